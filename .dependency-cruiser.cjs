@@ -1,0 +1,112 @@
+// The rooms of the house and who may import whom: the same table as ARCHITECTURE.md.
+// A room may import itself, the rooms listed here, and the packages listed here; nothing else.
+const rooms = {
+  "shared/kernel": { rooms: [], packages: ["node:crypto", "ulid"] },
+  "shared/domain": { rooms: ["shared/kernel"], packages: [] },
+  "shared/config": { rooms: ["shared/kernel"], packages: ["zod"] },
+  "shared/table": {
+    rooms: ["shared/kernel", "shared/domain", "shared/config"],
+    packages: ["@aws-sdk/client-dynamodb", "@aws-sdk/lib-dynamodb", "@smithy/node-http-handler", "node:https?"],
+  },
+  "shared/aws": { rooms: ["shared/kernel", "shared/domain", "shared/config"], packages: ["@aws-sdk/.+", "node:zlib"] },
+  "shared/net": { rooms: ["shared/kernel", "shared/domain"], packages: ["undici", "node:dns", "node:net", "node:tls"] },
+  "shared/platforms": { rooms: ["shared/kernel", "shared/domain", "shared/net"], packages: ["zod", "undici"] },
+  "shared/flows": {
+    rooms: ["shared/kernel", "shared/domain"],
+    types: ["shared/table", "shared/aws", "shared/net", "shared/platforms", "shared/config"],
+    packages: ["jose", "file-type"],
+  },
+  functions: {
+    rooms: ["shared/kernel", "shared/domain", "shared/flows"],
+    types: ["shared/config"],
+    packages: ["hono", "zod", "@middy/core", "node:crypto", "aws-lambda"],
+    except: "^functions/wiring",
+  },
+  local: { rooms: ["functions", "shared", "lib"], packages: [".*"] },
+  lib: { rooms: ["shared/config"], packages: ["aws-cdk-lib", "constructs", "cdk-nag", "node:path", "node:url", "node:fs"] },
+  bin: { rooms: ["lib", "local", "shared", "functions"], packages: [".*"] },
+};
+
+const path = (room) => `^${room}/`;
+const packagePath = (name) =>
+  name.startsWith("node:") ? `^(node:)?${name.slice(5)}(/|$)` : `(^|node_modules/)(@types/)?${name}(/|$)`;
+
+const forbidden = Object.entries(rooms).flatMap(([room, { rooms: open, types = [], packages, except }]) => {
+  const from = { path: path(room), ...(except ? { pathNot: except } : {}) };
+  const ours = [room, ...open].map(path);
+  return [
+    {
+      name: `${room}: rooms`,
+      comment: `${room} may import ${[room, ...open].join(", ")}`,
+      severity: "error",
+      from,
+      to: { path: "^(shared|functions|local|lib|bin|web|test)/", pathNot: [...ours, ...types.map(path)] },
+    },
+    ...(types.length
+      ? [
+          {
+            name: `${room}: types only`,
+            comment: `${room} may import ${types.join(", ")} as types only`,
+            severity: "error",
+            from,
+            to: { path: types.map(path), dependencyTypesNot: ["type-only"] },
+          },
+        ]
+      : []),
+    {
+      name: `${room}: packages`,
+      comment: `${room} may use ${packages.join(", ") || "no package"}`,
+      severity: "error",
+      from,
+      to: {
+        dependencyTypes: ["npm", "npm-dev", "npm-optional", "npm-peer", "npm-no-pkg", "npm-unknown", "core"],
+        ...(packages.length ? { pathNot: packages.map(packagePath) } : {}),
+      },
+    },
+  ];
+});
+
+module.exports = {
+  forbidden: [
+    ...forbidden,
+    {
+      name: "functions/wiring: rooms",
+      comment: "wiring is where clients, stores and flows meet; it never reaches into local, lib, bin, web or test",
+      severity: "error",
+      from: { path: "^functions/wiring" },
+      to: { path: "^(local|lib|bin|web|test)/" },
+    },
+    {
+      name: "routes and workers stay apart",
+      severity: "error",
+      from: { path: "^functions/routes/" },
+      to: { path: "^functions/workers/" },
+    },
+    {
+      name: "workers and routes stay apart",
+      severity: "error",
+      from: { path: "^functions/workers/" },
+      to: { path: "^functions/(routes|http)/" },
+    },
+    {
+      name: "the simulator knows nothing of Parley",
+      severity: "error",
+      from: { path: "^local/simulator/" },
+      to: { path: "^(shared|functions|lib|bin|local)/", pathNot: "^local/simulator/" },
+    },
+    {
+      name: "nothing imports test",
+      severity: "error",
+      from: { path: "^(shared|functions|local|lib|bin|web)/" },
+      to: { path: "^test/" },
+    },
+    { name: "no circles", severity: "error", from: {}, to: { circular: true } },
+    { name: "unresolved", severity: "error", from: {}, to: { couldNotResolve: true } },
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    tsPreCompilationDeps: "specify",
+    tsConfig: { fileName: "tsconfig.json" },
+    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "require", "node", "default", "types"] },
+  },
+};

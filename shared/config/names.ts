@@ -1,0 +1,34 @@
+/**
+ * The environment a deployed function reads. CDK writes these names, `settings.ts` reads them; nobody else spells them.
+ */
+export const env = {
+  table: "PARLEY_TABLE",
+  keyId: "PARLEY_KMS_KEY_ID",
+  rawBucket: "PARLEY_RAW_BUCKET",
+  inboundQueueUrl: "PARLEY_INBOUND_QUEUE_URL",
+  eventsQueueUrl: "PARLEY_EVENTS_QUEUE_URL",
+  deliveriesQueueUrl: "PARLEY_DELIVERIES_QUEUE_URL",
+  /** Secrets Manager id of the root secret: every key of the service is derived from it. */
+  rootSecretId: "PARLEY_ROOT_SECRET_ID",
+  /** Secrets Manager id of the platform secrets: JSON { meta, instagram, verify_token }. */
+  platformSecretId: "PARLEY_PLATFORM_SECRET_ID",
+  /** Where `/` and security.txt lead; unset, both are 404. */
+  siteUrl: "PARLEY_SITE_URL",
+  graphVersion: "PARLEY_GRAPH_VERSION",
+  /** JSON of hosts that stand in for the platforms' own: facebook_www, facebook_graph, instagram_www, … */
+  platformUrls: "PARLEY_PLATFORM_URLS",
+  logLevel: "PARLEY_LOG_LEVEL",
+} as const;
+
+/** The table's attributes and indexes, short because every byte of a key is paid for. */
+export const table = {
+  partitionKey: "PK",
+  sortKey: "SK",
+  timeToLive: "x",
+  feedIndex: { name: "G1", partitionKey: "F", sortKey: "G" },
+  idIndex: { name: "G2", partitionKey: "i" },
+} as const;
+
+/** The functions of the service stack, by the ids their CDK constructs have. */
+export const functions = ["Api", "Intake", "Ingest", "Deliver", "Sweep", "DeadLetters"] as const;
+export type FunctionName = (typeof functions)[number];

@@ -1,0 +1,94 @@
+import { isUlid } from "../kernel/ids.ts";
+import type { Millis } from "../kernel/time.ts";
+import type { EventType } from "./events.ts";
+import { ATTEMPTS_MAX, RETENTION, RETRY_AFTER_MAX, RETRY_JITTER, RETRY_WAITS } from "./limits.ts";
+
+export const deliveryStatuses = [
+  "pending",
+  "attempting",
+  "retrying",
+  "delivered",
+  "failed",
+  "blocked",
+  "dlq",
+] as const;
+export type DeliveryStatus = (typeof deliveryStatuses)[number];
+
+/** Why an attempt did not succeed: a class, never an address or a receiver's words. */
+export type AttemptError = "timeout" | "connect" | "tls" | "dns" | "status" | "too_large" | "gate";
+
+/** What came of one POST. */
+export type AttemptOutcome =
+  | { readonly kind: "answered"; readonly status: number; readonly retryAfter: Millis | null; readonly durationMs: number }
+  | { readonly kind: "no_answer"; readonly error: "timeout" | "connect" | "tls" | "dns" | "too_large"; readonly durationMs: number }
+  | { readonly kind: "refused_by_gate"; readonly reason: string };
+
+/** What an outcome means for the delivery. */
+export type Verdict =
+  | { readonly status: "delivered" }
+  | { readonly status: "retrying"; readonly nextRetryAt: Millis }
+  | { readonly status: "dlq" }
+  | { readonly status: "failed"; readonly pauseEndpoint: boolean }
+  | { readonly status: "blocked" };
+
+export interface Delivery {
+  readonly endpointId: string;
+  readonly eventUlid: string;
+  readonly eventType: EventType;
+  readonly status: DeliveryStatus;
+  /** Attempts begun so far. */
+  readonly attempt: number;
+  readonly nextRetryAt: Millis | null;
+  /** While attempting: the instant until which the attempt is someone's. */
+  readonly leaseUntil: Millis | null;
+  readonly lastResponseStatus: number | null;
+  readonly lastError: AttemptError | null;
+  readonly lastDurationMs: number | null;
+  readonly createdAt: Millis;
+  readonly updatedAt: Millis;
+}
+
+/**
+ * What an attempt's outcome means.
+ * @param attempt the number of the attempt just made, 1 for the first
+ * @param createdAt the event's time: a retry after the body's life ends in `dlq` at once
+ * @param jitter a draw from [0, 1)
+ */
+export function judgeAttempt(
+  attempt: number,
+  outcome: AttemptOutcome,
+  createdAt: Millis,
+  now: Millis,
+  jitter: number,
+): Verdict {
+  if (outcome.kind === "refused_by_gate") return { status: "blocked" };
+  if (outcome.kind === "answered" && outcome.status >= 200 && outcome.status <= 299) return { status: "delivered" };
+  if (outcome.kind === "answered" && outcome.status === 410) return { status: "failed", pauseEndpoint: true };
+  const wait = RETRY_WAITS[attempt - 1];
+  if (attempt >= ATTEMPTS_MAX || wait === undefined) return { status: "dlq" };
+  const nextRetryAt = now + Math.max(Math.round(wait * (1 + RETRY_JITTER * jitter)), askedToWait(outcome));
+  return nextRetryAt >= createdAt + RETENTION ? { status: "dlq" } : { status: "retrying", nextRetryAt };
+}
+
+function askedToWait(outcome: AttemptOutcome): Millis {
+  if (outcome.kind !== "answered" || (outcome.status !== 429 && outcome.status !== 503)) return 0;
+  return Math.min(outcome.retryAfter ?? 0, RETRY_AFTER_MAX);
+}
+
+/** The class of an outcome's failure, for the row. */
+export function errorOf(outcome: AttemptOutcome): AttemptError | null {
+  if (outcome.kind === "refused_by_gate") return "gate";
+  if (outcome.kind === "no_answer") return outcome.error;
+  return outcome.status >= 200 && outcome.status <= 299 ? null : "status";
+}
+
+/** One id per event and endpoint, whichever attempt or replay. */
+export function deliveryId(eventUlid: string, endpointId: string): string {
+  return `dlv_${eventUlid}_${endpointId}`;
+}
+
+export function parseDeliveryId(id: string): { eventUlid: string; endpointId: string } | null {
+  const [kind, eventUlid, endpointId, ...rest] = id.split("_");
+  if (kind !== "dlv" || !eventUlid || !endpointId || rest.length > 0) return null;
+  return isUlid(eventUlid) && isUlid(endpointId) ? { eventUlid, endpointId } : null;
+}

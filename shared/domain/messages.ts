@@ -1,0 +1,53 @@
+import type { Millis } from "../kernel/time.ts";
+import type { AccountRef } from "./accounts.ts";
+
+export const attachmentTypes = [
+  "image",
+  "video",
+  "audio",
+  "file",
+  "share",
+  "story_mention",
+  "sticker",
+  "location",
+  "unsupported",
+] as const;
+export type AttachmentType = (typeof attachmentTypes)[number];
+
+export interface Attachment {
+  readonly type: AttachmentType;
+  /** The platform's own URL, which expires; null where the platform gives none. */
+  readonly url: string | null;
+}
+
+export const directions = ["inbound", "outbound", "echo"] as const;
+export type Direction = (typeof directions)[number];
+
+export type SentVia = "participant" | "api_in_window" | "api_human_agent" | "native_app" | "other_app";
+
+export type Scope = "live" | "test";
+
+/** The person, as known when a message was stored. */
+export interface Participant {
+  readonly id: string;
+  readonly handle: string | null;
+  readonly username: string | null;
+}
+
+/** One message as it is kept: all that reads and its events need. */
+export interface Message {
+  readonly id: string;
+  readonly conversationId: string;
+  readonly account: AccountRef;
+  readonly participant: Participant;
+  readonly direction: Direction;
+  readonly text: string;
+  readonly attachments: readonly Attachment[];
+  readonly sentAt: Millis;
+  readonly sentVia: SentVia;
+  readonly actorId: string | null;
+  readonly replyTo: string | null;
+  readonly scope: Scope;
+  /** The ULID part of the event that announces this message, minted at first intake. */
+  readonly eventUlid: string;
+}

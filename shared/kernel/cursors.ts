@@ -1,0 +1,30 @@
+import { hmacSha256, sameBytes } from "./bytes.ts";
+
+// cursor = base64url( 8 bytes: hash of scope ‖ 16 bytes: tag ‖ position )
+// The position is only the tail of a sort key, never a partition: it cannot move between tenants. The scope names
+// route, tenant and filters, so a cursor from elsewhere does not open.
+
+const SCOPE_BYTES = 8;
+const TAG_BYTES = 16;
+const LENGTH_MAX = 400;
+
+/** Seals a position within `scope` (route, tenant and filters). */
+export function sealCursor(key: Uint8Array, scope: string, position: string): string {
+  return Buffer.concat([...parts(key, scope, position), Buffer.from(position)]).toString("base64url");
+}
+
+/** The position, or null when the cursor is malformed, altered, or from another scope. */
+export function openCursor(key: Uint8Array, scope: string, cursor: string): string | null {
+  if (cursor.length > LENGTH_MAX || !/^[A-Za-z0-9_-]+$/.test(cursor)) return null;
+  const bytes = Buffer.from(cursor, "base64url");
+  if (bytes.length <= SCOPE_BYTES + TAG_BYTES || bytes.toString("base64url") !== cursor) return null;
+  const position = bytes.subarray(SCOPE_BYTES + TAG_BYTES).toString();
+  const head = bytes.subarray(0, SCOPE_BYTES + TAG_BYTES);
+  return sameBytes(head, Buffer.concat(parts(key, scope, position))) ? position : null;
+}
+
+function parts(key: Uint8Array, scope: string, position: string): [Buffer, Buffer] {
+  const scopeHash = hmacSha256(key, `scope\n${scope}`).subarray(0, SCOPE_BYTES);
+  const tag = hmacSha256(key, `cursor\n${scope}\n${position}`).subarray(0, TAG_BYTES);
+  return [scopeHash, tag];
+}

@@ -1,0 +1,36 @@
+import { decodeTime, encodeTime, ulid } from "ulid";
+import { sha256 } from "./bytes.ts";
+import type { Millis } from "./time.ts";
+
+const CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
+/** A fresh ULID of the given instant. */
+export function newUlid(now: Millis): string {
+  return ulid(now);
+}
+
+/** A ULID whose time is `at` and whose 80 other bits follow from `seed`: the same inputs give the same id. */
+export function ulidOf(at: Millis, seed: string): string {
+  const digest = sha256(seed);
+  let bits = 0n;
+  for (const byte of digest.subarray(0, 10)) bits = (bits << 8n) | BigInt(byte);
+  let tail = "";
+  for (let i = 0; i < 16; i++) {
+    tail = CROCKFORD.charAt(Number(bits & 31n)) + tail;
+    bits >>= 5n;
+  }
+  return encodeTime(at, 10) + tail;
+}
+
+/** The first ULID of an instant: every ULID made at or after `at` sorts at or after it. */
+export function ulidFloor(at: Millis): string {
+  return encodeTime(at, 10) + "0".repeat(16);
+}
+
+export function timeOfUlid(id: string): Millis {
+  return decodeTime(id);
+}
+
+export function isUlid(text: string): boolean {
+  return /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/.test(text);
+}

@@ -1,0 +1,49 @@
+// Every way in which Parley says no, in one table: reason → code and status on the wire, and the sentence.
+// Keyed by reason, because one code can stand for several (rate_limited is 409 for a budget, 429 for a pace).
+
+const table = {
+  invalid_request: [400, "invalid_request", "The request is not valid."],
+  tenant_required: [400, "tenant_required", "Name the tenant: add ?tenant=<slug>."],
+  unauthorized: [401, "unauthorized", "Give a valid API key: Authorization: Bearer svc_live_…"],
+  signature_invalid: [401, "signature_invalid", "The webhook's signature does not match."],
+  forbidden: [403, "forbidden", "This key may not do that."],
+  route_not_found: [404, "route_not_found", "There is nothing at this path."],
+  method_not_allowed: [405, "method_not_allowed", "This path does not take that method."],
+  conversation_not_found: [404, "conversation_not_found", "There is no such conversation."],
+  account_not_found: [404, "account_not_found", "There is no such connected account."],
+  message_not_found: [404, "message_not_found", "There is no such message."],
+  endpoint_not_found: [404, "endpoint_not_found", "There is no such webhook endpoint."],
+  endpoint_limit: [409, "endpoint_limit", "The tenant has as many webhook endpoints as it may: delete one first."],
+  window_closed: [409, "window_closed", "The 24 hour reply window is closed; use the human-agent route."],
+  payload_too_large: [413, "payload_too_large", "The request body is too large."],
+  too_many_requests: [429, "rate_limited", "Too many requests with this key; wait as Retry-After says."],
+  send_failed: [502, "send_failed", "The platform did not take the message."],
+  internal_error: [500, "internal_error", "Something went wrong on our side; try once more."],
+} as const satisfies Record<string, readonly [number, string, string]>;
+
+export type Reason = keyof typeof table;
+
+/** A refusal is a value that a flow returns; a fault is thrown. `detail` is for the caller and never echoes secrets. */
+export interface Refusal<R extends Reason = Reason> {
+  readonly refused: R;
+  readonly detail?: string;
+  /** Seconds, sent as Retry-After. */
+  readonly retryAfter?: number;
+}
+
+export function refuse<R extends Reason>(refused: R, detail?: string, retryAfter?: number): Refusal<R> {
+  return {
+    refused,
+    ...(detail === undefined ? {} : { detail }),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  };
+}
+
+export function isRefusal<T>(value: T | Refusal): value is Extract<T, Refusal> & Refusal {
+  return typeof value === "object" && value !== null && "refused" in value;
+}
+
+export function wireOf(reason: Reason): { status: number; code: string; message: string } {
+  const [status, code, message] = table[reason];
+  return { status, code, message };
+}
