@@ -3,15 +3,7 @@ import type { Millis } from "../kernel/time.ts";
 import type { EventType } from "./events.ts";
 import { ATTEMPTS_MAX, RETENTION, RETRY_AFTER_MAX, RETRY_JITTER, RETRY_WAITS } from "./limits.ts";
 
-export const deliveryStatuses = [
-  "pending",
-  "attempting",
-  "retrying",
-  "delivered",
-  "failed",
-  "blocked",
-  "dlq",
-] as const;
+export const deliveryStatuses = ["pending", "attempting", "retrying", "delivered", "failed", "blocked", "dlq"] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
 /** Why an attempt did not succeed: a class, never an address or a receiver's words. */
@@ -19,8 +11,17 @@ export type AttemptError = "timeout" | "connect" | "tls" | "dns" | "status" | "t
 
 /** What came of one POST. */
 export type AttemptOutcome =
-  | { readonly kind: "answered"; readonly status: number; readonly retryAfter: Millis | null; readonly durationMs: number }
-  | { readonly kind: "no_answer"; readonly error: "timeout" | "connect" | "tls" | "dns" | "too_large"; readonly durationMs: number }
+  | {
+      readonly kind: "answered";
+      readonly status: number;
+      readonly retryAfter: Millis | null;
+      readonly durationMs: number;
+    }
+  | {
+      readonly kind: "no_answer";
+      readonly error: "timeout" | "connect" | "tls" | "dns" | "too_large";
+      readonly durationMs: number;
+    }
   | { readonly kind: "refused_by_gate"; readonly reason: string };
 
 /** What an outcome means for the delivery. */
@@ -28,7 +29,7 @@ export type Verdict =
   | { readonly status: "delivered" }
   | { readonly status: "retrying"; readonly nextRetryAt: Millis }
   | { readonly status: "dlq" }
-  | { readonly status: "failed"; readonly pauseEndpoint: boolean }
+  | { readonly status: "failed" }
   | { readonly status: "blocked" };
 
 export interface Delivery {
@@ -63,7 +64,7 @@ export function judgeAttempt(
 ): Verdict {
   if (outcome.kind === "refused_by_gate") return { status: "blocked" };
   if (outcome.kind === "answered" && outcome.status >= 200 && outcome.status <= 299) return { status: "delivered" };
-  if (outcome.kind === "answered" && outcome.status === 410) return { status: "failed", pauseEndpoint: true };
+  if (outcome.kind === "answered" && outcome.status === 410) return { status: "failed" };
   const wait = RETRY_WAITS[attempt - 1];
   if (attempt >= ATTEMPTS_MAX || wait === undefined) return { status: "dlq" };
   const nextRetryAt = now + Math.max(Math.round(wait * (1 + RETRY_JITTER * jitter)), askedToWait(outcome));

@@ -51,3 +51,15 @@ export interface Message {
   /** The ULID part of the event that announces this message, minted at first intake. */
   readonly eventUlid: string;
 }
+
+/** Where a message lies: what an event names instead of carrying content. */
+export interface MessageRef {
+  readonly conversationId: string;
+  /** `<t13>#<m22>` */
+  readonly place: string;
+}
+
+/** A ref as one text, to find a message by in a map. */
+export function refText(ref: MessageRef): string {
+  return `${ref.conversationId} ${ref.place}`;
+}

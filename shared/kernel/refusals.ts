@@ -7,6 +7,7 @@ const table = {
   unauthorized: [401, "unauthorized", "Give a valid API key: Authorization: Bearer svc_live_…"],
   signature_invalid: [401, "signature_invalid", "The webhook's signature does not match."],
   forbidden: [403, "forbidden", "This key may not do that."],
+  handshake_refused: [403, "forbidden", "The verify token does not match."],
   route_not_found: [404, "route_not_found", "There is nothing at this path."],
   method_not_allowed: [405, "method_not_allowed", "This path does not take that method."],
   conversation_not_found: [404, "conversation_not_found", "There is no such conversation."],
@@ -39,7 +40,7 @@ export function refuse<R extends Reason>(refused: R, detail?: string, retryAfter
   };
 }
 
-export function isRefusal<T>(value: T | Refusal): value is Extract<T, Refusal> & Refusal {
+export function isRefusal<T>(value: T): value is Extract<T, Refusal> {
   return typeof value === "object" && value !== null && "refused" in value;
 }
 

@@ -1,0 +1,44 @@
+/**
+ * The lines that Parley writes, a closed union: counts, ids of ours, classes and codes. There is no field for a text,
+ * a token, a URL or a body, so none can slip in.
+ */
+export type LogLine =
+  | {
+      readonly event: "request_failed";
+      readonly route: string;
+      readonly correlation_id: string;
+      readonly error: string;
+    }
+  | {
+      readonly event: "batch";
+      readonly worker: string;
+      readonly records: number;
+      readonly done: number;
+      readonly dropped: number;
+      readonly retried: number;
+      readonly duration_ms: number;
+    }
+  | { readonly event: "record_dropped"; readonly worker: string; readonly reason: string }
+  | { readonly event: "record_failed"; readonly worker: string; readonly error: string; readonly receives: number }
+  | { readonly event: "unknown_account"; readonly platform: string; readonly updates: number }
+  | {
+      readonly event: "attempt";
+      readonly endpoint: string;
+      readonly delivery: string;
+      readonly status: string;
+      readonly attempt: number;
+      readonly response_status: number | null;
+      readonly error: string | null;
+      readonly duration_ms: number | null;
+    }
+  | { readonly event: "dead_letter"; readonly queue: string; readonly message_id: string; readonly receives: number }
+  | { readonly event: "swept"; readonly handed_on: number; readonly up_to: number }
+  | { readonly event: "send"; readonly outcome: string; readonly platform: string; readonly code: number | null }
+  | { readonly event: "intake_refused"; readonly reason: string };
+
+export type Log = (line: LogLine) => void;
+
+/** One JSON line to standard output, where Lambda takes it. */
+export function consoleLog(line: LogLine): void {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}

@@ -1,0 +1,64 @@
+import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { deriveKey } from "../kernel/bytes.ts";
+import { clockNow, MINUTE, type Millis } from "../kernel/time.ts";
+
+const KEPT_FOR: Millis = 5 * MINUTE;
+const ROOT_CHARS_MIN = 32;
+
+/** The keys that follow from the root secret, one for each purpose. */
+export interface ServiceKeys {
+  /** Peppers the hashes of API keys. */
+  readonly pepper: Buffer;
+  readonly cursor: Buffer;
+}
+
+export interface PlatformSecrets {
+  readonly meta: string;
+  readonly instagram: string;
+  readonly verifyToken: string;
+}
+
+/** Refuses a root secret that is too short to be one. */
+export function serviceKeysOf(root: string): ServiceKeys {
+  if (root.length < ROOT_CHARS_MIN) throw new Error(`The root secret is shorter than ${ROOT_CHARS_MIN} characters.`);
+  return { pepper: deriveKey(root, "api-key-pepper"), cursor: deriveKey(root, "cursor") };
+}
+
+/** Reads a secret and keeps it for five minutes. A read that fails is tried again at the next call. */
+export function secretReader<T>(
+  secretId: string,
+  parse: (text: string) => T,
+  client = defaultClient(),
+): () => Promise<T> {
+  let kept: { value: Promise<T>; until: Millis } | null = null;
+  return () => {
+    const now = clockNow();
+    if (kept && kept.until > now) return kept.value;
+    const value = client.send(new GetSecretValueCommand({ SecretId: secretId })).then((answer) => {
+      if (!answer.SecretString) throw new Error("The secret is empty.");
+      return parse(answer.SecretString);
+    });
+    const mine = { value, until: now + KEPT_FOR };
+    kept = mine;
+    value.catch(() => {
+      if (kept === mine) kept = null;
+    });
+    return value;
+  };
+}
+
+export function parsePlatformSecrets(text: string): PlatformSecrets {
+  const { meta, instagram, verify_token } = JSON.parse(text) as Record<string, unknown>;
+  return { meta: textOf(meta), instagram: textOf(instagram), verifyToken: textOf(verify_token) };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function defaultClient(): SecretsManagerClient {
+  return new SecretsManagerClient({
+    maxAttempts: 3,
+    requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000 },
+  });
+}

@@ -1,0 +1,13 @@
+import { gunzipSync, gzipSync } from "node:zlib";
+
+const OPENED_BYTES_MAX = 16 * 1024 * 1024;
+
+/** gzip at its fastest: these bytes live for seconds on a queue, or for days in a file that is hardly ever read. */
+export function compress(bytes: Uint8Array | string): Uint8Array {
+  return gzipSync(bytes, { level: 1 });
+}
+
+/** Throws when the bytes are not gzip, or open to more than 16 MiB. */
+export function decompress(bytes: Uint8Array): Uint8Array {
+  return gunzipSync(bytes, { maxOutputLength: OPENED_BYTES_MAX });
+}

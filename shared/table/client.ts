@@ -1,0 +1,26 @@
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+
+/** The one table and the client that speaks to it. Every store is made from it. */
+export interface Table {
+  readonly client: DynamoDBDocumentClient;
+  readonly name: string;
+}
+
+/**
+ * @param name the table's name
+ * @param client region, endpoint and credentials come from the environment when it is left out
+ */
+export function openTable(name: string, client: DynamoDBClient = defaultClient()): Table {
+  return {
+    name,
+    client: DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }),
+  };
+}
+
+function defaultClient(): DynamoDBClient {
+  return new DynamoDBClient({
+    maxAttempts: 3,
+    requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000, httpsAgent: { maxSockets: 64 } },
+  });
+}

@@ -1,0 +1,94 @@
+import { GetCommand, PutCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { parseTenant, type TenantId } from "../kernel/tenant.ts";
+import { DAY, HOUR, type Millis } from "../kernel/time.ts";
+import type { Table } from "./client.ts";
+import { whenConditionHolds } from "./conditions.ts";
+import { DUE_SHARDS, dueKey, duePartition, type Key, sweepMarkKey, t13, timeToLive } from "./keys.ts";
+
+/** One attempt that is to be made at `dueAt`. */
+export interface DueAttempt {
+  readonly tenant: TenantId;
+  readonly endpointId: string;
+  readonly eventUlid: string;
+  readonly attempt: number;
+  readonly dueAt: Millis;
+}
+
+export type DueAttempts = ReturnType<typeof dueStore>;
+
+/** Waits longer than a queue can hold. Nothing here is deleted: a token that is no longer the row's is dropped. */
+export function dueStore({ client, name: TableName }: Table) {
+  return {
+    /** Safe to repeat: the key follows from the attempt. */
+    async put(due: DueAttempt): Promise<void> {
+      await client.send(
+        new PutCommand({
+          TableName,
+          Item: {
+            ...dueKey(due.dueAt, due.endpointId, due.eventUlid, due.attempt),
+            t: due.tenant,
+            x: timeToLive(due.dueAt + DAY),
+          },
+        }),
+      );
+    },
+
+    /** All that is due in (after, upTo], in pages, hour by hour. */
+    async *between(after: Millis, upTo: Millis): AsyncGenerator<DueAttempt[]> {
+      for (let hour = Math.floor(after / HOUR) * HOUR; hour <= upTo; hour += HOUR) {
+        for (let shard = 0; shard < DUE_SHARDS; shard++) {
+          let ExclusiveStartKey: Record<string, unknown> | undefined;
+          do {
+            const answer = await client.send(
+              new QueryCommand({
+                TableName,
+                KeyConditionExpression: "PK = :q AND SK BETWEEN :from AND :upTo",
+                ExpressionAttributeValues: {
+                  ":q": duePartition(hour, shard),
+                  ":from": t13(after + 1),
+                  ":upTo": `${t13(upTo)}~`,
+                },
+                ExclusiveStartKey,
+              }),
+            );
+            const page = ((answer.Items ?? []) as DueItem[]).flatMap(dueOf);
+            if (page.length > 0) yield page;
+            ExclusiveStartKey = answer.LastEvaluatedKey;
+          } while (ExclusiveStartKey);
+        }
+      }
+    },
+
+    /** The instant up to which everything due has been handed on; null before the first sweep. */
+    async sweptUpTo(): Promise<Millis | null> {
+      const { Item } = await client.send(new GetCommand({ TableName, Key: sweepMarkKey, ConsistentRead: true }));
+      return (Item?.at as Millis | undefined) ?? null;
+    },
+
+    /** Moves the mark forward; a slower sweep never moves it back. */
+    async markSwept(upTo: Millis): Promise<void> {
+      await whenConditionHolds(() =>
+        client.send(
+          new UpdateCommand({
+            TableName,
+            Key: sweepMarkKey,
+            UpdateExpression: "SET #at = :at",
+            ConditionExpression: "attribute_not_exists(#at) OR #at < :at",
+            ExpressionAttributeNames: { "#at": "at" },
+            ExpressionAttributeValues: { ":at": upTo },
+          }),
+        ),
+      );
+    },
+  };
+}
+
+interface DueItem extends Key {
+  readonly t: string;
+}
+
+function dueOf(item: DueItem): DueAttempt[] {
+  const [at = "", endpointId = "", eventUlid = "", attempt = ""] = item.SK.split("#");
+  const tenant = parseTenant(item.t);
+  return tenant ? [{ tenant, endpointId, eventUlid, attempt: Number(attempt), dueAt: Number(at) }] : [];
+}

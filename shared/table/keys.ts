@@ -1,0 +1,162 @@
+import { type AccountRef, accountKey } from "../domain/accounts.ts";
+import { RETENTION } from "../domain/limits.ts";
+import type { Scope } from "../domain/messages.ts";
+import { shortHash } from "../kernel/bytes.ts";
+import { ulidFloor } from "../kernel/ids.ts";
+import type { TenantId } from "../kernel/tenant.ts";
+import { HOUR, MINUTE, type Millis, SECOND } from "../kernel/time.ts";
+
+// Every key of the table is made here. docs/table.md says which item has which, who reads it and what it costs.
+//
+// In a conversation's partition everything that is not a message sorts before `M#`, and the head after it, so that
+// one descending query answers the head and the newest messages.
+
+export interface Key {
+  readonly PK: string;
+  readonly SK: string;
+}
+
+/** 13 digits: epoch milliseconds that sort as text. */
+export function t13(at: Millis): string {
+  return String(Math.max(0, at)).padStart(13, "0");
+}
+
+export const HEAD_SORT_KEY = "~HEAD";
+
+export function headKey(conversationId: string): Key {
+  return { PK: conversationId, SK: HEAD_SORT_KEY };
+}
+
+/** Where a message stands in time: `<t13>#<m22>`, the tail of its sort key and its place in the feed. */
+export function messagePlace(sentAt: Millis, messageId: string): string {
+  return `${t13(sentAt)}#${shortHash(messageId)}`;
+}
+
+export function messageKey(conversationId: string, place: string): Key {
+  return { PK: conversationId, SK: `M#${place}` };
+}
+
+/** One per outbound message id, so that a send's answer and its echo meet in one row whichever comes first. */
+export function markerKey(conversationId: string, messageId: string): Key {
+  return { PK: conversationId, SK: `K#${shortHash(messageId)}` };
+}
+
+export function sendRecordKey(conversationId: string, sendId: string): Key {
+  return { PK: conversationId, SK: `J#${sendId}` };
+}
+
+export function inboxFeed(tenant: TenantId): string {
+  return `I#${tenant}#0`;
+}
+
+export function messageFeed(tenant: TenantId, scope: Scope): string {
+  return `${scope === "test" ? "FT" : "F"}#${tenant}#0`;
+}
+
+/** A conversation's place in the inbox: `<t13>#<hash of its id>`. */
+export function inboxPlace(lastAt: Millis, conversationId: string): string {
+  return `${t13(lastAt)}#${shortHash(conversationId)}`;
+}
+
+export function messageIdIndex(tenant: TenantId, messageId: string): string {
+  return `${tenant}#${messageId}`;
+}
+
+export function tenantKey(tenant: TenantId): Key {
+  return { PK: `T#${tenant}`, SK: "TENANT" };
+}
+
+export function accountItemKey(tenant: TenantId, ref: AccountRef): Key {
+  return { PK: `T#${tenant}`, SK: `ACC#${accountKey(ref)}` };
+}
+
+/** From a platform's account to the tenant it is connected to. */
+export function accountRouteKey(ref: AccountRef): Key {
+  return { PK: `ACC#${accountKey(ref)}`, SK: "R" };
+}
+
+export function endpointKey(tenant: TenantId, endpointId: string): Key {
+  return { PK: `T#${tenant}`, SK: `WH#${endpointId}` };
+}
+
+export function deliveryPartition(tenant: TenantId, endpointId: string): string {
+  return `D#${tenant}#${endpointId}#0`;
+}
+
+export function deliveryKey(tenant: TenantId, endpointId: string, eventUlid: string): Key {
+  return { PK: deliveryPartition(tenant, endpointId), SK: eventUlid };
+}
+
+/** The sparse index of deliveries that have not come through. */
+export function failingFeed(tenant: TenantId, endpointId: string): string {
+  return `X#${tenant}#${endpointId}#0`;
+}
+
+export const DUE_SHARDS = 8;
+
+/** Due items rest in hourly partitions and sort by the instant they are due. */
+export function duePartition(dueAt: Millis, shard: number): string {
+  return `Q#${Math.floor(dueAt / HOUR)}#${shard}`;
+}
+
+export function dueShard(endpointId: string, eventUlid: string): number {
+  const last = shortHash(`${endpointId}#${eventUlid}`).charCodeAt(0);
+  return last % DUE_SHARDS;
+}
+
+export function dueKey(dueAt: Millis, endpointId: string, eventUlid: string, attempt: number): Key {
+  return {
+    PK: duePartition(dueAt, dueShard(endpointId, eventUlid)),
+    SK: `${t13(dueAt)}#${endpointId}#${eventUlid}#${attempt}`,
+  };
+}
+
+/** How far the sweeper has come. */
+export const sweepMarkKey: Key = { PK: "Q", SK: "SWEPT" };
+
+export function apiKeyLookupKey(keyHash: string): Key {
+  return { PK: `K#${keyHash}`, SK: "K" };
+}
+
+export function apiKeyItemKey(tenant: TenantId, keyId: string): Key {
+  return { PK: `T#${tenant}`, SK: `KEY#${keyId}` };
+}
+
+export function operatorKeyItemKey(keyId: string): Key {
+  return { PK: "OPERATORS", SK: `KEY#${keyId}` };
+}
+
+export function paceKey(keyId: string, now: Millis): Key {
+  return { PK: `RL#${keyId}`, SK: String(Math.floor(now / MINUTE)) };
+}
+
+export function auditKey(tenant: TenantId, auditUlid: string): Key {
+  return { PK: `A#${tenant}`, SK: auditUlid };
+}
+
+export function quarantineKey(queue: string, id: string): Key {
+  return { PK: `QUAR#${queue}`, SK: id };
+}
+
+/** The table's time-to-live is in seconds. */
+export function timeToLive(at: Millis): number {
+  return Math.ceil(at / SECOND);
+}
+
+/** The oldest place in time that a read may still return. */
+export function oldestPlace(now: Millis): string {
+  return t13(now - RETENTION + 1);
+}
+
+export function oldestUlid(now: Millis): string {
+  return ulidFloor(now - RETENTION + 1);
+}
+
+/**
+ * The greatest text below a sort key of fixed length, to continue a descending query after it: BETWEEN is inclusive
+ * and ExclusiveStartKey wants the partition, which a cursor never carries.
+ */
+export function justBelow(place: string): string {
+  const last = place.length - 1;
+  return `${place.slice(0, last)}${String.fromCharCode(place.charCodeAt(last) - 1)}~`;
+}

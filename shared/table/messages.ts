@@ -1,0 +1,299 @@
+import { BatchGetCommand, GetCommand, PutCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { parseConversationId } from "../domain/conversations.ts";
+import { RETENTION } from "../domain/limits.ts";
+import {
+  type Attachment,
+  type AttachmentType,
+  type Direction,
+  type Message,
+  type MessageRef,
+  refText,
+  type Scope,
+  type SentVia,
+} from "../domain/messages.ts";
+import type { TenantId } from "../kernel/tenant.ts";
+import type { Millis } from "../kernel/time.ts";
+import type { Table } from "./client.ts";
+import { conditions, whenConditionHolds } from "./conditions.ts";
+import {
+  justBelow,
+  type Key,
+  markerKey,
+  messageFeed,
+  messageIdIndex,
+  messageKey,
+  messagePlace,
+  oldestPlace,
+  timeToLive,
+} from "./keys.ts";
+
+export interface Recorded {
+  readonly message: Message;
+  readonly ref: MessageRef;
+  /** False when it was already there: a repeated intake, or an echo of what we sent. */
+  readonly fresh: boolean;
+}
+
+export interface MessagePage {
+  readonly rows: readonly { readonly message: Message; readonly place: string }[];
+  /** The place of the last message examined, or null on the last page. */
+  readonly next: string | null;
+}
+
+/** At most this many rows are read for one page of a filtered list; the page may then be short. */
+const EXAMINED_MAX = 200;
+
+export type Messages = ReturnType<typeof messageStore>;
+
+export function messageStore({ client, name: TableName }: Table) {
+  async function put(tenant: TenantId, message: Message, place: string, now: Millis): Promise<Recorded> {
+    const ref = { conversationId: message.conversationId, place };
+    const written = await whenConditionHolds(() =>
+      client.send(
+        new PutCommand({
+          TableName,
+          Item: itemOf(tenant, message, place, now),
+          ConditionExpression: conditions.notYetThere,
+          ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+        }),
+      ),
+    );
+    if (written.held) return { message, ref, fresh: true };
+    return { message: written.old ? messageOf(tenant, written.old as unknown as Item) : message, ref, fresh: false };
+  }
+
+  return {
+    /** Keeps an inbound message. Safe to repeat: the second time answers the first one's event. */
+    record(tenant: TenantId, message: Message, now: Millis): Promise<Recorded> {
+      return put(tenant, message, messagePlace(message.sentAt, message.id), now);
+    },
+
+    /**
+     * Keeps a message that left the account: our own send, or an echo. A marker by message id decides which row it is,
+     * so that both end as one message; what our send knows stands above what the echo knows.
+     */
+    async recordOutbound(tenant: TenantId, message: Message, now: Millis): Promise<Recorded> {
+      const place = messagePlace(message.sentAt, message.id);
+      const ours = message.direction === "outbound";
+      const marker = {
+        ...markerKey(message.conversationId, message.id),
+        p: place,
+        e: message.eventUlid,
+        d: message.direction,
+        v: message.sentVia,
+        ac: message.actorId ?? undefined,
+        x: timeToLive(now + RETENTION),
+      };
+      const marked = await whenConditionHolds(() =>
+        client.send(
+          new PutCommand({
+            TableName,
+            Item: marker,
+            ConditionExpression: conditions.notYetThere,
+            ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+          }),
+        ),
+      );
+      if (marked.held || !marked.old) return put(tenant, message, place, now);
+      const first = marked.old as { p: string; e: string; d: Direction; v: SentVia; ac?: string };
+      const settled: Message = {
+        ...message,
+        eventUlid: first.e,
+        ...(ours ? {} : { direction: first.d, sentVia: first.v, actorId: first.ac ?? null }),
+      };
+      const recorded = await put(tenant, settled, first.p, now);
+      if (ours && !recorded.fresh && recorded.message.direction === "echo") {
+        return { ...recorded, message: await claimEcho(tenant, recorded.ref, message) };
+      }
+      return recorded;
+    },
+
+    /** The messages that a batch of events names, read consistently; a missing one is absent from the map. */
+    async byRefs(tenant: TenantId, refs: readonly MessageRef[]): Promise<Map<string, Message>> {
+      const found = new Map<string, Message>();
+      let keys: Key[] = dedupe(refs).map((ref) => messageKey(ref.conversationId, ref.place));
+      while (keys.length > 0) {
+        const { Responses, UnprocessedKeys } = await client.send(
+          new BatchGetCommand({ RequestItems: { [TableName]: { Keys: keys.slice(0, 100), ConsistentRead: true } } }),
+        );
+        for (const item of (Responses?.[TableName] ?? []) as Item[]) {
+          found.set(refText({ conversationId: item.PK, place: placeOf(item) }), messageOf(tenant, item));
+        }
+        keys = [...keys.slice(100), ...((UnprocessedKeys?.[TableName]?.Keys ?? []) as Key[])];
+      }
+      return found;
+    },
+
+    /** One message by the platform's id, whatever its scope; null when unknown or past its retention. */
+    async byId(tenant: TenantId, messageId: string, now: Millis): Promise<Message | null> {
+      const { Items } = await client.send(
+        new QueryCommand({
+          TableName,
+          IndexName: "G2",
+          KeyConditionExpression: "i = :i",
+          ExpressionAttributeValues: { ":i": messageIdIndex(tenant, messageId) },
+          Limit: 1,
+        }),
+      );
+      const key = Items?.[0] as Key | undefined;
+      if (!key) return null;
+      const { Item } = await client.send(new GetCommand({ TableName, Key: { PK: key.PK, SK: key.SK } }));
+      if (!Item || placeOf(Item as Item) < oldestPlace(now)) return null;
+      return messageOf(tenant, Item as Item);
+    },
+
+    /** The tenant's messages of one scope, newest first. */
+    feed(
+      tenant: TenantId,
+      query: { scope: Scope; direction: Direction | null; before: string | null; limit: number; now: Millis },
+    ): Promise<MessagePage> {
+      const { scope, direction, before, limit, now } = query;
+      return page(tenant, limit, direction, before, (upTo, rows) => ({
+        IndexName: "G1",
+        KeyConditionExpression: "F = :f AND G BETWEEN :from AND :upTo",
+        ExpressionAttributeValues: {
+          ":f": messageFeed(tenant, scope),
+          ":from": oldestPlace(now),
+          ":upTo": upTo,
+        },
+        Limit: rows,
+      }));
+    },
+
+    /** One conversation's messages, newest first. */
+    ofConversation(
+      tenant: TenantId,
+      query: {
+        conversationId: string;
+        direction: Direction | null;
+        includeTest: boolean;
+        before: string | null;
+        limit: number;
+        now: Millis;
+      },
+    ): Promise<MessagePage> {
+      const { conversationId, direction, includeTest, before, limit, now } = query;
+      return page(
+        tenant,
+        limit,
+        direction,
+        before,
+        (upTo, rows) => ({
+          KeyConditionExpression: "PK = :c AND SK BETWEEN :from AND :upTo",
+          ExpressionAttributeValues: { ":c": conversationId, ":from": `M#${oldestPlace(now)}`, ":upTo": `M#${upTo}` },
+          Limit: rows,
+        }),
+        (message) => includeTest || message.scope === "live",
+      );
+    },
+  };
+
+  /** The echo of our own send was here first: the send's word stands. */
+  async function claimEcho(tenant: TenantId, ref: MessageRef, sent: Message): Promise<Message> {
+    const { Attributes } = await client.send(
+      new UpdateCommand({
+        TableName,
+        Key: messageKey(ref.conversationId, ref.place),
+        UpdateExpression: "SET d = :d, v = :v, ac = :ac",
+        ConditionExpression: conditions.stillThere,
+        ExpressionAttributeValues: { ":d": sent.direction, ":v": sent.sentVia, ":ac": sent.actorId ?? "" },
+        ReturnValues: "ALL_NEW",
+      }),
+    );
+    return messageOf(tenant, Attributes as Item);
+  }
+
+  async function page(
+    tenant: TenantId,
+    limit: number,
+    direction: Direction | null,
+    before: string | null,
+    range: (upTo: string, rows: number) => Omit<ConstructorParameters<typeof QueryCommand>[0], "TableName">,
+    keep: (message: Message) => boolean = () => true,
+  ): Promise<MessagePage> {
+    const filtered = direction !== null;
+    const wanted = filtered ? EXAMINED_MAX : limit + 1;
+    const upTo = before === null ? "~" : justBelow(before);
+    const { Items = [] } = await client.send(
+      new QueryCommand({ TableName, ScanIndexForward: false, ...range(upTo, wanted) }),
+    );
+    const rows = Items as Item[];
+    const found: { message: Message; place: string }[] = [];
+    let last: string | null = null;
+    for (const [index, row] of rows.entries()) {
+      if (found.length === limit || (!filtered && index === limit)) return { rows: found, next: last };
+      last = placeOf(row);
+      const message = messageOf(tenant, row);
+      if (keep(message) && (!direction || message.direction === direction)) found.push({ message, place: last });
+    }
+    return { rows: found, next: rows.length === wanted ? last : null };
+  }
+}
+
+function dedupe(refs: readonly MessageRef[]): MessageRef[] {
+  return [...new Map(refs.map((ref) => [refText(ref), ref])).values()];
+}
+
+/** A message as it lies in the table. */
+interface Item extends Key {
+  readonly i: string;
+  readonly d: Direction;
+  readonly t?: string;
+  readonly a?: readonly (readonly [AttachmentType, string | null])[];
+  readonly v: SentVia;
+  readonly ac?: string;
+  readonly r?: string;
+  readonly z?: true;
+  readonly e: string;
+  readonly h?: string;
+  readonly u?: string;
+  readonly s: Millis;
+}
+
+function placeOf(item: Key): string {
+  return item.SK.slice(2);
+}
+
+function itemOf(tenant: TenantId, message: Message, place: string, now: Millis) {
+  const { account: _account, ...rest } = message;
+  return {
+    ...messageKey(message.conversationId, place),
+    F: messageFeed(tenant, message.scope),
+    G: place,
+    i: messageIdIndex(tenant, message.id),
+    d: rest.direction,
+    t: rest.text || undefined,
+    a: rest.attachments.length ? rest.attachments.map(({ type, url }) => [type, url]) : undefined,
+    v: rest.sentVia,
+    ac: rest.actorId ?? undefined,
+    r: rest.replyTo ?? undefined,
+    z: rest.scope === "test" ? true : undefined,
+    e: rest.eventUlid,
+    h: rest.participant.handle ?? undefined,
+    u: rest.participant.username ?? undefined,
+    s: rest.sentAt,
+    x: timeToLive(Math.max(rest.sentAt, now) + RETENTION),
+  };
+}
+
+export function messageOf(tenant: TenantId, item: Item): Message {
+  const ref = parseConversationId(tenant, item.PK);
+  if (!ref) throw new Error("A message lies under another tenant's conversation.");
+  return {
+    id: item.i.slice(tenant.length + 1),
+    conversationId: item.PK,
+    account: ref.account,
+    participant: { id: ref.participantId, handle: item.h ?? null, username: item.u ?? null },
+    direction: item.d,
+    text: item.t ?? "",
+    attachments: (item.a ?? []).map(([type, url]): Attachment => ({ type, url })),
+    sentAt: item.s,
+    sentVia: item.v,
+    actorId: item.ac || null,
+    replyTo: item.r ?? null,
+    scope: item.z ? "test" : "live",
+    eventUlid: item.e,
+  };
+}
+
+export type MessageItem = Item;
