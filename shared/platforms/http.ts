@@ -1,0 +1,85 @@
+import { Agent, request } from "undici";
+import { clockNow, type Millis, SECOND } from "../kernel/time.ts";
+
+const CONNECT_TIMEOUT: Millis = 3 * SECOND;
+const TOTAL_TIMEOUT: Millis = 10 * SECOND;
+const ANSWER_BYTES_MAX = 1024 * 1024;
+const IDLE_MAX: Millis = 4 * SECOND;
+
+/** What came of a call. `unsent` is certain: not a byte of the request left. `lost` may have been acted upon. */
+export type PlatformAnswer =
+  | {
+      readonly kind: "answered";
+      readonly status: number;
+      readonly body: string;
+      /** The platform's account of how much was used, a JSON text; null when it sent none. */
+      readonly usage: string | null;
+    }
+  | { readonly kind: "unsent" }
+  | { readonly kind: "lost" };
+
+/** Calls to a platform's API. */
+export interface PlatformHttp {
+  post(url: string, token: string, body: object): Promise<PlatformAnswer>;
+}
+
+/**
+ * The connections of this process to the platforms. Follows no redirect, makes no call twice, never throws.
+ * @param timeouts milliseconds to connect (3 s) and for the whole call, to the last byte of the answer (10 s)
+ */
+export function platformHttp(timeouts: { connect?: Millis; total?: Millis } = {}): PlatformHttp {
+  const { connect = CONNECT_TIMEOUT, total = TOTAL_TIMEOUT } = timeouts;
+  const newAgent = () => new Agent({ connect: { timeout: connect }, maxResponseSize: ANSWER_BYTES_MAX });
+  let agent = newAgent();
+  let usedAt = clockNow();
+
+  // A frozen function wakes to connections that the other side gave up meanwhile, and its timers did not see the time
+  // pass. A send on such a connection would have an unknown outcome, so after a pause it starts afresh.
+  function freshAgent(): Agent {
+    const now = clockNow();
+    if (Math.abs(now - usedAt) > IDLE_MAX) {
+      agent.close().catch(() => {});
+      agent = newAgent();
+    }
+    usedAt = now;
+    return agent;
+  }
+
+  return {
+    async post(url, token, body) {
+      try {
+        const answer = await request(url, {
+          method: "POST",
+          dispatcher: freshAgent(),
+          signal: AbortSignal.timeout(total),
+          headers: { authorization: `Bearer ${token}`, "content-type": "application/json", accept: "application/json" },
+          body: JSON.stringify(body),
+        });
+        const usage = answer.headers["x-business-use-case-usage"];
+        return {
+          kind: "answered",
+          status: answer.statusCode,
+          body: await answer.body.text(),
+          usage: typeof usage === "string" ? usage : null,
+        };
+      } catch (error) {
+        return { kind: wasNeverSent(error) ? "unsent" : "lost" };
+      }
+    },
+  };
+}
+
+const beforeSending: ReadonlySet<unknown> = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "UND_ERR_INVALID_ARG",
+]);
+
+// Only errors that cannot happen on an open connection count: a reset, for one, may come after the request.
+function wasNeverSent(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  return beforeSending.has(code) || syscall === "connect";
+}

@@ -1,0 +1,64 @@
+import { isExternalId } from "../domain/accounts.ts";
+import type { Millis } from "../kernel/time.ts";
+
+// Reading JSON whose shape cannot be trusted: every function takes anything and throws at nothing.
+
+export type JsonObject = { readonly [key: string]: unknown };
+
+type Reviver = (key: string, value: unknown, context?: { source?: string }) => unknown;
+const parseWith: (text: string, reviver?: Reviver) => unknown = JSON.parse;
+
+// A reviver visits every value, so it is used only where a number may be too long to be exact.
+const LONG_NUMBER = /[[,:]\s*\d{16,}/;
+const MESSAGE_ID_CHARS_MAX = 512;
+const SECONDS_BELOW = 1e11;
+/** The end of the year 9999: past it an instant has no ISO form of the usual length. */
+const LATEST: Millis = 253_402_300_799_999;
+
+/** The parsed value, in which integers above 2^53 are strings of their digits; undefined when it is not JSON. */
+export function parseJson(raw: Uint8Array | string): unknown {
+  try {
+    const text = typeof raw === "string" ? raw : new TextDecoder("utf-8", { fatal: true }).decode(raw);
+    return LONG_NUMBER.test(text) ? parseWith(text, keepDigits) : parseWith(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const keepDigits: Reviver = (_key, value, context) => {
+  if (typeof value !== "number" || Number.isSafeInteger(value)) return value;
+  const source = context?.source ?? "";
+  return /^\d+$/.test(source) ? source : value;
+};
+
+export function asObject(value: unknown): JsonObject | null {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
+}
+
+/** The text, cut to `max` UTF-16 units without splitting a character; null when it is no string. */
+export function textOf(value: unknown, max: number): string | null {
+  if (typeof value !== "string") return null;
+  const cut = value.length > max ? value.slice(0, max).replace(/[\uD800-\uDBFF]$/, "") : value;
+  return cut.toWellFormed();
+}
+
+/** A platform id fit to be part of a key; undefined when there is none, null when there is one that will not do. */
+export function idOf(value: unknown): string | null | undefined {
+  if (value === undefined || value === null) return undefined;
+  const text = Number.isSafeInteger(value) ? String(value) : value;
+  return typeof text === "string" && isExternalId(text) ? text : null;
+}
+
+/** A message id: opaque, 1 to 512 characters; else null. */
+export function messageIdOf(value: unknown): string | null {
+  if (typeof value !== "string" || value.length === 0 || value.length > MESSAGE_ID_CHARS_MAX) return null;
+  return value.isWellFormed() ? value : null;
+}
+
+/** An instant given in milliseconds or seconds, as a number or as digits; null when it is none. */
+export function timeOf(value: unknown): Millis | null {
+  const number = typeof value === "string" && /^\d{1,16}$/.test(value) ? Number(value) : value;
+  if (typeof number !== "number" || !(number > 0)) return null;
+  const at = Math.floor(number < SECONDS_BELOW ? number * 1_000 : number);
+  return at > 0 && at <= LATEST ? at : null;
+}
