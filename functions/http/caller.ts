@@ -1,0 +1,37 @@
+import { type Refusal, refuse } from "../../shared/kernel/refusals.ts";
+import { parseTenant, type TenantId } from "../../shared/kernel/tenant.ts";
+
+export type KeyScope = "live" | "test";
+
+/** Who calls: a key bound to one tenant, or an operator's key with the list of tenants it may name. */
+export type Caller =
+  | { readonly kind: "tenant_key"; readonly keyId: string; readonly tenant: TenantId; readonly scope: KeyScope }
+  | {
+      readonly kind: "operator_key";
+      readonly keyId: string;
+      readonly tenants: readonly TenantId[];
+      readonly scope: KeyScope;
+    };
+
+export function callerMayUse(caller: Caller, tenant: TenantId): boolean {
+  return caller.kind === "tenant_key" ? caller.tenant === tenant : caller.tenants.includes(tenant);
+}
+
+/**
+ * The tenant of a request, from `?tenant=` and the key. `slug` is undefined when the parameter is absent; an empty
+ * parameter is a slug of the wrong shape. The shape is judged before the key, so that a wrong one is 400 for every key.
+ */
+export function tenantOf(
+  caller: Caller,
+  slug: string | undefined,
+): TenantId | Refusal<"invalid_request" | "tenant_required" | "forbidden"> {
+  if (slug === undefined) return caller.kind === "tenant_key" ? caller.tenant : refuse("tenant_required");
+  const tenant = parseTenant(slug);
+  if (tenant === null) {
+    return refuse(
+      "invalid_request",
+      "tenant: must be 3 to 40 lowercase letters, digits or dashes, starting with a letter and ending with a letter or digit",
+    );
+  }
+  return callerMayUse(caller, tenant) ? tenant : refuse("forbidden");
+}

@@ -1,0 +1,20 @@
+import type { Millis } from "../../shared/kernel/time.ts";
+
+/** What work that took too long is answered with; the work itself is not stopped. */
+export class OutOfTime extends Error {
+  override readonly name = "OutOfTime";
+}
+
+/** The work's own outcome when it comes within `span`, else a rejection with OutOfTime. Without a span it waits. */
+export async function within<T>(span: Millis | undefined, work: Promise<T>): Promise<T> {
+  if (span === undefined) return work;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const alarm = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new OutOfTime("no answer in time")), Math.max(0, span));
+  });
+  try {
+    return await Promise.race([work, alarm]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,25 @@
+import { type Refusal, wireOf } from "../../shared/kernel/refusals.ts";
+
+const JSON_TYPE = "application/json; charset=utf-8";
+
+/** `{ ok: true, data }`. Throws when `data` cannot be written as JSON: that is a fault of ours. */
+export function success(data: unknown, status = 200): Response {
+  return new Response(JSON.stringify({ ok: true, data }), { status, headers: { "content-type": JSON_TYPE } });
+}
+
+/** `{ ok: false, error: { code, message, detail } }` with the refusal's status; `detail` is "" when there is none. */
+export function failure(refusal: Refusal): Response {
+  const { status, code, message } = wireOf(refusal.refused);
+  const headers = new Headers({ "content-type": JSON_TYPE });
+  if (refusal.retryAfter !== undefined) headers.set("retry-after", String(refusal.retryAfter));
+  const error = { code, message, detail: refusal.detail ?? "" };
+  return new Response(JSON.stringify({ ok: false, error }), { status, headers });
+}
+
+/** The answer with the headers that every answer carries. A copy, because a redirect's own headers cannot be changed. */
+export function stamped(response: Response, correlationId: string): Response {
+  const answer = new Response(response.body, response);
+  answer.headers.set("x-correlation-id", correlationId);
+  if (!answer.headers.has("cache-control")) answer.headers.set("cache-control", "no-store");
+  return answer;
+}

@@ -1,0 +1,179 @@
+import type { $ZodType } from "zod/v4/core";
+import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from "../../shared/domain/limits.ts";
+import { type Reason, wireOf } from "../../shared/kernel/refusals.ts";
+import { type Endpoint, refusalsOfEveryRoute, refusalsOfKeyedRoutes } from "./endpoint.ts";
+import { type Json, schemaOf } from "./openapi-schemas.ts";
+
+// No route and no entry of a function imports this: the generator stays out of what is deployed.
+
+export interface OpenApiInfo {
+  readonly title: string;
+  readonly version: string;
+  readonly description?: string;
+}
+
+const correlation = { "x-correlation-id": { $ref: "#/components/headers/CorrelationId" } };
+
+/** The OpenAPI 3.1 document of the routes, in the order of their paths. */
+export function openapiOf<P>(endpoints: readonly Endpoint<P>[], info: OpenApiInfo): Json {
+  const schemas: Json = { Failure: failureSchema };
+  const paths: { [path: string]: Json } = {};
+  for (const endpoint of [...endpoints].sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))) {
+    paths[endpoint.path] = {
+      ...paths[endpoint.path],
+      [endpoint.method.toLowerCase()]: operationOf(endpoint, schemas),
+    };
+  }
+  return {
+    openapi: "3.1.0",
+    info,
+    tags: [...new Set(endpoints.map((endpoint) => endpoint.tag))].map((name) => ({ name })),
+    paths,
+    components: { schemas, parameters: sharedParameters, headers: sharedHeaders, securitySchemes },
+  };
+}
+
+function operationOf<P>(endpoint: Endpoint<P>, schemas: Json): Json {
+  const name = operationName(endpoint);
+  const parameters = parametersOf(endpoint, name, schemas);
+  return {
+    operationId: name,
+    summary: endpoint.summary,
+    ...(endpoint.description === undefined ? {} : { description: endpoint.description }),
+    tags: [endpoint.tag],
+    security: endpoint.auth === "key" ? [{ apiKey: [] }] : [],
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(endpoint.body === undefined ? {} : { requestBody: requestBodyOf(endpoint.body, name, schemas) }),
+    responses: { ...successesOf(endpoint, name, schemas), ...failuresOf(endpoint) },
+  };
+}
+
+/** `GET /v1/things/{id}` is `getThingsById`. */
+function operationName<P>(endpoint: Endpoint<P>): string {
+  const words = endpoint.path
+    .replace(/^\/v1(?=\/)/, "")
+    .replace(/\{/g, "by-")
+    .match(/[A-Za-z0-9]+/g);
+  const title = (words ?? ["root"]).map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return `${endpoint.method.toLowerCase()}${title.join("")}`;
+}
+
+function parametersOf<P>(endpoint: Endpoint<P>, name: string, schemas: Json): Json[] {
+  const path = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => ({
+    name: parameter,
+    in: "path",
+    required: true,
+    description: "Percent-encoded: # is %23.",
+    schema: { type: "string" },
+  }));
+  const shared = [
+    ...(endpoint.tenant === "query" ? ["Tenant"] : []),
+    ...(endpoint.paged ? ["Limit", "Cursor"] : []),
+  ].map((parameter) => ({ $ref: `#/components/parameters/${parameter}` }));
+  return [...path, ...shared, ...queryParameters(endpoint.query, name, schemas)];
+}
+
+function queryParameters(query: $ZodType | undefined, name: string, schemas: Json): Json[] {
+  if (query === undefined) return [];
+  const { properties = {}, required = [] } = schemaOf(query, "input", name, schemas) as {
+    properties?: { [parameter: string]: Json };
+    required?: string[];
+  };
+  return Object.entries(properties).map(([parameter, { description, ...schema }]) => ({
+    name: parameter,
+    in: "query",
+    required: required.includes(parameter),
+    ...(description === undefined ? {} : { description }),
+    schema,
+  }));
+}
+
+function requestBodyOf(body: $ZodType | "bytes", name: string, schemas: Json): Json {
+  if (body === "bytes") return { required: true, content: { "*/*": {} } };
+  const optional = body._zod.optin === "optional";
+  return { required: !optional, content: { "application/json": { schema: schemaOf(body, "input", name, schemas) } } };
+}
+
+function successesOf<P>(endpoint: Endpoint<P>, name: string, schemas: Json): Json {
+  const data = endpoint.data && schemaOf(endpoint.data, "output", name, schemas);
+  const schema =
+    endpoint.envelope === false
+      ? data
+      : { type: "object", properties: { ok: { const: true }, data }, required: ["ok", "data"] };
+  const response = {
+    description: endpoint.summary,
+    headers: correlation,
+    ...(schema === undefined ? {} : { content: { "application/json": { schema } } }),
+  };
+  const accepted = { ...response, description: `${endpoint.summary} (not finished yet)` };
+  return { [endpoint.status ?? 200]: response, ...(endpoint.acceptedWhen === undefined ? {} : { 202: accepted }) };
+}
+
+function failuresOf<P>(endpoint: Endpoint<P>): Json {
+  const reasons: Reason[] = [
+    ...refusalsOfEveryRoute,
+    ...(endpoint.auth === "key" ? refusalsOfKeyedRoutes : []),
+    ...(endpoint.refusals ?? []),
+  ];
+  const byStatus = Map.groupBy([...new Set(reasons)], (reason) => wireOf(reason).status);
+  return Object.fromEntries([...byStatus].map(([status, group]) => [status, failureResponse(status, group)]));
+}
+
+function failureResponse(status: number, reasons: readonly Reason[]): Json {
+  const codes = [...new Set(reasons.map((reason) => wireOf(reason).code))];
+  const narrowed = { properties: { error: { properties: { code: { enum: codes } } } } };
+  return {
+    description: reasons.map((reason) => wireOf(reason).message).join(" "),
+    headers: {
+      ...correlation,
+      ...(status === 429 ? { "retry-after": { $ref: "#/components/headers/RetryAfter" } } : {}),
+    },
+    content: { "application/json": { schema: { allOf: [{ $ref: "#/components/schemas/Failure" }, narrowed] } } },
+  };
+}
+
+const failureSchema = {
+  type: "object",
+  properties: {
+    ok: { const: false },
+    error: {
+      type: "object",
+      properties: { code: { type: "string" }, message: { type: "string" }, detail: { type: "string" } },
+      required: ["code", "message", "detail"],
+    },
+  },
+  required: ["ok", "error"],
+};
+
+const sharedParameters = {
+  Tenant: {
+    name: "tenant",
+    in: "query",
+    description: "The tenant's slug. Needed with an operator key; a key of one tenant may leave it out.",
+    schema: { type: "string", pattern: "^[a-z][a-z0-9-]{1,38}[a-z0-9]$" },
+  },
+  Limit: {
+    name: "limit",
+    in: "query",
+    description: `Page size; a value above ${PAGE_SIZE_MAX} counts as ${PAGE_SIZE_MAX}.`,
+    schema: { type: "integer", minimum: 1, default: PAGE_SIZE_DEFAULT },
+  },
+  Cursor: {
+    name: "cursor",
+    in: "query",
+    description: "The next_cursor of an earlier answer to the same query.",
+    schema: { type: "string" },
+  },
+};
+
+const sharedHeaders = {
+  CorrelationId: {
+    description: "The id of the request; name it when you report a problem.",
+    schema: { type: "string" },
+  },
+  RetryAfter: { description: "Seconds to wait.", schema: { type: "integer" } },
+};
+
+const securitySchemes = {
+  apiKey: { type: "http", scheme: "bearer", description: "An API key: svc_live_… or svc_test_…" },
+};

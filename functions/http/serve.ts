@@ -1,0 +1,105 @@
+import { type $ZodType, safeParse } from "zod/v4/core";
+import { REQUEST_BODY_BYTES_MAX } from "../../shared/domain/limits.ts";
+import { isRefusal, type Refusal, refuse } from "../../shared/kernel/refusals.ts";
+import type { Millis } from "../../shared/kernel/time.ts";
+import { parseJson, readBytes } from "./body.ts";
+import { type Caller, tenantOf } from "./caller.ts";
+import type { Endpoint, RequestFacts } from "./endpoint.ts";
+import { failure, success } from "./envelope.ts";
+import { explain } from "./explain.ts";
+import { readPage, readParameters } from "./query.ts";
+
+/** Who calls, from the raw Authorization header (undefined when there is none). */
+export type Authenticate = (header: string | undefined, now: Millis) => Promise<Caller | Refusal<"unauthorized">>;
+/** Counts one request of the key, or refuses it with `retryAfter`. */
+export type RateLimit = (caller: Caller, now: Millis) => Promise<Refusal<"too_many_requests"> | null>;
+
+/** What every request goes through besides its route. */
+export interface Guards {
+  readonly authenticate: Authenticate;
+  readonly rateLimit: RateLimit;
+  /** Compare each answer with its declared shape: for tests, where a mismatch shall be a 500. */
+  readonly checkData?: boolean;
+}
+
+/** One request through one route: size, key, pace, tenant, parameters, body, handler. Throws only on a fault. */
+export async function serve<P>(
+  endpoint: Endpoint<P>,
+  guards: Guards,
+  request: Request,
+  facts: RequestFacts,
+  path: Record<string, string>,
+  now: Millis,
+  ports: P,
+): Promise<Response> {
+  const bytes = await readBytes(request, endpoint.bodyBytesMax ?? REQUEST_BODY_BYTES_MAX);
+  if (isRefusal(bytes)) return failure(bytes);
+
+  const caller = await admit(endpoint, guards, request, now);
+  if (isRefusal(caller)) return failure(caller);
+
+  const parameters = readParameters(facts.query);
+  if (isRefusal(parameters)) return failure(parameters);
+
+  const tenant = endpoint.tenant === "query" && caller !== null ? tenantOf(caller, parameters.get("tenant")) : null;
+  if (isRefusal(tenant)) return failure(tenant);
+
+  const page = endpoint.paged ? readPage(parameters) : null;
+  if (isRefusal(page)) return failure(page);
+
+  const query = endpoint.query ? checked(endpoint.query, Object.fromEntries(parameters), "query") : { value: {} };
+  if (isRefusal(query)) return failure(query);
+
+  const body = readBody(endpoint, bytes);
+  if (isRefusal(body)) return failure(body);
+
+  const input = { caller, tenant, path, query: query.value, body: body.value, page, request: facts, now, ports };
+  return answerOf(endpoint, await endpoint.handle(input), guards.checkData ?? false);
+}
+
+async function admit<P>(
+  endpoint: Endpoint<P>,
+  guards: Guards,
+  request: Request,
+  now: Millis,
+): Promise<Caller | null | Refusal<"unauthorized" | "too_many_requests">> {
+  if (endpoint.auth === "none") return null;
+  const caller = await guards.authenticate(request.headers.get("authorization") ?? undefined, now);
+  if (isRefusal(caller)) return caller;
+  return (await guards.rateLimit(caller, now)) ?? caller;
+}
+
+type Read = { value: unknown } | Refusal<"invalid_request">;
+
+function readBody<P>(endpoint: Endpoint<P>, bytes: Uint8Array): Read {
+  if (endpoint.body === undefined) return { value: undefined };
+  if (endpoint.body === "bytes") return { value: bytes };
+  const json = parseJson(bytes);
+  return isRefusal(json) ? json : checked(endpoint.body, json.value, "body");
+}
+
+function checked(schema: $ZodType, value: unknown, whole: string): Read {
+  const result = safeParse(schema, value);
+  return result.success ? { value: result.data } : refuse("invalid_request", explain(result.error.issues, whole));
+}
+
+function answerOf<P>(endpoint: Endpoint<P>, answer: unknown, check: boolean): Response {
+  if (answer instanceof Response) return answer;
+  if (isRefusal(answer as Refusal | object)) return failure(answer as Refusal);
+  if (check && endpoint.data) mustHaveShape(endpoint.data, answer);
+  return success(answer, endpoint.acceptedWhen?.(answer) ? 202 : (endpoint.status ?? 200));
+}
+
+// A field that the schema does not name is dropped by parsing, which makes the JSON shorter.
+function mustHaveShape(schema: $ZodType, data: unknown): void {
+  const result = safeParse(schema, data);
+  if (!result.success) throw new WrongShape(explain(result.error.issues, "data"));
+  if (JSON.stringify(result.data).length !== JSON.stringify(data).length) {
+    throw new WrongShape("data: has fields that the declaration does not name");
+  }
+}
+
+/** An answer that is not of its declared shape. */
+class WrongShape extends Error {
+  override readonly name = "WrongShape";
+}

@@ -1,0 +1,68 @@
+import * as z from "zod/mini";
+import { openConversation } from "../../shared/flows/read-inbox.ts";
+import { isRefusal } from "../../shared/kernel/refusals.ts";
+import { nextCursor, openPage, pageScope } from "../http/page.ts";
+import { queryFlag } from "../http/query.ts";
+import { endpoint } from "./api-endpoint.ts";
+import { conversationShape, conversationView, messageShape, messageView } from "./shapes.ts";
+
+export const listConversations = endpoint({
+  method: "GET",
+  path: "/v1/conversations",
+  auth: "key",
+  tenant: "query",
+  tag: "Conversations",
+  summary: "List conversations, newest message in either direction first",
+  paged: true,
+  data: z.object({ conversations: z.array(conversationShape), next_cursor: z.nullable(z.string()) }),
+  handle: async ({ tenant, page, now, ports }) => {
+    const scope = pageScope("conversations", tenant);
+    const cursorKey = await ports.cursorKey();
+    const start = openPage(cursorKey, scope, page);
+    if (isRefusal(start)) return start;
+    const { heads, next } = await ports.conversations.inbox(tenant, {
+      before: start.position,
+      limit: page.limit,
+      now,
+    });
+    return {
+      conversations: heads.map((head) => conversationView(head, now)),
+      next_cursor: nextCursor(cursorKey, scope, next),
+    };
+  },
+});
+
+export const readConversation = endpoint({
+  method: "GET",
+  path: "/v1/conversations/{id}",
+  auth: "key",
+  tenant: "query",
+  tag: "Conversations",
+  summary: "Read a conversation with its messages, newest first",
+  query: z.object({ include_test: queryFlag }),
+  paged: true,
+  refusals: ["conversation_not_found"],
+  data: z.object({
+    conversation: conversationShape,
+    messages: z.array(messageShape),
+    next_cursor: z.nullable(z.string()),
+  }),
+  handle: async ({ tenant, path, query, page, now, ports }) => {
+    const scope = pageScope("conversation", tenant, { id: path.id, include_test: query.include_test });
+    const cursorKey = await ports.cursorKey();
+    const start = openPage(cursorKey, scope, page);
+    if (isRefusal(start)) return start;
+    const opened = await openConversation(
+      ports,
+      tenant,
+      { conversationId: path.id, before: start.position, limit: page.limit, includeTest: query.include_test },
+      now,
+    );
+    if (isRefusal(opened)) return opened;
+    return {
+      conversation: conversationView(opened.head, now),
+      messages: opened.page.rows.map(({ message }) => messageView(message)),
+      next_cursor: nextCursor(cursorKey, scope, opened.page.next),
+    };
+  },
+});

@@ -1,0 +1,48 @@
+import { consoleLog } from "../../shared/aws/log.ts";
+import { openQueue } from "../../shared/aws/queues.ts";
+import { secretReader, serviceKeysOf } from "../../shared/aws/secrets.ts";
+import { openVault } from "../../shared/aws/vault.ts";
+import { optionalSetting, platformUrlSettings, setting } from "../../shared/config/settings.ts";
+import type { ApiPorts } from "../../shared/flows/ports.ts";
+import { newUlid } from "../../shared/kernel/ids.ts";
+import { clockNow } from "../../shared/kernel/time.ts";
+import { platformHttp } from "../../shared/platforms/http.ts";
+import { mockPlatform } from "../../shared/platforms/mock.ts";
+import { platformFor } from "../../shared/platforms/platform-for.ts";
+import { accountStore } from "../../shared/table/accounts.ts";
+import { apiKeyStore } from "../../shared/table/api-keys.ts";
+import { openTable } from "../../shared/table/client.ts";
+import { conversationStore } from "../../shared/table/conversations.ts";
+import { deliveryStore } from "../../shared/table/deliveries.ts";
+import { endpointStore } from "../../shared/table/endpoints.ts";
+import { messageStore } from "../../shared/table/messages.ts";
+import { sendRecordStore } from "../../shared/table/send-records.ts";
+import { openGate } from "./gate.ts";
+
+/** The API function: reads, replies and settings of a tenant. */
+export function apiPorts(): ApiPorts {
+  const table = openTable(setting("table"));
+  const root = secretReader(setting("rootSecretId"), serviceKeysOf);
+  const upstream = platformUrlSettings();
+  const http = platformHttp();
+  return {
+    conversations: conversationStore(table),
+    messages: messageStore(table),
+    accounts: accountStore(table),
+    endpoints: endpointStore(table),
+    deliveries: deliveryStore(table),
+    sendRecords: sendRecordStore(table),
+    apiKeys: apiKeyStore(table),
+    events: openQueue(setting("eventsQueueUrl")),
+    vault: openVault(setting("keyId")),
+    gate: openGate(),
+    platformOf: (account, scope) =>
+      scope === "test"
+        ? mockPlatform(() => newUlid(clockNow()), account.platform)
+        : platformFor(account.connection, upstream, http),
+    pepper: async () => (await root()).pepper,
+    cursorKey: async () => (await root()).cursor,
+    siteUrl: optionalSetting("siteUrl"),
+    log: consoleLog,
+  };
+}

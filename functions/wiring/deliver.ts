@@ -1,0 +1,28 @@
+import { consoleLog } from "../../shared/aws/log.ts";
+import { openQueue } from "../../shared/aws/queues.ts";
+import { openVault } from "../../shared/aws/vault.ts";
+import { setting } from "../../shared/config/settings.ts";
+import type { DeliverPorts } from "../../shared/flows/ports.ts";
+import { createPoster } from "../../shared/net/poster.ts";
+import { openTable } from "../../shared/table/client.ts";
+import { deliveryStore } from "../../shared/table/deliveries.ts";
+import { dueStore } from "../../shared/table/due.ts";
+import { endpointStore } from "../../shared/table/endpoints.ts";
+import { messageStore } from "../../shared/table/messages.ts";
+import { openGate } from "./gate.ts";
+
+/** The deliver worker. */
+export function deliverPorts(): DeliverPorts {
+  const table = openTable(setting("table"));
+  return {
+    endpoints: endpointStore(table),
+    messages: messageStore(table),
+    deliveries: deliveryStore(table),
+    due: dueStore(table),
+    retries: openQueue(setting("deliveriesQueueUrl")),
+    vault: openVault(setting("keyId")),
+    poster: createPoster({ gate: openGate() }),
+    dice: Math.random,
+    log: consoleLog,
+  };
+}

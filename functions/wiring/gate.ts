@@ -1,0 +1,7 @@
+import { host } from "../../shared/kernel/time.ts";
+import { createGate, type Gate } from "../../shared/net/egress-gate.ts";
+
+/** The one gate before every address that a tenant names. Only the host of the process can open it, never a setting. */
+export function openGate(): Gate {
+  return createGate({ mode: host().openEgress ? "open" : "public" });
+}

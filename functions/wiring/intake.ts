@@ -1,0 +1,19 @@
+import { openFiles } from "../../shared/aws/files.ts";
+import { consoleLog } from "../../shared/aws/log.ts";
+import { openQueue } from "../../shared/aws/queues.ts";
+import { parsePlatformSecrets, secretReader } from "../../shared/aws/secrets.ts";
+import { setting } from "../../shared/config/settings.ts";
+import type { IntakePorts } from "../../shared/flows/ports.ts";
+import { verifyHandshake, verifySignature } from "../../shared/platforms/signature.ts";
+
+/** The intake function: it can verify a signature and hand bytes on, and nothing else. */
+export function intakePorts(): IntakePorts {
+  return {
+    verifySignature,
+    verifyHandshake,
+    inbound: openQueue(setting("inboundQueueUrl")),
+    files: openFiles(setting("rawBucket")),
+    platformSecrets: secretReader(setting("platformSecretId"), parsePlatformSecrets),
+    log: consoleLog,
+  };
+}

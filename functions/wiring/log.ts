@@ -1,0 +1,1 @@
+export { consoleLog as log } from "../../shared/aws/log.ts";

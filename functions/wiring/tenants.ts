@@ -1,0 +1,48 @@
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { KMSClient } from "@aws-sdk/client-kms";
+import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { secretReader, serviceKeysOf } from "../../shared/aws/secrets.ts";
+import { openVault } from "../../shared/aws/vault.ts";
+import { setting } from "../../shared/config/settings.ts";
+import type { TenantPorts } from "../../shared/flows/ports.ts";
+import { accountStore } from "../../shared/table/accounts.ts";
+import { apiKeyStore } from "../../shared/table/api-keys.ts";
+import { openTable } from "../../shared/table/client.ts";
+import { tenantStore } from "../../shared/table/tenants.ts";
+
+/**
+ * What making tenants, keys and accounts needs, in the deployment that an environment describes: the names that a
+ * function would find in its own, and for the local stack its endpoints and credentials too.
+ */
+export function tenantPorts(environment: Readonly<Record<string, string | undefined>>): TenantPorts {
+  const { AWS_ENDPOINT_URL: endpoint, AWS_ENDPOINT_URL_DYNAMODB: tableEndpoint = endpoint } = environment;
+  const at = (url: string | undefined) => ({
+    ...(url ? { endpoint: url } : {}),
+    ...credentialsOf(environment),
+  });
+  const table = openTable(setting("table", environment), new DynamoDBClient(at(tableEndpoint)));
+  const root = secretReader(
+    setting("rootSecretId", environment),
+    serviceKeysOf,
+    new SecretsManagerClient(at(endpoint)),
+  );
+  return {
+    tenants: tenantStore(table),
+    accounts: accountStore(table),
+    apiKeys: apiKeyStore(table),
+    vault: openVault(setting("keyId", environment), new KMSClient(at(endpoint))),
+    pepper: async () => (await root()).pepper,
+  };
+}
+
+/** The region and keys that an environment spells out; without them the SDK looks where it always does. */
+function credentialsOf(environment: Readonly<Record<string, string | undefined>>) {
+  const { AWS_REGION: region, AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = environment;
+  const sessionToken = environment.AWS_SESSION_TOKEN;
+  return {
+    ...(region ? { region } : {}),
+    ...(accessKeyId && secretAccessKey
+      ? { credentials: { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) } }
+      : {}),
+  };
+}

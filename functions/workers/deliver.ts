@@ -1,0 +1,78 @@
+import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
+import type { Endpoint } from "../../shared/domain/endpoints.ts";
+import { type Message, refText } from "../../shared/domain/messages.ts";
+import { fanOut } from "../../shared/flows/fan-out.ts";
+import { drop, type RecordEnd } from "../../shared/flows/outcome.ts";
+import type { DeliverPorts } from "../../shared/flows/ports.ts";
+import { type EventMessage, readEvent, readRetry } from "../../shared/flows/queue-messages.ts";
+import { retryDelivery } from "../../shared/flows/retry-delivery.ts";
+import type { TenantId } from "../../shared/kernel/tenant.ts";
+import type { Millis } from "../../shared/kernel/time.ts";
+import { endBatch, type Invocation, type Postpone, receivesOf } from "./batch.ts";
+
+/**
+ * The deliver worker, behind two queues: an event goes to every endpoint that wants it, a retry to one. Everything in a
+ * batch is under way at once, each POST with its own deadline; nothing waits for another's receiver.
+ */
+export function deliverWorker(ports: DeliverPorts, now: () => Millis, postpone: Postpone) {
+  return (event: SQSEvent, invocation: Invocation): Promise<SQSBatchResponse> =>
+    endBatch("deliver", event, invocation, ports.log, postpone, (records) => {
+      const read = records.map((record) => ({ record, announced: readEvent(record.body) }));
+      const events = read.flatMap(({ announced }) => announced ?? []);
+      const batch = readBatch(ports, events);
+      return new Map(
+        read.map(({ record, announced }): [string, Promise<RecordEnd>] => [
+          record.messageId,
+          announced ? announce(ports, record, announced, batch, now) : retryOnce(ports, record, now),
+        ]),
+      );
+    });
+}
+
+async function retryOnce(ports: DeliverPorts, record: SQSRecord, now: () => Millis): Promise<RecordEnd> {
+  const message = readRetry(record.body);
+  return message ? retryDelivery(ports, message, now) : drop("unreadable");
+}
+
+async function announce(
+  ports: DeliverPorts,
+  record: SQSRecord,
+  event: EventMessage,
+  batch: Batch,
+  now: () => Millis,
+): Promise<RecordEnd> {
+  const [endpoints, messages] = await Promise.all([
+    batch.endpoints.get(event.tenant),
+    batch.messages.get(event.tenant),
+  ]);
+  const message = messages?.get(refText(event)) ?? null;
+  return fanOut(ports, event, message, endpoints ?? [], event.repeated || receivesOf(record) > 1, now);
+}
+
+/** Read once for each tenant of the batch: its endpoints, and the messages that its events name. */
+interface Batch {
+  readonly endpoints: ReadonlyMap<TenantId, Promise<Endpoint[]>>;
+  readonly messages: ReadonlyMap<TenantId, Promise<Map<string, Message>>>;
+}
+
+function readBatch(ports: DeliverPorts, events: readonly EventMessage[]): Batch {
+  const tenants = [...new Set(events.map((event) => event.tenant))];
+  const reads = <T>(read: (tenant: TenantId) => Promise<T>) =>
+    new Map(
+      tenants.map((tenant): [TenantId, Promise<T>] => {
+        const reading = read(tenant);
+        // Each record that awaits it sees the failure; unawaited, it must not end the process.
+        reading.catch(() => {});
+        return [tenant, reading];
+      }),
+    );
+  return {
+    endpoints: reads((tenant) => ports.endpoints.list(tenant)),
+    messages: reads((tenant) =>
+      ports.messages.byRefs(
+        tenant,
+        events.filter((event) => event.tenant === tenant),
+      ),
+    ),
+  };
+}

@@ -1,0 +1,101 @@
+import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
+import type { Outgoing } from "../../shared/aws/queues.ts";
+import { accountRoutes, ingestUpdates, keepRawCopies, openInbound } from "../../shared/flows/ingest-updates.ts";
+import { done, drop, type RecordEnd } from "../../shared/flows/outcome.ts";
+import type { IngestPorts } from "../../shared/flows/ports.ts";
+import { readInbound } from "../../shared/flows/queue-messages.ts";
+import type { Millis } from "../../shared/kernel/time.ts";
+import { endBatch, type Invocation } from "./batch.ts";
+
+const noPostponing = async () => {};
+
+/**
+ * The ingest worker: raw copies first, then every update of the batch, then all announcements together. A record is
+ * done once its announcements are queued; the file a large webhook came in is removed last.
+ */
+export function ingestWorker(ports: IngestPorts, now: () => Millis) {
+  const routeOf = accountRoutes(ports);
+  return (event: SQSEvent, invocation: Invocation): Promise<SQSBatchResponse> =>
+    endBatch("ingest", event, invocation, ports.log, noPostponing, (records) => {
+      const batch = ingest(ports, routeOf, records, now());
+      return new Map(records.map((record) => [record.messageId, batch.then((ends) => endIn(ends, record))]));
+    });
+}
+
+function endIn(ends: ReadonlyMap<string, RecordEnd | Error>, record: SQSRecord): RecordEnd {
+  const end = ends.get(record.messageId);
+  if (!end) throw new Error("A record was passed over.");
+  if (end instanceof Error) throw end;
+  return end;
+}
+
+async function ingest(
+  ports: IngestPorts,
+  routeOf: ReturnType<typeof accountRoutes>,
+  records: readonly SQSRecord[],
+  now: Millis,
+): Promise<Map<string, RecordEnd | Error>> {
+  const ends = new Map<string, RecordEnd | Error>();
+  const opened = await Promise.all(records.map((record) => open(ports, record, ends)));
+  const webhooks = opened.filter((webhook) => webhook !== null);
+  await keepRawCopies(ports, records[0]?.messageId ?? "empty", webhooks, now);
+
+  const announcements: Outgoing[] = [];
+  const recorded = await Promise.all(
+    webhooks.map(async (webhook) => {
+      try {
+        announcements.push(...(await ingestUpdates(ports, routeOf, ports.parseUpdates(webhook.raw), now)));
+        return webhook;
+      } catch (error) {
+        ends.set(webhook.id, asError(error));
+        return null;
+      }
+    }),
+  );
+  await ports.events.sendAll(announcements);
+  await Promise.all(
+    recorded.map(async (webhook) => {
+      if (!webhook) return;
+      if (webhook.file) await ports.files.remove(webhook.file);
+      ends.set(webhook.id, done);
+    }),
+  );
+  return ends;
+}
+
+interface OpenedWebhook {
+  readonly id: string;
+  readonly file: string | null;
+  readonly receivedAt: Millis;
+  readonly raw: Uint8Array;
+}
+
+async function open(
+  ports: IngestPorts,
+  record: SQSRecord,
+  ends: Map<string, RecordEnd | Error>,
+): Promise<OpenedWebhook | null> {
+  const inbound = readInbound(record.body);
+  if (!inbound) {
+    // Kept for a person to look at: after five receives it is a dead letter with its quarantine row.
+    ends.set(record.messageId, new UnreadableRecord("This is not a message of the inbound queue."));
+    return null;
+  }
+  try {
+    const raw = await openInbound(ports, inbound);
+    if (raw) return { id: record.messageId, file: inbound.file, receivedAt: inbound.receivedAt, raw };
+    // The file is removed last: a repeated record whose file is gone was done before.
+    ends.set(record.messageId, drop("gone"));
+  } catch (error) {
+    ends.set(record.messageId, asError(error));
+  }
+  return null;
+}
+
+class UnreadableRecord extends Error {
+  override readonly name = "UnreadableRecord";
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error("A value that is no error was thrown.");
+}

@@ -1,0 +1,101 @@
+import { type AttemptOutcome, deliveryId, errorOf, judgeAttempt, type Verdict } from "../domain/deliveries.ts";
+import { type Endpoint, endpointsWanting } from "../domain/endpoints.ts";
+import type { Message } from "../domain/messages.ts";
+import { timeOfUlid } from "../kernel/ids.ts";
+import type { Millis } from "../kernel/time.ts";
+import type { DeliveryRow } from "../table/deliveries.ts";
+import { makeAttempt } from "./make-attempt.ts";
+import { done, drop, type RecordEnd } from "./outcome.ts";
+import type { DeliverPorts } from "./ports.ts";
+import type { EventMessage } from "./queue-messages.ts";
+import { scheduleRetry } from "./schedule-retry.ts";
+
+/**
+ * Announces one event: a first attempt to every endpoint that wants it, all at once, each row written on the outcome.
+ * Repeated, an endpoint that has its row already is left alone; a retry that the row waits for is scheduled again.
+ * @param message null when it is gone: erased, or past its retention
+ */
+export async function fanOut(
+  ports: DeliverPorts,
+  event: EventMessage,
+  message: Message | null,
+  endpoints: readonly Endpoint[],
+  repeated: boolean,
+  now: () => Millis,
+): Promise<RecordEnd> {
+  if (!message) return drop("gone");
+  const settled = await Promise.allSettled(
+    endpointsWanting(event.type, endpoints).map((endpoint) =>
+      announceTo(ports, event, message, endpoint, repeated, now),
+    ),
+  );
+  const failed = settled.find((result) => result.status === "rejected");
+  if (failed) throw failed.reason;
+  return done;
+}
+
+async function announceTo(
+  ports: DeliverPorts,
+  event: EventMessage,
+  message: Message,
+  endpoint: Endpoint,
+  repeated: boolean,
+  now: () => Millis,
+): Promise<void> {
+  if (repeated) {
+    const known = await ports.deliveries.get(event.tenant, endpoint.id, event.eventUlid);
+    if (known) return waitAgain(ports, event, known, now());
+  }
+  const { outcome, verdict } = await attemptOrHold(ports, event, message, endpoint, now);
+  const settledAt = now();
+  const delivery = {
+    endpointId: endpoint.id,
+    eventUlid: event.eventUlid,
+    eventType: event.type,
+    source: { conversationId: event.conversationId, place: event.place },
+  };
+  const before = await ports.deliveries.recordFirst(event.tenant, delivery, verdict, outcome, settledAt);
+  logAttempt(ports, endpoint.id, event.eventUlid, 1, verdict, outcome);
+  if (before) return waitAgain(ports, event, before, settledAt);
+  if (verdict.status === "retrying") {
+    await scheduleRetry(ports, event.tenant, delivery, 2, verdict.nextRetryAt, settledAt);
+  }
+}
+
+/** A paused endpoint gets its row without a call, so that what came meanwhile can be replayed. */
+async function attemptOrHold(
+  ports: DeliverPorts,
+  event: EventMessage,
+  message: Message,
+  endpoint: Endpoint,
+  now: () => Millis,
+): Promise<{ outcome: AttemptOutcome | null; verdict: Verdict }> {
+  if (endpoint.status === "paused") return { outcome: null, verdict: { status: "blocked" } };
+  const outcome = await makeAttempt(ports, event.tenant, endpoint, message, now());
+  return { outcome, verdict: judgeAttempt(1, outcome, timeOfUlid(event.eventUlid), now(), ports.dice()) };
+}
+
+async function waitAgain(ports: DeliverPorts, event: EventMessage, row: DeliveryRow, now: Millis): Promise<void> {
+  if (row.status !== "retrying" || row.nextRetryAt === null) return;
+  await scheduleRetry(ports, event.tenant, row, row.attempt + 1, row.nextRetryAt, now);
+}
+
+export function logAttempt(
+  ports: Pick<DeliverPorts, "log">,
+  endpointId: string,
+  eventUlid: string,
+  attempt: number,
+  verdict: Verdict,
+  outcome: AttemptOutcome | null,
+): void {
+  ports.log({
+    event: "attempt",
+    endpoint: endpointId,
+    delivery: deliveryId(eventUlid, endpointId),
+    status: verdict.status,
+    attempt,
+    response_status: outcome?.kind === "answered" ? outcome.status : null,
+    error: outcome ? errorOf(outcome) : null,
+    duration_ms: outcome && outcome.kind !== "refused_by_gate" ? outcome.durationMs : null,
+  });
+}

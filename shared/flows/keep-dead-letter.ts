@@ -1,0 +1,22 @@
+import type { Millis } from "../kernel/time.ts";
+import type { DeadLetter } from "../table/quarantine.ts";
+import type { DeadLetterPorts } from "./ports.ts";
+import { readRetry } from "./queue-messages.ts";
+
+/**
+ * Sets aside what a worker could not process five times: a quarantine row with the message as it was, a log line, and,
+ * for a delivery's later attempt, the row itself. Safe to repeat: every key follows from the message.
+ */
+export async function keepDeadLetter(ports: DeadLetterPorts, letter: DeadLetter, now: Millis): Promise<void> {
+  await ports.quarantine.keep(letter, now);
+  const attempt = readRetry(letter.body);
+  if (attempt) {
+    await ports.deliveries.giveUp(attempt.tenant, attempt.endpointId, attempt.eventUlid, attempt.attempt, now);
+  }
+  ports.log({
+    event: "dead_letter",
+    queue: letter.queue,
+    message_id: letter.messageId,
+    receives: letter.receives,
+  });
+}

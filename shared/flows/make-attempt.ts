@@ -1,0 +1,48 @@
+import type { AttemptOutcome } from "../domain/deliveries.ts";
+import { deliveryId } from "../domain/deliveries.ts";
+import type { Endpoint } from "../domain/endpoints.ts";
+import { eventId, renderMessageEvent, typeOfMessageEvent } from "../domain/events.ts";
+import type { Message } from "../domain/messages.ts";
+import { sign } from "../domain/signatures.ts";
+import { timeOfUlid } from "../kernel/ids.ts";
+import type { TenantId } from "../kernel/tenant.ts";
+import type { Millis } from "../kernel/time.ts";
+import type { DeliverPorts } from "./ports.ts";
+
+/** One POST of a message's event to one endpoint, signed now with every secret that is valid now. */
+export async function makeAttempt(
+  ports: Pick<DeliverPorts, "vault" | "poster">,
+  tenant: TenantId,
+  endpoint: Endpoint,
+  message: Message,
+  now: Millis,
+): Promise<AttemptOutcome> {
+  const secrets = await secretsOf(ports, tenant, endpoint, now);
+  const id = eventId(message.eventUlid);
+  const body = renderMessageEvent(tenant, message, timeOfUlid(message.eventUlid));
+  return ports.poster.post({
+    url: endpoint.url,
+    headers: {
+      ...sign(secrets, id, body, now),
+      "svc-event-id": id,
+      "svc-event-type": typeOfMessageEvent(message),
+      "svc-delivery-id": deliveryId(message.eventUlid, endpoint.id),
+    },
+    body,
+  });
+}
+
+async function secretsOf(
+  ports: Pick<DeliverPorts, "vault">,
+  tenant: TenantId,
+  endpoint: Endpoint,
+  now: Millis,
+): Promise<string[]> {
+  const to = { purpose: "webhook-secret", tenant, owner: endpoint.id } as const;
+  const sealed = [
+    endpoint.sealedSecret,
+    endpoint.secondary && endpoint.secondary.expiresAt > now ? endpoint.secondary.sealedSecret : null,
+  ].filter((secret) => secret !== null);
+  if (sealed.length === 0) throw new Error("The endpoint has no signing secret.");
+  return Promise.all(sealed.map((secret) => ports.vault.open(secret, to)));
+}

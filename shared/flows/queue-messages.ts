@@ -1,0 +1,99 @@
+import { type EventType, eventTypes } from "../domain/events.ts";
+import { isUlid } from "../kernel/ids.ts";
+import { parseTenant, type TenantId } from "../kernel/tenant.ts";
+import type { Millis } from "../kernel/time.ts";
+
+// What the queues carry: keys and tokens. The raw bytes of an upstream webhook on the inbound queue are the exception.
+
+/** A webhook of a platform, its signature verified. */
+export interface InboundMessage {
+  readonly receivedAt: Millis;
+  /** The raw bytes, compressed, when they fit; else null and they lie under `file`. */
+  readonly bytes: Uint8Array | null;
+  readonly file: string | null;
+}
+
+/** An event to be announced to the tenant's endpoints. */
+export interface EventMessage {
+  readonly tenant: TenantId;
+  readonly eventUlid: string;
+  readonly type: EventType;
+  readonly conversationId: string;
+  readonly place: string;
+  /** It may have been announced before: look at the delivery's row first. */
+  readonly repeated: boolean;
+}
+
+/** A later attempt of one delivery. The attempt number is a token: a row that has moved on drops it. */
+export interface RetryMessage {
+  readonly tenant: TenantId;
+  readonly endpointId: string;
+  readonly eventUlid: string;
+  readonly attempt: number;
+}
+
+const VERSION = 1;
+
+export function writeInbound(message: InboundMessage): string {
+  return JSON.stringify({
+    v: VERSION,
+    at: message.receivedAt,
+    ...(message.bytes ? { gz: Buffer.from(message.bytes).toString("base64") } : { file: message.file }),
+  });
+}
+
+export function readInbound(text: string): InboundMessage | null {
+  const body = objectOf(text);
+  if (!body || typeof body.at !== "number") return null;
+  if (typeof body.gz === "string") return { receivedAt: body.at, bytes: Buffer.from(body.gz, "base64"), file: null };
+  return typeof body.file === "string" ? { receivedAt: body.at, bytes: null, file: body.file } : null;
+}
+
+export function writeEvent(message: EventMessage): string {
+  return JSON.stringify({
+    v: VERSION,
+    t: message.tenant,
+    e: message.eventUlid,
+    ty: message.type,
+    c: message.conversationId,
+    p: message.place,
+    ...(message.repeated ? { r: 1 } : {}),
+  });
+}
+
+export function readEvent(text: string): EventMessage | null {
+  const body = objectOf(text);
+  const tenant = parseTenant(String(body?.t ?? ""));
+  const type = eventTypes.find((known) => known === body?.ty);
+  if (!body || !tenant || !type || typeof body.c !== "string" || typeof body.p !== "string") return null;
+  if (typeof body.e !== "string" || !isUlid(body.e)) return null;
+  return { tenant, eventUlid: body.e, type, conversationId: body.c, place: body.p, repeated: body.r === 1 };
+}
+
+export function writeRetry(message: RetryMessage): string {
+  return JSON.stringify({
+    v: VERSION,
+    t: message.tenant,
+    w: message.endpointId,
+    e: message.eventUlid,
+    n: message.attempt,
+  });
+}
+
+export function readRetry(text: string): RetryMessage | null {
+  const body = objectOf(text);
+  const tenant = parseTenant(String(body?.t ?? ""));
+  if (!body || !tenant || typeof body.w !== "string" || typeof body.e !== "string") return null;
+  if (!isUlid(body.w) || !isUlid(body.e) || !Number.isSafeInteger(body.n)) return null;
+  return { tenant, endpointId: body.w, eventUlid: body.e, attempt: body.n as number };
+}
+
+function objectOf(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    const known = typeof value === "object" && value !== null && (value as { v?: unknown }).v === VERSION;
+    return known ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}

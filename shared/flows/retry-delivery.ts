@@ -1,0 +1,106 @@
+import { type AttemptOutcome, judgeAttempt, type Verdict } from "../domain/deliveries.ts";
+import type { Endpoint } from "../domain/endpoints.ts";
+import { RETENTION } from "../domain/limits.ts";
+import { type Message, refText } from "../domain/messages.ts";
+import { MINUTE, type Millis } from "../kernel/time.ts";
+import type { DeliveryRow } from "../table/deliveries.ts";
+import { logAttempt } from "./fan-out.ts";
+import { makeAttempt } from "./make-attempt.ts";
+import { done, drop, type RecordEnd, retry } from "./outcome.ts";
+import type { DeliverPorts } from "./ports.ts";
+import type { RetryMessage } from "./queue-messages.ts";
+import { scheduleRetry } from "./schedule-retry.ts";
+
+/** A worker that died left its attempt without an answer: it counts as one that timed out. */
+const abandoned: AttemptOutcome = { kind: "no_answer", error: "timeout", durationMs: MINUTE };
+
+/**
+ * Makes one later attempt: claims the row, posts, settles, and sees to the next. Safe to repeat at every line: the
+ * attempt number is a token, and a claim whose worker died runs out.
+ */
+export async function retryDelivery(ports: DeliverPorts, message: RetryMessage, now: () => Millis): Promise<RecordEnd> {
+  const { tenant, endpointId, eventUlid, attempt } = message;
+  const claim = await ports.deliveries.claim(tenant, endpointId, eventUlid, attempt, now());
+  switch (claim.outcome) {
+    case "gone":
+      return drop("stale");
+    case "leased":
+      return retry("leased", Math.max(0, claim.until - now()));
+    case "moved_on":
+      return waitAgain(ports, message, claim.row, now());
+    case "abandoned":
+      return settle(ports, message, claim.row, abandoned, judge(ports, claim.row, abandoned, now()), now());
+    case "claimed": {
+      const { outcome, verdict } = await attemptOnce(ports, message, claim.row, now);
+      return settle(ports, message, claim.row, outcome, verdict, now());
+    }
+  }
+}
+
+async function attemptOnce(
+  ports: DeliverPorts,
+  message: RetryMessage,
+  row: DeliveryRow,
+  now: () => Millis,
+): Promise<{ outcome: AttemptOutcome | null; verdict: Verdict }> {
+  const [endpoint, body] = await Promise.all([
+    ports.endpoints.get(message.tenant, message.endpointId),
+    bodyOf(ports, message, row),
+  ]);
+  const instead = verdictWithoutCall(endpoint, body, row, now());
+  if (instead || !endpoint || !body) {
+    return { outcome: null, verdict: instead ?? { status: "failed" } };
+  }
+  const outcome = await makeAttempt(ports, message.tenant, endpoint, body, now());
+  return { outcome, verdict: judge(ports, row, outcome, now()) };
+}
+
+/** What becomes of a delivery that is not to be attempted any more; null when it is. */
+function verdictWithoutCall(
+  endpoint: Endpoint | null,
+  body: Message | null,
+  row: DeliveryRow,
+  now: Millis,
+): Verdict | null {
+  if (!endpoint || endpoint.status === "deleted" || !body) return { status: "failed" };
+  if (endpoint.status === "paused") return { status: "blocked" };
+  return now >= row.createdAt + RETENTION ? { status: "dlq" } : null;
+}
+
+async function bodyOf(ports: DeliverPorts, message: RetryMessage, row: DeliveryRow): Promise<Message | null> {
+  const found = await ports.messages.byRefs(message.tenant, [row.source]);
+  return found.get(refText(row.source)) ?? null;
+}
+
+function judge(ports: DeliverPorts, row: DeliveryRow, outcome: AttemptOutcome, now: Millis): Verdict {
+  return judgeAttempt(row.attempt, outcome, row.createdAt, now, ports.dice());
+}
+
+async function settle(
+  ports: DeliverPorts,
+  message: RetryMessage,
+  row: DeliveryRow,
+  outcome: AttemptOutcome | null,
+  verdict: Verdict,
+  now: Millis,
+): Promise<RecordEnd> {
+  const ours = await ports.deliveries.settle(message.tenant, row, verdict, outcome, now);
+  logAttempt(ports, row.endpointId, row.eventUlid, row.attempt, verdict, outcome);
+  if (!ours) return drop("stale");
+  if (verdict.status === "retrying") {
+    await scheduleRetry(ports, message.tenant, row, row.attempt + 1, verdict.nextRetryAt, now);
+  }
+  return done;
+}
+
+/** This message was worked on before: what its row waits for may not have been scheduled, and is scheduled again. */
+async function waitAgain(
+  ports: DeliverPorts,
+  message: RetryMessage,
+  row: DeliveryRow,
+  now: Millis,
+): Promise<RecordEnd> {
+  if (row.status !== "retrying" || row.nextRetryAt === null || row.attempt !== message.attempt) return drop("stale");
+  await scheduleRetry(ports, message.tenant, row, row.attempt + 1, row.nextRetryAt, now);
+  return done;
+}

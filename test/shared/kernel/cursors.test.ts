@@ -1,0 +1,34 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { openCursor, sealCursor } from "../../../shared/kernel/cursors.ts";
+
+const key = Buffer.alloc(32, 7);
+
+test("a cursor opens in the scope it was sealed for, and nowhere else", () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string(), fc.string({ minLength: 1, maxLength: 60 }), (scope, other, position) => {
+      const cursor = sealCursor(key, scope, position);
+      const opened = openCursor(key, scope, cursor);
+      expect(opened).toBe(Buffer.from(position).toString());
+      if (other !== scope) expect(openCursor(key, other, cursor)).toBeNull();
+    }),
+  );
+});
+
+test("a cursor with any one character changed, cut or added is refused", () => {
+  const cursor = sealCursor(key, "inbox", "1790000000000#abcdefghijklmnopqrstuv");
+  for (let at = 0; at < cursor.length; at++) {
+    const changed = cursor.slice(0, at) + (cursor[at] === "A" ? "B" : "A") + cursor.slice(at + 1);
+    expect(openCursor(key, "inbox", changed), `changed at ${at}`).toBeNull();
+    expect(openCursor(key, "inbox", cursor.slice(0, at)), `cut at ${at}`).toBeNull();
+  }
+  expect(openCursor(key, "inbox", `${cursor}A`)).toBeNull();
+});
+
+test("text that is no cursor at all is refused, never thrown over", () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.base64String(), fc.string({ minLength: 401, maxLength: 9000 })), (text) => {
+      expect(openCursor(key, "inbox", text)).toBeNull();
+    }),
+  );
+});

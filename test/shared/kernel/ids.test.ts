@@ -1,0 +1,36 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { isUlid, newUlid, timeOfUlid, ulidFloor, ulidOf } from "../../../shared/kernel/ids.ts";
+import { parseTenant } from "../../../shared/kernel/tenant.ts";
+
+test("an id that follows from a time and a seed is a ULID of that time, the same each time, another for another seed", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 2 ** 47 }), fc.string(), fc.string(), (at, seed, other) => {
+      const id = ulidOf(at, seed);
+      expect(isUlid(id)).toBe(true);
+      expect(timeOfUlid(id)).toBe(at);
+      expect(ulidOf(at, seed)).toBe(id);
+      if (other !== seed) expect(ulidOf(at, other)).not.toBe(id);
+      expect(ulidFloor(at) <= id && id < ulidFloor(at + 1)).toBe(true);
+    }),
+  );
+});
+
+test("fresh ids sort by their time", () => {
+  expect(newUlid(1_000) < newUlid(1_001)).toBe(true);
+});
+
+test.each([
+  ["abc", true],
+  ["ab", false],
+  ["a1-", false],
+  ["a-1", true],
+  ["1ab", false],
+  ["Abc", false],
+  [`a${"b".repeat(39)}`, true],
+  [`a${"b".repeat(40)}`, false],
+  ["a#b", false],
+  ["", false],
+])("the tenant slug %j is valid: %s", (slug, valid) => {
+  expect(parseTenant(slug) !== null).toBe(valid);
+});

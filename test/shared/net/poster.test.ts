@@ -1,0 +1,165 @@
+import { gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { ANSWER_BYTES_MAX } from "../../../shared/domain/limits.ts";
+import { openPoster, requestTo } from "./posting.ts";
+import { startReceiver } from "./receiver.ts";
+
+const KIB = 1024;
+
+describe("what a receiver gets", () => {
+  test("one POST with the body as it is, the given headers and ours", async () => {
+    const receiver = await startReceiver((response) => response.end());
+    const poster = openPoster({ version: "7.8.9" });
+    const body = '{"text":"naïve ☕"}';
+    await poster.post({ url: `http://127.0.0.1:${receiver.port}/a/b?c=d`, headers: { "webhook-id": "evt_1" }, body });
+    expect(receiver.taken).toHaveLength(1);
+    expect(receiver.taken[0]).toMatchObject({ method: "POST", url: "/a/b?c=d", body });
+    expect(receiver.taken[0]?.headers).toMatchObject({
+      host: `127.0.0.1:${receiver.port}`,
+      "webhook-id": "evt_1",
+      "content-type": "application/json",
+      "user-agent": "Parley/7.8.9",
+      "accept-encoding": "identity",
+      "content-length": String(Buffer.byteLength(body)),
+    });
+  });
+
+  test("a header that would break the request is our fault: it is thrown, and nothing is sent", async () => {
+    const receiver = await startReceiver((response) => response.end());
+    const request = { ...requestTo(`http://127.0.0.1:${receiver.port}/`), headers: { "x-a": "1\r\nx-b: 2" } };
+    await expect(openPoster().post(request)).rejects.toThrow("invalid");
+    expect(receiver.taken).toEqual([]);
+  });
+});
+
+describe("statuses", () => {
+  test.each([200, 201, 204, 299, 300, 304, 400, 401, 404, 410, 429, 500, 503])(
+    "%i is told as it is",
+    async (status) => {
+      const receiver = await startReceiver((response) => response.writeHead(status).end());
+      expect(await openPoster().post(requestTo(`http://127.0.0.1:${receiver.port}/`))).toEqual({
+        kind: "answered",
+        status,
+        retryAfter: null,
+        durationMs: expect.any(Number),
+      });
+    },
+  );
+
+  test("Retry-After is told in milliseconds from now, as seconds or as a date", async () => {
+    const now = Date.parse("2026-03-01T12:00:00Z");
+    const waits = ["90", "Sun, 01 Mar 2026 12:02:00 GMT", "whenever"];
+    const receiver = await startReceiver((response) => {
+      response.writeHead(429, { "retry-after": waits[receiver.taken.length - 1] }).end();
+    });
+    const poster = openPoster({ now: () => now });
+    const told = [];
+    for (const _ of waits) told.push(await poster.post(requestTo(`http://127.0.0.1:${receiver.port}/`)));
+    expect(told).toMatchObject([{ retryAfter: 90_000 }, { retryAfter: 120_000 }, { retryAfter: null }]);
+  });
+
+  test.each([301, 302, 303, 307, 308])("a %i is never followed", async (status) => {
+    const target = await startReceiver((response) => response.end());
+    const receiver = await startReceiver((response) => {
+      response.writeHead(status, { location: `http://127.0.0.1:${target.port}/latest/meta-data/` }).end();
+    });
+    const outcome = await openPoster().post(requestTo(`http://127.0.0.1:${receiver.port}/`));
+    expect(outcome).toMatchObject({ kind: "answered", status });
+    expect(receiver.taken).toHaveLength(1);
+    expect(target.connections()).toBe(0);
+  });
+
+  test("the duration is taken from the clock", async () => {
+    let now = 1_000;
+    const receiver = await startReceiver((response) => {
+      now = 1_250;
+      response.end();
+    });
+    const poster = openPoster({ now: () => now });
+    expect(await poster.post(requestTo(`http://127.0.0.1:${receiver.port}/`))).toMatchObject({ durationMs: 250 });
+  });
+});
+
+describe("answers that are too much", () => {
+  test.each([
+    [ANSWER_BYTES_MAX, { kind: "answered", status: 200 }],
+    [ANSWER_BYTES_MAX + 1, { kind: "no_answer", error: "too_large" }],
+  ])("a 2xx with %i bytes", async (size, outcome) => {
+    const receiver = await startReceiver((response) => response.end(Buffer.alloc(size)));
+    expect(await openPoster().post(requestTo(`http://127.0.0.1:${receiver.port}/`))).toMatchObject(outcome);
+  });
+
+  test.each([
+    [200, { kind: "no_answer", error: "too_large" }],
+    [500, { kind: "answered", status: 500 }],
+    [410, { kind: "answered", status: 410 }],
+  ])("an endless body under a %i is broken off after little more than the cap", async (status, outcome) => {
+    let broken: (value: unknown) => void = () => {};
+    const closed = new Promise((resolve) => {
+      broken = resolve;
+    });
+    const block = Buffer.alloc(64 * KIB);
+    const receiver = await startReceiver((response, _taken, socket) => {
+      socket.on("close", broken);
+      response.writeHead(status, { "content-length": 1024 * KIB * KIB });
+      const pour = () => {
+        while (!socket.destroyed && response.write(block));
+        response.once("drain", pour);
+      };
+      pour();
+    });
+    const before = process.memoryUsage().rss;
+    expect(await openPoster().post(requestTo(`http://127.0.0.1:${receiver.port}/`))).toMatchObject(outcome);
+    await closed;
+    // What was written but not read lies in the kernel's buffers.
+    expect(receiver.bytesWritten()).toBeLessThan(16 * KIB * KIB);
+    expect(process.memoryUsage().rss - before).toBeLessThan(64 * KIB * KIB);
+  });
+
+  test("a gzip bomb stays as small as it came", async () => {
+    const bomb = gzipSync(Buffer.alloc(32 * KIB * KIB));
+    expect(bomb.byteLength).toBeLessThan(ANSWER_BYTES_MAX);
+    const receiver = await startReceiver((response) => response.setHeader("content-encoding", "gzip").end(bomb));
+    const outcome = await openPoster().post(requestTo(`http://127.0.0.1:${receiver.port}/`));
+    expect(outcome).toMatchObject({ kind: "answered", status: 200 });
+  });
+
+  test.each([
+    [8, { kind: "answered", status: 200 }],
+    [64, { kind: "no_answer", error: "too_large" }],
+  ])("%i KiB of headers", async (size, outcome) => {
+    const receiver = await startReceiver((_response, _taken, socket) => {
+      socket.end(`HTTP/1.1 200 OK\r\nx-long: ${"a".repeat(size * KIB)}\r\ncontent-length: 0\r\n\r\n`);
+    });
+    expect(await openPoster().post(requestTo(`http://127.0.0.1:${receiver.port}/`))).toMatchObject(outcome);
+  });
+});
+
+describe("answers that break", () => {
+  test.each([
+    ["a reset before any byte", ""],
+    ["an answer that is not HTTP", "SSH-2.0-OpenSSH_9.6\r\n"],
+    ["an upgrade nobody asked for", "HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n"],
+    ["a 2xx whose body is cut short", "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc"],
+  ])("%s is a broken connection", async (_name, bytes) => {
+    const receiver = await startReceiver((_response, _taken, socket) => {
+      if (bytes === "") socket.resetAndDestroy();
+      else socket.end(bytes);
+    });
+    const outcome = await openPoster().post(requestTo(`http://127.0.0.1:${receiver.port}/`));
+    expect(outcome).toMatchObject({ kind: "no_answer", error: "connect" });
+  });
+
+  test("another status stands although its body is cut short", async () => {
+    const receiver = await startReceiver((_response, _taken, socket) => {
+      socket.end("HTTP/1.1 503 No\r\nretry-after: 3\r\ncontent-length: 10\r\n\r\nabc");
+    });
+    const outcome = await openPoster().post(requestTo(`http://127.0.0.1:${receiver.port}/`));
+    expect(outcome).toMatchObject({ kind: "answered", status: 503, retryAfter: 3_000 });
+  });
+
+  test("a port where nobody listens is a connection that failed", async () => {
+    const outcome = await openPoster().post(requestTo("http://127.0.0.1:1/"));
+    expect(outcome).toMatchObject({ kind: "no_answer", error: "connect" });
+  });
+});

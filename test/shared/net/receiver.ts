@@ -1,0 +1,53 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createSecureServer } from "node:https";
+import type { AddressInfo, Socket } from "node:net";
+import { onTestFinished } from "vitest";
+
+interface Taken {
+  readonly method: string | undefined;
+  readonly url: string | undefined;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: string;
+}
+
+/** A receiver on loopback that counts what reaches it; it ends with the test. */
+export interface Receiver {
+  readonly port: number;
+  /** TCP connections taken so far, whatever came over them. */
+  readonly connections: () => number;
+  /** Requests that came whole. */
+  readonly taken: Taken[];
+  /** Bytes written to the connections that are open or were. */
+  readonly bytesWritten: () => number;
+}
+
+export type Answer = (response: ServerResponse, taken: Taken, socket: Socket) => void;
+
+export async function startReceiver(answer: Answer, identity?: { key: string; cert: string }): Promise<Receiver> {
+  const sockets = new Set<Socket>();
+  const taken: Taken[] = [];
+  const onRequest = async (request: IncomingMessage, response: ServerResponse) => {
+    let body = "";
+    for await (const chunk of request) body += chunk;
+    const whole = { method: request.method, url: request.url, headers: request.headers, body };
+    taken.push(whole);
+    answer(response, whole, request.socket);
+  };
+  const server = identity ? createSecureServer(identity, onRequest) : createServer(onRequest);
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(async () => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    connections: () => sockets.size,
+    taken,
+    bytesWritten: () => [...sockets].reduce((sum, socket) => sum + socket.bytesWritten, 0),
+  };
+}
