@@ -1,0 +1,116 @@
+import { connect as connectTcp, isIP, isIPv6, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import type { buildConnector } from "undici";
+import type { Millis } from "../kernel/time.ts";
+import { AttemptFailure } from "./attempt-failure.ts";
+import type { Gate } from "./egress-gate.ts";
+import { hostOf } from "./url-rules.ts";
+
+/** Addresses tried before a host counts as out of reach. */
+const ADDRESSES_TRIED_MAX = 3;
+
+export interface PinnedConnectorOptions {
+  readonly gate: Gate;
+  /** Longest look-up. */
+  readonly lookupTimeout: Millis;
+  /** From the first packet to the end of the TLS handshake, over all addresses tried. */
+  readonly connectTimeout: Millis;
+}
+
+/**
+ * A connector that asks the gate at every connection and dials exactly the addresses the gate has passed: the name is
+ * looked up once, here, so that DNS cannot answer the check and the dialling differently. Fails with AttemptFailure.
+ */
+export function createPinnedConnector(options: PinnedConnectorOptions): buildConnector.connector {
+  async function open({ protocol, host, hostname, port }: buildConnector.Options): Promise<Socket> {
+    const lookupEnd = AbortSignal.timeout(options.lookupTimeout);
+    const checked = await options.gate.checkAndResolve(`${protocol}//${host ?? hostname}/`, lookupEnd);
+    if (!checked.ok) {
+      throw new AttemptFailure(checked.cause === "dns" ? { error: "dns" } : { refused: checked.reason });
+    }
+    const secure = checked.url.protocol === "https:";
+    return dialFirst(checked.addresses, {
+      name: hostOf(checked.url),
+      port: port === "" ? (secure ? 443 : 80) : Number(port),
+      secure,
+      timeout: options.connectTimeout,
+    });
+  }
+
+  return (target, callback) => {
+    open(target).then(
+      (socket) => callback(null, socket),
+      (error) => callback(error, null),
+    );
+  };
+}
+
+interface Target {
+  readonly name: string;
+  readonly port: number;
+  readonly secure: boolean;
+  readonly timeout: Millis;
+}
+
+/** The first address that takes the connection. They share one deadline; IPv4 goes first, as not every network has IPv6. */
+async function dialFirst(addresses: readonly string[], target: Target): Promise<Socket> {
+  const order = [...addresses].sort((a, b) => Number(isIPv6(a)) - Number(isIPv6(b))).slice(0, ADDRESSES_TRIED_MAX);
+  const deadline = AbortSignal.timeout(target.timeout);
+  // An address that stays silent gets an equal share of the time, so that the next one gets its turn.
+  const share = Math.ceil(target.timeout / order.length);
+  let last = new AttemptFailure({ error: "connect" });
+  for (const address of order) {
+    const dialled = await dial(address, target, share, deadline);
+    if (dialled.socket) return dialled.socket;
+    last = dialled.failure;
+    // Whoever answered at TCP is the host; only an address out of reach gives way to the next.
+    if (dialled.reached || deadline.aborted) break;
+  }
+  throw last;
+}
+
+type Dialled =
+  | { readonly socket: Socket }
+  | { readonly socket: null; readonly failure: AttemptFailure; readonly reached: boolean };
+
+function dial(address: string, target: Target, share: Millis, signal: AbortSignal): Promise<Dialled> {
+  return new Promise((resolve) => {
+    let reached = false;
+    const socket = target.secure
+      ? openTls(address, target)
+      : connectTcp({ host: address, port: target.port, noDelay: true });
+    const giveUp = () => socket.destroy(new AttemptFailure({ error: "timeout" }));
+    const turn = setTimeout(giveUp, share);
+    signal.addEventListener("abort", giveUp, { once: true });
+    const settle = (dialled: Dialled) => {
+      clearTimeout(turn);
+      signal.removeEventListener("abort", giveUp);
+      resolve(dialled);
+    };
+    socket.once("connect", () => {
+      reached = true;
+      clearTimeout(turn);
+    });
+    socket.once(target.secure ? "secureConnect" : "connect", () => settle({ socket }));
+    // Stays for the socket's life: an error with no one to hear it would end the process.
+    socket.on("error", (error) => settle({ socket: null, failure: failureOfDial(error, reached), reached }));
+  });
+}
+
+function openTls(address: string, { name, port }: Target): Socket {
+  const socket = connectTls({
+    host: address,
+    port,
+    // The certificate is checked against the name, whatever address it was reached at. IP literals have no SNI.
+    ...(isIP(name) === 0 ? { servername: name } : {}),
+    ALPNProtocols: ["http/1.1"],
+    rejectUnauthorized: true,
+  });
+  return socket.setNoDelay(true);
+}
+
+function failureOfDial(error: Error, reached: boolean): AttemptFailure {
+  if (error instanceof AttemptFailure) return error;
+  if ("code" in error && error.code === "ETIMEDOUT") return new AttemptFailure({ error: "timeout" });
+  return new AttemptFailure({ error: reached ? "tls" : "connect" });
+}

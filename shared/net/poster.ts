@@ -1,0 +1,144 @@
+import type { Dispatcher, Pool } from "undici";
+import type { AttemptOutcome } from "../domain/deliveries.ts";
+import { API_VERSION } from "../domain/events.ts";
+import { ANSWER_BYTES_MAX, ATTEMPT_TIMEOUT, CONNECT_TIMEOUT } from "../domain/limits.ts";
+import { clockNow, type Millis } from "../kernel/time.ts";
+import { AttemptFailure, failureOf } from "./attempt-failure.ts";
+import { createConnectionPools } from "./connection-pools.ts";
+import type { Gate } from "./egress-gate.ts";
+import { createPinnedConnector } from "./pinned-connector.ts";
+import { parseRetryAfter } from "./retry-after.ts";
+import { untilAborted } from "./until-aborted.ts";
+
+interface PostRequest {
+  readonly url: string;
+  /** Our own, by lowercase name; never a tenant's. Content type and user agent are set here. */
+  readonly headers: Record<string, string>;
+  /** JSON, sent as it is. */
+  readonly body: string;
+}
+
+export interface Poster {
+  /**
+   * Makes one attempt and says what came of it; never what the receiver wrote. Redirects are answers like any other.
+   * A 2xx counts once its whole body has come, at most 64 KiB of it; any other status stands whatever its body does.
+   * @throws only for a request that can never be sent (a line break in a header, a closed poster)
+   */
+  post(request: PostRequest): Promise<AttemptOutcome>;
+  /** Lets the attempts under way end, then closes every connection. */
+  close(): Promise<void>;
+}
+
+export interface PosterOptions {
+  readonly gate: Gate;
+  /** Told to receivers: `Parley/<version>`. The API's version by default. */
+  readonly version?: string;
+  readonly now?: () => Millis;
+  /** The whole attempt, from look-up to last byte; 15 s by default. */
+  readonly attemptTimeout?: Millis;
+  /** Within it, from the first packet to the end of the TLS handshake; 5 s by default. */
+  readonly connectTimeout?: Millis;
+  /** Connections to one origin; 10 by default. */
+  readonly connectionsPerOrigin?: number;
+  /** Origins whose connections are remembered; 500 by default. */
+  readonly originsMax?: number;
+}
+
+export function createPoster(options: PosterOptions): Poster {
+  const { gate, version = API_VERSION, now = clockNow } = options;
+  const attemptTimeout = options.attemptTimeout ?? ATTEMPT_TIMEOUT;
+  const connect = createPinnedConnector({
+    gate,
+    lookupTimeout: attemptTimeout,
+    connectTimeout: options.connectTimeout ?? CONNECT_TIMEOUT,
+  });
+  const { connectionsPerOrigin = 10, originsMax = 500 } = options;
+  const pools = createConnectionPools({ connect, now, connectionsPerOrigin, originsMax });
+  const underWay = new Set<Promise<AttemptOutcome>>();
+  let closed = false;
+
+  async function send(pool: Pool, url: URL, request: PostRequest, deadline: AbortSignal): Promise<Answer> {
+    const pending = pool.request({
+      method: "POST",
+      path: url.pathname + url.search,
+      headers: {
+        ...request.headers,
+        "content-type": "application/json",
+        "user-agent": `Parley/${version}`,
+        accept: "*/*",
+        // The body is counted and dropped, never decoded: whatever is compressed regardless stays so, a bomb included.
+        "accept-encoding": "identity",
+      },
+      body: request.body,
+      signal: deadline,
+    });
+    // A request that still waits for its connection does not heed the signal by itself.
+    const { statusCode: status, headers, body } = await untilAborted(pending, deadline);
+    const end = await discard(body);
+    if (isSuccess(status) && end !== null) throw new AttemptFailure({ error: end });
+    return { status, retryAfter: parseRetryAfter(headers["retry-after"], now()) };
+  }
+
+  async function attempt(request: PostRequest): Promise<AttemptOutcome> {
+    const checked = gate.checkUrl(request.url);
+    if (!checked.ok) return { kind: "refused_by_gate", reason: checked.reason };
+    const begunAt = now();
+    const durationMs = () => Math.max(0, now() - begunAt);
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(), attemptTimeout);
+    try {
+      const { url } = checked;
+      const answer = await pools.use(url.origin, (pool) => send(pool, url, request, deadline.signal));
+      return { kind: "answered", ...answer, durationMs: durationMs() };
+    } catch (error) {
+      if (deadline.signal.aborted) return { kind: "no_answer", error: "timeout", durationMs: durationMs() };
+      const failure = failureOf(error);
+      if ("refused" in failure) return { kind: "refused_by_gate", reason: failure.refused };
+      return { kind: "no_answer", error: failure.error, durationMs: durationMs() };
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  return {
+    async post(request) {
+      if (closed) throw new Error("The poster is closed: create another one to send more.");
+      const running = attempt(request);
+      underWay.add(running);
+      try {
+        return await running;
+      } finally {
+        underWay.delete(running);
+      }
+    },
+
+    async close() {
+      closed = true;
+      await Promise.allSettled(underWay);
+      await pools.destroy();
+    },
+  };
+}
+
+interface Answer {
+  readonly status: number;
+  readonly retryAfter: Millis | null;
+}
+
+const isSuccess = (status: number) => status >= 200 && status <= 299;
+
+/** Reads a body to its end, so that its connection can be used again, and keeps nothing; null, or why there was no end. */
+async function discard(body: Dispatcher.ResponseData["body"]): Promise<"too_large" | "connect" | null> {
+  // Breaking off below makes the stream report an error that nobody waits for any more.
+  body.on("error", () => {});
+  let bytes = 0;
+  try {
+    for await (const chunk of body) {
+      bytes += (chunk as Buffer).byteLength;
+      if (bytes > ANSWER_BYTES_MAX) return "too_large";
+    }
+    return null;
+  } catch {
+    return "connect";
+  }
+}
