@@ -1,8 +1,8 @@
 import type { $ZodType, output } from "zod/v4/core";
+import type { Caller } from "../../shared/domain/api-keys.ts";
 import type { Reason, Refusal } from "../../shared/kernel/refusals.ts";
 import type { TenantId } from "../../shared/kernel/tenant.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
-import type { Caller } from "./caller.ts";
 import type { Page } from "./page.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

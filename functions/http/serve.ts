@@ -1,13 +1,14 @@
 import { type $ZodType, safeParse } from "zod/v4/core";
+import type { Caller } from "../../shared/domain/api-keys.ts";
 import { REQUEST_BODY_BYTES_MAX } from "../../shared/domain/limits.ts";
 import { isRefusal, type Refusal, refuse } from "../../shared/kernel/refusals.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import { parseJson, readBytes } from "./body.ts";
-import { type Caller, tenantOf } from "./caller.ts";
 import type { Endpoint, RequestFacts } from "./endpoint.ts";
 import { failure, success } from "./envelope.ts";
 import { explain } from "./explain.ts";
 import { readPage, readParameters } from "./query.ts";
+import { tenantOf } from "./tenant-of.ts";
 
 /** Who calls, from the raw Authorization header (undefined when there is none). */
 export type Authenticate = (header: string | undefined, now: Millis) => Promise<Caller | Refusal<"unauthorized">>;

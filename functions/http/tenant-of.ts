@@ -1,21 +1,6 @@
+import { type Caller, callerMayUse } from "../../shared/domain/api-keys.ts";
 import { type Refusal, refuse } from "../../shared/kernel/refusals.ts";
 import { parseTenant, type TenantId } from "../../shared/kernel/tenant.ts";
-
-export type KeyScope = "live" | "test";
-
-/** Who calls: a key bound to one tenant, or an operator's key with the list of tenants it may name. */
-export type Caller =
-  | { readonly kind: "tenant_key"; readonly keyId: string; readonly tenant: TenantId; readonly scope: KeyScope }
-  | {
-      readonly kind: "operator_key";
-      readonly keyId: string;
-      readonly tenants: readonly TenantId[];
-      readonly scope: KeyScope;
-    };
-
-export function callerMayUse(caller: Caller, tenant: TenantId): boolean {
-  return caller.kind === "tenant_key" ? caller.tenant === tenant : caller.tenants.includes(tenant);
-}
 
 /**
  * The tenant of a request, from `?tenant=` and the key. `slug` is undefined when the parameter is absent; an empty

@@ -25,8 +25,8 @@ export const table = {
   partitionKey: "PK",
   sortKey: "SK",
   timeToLive: "x",
-  feedIndex: { name: "G1", partitionKey: "F", sortKey: "G" },
-  idIndex: { name: "G2", partitionKey: "i" },
+  feedIndex: { name: "GS1", partitionKey: "F", sortKey: "G" },
+  idIndex: { name: "GS2", partitionKey: "i" },
 } as const;
 
 /** The functions of the service stack, by the ids their CDK constructs have. */

@@ -1,4 +1,5 @@
 import { GetCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { table as names } from "../config/names.ts";
 import { type ConversationHead, hasExpired, type ProfileState, parseConversationId } from "../domain/conversations.ts";
 import { LAST_MESSAGE_TEXT_CHARS_MAX, RETENTION } from "../domain/limits.ts";
 import type { Direction, Message } from "../domain/messages.ts";
@@ -72,7 +73,7 @@ export function conversationStore({ client, name: TableName }: Table) {
       const { Items = [] } = await client.send(
         new QueryCommand({
           TableName,
-          IndexName: "G1",
+          IndexName: names.feedIndex.name,
           KeyConditionExpression: "F = :f AND G BETWEEN :from AND :upTo",
           ExpressionAttributeValues: {
             ":f": inboxFeed(tenant),

@@ -1,4 +1,5 @@
 import { BatchGetCommand, GetCommand, PutCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { table as names } from "../config/names.ts";
 import { parseConversationId } from "../domain/conversations.ts";
 import { RETENTION } from "../domain/limits.ts";
 import {
@@ -129,7 +130,7 @@ export function messageStore({ client, name: TableName }: Table) {
       const { Items } = await client.send(
         new QueryCommand({
           TableName,
-          IndexName: "G2",
+          IndexName: names.idIndex.name,
           KeyConditionExpression: "i = :i",
           ExpressionAttributeValues: { ":i": messageIdIndex(tenant, messageId) },
           Limit: 1,
@@ -149,7 +150,7 @@ export function messageStore({ client, name: TableName }: Table) {
     ): Promise<MessagePage> {
       const { scope, direction, before, limit, now } = query;
       return page(tenant, limit, direction, before, (upTo, rows) => ({
-        IndexName: "G1",
+        IndexName: names.feedIndex.name,
         KeyConditionExpression: "F = :f AND G BETWEEN :from AND :upTo",
         ExpressionAttributeValues: {
           ":f": messageFeed(tenant, scope),

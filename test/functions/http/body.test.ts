@@ -1,0 +1,142 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { REQUEST_BODY_BYTES_MAX } from "../../../shared/domain/limits.ts";
+import { bound, make, verdict } from "./support/things.ts";
+
+const { app } = make();
+const post = (
+  body: string | Uint8Array<ArrayBuffer> | null,
+  headers: Record<string, string> = {},
+  path = "/v1/things",
+) => app.request(path, { method: "POST", headers: { ...bound, ...headers }, body });
+
+describe("a JSON body", () => {
+  it.each(["application/json", "text/plain", "application/x-www-form-urlencoded", "nonsense"])(
+    "is taken with the content type %s",
+    async (type) => {
+      expect((await verdict(post('{"text":"hi"}', { "content-type": type })))[0]).toBe(201);
+    },
+  );
+
+  it("is taken without a content type", async () => {
+    const bytes = new TextEncoder().encode('{"text":"hi"}');
+    expect((await verdict(post(bytes)))[0]).toBe(201);
+  });
+
+  it("keeps the fields the route knows and ignores others", async () => {
+    const response = await post('{"text":"hi","other":{"deep":[1]},"constructor":1,"toString":2}');
+    expect(await response.json()).toEqual({ ok: true, data: { made: ["text"], text: "hi" } });
+  });
+
+  it("with a name twice holds the last of them, as JSON.parse has it", async () => {
+    const response = await post('{"text":"first","text":"last"}');
+    expect(await response.json()).toMatchObject({ data: { text: "last" } });
+  });
+
+  it.each([
+    ["not JSON", "text=hi", "body: must be JSON in UTF-8"],
+    ["cut off", '{"text":', "body: must be JSON in UTF-8"],
+    ["only spaces", "  ", "body: must be JSON in UTF-8"],
+    ["with a byte order mark", '\ufeff{"text":"hi"}', "body: must be JSON in UTF-8"],
+    ["missing", null, "body: must be an object"],
+    ["empty", "", "body: must be an object"],
+    ["null", "null", "body: must be an object"],
+    ["a list", '[{"text":"hi"}]', "body: must be an object"],
+    ["a string", '"hi"', "body: must be an object"],
+    ["a number beyond all bounds", '{"text":"hi","size":1e400}', "body: a number is too large"],
+    ["naming __proto__", '{"text":"hi","__proto__":{"admin":true}}', "body: a field may not be named __proto__"],
+    ["with half a pair", '{"text":"\\ud83d"}', "body: a string holds half a surrogate pair"],
+    ["with half a pair in a name", '{"text":"hi","\\udc00":1}', "body: a string holds half a surrogate pair"],
+    ["lacking a field", "{}", "text: must be a string"],
+    ["of the wrong type", '{"text":["canary"]}', "text: must be a string"],
+    ["too short", '{"text":""}', "text: must have at least 1 characters"],
+    ["too long", `{"text":"${"x".repeat(21)}"}`, "text: must have at most 20 characters"],
+    ["with a fraction", '{"text":"hi","size":1.5}', "size: must be a whole number"],
+    ["too small", '{"text":"hi","size":0}', "size: must be at least 1"],
+    ["with no URL", '{"text":"hi","url":"canary"}', "url: must be a URL"],
+    ["of no known kind", '{"text":"hi","kind":"canary"}', "kind: must be one of image, video"],
+    [
+      "wrong deep inside",
+      '{"text":"hi","attachments":[{"type":"a"},{"type":7}]}',
+      "attachments.1.type: must be a string",
+    ],
+    [
+      "with too many",
+      '{"text":"hi","attachments":[{"type":"a"},{"type":"a"},{"type":"a"}]}',
+      "attachments: must have at most 2 items",
+    ],
+    ["with a field not taken", '{"text":"hi","actor_id":"canary"}', "actor_id: is not taken here"],
+    ["wrong under the caller's own name", '{"text":"hi","labels":{"canary secret":"x"}}', "labels.?: must be a number"],
+    ["wrong twice", '{"text":1,"size":"canary"}', "text: must be a string; size: must be a number"],
+  ])("%s is 400 with the field and without its value", async (_, body, detail) => {
+    const answer = await verdict(post(body));
+    expect(answer).toEqual([400, "invalid_request", detail]);
+    expect(answer[2]).not.toContain("canary");
+  });
+
+  it("that is not UTF-8 is 400", async () => {
+    const bytes = Uint8Array.from([...Buffer.from('{"text":"'), 0xff, 0xfe, ...Buffer.from('"}')]);
+    expect((await verdict(post(bytes)))[0]).toBe(400);
+  });
+
+  it("is taken 32 deep and refused 33 deep, and 100,000 deep as well", async () => {
+    const nested = (depth: number) => `{"text":"hi","x":${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}}`;
+    expect((await verdict(post(nested(32))))[0]).toBe(201);
+    expect(await verdict(post(nested(33)))).toEqual([400, "invalid_request", "body: may be nested at most 32 deep"]);
+    expect((await verdict(post(nested(100_000))))[0]).toBe(400);
+  });
+
+  it("never makes a fault, whatever it holds", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(fc.json(), fc.string({ unit: "binary" })), async (text) => {
+        expect((await verdict(post(text)))[0]).toBeLessThan(500);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("may be absent where the route says so, but not be something else", async () => {
+    expect((await verdict(post(null, {}, "/v1/keys")))[0]).toBe(200);
+    expect((await verdict(post("{}", {}, "/v1/keys")))[0]).toBe(200);
+    expect((await verdict(post("null", {}, "/v1/keys")))[0]).toBe(400);
+    expect((await verdict(post("[]", {}, "/v1/keys")))[0]).toBe(400);
+  });
+});
+
+describe("the size of a body", () => {
+  const sized = (bytes: number) => `{"text":"hi","x":"${"é".repeat((bytes - 20) / 2)}"}`;
+
+  it("is counted in bytes: 256 KiB is taken, one byte more is 413", async () => {
+    expect(Buffer.byteLength(sized(REQUEST_BODY_BYTES_MAX))).toBe(REQUEST_BODY_BYTES_MAX);
+    expect((await verdict(post(sized(REQUEST_BODY_BYTES_MAX))))[0]).toBe(201);
+    expect((await verdict(post(`${sized(REQUEST_BODY_BYTES_MAX)} `))).slice(0, 2)).toEqual([413, "payload_too_large"]);
+  });
+
+  it("is judged before the key", async () => {
+    const large = "x".repeat(REQUEST_BODY_BYTES_MAX + 1);
+    expect((await verdict(post(large, { authorization: "Bearer wrong" })))[0]).toBe(413);
+  });
+
+  it("is judged by a content length that owns up, and while reading where none does", async () => {
+    const owned = { "content-length": String(REQUEST_BODY_BYTES_MAX + 1) };
+    expect((await verdict(post('{"text":"hi"}', owned)))[0]).toBe(413);
+    let pulled = 0;
+    const endless = new ReadableStream<Uint8Array>({
+      pull: (stream) => {
+        pulled += 1;
+        stream.enqueue(new Uint8Array(64 * 1024));
+      },
+    });
+    const request = new Request("http://gateway/v1/things", { method: "POST", body: endless, duplex: "half" });
+    expect((await verdict(app.request(request)))[0]).toBe(413);
+    expect(pulled).toBeLessThan(10);
+  });
+
+  it("is the route's own where it says so, and the bytes arrive as sent", async () => {
+    const bytes = new Uint8Array(300_000).fill(0xff);
+    const response = await post(bytes, { "x-signed": "yes" }, "/intake");
+    expect(Buffer.from(await response.arrayBuffer()).equals(bytes)).toBe(true);
+    expect((await verdict(post(new Uint8Array(300_001), { "x-signed": "yes" }, "/intake")))[0]).toBe(413);
+    expect(await verdict(post(bytes, {}, "/intake"))).toEqual([401, "signature_invalid", ""]);
+  });
+});

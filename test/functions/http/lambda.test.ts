@@ -1,0 +1,208 @@
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
+import { describe, expect, it } from "vitest";
+import { lambdaHandler } from "../../../functions/http/lambda.ts";
+import { make } from "./support/things.ts";
+
+type Given = Partial<Omit<APIGatewayProxyEventV2, "requestContext">> & { method?: string; sourceIp?: string };
+
+/** An event as an HTTP API makes it: the path already decoded, header names in lower case. */
+function eventOf({ method = "GET", sourceIp = "192.0.2.7", ...rest }: Given): APIGatewayProxyEventV2 {
+  const rawPath = rest.rawPath ?? "/";
+  return {
+    version: "2.0",
+    routeKey: "$default",
+    rawPath,
+    rawQueryString: "",
+    headers: { authorization: "Bearer bound", host: "evil.example" },
+    isBase64Encoded: false,
+    requestContext: {
+      accountId: "000000000000",
+      apiId: "api",
+      domainName: "api.example.com",
+      domainPrefix: "api",
+      http: { method, path: rawPath, protocol: "HTTP/1.1", sourceIp, userAgent: "test" },
+      requestId: "JKJaXmPLvHcESHA=",
+      routeKey: "$default",
+      stage: "$default",
+      time: "04/May/2026:10:00:00 +0000",
+      timeEpoch: 1_777_888_800_000,
+    },
+    ...rest,
+  };
+}
+
+function setup(remaining = 10_000) {
+  const { app, lines } = make();
+  const handler = lambdaHandler(app, (line) => lines.push(line));
+  const call = (given: Given) => handler(eventOf(given), { getRemainingTimeInMillis: () => remaining });
+  return { call, lines };
+}
+const { call } = setup();
+
+function verdict(result: APIGatewayProxyStructuredResultV2): [number | undefined, string] {
+  expect(result.headers?.["x-correlation-id"]).toBe("JKJaXmPLvHcESHA=");
+  const body = JSON.parse(result.body ?? "") as { ok: boolean; error?: { code: string } };
+  return [result.statusCode, body.error?.code ?? "ok"];
+}
+
+describe("a path that the gateway has decoded", () => {
+  it("brings an id with # to the route as one parameter, and the query after it", async () => {
+    const result = await call({ rawPath: "/v1/things/CONV#acme#instagram#1#2", rawQueryString: "tenant=acme" });
+    expect(JSON.parse(result.body ?? "")).toEqual({
+      ok: true,
+      data: { id: "CONV#acme#instagram#1#2", tenant: "acme" },
+    });
+    expect(verdict(await call({ rawPath: "/v1/things/CONV#acme#1", rawQueryString: "tenant=globex" }))[0]).toBe(403);
+  });
+
+  it("is decoded once in all: what was %2523 when sent is the text %23, not a #", async () => {
+    expect(verdict(await call({ rawPath: "/v1/things/CONV%23acme%231" }))).toEqual([404, "conversation_not_found"]);
+  });
+
+  it.each([
+    ["CONV#globex#instagram#1#2", "conversation_not_found"],
+    ["CONV", "conversation_not_found"],
+    ["%", "conversation_not_found"],
+    ["%zz", "conversation_not_found"],
+    ["%ff", "conversation_not_found"],
+    ["%E0%A4%A", "conversation_not_found"],
+    ["..", "conversation_not_found"],
+    [".", "conversation_not_found"],
+    ["%2e%2e", "conversation_not_found"],
+    ["\u0000", "conversation_not_found"],
+    ["a?b=c", "conversation_not_found"],
+    ["a\\b", "conversation_not_found"],
+    ["\n", "conversation_not_found"],
+    ["__proto__", "conversation_not_found"],
+    ["Ame\u0301lie", "conversation_not_found"],
+    ["\ud800", "conversation_not_found"],
+    ["😀".repeat(5_000), "conversation_not_found"],
+    ["CONV#acme#a/b", "route_not_found"],
+    ["../keys", "route_not_found"],
+    ["", "route_not_found"],
+  ])("with the id %j is 404 %s", async (id, code) => {
+    expect(verdict(await call({ rawPath: `/v1/things/${id}` }))).toEqual([404, code]);
+  });
+
+  it("never climbs to another route by dots", async () => {
+    expect(verdict(await call({ rawPath: "/v1/things/../facts" }))).toEqual([404, "route_not_found"]);
+    expect(verdict(await call({ rawPath: "/v1/keys/../facts" }))).toEqual([404, "route_not_found"]);
+  });
+
+  it("that does not begin with a slash is read as if it did", async () => {
+    expect((await call({ rawPath: "" })).statusCode).toBe(301);
+  });
+});
+
+describe("the rest of an event", () => {
+  it("keeps the query string as sent, a repeated parameter included", async () => {
+    expect(verdict(await call({ rawPath: "/v1/things", rawQueryString: "limit=1&limit=1" }))).toEqual([
+      400,
+      "invalid_request",
+    ]);
+    expect((await call({ rawQueryString: "a=%23&b=x#y" })).headers?.location).toBe(
+      "https://site.example/?a=%23&b=x%23y",
+    );
+  });
+
+  it("is a body as text or as base64", async () => {
+    const post = { rawPath: "/v1/things", method: "POST" };
+    expect(verdict(await call({ ...post, body: '{"text":"é"}' }))[0]).toBe(201);
+    const body = Buffer.from('{"text":"é"}').toString("base64");
+    const result = await call({ ...post, body, isBase64Encoded: true });
+    expect(JSON.parse(result.body ?? "")).toMatchObject({ data: { text: "é" } });
+    expect(verdict(await call({ ...post, body }))).toEqual([400, "invalid_request"]);
+    expect(verdict(await call(post))).toEqual([400, "invalid_request"]);
+    expect(verdict(await call({ ...post, body: "x".repeat(256 * 1024 + 1) }))).toEqual([413, "payload_too_large"]);
+    expect(verdict(await call({ rawPath: "/v1/facts", body: "a GET with a body" }))[0]).toBe(200);
+  });
+
+  it("is cookies put back together and the gateway's address, whatever the headers claim", async () => {
+    const headers = { "x-forwarded-for": "198.51.100.9", forwarded: "for=198.51.100.9" };
+    const result = await call({ rawPath: "/v1/facts", headers, cookies: ["a=1", "b=2"] });
+    expect(JSON.parse(result.body ?? "").data).toMatchObject({ ip: "192.0.2.7", cookie: "a=1; b=2" });
+  });
+
+  it.each(["Bearer bound,Bearer bound", "Bearer \u{1f600}", "Bearer\nbound", " Bearer bound x"])(
+    "with the Authorization %j is 401, never a fault",
+    async (authorization) => {
+      expect(verdict(await call({ rawPath: "/v1/things", headers: { authorization } }))).toEqual([401, "unauthorized"]);
+    },
+  );
+
+  it("answers HEAD without a body, and an unknown method with 405", async () => {
+    const head = await call({ rawPath: "/v1/facts", method: "HEAD" });
+    expect([head.statusCode, head.body, head.isBase64Encoded]).toEqual([200, "", false]);
+    expect(verdict(await call({ rawPath: "/v1/facts", method: "OPTIONS" }))).toEqual([405, "method_not_allowed"]);
+  });
+});
+
+describe("a result", () => {
+  it("has its cookies apart, the headers without them", async () => {
+    const result = await call({ rawPath: "/" });
+    expect(result.cookies).toEqual(["a=1; Path=/", "b=2; Path=/"]);
+    expect(result.headers).not.toHaveProperty("set-cookie");
+  });
+
+  it("is base64 where it is not text", async () => {
+    const body = Buffer.from([0, 255, 128]).toString("base64");
+    const result = await call({
+      rawPath: "/intake",
+      method: "POST",
+      headers: { "x-signed": "yes" },
+      body,
+      isBase64Encoded: true,
+    });
+    expect([result.isBase64Encoded, result.body]).toEqual([true, body]);
+  });
+
+  it.each([
+    ["br, gzip", 1025, "br"],
+    ["gzip", 1025, "gzip"],
+    ["gzip, deflate, br;q=0", 1025, "gzip"],
+    ["BR", 1025, "br"],
+    ["br", 1024, undefined],
+    ["br;q=0", 1025, undefined],
+    ["identity", 1025, undefined],
+    ["", 1025, undefined],
+  ])("for %j and %i bytes of JSON has the coding %s", async (accepted, bytes, coding) => {
+    const headers = { "accept-encoding": accepted };
+    const result = await call({ rawPath: "/v1/large", rawQueryString: `bytes=${bytes}`, headers });
+    expect(result.headers?.["content-encoding"]).toBe(coding);
+    const raw = Buffer.from(result.body ?? "", result.isBase64Encoded ? "base64" : "utf8");
+    const plain = coding === "br" ? brotliDecompressSync(raw) : coding === "gzip" ? gunzipSync(raw) : raw;
+    expect(plain.byteLength).toBe(bytes);
+    expect(JSON.parse(plain.toString()).ok).toBe(true);
+    expect(result.headers?.vary).toBe(bytes > 1024 ? "accept-encoding" : undefined);
+  });
+});
+
+describe("a function that runs out of time", () => {
+  it("answers with the 500 envelope half a second before its time-out", async () => {
+    const { call, lines } = setup(530);
+    const started = performance.now();
+    expect(verdict(await call({ rawPath: "/v1/faults/hang" }))).toEqual([500, "internal_error"]);
+    const took = performance.now() - started;
+    expect(took).toBeGreaterThanOrEqual(25);
+    expect(took).toBeLessThan(530);
+    expect(lines).toEqual([
+      {
+        event: "request_failed",
+        route: "GET /v1/faults/{kind}",
+        correlation_id: "JKJaXmPLvHcESHA=",
+        error: "OutOfTime",
+      },
+    ]);
+  });
+
+  it("answers at once when less than that is left", async () => {
+    expect(verdict(await setup(100).call({ rawPath: "/v1/faults/hang" }))).toEqual([500, "internal_error"]);
+  });
+
+  it("answers with the envelope even to an event that it cannot read, and says so once", async () => {
+    const { call, lines } = setup();
+    expect(verdict(await call({ rawPath: "/v1/facts", method: "not a method" }))).toEqual([500, "internal_error"]);
+    expect(lines.map(({ route, error }) => [route, error])).toEqual([["gateway", "TypeError"]]);
+  });
+});

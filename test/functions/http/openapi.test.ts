@@ -1,0 +1,115 @@
+import { describe, expect, it } from "vitest";
+import * as z from "zod/mini";
+import { endpointFor } from "../../../functions/http/endpoint.ts";
+import { openapiOf } from "../../../functions/http/openapi.ts";
+import { things } from "./support/things.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: a document is read by its paths
+const read = (document: unknown): any => document;
+const info = { title: "Things", version: "1.0.0" };
+const document = read(openapiOf(things, info));
+
+describe("the OpenAPI document", () => {
+  it("has an operation for every route, each with a name of its own", () => {
+    expect(document.openapi).toBe("3.1.0");
+    expect(document.info).toEqual(info);
+    const operations = Object.values<Record<string, { operationId: string }>>(document.paths).flatMap((path) =>
+      Object.values(path).map((operation) => operation.operationId),
+    );
+    expect(operations).toHaveLength(things.length);
+    expect(new Set(operations).size).toBe(things.length);
+    expect(operations).toContain("getThingsById");
+  });
+
+  it("has path, shared and own parameters", () => {
+    const { parameters } = document.paths["/v1/things"].get;
+    expect(parameters.slice(0, 3)).toEqual([
+      { $ref: "#/components/parameters/Tenant" },
+      { $ref: "#/components/parameters/Limit" },
+      { $ref: "#/components/parameters/Cursor" },
+    ]);
+    expect(parameters[3]).toEqual({
+      name: "direction",
+      in: "query",
+      required: false,
+      schema: { type: "string", enum: ["inbound", "outbound"] },
+    });
+    expect(parameters[4]).toMatchObject({ name: "include_test", required: false });
+    expect(document.paths["/v1/large"].get.parameters[0]).toMatchObject({ name: "bytes", required: true });
+    expect(document.paths["/v1/things/{id}"].get.parameters[0]).toMatchObject({
+      name: "id",
+      in: "path",
+      required: true,
+    });
+  });
+
+  it("has the body, and says whether it may be absent", () => {
+    const made = document.paths["/v1/things"].post.requestBody;
+    expect(made.required).toBe(true);
+    expect(made.content["application/json"].schema.required).toEqual(["text"]);
+    expect(document.paths["/v1/keys"].post.requestBody.required).toBe(false);
+    expect(document.paths["/intake"].post.requestBody.content).toEqual({ "*/*": {} });
+  });
+
+  it("has the data in its envelope under every status it can have", () => {
+    const { responses } = document.paths["/v1/things/{id}"].delete;
+    for (const status of [200, 202]) {
+      expect(responses[status].content["application/json"].schema).toEqual({
+        type: "object",
+        properties: {
+          ok: { const: true },
+          data: { type: "object", properties: { done: { type: "boolean" } }, required: ["done"] },
+        },
+        required: ["ok", "data"],
+      });
+    }
+    expect(document.paths["/v1/things"].post.responses).toHaveProperty("201");
+    expect(document.paths["/"].get.responses[301]).not.toHaveProperty("content");
+  });
+
+  it("has each refusal under its status with its code: the route's own and those of every route", () => {
+    const { responses } = document.paths["/v1/things"].post;
+    const codes = (status: number) =>
+      responses[status].content["application/json"].schema.allOf[1].properties.error.properties.code.enum;
+    expect(Object.keys(responses)).toEqual(["201", "400", "401", "403", "413", "429", "500", "502"]);
+    expect(codes(400)).toEqual(["invalid_request", "tenant_required"]);
+    expect(codes(429)).toEqual(["rate_limited"]);
+    expect(codes(502)).toEqual(["send_failed"]);
+    expect(responses[429].headers).toHaveProperty("retry-after");
+    expect(Object.keys(document.paths["/v1/facts"].get.responses)).toEqual(["200", "400", "413", "500"]);
+  });
+
+  it("asks for a key where the route does", () => {
+    expect(document.paths["/v1/things"].get.security).toEqual([{ apiKey: [] }]);
+    expect(document.paths["/v1/facts"].get.security).toEqual([]);
+    expect(document.components.securitySchemes.apiKey).toMatchObject({ type: "http", scheme: "bearer" });
+  });
+
+  it("names schemas that have an id once, and every reference leads somewhere", () => {
+    const thing = z.object({ id: z.string() }).register(z.globalRegistry, { id: "Thing" });
+    const tree = z.object({
+      get branches() {
+        return z.array(tree);
+      },
+    });
+    const endpoint = endpointFor<object>();
+    const declared = endpoint({
+      method: "GET",
+      path: "/v1/trees",
+      auth: "key",
+      tenant: "query",
+      summary: "Trees",
+      tag: "Trees",
+      data: z.object({ thing, other: thing, tree }),
+      handle: async () => ({ thing: { id: "1" }, other: { id: "2" }, tree: { branches: [] } }),
+    });
+    const made = read(openapiOf([...things, declared], info));
+    expect(made.components.schemas.Thing).toMatchObject({ type: "object", required: ["id"] });
+    const references = [...JSON.stringify(made).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path = ""]) => path);
+    expect(references.length).toBeGreaterThan(3);
+    for (const reference of references) {
+      const target = reference.split("/").reduce((node, name) => node?.[name], made);
+      expect(target, reference).toBeDefined();
+    }
+  });
+});

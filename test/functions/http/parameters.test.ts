@@ -1,0 +1,156 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { nextCursor, pageScope } from "../../../functions/http/page.ts";
+import { sealCursor } from "../../../shared/kernel/cursors.ts";
+import { bound, make, operator, ports, slug, verdict } from "./support/things.ts";
+
+const { app } = make();
+const get = (query: string, headers: Record<string, string> = bound) => app.request(`/v1/things${query}`, { headers });
+const dataOf = async (query: string, headers: Record<string, string> = bound) =>
+  (
+    (await (await get(query, headers)).json()) as {
+      data: { things: number[]; limit: number; next_cursor: string | null };
+    }
+  ).data;
+
+describe("limit", () => {
+  it.each([
+    ["", 50],
+    ["?limit=1", 1],
+    ["?limit=100", 100],
+    ["?limit=101", 100],
+    ["?limit=99999999999999999999999", 100],
+    ["?limit=007", 7],
+  ])("%s gives pages of %i", async (query, limit) => {
+    expect((await dataOf(query)).limit).toBe(limit);
+  });
+
+  it.each([
+    "0",
+    "-1",
+    "1.5",
+    "1e3",
+    "50%20",
+    "%2050",
+    "+50",
+    "",
+    "NaN",
+    "Infinity",
+    "0x10",
+    "١",
+    "50,50",
+    "null",
+    "%00",
+  ])("limit=%s is 400 invalid_request", async (limit) => {
+    expect(await verdict(get(`?limit=${limit}`))).toEqual([
+      400,
+      "invalid_request",
+      "limit: must be a whole number from 1 to 100",
+    ]);
+  });
+
+  it("never lets a text through that is not digits", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.string({ unit: "binary" }).filter((text) => !/^[0-9]+$/.test(text)),
+        async (text) => {
+          expect((await verdict(get(`?limit=${encodeURIComponent(text)}`)))[0]).toBe(400);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe("parameters", () => {
+  it.each([
+    "?limit=1&limit=1",
+    "?cursor=a&cursor=a",
+    "?direction=inbound&direction=outbound",
+    "?include_test=true&include%5Ftest=true",
+  ])("%s is 400: one is given twice", async (query) => {
+    expect(await verdict(get(query))).toEqual([400, "invalid_request", "a query parameter is given more than once"]);
+  });
+
+  it.each(["?direction=echo", "?direction=", "?direction=canary", "?direction=%ff"])(
+    "%s is 400 and not echoed",
+    async (query) => {
+      expect(await verdict(get(query))).toEqual([
+        400,
+        "invalid_request",
+        "direction: must be one of inbound, outbound",
+      ]);
+    },
+  );
+
+  it.each([
+    ["?include_test=true", 200],
+    ["?include_test=false", 200],
+    ["?include_test=1", 400],
+    ["?include_test=TRUE", 400],
+    ["?include_test=", 400],
+  ])("%s is %i", async (query, status) => {
+    expect((await verdict(get(query)))[0]).toBe(status);
+  });
+
+  it.each(["?unknown=1", "?__proto__=1", "?constructor=1", "?%", "?=&=", "?%E0%A4%A=1", "?&&&"])(
+    "%s is ignored",
+    async (query) => {
+      expect((await verdict(get(query)))[0]).toBeLessThan(500);
+      if (query !== "?=&=") expect((await verdict(get(query)))[0]).toBe(200);
+    },
+  );
+});
+
+describe("cursor", () => {
+  it("leads through every row once, and is null on the last page", async () => {
+    const seen: number[] = [];
+    let cursor: string | null = null;
+    do {
+      const page = await dataOf(`?limit=50${cursor === null ? "" : `&cursor=${cursor}`}`);
+      seen.push(...page.things);
+      cursor = page.next_cursor;
+    } while (cursor !== null);
+    expect(seen).toEqual(Array.from({ length: ports.rows }, (_, i) => i));
+  });
+
+  it("opens with another limit, for that is no filter", async () => {
+    const { next_cursor } = await dataOf("?limit=50");
+    expect((await dataOf(`?limit=2&cursor=${next_cursor}`)).things).toEqual([50, 51]);
+  });
+
+  it("is 400 when it is truncated, altered in any place, or of another tenant, filter, route or key", async () => {
+    const { next_cursor } = await dataOf("?limit=50");
+    const cursor = next_cursor ?? "";
+    expect(cursor).not.toBe("");
+    const scope = pageScope("GET /v1/things", slug("acme"), { include_test: false });
+    const detail = "cursor: must be the next_cursor of an earlier answer to the same query";
+    const refused = async (query: string, headers: Record<string, string> = bound) =>
+      expect(await verdict(get(query, headers)), query).toEqual([400, "invalid_request", detail]);
+
+    expect(sealCursor(ports.cursorKey, scope, "50")).toBe(cursor);
+    for (let i = 0; i < cursor.length; i++) {
+      const flipped = cursor.slice(0, i) + (cursor[i] === "A" ? "B" : "A") + cursor.slice(i + 1);
+      await refused(`?cursor=${flipped}`);
+      await refused(`?cursor=${cursor.slice(0, i)}`);
+    }
+    await refused(`?cursor=${cursor}&direction=inbound`);
+    await refused(`?cursor=${cursor}&include_test=true`);
+    await refused(`?cursor=${cursor}&tenant=globex`, operator);
+    await refused(`?cursor=${cursor}`, { authorization: "Bearer other" });
+    await refused(`?cursor=${"A".repeat(10_000)}`);
+    await refused(`?cursor=${cursor}=`);
+    await refused("?cursor=%00");
+    await refused("?cursor=%F0%9F%98%80");
+    await refused(`?cursor=${sealCursor(ports.cursorKey, pageScope("GET /v1/others", slug("acme")), "50")}`);
+    await refused(`?cursor=${sealCursor(new Uint8Array(32), scope, "50")}`);
+  });
+
+  it("has the same scope in whatever order the filters are named, absent ones left out", () => {
+    const acme = slug("acme");
+    expect(pageScope("r", acme, { a: "1", b: true })).toBe(pageScope("r", acme, { b: true, c: undefined, a: "1" }));
+    expect(pageScope("r", acme, { a: "1" })).not.toBe(pageScope("r", acme, { a: "2" }));
+    expect(pageScope("r", acme, { a: "1" })).not.toBe(pageScope("r", acme, { b: "1" }));
+    expect(nextCursor(ports.cursorKey, "s", null)).toBeNull();
+  });
+});
