@@ -1,0 +1,54 @@
+import { App } from "aws-cdk-lib";
+import { DataStack } from "./data-stack.ts";
+import { ServiceStack } from "./service-stack.ts";
+import { parseSettings } from "./settings.ts";
+import { stacks } from "./stacks.ts";
+
+export interface AppOptions {
+  /** The folder of the cloud assembly: templates and bundled code. */
+  readonly outdir: string;
+  /** Settings by their context keys, such as `parley:siteUrl`; the CDK command's own context stands above them. */
+  readonly context?: Readonly<Record<string, string>>;
+  /** False leaves the functions unbundled: the templates are whole, but there is no code to run. Default true. */
+  readonly bundle?: boolean;
+}
+
+export interface SynthesisOptions extends AppOptions {
+  /** True checks the templates against CloudFormation's rules, which takes about three seconds. Default false. */
+  readonly validate?: boolean;
+}
+
+/** Here and not in cdk.json, so that every way of running the app gives the same templates. */
+const featureFlags = {
+  // A template that breaks CloudFormation's rules stops the synthesis, where it is checked at all.
+  "@aws-cdk/core:validateAgainstDefaultRules": true,
+  // The data stack cannot lose what the service stack still uses.
+  "@aws-cdk/core:defaultCrossStackReferences": "strong",
+};
+
+/** The app with its two stacks, not yet written. Throws an Error that names the setting if one is not valid. */
+export function parleyApp({ outdir, context = {}, bundle = true }: AppOptions): App {
+  const app = new App({
+    outdir,
+    analyticsReporting: false,
+    context: { ...featureFlags, ...context },
+    ...(bundle ? {} : { postCliContext: { "aws:cdk:bundling-stacks": [] } }),
+  });
+  const settings = parseSettings(app.node.getAllContext());
+  const data = new DataStack(app, stacks.data, { description: "Parley: what is kept" });
+  new ServiceStack(app, stacks.service, { description: "Parley: what runs", data, settings });
+  return app;
+}
+
+/** Writes the cloud assembly and says where. Works without a network. */
+export function synthesize({ validate = false, ...options }: SynthesisOptions): { outdir: string } {
+  const before = process.env.CDK_VALIDATION;
+  // The CDK takes this switch from the environment alone.
+  process.env.CDK_VALIDATION = validate ? "true" : "false";
+  try {
+    return { outdir: parleyApp(options).synth().directory };
+  } finally {
+    if (before === undefined) delete process.env.CDK_VALIDATION;
+    else process.env.CDK_VALIDATION = before;
+  }
+}

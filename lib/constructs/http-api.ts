@@ -1,0 +1,47 @@
+import type { Duration } from "aws-cdk-lib";
+import { HttpApi as Gateway, HttpMethod, HttpStage } from "aws-cdk-lib/aws-apigatewayv2";
+import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
+import type { Metric } from "aws-cdk-lib/aws-cloudwatch";
+import type { IFunction } from "aws-cdk-lib/aws-lambda";
+import { Construct } from "constructs";
+
+export interface HttpApiProps {
+  readonly api: IFunction;
+  readonly intake: IFunction;
+  /** Requests per second over all callers, and the burst above it. */
+  readonly throttle: { readonly rate: number; readonly burst: number };
+}
+
+/** The public door: the platforms' webhooks go to Intake, everything else to Api. */
+export class HttpApi extends Construct {
+  /** Without a slash at the end. */
+  readonly url: string;
+  readonly #gateway: Gateway;
+
+  constructor(scope: Construct, id: string, { api, intake, throttle }: HttpApiProps) {
+    super(scope, id);
+    const gateway = new Gateway(this, "Gateway", {
+      description: "Parley",
+      createDefaultStage: false,
+      defaultIntegration: new HttpLambdaIntegration("ApiIntegration", api),
+    });
+    gateway.addRoutes({
+      path: "/webhooks/{platform}",
+      methods: [HttpMethod.GET, HttpMethod.POST],
+      integration: new HttpLambdaIntegration("IntakeIntegration", intake),
+    });
+    new HttpStage(this, "Stage", {
+      httpApi: gateway,
+      stageName: "$default",
+      autoDeploy: true,
+      throttle: { rateLimit: throttle.rate, burstLimit: throttle.burst },
+    });
+    this.url = gateway.apiEndpoint;
+    this.#gateway = gateway;
+  }
+
+  /** Requests that were answered with a 5xx, whether by a function or for want of one. */
+  serverErrors(period: Duration): Metric {
+    return this.#gateway.metricServerError({ period, statistic: "Sum" });
+  }
+}

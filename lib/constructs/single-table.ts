@@ -1,0 +1,65 @@
+import { RemovalPolicy } from "aws-cdk-lib";
+import { AttributeType, BillingMode, ProjectionType, Table } from "aws-cdk-lib/aws-dynamodb";
+import { type IRole, PolicyStatement } from "aws-cdk-lib/aws-iam";
+import { Construct } from "constructs";
+import { table as names } from "../../shared/config/names.ts";
+
+type Action = "GetItem" | "BatchGetItem" | "Query" | "PutItem" | "UpdateItem";
+type IndexName = typeof names.feedIndex.name | typeof names.idIndex.name;
+
+/** What one function may do with the table. Nobody scans or deletes: items leave by their time to live. */
+export interface TableAccess {
+  readonly actions: readonly Action[];
+  readonly indexes?: readonly IndexName[];
+}
+
+const text = (name: string) => ({ name, type: AttributeType.STRING });
+
+/** The one table, kept when its stack is deleted. */
+export class SingleTable extends Construct {
+  readonly table: Table;
+
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    this.table = new Table(this, "Table", {
+      partitionKey: text(names.partitionKey),
+      sortKey: text(names.sortKey),
+      timeToLiveAttribute: names.timeToLive,
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      deletionProtection: true,
+      removalPolicy: RemovalPolicy.RETAIN,
+    });
+    this.table.addGlobalSecondaryIndex({
+      indexName: names.feedIndex.name,
+      partitionKey: text(names.feedIndex.partitionKey),
+      sortKey: text(names.feedIndex.sortKey),
+      projectionType: ProjectionType.ALL,
+    });
+    this.table.addGlobalSecondaryIndex({
+      indexName: names.idIndex.name,
+      partitionKey: text(names.idIndex.partitionKey),
+      projectionType: ProjectionType.KEYS_ONLY,
+    });
+  }
+
+  /** Lets a role do the named actions on the table, and query the named indexes. */
+  allow(role: IRole, { actions, indexes = [] }: TableAccess): void {
+    const arn = this.table.tableArn;
+    role.addToPrincipalPolicy(
+      new PolicyStatement({
+        sid: "Table",
+        actions: actions.map((action) => `dynamodb:${action}`),
+        resources: [arn],
+      }),
+    );
+    if (indexes.length === 0) return;
+    role.addToPrincipalPolicy(
+      new PolicyStatement({
+        sid: "Indexes",
+        actions: ["dynamodb:Query"],
+        resources: indexes.map((name) => `${arn}/index/${name}`),
+      }),
+    );
+  }
+}

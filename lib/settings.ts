@@ -1,0 +1,137 @@
+// What an operator may set, read from the CDK context (`-c parley:name=value`, or "context" in cdk.json) and checked
+// once, before anything is built: a mistyped setting stops the synthesis and does not become a default in silence.
+
+export interface Settings {
+  /** Where `/` and security.txt lead; null leaves both 404. */
+  readonly siteUrl: string | null;
+  /** JSON of hosts that stand in for the platforms' own; null means the platforms' own. */
+  readonly platformUrls: string | null;
+  readonly graphVersion: string;
+  /** The HTTP API's stage: requests per second, and how many more may come in one burst. */
+  readonly throttle: { readonly rate: number; readonly burst: number };
+  /** The most invocations at once that each queue may cause. */
+  readonly concurrency: { readonly inbound: number; readonly events: number; readonly deliveries: number };
+  /** Environments kept for the Api function alone; null leaves it in the account's common pool. */
+  readonly apiReservedConcurrency: number | null;
+  /** The SNS topic that every alarm notifies; null leaves the alarms to be looked at in CloudWatch. */
+  readonly alarmTopicArn: string | null;
+}
+
+const PREFIX = "parley:";
+
+const NAMES = [
+  "siteUrl",
+  "platformUrls",
+  "graphVersion",
+  "throttleRate",
+  "throttleBurst",
+  "inboundConcurrency",
+  "eventsConcurrency",
+  "deliveriesConcurrency",
+  "apiReservedConcurrency",
+  "alarmTopicArn",
+] as const;
+type Name = (typeof NAMES)[number];
+
+const PLATFORM_HOSTS = ["facebook_www", "facebook_graph", "instagram_www", "instagram_api", "instagram_graph"];
+
+/**
+ * The settings in a CDK context; keys without the `parley:` prefix are CDK's own and ignored. An empty value counts as
+ * unset. Throws an Error that names the setting and what it takes.
+ */
+export function parseSettings(context: Readonly<Record<string, unknown>>): Settings {
+  refuseUnknown(context);
+  const given = (name: Name): unknown => {
+    const value = context[PREFIX + name];
+    return value === "" || value === null ? undefined : value;
+  };
+  return {
+    siteUrl: given("siteUrl") === undefined ? null : url("siteUrl", given("siteUrl")),
+    platformUrls: given("platformUrls") === undefined ? null : urls("platformUrls", given("platformUrls")),
+    graphVersion: pattern(
+      "graphVersion",
+      given("graphVersion") ?? "v26.0",
+      /^v\d{1,3}\.\d$/,
+      "a version such as v26.0",
+    ),
+    throttle: {
+      rate: whole("throttleRate", given("throttleRate") ?? 200, 1, 100_000),
+      burst: whole("throttleBurst", given("throttleBurst") ?? 500, 1, 100_000),
+    },
+    concurrency: {
+      inbound: whole("inboundConcurrency", given("inboundConcurrency") ?? 20, 2, 1_000),
+      events: whole("eventsConcurrency", given("eventsConcurrency") ?? 50, 2, 1_000),
+      deliveries: whole("deliveriesConcurrency", given("deliveriesConcurrency") ?? 50, 2, 1_000),
+    },
+    apiReservedConcurrency:
+      given("apiReservedConcurrency") === undefined
+        ? null
+        : whole("apiReservedConcurrency", given("apiReservedConcurrency"), 1, 10_000),
+    alarmTopicArn:
+      given("alarmTopicArn") === undefined
+        ? null
+        : pattern(
+            "alarmTopicArn",
+            given("alarmTopicArn"),
+            /^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/,
+            "the ARN of an SNS topic",
+          ),
+  };
+}
+
+function refuseUnknown(context: Readonly<Record<string, unknown>>): void {
+  const known = new Set<string>(NAMES.map((name) => PREFIX + name));
+  const unknown = Object.keys(context).filter((key) => key.startsWith(PREFIX) && !known.has(key));
+  if (unknown.length > 0) {
+    throw new Error(`There is no setting ${unknown.join(", ")}. The settings are: ${[...known].join(", ")}.`);
+  }
+}
+
+function wrong(name: Name, value: unknown, takes: string): Error {
+  return new Error(`${PREFIX}${name} is ${JSON.stringify(value)}: give ${takes}.`);
+}
+
+function pattern(name: Name, value: unknown, shape: RegExp, takes: string): string {
+  if (typeof value !== "string" || !shape.test(value)) throw wrong(name, value, takes);
+  return value;
+}
+
+function whole(name: Name, value: unknown, least: number, most: number): number {
+  const number = typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value;
+  if (typeof number !== "number" || !Number.isInteger(number) || number < least || number > most) {
+    throw wrong(name, value, `a whole number from ${least} to ${most}`);
+  }
+  return number;
+}
+
+function url(name: Name, value: unknown): string {
+  if (typeof value !== "string" || !isUrl(value)) throw wrong(name, value, "an https URL");
+  return value;
+}
+
+/** A JSON object of URLs by host name, as text or already parsed; returned as text. */
+function urls(name: Name, value: unknown): string {
+  const parsed = typeof value === "string" ? json(value) : value;
+  const entries = typeof parsed === "object" && parsed !== null ? Object.entries(parsed) : [];
+  const right = entries.every(([host, url]) => PLATFORM_HOSTS.includes(host) && typeof url === "string" && isUrl(url));
+  if (entries.length === 0 || !right) {
+    throw wrong(name, value, `a JSON object of https URLs with some of the names ${PLATFORM_HOSTS.join(", ")}`);
+  }
+  return JSON.stringify(parsed);
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** https, without credentials; http only to a machine's own loopback, where nothing is overheard. */
+function isUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, password } = new URL(text);
+  if (username !== "" || password !== "") return false;
+  return protocol === "https:" || (protocol === "http:" && (hostname === "127.0.0.1" || hostname === "localhost"));
+}

@@ -1,0 +1,112 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parleyApp, synthesize } from "../../lib/app.ts";
+import { bundleBytes, bundleFolders } from "../../lib/bundle-sizes.ts";
+import { type FunctionName, functions } from "../../shared/config/names.ts";
+import { ofType, propertiesOf, type Template, templates } from "./synthesized.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "parley-assembly-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("the command", () => {
+  const outdir = join(folder, "whole");
+  const project = new URL("../..", import.meta.url);
+
+  let status: number | null = null;
+  let said = "";
+  beforeAll(() => {
+    const run = spawnSync(process.execPath, ["bin/app.ts", outdir], { cwd: project, encoding: "utf8" });
+    status = run.status;
+    said = run.stdout + run.stderr;
+  });
+
+  test("writes both templates, and CloudFormation's own rules find no fault in them", () => {
+    expect(status, said).toBe(0);
+    expect(existsSync(join(outdir, "ParleyData.template.json"))).toBe(true);
+    expect(existsSync(join(outdir, "ParleyService.template.json"))).toBe(true);
+    expect(said).not.toMatch(/validation found issues/i);
+  });
+
+  test("bundles each function alone, and says how large it is", () => {
+    const bytes = bundleBytes(outdir);
+    expect(Object.keys(bytes)).toEqual([...functions]);
+    for (const [name, folder] of Object.entries(bundleFolders(outdir))) {
+      expect([name, readdirSync(folder)]).toEqual([name, ["index.mjs"]]);
+      expect(bytes[name as FunctionName]).toBe(statSync(join(folder, "index.mjs")).size);
+    }
+  });
+
+  test.each(functions)("%s starts from its bundle alone, with the variables that the template gives it", (name) => {
+    const template: Template = JSON.parse(readFileSync(join(outdir, "ParleyService.template.json"), "utf8"));
+    const { Variables } = propertiesOf(template, name).Environment as { Variables: Record<string, unknown> };
+    const given = Object.entries(Variables).map(([key, value]) => [key, typeof value === "string" ? value : "given"]);
+    const alone = join(folder, `alone-${name}`);
+    // Away from the project: a package left out of the bundle is not found.
+    cpSync(bundleFolders(outdir)[name], alone, { recursive: true });
+    const start = `const { handler } = await import("./index.mjs"); console.log(typeof handler); process.exit(0);`;
+    const run = spawnSync(process.execPath, ["--input-type=module", "--eval", start], {
+      cwd: alone,
+      env: { ...Object.fromEntries(given), AWS_REGION: "eu-central-1" },
+      encoding: "utf8",
+    });
+    expect([run.stdout.trim(), run.stderr]).toEqual(["function", ""]);
+  });
+});
+
+describe("settings", () => {
+  test("of the CDK command stand above those of the caller", () => {
+    const before = process.env.CDK_CONTEXT_JSON;
+    process.env.CDK_CONTEXT_JSON = JSON.stringify({ "parley:throttleRate": "7" });
+    try {
+      const { service } = templates({ "parley:throttleRate": "8", "parley:throttleBurst": "9" });
+      const [stage] = ofType(service, "AWS::ApiGatewayV2::Stage");
+      expect(stage?.[1].Properties.DefaultRouteSettings).toEqual({ ThrottlingRateLimit: 7, ThrottlingBurstLimit: 9 });
+    } finally {
+      if (before === undefined) delete process.env.CDK_CONTEXT_JSON;
+      else process.env.CDK_CONTEXT_JSON = before;
+    }
+  });
+});
+
+describe("validation", () => {
+  test("stops the synthesis when a template breaks a rule", () => {
+    const outdir = join(folder, "broken");
+    const app = parleyApp({ outdir, bundle: false });
+    const before = process.env.CDK_VALIDATION;
+    process.env.CDK_VALIDATION = "true";
+    try {
+      const stack = app.node.findChild("ParleyService");
+      const queue = stack.node.findChild("Events").node.findChild("Queue").node.defaultChild;
+      (queue as unknown as { visibilityTimeout: number }).visibilityTimeout = 59;
+      expect(() => app.synth()).toThrow(/validation/i);
+    } finally {
+      if (before === undefined) delete process.env.CDK_VALIDATION;
+      else process.env.CDK_VALIDATION = before;
+    }
+  });
+});
+
+describe("synthesize", () => {
+  test("leaves the environment as it was", () => {
+    const before = process.env.CDK_VALIDATION;
+    const { outdir } = synthesize({ outdir: join(folder, "quick"), bundle: false });
+    expect(outdir).toBe(join(folder, "quick"));
+    expect(process.env.CDK_VALIDATION).toBe(before);
+  });
+
+  test("refuses a wrong setting before it writes anything", () => {
+    const outdir = join(folder, "refused");
+    expect(() => synthesize({ outdir, context: { "parley:graphVersion": "26" }, bundle: false })).toThrow(
+      "parley:graphVersion",
+    );
+    expect(existsSync(join(outdir, "manifest.json"))).toBe(false);
+  });
+
+  test("has no sizes to tell of functions that were not bundled", () => {
+    const { outdir } = synthesize({ outdir: join(folder, "unbundled"), bundle: false });
+    expect(() => bundleBytes(outdir)).toThrow();
+  });
+});

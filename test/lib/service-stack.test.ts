@@ -1,0 +1,238 @@
+import { describe, expect, test } from "vitest";
+import { env, type FunctionName, functions } from "../../shared/config/names.ts";
+import { ofType, propertiesOf, referred, templates } from "./synthesized.ts";
+
+const { service, text } = templates();
+
+const environmentOf = (name: FunctionName, template = service) =>
+  (propertiesOf(template, name).Environment as { Variables: Record<string, unknown> }).Variables;
+
+describe("the functions", () => {
+  test("are the six of the service, by the ids the rest of the code knows", () => {
+    expect(
+      ofType(service, "AWS::Lambda::Function")
+        .map(([id]) => id)
+        .sort(),
+    ).toEqual([...functions].sort());
+  });
+
+  test.each([
+    ["Api", 20, 512],
+    ["Intake", 4, 256],
+    ["Ingest", 30, 512],
+    ["Deliver", 60, 512],
+    ["Sweep", 50, 256],
+    ["DeadLetters", 30, 256],
+  ] as const)("%s runs on Node 24 and arm64 for at most %i s with %i MB", (name, Timeout, MemorySize) => {
+    expect(propertiesOf(service, name)).toMatchObject({
+      Runtime: "nodejs24.x",
+      Architectures: ["arm64"],
+      Handler: "index.handler",
+      Timeout,
+      MemorySize,
+    });
+  });
+
+  test.each([
+    ["Api", [env.table, env.keyId, env.eventsQueueUrl, env.rootSecretId, env.graphVersion]],
+    ["Intake", [env.inboundQueueUrl, env.rawBucket, env.platformSecretId]],
+    ["Ingest", [env.table, env.rawBucket, env.eventsQueueUrl]],
+    ["Deliver", [env.table, env.keyId, env.deliveriesQueueUrl]],
+    ["Sweep", [env.table, env.deliveriesQueueUrl]],
+    ["DeadLetters", [env.table]],
+  ] as const)("%s is told what it needs and nothing more", (name, names) => {
+    expect(Object.keys(environmentOf(name)).sort()).toEqual([...names].sort());
+  });
+
+  test("a setting of the operator reaches the Api function, and it alone", () => {
+    const hosts = '{"facebook_graph":"https://graph.example.com"}';
+    const set = templates({
+      "parley:siteUrl": "https://example.com",
+      "parley:platformUrls": hosts,
+      "parley:graphVersion": "v27.0",
+      "parley:apiReservedConcurrency": "40",
+    }).service;
+    expect(environmentOf("Api", set)).toMatchObject({
+      [env.siteUrl]: "https://example.com",
+      [env.platformUrls]: hosts,
+      [env.graphVersion]: "v27.0",
+    });
+    expect(propertiesOf(set, "Api").ReservedConcurrentExecutions).toBe(40);
+    for (const name of functions.filter((each) => each !== "Api")) {
+      expect(Object.keys(environmentOf(name, set))).toEqual(Object.keys(environmentOf(name)));
+      expect(propertiesOf(set, name).ReservedConcurrentExecutions).toBeUndefined();
+    }
+  });
+
+  test("no function has capacity of its own unless it is asked for", () => {
+    for (const name of functions) expect(propertiesOf(service, name).ReservedConcurrentExecutions).toBeUndefined();
+  });
+
+  test("none runs in a VPC, where a webhook could reach what is private", () => {
+    for (const name of functions) expect(propertiesOf(service, name).VpcConfig).toBeUndefined();
+  });
+
+  test("each has its own log, kept for 14 days", () => {
+    const logs = functions.map((name) => {
+      const { LogGroup } = propertiesOf(service, name).LoggingConfig as { LogGroup: unknown };
+      return referred(LogGroup);
+    });
+    expect(new Set(logs).size).toBe(functions.length);
+    for (const log of logs) expect(propertiesOf(service, log).RetentionInDays).toBe(14);
+  });
+});
+
+describe("what opens the egress gate locally", () => {
+  test("is in no template", () => {
+    expect(text).toContain(env.table);
+    expect(text).not.toMatch(/PARLEY_EGRESS|_local\b|AWS_ENDPOINT_URL|127\.0\.0\.1|localhost|NODE_OPTIONS/i);
+  });
+
+  test("is no variable of any function: each one is a name that the settings know", () => {
+    const known = new Set<string>(Object.values(env));
+    const given = functions.flatMap((name) => Object.keys(environmentOf(name)));
+    expect(given.filter((name) => !known.has(name))).toEqual([]);
+    expect([...known].filter((name) => /egress|open|unsafe|private|loopback/i.test(name))).toEqual([]);
+  });
+});
+
+describe("the queues", () => {
+  const queues = ofType(service, "AWS::SQS::Queue");
+  const redriveOf = (id: string) =>
+    propertiesOf(service, id).RedrivePolicy as { deadLetterTargetArn: unknown; maxReceiveCount: number } | undefined;
+  const working = queues.map(([id]) => id).filter((id) => redriveOf(id) !== undefined);
+  const dead = queues.map(([id]) => id).filter((id) => redriveOf(id) === undefined);
+  const named = (name: string) => {
+    const found = working.find((id) => id.startsWith(name));
+    if (!found) throw new Error(`There is no queue ${name}.`);
+    return found;
+  };
+
+  test("are three, each with a queue of its own for dead letters after five receives", () => {
+    expect(working).toHaveLength(3);
+    expect(working.map((id) => referred(redriveOf(id)?.deadLetterTargetArn)).sort()).toEqual([...dead].sort());
+    for (const id of working) expect(redriveOf(id)?.maxReceiveCount).toBe(5);
+  });
+
+  test("are encrypted", () => {
+    for (const [, { Properties }] of queues) expect(Properties.SqsManagedSseEnabled).toBe(true);
+  });
+
+  test("keep raw bytes four days, everything else 14", () => {
+    const days = (id: string) => Number(propertiesOf(service, id).MessageRetentionPeriod) / 86_400;
+    expect(days(named("Inbound"))).toBe(4);
+    for (const id of [named("Events"), named("Deliveries"), ...dead]) expect(days(id)).toBe(14);
+  });
+
+  test("each has a reader, and hides a message for six of its timeouts", () => {
+    const sources = ofType(service, "AWS::Lambda::EventSourceMapping").map(([, { Properties }]) => Properties);
+    expect(sources.map(({ EventSourceArn }) => referred(EventSourceArn)).sort()).toEqual(
+      queues.map(([id]) => id).sort(),
+    );
+    for (const { EventSourceArn, FunctionName } of sources) {
+      const queue = propertiesOf(service, referred(EventSourceArn));
+      const worker = propertiesOf(service, referred(FunctionName));
+      expect(Number(queue.VisibilityTimeout)).toBe(6 * Number(worker.Timeout));
+    }
+  });
+
+  const readers = (template = service) =>
+    Object.fromEntries(
+      ofType(template, "AWS::Lambda::EventSourceMapping").map(([, { Properties }]) => [
+        referred(Properties.EventSourceArn).replace(/[0-9A-F]{8}$/, ""),
+        [
+          referred(Properties.FunctionName),
+          (Properties.ScalingConfig as { MaximumConcurrency: number }).MaximumConcurrency,
+        ],
+      ]),
+    );
+
+  test("go to their workers, each with its cap", () => {
+    expect(readers()).toEqual({
+      InboundQueue: ["Ingest", 20],
+      EventsQueue: ["Deliver", 50],
+      DeliveriesQueue: ["Deliver", 50],
+      InboundDeadLetterQueue: ["DeadLetters", 2],
+      EventsDeadLetterQueue: ["DeadLetters", 2],
+      DeliveriesDeadLetterQueue: ["DeadLetters", 2],
+    });
+  });
+
+  test("take other caps from the operator", () => {
+    const set = templates({
+      "parley:inboundConcurrency": "3",
+      "parley:eventsConcurrency": "4",
+      "parley:deliveriesConcurrency": "5",
+    }).service;
+    expect(readers(set)).toMatchObject({
+      InboundQueue: ["Ingest", 3],
+      EventsQueue: ["Deliver", 4],
+      DeliveriesQueue: ["Deliver", 5],
+    });
+  });
+
+  test("are read ten at a time without waiting, and a worker names the messages that failed", () => {
+    for (const [, { Properties }] of ofType(service, "AWS::Lambda::EventSourceMapping")) {
+      expect(Properties).toMatchObject({ BatchSize: 10, FunctionResponseTypes: ["ReportBatchItemFailures"] });
+      expect(Properties.MaximumBatchingWindowInSeconds ?? 0).toBe(0);
+    }
+  });
+});
+
+describe("the HTTP API", () => {
+  test("sends the platforms' webhooks to Intake and all else to Api, in the payload format that they read", () => {
+    const routes = ofType(service, "AWS::ApiGatewayV2::Route").map(([, { Properties }]) => {
+      const [, [, integration]] = (Properties.Target as { "Fn::Join": [string, [string, unknown]] })["Fn::Join"];
+      const { IntegrationUri, PayloadFormatVersion } = propertiesOf(service, referred(integration));
+      return [Properties.RouteKey, referred(IntegrationUri), PayloadFormatVersion];
+    });
+    expect(routes.sort()).toEqual([
+      ["$default", "Api", "2.0"],
+      ["GET /webhooks/{platform}", "Intake", "2.0"],
+      ["POST /webhooks/{platform}", "Intake", "2.0"],
+    ]);
+  });
+
+  test("lets the gateway call those two functions and nobody else call any", () => {
+    const permitted = ofType(service, "AWS::Lambda::Permission").map(([, { Properties }]) => [
+      Properties.Principal,
+      referred(Properties.FunctionName),
+      Properties.SourceArn !== undefined,
+    ]);
+    expect(permitted.sort()).toEqual([
+      ["apigateway.amazonaws.com", "Api", true],
+      ["apigateway.amazonaws.com", "Intake", true],
+      ["apigateway.amazonaws.com", "Intake", true],
+      ["events.amazonaws.com", "Sweep", true],
+    ]);
+  });
+
+  const throttleOf = (template: typeof service) =>
+    ofType(template, "AWS::ApiGatewayV2::Stage").map(([, { Properties }]) => [
+      Properties.StageName,
+      Properties.AutoDeploy,
+      Properties.DefaultRouteSettings,
+    ]);
+
+  test("has one stage, throttled", () => {
+    expect(throttleOf(service)).toEqual([["$default", true, { ThrottlingRateLimit: 200, ThrottlingBurstLimit: 500 }]]);
+  });
+
+  test("takes another throttle from the operator", () => {
+    const set = templates({ "parley:throttleRate": "10", "parley:throttleBurst": "20" }).service;
+    expect(throttleOf(set)).toEqual([["$default", true, { ThrottlingRateLimit: 10, ThrottlingBurstLimit: 20 }]]);
+  });
+
+  test("says where it is", () => {
+    expect(Object.keys(service.Outputs)).toContain("ApiUrl");
+  });
+});
+
+test("the sweep runs each minute", () => {
+  const rules = ofType(service, "AWS::Events::Rule").map(([, { Properties }]) => [
+    Properties.ScheduleExpression,
+    Properties.State,
+    (Properties.Targets as { Arn: unknown }[]).map(({ Arn }) => referred(Arn)),
+  ]);
+  expect(rules).toEqual([["rate(1 minute)", "ENABLED", ["Sweep"]]]);
+});
