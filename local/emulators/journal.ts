@@ -1,0 +1,115 @@
+import { closeSync, openSync, readSync, renameSync, writeSync } from "node:fs";
+
+// One append-only file of JSON lines per service. An entry is handed to the operating system before its call is
+// answered, so what was answered survives the death of the process at any moment (not the loss of power: no fsync).
+
+const CHUNK_BYTES = 1024 * 1024;
+const REWRITE_FLOOR_BYTES = 32 * 1024 * 1024;
+const REWRITE_GROWTH = 4;
+const NEWLINE = 10;
+
+/**
+ * The entries of a journal in the order they were appended; none when the file does not exist. A last line without its
+ * newline was cut short by the end of its process, before its call was answered, and is left out.
+ */
+export function* readJournal<Entry>(file: string): Generator<Entry> {
+  let number = 0;
+  for (const line of linesOf(file)) {
+    number += 1;
+    try {
+      yield JSON.parse(line) as Entry;
+    } catch {
+      throw new Error(`${file}: line ${number} is damaged. Move the file away to start without what it holds.`);
+    }
+  }
+}
+
+export class Journal<Entry> {
+  readonly #file: string;
+  #descriptor = -1;
+  #bytes = 0;
+  #rewriteAt = 0;
+
+  /** Starts the file anew with `entries`, the shortest account of what the service holds. */
+  constructor(file: string, entries: Iterable<Entry>) {
+    this.#file = file;
+    this.rewrite(entries);
+  }
+
+  /** Appends in one write. Throws when the disk refuses. */
+  append(...entries: Entry[]): void {
+    if (entries.length === 0) return;
+    this.#bytes += writeAll(this.#descriptor, entries.map(lineOf).join(""));
+  }
+
+  /** True once the file has grown so much that a rewrite pays. */
+  get outgrown(): boolean {
+    return this.#bytes > this.#rewriteAt;
+  }
+
+  /** Puts a file with only `entries` in the place of the present one, in one step. */
+  rewrite(entries: Iterable<Entry>): void {
+    const temporary = `${this.#file}.new`;
+    const descriptor = openSync(temporary, "w", 0o600);
+    let bytes = 0;
+    let pending = "";
+    for (const entry of entries) {
+      pending += lineOf(entry);
+      if (pending.length < CHUNK_BYTES) continue;
+      bytes += writeAll(descriptor, pending);
+      pending = "";
+    }
+    bytes += writeAll(descriptor, pending);
+    renameSync(temporary, this.#file);
+    this.close();
+    this.#descriptor = descriptor;
+    this.#bytes = bytes;
+    this.#rewriteAt = Math.max(REWRITE_FLOOR_BYTES, bytes * REWRITE_GROWTH);
+  }
+
+  close(): void {
+    if (this.#descriptor >= 0) closeSync(this.#descriptor);
+    this.#descriptor = -1;
+  }
+}
+
+function lineOf(entry: unknown): string {
+  return `${JSON.stringify(entry)}\n`;
+}
+
+/** Writes all of it, however the system splits it; returns the number of bytes. */
+function writeAll(descriptor: number, text: string): number {
+  const bytes = Buffer.from(text);
+  for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done);
+  return bytes.length;
+}
+
+/** The whole lines of a file, read in chunks: a journal may be longer than a string can be. */
+function* linesOf(file: string): Generator<string> {
+  const descriptor = openIfThere(file);
+  if (descriptor === null) return;
+  try {
+    const chunk = Buffer.alloc(CHUNK_BYTES);
+    let rest: Buffer[] = [];
+    for (let read = readSync(descriptor, chunk); read > 0; read = readSync(descriptor, chunk)) {
+      let start = 0;
+      for (let end = chunk.indexOf(NEWLINE); end >= 0 && end < read; end = chunk.indexOf(NEWLINE, start)) {
+        yield Buffer.concat([...rest, chunk.subarray(start, end)]).toString();
+        rest = [];
+        start = end + 1;
+      }
+      rest.push(Buffer.from(chunk.subarray(start, read)));
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function openIfThere(file: string): number | null {
+  try {
+    return openSync(file, "r");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+}

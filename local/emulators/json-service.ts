@@ -1,0 +1,81 @@
+import { z } from "zod";
+import { ServiceError } from "./service-error.ts";
+
+// The AWS JSON protocol (1.0 and 1.1): POST / with `x-amz-target: <service>.<Operation>` and a JSON body.
+
+export interface Call {
+  /** Aborts when the caller has gone away. */
+  readonly gone: AbortSignal;
+}
+
+export type Operation = (input: unknown, call: Call) => unknown;
+
+export interface JsonService {
+  readonly protocol: "1.0" | "1.1";
+  /** What stands before the error's code in `__type`. */
+  readonly errorPrefix: string;
+  readonly operations: Readonly<Record<string, Operation>>;
+  /** Told of every call that names an operation of the service. */
+  called?(operation: string): void;
+}
+
+export interface JsonAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** An operation whose input has been checked against its shape. */
+export function operation<Input>(shape: z.ZodType<Input>, run: (input: Input, call: Call) => unknown): Operation {
+  return (input, call) => {
+    const parsed = shape.safeParse(input);
+    if (!parsed.success) throw new ServiceError("ValidationException", z.prettifyError(parsed.error));
+    return run(parsed.data, call);
+  };
+}
+
+/** Runs the operation that `target` names; every failure is an answer, and only an emulator's own fault is a 500. */
+export async function answerJson(
+  services: Readonly<Record<string, JsonService>>,
+  target: string,
+  body: string,
+  call: Call,
+): Promise<JsonAnswer> {
+  const [serviceName = "", operationName = ""] = target.split(".");
+  const service = ownValue(services, serviceName);
+  const protocol = service?.protocol ?? "1.1";
+  try {
+    const run = service && ownValue(service.operations, operationName);
+    if (!service || !run) throw new ServiceError("UnknownOperationException", `${target} is not emulated.`);
+    service.called?.(operationName);
+    return jsonAnswer(200, protocol, (await run(parseBody(body), call)) ?? {});
+  } catch (error) {
+    if (!(error instanceof ServiceError)) {
+      console.error(`${target} failed in the emulator:`, error);
+      return jsonAnswer(500, protocol, { __type: "InternalFailure", message: String(error) });
+    }
+    const content = { __type: `${service?.errorPrefix ?? ""}${error.code}`, message: error.message };
+    return jsonAnswer(error.status, protocol, content, { "x-amzn-query-error": `${error.queryCode};Sender` });
+  }
+}
+
+/** Not what every object inherits: a caller may name `constructor` too. */
+function ownValue<Value>(values: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(values, name) ? values[name] : undefined;
+}
+
+function parseBody(body: string): unknown {
+  try {
+    return JSON.parse(body || "{}");
+  } catch {
+    throw new ServiceError("SerializationException", "The request body is not JSON.");
+  }
+}
+
+function jsonAnswer(status: number, protocol: string, content: unknown, headers: Record<string, string> = {}) {
+  return {
+    status,
+    headers: { "content-type": `application/x-amz-json-${protocol}`, ...headers },
+    body: JSON.stringify(content),
+  };
+}

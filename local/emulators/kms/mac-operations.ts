@@ -1,0 +1,38 @@
+import { createHmac } from "node:crypto";
+import { z } from "zod";
+import { sameBytes } from "../../../shared/kernel/bytes.ts";
+import { type Operation, operation } from "../json-service.ts";
+import { ServiceError } from "../service-error.ts";
+import type { Key, KeyRing } from "./keys.ts";
+import { materialOf } from "./sealing.ts";
+
+const base64 = z.base64().transform((text) => Buffer.from(text, "base64"));
+const macInput = z.object({
+  KeyId: z.string(),
+  Message: base64,
+  MacAlgorithm: z.enum(["HMAC_SHA_224", "HMAC_SHA_256", "HMAC_SHA_384", "HMAC_SHA_512"]),
+});
+
+/** The operations that make and check message authentication codes. */
+export function macOperations(ring: KeyRing): Record<string, Operation> {
+  return {
+    GenerateMac: operation(macInput, (input) => {
+      const { key, mac } = macOf(ring, input);
+      return { KeyId: ring.arnOf(key), Mac: mac.toString("base64"), MacAlgorithm: input.MacAlgorithm };
+    }),
+    VerifyMac: operation(macInput.extend({ Mac: base64 }), (input) => {
+      const { key, mac } = macOf(ring, input);
+      if (!sameBytes(mac, input.Mac)) throw new ServiceError("KMSInvalidMacException", "The MAC does not match.");
+      return { KeyId: ring.arnOf(key), MacValid: true, MacAlgorithm: input.MacAlgorithm };
+    }),
+  };
+}
+
+function macOf(ring: KeyRing, input: z.infer<typeof macInput>): { key: Key; mac: Buffer } {
+  const key = ring.usable(input.KeyId, "GENERATE_VERIFY_MAC");
+  const bits = input.MacAlgorithm.slice("HMAC_SHA_".length);
+  if (key.spec !== `HMAC_${bits}`) {
+    throw new ServiceError("InvalidKeyUsageException", `A key of ${key.spec} does not make ${input.MacAlgorithm}.`);
+  }
+  return { key, mac: createHmac(`sha${bits}`, materialOf(key)).update(input.Message).digest() };
+}

@@ -1,0 +1,109 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { z } from "zod";
+import type { Millis } from "../../shared/kernel/time.ts";
+import { Journal, readJournal } from "./journal.ts";
+
+/** A mail that was handed over for sending. It goes nowhere: it waits in the outbox to be read. */
+export interface Mail {
+  readonly id: string;
+  readonly at: Millis;
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly cc: readonly string[];
+  readonly bcc: readonly string[];
+  readonly replyTo: readonly string[];
+  readonly subject: string;
+  readonly text: string | null;
+  readonly html: string | null;
+}
+
+export interface MailAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+const SEND_PATH = "/v2/email/outbound-emails";
+
+const addresses = z.array(z.string().min(3)).default([]);
+const part = z.object({ Data: z.string() });
+const sendInput = z.object({
+  FromEmailAddress: z.string().min(3),
+  Destination: z.object({ ToAddresses: addresses, CcAddresses: addresses, BccAddresses: addresses }),
+  ReplyToAddresses: addresses,
+  Content: z.object({
+    Simple: z.object({ Subject: part, Body: z.object({ Text: part.optional(), Html: part.optional() }) }),
+  }),
+});
+
+/** The mail service (SES v2, simple messages only), kept in `mail.jsonl`. */
+export class Mailbox {
+  readonly #now: () => Millis;
+  readonly #mails: Mail[];
+  readonly #journal: Journal<Mail>;
+
+  constructor(dataDir: string, now: () => Millis) {
+    const file = join(dataDir, "mail.jsonl");
+    this.#now = now;
+    this.#mails = [...readJournal<Mail>(file)];
+    this.#journal = new Journal(file, this.#mails);
+  }
+
+  /** Every mail so far, the newest first. */
+  list(): Mail[] {
+    return this.#mails.toReversed();
+  }
+
+  /** Answers a request to a path under `/v2/email/`. */
+  answer(method: string, path: string, body: string): MailAnswer {
+    if (method !== "POST" || path !== SEND_PATH) {
+      return answer(404, { message: `${method} ${path} is not emulated.` }, "UnknownOperationException");
+    }
+    const parsed = sendInput.safeParse(parse(body));
+    if (!parsed.success) {
+      const why = `${z.prettifyError(parsed.error)}\nOnly Content.Simple is emulated.`;
+      return answer(400, { message: why }, "BadRequestException");
+    }
+    const mail = mailOf(parsed.data, this.#now());
+    if (mail.to.length + mail.cc.length + mail.bcc.length === 0) {
+      return answer(400, { message: "Name at least one recipient in Destination." }, "BadRequestException");
+    }
+    this.#journal.append(mail);
+    this.#mails.push(mail);
+    return answer(200, { MessageId: mail.id });
+  }
+
+  close(): void {
+    this.#journal.close();
+  }
+}
+
+function mailOf(input: z.infer<typeof sendInput>, at: Millis): Mail {
+  const { Destination, Content } = input;
+  return {
+    id: randomUUID(),
+    at,
+    from: input.FromEmailAddress,
+    to: Destination.ToAddresses,
+    cc: Destination.CcAddresses,
+    bcc: Destination.BccAddresses,
+    replyTo: input.ReplyToAddresses,
+    subject: Content.Simple.Subject.Data,
+    text: Content.Simple.Body.Text?.Data ?? null,
+    html: Content.Simple.Body.Html?.Data ?? null,
+  };
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+function answer(status: number, content: object, error?: string): MailAnswer {
+  const headers = { "content-type": "application/json", ...(error ? { "x-amzn-errortype": error } : {}) };
+  return { status, headers, body: JSON.stringify(content) };
+}

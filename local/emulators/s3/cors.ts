@@ -1,0 +1,55 @@
+import { elements, texts } from "./xml.ts";
+
+export interface CorsRule {
+  readonly methods: readonly string[];
+  /** `*`, or an origin with at most one `*` in it. */
+  readonly origins: readonly string[];
+  readonly headers: readonly string[];
+  readonly exposed: readonly string[];
+}
+
+export function parseCors(xml: string): CorsRule[] {
+  return elements(xml, "CORSRule").map((rule) => ({
+    methods: texts(rule, "AllowedMethod"),
+    origins: texts(rule, "AllowedOrigin"),
+    headers: texts(rule, "AllowedHeader"),
+    exposed: texts(rule, "ExposeHeader"),
+  }));
+}
+
+/**
+ * The headers that let a browser's page of another origin use the bucket; none when no rule allows it.
+ * @param headers of the request; a preflight names the method it asks for, any other request has its own
+ */
+export function corsHeaders(
+  rules: readonly CorsRule[],
+  method: string,
+  headers: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const { origin } = headers;
+  if (!origin) return {};
+  const wanted = headers["access-control-request-method"] ?? method;
+  const asked = (headers["access-control-request-headers"] ?? "").split(",").map((name) => name.trim());
+  const names = asked.filter((name) => name !== "");
+  const rule = rules.find(
+    (one) =>
+      one.methods.includes(wanted) &&
+      one.origins.some((pattern) => matches(pattern, origin)) &&
+      names.every((name) => one.headers.some((pattern) => matches(pattern.toLowerCase(), name.toLowerCase()))),
+  );
+  if (!rule) return {};
+  return {
+    "access-control-allow-origin": rule.origins.includes("*") ? "*" : origin,
+    "access-control-allow-methods": rule.methods.join(", "),
+    vary: "Origin, Access-Control-Request-Headers, Access-Control-Request-Method",
+    ...(names.length > 0 ? { "access-control-allow-headers": names.join(", ") } : {}),
+    ...(rule.exposed.length > 0 ? { "access-control-expose-headers": rule.exposed.join(", ") } : {}),
+  };
+}
+
+function matches(pattern: string, value: string): boolean {
+  const star = pattern.indexOf("*");
+  if (star < 0) return pattern === value;
+  const [start, end] = [pattern.slice(0, star), pattern.slice(star + 1)];
+  return value.length >= start.length + end.length && value.startsWith(start) && value.endsWith(end);
+}

@@ -1,0 +1,48 @@
+import { S3Error } from "./errors.ts";
+
+export interface UploadForm {
+  /** By lower-case name; only those before the file, as S3 reads them. */
+  readonly fields: ReadonlyMap<string, string>;
+  readonly file: { readonly name: string; readonly bytes: Buffer };
+}
+
+const HEAD_END = Buffer.from("\r\n\r\n");
+
+/** Reads a multipart/form-data body up to and with its part named `file`. */
+export function parseForm(body: Buffer, contentType: string): UploadForm {
+  const [, quoted, plain] = /boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType) ?? [];
+  const boundary = quoted ?? plain;
+  if (!boundary) throw malformed();
+  const delimiter = Buffer.from(`--${boundary}`);
+  const partEnd = Buffer.from(`\r\n--${boundary}`);
+  const fields = new Map<string, string>();
+  let at = body.indexOf(delimiter);
+  if (at < 0) throw malformed();
+  for (;;) {
+    const start = at + delimiter.length;
+    if (body.subarray(start, start + 2).toString() === "--") break;
+    const headEnd = body.indexOf(HEAD_END, start);
+    // From the head's last line end on, so that a part without content is found too.
+    const end = headEnd < 0 ? -1 : body.indexOf(partEnd, headEnd + 2);
+    if (end < 0) throw malformed();
+    const head = body.subarray(start, headEnd).toString();
+    const bytes = body.subarray(Math.min(headEnd + HEAD_END.length, end), end);
+    const name = parameter(head, "name") ?? "";
+    if (name === "file") return { fields, file: { name: parameter(head, "filename") ?? "", bytes } };
+    fields.set(name.toLowerCase(), bytes.toString());
+    at = end + 2;
+  }
+  throw new S3Error("InvalidArgument", 400, "POST requires exactly one file upload per request.");
+}
+
+function parameter(head: string, name: string): string | undefined {
+  return new RegExp(`[;\\s]${name}="([^"]*)"`, "i").exec(head)?.[1];
+}
+
+function malformed(): S3Error {
+  return new S3Error(
+    "MalformedPOSTRequest",
+    400,
+    "The body of your POST request is not well-formed multipart/form-data.",
+  );
+}

@@ -1,0 +1,27 @@
+/** A request to S3, path style: `/bucket/key`. */
+export interface S3Request {
+  readonly method: string;
+  /** Empty for the list of buckets. */
+  readonly bucket: string;
+  /** Decoded; empty for a request to the bucket itself. */
+  readonly key: string;
+  readonly query: URLSearchParams;
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+export interface S3Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer | null;
+}
+
+export function emptyAnswer(status: number, headers: Readonly<Record<string, string>> = {}): S3Answer {
+  return { status, headers, body: null };
+}
+
+export function xmlAnswer(status: number, xml: string, headers: Readonly<Record<string, string>> = {}): S3Answer {
+  const body = Buffer.from(`<?xml version="1.0" encoding="UTF-8"?>\n${xml}`);
+  return { status, headers: { "content-type": "application/xml", ...headers }, body };
+}

@@ -1,0 +1,78 @@
+import type { Millis } from "../../../shared/kernel/time.ts";
+import { answerBucket } from "./bucket-requests.ts";
+import { decodeChunked, isChunked } from "./chunked.ts";
+import { corsHeaders } from "./cors.ts";
+import { accessDenied, errorXml, notEmulated, S3Error } from "./errors.ts";
+import { emptyAnswer, type S3Answer, type S3Request, xmlAnswer } from "./http.ts";
+import { answerObject } from "./object-requests.ts";
+import { ObjectStore } from "./objects.ts";
+import { postObject } from "./post-object.ts";
+
+export interface S3Options {
+  readonly dataDir: string;
+  /** Policies of upload forms expire by this clock. */
+  readonly now: () => Millis;
+  /** Secrets by access key id. */
+  readonly credentials: Readonly<Record<string, string>>;
+}
+
+/** S3, path style: objects, listings and browser uploads. Versions, ACLs and multipart uploads are not emulated. */
+export class S3 {
+  readonly #options: S3Options;
+  readonly #store: ObjectStore;
+
+  constructor(options: S3Options) {
+    this.#options = options;
+    this.#store = new ObjectStore(options.dataDir, options.now);
+  }
+
+  /** Every failure is an answer; CORS headers are on all of them, or a browser could not read the refusal. */
+  answer(request: S3Request): S3Answer {
+    const cors = corsHeaders(this.#store.cors(request.bucket), request.method, request.headers);
+    const { status, headers, body } = this.#answer(request, cors);
+    return { status, headers: { ...headers, ...cors }, body: request.method === "HEAD" ? null : body };
+  }
+
+  close(): void {
+    this.#store.close();
+  }
+
+  #answer(request: S3Request, cors: Readonly<Record<string, string>>): S3Answer {
+    try {
+      if (request.method !== "OPTIONS") return this.#dispatch(request);
+      if (Object.keys(cors).length > 0) return emptyAnswer(200);
+      throw new S3Error("AccessForbidden", 403, "CORSResponse: no rule of the bucket allows this request.");
+    } catch (error) {
+      if (error instanceof S3Error) return xmlAnswer(error.status, errorXml(error));
+      console.error(`${request.method} /${request.bucket}/${request.key} failed in the emulator:`, error);
+      return xmlAnswer(500, errorXml(new S3Error("InternalError", 500, String(error))));
+    }
+  }
+
+  #dispatch(request: S3Request): S3Answer {
+    if (request.method === "POST" && request.key === "" && isForm(request)) {
+      if (!this.#store.has(request.bucket)) {
+        throw new S3Error("NoSuchBucket", 404, "The specified bucket does not exist.");
+      }
+      return postObject(this.#store, request, this.#options.credentials, this.#options.now());
+    }
+    this.#checkCaller(request);
+    const body = isChunked(request.headers) ? decodeChunked(request.body, request.headers) : request.body;
+    return request.key === ""
+      ? answerBucket(this.#store, { ...request, body })
+      : answerObject(this.#store, { ...request, body });
+  }
+
+  /** The caller must name one of the credentials. The signature itself is not checked: all callers are on loopback. */
+  #checkCaller(request: S3Request): void {
+    if (request.query.has("X-Amz-Signature")) throw notEmulated("A presigned URL");
+    const [, accessKey] = /Credential=([^/,\s]+)\//.exec(request.headers.authorization ?? "") ?? [];
+    if (accessKey === undefined) throw accessDenied();
+    if (Object.hasOwn(this.#options.credentials, accessKey)) return;
+    throw new S3Error("InvalidAccessKeyId", 403, "The access key id you provided does not exist in our records.");
+  }
+}
+
+function isForm(request: S3Request): boolean {
+  return /^multipart\/form-data/i.test(request.headers["content-type"] ?? "");
+}

@@ -1,0 +1,52 @@
+import { ServiceError } from "../service-error.ts";
+
+const BATCH_ENTRIES_MAX = 10;
+
+interface Entry {
+  readonly Id: string;
+}
+
+export interface BatchAnswer {
+  readonly Successful: readonly object[];
+  readonly Failed: readonly object[];
+}
+
+/** Refuses a batch as a whole for what SQS refuses as a whole: its number of entries and their ids. */
+export function checkEntries(entries: readonly Entry[]): void {
+  if (entries.length === 0) throw batchError("EmptyBatchRequest", "There should be at least one entry.");
+  if (entries.length > BATCH_ENTRIES_MAX) {
+    throw batchError("TooManyEntriesInBatchRequest", `Maximum number of entries per request are ${BATCH_ENTRIES_MAX}.`);
+  }
+  if (new Set(entries.map((entry) => entry.Id)).size < entries.length) {
+    throw batchError("BatchEntryIdsNotDistinct", "Two entries of the batch have the same Id.");
+  }
+  if (!entries.every((entry) => /^[\w-]{1,80}$/.test(entry.Id))) {
+    throw batchError("InvalidBatchEntryId", "An entry's Id is 1 to 80 letters, digits, hyphens or underscores.");
+  }
+}
+
+export function batchError(code: string, message: string): ServiceError {
+  return new ServiceError(code, message, { queryCode: `AWS.SimpleQueueService.${code}` });
+}
+
+/** The answer to a batch: each entry's own outcome, in its order. */
+export function batchAnswer(entries: readonly Entry[], outcomes: readonly (object | ServiceError)[]): BatchAnswer {
+  const answer = { Successful: [] as object[], Failed: [] as object[] };
+  for (const [index, { Id }] of entries.entries()) {
+    const outcome = outcomes[index];
+    if (outcome instanceof ServiceError) {
+      answer.Failed.push({ Id, SenderFault: true, Code: outcome.queryCode, Message: outcome.message });
+    } else answer.Successful.push({ Id, ...outcome });
+  }
+  return answer;
+}
+
+/** The outcome of one entry: its value, or the refusal it met. */
+export function attempt<T extends object>(run: () => T): T | ServiceError {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof ServiceError) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,23 @@
+import { ServiceError } from "../service-error.ts";
+
+/** One receipt of one message: the handle stops working once the message is received again. */
+export interface Receipt {
+  readonly queue: string;
+  readonly id: string;
+  readonly turn: number;
+}
+
+export function handleOf({ queue, id, turn }: Receipt): string {
+  return Buffer.from(JSON.stringify([queue, id, turn])).toString("base64url");
+}
+
+/** Throws ReceiptHandleIsInvalid for anything that this queue did not hand out. */
+export function openHandle(handle: string, queue: string): Receipt {
+  try {
+    const [of, id, turn] = JSON.parse(Buffer.from(handle, "base64url").toString()) as unknown[];
+    if (of === queue && typeof id === "string" && typeof turn === "number") return { queue, id, turn };
+  } catch {
+    // Not a handle at all: the same answer as for another queue's.
+  }
+  throw new ServiceError("ReceiptHandleIsInvalid", `The input receipt handle "${handle}" is not valid for this queue.`);
+}

@@ -1,0 +1,216 @@
+import { type Millis, SECOND } from "../../../shared/kernel/time.ts";
+import { Alarm } from "../alarm.ts";
+import { ServiceError } from "../service-error.ts";
+import { numberOf, type Redrive, redriveOf } from "./attributes.ts";
+import type { Chaos } from "./chaos.ts";
+import { openHandle } from "./handles.ts";
+import { LongPolls } from "./long-polls.ts";
+import { type Message, moved, received } from "./messages.ts";
+import type { QueueImage, QueueSettings, SqsRecord } from "./records.ts";
+import { Shelf, type Slot } from "./shelf.ts";
+
+/** What a queue needs of the service around it. */
+export interface QueueHost {
+  now(): Millis;
+  /** Puts records on disk; a call is answered only afterwards. */
+  record(...records: SqsRecord[]): void;
+  queueByArn(arn: string): Queue | undefined;
+  readonly chaos: Chaos;
+}
+
+/** One standard queue: what is in it, who waits for it, and where its dead letters go. */
+export class Queue {
+  readonly name: string;
+  readonly arn: string;
+  readonly #host: QueueHost;
+  readonly #shelf: Shelf;
+  readonly #polls: LongPolls;
+  readonly #alarm: Alarm;
+  #settings: QueueSettings;
+  #redrive: Redrive | null;
+
+  constructor(name: string, arn: string, image: QueueImage, host: QueueHost) {
+    this.name = name;
+    this.arn = arn;
+    this.#host = host;
+    this.#settings = image.settings;
+    this.#redrive = redriveOf(image.settings.attributes);
+    this.#shelf = new Shelf(host.now);
+    this.#polls = new LongPolls(host.now);
+    this.#alarm = new Alarm(host.now, () => this.wake());
+    for (const message of image.messages.values()) this.#shelf.put(message, false);
+  }
+
+  get settings(): QueueSettings {
+    return this.#settings;
+  }
+
+  get redrive(): Redrive | null {
+    return this.#redrive;
+  }
+
+  configure(settings: QueueSettings): void {
+    this.#settings = settings;
+    this.#redrive = redriveOf(settings.attributes);
+  }
+
+  /** Takes messages in; each becomes visible at its `availableAt`. `copy`: handed out once more by the chaos knob. */
+  add(messages: readonly Message[], copy = false): void {
+    for (const message of messages) this.#shelf.put(message, copy);
+    this.wake();
+  }
+
+  /** Up to `max` messages, hidden for `visibility` from now on; waits up to `wait` for the first one. */
+  async receive(max: number, visibility: Millis, wait: Millis, gone: AbortSignal): Promise<Message[]> {
+    const taken = this.#take(max, visibility);
+    if (taken.length > 0 || wait <= 0) return taken;
+    const waiting = this.#polls.add(max, visibility, wait, gone);
+    this.#arm();
+    return waiting;
+  }
+
+  /** Removes what the handles stand for; null where it worked, as it does for a handle that has been outlived. */
+  remove(handles: readonly string[]): (ServiceError | null)[] {
+    const slots: Slot[] = [];
+    const outcomes = handles.map((handle) => {
+      try {
+        const slot = this.#slotOf(handle);
+        if (slot && !slots.includes(slot)) slots.push(slot);
+        return null;
+      } catch (error) {
+        if (error instanceof ServiceError) return error;
+        throw error;
+      }
+    });
+    this.#delete(slots);
+    const copies = slots.filter((slot) => !slot.copy && this.#host.chaos.repeats());
+    // One receive fewer, so that the copy itself never makes a dead letter; another turn, so that the old handle does
+    // not delete it.
+    for (const { message } of copies) {
+      this.add([{ ...message, receives: message.receives - 1, turn: message.turn + 1 }], true);
+    }
+    return outcomes;
+  }
+
+  /** Hides a message in flight for another `visibility` from now on. */
+  changeVisibility(handle: string, visibility: Millis): void {
+    const slot = this.#slotOf(handle);
+    this.#shelf.settle();
+    if (slot?.state !== "inFlight") {
+      throw new ServiceError(
+        "InvalidParameterValue",
+        `Value ${handle} for parameter ReceiptHandle is invalid. Reason: Message does not exist or is not available for visibility timeout change.`,
+      );
+    }
+    this.#shelf.hide(slot, this.#host.now() + visibility);
+    this.wake();
+  }
+
+  purge(): void {
+    this.#host.record({ op: "purge", queue: this.name });
+    this.#shelf.clear();
+  }
+
+  counts(): { visible: number; inFlight: number; delayed: number } {
+    this.#dropExpired();
+    this.#shelf.settle();
+    return this.#shelf.counts();
+  }
+
+  /** Sends every visible dead letter to `target`, or back where each came from; returns how many went. */
+  moveAll(target: Queue | null): number {
+    this.#shelf.settle();
+    const ready = [...this.#shelf.slots()].filter((slot) => slot.state === "ready");
+    const byTarget = Map.groupBy(ready, ({ message }) => target ?? this.#host.queueByArn(message.source ?? ""));
+    for (const [to, slots] of byTarget) if (to) this.#move(slots, to, null);
+    return ready.length - (byTarget.get(undefined)?.length ?? 0);
+  }
+
+  /** Hands what is visible to those who wait, and sets the alarm for what comes next. */
+  wake(): void {
+    for (const poll of this.#polls.list()) {
+      const taken = this.#take(poll.max, poll.visibility);
+      if (taken.length === 0) break;
+      poll.answer(taken);
+    }
+    this.#arm();
+  }
+
+  clockMoved(): void {
+    this.#dropExpired();
+    this.wake();
+    this.#polls.clockMoved();
+  }
+
+  /** The queue as the journal should tell it. */
+  image(): QueueImage {
+    const lasting = [...this.#shelf.slots()].filter((slot) => !slot.copy);
+    return { settings: this.#settings, messages: new Map(lasting.map(({ message }) => [message.id, message])) };
+  }
+
+  close(): void {
+    this.#polls.close();
+    this.#alarm.set(null);
+  }
+
+  #take(max: number, visibility: Millis): Message[] {
+    const now = this.#host.now();
+    const [taken, dead, expired]: [Slot[], Slot[], Slot[]] = [[], [], []];
+    const deadLetters = this.#redrive && this.#host.queueByArn(this.#redrive.targetArn);
+    this.#shelf.settle();
+    while (taken.length < max) {
+      const slot = this.#shelf.next(this.#host.chaos.draw());
+      if (!slot) break;
+      if (this.#isExpired(slot.message, now)) expired.push(slot);
+      else if (deadLetters && slot.message.receives >= (this.#redrive?.maxReceives ?? 0)) dead.push(slot);
+      else taken.push(slot);
+    }
+    this.#delete(expired);
+    if (deadLetters) this.#move(dead, deadLetters, this.arn);
+    if (taken.length === 0) return [];
+    this.#host.record({ op: "receive", queue: this.name, at: now, ids: taken.map((slot) => slot.message.id) });
+    return taken.map((slot) => {
+      slot.message = received(slot.message, now);
+      this.#shelf.hide(slot, now + visibility);
+      return slot.message;
+    });
+  }
+
+  #move(slots: readonly Slot[], to: Queue, source: string | null): void {
+    if (slots.length === 0) return;
+    const ids = slots.map((slot) => slot.message.id);
+    this.#host.record({ op: "move", queue: this.name, to: to.name, source, ids });
+    for (const slot of slots) {
+      this.#shelf.remove(slot);
+      to.add([moved(slot.message, source)], slot.copy);
+    }
+  }
+
+  #delete(slots: readonly Slot[]): void {
+    const lasting = slots.filter((slot) => !slot.copy);
+    if (lasting.length > 0) {
+      this.#host.record({ op: "delete", queue: this.name, ids: lasting.map((slot) => slot.message.id) });
+    }
+    for (const slot of slots) this.#shelf.remove(slot);
+  }
+
+  #dropExpired(): void {
+    const now = this.#host.now();
+    this.#delete([...this.#shelf.slots()].filter((slot) => this.#isExpired(slot.message, now)));
+  }
+
+  #isExpired(message: Message, now: Millis): boolean {
+    return message.sentAt + numberOf(this.#settings.attributes, "MessageRetentionPeriod") * SECOND <= now;
+  }
+
+  #slotOf(handle: string): Slot | null {
+    const { id, turn } = openHandle(handle, this.name);
+    const slot = this.#shelf.get(id);
+    return slot?.message.turn === turn ? slot : null;
+  }
+
+  /** Nobody waits for a message that nobody polls for: without a poll there is no timer. */
+  #arm(): void {
+    this.#alarm.set(this.#polls.size > 0 ? this.#shelf.nextDue() : null);
+  }
+}

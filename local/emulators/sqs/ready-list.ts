@@ -1,0 +1,32 @@
+/** A message that may be handed out, unless its epoch has moved on since. */
+export interface ReadyEntry {
+  readonly id: string;
+  readonly epoch: number;
+}
+
+const TRIM_AT = 1_000;
+
+/** What may be handed out, in order of arrival. */
+export class ReadyList {
+  #entries: ReadyEntry[] = [];
+  #head = 0;
+
+  push(entry: ReadyEntry): void {
+    this.#entries.push(entry);
+  }
+
+  /** The next entry; with `random`, a draw from [0, 1), any entry instead of the first. */
+  shift(random: (() => number) | null): ReadyEntry | undefined {
+    const first = this.#entries[this.#head];
+    if (!first) return undefined;
+    const index = random ? this.#head + Math.floor(random() * (this.#entries.length - this.#head)) : this.#head;
+    const chosen = this.#entries[index] ?? first;
+    this.#entries[index] = first;
+    this.#head += 1;
+    if (this.#head >= TRIM_AT && this.#head * 2 >= this.#entries.length) {
+      this.#entries = this.#entries.slice(this.#head);
+      this.#head = 0;
+    }
+    return chosen;
+  }
+}

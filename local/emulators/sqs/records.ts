@@ -1,0 +1,87 @@
+import type { Millis } from "../../../shared/kernel/time.ts";
+import type { Attributes } from "./attributes.ts";
+import { type Message, moved, received } from "./messages.ts";
+
+// What the journal says of the queues. Visibility timeouts are not in it: a message in flight when the process died
+// is visible after the restart, for its consumer died too.
+
+export type SqsRecord =
+  | { readonly op: "queue"; readonly queue: string; readonly settings: QueueSettings }
+  | { readonly op: "drop"; readonly queue: string }
+  | { readonly op: "purge"; readonly queue: string }
+  | { readonly op: "send"; readonly queue: string; readonly messages: readonly Message[] }
+  | { readonly op: "receive"; readonly queue: string; readonly at: Millis; readonly ids: readonly string[] }
+  | { readonly op: "delete"; readonly queue: string; readonly ids: readonly string[] }
+  | {
+      readonly op: "move";
+      readonly queue: string;
+      readonly to: string;
+      readonly source: string | null;
+      readonly ids: readonly string[];
+    };
+
+export interface QueueSettings {
+  readonly attributes: Attributes;
+  readonly tags: Readonly<Record<string, string>>;
+  readonly createdAt: Millis;
+  readonly modifiedAt: Millis;
+}
+
+/** A queue as the journal tells it. */
+export interface QueueImage {
+  settings: QueueSettings;
+  readonly messages: Map<string, Message>;
+}
+
+/** The queues after all that happened. Ids that are not there are passed over. */
+export function replay(records: Iterable<SqsRecord>): Map<string, QueueImage> {
+  const queues = new Map<string, QueueImage>();
+  for (const record of records) apply(queues, record);
+  return queues;
+}
+
+/** The shortest account of a queue. */
+export function* recordsOf(name: string, image: QueueImage): Generator<SqsRecord> {
+  yield { op: "queue", queue: name, settings: image.settings };
+  for (const message of image.messages.values()) yield { op: "send", queue: name, messages: [message] };
+}
+
+function apply(queues: Map<string, QueueImage>, record: SqsRecord): void {
+  const queue = queues.get(record.queue);
+  if (record.op === "queue") {
+    if (queue) queue.settings = record.settings;
+    else queues.set(record.queue, { settings: record.settings, messages: new Map() });
+    return;
+  }
+  const messages = queue?.messages;
+  if (!messages) return;
+  switch (record.op) {
+    case "drop":
+      queues.delete(record.queue);
+      return;
+    case "purge":
+      messages.clear();
+      return;
+    case "send":
+      for (const message of record.messages) messages.set(message.id, message);
+      return;
+    case "receive":
+      for (const [id, message] of pick(messages, record.ids)) messages.set(id, received(message, record.at));
+      return;
+    case "delete":
+      for (const id of record.ids) messages.delete(id);
+      return;
+    case "move":
+      for (const [id, message] of pick(messages, record.ids)) {
+        messages.delete(id);
+        queues.get(record.to)?.messages.set(id, moved(message, record.source));
+      }
+  }
+}
+
+function* pick(messages: Map<string, Message>, ids: readonly string[]): Generator<[string, Message]> {
+  for (const id of ids) {
+    const message = messages.get(id);
+    if (message) yield [id, message];
+  }
+}

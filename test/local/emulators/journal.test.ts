@@ -1,0 +1,76 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Journal, readJournal } from "../../../local/emulators/journal.ts";
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "journal-"));
+  file = join(folder, "test.jsonl");
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const read = () => [...readJournal<unknown>(file)];
+
+test("a journal gives back its entries in order, whatever their size", () => {
+  const entries = [{ a: 1 }, "line\nbreak", "é".repeat(700_000), null, "x".repeat(3_000_000), 5];
+  const journal = new Journal<unknown>(file, entries.slice(0, 2));
+  journal.append(...entries.slice(2, 4));
+  journal.append(...entries.slice(4));
+  journal.close();
+  expect(read()).toEqual(entries);
+});
+
+test("a journal that was never written is empty", () => {
+  expect(read()).toEqual([]);
+});
+
+test("a last line that was cut short is left out, at whatever byte it was cut", () => {
+  const whole = '{"n":1}\n{"n":"é"}\n';
+  const first = '{"n":1}\n'.length;
+  const bytes = Buffer.from(whole);
+  for (let length = first; length < bytes.length; length++) {
+    writeFileSync(file, bytes.subarray(0, length));
+    expect(read(), `${length} bytes`).toEqual([{ n: 1 }]);
+  }
+  writeFileSync(file, bytes);
+  expect(read()).toEqual([{ n: 1 }, { n: "é" }]);
+});
+
+test("a damaged whole line is an error that names the file and the line", () => {
+  writeFileSync(file, "1\nnot json\n3\n");
+  expect(read).toThrow(`${file}: line 2 is damaged`);
+});
+
+test("a rewrite keeps only what it is given, and appends go on behind it", () => {
+  const journal = new Journal<number>(file, [1, 2, 3]);
+  journal.append(4);
+  journal.rewrite([2, 4]);
+  journal.append(5);
+  journal.close();
+  expect(read()).toEqual([2, 4, 5]);
+});
+
+test("a rewrite that died half way leaves the journal as it was", () => {
+  new Journal<number>(file, [1, 2]).close();
+  appendFileSync(`${file}.new`, "1");
+  const again = new Journal<number>(file, readJournal<number>(file));
+  again.close();
+  expect(read()).toEqual([1, 2]);
+  expect(readFileSync(file, "utf8")).toBe("1\n2\n");
+});
+
+test("a journal is outgrown only after many times what it had to hold", () => {
+  const journal = new Journal<string>(file, []);
+  expect(journal.outgrown).toBe(false);
+  const mebibyte = "x".repeat(1024 * 1024);
+  for (let count = 0; count < 31; count++) journal.append(mebibyte);
+  expect(journal.outgrown).toBe(false);
+  journal.append(mebibyte);
+  expect(journal.outgrown).toBe(true);
+  journal.rewrite([]);
+  expect(journal.outgrown).toBe(false);
+  journal.close();
+});

@@ -1,0 +1,222 @@
+import { Readable } from "node:stream";
+import {
+  CopyObjectCommand,
+  CreateBucketCommand,
+  CreateMultipartUploadCommand,
+  DeleteBucketCommand,
+  DeleteObjectCommand,
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+  ListBucketsCommand,
+  ListObjectsV2Command,
+  PutBucketEncryptionCommand,
+  PutBucketLifecycleConfigurationCommand,
+  PutObjectCommand,
+  PutPublicAccessBlockCommand,
+} from "@aws-sdk/client-s3";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { MINUTE } from "../../../shared/kernel/time.ts";
+import { type Bench, startBench } from "./support/bench.ts";
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await startBench();
+  await bench.s3.send(new CreateBucketCommand({ Bucket }));
+});
+afterAll(() => bench.close());
+
+const Bucket = "files";
+const bytes = Buffer.from(Array.from({ length: 500 }, (_, index) => index % 256));
+
+const put = (Key: string, more = {}) => bench.s3.send(new PutObjectCommand({ Bucket, Key, Body: bytes, ...more }));
+const head = (Key: string) => bench.s3.send(new HeadObjectCommand({ Bucket, Key }));
+async function get(Key: string, more = {}) {
+  const { Body, ...rest } = await bench.s3.send(new GetObjectCommand({ Bucket, Key, ...more }));
+  return { ...rest, bytes: Buffer.from((await Body?.transformToByteArray()) ?? []) };
+}
+
+describe("an object", () => {
+  test("comes back byte for byte with its labels", async () => {
+    const labels = {
+      ContentType: "image/png",
+      ContentEncoding: "gzip",
+      CacheControl: "no-store",
+      ContentDisposition: "attachment",
+      Metadata: { k: "v" },
+    };
+    const { ETag } = await put("a/b.bin", labels);
+    const object = await get("a/b.bin");
+    expect(object.bytes).toEqual(bytes);
+    expect(object).toMatchObject({ ...labels, ETag, ContentLength: 500 });
+    expect(object.LastModified?.getTime()).toBe(Math.floor(bench.now() / 1000) * 1000);
+    expect(await head("a/b.bin")).toMatchObject({ ...labels, ETag, ContentLength: 500 });
+  });
+
+  test.each(["a key with spaces", "q?&=#%+.txt", "ünï/çødé", "dots/../up", "double//slash", "<&>'\""])(
+    "may be called %s",
+    async (Key) => {
+      await put(Key);
+      expect((await get(Key)).bytes).toEqual(bytes);
+      const { Contents } = await bench.s3.send(new ListObjectsV2Command({ Bucket, Prefix: Key }));
+      expect(Contents?.map((one) => one.Key)).toEqual([Key]);
+      await bench.s3.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects: [{ Key }] } }));
+      await expect(head(Key)).rejects.toMatchObject({ name: "NotFound" });
+    },
+  );
+
+  test("put from a stream is stored without its chunk marks", async () => {
+    const Body = Readable.from([bytes, bytes]);
+    await put("stream", { Body, ContentLength: 1000, ContentEncoding: "gzip" });
+    const object = await get("stream");
+    expect(object.bytes).toEqual(Buffer.concat([bytes, bytes]));
+    expect(object.ContentEncoding).toBe("gzip");
+  });
+
+  test("put again is replaced", async () => {
+    await put("twice");
+    await put("twice", { Body: "second" });
+    expect((await get("twice")).bytes.toString()).toBe("second");
+  });
+
+  test.each([
+    ["bytes=0-15", 0, 15],
+    ["bytes=0-4095", 0, 499],
+    ["bytes=490-", 490, 499],
+    ["bytes=-10", 490, 499],
+    ["bytes=499-499", 499, 499],
+  ])("is read in part: %s", async (Range, from, to) => {
+    await put("ranged");
+    const part = await get("ranged", { Range });
+    expect(part.bytes).toEqual(bytes.subarray(from, to + 1));
+    expect([part.ContentRange, part.$metadata.httpStatusCode]).toEqual([`bytes ${from}-${to}/500`, 206]);
+  });
+
+  test("is not read from behind its end", async () => {
+    await put("ranged");
+    await expect(get("ranged", { Range: "bytes=500-" })).rejects.toMatchObject({ name: "InvalidRange" });
+  });
+
+  test("is read on the condition that it is the expected one", async () => {
+    const { ETag } = await put("matched");
+    expect((await get("matched", { IfMatch: ETag })).bytes).toEqual(bytes);
+    const other = get("matched", { IfMatch: '"other"' });
+    await expect(other).rejects.toMatchObject({ name: "PreconditionFailed", $metadata: { httpStatusCode: 412 } });
+  });
+
+  test("is written on the condition that it is new, or the expected one", async () => {
+    const { ETag } = await put("guarded", { IfNoneMatch: "*" });
+    await expect(put("guarded", { IfNoneMatch: "*" })).rejects.toMatchObject({ name: "PreconditionFailed" });
+    await put("guarded", { IfMatch: ETag, Body: "next" });
+    await expect(put("guarded", { IfMatch: ETag })).rejects.toMatchObject({ name: "PreconditionFailed" });
+  });
+
+  test("is copied with its labels, or with new ones", async () => {
+    await put("source é", { ContentType: "image/png", Metadata: { k: "v" } });
+    const CopySource = `${Bucket}/${encodeURIComponent("source é")}`;
+    await bench.s3.send(new CopyObjectCommand({ Bucket, Key: "copy", CopySource }));
+    expect(await get("copy")).toMatchObject({ bytes, ContentType: "image/png", Metadata: { k: "v" } });
+    const replaced = { MetadataDirective: "REPLACE", ContentType: "text/plain" } as const;
+    await bench.s3.send(new CopyObjectCommand({ Bucket, Key: "copy", CopySource, ...replaced }));
+    expect(await head("copy")).toMatchObject({ ContentType: "text/plain", Metadata: {} });
+  });
+
+  test("that is missing is not found, and deleting it is no error", async () => {
+    await expect(head("nope")).rejects.toMatchObject({ name: "NotFound" });
+    await expect(get("nope")).rejects.toMatchObject({ name: "NoSuchKey" });
+    await put("deleted");
+    for (let time = 0; time < 2; time++) await bench.s3.send(new DeleteObjectCommand({ Bucket, Key: "deleted" }));
+    await expect(head("deleted")).rejects.toMatchObject({ name: "NotFound" });
+  });
+});
+
+describe("a bucket", () => {
+  test("lists its objects by prefix, in pages", async () => {
+    const keys = ["list/a", "list/b", "list/c"];
+    for (const key of keys) await put(key);
+    const page = (more = {}) =>
+      bench.s3.send(new ListObjectsV2Command({ Bucket, Prefix: "list/", MaxKeys: 2, ...more }));
+    const first = await page();
+    expect([first.Contents?.map((one) => one.Key), first.IsTruncated]).toEqual([keys.slice(0, 2), true]);
+    const second = await page({ ContinuationToken: first.NextContinuationToken });
+    expect([second.Contents?.map((one) => one.Key), second.IsTruncated]).toEqual([keys.slice(2), false]);
+    expect(second.Contents?.[0]).toMatchObject({ Size: 500, LastModified: new Date(bench.now()) });
+  });
+
+  test("lists what its keys share up to a delimiter", async () => {
+    for (const key of ["tree/x/1", "tree/x/2", "tree/y/1", "tree/z"]) await put(key);
+    const listed = await bench.s3.send(new ListObjectsV2Command({ Bucket, Prefix: "tree/", Delimiter: "/" }));
+    expect(listed.CommonPrefixes?.map((one) => one.Prefix)).toEqual(["tree/x/", "tree/y/"]);
+    expect(listed.Contents?.map((one) => one.Key)).toEqual(["tree/z"]);
+  });
+
+  test("is made once, is deleted when empty, and does not exist otherwise", async () => {
+    const other = { Bucket: "passing" };
+    await bench.s3.send(new CreateBucketCommand(other));
+    await bench.s3.send(new HeadBucketCommand(other));
+    const again = bench.s3.send(new CreateBucketCommand(other));
+    await expect(again).rejects.toMatchObject({ name: "BucketAlreadyOwnedByYou" });
+    await bench.s3.send(new PutObjectCommand({ ...other, Key: "k", Body: "x" }));
+    await expect(bench.s3.send(new DeleteBucketCommand(other))).rejects.toMatchObject({ name: "BucketNotEmpty" });
+    await bench.s3.send(new DeleteObjectCommand({ ...other, Key: "k" }));
+    await bench.s3.send(new DeleteBucketCommand(other));
+    await expect(bench.s3.send(new HeadBucketCommand(other))).rejects.toMatchObject({ name: "NotFound" });
+    const lost = bench.s3.send(new PutObjectCommand({ ...other, Key: "k", Body: "x" }));
+    await expect(lost).rejects.toMatchObject({ name: "NoSuchBucket" });
+    const { Buckets } = await bench.s3.send(new ListBucketsCommand({}));
+    expect(Buckets?.map((one) => one.Name)).toEqual([Bucket]);
+  });
+
+  test("accepts the settings that have no effect here", async () => {
+    const Rules = [{ ID: "x", Status: "Enabled" as const, Filter: { Prefix: "" }, Expiration: { Days: 1 } }];
+    await bench.s3.send(new PutBucketLifecycleConfigurationCommand({ Bucket, LifecycleConfiguration: { Rules } }));
+    const access = { PublicAccessBlockConfiguration: { BlockPublicAcls: true } };
+    await bench.s3.send(new PutPublicAccessBlockCommand({ Bucket, ...access }));
+    const encryption = [{ ApplyServerSideEncryptionByDefault: { SSEAlgorithm: "AES256" as const } }];
+    await bench.s3.send(
+      new PutBucketEncryptionCommand({ Bucket, ServerSideEncryptionConfiguration: { Rules: encryption } }),
+    );
+  });
+});
+
+describe("the door", () => {
+  test("a request without authorization, or by an unknown caller, is refused", async () => {
+    await put("private");
+    const url = `${bench.emulators.url}/${Bucket}/private`;
+    expect((await fetch(url)).status).toBe(403);
+    const stranger = { authorization: "AWS4-HMAC-SHA256 Credential=stranger/20250101/us-east-1/s3/aws4_request" };
+    expect((await fetch(url, { headers: stranger })).status).toBe(403);
+    const presigned = await fetch(`${url}?X-Amz-Signature=00`);
+    expect([presigned.status, await presigned.text()]).toEqual([501, expect.stringContaining("not emulated")]);
+  });
+
+  test("an operation that is not emulated says so", async () => {
+    const upload = bench.s3.send(new CreateMultipartUploadCommand({ Bucket, Key: "large" }));
+    await expect(upload).rejects.toThrow("POST of an object with ?uploads is not emulated");
+  });
+});
+
+test("objects are there after a restart as they last were, and deleted ones are not", async () => {
+  let own = await startBench();
+  try {
+    const target = { Bucket: "kept-files" };
+    await own.s3.send(new CreateBucketCommand(target));
+    for (const Body of ["first", "second"]) {
+      await own.s3.send(new PutObjectCommand({ ...target, Key: "k", Body, Metadata: { m: Body } }));
+    }
+    await own.s3.send(new PutObjectCommand({ ...target, Key: "gone", Body: "x" }));
+    await own.s3.send(new DeleteObjectCommand({ ...target, Key: "gone" }));
+    const written = own.now();
+    own.turn(MINUTE);
+    own = await own.restart();
+    const object = await own.s3.send(new GetObjectCommand({ ...target, Key: "k" }));
+    expect(await object.Body?.transformToString()).toBe("second");
+    expect(object.Metadata).toEqual({ m: "second" });
+    expect(object.LastModified?.getTime()).toBe(Math.floor(written / 1000) * 1000);
+    const listed = await own.s3.send(new ListObjectsV2Command(target));
+    expect(listed.Contents?.map((one) => one.Key)).toEqual(["k"]);
+  } finally {
+    await own.close();
+  }
+});

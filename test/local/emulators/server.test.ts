@@ -1,0 +1,76 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { networkInterfaces } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startEmulators } from "../../../local/emulators/server.ts";
+import { type Bench, startBench } from "./support/bench.ts";
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await startBench();
+});
+afterAll(() => bench.close());
+
+const call = (target: string, body = "{}", headers: Record<string, string> = { authorization: "signed" }) =>
+  fetch(bench.emulators.url, { method: "POST", headers: { "x-amz-target": target, ...headers }, body });
+
+test("only loopback is listened on", async () => {
+  const { hostname, port } = new URL(bench.emulators.url);
+  expect(hostname).toBe("127.0.0.1");
+  const outside = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  for (const { address, family, internal } of outside) {
+    if (internal || family !== "IPv4") continue;
+    await expect(fetch(`http://${address}:${port}/`), address).rejects.toThrow("fetch failed");
+  }
+});
+
+test("a service that is not emulated is named", async () => {
+  const answer = await call("DynamoDB_20120810.PutItem");
+  expect(answer.status).toBe(400);
+  expect(await answer.json()).toEqual({
+    __type: "UnknownOperationException",
+    message: "DynamoDB_20120810.PutItem is not emulated.",
+  });
+});
+
+test("names that every object has are not taken for services or operations", async () => {
+  for (const target of ["constructor.x", "AmazonSQS.constructor", "AmazonSQS.toString", "__proto__.x"]) {
+    const answer = await call(target);
+    expect([target, answer.status]).toEqual([target, 400]);
+  }
+});
+
+test("a JSON call without authorization is refused", async () => {
+  const answer = await call("AmazonSQS.ListQueues", "{}", {});
+  expect(answer.status).toBe(403);
+  expect(await answer.json()).toMatchObject({ __type: "MissingAuthenticationTokenException" });
+});
+
+test("a body that is not JSON, or of another shape, is the caller's error", async () => {
+  expect(await (await call("AmazonSQS.ListQueues", "{")).json()).toMatchObject({
+    __type: "com.amazonaws.sqs#SerializationException",
+  });
+  const shape = await call("TrentService.Encrypt", '{"KeyId":5}');
+  expect([shape.status, await shape.text()]).toEqual([400, expect.stringContaining("KeyId")]);
+});
+
+test("a path that is not well encoded is the caller's error", async () => {
+  const answer = await fetch(`${bench.emulators.url}/bucket/%E0%A4%A`);
+  expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining("<Code>InvalidURI</Code>")]);
+});
+
+test("a port that is taken is an error at the start, before any file is touched", async () => {
+  const port = Number(new URL(bench.emulators.url).port);
+  const dataDir = join(bench.dataDir, "second");
+  const second = startEmulators({ port, dataDir, now: () => 0 });
+  await expect(second).rejects.toMatchObject({ code: "EADDRINUSE" });
+  expect(existsSync(dataDir)).toBe(false);
+});
+
+test("damaged data is an error at the start that names the file", async () => {
+  const dataDir = join(bench.dataDir, "damaged");
+  mkdirSync(dataDir);
+  writeFileSync(join(dataDir, "kms.jsonl"), "not json\n");
+  const start = startEmulators({ port: 0, dataDir, now: () => 0 });
+  await expect(start).rejects.toThrow("kms.jsonl: line 1 is damaged");
+});
