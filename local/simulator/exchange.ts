@@ -1,0 +1,114 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { type Fields, isFields } from "./fields.ts";
+
+const longestBody = 1_048_576;
+
+/** A request, read to its end. */
+export interface Call {
+  method: string;
+  /** Decoded once; begins with a slash. */
+  path: string;
+  query: URLSearchParams;
+  headers: IncomingMessage["headers"];
+  /** The body's fields: JSON or a form; empty when there is none. */
+  body: Fields;
+  /** Set when the body was sent but is not JSON of an object nor a form. */
+  unreadable: boolean;
+}
+
+export interface Reply {
+  status: number;
+  headers?: Record<string, string>;
+  body: string | Buffer;
+}
+
+/** `hang` never answers, `reset` cuts the connection: what a caller cannot tell from a slow network. */
+export type Answer = Reply | "hang" | "reset";
+
+export function json(status: number, value: unknown, headers: Record<string, string> = {}): Reply {
+  return {
+    status,
+    headers: { "Content-Type": "application/json; charset=UTF-8", "Cache-Control": "no-store", ...headers },
+    body: JSON.stringify(value),
+  };
+}
+
+async function readBody(request: IncomingMessage): Promise<Buffer | null> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > longestBody) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function bodyFields(raw: Buffer, contentType: string): Fields | null {
+  if (raw.length === 0) return {};
+  if (contentType.startsWith("application/x-www-form-urlencoded")) {
+    return Object.fromEntries(new URLSearchParams(raw.toString("utf8")));
+  }
+  try {
+    const value: unknown = JSON.parse(raw.toString("utf8"));
+    return isFields(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+async function respond(
+  request: IncomingMessage,
+  response: ServerResponse,
+  handle: (call: Call) => Promise<Answer>,
+): Promise<void> {
+  const raw = await readBody(request);
+  if (raw === null) {
+    response.writeHead(413, { Connection: "close" }).end();
+    return;
+  }
+  const url = new URL(request.url ?? "/", "http://simulator.invalid");
+  const fields = bodyFields(raw, request.headers["content-type"] ?? "");
+  const answer = await handle({
+    method: request.method ?? "GET",
+    path: url.pathname,
+    query: url.searchParams,
+    headers: request.headers,
+    body: fields ?? {},
+    unreadable: fields === null,
+  });
+  if (answer === "hang") return;
+  if (answer === "reset") {
+    request.socket.destroy();
+    return;
+  }
+  const body = Buffer.from(answer.body);
+  response.writeHead(answer.status, {
+    ...answer.headers,
+    "Content-Length": body.length,
+    "X-Content-Type-Options": "nosniff",
+  });
+  response.end(request.method === "HEAD" ? undefined : body);
+}
+
+/** Listens on 127.0.0.1 only. Port 0 takes any free one. */
+export async function listen(
+  port: number,
+  handle: (call: Call) => Promise<Answer>,
+): Promise<{ server: Server; url: string }> {
+  const server = createServer((request, response) => {
+    respond(request, response, handle).catch((error: unknown) => {
+      if (request.socket.destroyed) return;
+      console.error("platform simulator:", error);
+      if (response.headersSent) response.destroy();
+      else response.writeHead(500, { "Content-Type": "text/plain" }).end("the simulator failed; see its output\n");
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the simulator got no port to listen on");
+  return { server, url: `http://127.0.0.1:${address.port}` };
+}

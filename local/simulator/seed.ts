@@ -1,0 +1,109 @@
+import { scopedId } from "./mids.ts";
+import { type Account, emptyState, type SeedAccount, type State } from "./model.ts";
+
+/** One account of each connection, for a simulator that was given none. */
+export const exampleAccounts: readonly SeedAccount[] = [
+  {
+    connection: "instagram_login",
+    externalId: "17841405793187218",
+    pageId: null,
+    handle: "juniper.bakery",
+    displayName: "Juniper Bakery",
+    token: "IGAASimulatorJuniperBakery",
+  },
+  {
+    connection: "instagram_page",
+    externalId: "17841440011223344",
+    pageId: "104512347788901",
+    handle: "harbour.bikes",
+    displayName: "Harbour Bikes",
+    token: "EAASimulatorHarbourBikes",
+  },
+  {
+    connection: "messenger",
+    externalId: "104512347788901",
+    pageId: "104512347788901",
+    handle: "harbourbikes",
+    displayName: "Harbour Bikes",
+    token: "EAASimulatorHarbourBikes",
+  },
+];
+
+const defaultFields = {
+  page: [
+    "messages",
+    "message_echoes",
+    "message_reads",
+    "message_deliveries",
+    "message_reactions",
+    "message_edits",
+    "messaging_postbacks",
+    "messaging_referrals",
+    "standby",
+    "messaging_policy_enforcement",
+  ],
+  instagram: [
+    "messages",
+    "messaging_postbacks",
+    "messaging_seen",
+    "message_reactions",
+    "messaging_referral",
+    "standby",
+  ],
+} as const;
+
+function accountKey(connection: string, externalId: string): string {
+  return `${connection}:${externalId}`;
+}
+
+/**
+ * Adds an account, its token and, the first time, its subscription: a seed stands for an account that was
+ * connected before. One that is there already keeps its threads and gets the seed's names and token.
+ * Throws when an account that lives on a Page names none.
+ */
+export function plant(state: State, seed: SeedAccount, now: number): Account {
+  const { connection, externalId, pageId, handle, displayName, token } = seed;
+  if (connection !== "instagram_login" && pageId === null) {
+    throw new Error(`the ${connection} account ${externalId} needs a pageId`);
+  }
+  const key = accountKey(connection, externalId);
+  const known = state.accounts.find((account) => account.key === key);
+  const account: Account = {
+    key,
+    connection,
+    externalId,
+    appScopedId: known?.appScopedId ?? scopedId(),
+    pageId: connection === "instagram_login" ? null : pageId,
+    handle,
+    displayName,
+  };
+  if (known === undefined) state.accounts.push(account);
+  else Object.assign(known, account);
+
+  const node = account.pageId ?? externalId;
+  if (known === undefined && state.subscriptions[node] === undefined) {
+    state.subscriptions[node] = [...(account.pageId === null ? defaultFields.instagram : defaultFields.page)];
+  }
+  if (!state.tokens.some((candidate) => candidate.value === token)) {
+    state.tokens.push({
+      value: token,
+      kind: account.pageId === null ? "instagram_user" : "page",
+      subject: node,
+      issuedAt: now,
+      expiresAt: account.pageId === null ? now + 60 * 24 * 3_600_000 : null,
+      scopes:
+        account.pageId === null
+          ? ["instagram_business_basic", "instagram_business_manage_messages"]
+          : ["pages_messaging", "pages_manage_metadata", "instagram_basic", "instagram_manage_messages"],
+      revoked: false,
+    });
+  }
+  return account;
+}
+
+/** A world with the accounts planted into what was kept from an earlier run. */
+export function plantAll(kept: State, seeds: readonly SeedAccount[], now: number): State {
+  const state = { ...emptyState(), ...kept };
+  for (const seed of seeds) plant(state, seed, now);
+  return state;
+}

@@ -1,0 +1,125 @@
+import { control } from "./control.ts";
+import { Deliveries } from "./deliveries.ts";
+import { type Answer, type Call, json, listen } from "./exchange.ts";
+import { Faults } from "./faults.ts";
+import { graph } from "./graph.ts";
+import type { Context } from "./graph-context.ts";
+import { instagramCode } from "./graph-tokens.ts";
+import { login } from "./login.ts";
+import { emptyState, type SeedAccount } from "./model.ts";
+import { loadPage } from "./page.ts";
+import { picture } from "./picture.ts";
+import { exampleAccounts, plantAll } from "./seed.ts";
+import { readState } from "./state-file.ts";
+import { World } from "./world.ts";
+
+export interface SimulatorOptions {
+  /** The port on 127.0.0.1; 0 takes any free one. */
+  port: number;
+  /** Where webhooks go: `<base>/webhooks/instagram` and `<base>/webhooks/messenger`. */
+  webhookBase: string;
+  /** Signs webhooks of Pages and of Instagram accounts connected through one. */
+  metaSecret: string;
+  /** Signs webhooks of Instagram accounts connected by Instagram Login. */
+  instagramSecret: string;
+  /** What the receiver must know to have its callback verified. */
+  verifyToken: string;
+  /** A JSON file that keeps people, threads, tokens and pending webhooks between runs; unset, nothing is kept. */
+  statePath?: string;
+  /** Accounts connected from the start; unset, one example of each connection. */
+  accounts?: SeedAccount[];
+  /** The app's id: at most 15 digits, because Messenger's echoes carry it as a number. */
+  appId?: string;
+}
+
+export interface Simulator {
+  /** The origin, such as `http://127.0.0.1:4100`; the platforms' hosts are folders under it. */
+  url: string;
+  close(): Promise<void>;
+}
+
+const defaultAppId = "151777648186011";
+
+type Page = (path: string) => Answer | undefined;
+type Host = (context: Context, path: string, call: Call) => Promise<Answer>;
+
+const notFound = json(404, { error: "nothing is served here" });
+
+const hosts: Record<string, Host> = {
+  facebook_graph: (context, path, call) => graph(context, "facebook", path, call),
+  instagram_graph: (context, path, call) => graph(context, "instagram", path, call),
+  instagram_api: async (context, path, call) =>
+    call.method === "POST" && path === "/oauth/access_token" ? instagramCode(context, call) : notFound,
+  instagram_www: async (context, path, call) =>
+    call.method === "GET" && path === "/oauth/authorize" ? login(context, call, "instagram_user") : notFound,
+  facebook_www: async (context, path, call) =>
+    call.method === "GET" && /^(\/v\d+\.\d+)?\/dialog\/oauth$/.test(path) ? login(context, call, "user") : notFound,
+  _sim: control,
+};
+
+/** Only this machine may ask, and no page of another origin: a name that leads here is refused too. */
+function isForeign(call: Call): boolean {
+  const host = call.headers.host ?? "";
+  const local = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(host);
+  const { origin } = call.headers;
+  return !local || (origin !== undefined && origin !== `http://${host}`);
+}
+
+async function dispatch(context: Context, page: Page, call: Call): Promise<Answer> {
+  if (isForeign(call)) return json(403, { error: "the simulator answers on 127.0.0.1 and to its own page only" });
+  const [, first = "", rest = ""] = /^\/([^/]*)(\/.*)?$/.exec(call.path) ?? [];
+  const host = Object.hasOwn(hosts, first) ? hosts[first] : undefined;
+  if (host !== undefined) return host(context, rest, call);
+  if (call.method !== "GET" && call.method !== "HEAD") return notFound;
+  const image = /^\/media\/([\w-]{1,64})\.png$/.exec(call.path)?.[1];
+  if (image !== undefined) {
+    return {
+      status: 200,
+      headers: { "Content-Type": "image/png", "Cache-Control": "max-age=86400" },
+      body: picture(image),
+    };
+  }
+  return page(call.path) ?? notFound;
+}
+
+/**
+ * Starts the simulated platforms: their Graph hosts, login pages, webhooks, control routes and a page for people.
+ * Throws when the port is taken or the state file is not one of the simulator's.
+ */
+export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
+  const { port, verifyToken, statePath, accounts = exampleAccounts, appId = defaultAppId } = options;
+  if (!/^\d{1,15}$/.test(appId)) throw new Error("appId must be a number of at most 15 digits: choose another");
+  const webhookBase = options.webhookBase.replace(/\/+$/, "");
+  const secrets = { meta: options.metaSecret, instagram: options.instagramSecret };
+  const kept = statePath === undefined ? emptyState() : await readState(statePath);
+  const world = new World(plantAll(kept, accounts, Date.now() + kept.clockOffsetMs), appId, statePath);
+  await world.changed();
+
+  const deliveries = new Deliveries(world, { webhookBase, secrets });
+  let url = "";
+  const context: Context = {
+    world,
+    deliveries,
+    faults: new Faults(),
+    secrets,
+    verifyToken,
+    webhookBase,
+    url: () => url,
+    tokenShape: "wrapped",
+  };
+  const page = await loadPage();
+  const listening = await listen(port, (call) => dispatch(context, page, call));
+  url = listening.url;
+  deliveries.start();
+
+  return {
+    url,
+    async close() {
+      const closed = new Promise<void>((resolve) => listening.server.close(() => resolve()));
+      listening.server.closeAllConnections();
+      await deliveries.close();
+      await closed;
+      await world.changed();
+    },
+  };
+}

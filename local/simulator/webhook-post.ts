@@ -1,0 +1,42 @@
+import { request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+import { signatureHeaders } from "./signing.ts";
+
+/** How long the receiver has to answer. */
+const answerWithinMs = 5_000;
+
+/**
+ * Posts one signed webhook body with the headers the platforms send.
+ * Resolves to the status, or to a text that says why there is none; never rejects.
+ */
+export function postWebhook(url: string, body: string, secret: string): Promise<number | string> {
+  const send = url.startsWith("https:") ? requestHttps : requestHttp;
+  return new Promise((resolve) => {
+    const request = send(
+      url,
+      {
+        method: "POST",
+        signal: AbortSignal.timeout(answerWithinMs),
+        agent: false,
+        headers: {
+          "User-Agent": "facebookexternalua",
+          Accept: "*/*",
+          "Accept-Encoding": "deflate, gzip",
+          "Content-Type": "application/json",
+          ...signatureHeaders(body, secret),
+          "Facebook-API-Version": "v26.0",
+          "Content-Length": Buffer.byteLength(body),
+        },
+      },
+      (response) => {
+        response.resume();
+        response.on("error", () => resolve("the answer broke off"));
+        response.on("end", () => resolve(response.statusCode ?? 0));
+      },
+    );
+    request.on("error", (error) =>
+      resolve(error.name === "AbortError" ? `no answer within ${answerWithinMs} ms` : error.message),
+    );
+    request.end(body);
+  });
+}
