@@ -1,10 +1,24 @@
+import middy from "@middy/core";
 import { sweepDue } from "../shared/flows/sweep-due.ts";
-import { clockNow } from "../shared/kernel/time.ts";
+import { clockNow, SECOND } from "../shared/kernel/time.ts";
 import { sweepPorts } from "./wiring/sweep.ts";
 
 const ports = sweepPorts();
 
-/** Each minute: what has become due goes to the deliveries queue. */
-export async function handler(): Promise<void> {
-  await sweepDue(ports, clockNow());
+/** A sweep that would be cut off ends by itself with a name; the next one goes on from the mark. */
+class SweepTooLong extends Error {
+  override readonly name = "SweepTooLong";
 }
+
+/** Each minute: what has become due goes to the deliveries queue. */
+export const handler = middy(
+  async (): Promise<void> => {
+    await sweepDue(ports, clockNow());
+  },
+  {
+    timeoutEarlyInMillis: SECOND,
+    timeoutEarlyResponse: () => {
+      throw new SweepTooLong("The sweep did not end in time.");
+    },
+  },
+);

@@ -1,8 +1,4 @@
-import {
-  ConditionalCheckFailedException,
-  type DynamoDBServiceException,
-  TransactionCanceledException,
-} from "@aws-sdk/client-dynamodb";
+import { ConditionalCheckFailedException, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 
 /** The named conditions that writes rest on. */
@@ -33,5 +29,3 @@ export function cancelledByCondition(error: unknown): boolean {
     (error.CancellationReasons ?? []).some((reason) => reason.Code === "ConditionalCheckFailed")
   );
 }
-
-export type { DynamoDBServiceException };

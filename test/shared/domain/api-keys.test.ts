@@ -2,12 +2,7 @@ import { randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import {
-  API_KEY_RANDOM_BYTES,
-  apiKeyPrefix,
-  formatApiKey,
-  readApiKey,
-} from "../../../shared/domain/api-keys.ts";
+import { API_KEY_RANDOM_BYTES, apiKeyPrefix, formatApiKey, readApiKey } from "../../../shared/domain/api-keys.ts";
 
 test("a key has the shape that secret scanners look for, with a CRC-32 at its end", () => {
   const key = formatApiKey("live", randomBytes(API_KEY_RANDOM_BYTES));

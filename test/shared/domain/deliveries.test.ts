@@ -66,7 +66,9 @@ test("a retry that would come after the body's seven days goes to the dead lette
 });
 
 test("what the gate refuses is blocked", () => {
-  expect(judgeAttempt(1, { kind: "refused_by_gate", reason: "no" }, created, created, 0)).toEqual({ status: "blocked" });
+  expect(judgeAttempt(1, { kind: "refused_by_gate", reason: "no" }, created, created, 0)).toEqual({
+    status: "blocked",
+  });
 });
 
 test("a delivery's id names its event and its endpoint, and reads back", () => {

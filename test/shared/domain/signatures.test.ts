@@ -23,7 +23,9 @@ test("during an overlap either secret verifies, in both families of headers", ()
   const headers = sign([fresh, old], "evt_1", body, now);
   for (const secret of [fresh, old]) {
     expect(new Standard(forPackages(secret)).verify(body, { ...headers })).toEqual(JSON.parse(body));
-    const hex = createHmac("sha256", secret).update(`${Math.floor(now / 1000)}.${body}`).digest("hex");
+    const hex = createHmac("sha256", secret)
+      .update(`${Math.floor(now / 1000)}.${body}`)
+      .digest("hex");
     expect(headers["svc-signature"].split(",")).toContain(`v1=${hex}`);
   }
 });
