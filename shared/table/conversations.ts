@@ -16,7 +16,8 @@ export function conversationStore({ client, name: TableName }: Table) {
   return {
     /**
      * Brings a conversation's head up to a message. Safe to repeat and in any order: the newest message in either
-     * direction shows, and neither `last_inbound_at` nor `last_outbound_at` ever moves backwards.
+     * direction shows, and neither `last_inbound_at` nor `last_outbound_at` ever moves backwards. Of two at the same
+     * instant one always wins, whichever came first; a send stands above the echo it was known by.
      */
     async apply(tenant: TenantId, message: Message, accountHandle: string): Promise<void> {
       const inbound = message.direction === "inbound";
@@ -27,7 +28,9 @@ export function conversationStore({ client, name: TableName }: Table) {
             TableName,
             Key: headKey(message.conversationId),
             UpdateExpression: `SET la = :at, ${mine} = :at, ld = :d, lt = :text, F = :f, G = :g, x = :x, ah = :handle`,
-            ConditionExpression: "attribute_not_exists(PK) OR la < :at",
+            // The words happen to sort as they should: echo, inbound, outbound.
+            ConditionExpression:
+              "attribute_not_exists(PK) OR la < :at OR (la = :at AND (ld < :d OR (ld = :d AND lt < :text)))",
             ExpressionAttributeValues: {
               ":at": message.sentAt,
               ":d": message.direction,
@@ -96,7 +99,7 @@ export function conversationStore({ client, name: TableName }: Table) {
       tenant: TenantId,
       query: { conversationId: string; includeTest: boolean; limit: number; now: Millis },
     ): Promise<{ head: ConversationHead; page: MessagePage } | null> {
-      const { Items = [] } = await client.send(
+      const { Items = [], LastEvaluatedKey } = await client.send(
         new QueryCommand({
           TableName,
           KeyConditionExpression: "PK = :c AND SK >= :from",
@@ -115,7 +118,8 @@ export function conversationStore({ client, name: TableName }: Table) {
         head,
         page: {
           rows: rows.filter(({ message }) => query.includeTest || message.scope === "live"),
-          next: rest.length > query.limit ? (rows.at(-1)?.place ?? null) : null,
+          // An answer ends early at 1 MB, too.
+          next: rest.length > query.limit || LastEvaluatedKey ? (rows.at(-1)?.place ?? null) : null,
         },
       };
     },

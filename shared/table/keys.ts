@@ -32,6 +32,10 @@ export function messagePlace(sentAt: Millis, messageId: string): string {
   return `${t13(sentAt)}#${shortHash(messageId)}`;
 }
 
+export function timeOfPlace(place: string): Millis {
+  return Number(place.slice(0, 13));
+}
+
 export function messageKey(conversationId: string, place: string): Key {
   return { PK: conversationId, SK: `M#${place}` };
 }

@@ -25,6 +25,7 @@ import {
   messageKey,
   messagePlace,
   oldestPlace,
+  timeOfPlace,
   timeToLive,
 } from "./keys.ts";
 
@@ -100,6 +101,8 @@ export function messageStore({ client, name: TableName }: Table) {
       const settled: Message = {
         ...message,
         eventUlid: first.e,
+        // Whoever marked it first may have died before its row: the row's time is that of its place all the same.
+        sentAt: timeOfPlace(first.p),
         ...(ours ? {} : { direction: first.d, sentVia: first.v, actorId: first.ac ?? null }),
       };
       const recorded = await put(tenant, settled, first.p, now);
@@ -215,7 +218,7 @@ export function messageStore({ client, name: TableName }: Table) {
     const filtered = direction !== null;
     const wanted = filtered ? EXAMINED_MAX : limit + 1;
     const upTo = before === null ? "~" : justBelow(before);
-    const { Items = [] } = await client.send(
+    const { Items = [], LastEvaluatedKey } = await client.send(
       new QueryCommand({ TableName, ScanIndexForward: false, ...range(upTo, wanted) }),
     );
     const rows = Items as Item[];
@@ -227,7 +230,8 @@ export function messageStore({ client, name: TableName }: Table) {
       const message = messageOf(tenant, row);
       if (keep(message) && (!direction || message.direction === direction)) found.push({ message, place: last });
     }
-    return { rows: found, next: rows.length === wanted ? last : null };
+    // An answer ends early at 1 MB, too: only the table knows whether there is more.
+    return { rows: found, next: LastEvaluatedKey ? last : null };
   }
 }
 

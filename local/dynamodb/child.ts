@@ -1,0 +1,124 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { get } from "node:http";
+import { Socket } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Program } from "./programs.ts";
+
+/** A running engine and the way to end it. */
+export interface EngineChild {
+  /** The engine's own process id, not its watcher's. */
+  readonly pid: number;
+  /** Asks it to end, forces it after two seconds, and resolves once it is gone. A second call is harmless. */
+  close(): Promise<void>;
+}
+
+/** Thrown when the engine ends or stays silent before it answers; the message holds what it printed. */
+export class EngineFailed extends Error {
+  override readonly name = "EngineFailed";
+}
+
+// The engine must not outlive this process, not even when this process is killed without a word. So a shell stands
+// between: it holds the read end of a pipe whose only write end is ours, and when that closes, for whatever reason, it
+// ends the engine. The first line it prints is the engine's process id; what the engine prints goes to stderr.
+const WATCHER = `
+exec 3<&0
+"$@" </dev/null 3<&- 1>&2 &
+engine=$!
+echo "$engine"
+exec >/dev/null 2>&1
+(
+  cat <&3
+  kill "$engine"
+  for step in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    kill -0 "$engine" || exit
+    sleep 0.1
+  done
+  kill -KILL "$engine"
+) &
+watcher=$!
+wait "$engine"
+kill "$watcher"
+`;
+
+const READY_MS = 60_000;
+const POLL_MS = 10;
+const OUTPUT_MAX = 4_000;
+
+/**
+ * Runs the program and waits until it answers on `port`. The process is its own session, so that Ctrl-C reaches only
+ * us and we decide when it ends; it does not keep this process alive.
+ * @throws EngineFailed
+ */
+export async function runChild(program: Program, port: number, dataDir: string | null): Promise<EngineChild> {
+  const command = program.command(port, dataDir);
+  const child = spawn("/bin/sh", ["-c", WATCHER, "engine", ...command], {
+    stdio: ["pipe", "pipe", "pipe"],
+    detached: true,
+  });
+  child.stdin.on("error", () => {}); // the pipe breaks when the engine ends first
+  const gone = new Promise<void>((resolve) => {
+    child.once("exit", () => resolve());
+    child.once("error", () => resolve());
+  });
+  let printed = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    printed = (printed + text).slice(-OUTPUT_MAX);
+  });
+
+  const close = async (): Promise<void> => {
+    child.ref();
+    child.stdin.destroy();
+    await gone;
+  };
+  try {
+    const pid = await readPid(child, gone);
+    await untilReady(program, port, child, () => printed);
+    release(child);
+    return { pid, close };
+  } catch (error) {
+    await close();
+    throw new EngineFailed(`${program.name} did not start on port ${port}: ${reasonOf(error)}\n${printed}`.trim());
+  }
+}
+
+async function readPid(child: ChildProcess, gone: Promise<void>): Promise<number> {
+  if (child.stdout === null) throw new Error("its watcher has no output");
+  const first = await Promise.race([once(child.stdout, "data"), gone]);
+  const pid = Number.parseInt(String(first?.[0]), 10);
+  if (!(pid > 0)) throw new Error("/bin/sh could not run it");
+  return pid;
+}
+
+async function untilReady(program: Program, port: number, child: ChildProcess, printed: () => string): Promise<void> {
+  const tooLate = AbortSignal.timeout(READY_MS);
+  for (;;) {
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error("it ended");
+    if (program.portTaken.test(printed())) throw new Error("the port is taken");
+    if (tooLate.aborted) throw new Error(`no answer within ${READY_MS / 1000} seconds`);
+    // An answer alone could come from a stranger who took the port in between.
+    const hasPort = program.listening?.test(printed()) ?? true;
+    if (hasPort && (await answers(port))) return;
+    await wait(POLL_MS);
+  }
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const request = get({ host: "127.0.0.1", port, agent: false, timeout: 2_000 }, (response) => {
+      response.resume();
+      resolve(true);
+    });
+    request.on("timeout", () => request.destroy());
+    request.on("error", () => resolve(false));
+  });
+}
+
+function release(child: ChildProcess): void {
+  child.unref();
+  for (const stream of child.stdio) if (stream instanceof Socket) stream.unref();
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

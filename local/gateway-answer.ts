@@ -1,0 +1,55 @@
+import type { ServerResponse } from "node:http";
+
+/** A function's answer may be this large, as everything that goes in or out of an invocation. */
+export const INVOCATION_MAX_BYTES = 6 * 2 ** 20;
+
+interface Answer {
+  readonly statusCode: number;
+  readonly headers?: Readonly<Record<string, string | number | boolean>>;
+  readonly cookies?: readonly string[];
+  readonly body?: string;
+  readonly isBase64Encoded?: boolean;
+}
+
+/** Sends one of the gateway's own answers. */
+export function sendMessage(response: ServerResponse, status: number, message: string): void {
+  sendJson(response, status, { message });
+}
+
+export function sendJson(response: ServerResponse, status: number, value: unknown): void {
+  if (response.destroyed) return;
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
+}
+
+/**
+ * Sends what a function answered (payload format 2.0): an object with `statusCode` as it says, anything else as JSON
+ * with 200. An answer that cannot be sent is the gateway's 500.
+ */
+export function sendResult(response: ServerResponse, result: unknown): void {
+  if (response.destroyed) return;
+  try {
+    const { statusCode, headers, body } = partsOf(
+      isAnswer(result) ? result : { ...JSON_ANSWER, body: JSON.stringify(result) },
+    );
+    response.writeHead(statusCode, headers).end(body);
+  } catch {
+    sendMessage(response, 500, "Internal Server Error");
+  }
+}
+
+const JSON_ANSWER = { statusCode: 200, headers: { "content-type": "application/json" } } as const;
+
+/** Throws for an answer that HTTP has no form for. */
+function partsOf(answer: Answer): { statusCode: number; headers: Record<string, string | string[]>; body: Buffer } {
+  const { statusCode, cookies = [], body = "", isBase64Encoded = false } = answer;
+  if (!Number.isInteger(statusCode) || statusCode < 100 || statusCode > 599) throw new Error("not a status");
+  if (body.length > INVOCATION_MAX_BYTES) throw new Error("too large an answer");
+  const headers: Record<string, string | string[]> = { "content-type": "text/plain;charset=UTF-8" };
+  for (const [name, value] of Object.entries(answer.headers ?? {})) headers[name.toLowerCase()] = String(value);
+  if (cookies.length > 0) headers["set-cookie"] = [...cookies];
+  return { statusCode, headers, body: Buffer.from(body, isBase64Encoded ? "base64" : "utf8") };
+}
+
+function isAnswer(result: unknown): result is Answer {
+  return typeof result === "object" && result !== null && "statusCode" in result;
+}

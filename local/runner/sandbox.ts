@@ -1,0 +1,115 @@
+import { randomUUID } from "node:crypto";
+import type { Readable } from "node:stream";
+import { Worker } from "node:worker_threads";
+import type { FromSandbox, HandlerError, SandboxData, ToSandbox } from "./sandbox-messages.ts";
+
+/** A function did not answer an event: it threw, ran out of time or memory, or could not be loaded. */
+export class FunctionFailed extends Error {
+  override readonly name = "FunctionFailed";
+  readonly reason: "threw" | "timed-out" | "died" | "unloadable";
+  readonly trace: string;
+
+  constructor(reason: FunctionFailed["reason"], message: string, trace = "") {
+    super(message);
+    this.reason = reason;
+    this.trace = trace;
+  }
+}
+
+export interface SandboxSettings {
+  readonly data: SandboxData;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  /** Where what the function prints goes. */
+  readonly log: (chunk: Buffer) => void;
+}
+
+/** One execution environment of a function: a worker thread that takes one event at a time. */
+export interface Sandbox {
+  /** Null while it can take another event; else why not. A spent sandbox is replaced. */
+  spent(): FunctionFailed | null;
+  /** Answers the handler's result as it comes out of JSON. Throws FunctionFailed. */
+  invoke(event: unknown): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** A bundle that takes longer than this to load is given up, as Lambda does. */
+const LOAD_MAX_MS = 10_000;
+
+interface Waiting {
+  readonly id: string;
+  resolve(result: unknown): void;
+  reject(error: FunctionFailed): void;
+}
+
+export function openSandbox({ data, environment, timeoutMs, log }: SandboxSettings): Sandbox {
+  const worker = new Worker(new URL("./sandbox-entry.ts", import.meta.url), {
+    workerData: data,
+    env: { ...environment },
+    execArgv: ["--enable-source-maps", "--no-warnings"],
+    stdout: true,
+    stderr: true,
+    resourceLimits: { maxOldGenerationSizeMb: data.memoryMb },
+  });
+  const forward = (stream: Readable): void => void stream.on("data", (chunk: Buffer) => log(chunk));
+  forward(worker.stdout);
+  forward(worker.stderr);
+
+  let failure: FunctionFailed | null = null;
+  let waiting: Waiting | null = null;
+  const ready = Promise.withResolvers<void>();
+  ready.promise.catch(() => {});
+
+  const fail = (error: FunctionFailed): void => {
+    failure ??= error;
+    clearTimeout(loading);
+    ready.reject(failure);
+    waiting?.reject(failure);
+    waiting = null;
+    void worker.terminate();
+  };
+  const loading = setTimeout(() => {
+    fail(new FunctionFailed("unloadable", `${data.functionName} was not loaded within ${LOAD_MAX_MS / 1_000} s.`));
+  }, LOAD_MAX_MS);
+
+  worker.on("message", (message: FromSandbox) => {
+    if (message.kind === "ready") {
+      clearTimeout(loading);
+      ready.resolve();
+      return;
+    }
+    if (message.kind === "unloadable") return fail(failureOf("unloadable", message.error));
+    const taken = waiting?.id === message.id ? waiting : null;
+    if (!taken) return;
+    waiting = null;
+    if (message.kind === "error") taken.reject(failureOf("threw", message.error));
+    else taken.resolve(message.json === undefined ? null : JSON.parse(message.json));
+  });
+  worker.on("error", (error: Error) => fail(new FunctionFailed("died", error.message, error.stack)));
+  worker.on("exit", () => fail(new FunctionFailed("died", `${data.functionName}: the runtime exited.`)));
+
+  return {
+    spent: () => failure,
+    async invoke(event) {
+      await ready.promise;
+      if (failure) throw failure;
+      const id = randomUUID();
+      const answer = Promise.withResolvers<unknown>();
+      waiting = { id, resolve: answer.resolve, reject: answer.reject };
+      const timer = setTimeout(() => {
+        const seconds = (timeoutMs / 1_000).toFixed(2);
+        fail(new FunctionFailed("timed-out", `${data.functionName}: Task timed out after ${seconds} seconds`));
+      }, timeoutMs);
+      worker.postMessage({ id, event, timeoutMs } satisfies ToSandbox);
+      return await answer.promise.finally(() => clearTimeout(timer));
+    },
+    async close() {
+      fail(new FunctionFailed("died", `${data.functionName}: the stack is stopping.`));
+      await worker.terminate();
+    },
+  };
+}
+
+function failureOf(reason: FunctionFailed["reason"], { errorType, errorMessage, trace }: HandlerError): FunctionFailed {
+  return new FunctionFailed(reason, `${errorType}: ${errorMessage}`, trace);
+}

@@ -1,0 +1,226 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { GetItemCommand, ListTablesCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { type Engine, EngineFailed, startEngine } from "../../../local/dynamodb/engine.ts";
+import { findDynamoDbLocal, findDynoxide } from "../../../local/dynamodb/programs.ts";
+import { LocalRefusal } from "../../../local/settings-refusal.ts";
+import { clientFor, createTable, enginePreferred } from "../../support/dynamo.ts";
+
+const prefer = enginePreferred();
+const onLinux = process.platform === "linux";
+
+let dataDir: string;
+const opened: Engine[] = [];
+const spawned: ChildProcess[] = [];
+
+beforeEach(() => {
+  vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", "");
+  dataDir = mkdtempSync(join(tmpdir(), "parley-engine-"));
+});
+
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  for (const child of spawned.splice(0)) child.kill("SIGKILL");
+  for (const engine of opened.splice(0)) await engine.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+async function start(options: Partial<Parameters<typeof startEngine>[0]> = {}): Promise<Engine> {
+  const engine = await startEngine({ dataDir, ...prefer, ...options });
+  opened.push(engine);
+  return engine;
+}
+
+const Item = { PK: { S: "p" }, SK: { S: "s" }, v: { S: "kept" } };
+
+async function write(url: string): Promise<void> {
+  const client = clientFor(url);
+  await createTable(client, "table");
+  await client.send(new PutItemCommand({ TableName: "table", Item }));
+  client.destroy();
+}
+
+async function read(url: string): Promise<unknown> {
+  const client = clientFor(url);
+  const Key = { PK: Item.PK, SK: Item.SK };
+  const { Item: found } = await client.send(new GetItemCommand({ TableName: "table", Key }));
+  client.destroy();
+  return found;
+}
+
+async function tables(url: string): Promise<string[] | undefined> {
+  const client = clientFor(url);
+  const { TableNames } = await client.send(new ListTablesCommand({})).finally(() => client.destroy());
+  return TableNames;
+}
+
+function note(): { engine: number; owner: number } {
+  return JSON.parse(readFileSync(join(dataDir, "engine.json"), "utf8"));
+}
+
+/** Zombies count as gone: their command line is empty. */
+async function untilGone(pid: number): Promise<void> {
+  await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 10_000, interval: 10 });
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8") !== "";
+  } catch {
+    return false;
+  }
+}
+
+describe("an engine", () => {
+  test("answers once it is started, on loopback, and no more once it is closed", async () => {
+    const engine = await start({ dataDir: null });
+    expect(engine.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(await tables(engine.url)).toEqual([]);
+    await engine.close();
+    await engine.close();
+    await expect(tables(engine.url)).rejects.toThrow();
+  });
+
+  test("keeps nothing in memory", async () => {
+    const first = await start({ dataDir: null });
+    await write(first.url);
+    await first.close();
+    expect(await tables((await start({ dataDir: null })).url)).toEqual([]);
+  });
+
+  test("keeps a folder's data over a close", async () => {
+    const first = await start();
+    await write(first.url);
+    await first.close();
+    expect(await read((await start()).url)).toEqual(Item);
+  });
+
+  test.runIf(onLinux)("keeps an acknowledged write though it is killed at once", async () => {
+    const first = await start();
+    await write(first.url);
+    process.kill(note().engine, "SIGKILL");
+    await untilGone(note().engine);
+    expect(await read((await start()).url)).toEqual(Item);
+  });
+
+  test("is the one that the environment gives, and then nothing is started", async () => {
+    vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", "http://127.0.0.1:1/");
+    const engine = await start();
+    expect(engine).toMatchObject({ name: "given", url: "http://127.0.0.1:1" });
+    expect(() => note()).toThrow();
+  });
+
+  test("that is asked for takes the port it is told, and says so when it cannot", async () => {
+    const taken = createServer((socket) => socket.destroy()).listen(0, "127.0.0.1");
+    await once(taken, "listening");
+    const address = taken.address();
+    const port = typeof address === "object" && address ? address.port : 0;
+    await expect(start({ dataDir: null, port })).rejects.toThrow(EngineFailed);
+    await new Promise((resolve) => taken.close(resolve));
+    expect((await start({ dataDir: null, port })).url).toBe(`http://127.0.0.1:${port}`);
+  });
+
+  test.runIf(findDynoxide() && findDynamoDbLocal())("is dynoxide first and the preferred one when asked", async () => {
+    expect((await startAndClose({})).name).toBe("dynoxide");
+    expect((await startAndClose({ prefer: "dynamodb-local" })).name).toBe("dynamodb-local");
+  });
+
+  test("that cannot run here is refused with all the ways to get one", async () => {
+    vi.stubEnv("DYNAMODB_LOCAL_HOME", dataDir);
+    const refusal = await startEngine({ dataDir: null, prefer: "dynamodb-local" }).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(LocalRefusal);
+    for (const way of ["@dynoxide/linux-x64", "Java 17", "DYNAMODB_LOCAL_HOME", "AWS_ENDPOINT_URL_DYNAMODB"]) {
+      expect(String(refusal)).toContain(way);
+    }
+  });
+});
+
+async function startAndClose(options: { prefer?: "dynamodb-local" }): Promise<Engine> {
+  const engine = await startEngine({ dataDir: null, ...options });
+  await engine.close();
+  return engine;
+}
+
+describe.runIf(onLinux)("an engine's process", () => {
+  test("ends when its owner is killed, and the next start has the data", async () => {
+    const owner = await spawnOwner();
+    const { engine, owner: pid } = note();
+    expect(pid).toBe(owner.pid);
+    owner.kill("SIGKILL");
+    await untilGone(engine);
+    expect(await read((await start()).url)).toEqual(Item);
+  });
+
+  test("ends with an owner that has nothing left to do", async () => {
+    const owner = await spawnOwner();
+    const { engine } = note();
+    owner.stdin?.end();
+    expect(await once(owner, "exit")).toEqual([0, null]);
+    await untilGone(engine);
+  });
+
+  test("is left alone by a second start while its owner lives", async () => {
+    const first = await start();
+    await write(first.url);
+    await expect(start()).rejects.toThrow(/in use by process/);
+    expect(await read(first.url)).toEqual(Item);
+  });
+
+  test("is ended by the next start when it was left behind", async () => {
+    const left = spawn("sh", ["-c", 'read line; : "$1"', "left-behind", `${dataDir}/dynamodb.sqlite`]);
+    spawned.push(left);
+    const gone = once(left, "exit");
+    writeFileSync(join(dataDir, "engine.json"), JSON.stringify({ engine: left.pid, owner: await deadPid() }));
+    await start();
+    expect((await gone)[1]).toBe("SIGTERM");
+  });
+
+  test("is not mistaken for a stranger that has its number now", async () => {
+    const stranger = spawn("sh", ["-c", "read line", "stranger", `${dataDir}-other/dynamodb.sqlite`]);
+    spawned.push(stranger);
+    writeFileSync(join(dataDir, "engine.json"), JSON.stringify({ engine: stranger.pid, owner: await deadPid() }));
+    await start();
+    expect(stranger.signalCode).toBeNull();
+    expect(isAlive(stranger.pid ?? 0)).toBe(true);
+  });
+
+  test("starts over a note that cannot be read", async () => {
+    writeFileSync(join(dataDir, "engine.json"), '{"engine":');
+    expect(await tables((await start()).url)).toEqual([]);
+  });
+});
+
+/** A process that starts an engine on the folder, writes an item, and lives until its stdin ends. */
+async function spawnOwner(): Promise<ChildProcess> {
+  const from = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
+  const script = `
+    import { PutItemCommand } from "@aws-sdk/client-dynamodb";
+    import { startEngine } from ${from("../../../local/dynamodb/engine.ts")};
+    import { clientFor, createTable } from ${from("../../support/dynamo.ts")};
+    const { url } = await startEngine(${JSON.stringify({ dataDir, ...prefer })});
+    const client = clientFor(url);
+    await createTable(client, "table");
+    await client.send(new PutItemCommand({ TableName: "table", Item: ${JSON.stringify(Item)} }));
+    client.destroy();
+    console.log("ready");
+    process.stdin.resume();`;
+  const owner = spawn(process.execPath, ["--input-type=module", "--eval", script], {
+    cwd: new URL("../../..", import.meta.url),
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  spawned.push(owner);
+  expect(String((await once(owner.stdout, "data"))[0])).toBe("ready\n");
+  return owner;
+}
+
+/** The number of a process that has ended. */
+async function deadPid(): Promise<number> {
+  const child = spawn("true");
+  await once(child, "exit");
+  return child.pid ?? 0;
+}

@@ -1,0 +1,141 @@
+import type { DynamoDBClient, ServiceInputTypes } from "@aws-sdk/client-dynamodb";
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import type { Attempt, Sent } from "./metering/attempt.ts";
+import { type Get, getMeter, type Page, pageMeter } from "./metering/reads.ts";
+import { sourceBeside } from "./metering/source.ts";
+import { type Write, writeMeter } from "./metering/writes.ts";
+
+/** What DynamoDB would bill. */
+export interface Units {
+  /** Write capacity units, of the table and its indexes together. */
+  readonly wcu: number;
+  /** Read capacity units. */
+  readonly rcu: number;
+  /** Requests on the wire, the SDK's retries included. */
+  readonly requests: number;
+}
+
+export interface Reading extends Units {
+  /** By operation as AWS names it: PutItem, Query, TransactWriteItems, … */
+  readonly byOperation: Readonly<Record<string, Units>>;
+}
+
+/** Counts what one client does to one table, by AWS's rules for on-demand tables and not by the engine's. */
+export interface Meter {
+  /**
+   * What the table costs while `fn` runs. Everything the client does in that time counts, whoever asked for it: two
+   * that overlap both count it. Rejects as `fn` does.
+   */
+  during(name: string, fn: () => Promise<unknown>): Promise<Reading>;
+  /** What each name cost in all its `during` together. */
+  named(): Readonly<Record<string, Reading>>;
+  /** Everything since the meter was attached. */
+  total(): Reading;
+  /** Detaches the meter. */
+  close(): void;
+}
+
+type Tally = Map<string, Units>;
+type Stack = DynamoDBClient["middlewareStack"];
+
+const NOTHING: Units = { wcu: 0, rcu: 0, requests: 0 };
+const UNKNOWN = ["ExecuteStatement", "BatchExecuteStatement", "ExecuteTransaction"];
+
+/**
+ * Attaches a meter to the client, and with it to every document client made of it. It sits below the SDK's retries:
+ * each attempt that reaches the engine is billed. To know items before and after a write it reads them itself, through
+ * a client of its own, and lets operations on the same item pass one after the other.
+ * @throws Error when the client already has a meter for this table
+ */
+export function meterOf(client: DynamoDBClient | DynamoDBDocumentClient, tableName: string): Meter {
+  const source = sourceBeside(client as DynamoDBClient, tableName);
+  const meters = { write: writeMeter(source), get: getMeter(source), page: pageMeter(source) };
+  const tally: Tally = new Map();
+  const named = new Map<string, Tally>();
+  const middleware = `meter of ${tableName}`;
+
+  (client.middlewareStack as Stack).add(
+    (next, context) => (args) => {
+      const operation = String(context.commandName).replace(/Command$/, "");
+      if (UNKNOWN.includes(operation)) throw new Error(`The meter cannot bill ${operation}: use another operation.`);
+      return (
+        dispatch(operation, args.input, {
+          body: (args.request as { body?: unknown }).body,
+          note: ({ wcu = 0, rcu = 0 }) => add(tally, operation, { wcu, rcu, requests: 0 }),
+          send: () => {
+            add(tally, operation, { wcu: 0, rcu: 0, requests: 1 });
+            return next(args);
+          },
+        }) ?? next(args)
+      );
+    },
+    { name: middleware, step: "deserialize", priority: "high" },
+  );
+
+  function dispatch<S extends Sent>(
+    operation: string,
+    input: ServiceInputTypes,
+    attempt: Attempt<S>,
+  ): Promise<S> | null {
+    switch (operation) {
+      case "PutItem":
+      case "UpdateItem":
+      case "DeleteItem":
+      case "BatchWriteItem":
+      case "TransactWriteItems":
+        return meters.write({ name: operation, input } as Write, attempt);
+      case "GetItem":
+      case "BatchGetItem":
+      case "TransactGetItems":
+        return meters.get({ name: operation, input } as Get, attempt);
+      case "Query":
+      case "Scan":
+        return meters.page({ name: operation, input } as Page, attempt);
+      default:
+        return null;
+    }
+  }
+
+  return {
+    total: () => reading(tally),
+    named: () => Object.fromEntries([...named].map(([name, sums]) => [name, reading(sums)])),
+    during: async (name, fn) => {
+      const start = new Map(tally);
+      await fn();
+      const cost = since(start, tally);
+      const sums = named.get(name) ?? new Map();
+      for (const [operation, units] of cost) add(sums, operation, units);
+      named.set(name, sums);
+      return reading(cost);
+    },
+    close: () => {
+      client.middlewareStack.remove(middleware);
+      source.client.destroy();
+    },
+  };
+}
+
+function add(tally: Tally, operation: string, more: Units): void {
+  const { wcu, rcu, requests } = tally.get(operation) ?? NOTHING;
+  tally.set(operation, { wcu: wcu + more.wcu, rcu: rcu + more.rcu, requests: requests + more.requests });
+}
+
+function since(start: Tally, end: Tally): Tally {
+  const cost: Tally = new Map();
+  for (const [operation, now] of end) {
+    const then = start.get(operation) ?? NOTHING;
+    const units = { wcu: now.wcu - then.wcu, rcu: now.rcu - then.rcu, requests: now.requests - then.requests };
+    if (units.requests > 0) cost.set(operation, units);
+  }
+  return cost;
+}
+
+function reading(tally: Tally): Reading {
+  const all = [...tally.values()];
+  return {
+    wcu: all.reduce((sum, { wcu }) => sum + wcu, 0),
+    rcu: all.reduce((sum, { rcu }) => sum + rcu, 0),
+    requests: all.reduce((sum, { requests }) => sum + requests, 0),
+    byOperation: Object.fromEntries(tally),
+  };
+}

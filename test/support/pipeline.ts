@@ -1,0 +1,248 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { CreateKeyCommand, KMSClient } from "@aws-sdk/client-kms";
+import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
+import { CreateSecretCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { createApp } from "../../functions/http/app.ts";
+import { apiRoutes } from "../../functions/routes/index.ts";
+import { intakeRoutes } from "../../functions/routes/intake.ts";
+import { deliverWorker } from "../../functions/workers/deliver.ts";
+import { ingestWorker } from "../../functions/workers/ingest.ts";
+import { startEmulators } from "../../local/emulators/server.ts";
+import { openFiles } from "../../shared/aws/files.ts";
+import type { Log, LogLine } from "../../shared/aws/log.ts";
+import { openQueue } from "../../shared/aws/queues.ts";
+import { parsePlatformSecrets, secretReader, serviceKeysOf } from "../../shared/aws/secrets.ts";
+import { openVault } from "../../shared/aws/vault.ts";
+import { authenticate, keepPace } from "../../shared/flows/authenticate.ts";
+import type { ApiPorts, TenantPorts } from "../../shared/flows/ports.ts";
+import { sweepDue } from "../../shared/flows/sweep-due.ts";
+import { newUlid } from "../../shared/kernel/ids.ts";
+import { refuse } from "../../shared/kernel/refusals.ts";
+import type { Millis } from "../../shared/kernel/time.ts";
+import { createGate } from "../../shared/net/egress-gate.ts";
+import { createPoster } from "../../shared/net/poster.ts";
+import { platformHttp } from "../../shared/platforms/http.ts";
+import { mockPlatform } from "../../shared/platforms/mock.ts";
+import { parseUpdates } from "../../shared/platforms/parse.ts";
+import { platformFor } from "../../shared/platforms/platform-for.ts";
+import { verifyHandshake, verifySignature } from "../../shared/platforms/signature.ts";
+import { accountStore } from "../../shared/table/accounts.ts";
+import { apiKeyStore } from "../../shared/table/api-keys.ts";
+import { openTable } from "../../shared/table/client.ts";
+import { conversationStore } from "../../shared/table/conversations.ts";
+import { deliveryStore } from "../../shared/table/deliveries.ts";
+import { dueStore } from "../../shared/table/due.ts";
+import { endpointStore } from "../../shared/table/endpoints.ts";
+import { messageStore } from "../../shared/table/messages.ts";
+import { quarantineStore } from "../../shared/table/quarantine.ts";
+import { sendRecordStore } from "../../shared/table/send-records.ts";
+import { tenantStore } from "../../shared/table/tenants.ts";
+import { startTestTable } from "./dynamo.ts";
+import { meterOf } from "./meter.ts";
+import { eventSource } from "./pipeline/event-source.ts";
+import { startLoopback } from "./pipeline/loopback.ts";
+import type { SignedWebhook } from "./pipeline/traffic.ts";
+
+/** What something cost: units of the table with its indexes, requests of all queues. */
+export interface Cost {
+  readonly wcu: number;
+  readonly rcu: number;
+  readonly sqs: number;
+}
+
+export type Pipeline = Awaited<ReturnType<typeof startPipeline>>;
+
+export const PLATFORM_SECRET = "the app's secret";
+const QUEUES = ["Inbound", "Events", "Deliveries"] as const;
+const BUCKET = "raw";
+/** A fixed instant, so that every run writes the same bytes. */
+const BEGUN: Millis = Date.UTC(2026, 2, 4, 5, 6, 7, 89);
+
+/**
+ * Intake, ingest, deliver, sweep and API with their real ports: one metered table, emulated queues, bucket, key and
+ * secrets, and receivers on loopback behind an open gate. The clock stands still until it is turned.
+ */
+export async function startPipeline() {
+  let at = BEGUN;
+  const now = () => at;
+  const table = await startTestTable();
+  const meter = meterOf(table.client, table.tableName);
+  const dataDir = mkdtempSync(join(tmpdir(), "parley-pipeline-"));
+  const emulators = await startEmulators({ port: 0, dataDir, now });
+  const loopback = await startLoopback();
+  const clients = clientsFor(emulators.url);
+  const { queueUrls, keyId } = await provision(clients);
+
+  const lines: LogLine[] = [];
+  const log: Log = (line) => lines.push(line);
+  const opened = openTable(table.tableName, table.client);
+  const queue = (name: (typeof QUEUES)[number]) => openQueue(queueUrls[name], clients.sqs);
+  const retries = queue("Deliveries");
+  const gate = createGate({ mode: "open" });
+  const poster = createPoster({ gate });
+  const root = secretReader("root", serviceKeysOf, clients.secrets);
+  const upstream = { facebookGraph: loopback.origin, instagramGraph: loopback.origin, graphVersion: "v26.0" };
+  const http = platformHttp();
+  const files = openFiles(BUCKET, clients.s3);
+  const vault = openVault(keyId, clients.kms);
+
+  const stores = {
+    tenants: tenantStore(opened),
+    accounts: accountStore(opened),
+    apiKeys: apiKeyStore(opened),
+    endpoints: endpointStore(opened),
+    conversations: conversationStore(opened),
+    messages: messageStore(opened),
+    deliveries: deliveryStore(opened),
+    due: dueStore(opened),
+    sendRecords: sendRecordStore(opened),
+    quarantine: quarantineStore(opened),
+  };
+  const pepper = async () => (await root()).pepper;
+  const tenantPorts: TenantPorts = { ...stores, vault, pepper };
+  const apiPorts: ApiPorts = {
+    ...stores,
+    events: queue("Events"),
+    vault,
+    gate,
+    platformOf: (account, scope) =>
+      scope === "test"
+        ? mockPlatform(() => newUlid(now()), account.platform)
+        : platformFor(account.connection, upstream, http),
+    pepper,
+    cursorKey: async () => (await root()).cursor,
+    siteUrl: null,
+    log,
+  };
+
+  const intake = createApp({
+    endpoints: intakeRoutes,
+    ports: {
+      verifySignature,
+      verifyHandshake,
+      inbound: queue("Inbound"),
+      files,
+      platformSecrets: secretReader("platforms", parsePlatformSecrets, clients.secrets),
+      log,
+    },
+    authenticate: async () => refuse("unauthorized"),
+    rateLimit: async () => null,
+    now,
+    log,
+  });
+  const api = createApp({
+    endpoints: apiRoutes,
+    ports: apiPorts,
+    authenticate: (authorization) => authenticate(apiPorts, authorization),
+    rateLimit: (caller) => keepPace(apiPorts, caller, now()),
+    now,
+    log,
+  });
+  const ingest = ingestWorker({ ...stores, parseUpdates, files, events: queue("Events"), log }, now);
+  const deliver = deliverWorker({ ...stores, retries, vault, poster, dice: () => 0, log }, now, (record, after) =>
+    retries.postpone(record.receiptHandle, after),
+  );
+  const sources = {
+    inbound: eventSource(clients.sqs, queueUrls.Inbound, ingest),
+    events: eventSource(clients.sqs, queueUrls.Events, deliver),
+    deliveries: eventSource(clients.sqs, queueUrls.Deliveries, deliver),
+  };
+  const queueRequests = () => {
+    const all = Object.values(emulators.sqs.counts).reduce((sum, count) => sum + count, 0);
+    return all - Object.values(sources).reduce((sum, source) => sum + source.empty(), 0);
+  };
+
+  return {
+    now,
+    /** Turns the clock of everything forward. */
+    turn(by: Millis): void {
+      at += by;
+      emulators.clockMoved();
+    },
+    loopback,
+    /** The stores alone, to measure one call or to make a state without its traffic. */
+    stores,
+    tenantPorts,
+    apiPorts,
+    /** What the workers wrote, in order. */
+    lines,
+
+    /** Posts a webhook to the intake, which must take it. */
+    async receive({ platform, body, signature }: SignedWebhook): Promise<void> {
+      const headers = { "x-hub-signature-256": signature };
+      const answer = await intake.fetch(
+        new Request(`http://gateway/webhooks/${platform}`, { method: "POST", headers, body }),
+        {},
+      );
+      if (answer.status !== 200) throw new Error(`The intake answered ${answer.status}: ${await answer.text()}`);
+    },
+    /** Everything on the inbound queue. */
+    ingest: () => sources.inbound.drain(),
+    /** Everything on the events queue. */
+    deliver: () => sources.events.drain(),
+    /** What is due on the deliveries queue. */
+    retry: () => sources.deliveries.drain(),
+    sweep: () => sweepDue({ due: stores.due, retries, log }, now()),
+
+    /** One request to the API, which must succeed; answers its `data`. */
+    async call<T>(key: string, method: "GET" | "POST", path: string, body?: object): Promise<T> {
+      const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+      const request = new Request(`http://gateway${path}`, {
+        method,
+        headers,
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      });
+      const answer = (await (await api.fetch(request, { sourceIp: "203.0.113.7" })).json()) as Envelope<T>;
+      if (!answer.ok) throw new Error(`${method} ${path} was refused: ${JSON.stringify(answer.error)}`);
+      return answer.data;
+    },
+
+    /** What `work` costs. Nothing else may run meanwhile. */
+    async cost(work: () => Promise<unknown>): Promise<Cost> {
+      const before = queueRequests();
+      const { wcu, rcu } = await meter.during("cost", work);
+      return { wcu, rcu, sqs: queueRequests() - before };
+    },
+
+    async close(): Promise<void> {
+      await poster.close();
+      await loopback.close();
+      for (const client of Object.values(clients)) client.destroy();
+      await emulators.close();
+      meter.close();
+      await table.close();
+      rmSync(dataDir, { recursive: true });
+    },
+  };
+}
+
+type Envelope<T> = { readonly ok: true; readonly data: T } | { readonly ok: false; readonly error: unknown };
+
+function clientsFor(endpoint: string) {
+  const common = { endpoint, region: "us-east-1", credentials: { accessKeyId: "local", secretAccessKey: "local" } };
+  return {
+    sqs: new SQSClient(common),
+    s3: new S3Client({ ...common, forcePathStyle: true }),
+    kms: new KMSClient(common),
+    secrets: new SecretsManagerClient(common),
+  };
+}
+
+async function provision({ sqs, s3, kms, secrets }: ReturnType<typeof clientsFor>) {
+  const made = QUEUES.map(async (name) => {
+    const { QueueUrl = "" } = await sqs.send(new CreateQueueCommand({ QueueName: name }));
+    return [name, QueueUrl] as const;
+  });
+  const queueUrls = Object.fromEntries(await Promise.all(made)) as Record<(typeof QUEUES)[number], string>;
+  await s3.send(new CreateBucketCommand({ Bucket: BUCKET }));
+  const { KeyMetadata } = await kms.send(new CreateKeyCommand({}));
+  const platforms = JSON.stringify({ meta: PLATFORM_SECRET, instagram: "another", verify_token: "token" });
+  await secrets.send(new CreateSecretCommand({ Name: "platforms", SecretString: platforms }));
+  await secrets.send(
+    new CreateSecretCommand({ Name: "root", SecretString: "a root secret of more than 32 characters" }),
+  );
+  return { queueUrls, keyId: KeyMetadata?.KeyId ?? "" };
+}

@@ -1,0 +1,55 @@
+import { createServer } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+
+/** What the service calls: tenants' receivers and the platforms' send, all at one port of loopback. */
+export interface Loopback {
+  readonly origin: string;
+  /** The paths of the events that came whole, in their order. */
+  readonly events: string[];
+  /** What receivers answer from now on; 200 at first. */
+  answer(status: number): void;
+  /** The id that the platform gives the next message sent. */
+  nextMessageId(id: string): void;
+  close(): Promise<void>;
+}
+
+const SEND_PATH = "/me/messages";
+
+export async function startLoopback(): Promise<Loopback> {
+  const sockets = new Set<Socket>();
+  const events: string[] = [];
+  let status = 200;
+  let messageId = "";
+  const server = createServer((request, response) => {
+    const path = request.url ?? "";
+    request.resume().on("end", () => {
+      if (path.endsWith(SEND_PATH)) {
+        response.writeHead(200, { "content-type": "application/json" });
+        response.end(JSON.stringify({ recipient_id: "0", message_id: messageId }));
+        return;
+      }
+      events.push(path);
+      response.writeHead(status).end();
+    });
+  });
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {}).on("close", () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    events,
+    answer(next) {
+      status = next;
+    },
+    nextMessageId(id) {
+      messageId = id;
+    },
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}

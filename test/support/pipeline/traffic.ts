@@ -1,0 +1,56 @@
+import { createHash, createHmac } from "node:crypto";
+import type { PlatformName } from "../../../shared/domain/accounts.ts";
+import type { Millis } from "../../../shared/kernel/time.ts";
+
+// Traffic as long as the real one, and the same in every run: what an item costs follows from its length.
+
+/** A webhook as the platform posts it. */
+export interface SignedWebhook {
+  readonly platform: PlatformName;
+  readonly body: string;
+  /** The value of `X-Hub-Signature-256`. */
+  readonly signature: string;
+}
+
+export interface Wrote {
+  readonly platform: PlatformName;
+  readonly accountId: string;
+  readonly personId: string;
+  readonly messageId: string;
+  readonly text: string;
+  readonly at: Millis;
+  /** True for a message that left the account. */
+  readonly echo?: boolean;
+}
+
+/** 17 digits, as the platforms' ids have. @param kind first digits, so that accounts and people differ */
+export function platformId(kind: string, number: number): string {
+  return kind + String(number).padStart(17 - kind.length, "0");
+}
+
+/** A message id in its platform's form: 160 characters on Instagram, 88 on Messenger. */
+export function messageId(platform: PlatformName, accountId: string, number: number, at: Millis): string {
+  const digest = createHash("sha512").update(`${platform} ${accountId} ${number} ${at}`).digest();
+  if (platform === "messenger") return `m_${digest.toString("base64url")}`;
+  const thread = `34028236684171030${String(number).padStart(22, "7")}`;
+  const item = (BigInt(at) * 1_000n) << 64n;
+  const plain = `ig_dm_item:1:IGMessageID:${accountId}:${thread}:${String(item).padStart(35, "3")}`;
+  return Buffer.from(plain).toString("base64").slice(0, 160);
+}
+
+/** 120 characters, which is what a message usually stays below. */
+export function text(number: number): string {
+  return `No. ${number}: do you have this one in size 38, and could it be here before the weekend? `.padEnd(120, "x");
+}
+
+/** The webhook that tells of one message, signed with the app's secret. */
+export function webhookOf(wrote: Wrote, secret: string): SignedWebhook {
+  const { platform, accountId, personId, messageId: mid, text: words, at, echo = false } = wrote;
+  const [sender, recipient] = echo ? [accountId, personId] : [personId, accountId];
+  const message = { mid, text: words, ...(echo ? { is_echo: true } : {}) };
+  const messaging = [{ sender: { id: sender }, recipient: { id: recipient }, timestamp: at, message }];
+  const object = platform === "instagram" ? "instagram" : "page";
+  const body = JSON.stringify({ object, entry: [{ time: at + 300, id: accountId, messaging }] });
+  const signature = `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`;
+  return { platform, body, signature };
+}
