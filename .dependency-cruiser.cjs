@@ -23,7 +23,10 @@ const rooms = {
     except: "^functions/wiring",
   },
   local: { rooms: ["functions", "shared", "lib"], packages: [".*"] },
-  lib: { rooms: ["shared/config"], packages: ["aws-cdk-lib", "constructs", "cdk-nag", "node:path", "node:url", "node:fs"] },
+  lib: {
+    rooms: ["shared/config"],
+    packages: ["aws-cdk-lib", "constructs", "cdk-nag", "node:path", "node:url", "node:fs"],
+  },
   bin: { rooms: ["lib", "local", "shared", "functions"], packages: [".*"] },
 };
 
@@ -107,6 +110,9 @@ module.exports = {
     doNotFollow: { path: "node_modules" },
     tsPreCompilationDeps: "specify",
     tsConfig: { fileName: "tsconfig.json" },
-    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "require", "node", "default", "types"] },
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["import", "require", "node", "default", "types"],
+    },
   },
 };

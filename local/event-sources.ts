@@ -17,6 +17,8 @@ export interface Mapping {
 }
 
 export interface Pollers {
+  /** Resolves once no batch is being processed, or when `patienceMs` of real time are over. */
+  settle(patienceMs: number): Promise<void>;
   /** Stops asking for messages; resolves once what was being processed has ended. */
   close(): Promise<void>;
 }
@@ -80,10 +82,15 @@ export function startPollers(
   report: (line: string) => void,
 ): Pollers {
   const stop = new AbortController();
-  const loops = mappings.flatMap((mapping) =>
-    Array.from({ length: mapping.atOnce }, () => poll(mapping, { sqs, functions, report, signal: stop.signal })),
-  );
+  const poller: Poller = { sqs, functions, report, signal: stop.signal, working: new Set() };
+  const loops = mappings.flatMap((mapping) => Array.from({ length: mapping.atOnce }, () => poll(mapping, poller)));
   return {
+    async settle(patienceMs) {
+      const patience = pause(patienceMs, stop.signal).then(() => "over" as const);
+      while (poller.working.size > 0) {
+        if ((await Promise.race([Promise.allSettled(poller.working), patience])) === "over") return;
+      }
+    },
     async close() {
       stop.abort();
       await Promise.all(loops);
@@ -96,6 +103,8 @@ interface Poller {
   readonly functions: Pick<Functions, "invoke">;
   readonly report: (line: string) => void;
   readonly signal: AbortSignal;
+  /** The batches being processed. */
+  readonly working: Set<Promise<void>>;
 }
 
 async function poll(mapping: Mapping, poller: Poller): Promise<void> {
@@ -103,7 +112,7 @@ async function poll(mapping: Mapping, poller: Poller): Promise<void> {
   while (!signal.aborted) {
     try {
       const messages = await gather(mapping, poller);
-      if (messages.length > 0) await processBatch(mapping, messages, poller);
+      if (messages.length > 0) await processOne(mapping, messages, poller);
     } catch (error) {
       if (signal.aborted) return;
       report(`${mapping.functionId}: its queue cannot be read: ${(error as Error).message}`);
@@ -131,6 +140,16 @@ async function gather(mapping: Mapping, { sqs, signal }: Poller): Promise<Messag
     if (deadline === Number.POSITIVE_INFINITY) deadline = performance.now() + mapping.batchWindowSeconds * 1_000;
   } while (batch.length < mapping.batchSize && performance.now() < deadline && !signal.aborted);
   return batch;
+}
+
+async function processOne(mapping: Mapping, messages: readonly Message[], poller: Poller): Promise<void> {
+  const work = processBatch(mapping, messages, poller);
+  poller.working.add(work);
+  try {
+    await work;
+  } finally {
+    poller.working.delete(work);
+  }
 }
 
 async function processBatch(mapping: Mapping, messages: readonly Message[], poller: Poller): Promise<void> {
@@ -197,9 +216,10 @@ function recordOf(message: Message, { queueArn }: Mapping): object {
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, ms);
-    signal.addEventListener("abort", () => {
+    const stop = (): void => {
       clearTimeout(timer);
       resolve();
-    });
+    };
+    signal.addEventListener("abort", stop, { once: true });
   });
 }

@@ -63,6 +63,8 @@ type Report = (line: string) => void;
 
 /** What is being processed gets this long to end when the stack stops. */
 const DRAIN_MS = 1_500;
+/** And this long before the clock jumps. */
+const SETTLE_MS = 2_000;
 const HEALTH_MAX_MS = 20_000;
 
 /**
@@ -123,7 +125,7 @@ async function start(settings: StackSettings, closers: Closers, report: Report):
   closers.add(() => drain(pollers, schedules));
   closers.add(gateway.close);
 
-  const advance = turnClock(clock, parts, schedules);
+  const advance = turnClock(clock, parts, pollers, schedules);
   let refusals = 0;
   const controls = {
     now: clock.now,
@@ -178,10 +180,20 @@ async function synthesized(settings: StackSettings, folder: DataFolder, signal: 
   return readAssembly(outdir);
 }
 
-/** One turn after the other: the jump is over once everything that came due by it has run. */
-function turnClock(clock: StackClock, parts: Parts, schedules: Schedules): (by: Millis) => Promise<void> {
+/**
+ * One turn after the other: the jump is over once everything that came due by it has run. It begins when the workers
+ * have ended what they were doing, as they would have long before so much real time had passed; a message that is being
+ * processed would otherwise come a second time.
+ */
+function turnClock(
+  clock: StackClock,
+  parts: Parts,
+  pollers: Pollers,
+  schedules: Schedules,
+): (by: Millis) => Promise<void> {
   let last: Promise<void> = Promise.resolve();
   const turn = async (by: Millis): Promise<void> => {
+    await pollers.settle(SETTLE_MS);
     clock.advance(by);
     parts.emulators.clockMoved();
     if (parts.simulator) await turnSimulator(parts.simulator, clock.offset());

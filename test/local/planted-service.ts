@@ -7,6 +7,10 @@ export const sources = {
     export const handler = async ({ Records }) => {
       for (const { body, attributes } of Records)
         appendFileSync(process.env.OUT, process.env.NAME + " " + body + " " + attributes.ApproximateReceiveCount + "\\n");
+      if (Records.some(({ body }) => body.startsWith("slow"))) {
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        appendFileSync(process.env.OUT, "worker slow-4 done\\n");
+      }
       if (Records.some(({ body }) => body.startsWith("break"))) throw new Error("broken");
       const bad = process.env.NAME === "worker" ? Records.filter(({ body }) => body.startsWith("bad")) : [];
       return { batchItemFailures: bad.map(({ messageId }) => ({ itemIdentifier: messageId })) };

@@ -1,0 +1,60 @@
+import { GetCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Attributes, invalid, type Rows, startRows } from "./rows.ts";
+
+let on: Rows;
+
+beforeAll(async () => {
+  on = await startRows();
+});
+afterAll(() => on.close());
+
+describe("items", () => {
+  test("numbers of 38 digits, binary, null, booleans and sets come back as they were", async () => {
+    const item = {
+      PK: "types",
+      SK: "1",
+      binary: new Uint8Array([0, 255]),
+      nothing: null,
+      no: false,
+      set: new Set(["a", "b"]),
+      empty: "",
+      deep: { list: [1, { a: "b" }] },
+    };
+    await on.documents.send(new PutCommand({ TableName: on.TableName, Item: item }));
+    expect(await on.get("types", "1")).toEqual(item);
+    const n = 12345678901234567890123456789012345678n;
+    await on.put("types", "big", { n });
+    expect(await on.get("types", "big")).toMatchObject({ n });
+  });
+
+  test("more than 400 KB is refused", async () => {
+    await expect(on.put("large", "1", { d: "x".repeat(410 * 1024) })).rejects.toMatchObject(invalid);
+  });
+
+  test("an empty key, a key of the wrong type and half a key are refused", async () => {
+    await expect(on.put("", "1")).rejects.toMatchObject(invalid);
+    const read = (Key: Attributes) => on.documents.send(new GetCommand({ TableName: on.TableName, Key }));
+    await expect(read({ PK: 1, SK: "1" })).rejects.toMatchObject(invalid);
+    await expect(read({ PK: "a" })).rejects.toMatchObject(invalid);
+  });
+
+  test("a reserved word and an unused value are refused", async () => {
+    const update = (UpdateExpression: string, values: Attributes) =>
+      on.documents.send(
+        new UpdateCommand({
+          TableName: on.TableName,
+          Key: { PK: "words", SK: "1" },
+          UpdateExpression,
+          ExpressionAttributeValues: values,
+        }),
+      );
+    await expect(update("SET status = :s", { ":s": 1 })).rejects.toMatchObject(invalid);
+    await expect(update("SET v = :s", { ":s": 1, ":unused": 1 })).rejects.toMatchObject(invalid);
+  });
+
+  test("a missing table has its own error", async () => {
+    const read = new GetCommand({ TableName: "no-such-table", Key: { PK: "a", SK: "b" } });
+    await expect(on.documents.send(read)).rejects.toMatchObject({ name: "ResourceNotFoundException" });
+  });
+});

@@ -1,0 +1,155 @@
+import { ScanCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { table } from "../../../shared/config/names.ts";
+import { invalid, numbered, padded, type Rows, startRows } from "./rows.ts";
+
+let on: Rows;
+
+beforeAll(async () => {
+  on = await startRows();
+});
+afterAll(() => on.close());
+
+describe("queries", () => {
+  const partition = { ":p": "feed" };
+
+  beforeAll(async () => {
+    for (const i of numbered(30)) {
+      const inFeed = { F: "F#all", G: padded(29 - i) };
+      await on.put("feed", `M#${padded(i)}`, {
+        n: i,
+        even: i % 2 === 0,
+        ...inFeed,
+        ...(i % 3 === 0 ? { i: "third" } : {}),
+      });
+    }
+    await on.put("feed", "~HEAD");
+  });
+
+  test("a descending query begins with the key that sorts last and pages through all", async () => {
+    const all = { KeyConditionExpression: "PK = :p", ExpressionAttributeValues: partition, ScanIndexForward: false };
+    const { items, pages } = await on.queryAll({ ...all, Limit: 7 });
+    expect(items.map(({ SK }) => SK)).toEqual(["~HEAD", ...numbered(30).map((i) => `M#${padded(29 - i)}`)]);
+    expect(pages).toBeGreaterThanOrEqual(5);
+  });
+
+  test("a prefix and a range of the sort key take exactly their rows, both ends included", async () => {
+    const prefix = await on.query({
+      KeyConditionExpression: "PK = :p AND begins_with(SK, :s)",
+      ExpressionAttributeValues: { ...partition, ":s": "M#02" },
+    });
+    expect(prefix.Items?.map(({ n }) => n)).toEqual(numbered(10).map((i) => 20 + i));
+    const range = await on.query({
+      KeyConditionExpression: "PK = :p AND SK BETWEEN :a AND :b",
+      ExpressionAttributeValues: { ...partition, ":a": "M#010", ":b": "M#012" },
+    });
+    expect(range.Items?.map(({ n }) => n)).toEqual([10, 11, 12]);
+    const below = await on.query({
+      KeyConditionExpression: "PK = :p AND SK < :a",
+      ExpressionAttributeValues: { ...partition, ":a": "M#002" },
+    });
+    expect(below.Items?.map(({ n }) => n)).toEqual([0, 1]);
+  });
+
+  test("a limit counts the rows examined, not those that pass the filter", async () => {
+    const page = await on.query({
+      KeyConditionExpression: "PK = :p",
+      FilterExpression: "even = :t",
+      ExpressionAttributeValues: { ...partition, ":t": true },
+      Limit: 6,
+    });
+    expect(page).toMatchObject({ Count: 3, ScannedCount: 6, LastEvaluatedKey: { PK: "feed", SK: "M#005" } });
+  });
+
+  test("the feed index pages in its own order, and its start key holds all four keys", async () => {
+    const feed = {
+      IndexName: table.feedIndex.name,
+      KeyConditionExpression: "F = :f",
+      ExpressionAttributeValues: { ":f": "F#all" },
+      Limit: 4,
+    };
+    const { LastEvaluatedKey } = await on.query(feed);
+    expect(Object.keys(LastEvaluatedKey ?? {}).sort()).toEqual(["F", "G", "PK", "SK"]);
+    const { items } = await on.queryAll(feed);
+    expect(items.map(({ n }) => n)).toEqual(numbered(30).reverse());
+  });
+
+  test("a start key made by hand begins after its position, whether a row has it or not", async () => {
+    const feed = {
+      IndexName: table.feedIndex.name,
+      KeyConditionExpression: "F = :f",
+      ExpressionAttributeValues: { ":f": "F#all" },
+      Limit: 1,
+    };
+    const made = { F: "F#all", G: "004x", PK: "feed", SK: "M#none" };
+    const { Items } = await on.query({ ...feed, ExclusiveStartKey: made });
+    expect(Items?.map(({ G }) => G)).toEqual(["005"]);
+  });
+
+  test("the id index holds only items that have an id, and only their keys", async () => {
+    const { items } = await on.queryAll({
+      IndexName: table.idIndex.name,
+      KeyConditionExpression: "i = :i",
+      ExpressionAttributeValues: { ":i": "third" },
+    });
+    expect(items).toHaveLength(10);
+    expect(Object.keys(items[0] ?? {}).sort()).toEqual(["PK", "SK", "i"]);
+  });
+
+  test("an item leaves an index with the attribute that is its key", async () => {
+    await on.put("leave", "1", { i: "leaving" });
+    const found = () =>
+      on.query({
+        IndexName: table.idIndex.name,
+        KeyConditionExpression: "i = :i",
+        ExpressionAttributeValues: { ":i": "leaving" },
+        Select: "COUNT",
+      });
+    expect((await found()).Count).toBe(1);
+    const Key = { PK: "leave", SK: "1" };
+    await on.documents.send(new UpdateCommand({ TableName: on.TableName, Key, UpdateExpression: "REMOVE i" }));
+    expect((await found()).Count).toBe(0);
+  });
+
+  test("an index cannot be read consistently", async () => {
+    const consistent = on.query({
+      IndexName: table.feedIndex.name,
+      ConsistentRead: true,
+      KeyConditionExpression: "F = :f",
+      ExpressionAttributeValues: { ":f": "F#all" },
+    });
+    await expect(consistent).rejects.toMatchObject(invalid);
+  });
+
+  test("a start key of a foreign shape is refused", async () => {
+    const foreign = on.query({
+      KeyConditionExpression: "PK = :p",
+      ExpressionAttributeValues: partition,
+      ExclusiveStartKey: { bogus: "x" },
+    });
+    await expect(foreign).rejects.toMatchObject(invalid);
+  });
+
+  test("a page ends at one megabyte and says where to go on", async () => {
+    for (const i of numbered(6)) await on.put("big", String(i), { d: "x".repeat(300_000) });
+    const all = { KeyConditionExpression: "PK = :p", ExpressionAttributeValues: { ":p": "big" } };
+    expect((await on.query(all)).LastEvaluatedKey).toBeDefined();
+    expect((await on.queryAll(all)).items).toHaveLength(6);
+  });
+
+  test("a scan in segments passes every row once", async () => {
+    const segments = numbered(4).map((Segment) =>
+      on.documents.send(
+        new ScanCommand({
+          TableName: on.TableName,
+          Segment,
+          TotalSegments: 4,
+          FilterExpression: "F = :f",
+          ExpressionAttributeValues: { ":f": "F#all" },
+        }),
+      ),
+    );
+    const rows = (await Promise.all(segments)).flatMap(({ Items }) => Items ?? []);
+    expect(rows.map(({ n }) => n).sort((a, b) => a - b)).toEqual(numbered(30));
+  });
+});

@@ -1,0 +1,142 @@
+import { BatchGetCommand, BatchWriteCommand, DeleteCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { invalid, numbered, padded, type Rows, refused, startRows } from "./rows.ts";
+
+let on: Rows;
+
+beforeAll(async () => {
+  on = await startRows();
+});
+afterAll(() => on.close());
+
+describe("conditional writes", () => {
+  test("a put onto an existing item is refused and shows what is there", async () => {
+    const input = { TableName: on.TableName, ConditionExpression: "attribute_not_exists(PK)" };
+    await on.documents.send(new PutCommand({ ...input, Item: { PK: "put", SK: "1", v: 1 } }));
+    const again = on.documents.send(
+      new PutCommand({
+        ...input,
+        Item: { PK: "put", SK: "1", v: 2 },
+        ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+      }),
+    );
+    await expect(again).rejects.toMatchObject({ ...refused, Item: { v: { N: "1" } } });
+    expect(await on.get("put", "1")).toMatchObject({ v: 1 });
+  });
+
+  test("a refused update and a refused delete show what is there", async () => {
+    await on.put("cond", "1", { v: 1 });
+    const input = {
+      TableName: on.TableName,
+      Key: { PK: "cond", SK: "1" },
+      ConditionExpression: "v > :x",
+      ExpressionAttributeValues: { ":x": 9 },
+      ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+    } as const;
+    const update = on.documents.send(new UpdateCommand({ ...input, UpdateExpression: "SET v = :x" }));
+    await expect(update).rejects.toMatchObject({ ...refused, Item: { v: { N: "1" } } });
+    await expect(on.documents.send(new DeleteCommand(input))).rejects.toMatchObject({
+      ...refused,
+      Item: { v: { N: "1" } },
+    });
+  });
+
+  test("a delete whose condition holds returns what was there", async () => {
+    await on.put("delete", "1", { v: 5 });
+    const { Attributes } = await on.documents.send(
+      new DeleteCommand({
+        TableName: on.TableName,
+        Key: { PK: "delete", SK: "1" },
+        ConditionExpression: "v = :v",
+        ExpressionAttributeValues: { ":v": 5 },
+        ReturnValues: "ALL_OLD",
+      }),
+    );
+    expect(Attributes).toMatchObject({ v: 5 });
+    expect(await on.get("delete", "1")).toBeUndefined();
+  });
+
+  test("an update of a missing item is refused by attribute_exists and makes nothing", async () => {
+    const update = new UpdateCommand({
+      TableName: on.TableName,
+      Key: { PK: "missing", SK: "1" },
+      UpdateExpression: "SET v = :v",
+      ConditionExpression: "attribute_exists(PK)",
+      ExpressionAttributeValues: { ":v": 1 },
+    });
+    await expect(on.documents.send(update)).rejects.toMatchObject(refused);
+    expect(await on.get("missing", "1")).toBeUndefined();
+  });
+
+  test("an update sets, defaults, counts, appends and removes at once", async () => {
+    await on.put("update", "1", { n: 1, list: ["x"], gone: 1, map: { inner: 1 }, tags: new Set(["p"]) });
+    const { Attributes } = await on.documents.send(
+      new UpdateCommand({
+        TableName: on.TableName,
+        Key: { PK: "update", SK: "1" },
+        UpdateExpression:
+          "SET c = if_not_exists(c, :ten) + :one, #list = list_append(#list, :more), #map.#inner = :ten REMOVE gone ADD n :one, tags :tag",
+        ExpressionAttributeNames: { "#list": "list", "#map": "map", "#inner": "inner" },
+        ExpressionAttributeValues: { ":ten": 10, ":one": 1, ":more": ["y"], ":tag": new Set(["q"]) },
+        ReturnValues: "ALL_NEW",
+      }),
+    );
+    expect(Attributes).toEqual({
+      PK: "update",
+      SK: "1",
+      n: 2,
+      c: 11,
+      list: ["x", "y"],
+      map: { inner: 10 },
+      tags: new Set(["p", "q"]),
+    });
+  });
+
+  test("one of many puts of the same new item wins", async () => {
+    const race = numbered(40).map((i) =>
+      on.documents.send(
+        new PutCommand({
+          TableName: on.TableName,
+          Item: { PK: "race", SK: "1", n: i },
+          ConditionExpression: "attribute_not_exists(PK)",
+        }),
+      ),
+    );
+    const results = await Promise.allSettled(race);
+    const lost = results.flatMap((result) => (result.status === "rejected" ? [result.reason.name] : []));
+    expect(lost).toEqual(Array(39).fill(refused.name));
+  });
+
+  test("no count is lost among many", async () => {
+    const add = new UpdateCommand({
+      TableName: on.TableName,
+      Key: { PK: "count", SK: "1" },
+      UpdateExpression: "ADD n :one",
+      ExpressionAttributeValues: { ":one": 1 },
+    });
+    await Promise.all(numbered(40).map(() => on.documents.send(add)));
+    expect(await on.get("count", "1")).toMatchObject({ n: 40 });
+  });
+});
+
+describe("batches", () => {
+  const writes = (count: number) =>
+    on.documents.send(
+      new BatchWriteCommand({
+        RequestItems: {
+          [on.TableName]: numbered(count).map((i) => ({ PutRequest: { Item: { PK: "batch", SK: padded(i) } } })),
+        },
+      }),
+    );
+
+  test("25 writes pass and can be read in one batch", async () => {
+    await writes(25);
+    const Keys = numbered(25).map((i) => ({ PK: "batch", SK: padded(i) }));
+    const { Responses } = await on.documents.send(new BatchGetCommand({ RequestItems: { [on.TableName]: { Keys } } }));
+    expect(Responses?.[on.TableName]).toHaveLength(25);
+  });
+
+  test("26 writes are refused", async () => {
+    await expect(writes(26)).rejects.toMatchObject(invalid);
+  });
+});
