@@ -1,0 +1,73 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openSeedPorts } from "../../local/seed-ports.ts";
+import { type Stack, type StackSettings, startStack } from "../../local/stack.ts";
+import { functions, env as names } from "../../shared/config/names.ts";
+import { newFolder } from "../local/planted.ts";
+
+const folder = newFolder();
+const settings: StackSettings = {
+  port: 0,
+  dataDir: join(folder.path, "data"),
+  fresh: false,
+  seedAccounts: true,
+  strictEgress: false,
+  seedPorts: openSeedPorts,
+  report: () => {},
+};
+let stack: Stack;
+beforeAll(async () => {
+  stack = await startStack(settings);
+});
+afterAll(async () => {
+  await stack.close();
+  folder.remove();
+});
+
+async function list(key: string | undefined): Promise<number> {
+  const response = await fetch(`${stack.baseUrl}/v1/conversations`, { headers: { authorization: `Bearer ${key}` } });
+  return response.status;
+}
+
+describe("the stack of the service's own template", () => {
+  it("has every function, each with the environment the template gives it", () => {
+    for (const id of functions) {
+      expect(stack.env(id).AWS_LAMBDA_FUNCTION_NAME).toBe(`ParleyService-${id}`);
+      expect(JSON.stringify(stack.env(id))).not.toContain(".invalid");
+    }
+    expect(JSON.parse(stack.env("Api")[names.platformUrls] ?? "")).toMatchObject({
+      facebook_graph: `${stack.simulatorUrl}/facebook_graph`,
+      instagram_graph: `${stack.simulatorUrl}/instagram_graph`,
+    });
+    // Intake calls no platform: the template does not tell it where they are, and neither does the stack.
+    expect(stack.env("Intake")).not.toHaveProperty(names.platformUrls);
+  });
+
+  it("lets both demo keys in, and no other", async () => {
+    expect(stack.local.live_key).toMatch(/^svc_live_/);
+    expect(stack.local.test_key).toMatch(/^svc_test_/);
+    expect(await list(stack.local.live_key)).toBe(200);
+    expect(await list(stack.local.test_key)).toBe(200);
+    expect(await list(`${stack.local.live_key}x`)).toBe(401);
+  });
+
+  it("lists the demo accounts under the keys local.json gives them", async () => {
+    const headers = { authorization: `Bearer ${stack.local.live_key}` };
+    const body = (await (await fetch(`${stack.baseUrl}/v1/accounts`, { headers })).json()) as {
+      data: { accounts: { account_key: string }[] };
+    };
+    const listed = body.data.accounts.map(({ account_key }) => account_key);
+    expect(listed.sort()).toEqual(stack.local.accounts.map(({ account_key }) => account_key).sort());
+  });
+
+  it("keeps tenant, keys and accounts over a restart, and answers with them", async () => {
+    const before = stack.local;
+    await stack.close();
+    expect(existsSync(join(stack.dataDir, "local.json"))).toBe(false);
+    stack = await startStack({ ...settings, assembly: join(stack.dataDir, "cdk.out") });
+    const { base_url: _base, simulator_url: _simulator, ...kept } = before;
+    expect(stack.local).toMatchObject(kept);
+    expect(await list(before.live_key)).toBe(200);
+  });
+});
