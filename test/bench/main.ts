@@ -1,0 +1,67 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { synthesize } from "../../lib/app.ts";
+import { bundleBytes } from "../../lib/bundle-sizes.ts";
+import type { FunctionName } from "../../shared/config/names.ts";
+import { testEngine } from "../support/dynamo.ts";
+import { startPipeline } from "../support/pipeline.ts";
+import { costLines, formatLines, isOver, type Line } from "./lines.ts";
+import { posterCpu } from "./poster-cpu.ts";
+import { detailPage, inboundMessage, inboxPage, reply } from "./scenarios.ts";
+import { targets } from "./targets.ts";
+
+const KILOBYTE = 1_000;
+const BUNDLES: Readonly<Record<FunctionName, number>> = {
+  Api: 900,
+  Intake: 350,
+  Ingest: 600,
+  Deliver: 600,
+  Sweep: 350,
+  DeadLetters: 350,
+};
+const POSTER_RATIO = 1.3;
+
+async function unitLines(): Promise<Line[]> {
+  const pipeline = await startPipeline();
+  try {
+    const inbound = (endpoints: number) => inboundMessage(pipeline, { endpoints });
+    return [
+      ...costLines("inbound message, 1 endpoint", await inbound(1), targets.inboundWithOneEndpoint),
+      ...costLines("inbound message, 2 endpoints", await inbound(2), targets.inboundWithTwoEndpoints),
+      ...costLines("inbound message, 5 endpoints", await inbound(5), targets.inboundWithFiveEndpoints),
+      ...costLines("reply", await reply(pipeline), targets.reply),
+      ...costLines("inbox page of 50", await inboxPage(pipeline), targets.inboxPage),
+      ...costLines("conversation with 50 messages", await detailPage(pipeline), targets.detailPage),
+    ];
+  } finally {
+    await pipeline.close();
+    await (await testEngine()).close();
+  }
+}
+
+function bundleLines(): Line[] {
+  const outdir = mkdtempSync(join(tmpdir(), "parley-bench-"));
+  try {
+    synthesize({ outdir });
+    return Object.entries(bundleBytes(outdir)).map(([name, bytes]) => ({
+      what: `bundle of ${name}: KB`,
+      value: bytes / KILOBYTE,
+      target: BUNDLES[name as FunctionName],
+      counted: false,
+    }));
+  } finally {
+    rmSync(outdir, { recursive: true });
+  }
+}
+
+async function posterLines(): Promise<Line[]> {
+  const { poster, bare } = await posterCpu();
+  const ratio = { value: poster / bare, target: POSTER_RATIO, counted: false };
+  return [{ what: `poster's CPU (${poster.toFixed(0)} µs a POST) to a bare pool's (${bare.toFixed(0)} µs)`, ...ratio }];
+}
+
+const lines = [...(await unitLines()), ...(await posterLines()), ...bundleLines()];
+process.stdout.write(`${formatLines(lines)}\n`);
+// Sizes and ratios are shown; what is counted is what a change may be held to.
+process.exitCode = lines.some((line) => line.counted && isOver(line)) ? 1 : 0;

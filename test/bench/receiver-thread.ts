@@ -1,0 +1,10 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { parentPort } from "node:worker_threads";
+
+// The receiver has a thread of its own, so that its work does not count as the poster's.
+const server = createServer((request, response) => {
+  request.resume().on("end", () => response.writeHead(200).end("ok"));
+});
+server.keepAliveTimeout = 60_000;
+server.listen(0, "127.0.0.1", () => parentPort?.postMessage((server.address() as AddressInfo).port));

@@ -1,0 +1,120 @@
+import type { PlatformName } from "../../shared/domain/accounts.ts";
+import { MINUTE, SECOND } from "../../shared/kernel/time.ts";
+import { everyoneWrites, openWorkspace, type Workspace } from "../support/pipeline/workspace.ts";
+import type { Cost, Pipeline } from "../support/pipeline.ts";
+
+// What the benchmark shows and the cost tests hold: each measured from one end of the service to the other.
+
+/** A batch as the queues hand it out under load. */
+const BATCH = 10;
+/** More than a page, so that the page has a cursor. */
+const ROWS = 60;
+
+/** What checking a key and counting its request costs; every figure of a route is what it costs beside them. */
+export const KEY_AND_RATE: Cost = { wcu: 1, rcu: 1, sqs: 0 };
+
+let workspaces = 0;
+
+/** A workspace of its own for one measurement, with items as long as every other's. */
+export function freshWorkspace(
+  pipeline: Pipeline,
+  options: { platform?: PlatformName; endpoints?: number } = {},
+): Promise<Workspace> {
+  const slug = `shop-${String(++workspaces).padStart(6, "0")}`;
+  return openWorkspace(pipeline, {
+    slug,
+    platform: options.platform ?? "instagram",
+    endpoints: options.endpoints ?? 1,
+  });
+}
+
+/** One message of ten that come in together, from people who wrote before, from the platform's POST to the receivers. */
+export async function inboundMessage(
+  pipeline: Pipeline,
+  options: { platform?: PlatformName; endpoints: number },
+): Promise<Cost> {
+  const workspace = await freshWorkspace(pipeline, options);
+  await everyoneWrites(pipeline, workspace, BATCH);
+  const called = pipeline.loopback.events.length;
+  const cost = await pipeline.cost(() => everyoneWrites(pipeline, workspace, BATCH));
+  const posts = pipeline.loopback.events.length - called;
+  if (posts !== BATCH * options.endpoints) throw new Error(`${posts} events came for ${BATCH} messages.`);
+  return perMessage(cost, BATCH);
+}
+
+/** One reply through the API, without the delivery of its event. */
+export async function reply(pipeline: Pipeline, scope: "live" | "test" = "live"): Promise<Cost> {
+  const workspace = await freshWorkspace(pipeline);
+  await everyoneWrites(pipeline, workspace, 1);
+  pipeline.turn(SECOND);
+  const cost = await pipeline.cost(() => sendReply(pipeline, workspace, 0, scope));
+  return besideKeyAndRate(cost);
+}
+
+/** @returns the platform's id of what was sent */
+export async function sendReply(
+  pipeline: Pipeline,
+  workspace: Workspace,
+  person: number,
+  scope: "live" | "test" = "live",
+): Promise<string> {
+  pipeline.loopback.nextMessageId(workspace.newMessageId());
+  const sent = await pipeline.call<{ platform_message_id: string }>(
+    scope === "live" ? workspace.liveKey : workspace.testKey,
+    "POST",
+    "/v1/messages/reply",
+    { conversation_id: workspace.conversationOf(person), text: "Yes, it leaves today.".padEnd(120, ".") },
+  );
+  return sent.platform_message_id;
+}
+
+/** A workspace in whose inbox 60 conversations stand. */
+export async function fullInbox(pipeline: Pipeline): Promise<Workspace> {
+  const workspace = await freshWorkspace(pipeline, { endpoints: 1 });
+  await everyoneWrites(pipeline, workspace, ROWS);
+  return workspace;
+}
+
+/** A workspace in whose first conversation 60 messages stand. */
+export async function longConversation(pipeline: Pipeline): Promise<Workspace> {
+  const workspace = await freshWorkspace(pipeline, { endpoints: 0 });
+  for (let message = 0; message < ROWS; message++) {
+    pipeline.turn(SECOND);
+    await pipeline.receive(workspace.writes(0));
+  }
+  await pipeline.ingest();
+  await pipeline.deliver();
+  pipeline.turn(MINUTE);
+  return workspace;
+}
+
+/** What a GET costs, and that it answered as many rows as a page has. */
+export async function page(pipeline: Pipeline, key: string, path: string, list: string, rows = 50): Promise<Cost> {
+  let found = 0;
+  const cost = await pipeline.cost(async () => {
+    const data = await pipeline.call<Record<string, unknown[]>>(key, "GET", path);
+    found = data[list]?.length ?? 0;
+  });
+  if (found !== rows) throw new Error(`${path} answered ${found} ${list} and not ${rows}.`);
+  return besideKeyAndRate(cost);
+}
+
+export async function inboxPage(pipeline: Pipeline): Promise<Cost> {
+  const { liveKey } = await fullInbox(pipeline);
+  return page(pipeline, liveKey, "/v1/conversations", "conversations");
+}
+
+export async function detailPage(pipeline: Pipeline): Promise<Cost> {
+  const workspace = await longConversation(pipeline);
+  const id = encodeURIComponent(workspace.conversationOf(0));
+  return page(pipeline, workspace.liveKey, `/v1/conversations/${id}`, "messages");
+}
+
+export function besideKeyAndRate({ wcu, rcu, sqs }: Cost): Cost {
+  return { wcu: wcu - KEY_AND_RATE.wcu, rcu: rcu - KEY_AND_RATE.rcu, sqs };
+}
+
+export function perMessage(cost: Cost, messages: number): Cost {
+  const share = (units: number) => Math.round((units / messages) * 1_000) / 1_000;
+  return { wcu: share(cost.wcu), rcu: share(cost.rcu), sqs: share(cost.sqs) };
+}

@@ -1,0 +1,87 @@
+import { createHash } from "node:crypto";
+import type { PlatformName } from "../../../shared/domain/accounts.ts";
+import { conversationId } from "../../../shared/domain/conversations.ts";
+import { connectAccount, createKey, createTenant } from "../../../shared/flows/set-up-tenant.ts";
+import { parseTenant, type TenantId } from "../../../shared/kernel/tenant.ts";
+import { SECOND } from "../../../shared/kernel/time.ts";
+import { type Pipeline, PLATFORM_SECRET } from "../pipeline.ts";
+import { messageId, platformId, type SignedWebhook, text, webhookOf } from "./traffic.ts";
+
+export interface WorkspaceOptions {
+  /** A slug of 11 characters, for all workspaces to have items of one length. */
+  readonly slug: string;
+  readonly platform: PlatformName;
+  readonly endpoints: number;
+}
+
+/** One tenant with a live key, a test key, one account and its webhook endpoints. */
+export interface Workspace {
+  readonly tenant: TenantId;
+  readonly liveKey: string;
+  readonly testKey: string;
+  readonly endpointIds: readonly string[];
+  /** The conversation with a person. */
+  conversationOf(person: number): string;
+  /** The webhook of a person's next message; the account's own when `echo` is given its id. */
+  writes(person: number, echo?: { readonly messageId: string }): SignedWebhook;
+  newMessageId(): string;
+}
+
+const ACTOR = "cli";
+/** The length of the longer access tokens. */
+const TOKEN = "EAAG".padEnd(200, "k");
+
+export async function openWorkspace(pipeline: Pipeline, options: WorkspaceOptions): Promise<Workspace> {
+  const { slug, platform, endpoints } = options;
+  const { tenantPorts: ports, now } = pipeline;
+  const tenant = parseTenant(slug);
+  if (!tenant) throw new Error(`${slug} is not a tenant's slug.`);
+  const externalId = platformId("178414", createHash("sha256").update(slug).digest().readUIntBE(0, 4));
+  const account = { platform, externalId };
+  const connection = platform === "instagram" ? "instagram_login" : "messenger";
+
+  await createTenant(ports, tenant, { name: "A workspace", ownerEmail: null, actor: ACTOR }, now());
+  const live = await createKey(ports, tenant, { scope: "live", label: "backend", actor: ACTOR }, now());
+  const test = await createKey(ports, tenant, { scope: "test", label: "tests", actor: ACTOR }, now());
+  const named = { handle: "a.shoe.shop", displayName: "A shoe shop", pageId: null };
+  await connectAccount(ports, tenant, { ...account, connection, ...named }, TOKEN, now());
+  const endpointIds: string[] = [];
+  for (let number = 0; number < endpoints; number++) {
+    const url = `${pipeline.loopback.origin}/hooks/${slug}/${number}`;
+    const created = await pipeline.call<{ endpoint: { id: string } }>(live.secret, "POST", "/v1/webhooks", { url });
+    endpointIds.push(created.endpoint.id);
+  }
+
+  const personId = (person: number) => platformId("9", person);
+  let messages = 0;
+  const newMessageId = () => messageId(platform, externalId, ++messages, now());
+  return {
+    tenant,
+    liveKey: live.secret,
+    testKey: test.secret,
+    endpointIds,
+    conversationOf: (person) => conversationId({ tenant, account, participantId: personId(person) }),
+    newMessageId,
+    writes: (person, echo) =>
+      webhookOf(
+        {
+          platform,
+          accountId: externalId,
+          personId: personId(person),
+          messageId: echo?.messageId ?? newMessageId(),
+          text: text(messages),
+          at: now(),
+          echo: echo !== undefined,
+        },
+        PLATFORM_SECRET,
+      ),
+  };
+}
+
+/** Takes one message of each person all the way to the endpoints, a second later than what was before. */
+export async function everyoneWrites(pipeline: Pipeline, workspace: Workspace, people: number): Promise<void> {
+  pipeline.turn(SECOND);
+  for (let person = 0; person < people; person++) await pipeline.receive(workspace.writes(person));
+  await pipeline.ingest();
+  await pipeline.deliver();
+}
