@@ -16,6 +16,7 @@ export interface LocalJson {
   readonly tenant?: string;
   readonly live_key?: string;
   readonly test_key?: string;
+  readonly operator_key?: string;
   readonly platform_secrets: PlatformSecrets;
   readonly accounts: readonly {
     readonly account_key: string;
@@ -31,13 +32,14 @@ export function describeStack(
   seeded: Seeded,
   secrets: PlatformSecrets,
 ): LocalJson {
-  const { tenant, live_key, test_key } = seeded;
+  const { tenant, live_key, test_key, operator_key } = seeded;
   return {
     base_url: baseUrl,
     ...(simulatorUrl ? { simulator_url: simulatorUrl } : {}),
     ...(tenant ? { tenant } : {}),
     ...(live_key ? { live_key } : {}),
     ...(test_key ? { test_key } : {}),
+    ...(operator_key ? { operator_key } : {}),
     platform_secrets: secrets,
     accounts: accountsOf(seeded).map((account) => ({
       account_key: accountKey({ platform: platformOf(account), externalId: account.externalId }),

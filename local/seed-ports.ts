@@ -1,5 +1,5 @@
 import { tenantPorts } from "../functions/wiring/tenants.ts";
-import { connectAccount, createKey, createTenant } from "../shared/flows/set-up-tenant.ts";
+import { connectAccount, createKey, createOperatorKey, createTenant } from "../shared/flows/set-up-tenant.ts";
 import { parseTenant, type TenantId } from "../shared/kernel/tenant.ts";
 import type { Millis } from "../shared/kernel/time.ts";
 import { platformOf, type SeedPorts } from "./seed.ts";
@@ -23,6 +23,10 @@ export function openSeedPorts({ environment, now }: SeedWorld): SeedPorts {
     },
     async createKey(slug, scope) {
       return await createKey(ports, tenantOf(slug), { scope, label: `local ${scope}`, actor: ACTOR }, now());
+    },
+    async createOperatorKey(slugs) {
+      const settings = { scope: "live", label: "local operator", actor: ACTOR } as const;
+      return await createOperatorKey(ports, slugs.map(tenantOf), settings, now());
     },
     async connectAccount(slug, { token, ...account }) {
       await connectAccount(ports, tenantOf(slug), { ...account, platform: platformOf(account) }, token, now());

@@ -46,6 +46,7 @@ export const demoAccounts: readonly SeedAccount[] = [
 export interface SeedPorts {
   createTenant(slug: string): Promise<void>;
   createKey(tenant: string, scope: "live" | "test"): Promise<{ secret: string }>;
+  createOperatorKey(tenants: readonly string[]): Promise<{ secret: string }>;
   connectAccount(tenant: string, account: SeedAccount): Promise<void>;
 }
 
@@ -54,12 +55,13 @@ export interface Seeded {
   readonly tenant?: string;
   readonly live_key?: string;
   readonly test_key?: string;
+  readonly operator_key?: string;
   /** External ids by connection, such as `messenger 100000000000001`. */
   readonly accounts?: readonly string[];
 }
 
 /**
- * Makes the demo tenant, its two keys and, unless told otherwise, its accounts. Every step is written down once it is
+ * Makes the demo tenant, its keys and, unless told otherwise, its accounts. Every step is written down once it is
  * done, so that a later start makes only what is missing.
  */
 export async function seed(file: string, ports: SeedPorts, withAccounts: boolean): Promise<Seeded> {
@@ -74,6 +76,7 @@ export async function seed(file: string, ports: SeedPorts, withAccounts: boolean
   }
   if (!done.live_key) mark({ live_key: (await ports.createKey(DEMO_TENANT, "live")).secret });
   if (!done.test_key) mark({ test_key: (await ports.createKey(DEMO_TENANT, "test")).secret });
+  if (!done.operator_key) mark({ operator_key: (await ports.createOperatorKey([DEMO_TENANT])).secret });
   for (const account of withAccounts ? demoAccounts : []) {
     const name = nameOf(account);
     if (done.accounts?.includes(name)) continue;

@@ -16,6 +16,7 @@ import { closeClients, openClients } from "./provision-workshop.ts";
 import { type Closers, openClosers } from "./runner/closers.ts";
 import { type DataFolder, takeDataFolder } from "./runner/data-folder.ts";
 import { synthesizeInto } from "./runner/synthesis.ts";
+import { writeWhole } from "./runner/whole-file.ts";
 import { readSchedules, type Schedules, startSchedules } from "./schedules.ts";
 import { type SeedPorts, seed } from "./seed.ts";
 import type { SeedWorld } from "./seed-ports.ts";
@@ -116,6 +117,10 @@ async function start(settings: StackSettings, closers: Closers, report: Report):
   const environment = commonEnvironment(functions);
   const platformSecret = environment[env.platformSecretId];
   if (platformSecret) await fillSecret(clients, platformSecret, JSON.stringify(secrets));
+  // For the commands that speak to the table beside the running stack.
+  const environmentJson = folder.at("environment.json");
+  writeWhole(environmentJson, JSON.stringify(environment));
+  closers.add(() => rmSync(environmentJson, { force: true }));
   const ports = settings.seedPorts?.({ environment, now: clock.now });
   const seeded = ports ? await seed(folder.at("seed.json"), ports, settings.seedAccounts) : {};
   signal.throwIfAborted();

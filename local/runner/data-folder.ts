@@ -8,6 +8,7 @@ const written = [
   "clock.json",
   "dynamodb",
   "emulators",
+  "environment.json",
   "functions.log",
   "local.json",
   "platform-secrets.json",

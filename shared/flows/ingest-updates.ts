@@ -38,17 +38,21 @@ export async function keepRawCopies(
   await ports.files.put(key, compress(`${lines.join("\n")}\n`));
 }
 
-/** Remembers for a minute which tenant an account belongs to. */
+/** Remembers for a minute which tenant an account belongs to; a batch that asks for one account at once reads it once. */
 export function accountRoutes(ports: Pick<IngestPorts, "accounts">) {
-  const known = new Map<string, { route: AccountRoute; until: Millis }>();
-  return async (ref: AccountRef, now: Millis): Promise<AccountRoute | null> => {
+  const known = new Map<string, { route: Promise<AccountRoute | null>; until: Millis }>();
+  return (ref: AccountRef, now: Millis): Promise<AccountRoute | null> => {
     const key = accountKey(ref);
     const kept = known.get(key);
     if (kept && kept.until > now) return kept.route;
-    const route = await ports.accounts.routeOf(ref);
-    known.delete(key);
-    if (route) known.set(key, { route, until: now + MINUTE });
-    return route;
+    const mine = { route: ports.accounts.routeOf(ref), until: now + MINUTE };
+    known.set(key, mine);
+    const forget = () => {
+      if (known.get(key) === mine) known.delete(key);
+    };
+    // Only an account that is connected is remembered: the next one to ask reads anew.
+    mine.route.then((route) => route ?? forget(), forget);
+    return mine.route;
   };
 }
 

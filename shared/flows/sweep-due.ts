@@ -1,10 +1,14 @@
-import { QUEUE_DELAY_MAX } from "../domain/limits.ts";
-import { DAY, MINUTE, type Millis } from "../kernel/time.ts";
+import type { Outgoing } from "../aws/queues.ts";
+import { RETENTION } from "../domain/limits.ts";
+import { MINUTE, type Millis } from "../kernel/time.ts";
 import type { SweepPorts } from "./ports.ts";
 import { retryMessage } from "./schedule-retry.ts";
 
 /** The queue holds a message back to the second, so a sweep may hand on what is due a little later. */
 const AHEAD: Millis = 2 * MINUTE;
+
+/** Shards are read one by one; what they hold is sent together, ten to a request. */
+const SENT_TOGETHER = 100;
 
 /**
  * Hands what is due on to the deliveries queue, each to its own second. The mark of how far it came moves only once
@@ -12,13 +16,18 @@ const AHEAD: Millis = 2 * MINUTE;
  */
 export async function sweepDue(ports: SweepPorts, now: Millis): Promise<void> {
   const upTo = now + AHEAD;
-  // Nothing is put into a due bucket that is due within the queue's own reach.
-  const from = (await ports.due.sweptUpTo()) ?? now - DAY + QUEUE_DELAY_MAX;
+  // The very first sweep looks back as far as anything may still be delivered.
+  const from = (await ports.due.sweptUpTo()) ?? now - RETENTION;
   let handedOn = 0;
+  let gathered: Outgoing[] = [];
   for await (const page of ports.due.between(from, upTo)) {
-    await ports.retries.sendAll(page.map((due) => retryMessage(due.tenant, due, due.attempt, due.dueAt, now)));
+    gathered.push(...page.map((due) => retryMessage(due.tenant, due, due.attempt, due.dueAt, now)));
     handedOn += page.length;
+    if (gathered.length < SENT_TOGETHER) continue;
+    await ports.retries.sendAll(gathered);
+    gathered = [];
   }
+  await ports.retries.sendAll(gathered);
   await ports.due.markSwept(upTo);
   ports.log({ event: "swept", handed_on: handedOn, up_to: upTo });
 }

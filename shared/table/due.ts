@@ -1,6 +1,7 @@
 import { GetCommand, PutCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { RETENTION } from "../domain/limits.ts";
 import { parseTenant, type TenantId } from "../kernel/tenant.ts";
-import { DAY, HOUR, type Millis } from "../kernel/time.ts";
+import { HOUR, type Millis } from "../kernel/time.ts";
 import type { Table } from "./client.ts";
 import { whenConditionHolds } from "./conditions.ts";
 import { DUE_SHARDS, dueKey, duePartition, type Key, sweepMarkKey, t13, timeToLive } from "./keys.ts";
@@ -27,7 +28,8 @@ export function dueStore({ client, name: TableName }: Table) {
           Item: {
             ...dueKey(due.dueAt, due.endpointId, due.eventUlid, due.attempt),
             t: due.tenant,
-            x: timeToLive(due.dueAt + DAY),
+            // As long as its event may be delivered: a sweep may be days late.
+            x: timeToLive(due.dueAt + RETENTION),
           },
         }),
       );

@@ -13,7 +13,7 @@ export interface DeadLetter {
 }
 
 /** An item of the table holds 400 KB; a queue message may hold more, and is cut. */
-const BODY_CHARS_MAX = 350_000;
+const BODY_BYTES_MAX = 350_000;
 
 export type Quarantine = ReturnType<typeof quarantineStore>;
 
@@ -26,7 +26,7 @@ export function quarantineStore({ client, name: TableName }: Table) {
           TableName,
           Item: {
             ...quarantineKey(letter.queue, letter.messageId),
-            b: letter.body.slice(0, BODY_CHARS_MAX),
+            b: Buffer.from(letter.body).subarray(0, BODY_BYTES_MAX).toString(),
             n: letter.receives,
             at: now,
             x: timeToLive(now + RETENTION),

@@ -22,12 +22,16 @@ function recorder(until = Number.POSITIVE_INFINITY): { ports: SeedPorts; calls: 
       call(`key ${scope}`);
       return { secret: `svc_${scope}_made` };
     },
+    createOperatorKey: async (tenants) => {
+      call(`operator key ${tenants}`);
+      return { secret: "svc_live_operator" };
+    },
     connectAccount: async (_tenant, { connection }) => call(`account ${connection}`),
   };
   return { ports, calls };
 }
 
-const workspace = ["tenant demo", "key live", "key test"];
+const workspace = ["tenant demo", "key live", "key test", "operator key demo"];
 const accounts = ["account instagram_login", "account instagram_page", "account messenger"];
 const secrets = { meta: "m", instagram: "i", verify_token: "v" };
 
@@ -42,7 +46,7 @@ describe("the demo workspace", () => {
     expect(second.calls).toEqual([]);
   });
 
-  it.each([0, 1, 2, 3, 4, 5])("broken off after %i steps, is finished by the next start", async (steps) => {
+  it.each([0, 1, 2, 3, 4, 5, 6])("broken off after %i steps, is finished by the next start", async (steps) => {
     const file = newFile();
     const first = recorder(steps);
     await expect(seed(file, first.ports, true)).rejects.toThrow("killed");
@@ -60,6 +64,7 @@ describe("the demo workspace", () => {
       tenant: "demo",
       live_key: "svc_live_made",
       test_key: "svc_test_made",
+      operator_key: "svc_live_operator",
       platform_secrets: secrets,
       accounts: [],
     });

@@ -17,7 +17,7 @@ const rule = (properties: Record<string, unknown>): Resources => ({
 });
 /** An API of one route, with properties of one of its resources changed. */
 const api = (id: string, properties: Record<string, unknown>): Resources => {
-  const all = { ...worker, ...httpApi({ "GET /x": "Worker" }) };
+  const all: Resources = { ...worker, ...httpApi({ "GET /x": "Worker" }) };
   const changed = all[id];
   if (!changed) throw new Error(`no ${id}`);
   return { ...all, [id]: { ...changed, Properties: { ...changed.Properties, ...properties } } };
