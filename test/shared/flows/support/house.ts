@@ -1,0 +1,186 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { CreateKeyCommand, KMSClient } from "@aws-sdk/client-kms";
+import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
+import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { type Emulators, startEmulators } from "../../../../local/emulators/server.ts";
+import { openFiles } from "../../../../shared/aws/files.ts";
+import type { LogLine } from "../../../../shared/aws/log.ts";
+import { openQueue } from "../../../../shared/aws/queues.ts";
+import { openVault } from "../../../../shared/aws/vault.ts";
+import type { ApiPorts, DeliverPorts, IngestPorts, SweepPorts } from "../../../../shared/flows/ports.ts";
+import { connectAccount } from "../../../../shared/flows/set-up-tenant.ts";
+import { deriveKey } from "../../../../shared/kernel/bytes.ts";
+import { newUlid } from "../../../../shared/kernel/ids.ts";
+import type { TenantId } from "../../../../shared/kernel/tenant.ts";
+import { type Millis, setHost } from "../../../../shared/kernel/time.ts";
+import { createGate } from "../../../../shared/net/egress-gate.ts";
+import type { Poster } from "../../../../shared/net/poster.ts";
+import { platformHttp } from "../../../../shared/platforms/http.ts";
+import { mockPlatform } from "../../../../shared/platforms/mock.ts";
+import { parseUpdates } from "../../../../shared/platforms/parse.ts";
+import { platformFor } from "../../../../shared/platforms/platform-for.ts";
+import { accountStore } from "../../../../shared/table/accounts.ts";
+import { apiKeyStore } from "../../../../shared/table/api-keys.ts";
+import { openTable, type Table } from "../../../../shared/table/client.ts";
+import { conversationStore } from "../../../../shared/table/conversations.ts";
+import { deliveryStore } from "../../../../shared/table/deliveries.ts";
+import { dueStore } from "../../../../shared/table/due.ts";
+import { endpointStore } from "../../../../shared/table/endpoints.ts";
+import { messageStore } from "../../../../shared/table/messages.ts";
+import { sendRecordStore } from "../../../../shared/table/send-records.ts";
+import { startTestTable, type TestTable } from "../../../support/dynamo.ts";
+import { NOW } from "../../table/support/samples.ts";
+
+const BUCKET = "raw";
+const ROOT = "a root secret that is long enough to be one";
+
+/** The queues of one test, empty at its start. */
+export interface Lane {
+  readonly inbound: string;
+  readonly events: string;
+  readonly deliveries: string;
+}
+
+/**
+ * A real table, real emulators of the other services, and ports made of the real rooms. Its clock stands still until
+ * it is turned, and is the clock of the whole process. Every call to `…Ports` is a new process: nothing is remembered.
+ */
+export type House = Awaited<ReturnType<typeof openHouse>>;
+
+export async function openHouse() {
+  let now: Millis = NOW;
+  setHost({ now: () => now });
+  const table: TestTable = await startTestTable();
+  const dataDir = mkdtempSync(join(tmpdir(), "house-"));
+  const emulators: Emulators = await startEmulators({ port: 0, dataDir, now: () => now });
+  const common = {
+    endpoint: emulators.url,
+    region: "us-east-1",
+    credentials: { accessKeyId: "local", secretAccessKey: "local" },
+  };
+  const aws = {
+    sqs: new SQSClient(common),
+    s3: new S3Client({ ...common, forcePathStyle: true }),
+    kms: new KMSClient(common),
+    // What hands the queues' messages to the functions is no part of their process.
+    eventSource: new SQSClient(common),
+  };
+  await aws.s3.send(new CreateBucketCommand({ Bucket: BUCKET }));
+  const { KeyMetadata } = await aws.kms.send(new CreateKeyCommand({}));
+  const keyId = KeyMetadata?.KeyId ?? "";
+  const opened: Table = openTable(table.tableName, table.client);
+  const lines: LogLine[] = [];
+  const log = (line: LogLine) => {
+    lines.push(line);
+  };
+  let lanes = 0;
+
+  async function newQueue(name: string): Promise<string> {
+    const Attributes = { VisibilityTimeout: "30" };
+    const { QueueUrl } = await aws.sqs.send(new CreateQueueCommand({ QueueName: name, Attributes }));
+    return QueueUrl ?? "";
+  }
+
+  const house = {
+    table: opened,
+    client: table.client,
+    emulators,
+    ...aws,
+    /** What the process speaks to, for faults. */
+    clients: [table.client, aws.sqs, aws.s3, aws.kms] as const,
+    lines,
+    now: () => now,
+    turn(by: Millis): void {
+      now += by;
+      emulators.clockMoved();
+    },
+    async newLane(): Promise<Lane> {
+      const lane = `lane-${++lanes}`;
+      const [inbound = "", events = "", deliveries = ""] = await Promise.all(
+        ["inbound", "events", "deliveries"].map((name) => newQueue(`${lane}-${name}`)),
+      );
+      return { inbound, events, deliveries };
+    },
+    files: openFiles(BUCKET, aws.s3),
+    newVault: () => openVault(keyId, aws.kms),
+    ingestPorts: (lane: Lane): IngestPorts => ({
+      parseUpdates,
+      files: openFiles(BUCKET, aws.s3),
+      accounts: accountStore(opened),
+      messages: messageStore(opened),
+      conversations: conversationStore(opened),
+      events: openQueue(lane.events, aws.sqs),
+      log,
+    }),
+    deliverPorts: (lane: Lane, poster: Poster): DeliverPorts => ({
+      endpoints: endpointStore(opened),
+      messages: messageStore(opened),
+      deliveries: deliveryStore(opened),
+      due: dueStore(opened),
+      retries: openQueue(lane.deliveries, aws.sqs),
+      vault: openVault(keyId, aws.kms),
+      poster,
+      dice: () => 0,
+      log,
+    }),
+    sweepPorts: (lane: Lane): SweepPorts => ({
+      due: dueStore(opened),
+      retries: openQueue(lane.deliveries, aws.sqs),
+      log,
+    }),
+    /** @param graph where the platform answers; nobody listens at the default */
+    apiPorts: (lane: Lane, graph = "http://127.0.0.1:9"): ApiPorts => {
+      const http = platformHttp({ total: 400 });
+      const upstream = { facebookGraph: graph, instagramGraph: graph, graphVersion: "v26.0" };
+      return {
+        conversations: conversationStore(opened),
+        messages: messageStore(opened),
+        accounts: accountStore(opened),
+        endpoints: endpointStore(opened),
+        deliveries: deliveryStore(opened),
+        sendRecords: sendRecordStore(opened),
+        apiKeys: apiKeyStore(opened),
+        events: openQueue(lane.events, aws.sqs),
+        vault: openVault(keyId, aws.kms),
+        gate: createGate({ mode: "open" }),
+        platformOf: (account, scope) =>
+          scope === "test"
+            ? mockPlatform(() => newUlid(now), account.platform)
+            : platformFor(account.connection, upstream, http),
+        pepper: async () => deriveKey(ROOT, "pepper"),
+        cursorKey: async () => deriveKey(ROOT, "cursor"),
+        siteUrl: null,
+        log,
+      };
+    },
+    /** Connects an Instagram account of its own to a tenant. @returns its platform id */
+    async connect(tenant: TenantId): Promise<string> {
+      const externalId = `ig-${tenant}`;
+      await connectAccount(
+        { accounts: accountStore(opened), vault: house.newVault() },
+        tenant,
+        {
+          platform: "instagram",
+          externalId,
+          connection: "instagram_login",
+          handle: "@shop",
+          displayName: "Shop",
+          pageId: null,
+        },
+        `token-of-${tenant}`,
+        now,
+      );
+      return externalId;
+    },
+    async close(): Promise<void> {
+      setHost({});
+      for (const client of Object.values(aws)) client.destroy();
+      await emulators.close();
+      await table.close();
+      rmSync(dataDir, { recursive: true });
+    },
+  };
+  return house;
+}

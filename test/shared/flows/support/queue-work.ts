@@ -1,0 +1,82 @@
+import {
+  DeleteMessageBatchCommand,
+  GetQueueAttributesCommand,
+  type Message,
+  ReceiveMessageCommand,
+  type SQSClient,
+} from "@aws-sdk/client-sqs";
+import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
+
+/** A function behind a queue. */
+export type Worker = (event: SQSEvent, invocation: { getRemainingTimeInMillis(): number }) => Promise<SQSBatchResponse>;
+
+/** What the queue has to hand out now, at most ten messages, as a function gets them. */
+export async function receive(sqs: SQSClient, url: string): Promise<SQSRecord[]> {
+  const { Messages = [] } = await sqs.send(
+    new ReceiveMessageCommand({
+      QueueUrl: url,
+      MaxNumberOfMessages: 10,
+      WaitTimeSeconds: 0,
+      MessageSystemAttributeNames: ["All"],
+    }),
+  );
+  return Messages.map((message) => recordOf(message, url));
+}
+
+/** One hand-out of a queue to its worker: what the worker does not report is deleted, the rest comes again. */
+export async function handOut(
+  sqs: SQSClient,
+  url: string,
+  worker: Worker,
+  remaining = 60_000,
+): Promise<{ records: SQSRecord[]; failed: string[] }> {
+  const records = await receive(sqs, url);
+  if (records.length === 0) return { records, failed: [] };
+  const { batchItemFailures } = await worker({ Records: records }, { getRemainingTimeInMillis: () => remaining });
+  const failed = batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
+  const done = records.filter(({ messageId }) => !failed.includes(messageId));
+  if (done.length > 0) {
+    const Entries = done.map(({ messageId, receiptHandle }) => ({ Id: messageId, ReceiptHandle: receiptHandle }));
+    await sqs.send(new DeleteMessageBatchCommand({ QueueUrl: url, Entries }));
+  }
+  return { records, failed };
+}
+
+/** Every message that a queue would hand out now, held back for the time of its visibility. */
+export async function receiveAll(sqs: SQSClient, url: string): Promise<SQSRecord[]> {
+  const all: SQSRecord[] = [];
+  for (let some = await receive(sqs, url); some.length > 0; some = await receive(sqs, url)) all.push(...some);
+  return all;
+}
+
+/** How many messages a queue holds in any state. */
+export async function depth(sqs: SQSClient, url: string): Promise<number> {
+  const names = [
+    "ApproximateNumberOfMessages",
+    "ApproximateNumberOfMessagesDelayed",
+    "ApproximateNumberOfMessagesNotVisible",
+  ] as const;
+  const { Attributes = {} } = await sqs.send(
+    new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: [...names] }),
+  );
+  return names.reduce((sum, name) => sum + Number(Attributes[name]), 0);
+}
+
+function recordOf(message: Message, url: string): SQSRecord {
+  return {
+    messageId: message.MessageId ?? "",
+    receiptHandle: message.ReceiptHandle ?? "",
+    body: message.Body ?? "",
+    attributes: {
+      ApproximateReceiveCount: message.Attributes?.ApproximateReceiveCount ?? "1",
+      SentTimestamp: message.Attributes?.SentTimestamp ?? "",
+      SenderId: message.Attributes?.SenderId ?? "",
+      ApproximateFirstReceiveTimestamp: message.Attributes?.ApproximateFirstReceiveTimestamp ?? "",
+    },
+    messageAttributes: {},
+    md5OfBody: message.MD5OfBody ?? "",
+    eventSource: "aws:sqs",
+    eventSourceARN: `arn:aws:sqs:us-east-1:000000000000:${url.split("/").at(-1)}`,
+    awsRegion: "us-east-1",
+  };
+}
