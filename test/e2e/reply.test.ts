@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Connection } from "../../shared/domain/accounts.ts";
+import type { Answer, ListedConversation, ListedMessage } from "./support/answers.ts";
+import { untilIdle } from "./support/journals.ts";
+import { type RunningLocal, startLocal } from "./support/local-stack.ts";
+import { until } from "./support/poll.ts";
+import { createHook } from "./support/read-all.ts";
+import { openReceiver, type Received, type Receiver } from "./support/receiver.ts";
+
+interface Sent {
+  readonly mid: string;
+  readonly person: string;
+  readonly request: { readonly message?: { readonly text?: string }; readonly messaging_type?: string };
+}
+
+const connections: readonly Connection[] = ["instagram_login", "instagram_page", "messenger"];
+
+let stack: RunningLocal;
+let receiver: Receiver;
+beforeAll(async () => {
+  [stack, receiver] = await Promise.all([startLocal(), openReceiver()]);
+  await createHook(stack, receiver.url);
+});
+afterAll(async () => {
+  await Promise.all([stack?.stop(), receiver?.close()]);
+});
+
+/** Lets a new person write to the account of a connection. @returns the conversation's id */
+async function personWrites(connection: Connection, name: string): Promise<string> {
+  const account = stack.local.accounts.find((one) => one.connection === connection);
+  const [platform, externalId] = account?.account_key.split("#") ?? [];
+  const sends = { account: externalId, connection, person: name, text: `hello from ${name}` };
+  const { person } = await stack.sim<{ person: string }>("POST", "/person-sends", sends);
+  await untilIdle(stack);
+  return `CONV#demo#${platform}#${externalId}#${person}`;
+}
+
+const reply = (conversation_id: string, text: string, key?: string): Promise<Answer> =>
+  stack.api("POST", "/v1/messages/reply", { conversation_id, text }, key);
+
+const sentTexts = async (text: string): Promise<Sent[]> =>
+  (await stack.sim<{ sent: Sent[] }>("GET", "/sent")).sent.filter(({ request }) => request.message?.text === text);
+
+async function thread(
+  id: string,
+  query = "",
+): Promise<{ head: ListedConversation; messages: readonly ListedMessage[] }> {
+  const { body } = await stack.api("GET", `/v1/conversations/${encodeURIComponent(id)}${query}`);
+  return { head: body.data.conversation, messages: body.data.messages };
+}
+
+/** Waits until the simulator has handed over every echo and all of it is worked in. */
+async function echoesAreIn(): Promise<void> {
+  await until("the echoes are handed over", async () => {
+    const { pending } = await stack.sim<{ pending: unknown[] }>("GET", "/state");
+    return pending.length === 0;
+  });
+  await untilIdle(stack);
+}
+
+const announcementsOf = (mid: string): Received[] =>
+  receiver.received.filter(({ event }) => event.data.message.id === mid);
+
+describe.each(connections)("a reply on %s within the window", (connection) => {
+  it.each(["none", "echo_first"])("is sent once and is one outbound message after its echo (%s)", async (mode) => {
+    const conversation = await personWrites(connection, `Ada of ${connection} ${mode}`);
+    await stack.sim("POST", "/faults", { mode });
+    const text = `Grüße ❤️ ${connection} ${mode}`;
+    const { status, body } = await reply(conversation, text);
+    expect(status).toBe(200);
+    const mid = body.data.platform_message_id;
+    expect((await sentTexts(text)).map((sent) => sent.mid)).toEqual([mid]);
+    await echoesAreIn();
+
+    const { head, messages } = await thread(conversation);
+    expect(messages.map(({ direction }) => direction)).toEqual(["outbound", "inbound"]);
+    expect(messages[0]).toMatchObject({ id: mid, text, sent_via: "api_in_window" });
+    expect(head).toMatchObject({ last_message_text: text, unanswered: false, can_reply: true });
+    await until("the reply is announced", () => announcementsOf(mid).length > 0);
+    const announced = announcementsOf(mid);
+    expect(new Set(announced.map(({ event }) => event.id)).size).toBe(1);
+    expect(announced[0]?.event).toMatchObject({ type: "message.sent", data: { message: { text } } });
+    await stack.sim("POST", "/faults", { mode: "none" });
+  });
+});
+
+describe("a reply that the platform does not take", () => {
+  it("is 502 send_failed with the platform's reason, and leaves no message", async () => {
+    const conversation = await personWrites("messenger", "Blocking Bo");
+    await stack.sim("POST", "/people", { account: "100000000000001", person: "Blocking Bo", blocked: true });
+    const { status, body } = await reply(conversation, "are you there?");
+    expect([status, body.error.code]).toEqual([502, "send_failed"]);
+    expect(body.error.detail).toMatch(/\S/);
+    expect(body.error.detail).not.toBe("outcome_unknown");
+    expect(await sentTexts("are you there?")).toEqual([]);
+    expect((await thread(conversation)).messages).toHaveLength(1);
+  });
+
+  it("because it is too long is 400 and never leaves", async () => {
+    const conversation = await personWrites("instagram_login", "Long Lea");
+    const before = (await stack.sim<{ sent: Sent[] }>("GET", "/sent")).sent.length;
+    const { status, body } = await reply(conversation, "x".repeat(1_001));
+    expect([status, body.error.code, body.error.detail]).toEqual([400, "invalid_request", "text_too_long"]);
+    expect((await stack.sim<{ sent: Sent[] }>("GET", "/sent")).sent).toHaveLength(before);
+    expect((await reply(conversation, "x".repeat(1_000))).status).toBe(200);
+  });
+
+  it("and cuts off after taking it, is 502 outcome_unknown, is not sent again, and shows by its echo", async () => {
+    const conversation = await personWrites("messenger", "Reset Rita");
+    await stack.sim("POST", "/faults", { mode: "reset_after_accept", for: 1 });
+    const { status, body } = await reply(conversation, "cut off");
+    expect([status, body.error.code, body.error.detail]).toEqual([502, "send_failed", "outcome_unknown"]);
+    await echoesAreIn();
+    expect(await sentTexts("cut off")).toHaveLength(1);
+    expect((await thread(conversation)).messages.filter(({ text }) => text === "cut off")).toHaveLength(1);
+  });
+
+  it("and never answers, is 502 outcome_unknown within the deadline and is not sent again", async () => {
+    const conversation = await personWrites("instagram_page", "Silent Sam");
+    await stack.sim("POST", "/faults", { mode: "hang", for: 1 });
+    const { status, body } = await reply(conversation, "hello?");
+    expect([status, body.error.code, body.error.detail]).toEqual([502, "send_failed", "outcome_unknown"]);
+    await echoesAreIn();
+    expect(await sentTexts("hello?")).toEqual([]);
+    expect((await thread(conversation)).messages).toHaveLength(1);
+  });
+});
+
+describe("a reply with a test key", () => {
+  it("reaches nobody, leaves the head alone, and shows to those who ask for test traffic", async () => {
+    const conversation = await personWrites("messenger", "Testing Tom");
+    const before = await thread(conversation);
+    const inbox = (await stack.api("GET", "/v1/conversations")).text;
+    const { status, body } = await reply(conversation, "only a test", stack.local.test_key);
+    expect(status).toBe(200);
+    const mid = body.data.platform_message_id;
+    expect(mid).toMatch(/^mock_mid_/);
+    expect(await sentTexts("only a test")).toEqual([]);
+
+    expect(await thread(conversation)).toEqual(before);
+    expect((await stack.api("GET", "/v1/conversations")).text).toBe(inbox);
+    const withTest = await thread(conversation, "?include_test=true");
+    expect(withTest.head).toEqual(before.head);
+    expect(withTest.messages.map(({ id }) => id)).toContain(mid);
+    const all = (await stack.api("GET", "/v1/messages?include_test=true")).body.data.messages;
+    expect(all.filter(({ id }) => id === mid)).toHaveLength(1);
+    expect((await stack.api("GET", "/v1/messages")).text).not.toContain(mid);
+    expect((await stack.api("GET", `/v1/messages/${mid}`)).status).toBe(404);
+    expect((await stack.api("GET", `/v1/messages/${mid}?include_test=true`)).status).toBe(200);
+
+    await until("the test message is announced", () => announcementsOf(mid).length > 0);
+    expect(announcementsOf(mid).map(({ event }) => event.data.message.test)).toEqual([true]);
+    const live = receiver.received.filter(({ event }) => event.data.message.id !== mid);
+    expect(live.some(({ event }) => "test" in event.data.message)).toBe(false);
+  });
+});
+
+// Last, for it turns the clock.
+describe("the window", () => {
+  it("takes a reply until just before 24 hours are over, and refuses it with window_closed from then on", async () => {
+    const conversation = await personWrites("messenger", "Waiting Wu");
+    await stack.clock("PT23H59M");
+    expect((await thread(conversation)).head).toMatchObject({ can_reply: true, window: { state: "open_24h" } });
+    expect((await reply(conversation, "just in time")).status).toBe(200);
+    await stack.clock("PT1M");
+    const { status, body } = await reply(conversation, "too late");
+    expect([status, body.error.code]).toEqual([409, "window_closed"]);
+    expect(await sentTexts("too late")).toEqual([]);
+    expect((await thread(conversation)).head).toMatchObject({ can_reply: false, window: { state: "human_agent_7d" } });
+    const mock = await reply(conversation, "too late", stack.local.test_key);
+    expect([mock.status, mock.body.error.code]).toEqual([409, "window_closed"]);
+  });
+
+  it("opens again when the person writes, and the conversation is gone 7 days after its last message", async () => {
+    const conversation = await personWrites("messenger", "Waiting Wu");
+    expect((await thread(conversation)).head).toMatchObject({ can_reply: true });
+    expect((await reply(conversation, "welcome back")).status).toBe(200);
+    await echoesAreIn();
+    await stack.clock("P7D");
+    const gone = await stack.api("GET", `/v1/conversations/${encodeURIComponent(conversation)}`);
+    expect([gone.status, gone.body.error.code]).toEqual([404, "conversation_not_found"]);
+    expect((await stack.api("GET", "/v1/messages")).body.data.messages).toEqual([]);
+  });
+});

@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { ListedDelivery } from "./support/answers.ts";
+import { untilIdle } from "./support/journals.ts";
+import { type RunningLocal, startLocal } from "./support/local-stack.ts";
+import { accountIds, inbound, newMid, newPerson, textEntry } from "./support/platform.ts";
+import { until } from "./support/poll.ts";
+import { createHook, deliveriesOf, type Hook } from "./support/read-all.ts";
+import { openReceiver, type Received, type Receiver } from "./support/receiver.ts";
+import { verifyByTheDocs } from "./support/verify.ts";
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** The wait before attempts 2 to 10 as docs/delivery.md has it, and a turn of the clock that is sure to pass it. */
+const schedule = [
+  { attempt: 2, wait: 5 * SECOND, turn: "PT10S" },
+  { attempt: 3, wait: 5 * MINUTE, turn: "PT6M" },
+  { attempt: 4, wait: 30 * MINUTE, turn: "PT35M" },
+  { attempt: 5, wait: 2 * HOUR, turn: "PT2H30M" },
+  { attempt: 6, wait: 5 * HOUR, turn: "PT6H" },
+  { attempt: 7, wait: 10 * HOUR, turn: "PT12H" },
+  { attempt: 8, wait: 14 * HOUR, turn: "PT16H" },
+  { attempt: 9, wait: 20 * HOUR, turn: "PT23H" },
+  { attempt: 10, wait: 24 * HOUR, turn: "PT27H" },
+] as const;
+
+let stack: RunningLocal;
+let receiver: Receiver;
+let hook: Hook;
+
+beforeAll(async () => {
+  [stack, receiver] = await Promise.all([startLocal(), openReceiver()]);
+  hook = await createHook(stack, receiver.url, ["message.received"]);
+  receiver.answer(({ data }, nth) => {
+    const { text } = data.message;
+    if (text === "third time") return { status: nth < 3 ? 500 : 204 };
+    if (text === "gone") return { status: 410 };
+    if (text === "later") return nth === 1 ? { status: 429, headers: { "retry-after": "3600" } } : { status: 200 };
+    if (text === "elsewhere") return { status: nth === 1 ? 302 : 200, headers: { location: receiver.url } };
+    return { status: 500 };
+  });
+});
+afterAll(async () => {
+  await Promise.all([stack?.stop(), receiver?.close()]);
+});
+
+const receivedOf = (text: string): Received[] =>
+  receiver.received.filter(({ event }) => event.data.message.text === text);
+
+/** Lets a person write, and waits for the first attempt to be written down. */
+async function write(text: string): Promise<ListedDelivery> {
+  const entry = textEntry(accountIds.messenger, newPerson(), newMid(), text, await stack.now());
+  expect((await inbound(stack, "page", [entry])).status).toBe(200);
+  return rowOf(text, 1);
+}
+
+/** The row of the delivery once it is past an attempt. */
+function rowOf(text: string, attempt: number): Promise<ListedDelivery> {
+  return until(`attempt ${attempt} of "${text}" is settled`, async () => {
+    const [one] = receivedOf(text);
+    const rows = one ? await deliveriesOf(stack, hook.id) : [];
+    const row = rows.find(({ event_id }) => event_id === one?.event.id);
+    return row && row.attempt_number >= attempt && row.status !== "attempting" ? row : null;
+  });
+}
+
+it("a receiver that always fails is called ten times, each not before its time, and then the delivery is dlq", async () => {
+  let row = await write("never");
+  for (const { attempt, wait, turn } of schedule) {
+    expect(row).toMatchObject({
+      status: "retrying",
+      attempt_number: attempt - 1,
+      last_response_status: 500,
+      last_error: "status",
+    });
+    const due = row.next_retry_at ?? 0;
+    // The row is written a moment after its attempt was judged.
+    expect(due - row.updated_at).toBeGreaterThan(wait - SECOND);
+    expect(due - row.updated_at).toBeLessThanOrEqual(wait * 1.1);
+    await stack.clock(turn);
+    row = await rowOf("never", attempt);
+    const attempts = receivedOf("never");
+    expect(attempts).toHaveLength(attempt);
+    expect(Number(attempts.at(-1)?.headers["svc-timestamp"])).toBeGreaterThanOrEqual(Math.floor(due / SECOND));
+  }
+  expect(row).toMatchObject({ status: "dlq", attempt_number: 10, next_retry_at: null, last_response_status: 500 });
+  await stack.clock("PT30H");
+  await untilIdle(stack);
+  expect(receivedOf("never")).toHaveLength(10);
+  expect(new Set(receivedOf("never").map(({ event }) => event.id)).size).toBe(1);
+  expect(new Set(receivedOf("never").map(({ raw }) => raw.toString())).size).toBe(1);
+});
+
+it("nothing is attempted before it is due", async () => {
+  await write("early");
+  await stack.clock("PT10S");
+  await rowOf("early", 2);
+  await stack.clock("PT4M");
+  await untilIdle(stack);
+  expect(await rowOf("early", 2)).toMatchObject({ status: "retrying", attempt_number: 2 });
+  expect(receivedOf("early")).toHaveLength(2);
+  await stack.clock("PT2M");
+  expect(await rowOf("early", 3)).toMatchObject({ status: "retrying", attempt_number: 3 });
+});
+
+it("a 2xx in between ends it as delivered", async () => {
+  await write("third time");
+  await stack.clock("PT10S");
+  expect(await rowOf("third time", 2)).toMatchObject({ status: "retrying", last_response_status: 500 });
+  await stack.clock("PT6M");
+  expect(await rowOf("third time", 3)).toMatchObject({
+    status: "delivered",
+    attempt_number: 3,
+    next_retry_at: null,
+    last_response_status: 204,
+    last_error: null,
+  });
+  await stack.clock("PT1H");
+  await untilIdle(stack);
+  expect(receivedOf("third time")).toHaveLength(3);
+});
+
+it("410 ends it at once as failed", async () => {
+  expect(await write("gone")).toMatchObject({ status: "failed", attempt_number: 1, next_retry_at: null });
+});
+
+it("Retry-After on 429 is a floor", async () => {
+  const row = await write("later");
+  expect(row.status).toBe("retrying");
+  expect((row.next_retry_at ?? 0) - row.updated_at).toBeGreaterThan(HOUR - SECOND);
+  await stack.clock("PT1H1M");
+  expect(await rowOf("later", 2)).toMatchObject({ status: "delivered", attempt_number: 2 });
+});
+
+it("a redirect is an answer like any other, and is not followed", async () => {
+  expect(await write("elsewhere")).toMatchObject({ status: "retrying", last_response_status: 302 });
+  expect(receivedOf("elsewhere")).toHaveLength(1);
+});
+
+it("every attempt is signed anew, for its own time", async () => {
+  const timestamps = receivedOf("never").map(({ headers }) => Number(headers["svc-timestamp"]));
+  expect(new Set(timestamps).size).toBe(10);
+  const turned = receivedOf("never").map((delivery) =>
+    verifyByTheDocs(hook.secret, delivery, Number(delivery.headers["svc-timestamp"]) * SECOND),
+  );
+  expect(turned).toEqual(Array(10).fill(true));
+  expect(
+    receivedOf("never")
+      .slice(-1)
+      .map((delivery) => verifyByTheDocs(hook.secret, delivery)),
+  ).toEqual([false]);
+});

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type RunningLocal, startLocal } from "./support/local-stack.ts";
+
+let strict: RunningLocal;
+let plain: RunningLocal;
+beforeAll(async () => {
+  strict = await startLocal({ env: { PARLEY_EGRESS: "strict", PARLEY_SITE_URL: "https://parley.example/" } });
+  plain = await startLocal({ env: { PARLEY_SEED: "0" } });
+});
+afterAll(async () => {
+  await Promise.all([strict?.stop(), plain?.stop()]);
+});
+
+const urls = ["http://127.0.0.1:9/hooks", "http://localhost:9/hooks"] as const;
+
+describe("PARLEY_EGRESS=strict", () => {
+  it.each([
+    ...urls,
+    "https://127.0.0.1/hooks",
+    "https://localhost/hooks",
+    "https://[::1]/hooks",
+    "https://169.254.169.254/latest/meta-data",
+    "https://10.0.0.1/hooks",
+    "http://example.com/hooks",
+    "https://user:secret@example.com/hooks",
+    "ftp://example.com/hooks",
+    "nonsense",
+  ])("refuses a webhook at %s with 400 and the reason", async (url) => {
+    const { status, body } = await strict.api("POST", "/v1/webhooks", { url });
+    expect([status, body.error.code]).toEqual([400, "invalid_request"]);
+    expect(body.error.detail).toMatch(/^The .+\.$/);
+    expect(body.error.detail).not.toContain("secret");
+    expect((await strict.api("GET", "/v1/webhooks")).body.data.endpoints).toEqual([]);
+  });
+});
+
+describe("without PARLEY_EGRESS", () => {
+  it.each(urls)("a webhook at %s is taken", async (url) => {
+    const { status, body } = await plain.api("POST", "/v1/webhooks", { url });
+    expect([status, body.data.endpoint.url]).toEqual([200, url]);
+  });
+
+  it.each(["http://10.0.0.1/hooks", "http://169.254.169.254/latest", "ftp://127.0.0.1/hooks"])(
+    "one at %s is refused all the same",
+    async (url) => {
+      const { status, body } = await plain.api("POST", "/v1/webhooks", { url });
+      expect([status, body.error.code]).toEqual([400, "invalid_request"]);
+      expect(body.error.detail).toMatch(/^The .+\.$/);
+    },
+  );
+});
+
+describe("PARLEY_SITE_URL", () => {
+  it.each([
+    ["/", "https://parley.example/"],
+    ["/?utm_source=a&b=c%20d", "https://parley.example/?utm_source=a&b=c%20d"],
+    ["/.well-known/security.txt", "https://parley.example/.well-known/security.txt"],
+    ["/.well-known/security.txt?x=1", "https://parley.example/.well-known/security.txt?x=1"],
+  ])("leads %s to %s, and no key is asked for", async (path, location) => {
+    const { status, headers } = await strict.request(path);
+    expect([status, headers.get("location")]).toEqual([301, location]);
+    expect(headers.get("x-correlation-id")).toMatch(/\S/);
+  });
+
+  it.each(["/", "/?a=b", "/.well-known/security.txt"])("left out, %s is 404 in the envelope", async (path) => {
+    const { status, body } = await plain.request(path);
+    expect([status, body.ok, body.error.code]).toEqual([404, false, "route_not_found"]);
+  });
+});
+
+describe("PARLEY_SEED=0", () => {
+  it("starts with the tenant and its keys and no account", async () => {
+    expect(plain.local.accounts).toEqual([]);
+    expect((await plain.api("GET", "/v1/accounts")).body.data.accounts).toEqual([]);
+    expect((await strict.api("GET", "/v1/accounts")).body.data.accounts).toHaveLength(3);
+  });
+});

@@ -1,0 +1,40 @@
+import type { ListedDelivery, ListedMessage } from "./answers.ts";
+import type { RunningLocal } from "./local-stack.ts";
+
+/** Every message of `GET /v1/messages`, page by page. `filters` such as `&include_test=true`. */
+export async function allMessages(stack: RunningLocal, filters = "", key?: string): Promise<ListedMessage[]> {
+  const found: ListedMessage[] = [];
+  let cursor: string | null = null;
+  do {
+    const from: string = cursor === null ? "" : `&cursor=${cursor}`;
+    const { status, text, body } = await stack.api("GET", `/v1/messages?limit=100${filters}${from}`, undefined, key);
+    if (status !== 200) throw new Error(`GET /v1/messages: ${status} ${text}`);
+    found.push(...body.data.messages);
+    cursor = body.data.next_cursor;
+  } while (cursor !== null);
+  return found;
+}
+
+export interface Hook {
+  readonly id: string;
+  readonly secret: string;
+}
+
+/** Creates a webhook endpoint; without `events` it gets all of them. */
+export async function createHook(
+  stack: RunningLocal,
+  url: string,
+  events?: readonly string[],
+  key?: string,
+): Promise<Hook> {
+  const { status, text, body } = await stack.api("POST", "/v1/webhooks", { url, ...(events ? { events } : {}) }, key);
+  if (status !== 200) throw new Error(`POST /v1/webhooks: ${status} ${text}`);
+  return { id: body.data.endpoint.id, secret: body.data.signing_secret };
+}
+
+/** The newest hundred deliveries of an endpoint. */
+export async function deliveriesOf(stack: RunningLocal, hookId: string): Promise<readonly ListedDelivery[]> {
+  const { status, text, body } = await stack.api("GET", `/v1/webhooks/${hookId}/deliveries?limit=100`);
+  if (status !== 200) throw new Error(`GET deliveries: ${status} ${text}`);
+  return body.data.deliveries;
+}
