@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import type { EngineOptions } from "./dynamodb/engine.ts";
 import { LocalRefusal } from "./settings-refusal.ts";
 
 /** The hosts of the platforms, by the names the functions know them by. */
@@ -28,6 +29,8 @@ export interface LocalSettings {
   /** True: webhook deliveries obey the same gate as in the cloud, so that loopback is refused. */
   readonly strictEgress: boolean;
   readonly siteUrl?: string;
+  /** Which engine stands in for DynamoDB; dynoxide where it runs when not given. */
+  readonly engine?: NonNullable<EngineOptions["prefer"]>;
   /** The share of queue messages, 0 to 1, that come twice; once it is above 0 they also come out of order. */
   readonly sqsChaos?: number;
 }
@@ -39,6 +42,7 @@ export function readSettings(flags: readonly string[], env: NodeJS.ProcessEnv): 
   const { port, data, fresh } = readFlags(flags);
   const platformUrls = readPlatformUrls(env.PARLEY_PLATFORM_URLS);
   const sqsChaos = readShare(env.PARLEY_SQS_CHAOS);
+  const engine = readEngine(env.PARLEY_DYNAMODB);
   return {
     port: readPort(port ?? (env.PARLEY_PORT || "8787")),
     dataDir: data ?? (env.PARLEY_DATA || ".parley"),
@@ -47,6 +51,7 @@ export function readSettings(flags: readonly string[], env: NodeJS.ProcessEnv): 
     strictEgress: readEgress(env.PARLEY_EGRESS),
     ...(platformUrls ? { platformUrls } : {}),
     ...(sqsChaos > 0 ? { sqsChaos } : {}),
+    ...(engine ? { engine } : {}),
     ...(env.PARLEY_META_APP_SECRET ? { metaSecret: env.PARLEY_META_APP_SECRET } : {}),
     ...(env.PARLEY_INSTAGRAM_APP_SECRET ? { instagramSecret: env.PARLEY_INSTAGRAM_APP_SECRET } : {}),
     ...(env.PARLEY_VERIFY_TOKEN ? { verifyToken: env.PARLEY_VERIFY_TOKEN } : {}),
@@ -74,6 +79,14 @@ function readEgress(text: string | undefined): boolean {
   if (!text || text === "open") return false;
   if (text === "strict") return true;
   throw new LocalRefusal(`PARLEY_EGRESS is ${JSON.stringify(text)}: write strict, or leave it out.`);
+}
+
+function readEngine(text: string | undefined): LocalSettings["engine"] {
+  if (!text) return undefined;
+  if (text === "dynoxide" || text === "dynamodb-local") return text;
+  throw new LocalRefusal(
+    `PARLEY_DYNAMODB is ${JSON.stringify(text)}: write dynoxide or dynamodb-local, or leave it out.`,
+  );
 }
 
 function readShare(text: string | undefined): number {

@@ -30,7 +30,9 @@ export interface PartsSettings {
 export async function startParts(wanted: PartsSettings, closers: Closers): Promise<Parts> {
   const { settings, clock, folder } = wanted;
   const started = await Promise.allSettled([
-    startEngine({ dataDir: folder.at("dynamodb") }).then((engine) => kept(engine, closers)),
+    startEngine({ dataDir: folder.at("dynamodb"), ...(settings.engine ? { prefer: settings.engine } : {}) }).then(
+      (engine) => kept(engine, closers),
+    ),
     named("the emulators", portAfter(settings, 2), (port) =>
       startEmulators({ port, dataDir: folder.at("emulators"), now: clock.now }),
     ).then((emulators) => kept(emulators, closers)),

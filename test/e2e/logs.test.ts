@@ -104,6 +104,7 @@ it("nothing that a person, a tenant or a platform keeps to itself is in the func
   expect(statuses).toEqual([400, 404, 400, 400, 404, 401, 400]);
   await stack.clock("PT2M");
   await until("retries are made", () => stack.log().includes('"status":"delivered","attempt":2'));
+  await until("the sweeper tells of itself", () => stack.log().includes('"event":"swept"'));
 
   const log = stack.log();
   // The log is there and tells of all this, or the rest would prove nothing.

@@ -33,6 +33,7 @@ describe("the settings of a local stack", () => {
       PARLEY_EGRESS: "strict",
       PARLEY_SITE_URL: "https://parley.example/",
       PARLEY_SQS_CHAOS: "0.25",
+      PARLEY_DYNAMODB: "dynamodb-local",
     };
     expect(readSettings([], env)).toEqual({
       port: 0,
@@ -46,6 +47,7 @@ describe("the settings of a local stack", () => {
       strictEgress: true,
       siteUrl: "https://parley.example",
       sqsChaos: 0.25,
+      engine: "dynamodb-local",
     });
   });
 
@@ -72,6 +74,7 @@ describe("the settings of a local stack", () => {
       /instagram_api/,
     ],
     ["a site URL without https", [], { PARLEY_SITE_URL: "http://parley.example" }, /PARLEY_SITE_URL must be an https/],
+    ["an engine of another name", [], { PARLEY_DYNAMODB: "sqlite" }, /dynoxide or dynamodb-local/],
     ["a share above one", [], { PARLEY_SQS_CHAOS: "1.1" }, /0 to 1/],
     ["a share that is no number", [], { PARLEY_SQS_CHAOS: "yes" }, /0 to 1/],
   ])("refuse %s and say what to write", (_what, flags, env, message) => {

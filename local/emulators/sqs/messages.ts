@@ -24,18 +24,29 @@ export interface Message {
   /** How often it was received in all: a receipt handle holds for one turn. */
   readonly turn: number;
   readonly firstReceivedAt: Millis | null;
+  /** How long its last receive hid it at first; null before the first. */
+  readonly hiddenUntil: Millis | null;
   /** The ARN of the queue whose dead letter it is. */
   readonly source: string | null;
 }
 
-export function received(message: Message, at: Millis): Message {
+export function received(message: Message, at: Millis, hiddenUntil: Millis): Message {
   const { receives, turn, firstReceivedAt } = message;
-  return { ...message, receives: receives + 1, turn: turn + 1, firstReceivedAt: firstReceivedAt ?? at };
+  return { ...message, receives: receives + 1, turn: turn + 1, firstReceivedAt: firstReceivedAt ?? at, hiddenUntil };
+}
+
+/**
+ * As it is after a restart: one that was in flight is visible, for its consumer died too, and as if never handed out,
+ * for that is not the message's fault: a stack that is killed often would make dead letters of good messages.
+ */
+export function givenBack(message: Message, now: Millis): Message {
+  const inFlight = message.hiddenUntil !== null && message.hiddenUntil > now;
+  return inFlight ? { ...message, receives: message.receives - 1, hiddenUntil: null } : message;
 }
 
 /** As it arrives in another queue: its receives start anew, its age does not. */
 export function moved(message: Message, source: string | null): Message {
-  return { ...message, receives: 0, firstReceivedAt: null, source };
+  return { ...message, receives: 0, firstReceivedAt: null, hiddenUntil: null, source };
 }
 
 /** What counts against the size limits: the body, and each attribute's name, type and value. */

@@ -5,7 +5,7 @@ import { numberOf, type Redrive, redriveOf } from "./attributes.ts";
 import type { Chaos } from "./chaos.ts";
 import { openHandle } from "./handles.ts";
 import { LongPolls } from "./long-polls.ts";
-import { type Message, moved, received } from "./messages.ts";
+import { givenBack, type Message, moved, received } from "./messages.ts";
 import type { QueueImage, QueueSettings, SqsRecord } from "./records.ts";
 import { Shelf, type Slot } from "./shelf.ts";
 
@@ -38,7 +38,7 @@ export class Queue {
     this.#shelf = new Shelf(host.now);
     this.#polls = new LongPolls(host.now);
     this.#alarm = new Alarm(host.now, () => this.wake());
-    for (const message of image.messages.values()) this.#shelf.put(message, false);
+    for (const message of image.messages.values()) this.#shelf.put(givenBack(message, host.now()), false);
   }
 
   get settings(): QueueSettings {
@@ -168,10 +168,11 @@ export class Queue {
     this.#delete(expired);
     if (deadLetters) this.#move(dead, deadLetters, this.arn);
     if (taken.length === 0) return [];
-    this.#host.record({ op: "receive", queue: this.name, at: now, ids: taken.map((slot) => slot.message.id) });
+    const until = now + visibility;
+    this.#host.record({ op: "receive", queue: this.name, at: now, until, ids: taken.map(({ message }) => message.id) });
     return taken.map((slot) => {
-      slot.message = received(slot.message, now);
-      this.#shelf.hide(slot, now + visibility);
+      slot.message = received(slot.message, now, until);
+      this.#shelf.hide(slot, until);
       return slot.message;
     });
   }

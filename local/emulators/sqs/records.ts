@@ -2,15 +2,21 @@ import type { Millis } from "../../../shared/kernel/time.ts";
 import type { Attributes } from "./attributes.ts";
 import { type Message, moved, received } from "./messages.ts";
 
-// What the journal says of the queues. Visibility timeouts are not in it: a message in flight when the process died
-// is visible after the restart, for its consumer died too.
+// What the journal says of the queues. Changes of a visibility timeout are not in it: a message in flight when the
+// process died is visible after the restart.
 
 export type SqsRecord =
   | { readonly op: "queue"; readonly queue: string; readonly settings: QueueSettings }
   | { readonly op: "drop"; readonly queue: string }
   | { readonly op: "purge"; readonly queue: string }
   | { readonly op: "send"; readonly queue: string; readonly messages: readonly Message[] }
-  | { readonly op: "receive"; readonly queue: string; readonly at: Millis; readonly ids: readonly string[] }
+  | {
+      readonly op: "receive";
+      readonly queue: string;
+      readonly at: Millis;
+      readonly until: Millis;
+      readonly ids: readonly string[];
+    }
   | { readonly op: "delete"; readonly queue: string; readonly ids: readonly string[] }
   | {
       readonly op: "move";
@@ -66,7 +72,9 @@ function apply(queues: Map<string, QueueImage>, record: SqsRecord): void {
       for (const message of record.messages) messages.set(message.id, message);
       return;
     case "receive":
-      for (const [id, message] of pick(messages, record.ids)) messages.set(id, received(message, record.at));
+      for (const [id, message] of pick(messages, record.ids)) {
+        messages.set(id, received(message, record.at, record.until));
+      }
       return;
     case "delete":
       for (const id of record.ids) messages.delete(id);

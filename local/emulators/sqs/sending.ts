@@ -49,6 +49,7 @@ export function newMessage(input: SendInput, queue: Attributes, now: Millis): Me
     receives: 0,
     turn: 0,
     firstReceivedAt: null,
+    hiddenUntil: null,
     source: null,
   };
 }

@@ -46,17 +46,7 @@ export async function surviveKills({ rounds, judge }: KillSettings): Promise<Sur
       await sendAndKill(stack, accepted, round);
     }
     stack = await startLocal({ dataDir });
-    const running = stack;
-    await until(
-      "all that was accepted is delivered",
-      async () => {
-        if (isDelivered(accepted, receiver.received)) return true;
-        // Brings on what waits for a later attempt, or for the end of a dead worker's lease.
-        await running.clock("PT2M");
-        return false;
-      },
-      { seconds: 60, everyMs: 500 },
-    );
+    await untilDelivered(stack, () => isDelivered(accepted, receiver.received));
     const listed = (await allMessages(stack)).map(({ id }) => id);
     const delivered = byMessage(receiver.received, "message.received");
     return { accepted, listed, delivered, failures: failuresIn(stack.log()) };
@@ -89,6 +79,19 @@ async function send(stack: RunningLocal, accepted: Set<string>, signal: AbortSig
     if (answer === null) return;
     if (answer.status === 200) accepted.add(mid);
   }
+}
+
+/**
+ * Brings on what waits for a later attempt, or for the end of a dead worker's lease. Not so fast that work under way
+ * outlives its message's time with a worker again and again: that would end in the dead letters, and rightly.
+ */
+async function untilDelivered(stack: RunningLocal, isDone: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 40; turn++) {
+    const inTime = await until("this turn's work", isDone, { seconds: 2 }).catch(() => false);
+    if (inTime) return;
+    await stack.clock("PT2M");
+  }
+  throw new Error(`Not all that was accepted is delivered. ${failuresIn(stack.log()).join("\n")}`);
 }
 
 function isDelivered(accepted: ReadonlySet<string>, received: readonly Received[]): boolean {

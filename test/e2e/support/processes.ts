@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { enginePreferred } from "../../support/dynamo.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
@@ -22,7 +23,7 @@ process.once("exit", () => {
 export function runProgram(name: string, args: readonly string[], env: Readonly<Record<string, string>>): Program {
   const child = spawn(process.execPath, [`bin/${name}.ts`, ...args], {
     cwd: ROOT,
-    env: { ...cleanEnvironment(), ...env },
+    env: { ...cleanEnvironment(), ...engineToUse(), ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   alive.add(child);
@@ -46,6 +47,12 @@ export function runProgram(name: string, args: readonly string[], env: Readonly<
 /** The settings of whoever runs the tests must not reach the stacks they start. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(PARLEY_|AWS_|VITEST)/.test(name)));
+}
+
+/** The stack runs on the engine that the tests run on. */
+function engineToUse(): Record<string, string> {
+  const { prefer } = enginePreferred();
+  return prefer ? { PARLEY_DYNAMODB: prefer } : {};
 }
 
 /** The processes below one, children and theirs; none where there is no /proc. */
