@@ -91,7 +91,7 @@ export class ServiceStack extends Stack {
       memoryMegabytes: 512,
       environment: { ...tableName, ...rawBucket, ...eventsUrl },
     }).reads(inbound.queue, settings.concurrency.inbound);
-    table.allow(ingest.functionRole, { actions: ["GetItem", "PutItem", "UpdateItem"] });
+    table.allow(ingest.functionRole, { actions: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"] });
     raw.allow(ingest.functionRole, "inbound/", "GetObject", "DeleteObject");
     raw.allow(ingest.functionRole, "raw/", "PutObject");
     raw.allowListing(ingest.functionRole);

@@ -72,7 +72,7 @@ describe("one inbound message of a batch of ten", () => {
     await everyoneWrites(pipeline, workspace, 10);
     pipeline.turn(MINUTE);
     const cost = await pipeline.cost(() => everyoneWrites(pipeline, workspace, 10));
-    expectCost(perMessage(cost, 10), { wcu: 7, rcu: 1.1, sqs: 1.5 }, targets.inboundWithOneEndpoint);
+    expectCost(perMessage(cost, 10), { wcu: 7, rcu: 1.15, sqs: 1.5 }, targets.inboundWithOneEndpoint);
   });
 
   test("that the platform sends again costs two refused writes, and is not posted again", async () => {
@@ -140,13 +140,13 @@ describe("one reply", () => {
     pipeline.turn(SECOND);
     const messageId = await sendReply(pipeline, workspace, 0);
     const delivery = await pipeline.cost(() => pipeline.deliver());
-    expectCost(delivery, { wcu: 1, rcu: 1.5, sqs: 2 });
+    expectCost(delivery, { wcu: 1, rcu: 1, sqs: 2 });
     pipeline.turn(SECOND);
     const posted = pipeline.loopback.events.length;
     await pipeline.receive(workspace.writes(0, { messageId }));
     const echo = await pipeline.cost(() => pipeline.ingest());
     await pipeline.deliver();
-    expectCost(echo, { wcu: 3, rcu: 0, sqs: 3 });
+    expectCost(echo, { wcu: 3, rcu: 0.5, sqs: 3 });
     expect(pipeline.loopback.events).toHaveLength(posted);
   });
 });
@@ -162,16 +162,16 @@ describe("one delivery of ten that fail together", () => {
 
     pipeline.loopback.answer(500);
     const first = await pipeline.cost(() => pipeline.deliver());
-    expectCost(perMessage(first, 10), { wcu: 2, rcu: 1.05, sqs: 1.2 });
+    expectCost(perMessage(first, 10), { wcu: 2, rcu: 0.55, sqs: 1.2 });
 
     pipeline.turn(5 * SECOND);
     const second = await pipeline.cost(() => pipeline.retry());
-    expectCost(perMessage(second, 10), { wcu: 4, rcu: 2, sqs: 1.2 }, targets.retry);
+    expectCost(perMessage(second, 10), { wcu: 4, rcu: 1.5, sqs: 1.2 }, targets.retry);
 
     // The wait after the third attempt is half an hour, which rests in the table: one row more, one send less.
     pipeline.turn(5 * MINUTE);
     const third = await pipeline.cost(() => pipeline.retry());
-    expectCost(perMessage(third, 10), { wcu: 5, rcu: 2, sqs: 0.2 });
+    expectCost(perMessage(third, 10), { wcu: 5, rcu: 1.5, sqs: 0.2 });
 
     pipeline.turn(28 * MINUTE);
     pipeline.loopback.answer(200);
@@ -183,7 +183,7 @@ describe("one delivery of ten that fail together", () => {
 
     pipeline.turn(2 * MINUTE);
     const fourth = await pipeline.cost(() => pipeline.retry());
-    expectCost(perMessage(fourth, 10), { wcu: 4, rcu: 2, sqs: 0.2 }, targets.retry);
+    expectCost(perMessage(fourth, 10), { wcu: 4, rcu: 1.5, sqs: 0.2 }, targets.retry);
     const { rows } = await pipeline.stores.deliveries.list(workspace.tenant, {
       endpointId: workspace.endpointIds[0] ?? "",
       before: null,

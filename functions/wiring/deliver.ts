@@ -8,6 +8,7 @@ import { openTable } from "../../shared/table/client.ts";
 import { deliveryStore } from "../../shared/table/deliveries.ts";
 import { dueStore } from "../../shared/table/due.ts";
 import { endpointStore } from "../../shared/table/endpoints.ts";
+import { eventBodyStore } from "../../shared/table/events.ts";
 import { messageStore } from "../../shared/table/messages.ts";
 import { openGate } from "./gate.ts";
 
@@ -17,6 +18,7 @@ export function deliverPorts(): DeliverPorts {
   return {
     endpoints: endpointStore(table),
     messages: messageStore(table),
+    eventBodies: eventBodyStore(table),
     deliveries: deliveryStore(table),
     due: dueStore(table),
     retries: openQueue(setting("deliveriesQueueUrl")),

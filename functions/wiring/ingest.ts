@@ -7,7 +7,9 @@ import { parseUpdates } from "../../shared/platforms/parse.ts";
 import { accountStore } from "../../shared/table/accounts.ts";
 import { openTable } from "../../shared/table/client.ts";
 import { conversationStore } from "../../shared/table/conversations.ts";
+import { erasureStore } from "../../shared/table/erasures.ts";
 import { messageStore } from "../../shared/table/messages.ts";
+import { tenantStateStore } from "../../shared/table/tenant-states.ts";
 
 /** The ingest worker. */
 export function ingestPorts(): IngestPorts {
@@ -16,6 +18,8 @@ export function ingestPorts(): IngestPorts {
     parseUpdates,
     files: openFiles(setting("rawBucket")),
     accounts: accountStore(table),
+    tenantStates: tenantStateStore(table),
+    erasures: erasureStore(table),
     messages: messageStore(table),
     conversations: conversationStore(table),
     events: openQueue(setting("eventsQueueUrl")),

@@ -1,10 +1,11 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import type { Endpoint } from "../../shared/domain/endpoints.ts";
-import { type Message, refText } from "../../shared/domain/messages.ts";
+import type { RenderedEvent } from "../../shared/domain/events.ts";
 import { fanOut } from "../../shared/flows/fan-out.ts";
 import { drop, type RecordEnd } from "../../shared/flows/outcome.ts";
 import type { DeliverPorts } from "../../shared/flows/ports.ts";
 import { type EventMessage, readEvent, readRetry } from "../../shared/flows/queue-messages.ts";
+import { renderedEvents } from "../../shared/flows/rendered-events.ts";
 import { retryDelivery } from "../../shared/flows/retry-delivery.ts";
 import type { TenantId } from "../../shared/kernel/tenant.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
@@ -41,18 +42,18 @@ async function announce(
   batch: Batch,
   now: () => Millis,
 ): Promise<RecordEnd> {
-  const [endpoints, messages] = await Promise.all([
+  const [endpoints, rendered] = await Promise.all([
     batch.endpoints.get(event.tenant),
-    batch.messages.get(event.tenant),
+    batch.rendered.get(event.tenant),
   ]);
-  const message = messages?.get(refText(event)) ?? null;
-  return fanOut(ports, event, message, endpoints ?? [], event.repeated || receivesOf(record) > 1, now);
+  const body = rendered?.get(event.eventUlid) ?? null;
+  return fanOut(ports, event, body, endpoints ?? [], event.repeated || receivesOf(record) > 1, now);
 }
 
-/** Read once for each tenant of the batch: its endpoints, and the messages that its events name. */
+/** Read once for each tenant of the batch: its endpoints, and its events' bodies. */
 interface Batch {
   readonly endpoints: ReadonlyMap<TenantId, Promise<Endpoint[]>>;
-  readonly messages: ReadonlyMap<TenantId, Promise<Map<string, Message>>>;
+  readonly rendered: ReadonlyMap<TenantId, Promise<Map<string, RenderedEvent>>>;
 }
 
 function readBatch(ports: DeliverPorts, events: readonly EventMessage[]): Batch {
@@ -68,8 +69,9 @@ function readBatch(ports: DeliverPorts, events: readonly EventMessage[]): Batch 
     );
   return {
     endpoints: reads((tenant) => ports.endpoints.list(tenant)),
-    messages: reads((tenant) =>
-      ports.messages.byRefs(
+    rendered: reads((tenant) =>
+      renderedEvents(
+        ports,
         tenant,
         events.filter((event) => event.tenant === tenant),
       ),

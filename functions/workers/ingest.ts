@@ -1,6 +1,8 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
-import type { Outgoing } from "../../shared/aws/queues.ts";
-import { accountRoutes, ingestUpdates, keepRawCopies, openInbound } from "../../shared/flows/ingest-updates.ts";
+import { accountHomes, type FindHome } from "../../shared/flows/account-homes.ts";
+import { merge, noEffects } from "../../shared/flows/effects.ts";
+import { keepRawCopies, openInbound } from "../../shared/flows/inbound-copies.ts";
+import { ingestUpdates } from "../../shared/flows/ingest-updates.ts";
 import { done, drop, type RecordEnd } from "../../shared/flows/outcome.ts";
 import type { IngestPorts } from "../../shared/flows/ports.ts";
 import { readInbound } from "../../shared/flows/queue-messages.ts";
@@ -14,10 +16,10 @@ const noPostponing = async () => {};
  * done once its announcements are queued; the file a large webhook came in is removed last.
  */
 export function ingestWorker(ports: IngestPorts, now: () => Millis) {
-  const routeOf = accountRoutes(ports);
+  const findHome = accountHomes(ports);
   return (event: SQSEvent, invocation: Invocation): Promise<SQSBatchResponse> =>
     endBatch("ingest", event, invocation, ports.log, noPostponing, (records) => {
-      const batch = ingest(ports, routeOf, records, now());
+      const batch = ingest(ports, findHome, records, now());
       return new Map(records.map((record) => [record.messageId, batch.then((ends) => endIn(ends, record))]));
     });
 }
@@ -31,7 +33,7 @@ function endIn(ends: ReadonlyMap<string, RecordEnd | Error>, record: SQSRecord):
 
 async function ingest(
   ports: IngestPorts,
-  routeOf: ReturnType<typeof accountRoutes>,
+  findHome: FindHome,
   records: readonly SQSRecord[],
   now: Millis,
 ): Promise<Map<string, RecordEnd | Error>> {
@@ -40,11 +42,13 @@ async function ingest(
   const webhooks = opened.filter((webhook) => webhook !== null);
   await keepRawCopies(ports, records[0]?.messageId ?? "empty", webhooks, now);
 
-  const announcements: Outgoing[] = [];
+  const effects = noEffects();
   const recorded = await Promise.all(
     webhooks.map(async (webhook) => {
       try {
-        announcements.push(...(await ingestUpdates(ports, routeOf, ports.parseUpdates(webhook.raw), now)));
+        const own = noEffects();
+        await ingestUpdates(ports, findHome, ports.parseUpdates(webhook.raw), own, now);
+        merge(effects, own);
         return webhook;
       } catch (error) {
         ends.set(webhook.id, asError(error));
@@ -52,7 +56,7 @@ async function ingest(
       }
     }),
   );
-  await ports.events.sendAll(announcements);
+  await ports.events.sendAll(effects.announcements);
   await Promise.all(
     recorded.map(async (webhook) => {
       if (!webhook) return;

@@ -4,10 +4,10 @@ import { type IRole, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { Construct } from "constructs";
 import { table as names } from "../../shared/config/names.ts";
 
-type Action = "GetItem" | "BatchGetItem" | "Query" | "PutItem" | "UpdateItem";
+type Action = "GetItem" | "BatchGetItem" | "Query" | "PutItem" | "UpdateItem" | "DeleteItem" | "BatchWriteItem";
 type IndexName = typeof names.feedIndex.name | typeof names.idIndex.name;
 
-/** What one function may do with the table. Nobody scans or deletes: items leave by their time to live. */
+/** What one function may do with the table. Nobody scans; most items leave by their time to live. */
 export interface TableAccess {
   readonly actions: readonly Action[];
   readonly indexes?: readonly IndexName[];

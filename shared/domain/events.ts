@@ -1,4 +1,4 @@
-import { ulidOf } from "../kernel/ids.ts";
+import { timeOfUlid, ulidOf } from "../kernel/ids.ts";
 import type { TenantId } from "../kernel/tenant.ts";
 import { iso, type Millis } from "../kernel/time.ts";
 import { accountKey } from "./accounts.ts";
@@ -38,34 +38,47 @@ export function eventUlidOf(tenant: TenantId, messageId: string, type: EventType
   return ulidOf(firstIntake, `${tenant}\n${messageId}\n${type}`);
 }
 
-export function typeOfMessageEvent(message: Message): EventType {
+export function typeOfMessageEvent(message: Pick<Message, "direction">): EventType {
   return message.direction === "inbound" ? "message.received" : "message.sent";
 }
 
-/** The body of a message's event: the very bytes that are signed and sent, at every attempt and replay. */
-export function renderMessageEvent(tenant: TenantId, message: Message, createdAt: Millis): string {
-  return JSON.stringify({
-    id: eventId(message.eventUlid),
-    type: typeOfMessageEvent(message),
-    api_version: API_VERSION,
-    created_at: iso(createdAt),
-    tenant_id: tenant,
-    data: {
-      message: {
-        id: message.id,
-        conversation_id: message.conversationId,
-        account_key: accountKey(message.account),
-        platform: message.account.platform,
-        direction: message.direction,
-        text: message.text,
-        attachments: message.attachments.map(({ type, url }) => ({ type, url })),
-        sent_at: iso(message.sentAt),
-        sent_via: message.sentVia,
-        actor_id: message.actorId,
-        reply_to: message.replyTo,
-        participant: message.participant,
-        ...(message.scope === "test" ? { test: true } : {}),
-      },
+/** An event as it is signed and sent: the very same bytes at every attempt and replay. */
+export interface RenderedEvent {
+  readonly ulid: string;
+  readonly type: EventType;
+  readonly body: string;
+}
+
+/** The event that announces a message: a pure function of the message as it was first kept. */
+export function renderMessageEvent(tenant: TenantId, message: Message): RenderedEvent {
+  return renderEvent(tenant, message.eventUlid, typeOfMessageEvent(message), {
+    message: {
+      id: message.id,
+      conversation_id: message.conversationId,
+      account_key: accountKey(message.account),
+      platform: message.account.platform,
+      direction: message.direction,
+      text: message.text,
+      attachments: message.attachments.map(({ type, url }) => ({ type, url })),
+      sent_at: iso(message.sentAt),
+      sent_via: message.sentVia,
+      actor_id: message.actorId,
+      reply_to: message.replyTo,
+      participant: message.participant,
+      ...(message.scope === "test" ? { test: true } : {}),
     },
   });
+}
+
+/** Any event, from its id and what it tells. Its `created_at` is the time in its id. */
+export function renderEvent(tenant: TenantId, ulid: string, type: EventType, data: object): RenderedEvent {
+  const body = JSON.stringify({
+    id: eventId(ulid),
+    type,
+    api_version: API_VERSION,
+    created_at: iso(timeOfUlid(ulid)),
+    tenant_id: tenant,
+    data,
+  });
+  return { ulid, type, body };
 }

@@ -3,6 +3,8 @@ import { DAY, HOUR, MINUTE, type Millis, SECOND } from "../kernel/time.ts";
 // The numbers of the contract, one home each.
 
 export const RETENTION: Millis = 7 * DAY;
+/** An hour more than anything of an erased conversation can still come in. */
+export const ERASURE_MARKER_LIFE: Millis = RETENTION + HOUR;
 export const REPLY_WINDOW: Millis = 24 * HOUR;
 export const HUMAN_AGENT_WINDOW: Millis = 7 * DAY;
 

@@ -59,6 +59,9 @@ export interface MessageRef {
   readonly place: string;
 }
 
+/** Where an event's body comes from: a message, or null when it is kept with the event itself. */
+export type EventSource = MessageRef | null;
+
 /** A ref as one text, to find a message by in a map. */
 export function refText(ref: MessageRef): string {
   return `${ref.conversationId} ${ref.place}`;

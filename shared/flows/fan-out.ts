@@ -1,6 +1,6 @@
 import { type AttemptOutcome, deliveryId, errorOf, judgeAttempt, type Verdict } from "../domain/deliveries.ts";
 import { type Endpoint, endpointsWanting } from "../domain/endpoints.ts";
-import type { Message } from "../domain/messages.ts";
+import type { RenderedEvent } from "../domain/events.ts";
 import { timeOfUlid } from "../kernel/ids.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { DeliveryRow } from "../table/deliveries.ts";
@@ -13,20 +13,20 @@ import { scheduleRetry } from "./schedule-retry.ts";
 /**
  * Announces one event: a first attempt to every endpoint that wants it, all at once, each row written on the outcome.
  * Repeated, an endpoint that has its row already is left alone; a retry that the row waits for is scheduled again.
- * @param message null when it is gone: erased, or past its retention
+ * @param rendered null when its body is gone: erased, or past its retention
  */
 export async function fanOut(
   ports: DeliverPorts,
   event: EventMessage,
-  message: Message | null,
+  rendered: RenderedEvent | null,
   endpoints: readonly Endpoint[],
   repeated: boolean,
   now: () => Millis,
 ): Promise<RecordEnd> {
-  if (!message) return drop("gone");
+  if (!rendered) return drop("gone");
   const settled = await Promise.allSettled(
     endpointsWanting(event.type, endpoints).map((endpoint) =>
-      announceTo(ports, event, message, endpoint, repeated, now),
+      announceTo(ports, event, rendered, endpoint, repeated, now),
     ),
   );
   const failed = settled.find((result) => result.status === "rejected");
@@ -37,7 +37,7 @@ export async function fanOut(
 async function announceTo(
   ports: DeliverPorts,
   event: EventMessage,
-  message: Message,
+  rendered: RenderedEvent,
   endpoint: Endpoint,
   repeated: boolean,
   now: () => Millis,
@@ -46,13 +46,13 @@ async function announceTo(
     const known = await ports.deliveries.get(event.tenant, endpoint.id, event.eventUlid);
     if (known) return waitAgain(ports, event, known, now());
   }
-  const { outcome, verdict } = await attemptOrHold(ports, event, message, endpoint, now);
+  const { outcome, verdict } = await attemptOrHold(ports, event, rendered, endpoint, now);
   const settledAt = now();
   const delivery = {
     endpointId: endpoint.id,
     eventUlid: event.eventUlid,
     eventType: event.type,
-    source: { conversationId: event.conversationId, place: event.place },
+    source: event.source,
   };
   const before = await ports.deliveries.recordFirst(event.tenant, delivery, verdict, outcome, settledAt);
   logAttempt(ports, endpoint.id, event.eventUlid, 1, verdict, outcome);
@@ -66,12 +66,12 @@ async function announceTo(
 async function attemptOrHold(
   ports: DeliverPorts,
   event: EventMessage,
-  message: Message,
+  rendered: RenderedEvent,
   endpoint: Endpoint,
   now: () => Millis,
 ): Promise<{ outcome: AttemptOutcome | null; verdict: Verdict }> {
   if (endpoint.status === "paused") return { outcome: null, verdict: { status: "blocked" } };
-  const outcome = await makeAttempt(ports, event.tenant, endpoint, message, now());
+  const outcome = await makeAttempt(ports, event.tenant, endpoint, rendered, now());
   return { outcome, verdict: judgeAttempt(1, outcome, timeOfUlid(event.eventUlid), now(), ports.dice()) };
 }
 

@@ -1,34 +1,31 @@
 import type { AttemptOutcome } from "../domain/deliveries.ts";
 import { deliveryId } from "../domain/deliveries.ts";
 import type { Endpoint } from "../domain/endpoints.ts";
-import { eventId, renderMessageEvent, typeOfMessageEvent } from "../domain/events.ts";
-import type { Message } from "../domain/messages.ts";
+import { eventId, type RenderedEvent } from "../domain/events.ts";
 import { sign } from "../domain/signatures.ts";
-import { timeOfUlid } from "../kernel/ids.ts";
 import type { TenantId } from "../kernel/tenant.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { DeliverPorts } from "./ports.ts";
 
-/** One POST of a message's event to one endpoint, signed now with every secret that is valid now. */
+/** One POST of an event to one endpoint, signed now with every secret that is valid now. */
 export async function makeAttempt(
   ports: Pick<DeliverPorts, "vault" | "poster">,
   tenant: TenantId,
   endpoint: Endpoint,
-  message: Message,
+  event: RenderedEvent,
   now: Millis,
 ): Promise<AttemptOutcome> {
   const secrets = await secretsOf(ports, tenant, endpoint, now);
-  const id = eventId(message.eventUlid);
-  const body = renderMessageEvent(tenant, message, timeOfUlid(message.eventUlid));
+  const id = eventId(event.ulid);
   return ports.poster.post({
     url: endpoint.url,
     headers: {
-      ...sign(secrets, id, body, now),
+      ...sign(secrets, id, event.body, now),
       "svc-event-id": id,
-      "svc-event-type": typeOfMessageEvent(message),
-      "svc-delivery-id": deliveryId(message.eventUlid, endpoint.id),
+      "svc-event-type": event.type,
+      "svc-delivery-id": deliveryId(event.ulid, endpoint.id),
     },
-    body,
+    body: event.body,
   });
 }
 

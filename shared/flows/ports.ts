@@ -16,9 +16,12 @@ import type { Conversations } from "../table/conversations.ts";
 import type { Deliveries } from "../table/deliveries.ts";
 import type { DueAttempts } from "../table/due.ts";
 import type { Endpoints } from "../table/endpoints.ts";
+import type { Erasures } from "../table/erasures.ts";
+import type { EventBodies } from "../table/events.ts";
 import type { Messages } from "../table/messages.ts";
 import type { Quarantine } from "../table/quarantine.ts";
 import type { SendRecords } from "../table/send-records.ts";
+import type { TenantStates } from "../table/tenant-states.ts";
 import type { Tenants } from "../table/tenants.ts";
 
 export interface IntakePorts {
@@ -37,6 +40,8 @@ export interface IngestPorts {
   readonly parseUpdates: (raw: Uint8Array) => Update[];
   readonly files: Files;
   readonly accounts: Pick<Accounts, "routeOf">;
+  readonly tenantStates: Pick<TenantStates, "get">;
+  readonly erasures: Pick<Erasures, "erasedAt">;
   readonly messages: Messages;
   readonly conversations: Conversations;
   readonly events: Queue;
@@ -46,6 +51,7 @@ export interface IngestPorts {
 export interface DeliverPorts {
   readonly endpoints: Pick<Endpoints, "list" | "get">;
   readonly messages: Pick<Messages, "byRefs">;
+  readonly eventBodies: Pick<EventBodies, "byUlids">;
   readonly deliveries: Deliveries;
   readonly due: DueAttempts;
   readonly retries: Queue;

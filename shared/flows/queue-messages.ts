@@ -1,4 +1,5 @@
 import { type EventType, eventTypes } from "../domain/events.ts";
+import type { EventSource } from "../domain/messages.ts";
 import { isUlid } from "../kernel/ids.ts";
 import { parseTenant, type TenantId } from "../kernel/tenant.ts";
 import type { Millis } from "../kernel/time.ts";
@@ -18,8 +19,7 @@ export interface EventMessage {
   readonly tenant: TenantId;
   readonly eventUlid: string;
   readonly type: EventType;
-  readonly conversationId: string;
-  readonly place: string;
+  readonly source: EventSource;
   /** It may have been announced before: look at the delivery's row first. */
   readonly repeated: boolean;
 }
@@ -55,8 +55,7 @@ export function writeEvent(message: EventMessage): string {
     t: message.tenant,
     e: message.eventUlid,
     ty: message.type,
-    c: message.conversationId,
-    p: message.place,
+    ...(message.source ? { c: message.source.conversationId, p: message.source.place } : {}),
     ...(message.repeated ? { r: 1 } : {}),
   });
 }
@@ -65,9 +64,14 @@ export function readEvent(text: string): EventMessage | null {
   const body = objectOf(text);
   const tenant = parseTenant(String(body?.t ?? ""));
   const type = eventTypes.find((known) => known === body?.ty);
-  if (!body || !tenant || !type || typeof body.c !== "string" || typeof body.p !== "string") return null;
-  if (typeof body.e !== "string" || !isUlid(body.e)) return null;
-  return { tenant, eventUlid: body.e, type, conversationId: body.c, place: body.p, repeated: body.r === 1 };
+  if (!body || !tenant || !type || typeof body.e !== "string" || !isUlid(body.e)) return null;
+  const source = sourceOf(body);
+  return source === undefined ? null : { tenant, eventUlid: body.e, type, source, repeated: body.r === 1 };
+}
+
+function sourceOf({ c, p }: Record<string, unknown>): EventSource | undefined {
+  if (c === undefined && p === undefined) return null;
+  return typeof c === "string" && typeof p === "string" ? { conversationId: c, place: p } : undefined;
 }
 
 export function writeRetry(message: RetryMessage): string {

@@ -1,7 +1,7 @@
 import { type AttemptOutcome, judgeAttempt, type Verdict } from "../domain/deliveries.ts";
 import type { Endpoint } from "../domain/endpoints.ts";
+import type { RenderedEvent } from "../domain/events.ts";
 import { RETENTION } from "../domain/limits.ts";
-import { type Message, refText } from "../domain/messages.ts";
 import { MINUTE, type Millis } from "../kernel/time.ts";
 import type { DeliveryRow } from "../table/deliveries.ts";
 import { logAttempt } from "./fan-out.ts";
@@ -9,6 +9,7 @@ import { makeAttempt } from "./make-attempt.ts";
 import { done, drop, type RecordEnd, retry } from "./outcome.ts";
 import type { DeliverPorts } from "./ports.ts";
 import type { RetryMessage } from "./queue-messages.ts";
+import { renderedEventOf } from "./rendered-events.ts";
 import { scheduleRetry } from "./schedule-retry.ts";
 
 /** A worker that died left its attempt without an answer: it counts as one that timed out. */
@@ -45,7 +46,7 @@ async function attemptOnce(
 ): Promise<{ outcome: AttemptOutcome | null; verdict: Verdict }> {
   const [endpoint, body] = await Promise.all([
     ports.endpoints.get(message.tenant, message.endpointId),
-    bodyOf(ports, message, row),
+    renderedEventOf(ports, message.tenant, row),
   ]);
   const instead = verdictWithoutCall(endpoint, body, row, now());
   if (instead || !endpoint || !body) {
@@ -58,18 +59,13 @@ async function attemptOnce(
 /** What becomes of a delivery that is not to be attempted any more; null when it is. */
 function verdictWithoutCall(
   endpoint: Endpoint | null,
-  body: Message | null,
+  body: RenderedEvent | null,
   row: DeliveryRow,
   now: Millis,
 ): Verdict | null {
   if (!endpoint || endpoint.status === "deleted" || !body) return { status: "failed" };
   if (endpoint.status === "paused") return { status: "blocked" };
   return now >= row.createdAt + RETENTION ? { status: "dlq" } : null;
-}
-
-async function bodyOf(ports: DeliverPorts, message: RetryMessage, row: DeliveryRow): Promise<Message | null> {
-  const found = await ports.messages.byRefs(message.tenant, [row.source]);
-  return found.get(refText(row.source)) ?? null;
 }
 
 function judge(ports: DeliverPorts, row: DeliveryRow, outcome: AttemptOutcome, now: Millis): Verdict {

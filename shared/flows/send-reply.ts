@@ -8,7 +8,7 @@ import { type Refusal, refuse } from "../kernel/refusals.ts";
 import type { TenantId } from "../kernel/tenant.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { SendOutcome } from "../platforms/platform.ts";
-import { announcementOf } from "./ingest-updates.ts";
+import { announcementOf } from "./announcement.ts";
 import type { ApiPorts } from "./ports.ts";
 
 export type ReplyRefusal = Refusal<
@@ -83,7 +83,9 @@ async function keepSent(
   const kept = await ports.messages.recordOutbound(tenant, message, now);
   await Promise.all([
     // What a test key sends reached nobody: it leaves the conversation's head as it was.
-    message.scope === "live" ? ports.conversations.apply(tenant, kept.message, head.accountHandle) : null,
+    message.scope === "live"
+      ? ports.conversations.apply(tenant, kept.message, { accountHandle: head.accountHandle, shards: 1 })
+      : null,
     ports.events.send(announcementOf(tenant, kept)),
     ports.sendRecords.settle(message.conversationId, sendId, "sent", message.id),
   ]);

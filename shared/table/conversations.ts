@@ -1,4 +1,4 @@
-import { GetCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { BatchGetCommand, GetCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { table as names } from "../config/names.ts";
 import { type ConversationHead, hasExpired, type ProfileState, parseConversationId } from "../domain/conversations.ts";
 import { LAST_MESSAGE_TEXT_CHARS_MAX, RETENTION } from "../domain/limits.ts";
@@ -7,10 +7,49 @@ import type { TenantId } from "../kernel/tenant.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Table } from "./client.ts";
 import { whenConditionHolds } from "./conditions.ts";
-import { HEAD_SORT_KEY, headKey, inboxFeed, inboxPlace, justBelow, type Key, oldestPlace, timeToLive } from "./keys.ts";
+import {
+  HEAD_SORT_KEY,
+  headKey,
+  inboxFeed,
+  inboxPlace,
+  justBelow,
+  type Key,
+  oldestPlace,
+  shardOf,
+  timeToLive,
+} from "./keys.ts";
 import { type MessageItem, type MessagePage, messageOf } from "./messages.ts";
 
 export type Conversations = ReturnType<typeof conversationStore>;
+
+/** What a head said before a message was applied to it. */
+export interface Applied {
+  /** There was no conversation before this message. */
+  readonly started: boolean;
+  readonly glimpse: Glimpse;
+}
+
+/** What a worker wants to know of a conversation before it takes a message; it may be a second old. */
+export interface Glimpse {
+  readonly exists: boolean;
+  /** The conversation was erased at this instant: what is older must not stay. */
+  readonly erasedAt: Millis | null;
+  /** The short hashes of messages for which a change came before they did. */
+  readonly awaited: ReadonlySet<string>;
+  readonly handle: string | null;
+  readonly username: string | null;
+  readonly profile: ProfileState;
+  readonly profileFetchedAt: Millis | null;
+}
+
+/** The inbox that a head is put into. */
+export interface InboxPlace {
+  readonly accountHandle: string;
+  /** How many shards the tenant's feeds have. */
+  readonly shards: number;
+  /** When the conversation was last erased, where that is known: a new head begins with it. */
+  readonly erasedAt?: Millis | null;
+}
 
 export function conversationStore({ client, name: TableName }: Table) {
   return {
@@ -19,7 +58,8 @@ export function conversationStore({ client, name: TableName }: Table) {
      * direction shows, and neither `last_inbound_at` nor `last_outbound_at` ever moves backwards. Of two at the same
      * instant one always wins, whichever came first; a send stands above the echo it was known by.
      */
-    async apply(tenant: TenantId, message: Message, accountHandle: string): Promise<void> {
+    async apply(tenant: TenantId, message: Message, inbox: InboxPlace): Promise<Applied> {
+      const erased = inbox.erasedAt ?? null;
       const inbound = message.direction === "inbound";
       const mine = inbound ? "li" : "lo";
       const newest = await whenConditionHolds(() =>
@@ -27,37 +67,57 @@ export function conversationStore({ client, name: TableName }: Table) {
           new UpdateCommand({
             TableName,
             Key: headKey(message.conversationId),
-            UpdateExpression: `SET la = :at, ${mine} = :at, ld = :d, lt = :text, F = :f, G = :g, x = :x, ah = :handle`,
+            UpdateExpression: `SET la = :at, ${mine} = :at, ld = :d, lt = :text, F = :f, G = :g, x = :x, ah = :handle${erased === null ? "" : ", ea = if_not_exists(ea, :ea)"}`,
             // The words happen to sort as they should: echo, inbound, outbound.
             ConditionExpression:
-              "attribute_not_exists(PK) OR la < :at OR (la = :at AND (ld < :d OR (ld = :d AND lt < :text)))",
+              "attribute_not_exists(la) OR la < :at OR (la = :at AND (ld < :d OR (ld = :d AND lt < :text)))",
             ExpressionAttributeValues: {
               ":at": message.sentAt,
               ":d": message.direction,
               ":text": firstChars(message.text),
-              ":f": inboxFeed(tenant),
+              ":f": inboxFeed(tenant, shardOf(message.conversationId, inbox.shards)),
               ":g": inboxPlace(message.sentAt, message.conversationId),
               ":x": timeToLive(message.sentAt + RETENTION),
-              ":handle": accountHandle,
+              ":handle": inbox.accountHandle,
+              ...(erased === null ? {} : { ":ea": erased }),
             },
+            ReturnValues: "ALL_OLD",
             ReturnValuesOnConditionCheckFailure: "ALL_OLD",
           }),
         ),
       );
-      if (newest.held || !newest.old) return;
+      const before = (newest.held ? newest.output.Attributes : newest.old) as Partial<HeadItem> | null | undefined;
+      const applied: Applied = { started: before?.la === undefined, glimpse: glimpseOf(before ?? {}) };
+      if (newest.held || !newest.old) return applied;
       const known = newest.old[mine] as Millis | undefined;
-      if (known !== undefined && known >= message.sentAt) return;
+      if (known !== undefined && known >= message.sentAt) return applied;
       await whenConditionHolds(() =>
         client.send(
           new UpdateCommand({
             TableName,
             Key: headKey(message.conversationId),
             UpdateExpression: `SET ${mine} = :at`,
-            ConditionExpression: `attribute_exists(PK) AND (attribute_not_exists(${mine}) OR ${mine} < :at)`,
+            ConditionExpression: `attribute_exists(la) AND (attribute_not_exists(${mine}) OR ${mine} < :at)`,
             ExpressionAttributeValues: { ":at": message.sentAt },
           }),
         ),
       );
+      return applied;
+    },
+
+    /** A glimpse of each of several conversations by id, read eventually consistently; every id is in the map. */
+    async peek(conversationIds: readonly string[]): Promise<Map<string, Glimpse>> {
+      const ids = [...new Set(conversationIds)];
+      const found = new Map(ids.map((id): [string, Glimpse] => [id, glimpseOf({})]));
+      let keys: Key[] = ids.map(headKey);
+      while (keys.length > 0) {
+        const { Responses, UnprocessedKeys } = await client.send(
+          new BatchGetCommand({ RequestItems: { [TableName]: { Keys: keys.slice(0, 100) } } }),
+        );
+        for (const item of (Responses?.[TableName] ?? []) as HeadItem[]) found.set(item.PK, glimpseOf(item));
+        keys = [...keys.slice(100), ...((UnprocessedKeys?.[TableName]?.Keys ?? []) as Key[])];
+      }
+      return found;
     },
 
     /** The head, read consistently, for a decision about a send; null when there is none or it has expired. */
@@ -65,7 +125,7 @@ export function conversationStore({ client, name: TableName }: Table) {
       const { Item } = await client.send(
         new GetCommand({ TableName, Key: headKey(conversationId), ConsistentRead: true }),
       );
-      return Item ? living(headOf(tenant, Item as HeadItem), now) : null;
+      return Item ? living(tenant, Item as HeadItem, now) : null;
     },
 
     /** The inbox: newest message in either direction first. `next` is the place to go on from. */
@@ -79,7 +139,7 @@ export function conversationStore({ client, name: TableName }: Table) {
           IndexName: names.feedIndex.name,
           KeyConditionExpression: "F = :f AND G BETWEEN :from AND :upTo",
           ExpressionAttributeValues: {
-            ":f": inboxFeed(tenant),
+            ":f": inboxFeed(tenant, 0),
             ":from": oldestPlace(query.now),
             ":upTo": query.before === null ? "~" : justBelow(query.before),
           },
@@ -110,7 +170,7 @@ export function conversationStore({ client, name: TableName }: Table) {
       );
       const [first, ...rest] = Items as Key[];
       if (first?.SK !== HEAD_SORT_KEY) return null;
-      const head = living(headOf(tenant, first as HeadItem), query.now);
+      const head = living(tenant, first as HeadItem, query.now);
       if (!head) return null;
       const items = rest.slice(0, query.limit) as MessageItem[];
       const rows = items.map((item) => ({ message: messageOf(tenant, item), place: item.SK.slice(2) }));
@@ -138,6 +198,9 @@ interface HeadItem extends Key {
   readonly ph?: string;
   readonly pu?: string;
   readonly pp?: string;
+  readonly pf?: Millis;
+  readonly ea?: Millis;
+  readonly aw?: ReadonlySet<string>;
   readonly ps?: ProfileState;
 }
 
@@ -160,8 +223,21 @@ function headOf(tenant: TenantId, item: HeadItem): ConversationHead {
   };
 }
 
-function living(head: ConversationHead, now: Millis): ConversationHead | null {
-  return hasExpired(head.lastAt, now) ? null : head;
+/** A head without a last message is none yet, or none any more. */
+function living(tenant: TenantId, item: HeadItem, now: Millis): ConversationHead | null {
+  return item.la === undefined || hasExpired(item.la, now) ? null : headOf(tenant, item);
+}
+
+function glimpseOf(item: Partial<HeadItem>): Glimpse {
+  return {
+    exists: item.la !== undefined,
+    erasedAt: item.ea ?? null,
+    awaited: item.aw ?? new Set(),
+    handle: item.ph ?? null,
+    username: item.pu ?? null,
+    profile: item.ps ?? "pending",
+    profileFetchedAt: item.pf ?? null,
+  };
 }
 
 /** By code points, so that no character is cut in two. */

@@ -9,7 +9,7 @@ import {
 } from "../domain/deliveries.ts";
 import type { EventType } from "../domain/events.ts";
 import { ATTEMPT_LEASE, RETENTION } from "../domain/limits.ts";
-import type { MessageRef } from "../domain/messages.ts";
+import type { EventSource } from "../domain/messages.ts";
 import { newUlid, timeOfUlid } from "../kernel/ids.ts";
 import type { TenantId } from "../kernel/tenant.ts";
 import type { Millis } from "../kernel/time.ts";
@@ -19,7 +19,7 @@ import { deliveryKey, deliveryPartition, failingFeed, justBelow, type Key, oldes
 
 /** A delivery and where the body of its event comes from. */
 export interface DeliveryRow extends Delivery {
-  readonly source: MessageRef;
+  readonly source: EventSource;
 }
 
 /** One event for one endpoint. */
@@ -27,7 +27,7 @@ export interface DeliveryOf {
   readonly endpointId: string;
   readonly eventUlid: string;
   readonly eventType: EventType;
-  readonly source: MessageRef;
+  readonly source: EventSource;
 }
 
 export type Claim =
@@ -62,8 +62,8 @@ export function deliveryStore({ client, name: TableName }: Table) {
             Item: {
               ...deliveryKey(tenant, delivery.endpointId, delivery.eventUlid),
               ty: delivery.eventType,
-              c: delivery.source.conversationId,
-              p: delivery.source.place,
+              c: delivery.source?.conversationId,
+              p: delivery.source?.place,
               st: verdict.status,
               n: outcome === null || outcome.kind === "refused_by_gate" ? 0 : 1,
               ...tracesOf(outcome),
@@ -224,8 +224,8 @@ export function deliveryStore({ client, name: TableName }: Table) {
 
 interface DeliveryItem extends Key {
   readonly ty: EventType;
-  readonly c: string;
-  readonly p: string;
+  readonly c?: string;
+  readonly p?: string;
   readonly st: DeliveryStatus;
   readonly n: number;
   readonly na?: Millis;
@@ -253,7 +253,7 @@ function rowOf(item: DeliveryItem): DeliveryRow {
     endpointId: item.PK.split("#")[2] ?? "",
     eventUlid: item.SK,
     eventType: item.ty,
-    source: { conversationId: item.c, place: item.p },
+    source: item.c && item.p ? { conversationId: item.c, place: item.p } : null,
     status: item.st,
     attempt: item.n,
     nextRetryAt: item.na ?? null,

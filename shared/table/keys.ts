@@ -1,7 +1,7 @@
 import { type AccountRef, accountKey } from "../domain/accounts.ts";
 import { RETENTION } from "../domain/limits.ts";
 import type { Scope } from "../domain/messages.ts";
-import { shortHash } from "../kernel/bytes.ts";
+import { sha256, shortHash } from "../kernel/bytes.ts";
 import { ulidFloor } from "../kernel/ids.ts";
 import type { TenantId } from "../kernel/tenant.ts";
 import { HOUR, MINUTE, type Millis, SECOND } from "../kernel/time.ts";
@@ -49,12 +49,38 @@ export function sendRecordKey(conversationId: string, sendId: string): Key {
   return { PK: conversationId, SK: `J#${sendId}` };
 }
 
-export function inboxFeed(tenant: TenantId): string {
-  return `I#${tenant}#0`;
+/** From a conversation to an event of it whose body lies apart. `what` names the change, so that it is told once. */
+export function eventRefKey(conversationId: string, what: string): Key {
+  return { PK: conversationId, SK: `E#${shortHash(what)}` };
 }
 
-export function messageFeed(tenant: TenantId, scope: Scope): string {
-  return `${scope === "test" ? "FT" : "F"}#${tenant}#0`;
+/** The body of an event that has no message of its own. */
+export function eventBodyKey(tenant: TenantId, eventUlid: string): Key {
+  return { PK: `E#${tenant}#${eventUlid}`, SK: "B" };
+}
+
+/** The erasure of a conversation, by a hash of its id, which names a person. */
+export function erasureKey(conversationId: string): Key {
+  return { PK: `ER#${sha256(conversationId).toString("hex")}`, SK: "R" };
+}
+
+/** What every worker needs to know of a tenant: how many shards its feeds have, and when it last erased. */
+export function tenantStateKey(tenant: TenantId): Key {
+  return { PK: `T#${tenant}`, SK: "STATE" };
+}
+
+/** A conversation's shard among the `shards` of its tenant's feeds. */
+export function shardOf(conversationId: string, shards: number): number {
+  return shards === 1 ? 0 : Number.parseInt(sha256(conversationId).toString("hex").slice(0, 8), 16) % shards;
+}
+
+export function inboxFeed(tenant: TenantId, shard: number): string {
+  return `I#${tenant}#${shard}`;
+}
+
+/** Test messages are few: theirs is one feed. */
+export function messageFeed(tenant: TenantId, scope: Scope, shard: number): string {
+  return scope === "test" ? `FT#${tenant}#0` : `F#${tenant}#${shard}`;
 }
 
 /** A conversation's place in the inbox: `<t13>#<hash of its id>`. */

@@ -1,4 +1,11 @@
-import { BatchGetCommand, GetCommand, PutCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import {
+  BatchGetCommand,
+  DeleteCommand,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  UpdateCommand,
+} from "@aws-sdk/lib-dynamodb";
 import { table as names } from "../config/names.ts";
 import { parseConversationId } from "../domain/conversations.ts";
 import { RETENTION } from "../domain/limits.ts";
@@ -25,6 +32,7 @@ import {
   messageKey,
   messagePlace,
   oldestPlace,
+  shardOf,
   timeOfPlace,
   timeToLive,
 } from "./keys.ts";
@@ -48,13 +56,19 @@ const EXAMINED_MAX = 200;
 export type Messages = ReturnType<typeof messageStore>;
 
 export function messageStore({ client, name: TableName }: Table) {
-  async function put(tenant: TenantId, message: Message, place: string, now: Millis): Promise<Recorded> {
+  async function put(
+    tenant: TenantId,
+    message: Message,
+    place: string,
+    now: Millis,
+    shards: number,
+  ): Promise<Recorded> {
     const ref = { conversationId: message.conversationId, place };
     const written = await whenConditionHolds(() =>
       client.send(
         new PutCommand({
           TableName,
-          Item: itemOf(tenant, message, place, now),
+          Item: itemOf(tenant, message, place, now, shards),
           ConditionExpression: conditions.notYetThere,
           ReturnValuesOnConditionCheckFailure: "ALL_OLD",
         }),
@@ -65,16 +79,19 @@ export function messageStore({ client, name: TableName }: Table) {
   }
 
   return {
-    /** Keeps an inbound message. Safe to repeat: the second time answers the first one's event. */
-    record(tenant: TenantId, message: Message, now: Millis): Promise<Recorded> {
-      return put(tenant, message, messagePlace(message.sentAt, message.id), now);
+    /**
+     * Keeps an inbound message. Safe to repeat: the second time answers the first one's event.
+     * @param shards how many the tenant's feeds have
+     */
+    record(tenant: TenantId, message: Message, now: Millis, shards = 1): Promise<Recorded> {
+      return put(tenant, message, messagePlace(message.sentAt, message.id), now, shards);
     },
 
     /**
      * Keeps a message that left the account: our own send, or an echo. A marker by message id decides which row it is,
      * so that both end as one message; what our send knows stands above what the echo knows.
      */
-    async recordOutbound(tenant: TenantId, message: Message, now: Millis): Promise<Recorded> {
+    async recordOutbound(tenant: TenantId, message: Message, now: Millis, shards = 1): Promise<Recorded> {
       const place = messagePlace(message.sentAt, message.id);
       const ours = message.direction === "outbound";
       const marker = {
@@ -96,7 +113,7 @@ export function messageStore({ client, name: TableName }: Table) {
           }),
         ),
       );
-      if (marked.held || !marked.old) return put(tenant, message, place, now);
+      if (marked.held || !marked.old) return put(tenant, message, place, now, shards);
       const first = marked.old as { p: string; e: string; d: Direction; v: SentVia; ac?: string };
       const settled: Message = {
         ...message,
@@ -105,27 +122,29 @@ export function messageStore({ client, name: TableName }: Table) {
         sentAt: timeOfPlace(first.p),
         ...(ours ? {} : { direction: first.d, sentVia: first.v, actorId: first.ac ?? null }),
       };
-      const recorded = await put(tenant, settled, first.p, now);
+      const recorded = await put(tenant, settled, first.p, now, shards);
       if (ours && !recorded.fresh && recorded.message.direction === "echo") {
         return { ...recorded, message: await claimEcho(tenant, recorded.ref, message) };
       }
       return recorded;
     },
 
-    /** The messages that a batch of events names, read consistently; a missing one is absent from the map. */
+    /**
+     * The messages that a batch of events names; a missing one is absent from the map. Read at half the price first; what
+     * that does not find, a read may be too early for, and is asked for once more, consistently.
+     */
     async byRefs(tenant: TenantId, refs: readonly MessageRef[]): Promise<Map<string, Message>> {
-      const found = new Map<string, Message>();
-      let keys: Key[] = dedupe(refs).map((ref) => messageKey(ref.conversationId, ref.place));
-      while (keys.length > 0) {
-        const { Responses, UnprocessedKeys } = await client.send(
-          new BatchGetCommand({ RequestItems: { [TableName]: { Keys: keys.slice(0, 100), ConsistentRead: true } } }),
-        );
-        for (const item of (Responses?.[TableName] ?? []) as Item[]) {
-          found.set(refText({ conversationId: item.PK, place: placeOf(item) }), messageOf(tenant, item));
-        }
-        keys = [...keys.slice(100), ...((UnprocessedKeys?.[TableName]?.Keys ?? []) as Key[])];
-      }
-      return found;
+      const found = await readRefs(tenant, dedupe(refs), false);
+      const missing = dedupe(refs).filter((ref) => !found.has(refText(ref)));
+      return missing.length > 0 ? new Map([...found, ...(await readRefs(tenant, missing, true))]) : found;
+    },
+
+    /** Removes a message. @returns it as it was, or null when it was gone */
+    async remove(tenant: TenantId, ref: MessageRef): Promise<Message | null> {
+      const { Attributes } = await client.send(
+        new DeleteCommand({ TableName, Key: messageKey(ref.conversationId, ref.place), ReturnValues: "ALL_OLD" }),
+      );
+      return Attributes ? messageOf(tenant, Attributes as Item) : null;
     },
 
     /** One message by the platform's id, whatever its scope; null when unknown or past its retention. */
@@ -156,7 +175,7 @@ export function messageStore({ client, name: TableName }: Table) {
         IndexName: names.feedIndex.name,
         KeyConditionExpression: "F = :f AND G BETWEEN :from AND :upTo",
         ExpressionAttributeValues: {
-          ":f": messageFeed(tenant, scope),
+          ":f": messageFeed(tenant, scope, 0),
           ":from": oldestPlace(now),
           ":upTo": upTo,
         },
@@ -191,6 +210,25 @@ export function messageStore({ client, name: TableName }: Table) {
       );
     },
   };
+
+  async function readRefs(
+    tenant: TenantId,
+    refs: readonly MessageRef[],
+    ConsistentRead: boolean,
+  ): Promise<Map<string, Message>> {
+    const found = new Map<string, Message>();
+    let keys: Key[] = refs.map((ref) => messageKey(ref.conversationId, ref.place));
+    while (keys.length > 0) {
+      const { Responses, UnprocessedKeys } = await client.send(
+        new BatchGetCommand({ RequestItems: { [TableName]: { Keys: keys.slice(0, 100), ConsistentRead } } }),
+      );
+      for (const item of (Responses?.[TableName] ?? []) as Item[]) {
+        found.set(refText({ conversationId: item.PK, place: placeOf(item) }), messageOf(tenant, item));
+      }
+      keys = [...keys.slice(100), ...((UnprocessedKeys?.[TableName]?.Keys ?? []) as Key[])];
+    }
+    return found;
+  }
 
   /** The echo of our own send was here first: the send's word stands. */
   async function claimEcho(tenant: TenantId, ref: MessageRef, sent: Message): Promise<Message> {
@@ -259,11 +297,11 @@ function placeOf(item: Key): string {
   return item.SK.slice(2);
 }
 
-function itemOf(tenant: TenantId, message: Message, place: string, now: Millis) {
+function itemOf(tenant: TenantId, message: Message, place: string, now: Millis, shards: number) {
   const { account: _account, ...rest } = message;
   return {
     ...messageKey(message.conversationId, place),
-    F: messageFeed(tenant, message.scope),
+    F: messageFeed(tenant, message.scope, shardOf(message.conversationId, shards)),
     G: place,
     i: messageIdIndex(tenant, message.id),
     d: rest.direction,

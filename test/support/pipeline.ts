@@ -36,9 +36,12 @@ import { conversationStore } from "../../shared/table/conversations.ts";
 import { deliveryStore } from "../../shared/table/deliveries.ts";
 import { dueStore } from "../../shared/table/due.ts";
 import { endpointStore } from "../../shared/table/endpoints.ts";
+import { erasureStore } from "../../shared/table/erasures.ts";
+import { eventBodyStore } from "../../shared/table/events.ts";
 import { messageStore } from "../../shared/table/messages.ts";
 import { quarantineStore } from "../../shared/table/quarantine.ts";
 import { sendRecordStore } from "../../shared/table/send-records.ts";
+import { tenantStateStore } from "../../shared/table/tenant-states.ts";
 import { tenantStore } from "../../shared/table/tenants.ts";
 import { startTestTable } from "./dynamo.ts";
 import { meterOf } from "./meter.ts";
@@ -95,7 +98,10 @@ export async function startPipeline() {
     apiKeys: apiKeyStore(opened),
     endpoints: endpointStore(opened),
     conversations: conversationStore(opened),
+    tenantStates: tenantStateStore(opened),
+    erasures: erasureStore(opened),
     messages: messageStore(opened),
+    eventBodies: eventBodyStore(opened),
     deliveries: deliveryStore(opened),
     due: dueStore(opened),
     sendRecords: sendRecordStore(opened),

@@ -11,7 +11,7 @@ import { conversationStore } from "../../../shared/table/conversations.ts";
 import { deliveryStore } from "../../../shared/table/deliveries.ts";
 import { messageStore } from "../../../shared/table/messages.ts";
 import { type House, openHouse } from "../../shared/flows/support/house.ts";
-import { conversationOf, messageOf, newTenant } from "../../shared/table/support/samples.ts";
+import { conversationOf, INBOX, messageOf, newTenant } from "../../shared/table/support/samples.ts";
 
 let house: House;
 let app: App;
@@ -59,7 +59,7 @@ async function ask(path: string, options: { key?: string; body?: unknown } = {})
 async function said(id: string, at = house.now()): Promise<void> {
   const message = messageOf(tenant, { id, sentAt: at, text: `text ${id}` });
   await messageStore(house.table).record(tenant, message, at);
-  await conversationStore(house.table).apply(tenant, message, "@shop");
+  await conversationStore(house.table).apply(tenant, message, INBOX);
 }
 
 describe("reading", () => {

@@ -69,8 +69,7 @@ describe("a batch of events", () => {
       tenant,
       eventUlid: newUlid(house.now()),
       type: "message.received",
-      conversationId: conversationOf(tenant),
-      place: "0000000000000#gone",
+      source: { conversationId: conversationOf(tenant), place: "0000000000000#gone" },
       repeated: false,
     });
     const stale = writeRetry({ tenant, endpointId: newUlid(house.now()), eventUlid: newUlid(house.now()), attempt: 2 });

@@ -96,7 +96,8 @@ async function expectAllThere({ tenant, account, lane, at }: Case): Promise<void
   for (const { message, place } of rows) {
     const mine = events.filter(({ eventUlid }) => eventUlid === message.eventUlid);
     expect(mine.length).toBeGreaterThanOrEqual(1);
-    for (const event of mine) expect(event).toMatchObject({ tenant, conversationId: message.conversationId, place });
+    for (const event of mine)
+      expect(event).toMatchObject({ tenant, source: { conversationId: message.conversationId, place } });
   }
 }
 

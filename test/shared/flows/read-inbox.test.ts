@@ -9,7 +9,7 @@ import { conversationStore } from "../../../shared/table/conversations.ts";
 import { messageStore } from "../../../shared/table/messages.ts";
 import { startTestTable, type TestTable } from "../../support/dynamo.ts";
 import { meterOf } from "../../support/meter.ts";
-import { conversationOf, messageOf, NOW, newTenant } from "../table/support/samples.ts";
+import { conversationOf, INBOX, messageOf, NOW, newTenant } from "../table/support/samples.ts";
 
 let table: TestTable;
 beforeAll(async () => {
@@ -71,7 +71,7 @@ describe("live and test messages in one list", () => {
 describe("another tenant's conversation", () => {
   it("is refused by its id alone: no row is read", async () => {
     const [owner, stranger] = [newTenant(), newTenant()];
-    await ports().conversations.apply(owner, messageOf(owner, { id: "m" }), "@shop");
+    await ports().conversations.apply(owner, messageOf(owner, { id: "m" }), INBOX);
     const meter = meterOf(table.client, table.tableName);
     const ids = [conversationOf(owner), "CONV#", "", `CONV#${stranger}#instagram#a#b#c`, `CONV#${stranger}#smoke#a#b`];
     const cost = await meter.during("foreign", async () => {

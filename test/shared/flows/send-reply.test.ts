@@ -9,7 +9,7 @@ import { conversationStore } from "../../../shared/table/conversations.ts";
 import { messageStore } from "../../../shared/table/messages.ts";
 import { injectFaults } from "../../support/faults.ts";
 import { type Receiver, startReceiver } from "../net/receiver.ts";
-import { messageOf, newTenant, PERSON } from "../table/support/samples.ts";
+import { INBOX, messageOf, newTenant, PERSON } from "../table/support/samples.ts";
 import { type House, type Lane, openHouse } from "./support/house.ts";
 import { depth } from "./support/queue-work.ts";
 
@@ -45,7 +45,7 @@ async function wrote(id: string, rest: object = {}): Promise<void> {
   const account = { platform: "instagram", externalId: `ig-${tenant}` } as const;
   const message = messageOf(tenant, { id, account, conversationId: conversation, sentAt: house.now(), ...rest });
   await messageStore(house.table).record(tenant, message, house.now());
-  await conversationStore(house.table).apply(tenant, message, "@shop");
+  await conversationStore(house.table).apply(tenant, message, INBOX);
 }
 
 const callerOf = (of: TenantId, scope: "live" | "test" = "live"): Caller => ({

@@ -8,7 +8,7 @@ import { type Conversations, conversationStore } from "../../../shared/table/con
 import { type Messages, messageStore } from "../../../shared/table/messages.ts";
 import { startTestTable, type TestTable } from "../../support/dynamo.ts";
 import { type Fault, injectFaults } from "../../support/faults.ts";
-import { conversationOf, messageOf, NOW, newTenant } from "./support/samples.ts";
+import { conversationOf, INBOX, messageOf, NOW, newTenant } from "./support/samples.ts";
 
 let table: TestTable;
 let conversations: Conversations;
@@ -65,11 +65,11 @@ describe("a conversation's head", () => {
         async ({ drafts, order }) => {
           const [straight, shuffled] = [newTenant(), newTenant()];
           for (const [i, sketch] of drafts.entries()) {
-            await conversations.apply(straight, drawn(straight, sketch, i), "@shop");
+            await conversations.apply(straight, drawn(straight, sketch, i), INBOX);
           }
           for (const i of order) {
             const sketch = drafts[i];
-            if (sketch) await conversations.apply(shuffled, drawn(shuffled, sketch, i), "@shop");
+            if (sketch) await conversations.apply(shuffled, drawn(shuffled, sketch, i), INBOX);
           }
           const head = await headOf(shuffled);
           expect(head).toEqual(await headOf(straight));
@@ -90,13 +90,13 @@ describe("a conversation's head", () => {
       fc.asyncProperty(sketches, fc.scheduler(), async (drafts, scheduler) => {
         const [straight, interleaved] = [newTenant(), newTenant()];
         for (const [i, sketch] of drafts.entries()) {
-          await conversations.apply(straight, drawn(straight, sketch, i), "@shop");
+          await conversations.apply(straight, drawn(straight, sketch, i), INBOX);
         }
         const end = injectFaults(table.client, () => scheduler.schedule(Promise.resolve<Fault>("pass")));
         try {
           await scheduler.waitFor(
             Promise.all(
-              drafts.map((sketch, i) => conversations.apply(interleaved, drawn(interleaved, sketch, i), "@shop")),
+              drafts.map((sketch, i) => conversations.apply(interleaved, drawn(interleaved, sketch, i), INBOX)),
             ),
           );
         } finally {
@@ -121,7 +121,7 @@ describe("a conversation's head", () => {
         messageOf(tenant, { id: "out", direction, sentAt }),
         NOW,
       );
-      await conversations.apply(tenant, message, "@shop");
+      await conversations.apply(tenant, message, INBOX);
     }
     expect(await conversations.get(tenant, conversationOf(tenant), NOW + 901)).toMatchObject({
       lastDirection: "outbound",
@@ -131,13 +131,13 @@ describe("a conversation's head", () => {
 
   it("shows 200 characters of a text, and cuts none in two", async () => {
     const tenant = newTenant();
-    await conversations.apply(tenant, messageOf(tenant, { id: "long", text: "🙂".repeat(201) }), "@shop");
+    await conversations.apply(tenant, messageOf(tenant, { id: "long", text: "🙂".repeat(201) }), INBOX);
     expect((await headOf(tenant)).lastMessageText).toBe("🙂".repeat(200));
   });
 
   it("is not another tenant's to read: it is a fault when the key is asked all the same", async () => {
     const [owner, thief] = [newTenant(), newTenant()];
-    await conversations.apply(owner, messageOf(owner, { id: "m" }), "@shop");
+    await conversations.apply(owner, messageOf(owner, { id: "m" }), INBOX);
     await expect(conversations.get(thief, conversationOf(owner), NOW)).rejects.toThrow("another tenant");
     const query = { conversationId: conversationOf(owner), includeTest: false, limit: 5, now: NOW };
     await expect(conversations.open(thief, query)).rejects.toThrow("another tenant");
@@ -153,7 +153,7 @@ describe("a conversation's head", () => {
       const tenant = newTenant();
       const end = injectFaults(table.client, ({ index }) => (index === k ? "lost" : "pass"));
       for (const [i, step] of steps.entries()) {
-        await conversations.apply(tenant, messageOf(tenant, { id: `m${i}`, ...step }), "@shop");
+        await conversations.apply(tenant, messageOf(tenant, { id: `m${i}`, ...step }), INBOX);
       }
       end();
       expect(await headOf(tenant)).toMatchObject({ lastAt: NOW + 5, lastInboundAt: NOW + 5, lastOutboundAt: NOW + 3 });
@@ -171,7 +171,7 @@ describe("the inbox", () => {
         const participant = { id, handle: null, username: null };
         const sentAt = NOW - Math.floor(i / 3) * MINUTE;
         const direction = i % 2 === 0 ? "inbound" : "echo";
-        return conversations.apply(tenant, messageOf(tenant, { id: `m${i}`, participant, sentAt, direction }), "@shop");
+        return conversations.apply(tenant, messageOf(tenant, { id: `m${i}`, participant, sentAt, direction }), INBOX);
       }),
     );
     const visited: string[] = [];
@@ -190,7 +190,7 @@ describe("the inbox", () => {
   it("has one entry for a conversation that moved up", async () => {
     const tenant = newTenant();
     for (const sentAt of [NOW, NOW + 1, NOW - 1]) {
-      await conversations.apply(tenant, messageOf(tenant, { id: `m${sentAt}`, sentAt }), "@shop");
+      await conversations.apply(tenant, messageOf(tenant, { id: `m${sentAt}`, sentAt }), INBOX);
     }
     const { heads, next } = await conversations.inbox(tenant, { before: null, limit: 5, now: NOW + 1 });
     expect(heads.map(({ lastAt }) => lastAt)).toEqual([NOW + 1]);

@@ -6,7 +6,7 @@ import { type Conversations, conversationStore } from "../../../shared/table/con
 import { type MessagePage, type Messages, messageStore } from "../../../shared/table/messages.ts";
 import { startTestTable, type TestTable } from "../../support/dynamo.ts";
 import { meterOf } from "../../support/meter.ts";
-import { conversationOf, messageOf, NOW, newTenant } from "./support/samples.ts";
+import { conversationOf, INBOX, messageOf, NOW, newTenant } from "./support/samples.ts";
 
 let table: TestTable;
 let messages: Messages;
@@ -104,7 +104,7 @@ describe("paging", () => {
       const { visited } = await walk(read);
       expect([...visited].sort()).toEqual([...ids].sort());
     }
-    await conversations.apply(tenant, messageOf(tenant, { id: "m0" }), "@shop");
+    await conversations.apply(tenant, messageOf(tenant, { id: "m0" }), INBOX);
     const conversationId = conversationOf(tenant);
     const opened = await conversations.open(tenant, { conversationId, includeTest: false, limit: 50, now: NOW });
     const first = opened?.page.rows.map(({ message }) => message.id) ?? [];
@@ -160,7 +160,7 @@ describe("test traffic", () => {
 
   it("is left out of an opened conversation the same way", async () => {
     await record(4, (i) => ({ scope: i % 2 === 0 ? "live" : "test", sentAt: NOW - i }));
-    await conversations.apply(tenant, messageOf(tenant, { id: "m0" }), "@shop");
+    await conversations.apply(tenant, messageOf(tenant, { id: "m0" }), INBOX);
     const ids = async (includeTest: boolean) => {
       const query = { conversationId: conversationOf(tenant), includeTest, limit: 10, now: NOW };
       return (await conversations.open(tenant, query))?.page.rows.map(({ message }) => message.id);

@@ -7,7 +7,7 @@ import { conversationStore } from "../../../shared/table/conversations.ts";
 import { deliveryStore } from "../../../shared/table/deliveries.ts";
 import { messageStore } from "../../../shared/table/messages.ts";
 import { startTestTable, type TestTable } from "../../support/dynamo.ts";
-import { conversationOf, messageOf, NOW, newTenant } from "./support/samples.ts";
+import { conversationOf, INBOX, messageOf, NOW, newTenant } from "./support/samples.ts";
 
 const ENDPOINT = ulidOf(NOW, "endpoint");
 const LAST_LIVING = NOW + 7 * DAY - 1;
@@ -25,7 +25,7 @@ beforeAll(async () => {
   const message = messageOf(tenant, { id: "old" });
   const kept = await messageStore(opened).record(tenant, message, NOW);
   await messageStore(opened).record(tenant, messageOf(tenant, { id: "test", scope: "test" }), NOW);
-  await conversationStore(opened).apply(tenant, message, "@shop");
+  await conversationStore(opened).apply(tenant, message, INBOX);
   await deliveryStore(opened).recordFirst(
     tenant,
     { endpointId: ENDPOINT, eventUlid: ulidOf(NOW, "event"), eventType: "message.received", source: kept.ref },
@@ -82,7 +82,7 @@ describe("seven days after it was sent, to the millisecond, a message is gone fr
     const newer = messageOf(tenant, { id: "newer", participant, sentAt: NOW + 1 });
     await messageStore(opened).record(tenant, messageOf(tenant, { id: "older", participant }), NOW);
     await messageStore(opened).record(tenant, newer, NOW);
-    await conversationStore(opened).apply(tenant, newer, "@shop");
+    await conversationStore(opened).apply(tenant, newer, INBOX);
     const query = { conversationId, includeTest: false, limit: 9, now: GONE };
     const page = (await conversationStore(opened).open(tenant, query))?.page;
     expect(page?.rows.map(({ message }) => message.id)).toEqual(["newer"]);

@@ -28,8 +28,11 @@ import { conversationStore } from "../../../../shared/table/conversations.ts";
 import { deliveryStore } from "../../../../shared/table/deliveries.ts";
 import { dueStore } from "../../../../shared/table/due.ts";
 import { endpointStore } from "../../../../shared/table/endpoints.ts";
+import { erasureStore } from "../../../../shared/table/erasures.ts";
+import { eventBodyStore } from "../../../../shared/table/events.ts";
 import { messageStore } from "../../../../shared/table/messages.ts";
 import { sendRecordStore } from "../../../../shared/table/send-records.ts";
+import { tenantStateStore } from "../../../../shared/table/tenant-states.ts";
 import { startTestTable, type TestTable } from "../../../support/dynamo.ts";
 import { NOW } from "../../table/support/samples.ts";
 
@@ -109,6 +112,8 @@ export async function openHouse() {
       parseUpdates,
       files: openFiles(BUCKET, aws.s3),
       accounts: accountStore(opened),
+      tenantStates: tenantStateStore(opened),
+      erasures: erasureStore(opened),
       messages: messageStore(opened),
       conversations: conversationStore(opened),
       events: openQueue(lane.events, aws.sqs),
@@ -117,6 +122,7 @@ export async function openHouse() {
     deliverPorts: (lane: Lane, poster: Poster): DeliverPorts => ({
       endpoints: endpointStore(opened),
       messages: messageStore(opened),
+      eventBodies: eventBodyStore(opened),
       deliveries: deliveryStore(opened),
       due: dueStore(opened),
       retries: openQueue(lane.deliveries, aws.sqs),

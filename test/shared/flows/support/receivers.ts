@@ -1,5 +1,5 @@
 import type { Endpoint } from "../../../../shared/domain/endpoints.ts";
-import { announcementOf } from "../../../../shared/flows/ingest-updates.ts";
+import { announcementOf } from "../../../../shared/flows/announcement.ts";
 import { createWebhook } from "../../../../shared/flows/manage-webhooks.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";

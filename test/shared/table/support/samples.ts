@@ -58,3 +58,6 @@ export function messageOf(tenant: TenantId, rest: Partial<Message> & { readonly 
 export function drawOf(text: string): number {
   return createHash("sha256").update(text).digest().readUInt32BE(0) / 2 ** 32;
 }
+
+/** The inbox of an account called @shop, of a tenant with one shard. */
+export const INBOX = { accountHandle: "@shop", shards: 1 };

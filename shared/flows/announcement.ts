@@ -1,0 +1,19 @@
+import type { Outgoing } from "../aws/queues.ts";
+import { typeOfMessageEvent } from "../domain/events.ts";
+import type { TenantId } from "../kernel/tenant.ts";
+import type { Recorded } from "../table/messages.ts";
+import { writeEvent } from "./queue-messages.ts";
+
+/** The queue message that announces a message: keys alone. */
+export function announcementOf(tenant: TenantId, kept: Recorded): Outgoing {
+  return {
+    body: writeEvent({
+      tenant,
+      eventUlid: kept.message.eventUlid,
+      type: typeOfMessageEvent(kept.message),
+      source: kept.ref,
+      repeated: !kept.fresh,
+    }),
+    group: tenant,
+  };
+}

@@ -1,0 +1,84 @@
+import { BatchGetCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import type { EventType, RenderedEvent } from "../domain/events.ts";
+import { RETENTION } from "../domain/limits.ts";
+import { timeOfUlid } from "../kernel/ids.ts";
+import type { TenantId } from "../kernel/tenant.ts";
+import type { Millis } from "../kernel/time.ts";
+import type { Table } from "./client.ts";
+import { conditions, whenConditionHolds } from "./conditions.ts";
+import { eventBodyKey, eventRefKey, type Key, timeToLive } from "./keys.ts";
+
+export type EventBodies = ReturnType<typeof eventBodyStore>;
+
+/** The bodies of events that no message stands for: edits, reactions, deletions, failures, accounts, endpoints. */
+export function eventBodyStore({ client, name: TableName }: Table) {
+  return {
+    /** Keeps an event's body for 7 days from its time. Safe to repeat: the same event has the same body. */
+    async keep(tenant: TenantId, event: RenderedEvent): Promise<void> {
+      await client.send(
+        new PutCommand({
+          TableName,
+          Item: {
+            ...eventBodyKey(tenant, event.ulid),
+            ty: event.type,
+            b: event.body,
+            x: timeToLive(timeOfUlid(event.ulid) + RETENTION),
+          },
+        }),
+      );
+    },
+
+    /**
+     * Notes in a conversation that an event of it lies apart, so that erasing finds it, and that `what` was told.
+     * @param what names the change within the conversation; the same change has the same name
+     * @returns the ULID that stands: the first one's, when the change was noted before
+     */
+    async note(conversationId: string, what: string, ulid: string, now: Millis): Promise<string> {
+      const noted = await whenConditionHolds(() =>
+        client.send(
+          new PutCommand({
+            TableName,
+            Item: { ...eventRefKey(conversationId, what), e: ulid, at: now, x: timeToLive(now + RETENTION) },
+            ConditionExpression: conditions.notYetThere,
+            ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+          }),
+        ),
+      );
+      return noted.held || !noted.old ? ulid : (noted.old.e as string);
+    },
+
+    /** The event with its body, read consistently; null when it is gone. */
+    async get(tenant: TenantId, ulid: string): Promise<RenderedEvent | null> {
+      const { Item } = await client.send(
+        new GetCommand({ TableName, Key: eventBodyKey(tenant, ulid), ConsistentRead: true }),
+      );
+      return Item ? eventOf(Item as BodyItem) : null;
+    },
+
+    /** Several of a tenant's events by their ULIDs, read consistently; one that is gone is absent from the map. */
+    async byUlids(tenant: TenantId, ulids: readonly string[]): Promise<Map<string, RenderedEvent>> {
+      const found = new Map<string, RenderedEvent>();
+      let keys: Key[] = [...new Set(ulids)].map((ulid) => eventBodyKey(tenant, ulid));
+      while (keys.length > 0) {
+        const { Responses, UnprocessedKeys } = await client.send(
+          new BatchGetCommand({ RequestItems: { [TableName]: { Keys: keys.slice(0, 100), ConsistentRead: true } } }),
+        );
+        for (const item of (Responses?.[TableName] ?? []) as BodyItem[]) {
+          const event = eventOf(item);
+          found.set(event.ulid, event);
+        }
+        keys = [...keys.slice(100), ...((UnprocessedKeys?.[TableName]?.Keys ?? []) as Key[])];
+      }
+      return found;
+    },
+  };
+}
+
+interface BodyItem extends Key {
+  readonly ty: EventType;
+  readonly b: string;
+}
+
+function eventOf(item: BodyItem): RenderedEvent {
+  return { ulid: item.PK.split("#")[2] ?? "", type: item.ty, body: item.b };
+}
