@@ -31,6 +31,7 @@ interface Entry {
 export function createConnectionPools(options: ConnectionPoolsOptions): ConnectionPools {
   // A Map keeps its order of insertion: the first entry is the one used longest ago.
   const entries = new Map<string, Entry>();
+  let newest: Entry | null = null;
   const retired = new Set<Pool>();
 
   function retire(origin: string, { pool }: Entry): void {
@@ -43,20 +44,26 @@ export function createConnectionPools(options: ConnectionPoolsOptions): Connecti
     );
   }
 
+  function moveToEnd(origin: string, entry: Entry): void {
+    entries.delete(origin);
+    entries.set(origin, entry);
+    newest = entry;
+  }
+
   function entryOf(origin: string): Entry {
     const known = entries.get(origin);
     if (known) {
       // Timers stand still while a function is frozen, so that an idle connection can outlive its time: ask the clock.
       const stale = known.running === 0 && options.now() - known.usedAt > IDLE_MAX;
       if (!stale) {
-        entries.delete(origin);
-        entries.set(origin, known);
+        // Posts mostly come in rows to one origin.
+        if (known !== newest) moveToEnd(origin, known);
         return known;
       }
       retire(origin, known);
     }
     const fresh: Entry = { pool: createPool(origin, options), running: 0, usedAt: options.now() };
-    entries.set(origin, fresh);
+    moveToEnd(origin, fresh);
     const [oldest] = entries;
     if (entries.size > options.originsMax && oldest) retire(...oldest);
     return fresh;

@@ -1,14 +1,13 @@
-import type { Dispatcher, Pool } from "undici";
 import type { AttemptOutcome } from "../domain/deliveries.ts";
 import { API_VERSION } from "../domain/events.ts";
-import { ANSWER_BYTES_MAX, ATTEMPT_TIMEOUT, CONNECT_TIMEOUT } from "../domain/limits.ts";
+import { ATTEMPT_TIMEOUT, CONNECT_TIMEOUT } from "../domain/limits.ts";
 import { clockNow, type Millis } from "../kernel/time.ts";
 import { AttemptFailure, failureOf } from "./attempt-failure.ts";
 import { createConnectionPools } from "./connection-pools.ts";
 import type { Gate } from "./egress-gate.ts";
+import { Exchange } from "./exchange.ts";
 import { createPinnedConnector } from "./pinned-connector.ts";
 import { parseRetryAfter } from "./retry-after.ts";
-import { untilAborted } from "./until-aborted.ts";
 
 interface PostRequest {
   readonly url: string;
@@ -54,49 +53,44 @@ export function createPoster(options: PosterOptions): Poster {
   });
   const { connectionsPerOrigin = 10, originsMax = 500 } = options;
   const pools = createConnectionPools({ connect, now, connectionsPerOrigin, originsMax });
+  const ownHeaders = {
+    "content-type": "application/json",
+    "user-agent": `Parley/${version}`,
+    accept: "*/*",
+    // The body is counted and dropped, never decoded: whatever is compressed regardless stays so, a bomb included.
+    "accept-encoding": "identity",
+  };
   const underWay = new Set<Promise<AttemptOutcome>>();
   let closed = false;
 
-  async function send(pool: Pool, url: URL, request: PostRequest, deadline: AbortSignal): Promise<Answer> {
-    const pending = pool.request({
-      method: "POST",
-      path: url.pathname + url.search,
-      headers: {
-        ...request.headers,
-        "content-type": "application/json",
-        "user-agent": `Parley/${version}`,
-        accept: "*/*",
-        // The body is counted and dropped, never decoded: whatever is compressed regardless stays so, a bomb included.
-        "accept-encoding": "identity",
-      },
-      body: request.body,
-      signal: deadline,
-    });
-    // A request that still waits for its connection does not heed the signal by itself.
-    const { statusCode: status, headers, body } = await untilAborted(pending, deadline);
-    const end = await discard(body);
-    if (isSuccess(status) && end !== null) throw new AttemptFailure({ error: end });
-    return { status, retryAfter: parseRetryAfter(headers["retry-after"], now()) };
-  }
-
-  async function attempt(request: PostRequest): Promise<AttemptOutcome> {
-    const checked = gate.checkUrl(request.url);
+  async function attempt({ url: raw, headers, body }: PostRequest): Promise<AttemptOutcome> {
+    const checked = gate.checkUrl(raw);
     if (!checked.ok) return { kind: "refused_by_gate", reason: checked.reason };
+    const { url } = checked;
     const begunAt = now();
-    const durationMs = () => Math.max(0, now() - begunAt);
-    const deadline = new AbortController();
-    const timer = setTimeout(() => deadline.abort(), attemptTimeout);
+    const exchange = new Exchange();
+    const deadline = setTimeout(() => exchange.breakOff(new AttemptFailure({ error: "timeout" })), attemptTimeout);
     try {
-      const { url } = checked;
-      const answer = await pools.use(url.origin, (pool) => send(pool, url, request, deadline.signal));
-      return { kind: "answered", ...answer, durationMs: durationMs() };
+      const request = {
+        method: "POST",
+        path: url.pathname + url.search,
+        headers: { ...headers, ...ownHeaders },
+        body,
+      };
+      const { status, retryAfter } = await pools.use(url.origin, (pool) => exchange.send(pool, request));
+      const endedAt = now();
+      return {
+        kind: "answered",
+        status,
+        retryAfter: parseRetryAfter(retryAfter, endedAt),
+        durationMs: Math.max(0, endedAt - begunAt),
+      };
     } catch (error) {
-      if (deadline.signal.aborted) return { kind: "no_answer", error: "timeout", durationMs: durationMs() };
       const failure = failureOf(error);
       if ("refused" in failure) return { kind: "refused_by_gate", reason: failure.refused };
-      return { kind: "no_answer", error: failure.error, durationMs: durationMs() };
+      return { kind: "no_answer", error: failure.error, durationMs: Math.max(0, now() - begunAt) };
     } finally {
-      clearTimeout(timer);
+      clearTimeout(deadline);
     }
   }
 
@@ -118,27 +112,4 @@ export function createPoster(options: PosterOptions): Poster {
       await pools.destroy();
     },
   };
-}
-
-interface Answer {
-  readonly status: number;
-  readonly retryAfter: Millis | null;
-}
-
-const isSuccess = (status: number) => status >= 200 && status <= 299;
-
-/** Reads a body to its end, so that its connection can be used again, and keeps nothing; null, or why there was no end. */
-async function discard(body: Dispatcher.ResponseData["body"]): Promise<"too_large" | "connect" | null> {
-  // Breaking off below makes the stream report an error that nobody waits for any more.
-  body.on("error", () => {});
-  let bytes = 0;
-  try {
-    for await (const chunk of body) {
-      bytes += (chunk as Buffer).byteLength;
-      if (bytes > ANSWER_BYTES_MAX) return "too_large";
-    }
-    return null;
-  } catch {
-    return "connect";
-  }
 }

@@ -56,9 +56,10 @@ function bundleLines(): Line[] {
 }
 
 async function posterLines(): Promise<Line[]> {
-  const { poster, bare } = await posterCpu();
-  const ratio = { value: poster / bare, target: POSTER_RATIO, counted: false };
-  return [{ what: `poster's CPU (${poster.toFixed(0)} µs a POST) to a bare pool's (${bare.toFixed(0)} µs)`, ...ratio }];
+  const { poster, bare, ratio } = await posterCpu();
+  const spread = `quartiles ${ratio.low.toFixed(2)}–${ratio.high.toFixed(2)}`;
+  const what = `poster's CPU (${poster.toFixed(1)} µs a POST) to a bare pool's (${bare.toFixed(1)} µs), ${spread}`;
+  return [{ what, value: ratio.median, target: POSTER_RATIO, counted: false }];
 }
 
 const lines = [...(await unitLines()), ...(await posterLines()), ...bundleLines()];

@@ -9,10 +9,13 @@ export interface PosterCpu {
   /** Microseconds of this thread's CPU for each POST, the median of the rounds. */
   readonly poster: number;
   readonly bare: number;
+  /** Poster to bare: each round beside its neighbour of the other side, the quartiles of all of them. */
+  readonly ratio: { readonly low: number; readonly median: number; readonly high: number };
 }
 
-const ROUNDS = 21;
-const POSTS_A_ROUND = 300;
+const WARMUP_ROUNDS = 6;
+const ROUNDS = 60;
+const POSTS_A_ROUND = 500;
 const AT_ONCE = 10;
 const SECRET = `whs_${Buffer.alloc(32, 7).toString("base64")}`;
 const BODY = JSON.stringify({ id: "evt_01KJW8Z0000000000000000000", data: { text: "x".repeat(900) } });
@@ -42,21 +45,29 @@ export async function posterCpu(): Promise<PosterCpu> {
   };
 
   try {
-    const samples = { poster: [] as number[], bare: [] as number[] };
-    await round(throughPoster);
-    await round(throughPool);
-    for (let i = 0; i < ROUNDS; i++) {
-      // Whoever goes first changes each time.
-      if (i % 2 === 0) samples.poster.push(await round(throughPoster));
-      samples.bare.push(await round(throughPool));
-      if (i % 2 === 1) samples.poster.push(await round(throughPoster));
-    }
-    return { poster: median(samples.poster), bare: median(samples.bare) };
+    const pairs: { poster: number; bare: number }[] = [];
+    for (let i = 0; i < WARMUP_ROUNDS + ROUNDS; i++) pairs.push(await pair(throughPoster, throughPool, i % 2 === 0));
+    const counted = pairs.slice(WARMUP_ROUNDS);
+    const posterRounds = counted.map(({ poster }) => poster);
+    const bareRounds = counted.map(({ bare }) => bare);
+    const ratios = counted.map(({ poster, bare }) => poster / bare);
+    return {
+      poster: quantile(posterRounds, 0.5),
+      bare: quantile(bareRounds, 0.5),
+      ratio: { low: quantile(ratios, 0.25), median: quantile(ratios, 0.5), high: quantile(ratios, 0.75) },
+    };
   } finally {
     await poster.close();
     await pool.destroy();
     await receiver.terminate();
   }
+}
+
+/** One round of each, at once after each other; whoever goes first changes each time. */
+async function pair(throughPoster: Post, throughPool: Post, posterFirst: boolean) {
+  if (posterFirst) return { poster: await round(throughPoster), bare: await round(throughPool) };
+  const bare = await round(throughPool);
+  return { poster: await round(throughPoster), bare };
 }
 
 /** Microseconds of CPU for each POST of one round. */
@@ -71,6 +82,6 @@ async function round(post: Post): Promise<number> {
   return (user + system) / POSTS_A_ROUND;
 }
 
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+function quantile(values: readonly number[], share: number): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN;
 }

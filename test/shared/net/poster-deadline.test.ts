@@ -42,6 +42,33 @@ test.each([
   expect(receiver.taken).toHaveLength(1);
 });
 
+test.each([
+  ["says nothing", never],
+  ["drips its body", dripBody],
+])("the connection to a receiver that %s is broken at the deadline", async (_name, answer) => {
+  let broken: (value: unknown) => void = () => {};
+  const closed = new Promise((resolve) => {
+    broken = resolve;
+  });
+  const receiver = await startReceiver((response, taken, socket) => {
+    socket.on("close", broken);
+    answer(response, taken, socket);
+  });
+  const poster = openPoster({ attemptTimeout: DEADLINE });
+  await poster.post(requestTo(`http://127.0.0.1:${receiver.port}/`));
+  // The poster is still open: it is the deadline that ends the connection.
+  await closed;
+});
+
+test("an attempt that was answered leaves no timer behind", async () => {
+  const receiver = await startReceiver((response) => response.end("ok"));
+  const poster = openPoster();
+  const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
+  const before = timers();
+  for (let i = 0; i < 20; i++) await poster.post(requestTo(`http://127.0.0.1:${receiver.port}/`));
+  expect(timers()).toBeLessThan(before + 20);
+});
+
 test("another status stands at the deadline, although its body never ends", async () => {
   const receiver = await startReceiver((response) => response.writeHead(500).write("."));
   const outcome = await openPoster({ attemptTimeout: DEADLINE }).post(requestTo(`http://127.0.0.1:${receiver.port}/`));

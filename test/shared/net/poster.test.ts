@@ -58,6 +58,15 @@ describe("statuses", () => {
     expect(told).toMatchObject([{ retryAfter: 90_000 }, { retryAfter: 120_000 }, { retryAfter: null }]);
   });
 
+  test("interim answers are passed over, whatever they say", async () => {
+    const receiver = await startReceiver((_response, _taken, socket) => {
+      socket.write("HTTP/1.1 103 Early Hints\r\nretry-after: 9\r\n\r\n".repeat(3));
+      socket.write("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok");
+    });
+    const outcome = await openPoster().post(requestTo(`http://127.0.0.1:${receiver.port}/`));
+    expect(outcome).toMatchObject({ kind: "answered", status: 200, retryAfter: null });
+  });
+
   test.each([301, 302, 303, 307, 308])("a %i is never followed", async (status) => {
     const target = await startReceiver((response) => response.end());
     const receiver = await startReceiver((response) => {
@@ -116,6 +125,29 @@ describe("answers that are too much", () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(64 * KIB * KIB);
   });
 
+  test.each([
+    ["in chunks", "transfer-encoding: chunked\r\n\r\n", `${(64 * KIB).toString(16)}\r\n${"a".repeat(64 * KIB)}\r\n`],
+    ["until its connection ends", "connection: close\r\n\r\n", "a".repeat(64 * KIB)],
+  ])("an endless body that comes %s is broken off as well", async (_name, framing, block) => {
+    let broken: (value: unknown) => void = () => {};
+    const closed = new Promise((resolve) => {
+      broken = resolve;
+    });
+    const receiver = await startReceiver((_response, _taken, socket) => {
+      socket.on("close", broken);
+      socket.write(`HTTP/1.1 200 OK\r\n${framing}`);
+      const pour = () => {
+        while (!socket.destroyed && socket.write(block));
+      };
+      socket.on("drain", pour);
+      pour();
+    });
+    const outcome = await openPoster().post(requestTo(`http://127.0.0.1:${receiver.port}/`));
+    expect(outcome).toMatchObject({ kind: "no_answer", error: "too_large" });
+    await closed;
+    expect(receiver.bytesWritten()).toBeLessThan(16 * KIB * KIB);
+  });
+
   test("a gzip bomb stays as small as it came", async () => {
     const bomb = gzipSync(Buffer.alloc(32 * KIB * KIB));
     expect(bomb.byteLength).toBeLessThan(ANSWER_BYTES_MAX);
@@ -138,9 +170,14 @@ describe("answers that are too much", () => {
 describe("answers that break", () => {
   test.each([
     ["a reset before any byte", ""],
+    ["an interim answer and nothing after it", "HTTP/1.1 103 Early Hints\r\n\r\n"],
     ["an answer that is not HTTP", "SSH-2.0-OpenSSH_9.6\r\n"],
     ["an upgrade nobody asked for", "HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n"],
     ["a 2xx whose body is cut short", "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc"],
+    [
+      "a 2xx whose trailers are beyond the cap",
+      `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\nx-long: ${"a".repeat(64 * KIB)}\r\n\r\n`,
+    ],
   ])("%s is a broken connection", async (_name, bytes) => {
     const receiver = await startReceiver((_response, _taken, socket) => {
       if (bytes === "") socket.resetAndDestroy();

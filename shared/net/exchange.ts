@@ -1,0 +1,86 @@
+import type { Dispatcher } from "undici";
+import { ANSWER_BYTES_MAX } from "../domain/limits.ts";
+import { AttemptFailure } from "./attempt-failure.ts";
+
+/** What a receiver said, without its body. */
+interface Answer {
+  readonly status: number;
+  /** As it was written. */
+  readonly retryAfter: string | string[] | undefined;
+}
+
+/**
+ * One request and its answer, whose body is counted and dropped as it comes. Undici's callbacks are taken as they are:
+ * its own `request` would build a stream for a body that nobody reads, and watch an abort signal.
+ * A 2xx counts once its whole body has come; any other status stands whatever its body does.
+ */
+export class Exchange implements Dispatcher.DispatchHandler {
+  #status: number | null = null;
+  #retryAfter: Answer["retryAfter"];
+  #bytes = 0;
+  #settled = false;
+  #controller: Dispatcher.DispatchController | null = null;
+  #resolve: (answer: Answer) => void = () => {};
+  #reject: (error: Error) => void = () => {};
+
+  /** @throws AttemptFailure, or undici's own error when there was no answer */
+  send(over: Dispatcher, request: Dispatcher.DispatchOptions): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+      over.dispatch(request, this);
+    });
+  }
+
+  /** Settles now and breaks the connection. What still waits for one is never sent. */
+  breakOff(failure: AttemptFailure): void {
+    this.#fail(failure);
+    this.#controller?.abort(failure);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // It has waited for its connection longer than it may.
+    if (this.#settled) controller.abort(new AttemptFailure({ error: "timeout" }));
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+  ): void {
+    // An interim answer: the one that counts is still to come.
+    if (status < 200) return;
+    this.#status = status;
+    this.#retryAfter = headers["retry-after"];
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#bytes += chunk.byteLength;
+    if (this.#bytes > ANSWER_BYTES_MAX) this.breakOff(new AttemptFailure({ error: "too_large" }));
+  }
+
+  onResponseEnd(): void {
+    if (this.#status !== null) this.#answer(this.#status);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
+    this.#fail(this.#status === null ? error : new AttemptFailure({ error: "connect" }));
+  }
+
+  #fail(error: Error): void {
+    if (this.#status !== null && !isSuccess(this.#status)) {
+      this.#answer(this.#status);
+      return;
+    }
+    this.#settled = true;
+    this.#reject(error);
+  }
+
+  #answer(status: number): void {
+    this.#settled = true;
+    this.#resolve({ status, retryAfter: this.#retryAfter });
+  }
+}
+
+const isSuccess = (status: number) => status >= 200 && status <= 299;
