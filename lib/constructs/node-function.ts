@@ -73,6 +73,8 @@ export class NodeFunction extends NodejsFunction {
         minify: true,
         sourceMap: false,
         banner: REQUIRE,
+        // undici's own switch for what its experimental parser is not part of.
+        define: { esbuildDetection: "1" },
         logLevel: LogLevel.ERROR,
       },
     });
