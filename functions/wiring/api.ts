@@ -16,6 +16,7 @@ import { conversationStore } from "../../shared/table/conversations.ts";
 import { deliveryStore } from "../../shared/table/deliveries.ts";
 import { endpointStore } from "../../shared/table/endpoints.ts";
 import { messageStore } from "../../shared/table/messages.ts";
+import { outboundMessageStore } from "../../shared/table/outbound-messages.ts";
 import { sendRecordStore } from "../../shared/table/send-records.ts";
 import { openGate } from "./gate.ts";
 
@@ -28,6 +29,7 @@ export function apiPorts(): ApiPorts {
   return {
     conversations: conversationStore(table),
     messages: messageStore(table),
+    outboundMessages: outboundMessageStore(table),
     accounts: accountStore(table),
     endpoints: endpointStore(table),
     deliveries: deliveryStore(table),

@@ -9,6 +9,7 @@ import { openTable } from "../../shared/table/client.ts";
 import { conversationStore } from "../../shared/table/conversations.ts";
 import { erasureStore } from "../../shared/table/erasures.ts";
 import { messageStore } from "../../shared/table/messages.ts";
+import { outboundMessageStore } from "../../shared/table/outbound-messages.ts";
 import { tenantStateStore } from "../../shared/table/tenant-states.ts";
 
 /** The ingest worker. */
@@ -21,6 +22,7 @@ export function ingestPorts(): IngestPorts {
     tenantStates: tenantStateStore(table),
     erasures: erasureStore(table),
     messages: messageStore(table),
+    outboundMessages: outboundMessageStore(table),
     conversations: conversationStore(table),
     events: openQueue(setting("eventsQueueUrl")),
     log: consoleLog,

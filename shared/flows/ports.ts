@@ -19,6 +19,7 @@ import type { Endpoints } from "../table/endpoints.ts";
 import type { Erasures } from "../table/erasures.ts";
 import type { EventBodies } from "../table/events.ts";
 import type { Messages } from "../table/messages.ts";
+import type { OutboundMessages } from "../table/outbound-messages.ts";
 import type { Quarantine } from "../table/quarantine.ts";
 import type { SendRecords } from "../table/send-records.ts";
 import type { TenantStates } from "../table/tenant-states.ts";
@@ -43,6 +44,7 @@ export interface IngestPorts {
   readonly tenantStates: Pick<TenantStates, "get">;
   readonly erasures: Pick<Erasures, "erasedAt">;
   readonly messages: Messages;
+  readonly outboundMessages: OutboundMessages;
   readonly conversations: Conversations;
   readonly events: Queue;
   readonly log: Log;
@@ -88,6 +90,7 @@ export interface TenantPorts extends KeyPorts {
 export interface ApiPorts extends KeyPorts {
   readonly conversations: Conversations;
   readonly messages: Messages;
+  readonly outboundMessages: OutboundMessages;
   readonly accounts: Accounts;
   readonly endpoints: Endpoints;
   readonly deliveries: Deliveries;

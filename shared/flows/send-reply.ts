@@ -80,7 +80,7 @@ async function keepSent(
   message: Message,
   now: Millis,
 ): Promise<{ messageId: string }> {
-  const kept = await ports.messages.recordOutbound(tenant, message, now);
+  const kept = await ports.outboundMessages.record(tenant, message, now);
   await Promise.all([
     // What a test key sends reached nobody: it leaves the conversation's head as it was.
     message.scope === "live"

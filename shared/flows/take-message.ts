@@ -29,7 +29,7 @@ export async function takeMessage(
   const erasedAt = await erasureBefore(ports, home, message.conversationId, glimpse, now);
   if (erasedAt !== null && message.sentAt <= erasedAt) return;
   const kept = update.echo
-    ? await ports.messages.recordOutbound(home.tenant, message, now, home.shards)
+    ? await ports.outboundMessages.record(home.tenant, message, now, home.shards)
     : await ports.messages.record(home.tenant, message, now, home.shards);
   const applied = await ports.conversations.apply(home.tenant, kept.message, {
     accountHandle: home.handle,

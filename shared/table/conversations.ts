@@ -18,7 +18,8 @@ import {
   shardOf,
   timeToLive,
 } from "./keys.ts";
-import { type MessageItem, type MessagePage, messageOf } from "./messages.ts";
+import { type MessageItem, messageOf } from "./message-items.ts";
+import type { MessagePage } from "./messages.ts";
 
 export type Conversations = ReturnType<typeof conversationStore>;
 

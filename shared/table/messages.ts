@@ -1,41 +1,12 @@
-import {
-  BatchGetCommand,
-  DeleteCommand,
-  GetCommand,
-  PutCommand,
-  QueryCommand,
-  UpdateCommand,
-} from "@aws-sdk/lib-dynamodb";
+import { BatchGetCommand, DeleteCommand, GetCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { table as names } from "../config/names.ts";
-import { parseConversationId } from "../domain/conversations.ts";
-import { RETENTION } from "../domain/limits.ts";
-import {
-  type Attachment,
-  type AttachmentType,
-  type Direction,
-  type Message,
-  type MessageRef,
-  refText,
-  type Scope,
-  type SentVia,
-} from "../domain/messages.ts";
+import { type Direction, type Message, type MessageRef, refText, type Scope } from "../domain/messages.ts";
 import type { TenantId } from "../kernel/tenant.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Table } from "./client.ts";
 import { conditions, whenConditionHolds } from "./conditions.ts";
-import {
-  justBelow,
-  type Key,
-  markerKey,
-  messageFeed,
-  messageIdIndex,
-  messageKey,
-  messagePlace,
-  oldestPlace,
-  shardOf,
-  timeOfPlace,
-  timeToLive,
-} from "./keys.ts";
+import { justBelow, type Key, messageFeed, messageIdIndex, messageKey, messagePlace, oldestPlace } from "./keys.ts";
+import { itemOf, type MessageItem, messageOf, placeOf } from "./message-items.ts";
 
 export interface Recorded {
   readonly message: Message;
@@ -56,7 +27,7 @@ const EXAMINED_MAX = 200;
 export type Messages = ReturnType<typeof messageStore>;
 
 export function messageStore({ client, name: TableName }: Table) {
-  async function put(
+  async function putAt(
     tenant: TenantId,
     message: Message,
     place: string,
@@ -75,58 +46,23 @@ export function messageStore({ client, name: TableName }: Table) {
       ),
     );
     if (written.held) return { message, ref, fresh: true };
-    return { message: written.old ? messageOf(tenant, written.old as unknown as Item) : message, ref, fresh: false };
+    return {
+      message: written.old ? messageOf(tenant, written.old as unknown as MessageItem) : message,
+      ref,
+      fresh: false,
+    };
   }
 
   return {
+    /** Keeps a message at a place that was settled before. */
+    putAt,
+
     /**
      * Keeps an inbound message. Safe to repeat: the second time answers the first one's event.
      * @param shards how many the tenant's feeds have
      */
     record(tenant: TenantId, message: Message, now: Millis, shards = 1): Promise<Recorded> {
-      return put(tenant, message, messagePlace(message.sentAt, message.id), now, shards);
-    },
-
-    /**
-     * Keeps a message that left the account: our own send, or an echo. A marker by message id decides which row it is,
-     * so that both end as one message; what our send knows stands above what the echo knows.
-     */
-    async recordOutbound(tenant: TenantId, message: Message, now: Millis, shards = 1): Promise<Recorded> {
-      const place = messagePlace(message.sentAt, message.id);
-      const ours = message.direction === "outbound";
-      const marker = {
-        ...markerKey(message.conversationId, message.id),
-        p: place,
-        e: message.eventUlid,
-        d: message.direction,
-        v: message.sentVia,
-        ac: message.actorId ?? undefined,
-        x: timeToLive(now + RETENTION),
-      };
-      const marked = await whenConditionHolds(() =>
-        client.send(
-          new PutCommand({
-            TableName,
-            Item: marker,
-            ConditionExpression: conditions.notYetThere,
-            ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-          }),
-        ),
-      );
-      if (marked.held || !marked.old) return put(tenant, message, place, now, shards);
-      const first = marked.old as { p: string; e: string; d: Direction; v: SentVia; ac?: string };
-      const settled: Message = {
-        ...message,
-        eventUlid: first.e,
-        // Whoever marked it first may have died before its row: the row's time is that of its place all the same.
-        sentAt: timeOfPlace(first.p),
-        ...(ours ? {} : { direction: first.d, sentVia: first.v, actorId: first.ac ?? null }),
-      };
-      const recorded = await put(tenant, settled, first.p, now, shards);
-      if (ours && !recorded.fresh && recorded.message.direction === "echo") {
-        return { ...recorded, message: await claimEcho(tenant, recorded.ref, message) };
-      }
-      return recorded;
+      return putAt(tenant, message, messagePlace(message.sentAt, message.id), now, shards);
     },
 
     /**
@@ -144,7 +80,7 @@ export function messageStore({ client, name: TableName }: Table) {
       const { Attributes } = await client.send(
         new DeleteCommand({ TableName, Key: messageKey(ref.conversationId, ref.place), ReturnValues: "ALL_OLD" }),
       );
-      return Attributes ? messageOf(tenant, Attributes as Item) : null;
+      return Attributes ? messageOf(tenant, Attributes as MessageItem) : null;
     },
 
     /** One message by the platform's id, whatever its scope; null when unknown or past its retention. */
@@ -161,8 +97,8 @@ export function messageStore({ client, name: TableName }: Table) {
       const key = Items?.[0] as Key | undefined;
       if (!key) return null;
       const { Item } = await client.send(new GetCommand({ TableName, Key: { PK: key.PK, SK: key.SK } }));
-      if (!Item || placeOf(Item as Item) < oldestPlace(now)) return null;
-      return messageOf(tenant, Item as Item);
+      if (!Item || placeOf(Item as MessageItem) < oldestPlace(now)) return null;
+      return messageOf(tenant, Item as MessageItem);
     },
 
     /** The tenant's messages of one scope, newest first. */
@@ -222,27 +158,12 @@ export function messageStore({ client, name: TableName }: Table) {
       const { Responses, UnprocessedKeys } = await client.send(
         new BatchGetCommand({ RequestItems: { [TableName]: { Keys: keys.slice(0, 100), ConsistentRead } } }),
       );
-      for (const item of (Responses?.[TableName] ?? []) as Item[]) {
+      for (const item of (Responses?.[TableName] ?? []) as MessageItem[]) {
         found.set(refText({ conversationId: item.PK, place: placeOf(item) }), messageOf(tenant, item));
       }
       keys = [...keys.slice(100), ...((UnprocessedKeys?.[TableName]?.Keys ?? []) as Key[])];
     }
     return found;
-  }
-
-  /** The echo of our own send was here first: the send's word stands. */
-  async function claimEcho(tenant: TenantId, ref: MessageRef, sent: Message): Promise<Message> {
-    const { Attributes } = await client.send(
-      new UpdateCommand({
-        TableName,
-        Key: messageKey(ref.conversationId, ref.place),
-        UpdateExpression: "SET d = :d, v = :v, ac = :ac",
-        ConditionExpression: conditions.stillThere,
-        ExpressionAttributeValues: { ":d": sent.direction, ":v": sent.sentVia, ":ac": sent.actorId ?? "" },
-        ReturnValues: "ALL_NEW",
-      }),
-    );
-    return messageOf(tenant, Attributes as Item);
   }
 
   async function page(
@@ -259,7 +180,7 @@ export function messageStore({ client, name: TableName }: Table) {
     const { Items = [], LastEvaluatedKey } = await client.send(
       new QueryCommand({ TableName, ScanIndexForward: false, ...range(upTo, wanted) }),
     );
-    const rows = Items as Item[];
+    const rows = Items as MessageItem[];
     const found: { message: Message; place: string }[] = [];
     let last: string | null = null;
     for (const [index, row] of rows.entries()) {
@@ -276,67 +197,3 @@ export function messageStore({ client, name: TableName }: Table) {
 function dedupe(refs: readonly MessageRef[]): MessageRef[] {
   return [...new Map(refs.map((ref) => [refText(ref), ref])).values()];
 }
-
-/** A message as it lies in the table. */
-interface Item extends Key {
-  readonly i: string;
-  readonly d: Direction;
-  readonly t?: string;
-  readonly a?: readonly (readonly [AttachmentType, string | null])[];
-  readonly v: SentVia;
-  readonly ac?: string;
-  readonly r?: string;
-  readonly z?: true;
-  readonly e: string;
-  readonly h?: string;
-  readonly u?: string;
-  readonly s: Millis;
-}
-
-function placeOf(item: Key): string {
-  return item.SK.slice(2);
-}
-
-function itemOf(tenant: TenantId, message: Message, place: string, now: Millis, shards: number) {
-  const { account: _account, ...rest } = message;
-  return {
-    ...messageKey(message.conversationId, place),
-    F: messageFeed(tenant, message.scope, shardOf(message.conversationId, shards)),
-    G: place,
-    i: messageIdIndex(tenant, message.id),
-    d: rest.direction,
-    t: rest.text || undefined,
-    a: rest.attachments.length ? rest.attachments.map(({ type, url }) => [type, url]) : undefined,
-    v: rest.sentVia,
-    ac: rest.actorId ?? undefined,
-    r: rest.replyTo ?? undefined,
-    z: rest.scope === "test" ? true : undefined,
-    e: rest.eventUlid,
-    h: rest.participant.handle ?? undefined,
-    u: rest.participant.username ?? undefined,
-    s: rest.sentAt,
-    x: timeToLive(Math.max(rest.sentAt, now) + RETENTION),
-  };
-}
-
-export function messageOf(tenant: TenantId, item: Item): Message {
-  const ref = parseConversationId(tenant, item.PK);
-  if (!ref) throw new Error("A message lies under another tenant's conversation.");
-  return {
-    id: item.i.slice(tenant.length + 1),
-    conversationId: item.PK,
-    account: ref.account,
-    participant: { id: ref.participantId, handle: item.h ?? null, username: item.u ?? null },
-    direction: item.d,
-    text: item.t ?? "",
-    attachments: (item.a ?? []).map(([type, url]): Attachment => ({ type, url })),
-    sentAt: item.s,
-    sentVia: item.v,
-    actorId: item.ac || null,
-    replyTo: item.r ?? null,
-    scope: item.z ? "test" : "live",
-    eventUlid: item.e,
-  };
-}
-
-export type MessageItem = Item;

@@ -39,6 +39,7 @@ import { endpointStore } from "../../shared/table/endpoints.ts";
 import { erasureStore } from "../../shared/table/erasures.ts";
 import { eventBodyStore } from "../../shared/table/events.ts";
 import { messageStore } from "../../shared/table/messages.ts";
+import { outboundMessageStore } from "../../shared/table/outbound-messages.ts";
 import { quarantineStore } from "../../shared/table/quarantine.ts";
 import { sendRecordStore } from "../../shared/table/send-records.ts";
 import { tenantStateStore } from "../../shared/table/tenant-states.ts";
@@ -101,6 +102,7 @@ export async function startPipeline() {
     tenantStates: tenantStateStore(opened),
     erasures: erasureStore(opened),
     messages: messageStore(opened),
+    outboundMessages: outboundMessageStore(opened),
     eventBodies: eventBodyStore(opened),
     deliveries: deliveryStore(opened),
     due: dueStore(opened),

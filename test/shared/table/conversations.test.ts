@@ -5,18 +5,18 @@ import type { TenantId } from "../../../shared/kernel/tenant.ts";
 import { MINUTE } from "../../../shared/kernel/time.ts";
 import { openTable } from "../../../shared/table/client.ts";
 import { type Conversations, conversationStore } from "../../../shared/table/conversations.ts";
-import { type Messages, messageStore } from "../../../shared/table/messages.ts";
+import { type OutboundMessages, outboundMessageStore } from "../../../shared/table/outbound-messages.ts";
 import { startTestTable, type TestTable } from "../../support/dynamo.ts";
 import { type Fault, injectFaults } from "../../support/faults.ts";
 import { conversationOf, INBOX, messageOf, NOW, newTenant } from "./support/samples.ts";
 
 let table: TestTable;
 let conversations: Conversations;
-let messages: Messages;
+let outbound: OutboundMessages;
 beforeAll(async () => {
   table = await startTestTable();
   conversations = conversationStore(openTable(table.tableName, table.client));
-  messages = messageStore(openTable(table.tableName, table.client));
+  outbound = outboundMessageStore(openTable(table.tableName, table.client));
 });
 afterAll(() => table.close());
 
@@ -116,11 +116,7 @@ describe("a conversation's head", () => {
     const tenant = newTenant();
     for (const direction of order) {
       const sentAt = direction === "echo" ? NOW + 900 : NOW;
-      const { message } = await messages.recordOutbound(
-        tenant,
-        messageOf(tenant, { id: "out", direction, sentAt }),
-        NOW,
-      );
+      const { message } = await outbound.record(tenant, messageOf(tenant, { id: "out", direction, sentAt }), NOW);
       await conversations.apply(tenant, message, INBOX);
     }
     expect(await conversations.get(tenant, conversationOf(tenant), NOW + 901)).toMatchObject({

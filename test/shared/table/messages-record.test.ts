@@ -5,15 +5,18 @@ import { newUlid } from "../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../shared/kernel/tenant.ts";
 import { openTable } from "../../../shared/table/client.ts";
 import { type Messages, messageStore } from "../../../shared/table/messages.ts";
+import { type OutboundMessages, outboundMessageStore } from "../../../shared/table/outbound-messages.ts";
 import { startTestTable, type TestTable } from "../../support/dynamo.ts";
 import { type Fault, injectFaults } from "../../support/faults.ts";
 import { conversationOf, messageOf, NOW, newTenant } from "./support/samples.ts";
 
 let table: TestTable;
 let messages: Messages;
+let outbound: OutboundMessages;
 beforeAll(async () => {
   table = await startTestTable();
   messages = messageStore(openTable(table.tableName, table.client));
+  outbound = outboundMessageStore(openTable(table.tableName, table.client));
 });
 afterAll(() => table.close());
 
@@ -109,11 +112,7 @@ describe("a send and its echo", () => {
     const fresh: boolean[] = [];
     for (const [step, which] of order.entries()) {
       const message = which === "send" ? send(tenant) : echo(tenant);
-      const kept = await messages.recordOutbound(
-        tenant,
-        { ...message, eventUlid: newUlid(message.sentAt + step) },
-        ECHOED,
-      );
+      const kept = await outbound.record(tenant, { ...message, eventUlid: newUlid(message.sentAt + step) }, ECHOED);
       events.add(kept.message.eventUlid);
       fresh.push(kept.fresh);
     }
@@ -133,8 +132,8 @@ describe("a send and its echo", () => {
         );
         try {
           const both = Promise.all([
-            messages.recordOutbound(tenant, send(tenant), ECHOED),
-            messages.recordOutbound(tenant, echo(tenant), ECHOED),
+            outbound.record(tenant, send(tenant), ECHOED),
+            outbound.record(tenant, echo(tenant), ECHOED),
           ]);
           await scheduler.waitFor(both);
           const [one, other] = await both;
@@ -156,9 +155,9 @@ describe("a send and its echo", () => {
       const tenant = newTenant();
       const [first, second] = dying === "send" ? [send(tenant), echo(tenant)] : [echo(tenant), send(tenant)];
       const end = injectFaults(table.client, ({ index }) => (index >= 1 ? "crash" : "pass"));
-      await expect(messages.recordOutbound(tenant, first, ECHOED)).rejects.toThrow("crashed");
+      await expect(outbound.record(tenant, first, ECHOED)).rejects.toThrow("crashed");
       end();
-      const kept = await messages.recordOutbound(tenant, second, ECHOED);
+      const kept = await outbound.record(tenant, second, ECHOED);
       expect(kept.message.eventUlid).toBe(first.eventUlid);
       expect(kept.message.sentAt).toBe(first.sentAt);
       expect(kept.ref.place).toMatch(new RegExp(`^${first.sentAt}#`));
@@ -176,7 +175,7 @@ describe("a send and its echo", () => {
         return "lost";
       });
       const steps = order === "echo first" ? [echo(tenant), send(tenant)] : [send(tenant), echo(tenant)];
-      for (const step of steps) await messages.recordOutbound(tenant, step, ECHOED);
+      for (const step of steps) await outbound.record(tenant, step, ECHOED);
       end();
       await expectOne(tenant, "outbound");
       if (!reached) {

@@ -31,6 +31,7 @@ import { endpointStore } from "../../../../shared/table/endpoints.ts";
 import { erasureStore } from "../../../../shared/table/erasures.ts";
 import { eventBodyStore } from "../../../../shared/table/events.ts";
 import { messageStore } from "../../../../shared/table/messages.ts";
+import { outboundMessageStore } from "../../../../shared/table/outbound-messages.ts";
 import { sendRecordStore } from "../../../../shared/table/send-records.ts";
 import { tenantStateStore } from "../../../../shared/table/tenant-states.ts";
 import { startTestTable, type TestTable } from "../../../support/dynamo.ts";
@@ -115,6 +116,7 @@ export async function openHouse() {
       tenantStates: tenantStateStore(opened),
       erasures: erasureStore(opened),
       messages: messageStore(opened),
+      outboundMessages: outboundMessageStore(opened),
       conversations: conversationStore(opened),
       events: openQueue(lane.events, aws.sqs),
       log,
@@ -143,6 +145,7 @@ export async function openHouse() {
       return {
         conversations: conversationStore(opened),
         messages: messageStore(opened),
+        outboundMessages: outboundMessageStore(opened),
         accounts: accountStore(opened),
         endpoints: endpointStore(opened),
         deliveries: deliveryStore(opened),

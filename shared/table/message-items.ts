@@ -1,0 +1,69 @@
+import { parseConversationId } from "../domain/conversations.ts";
+import { RETENTION } from "../domain/limits.ts";
+import type { Attachment, AttachmentType, Direction, Message, SentVia } from "../domain/messages.ts";
+import type { TenantId } from "../kernel/tenant.ts";
+import type { Millis } from "../kernel/time.ts";
+import { type Key, messageFeed, messageIdIndex, messageKey, shardOf, timeToLive } from "./keys.ts";
+
+/** A message as it lies in the table. */
+export interface MessageItem extends Key {
+  readonly i: string;
+  readonly d: Direction;
+  readonly t?: string;
+  readonly a?: readonly (readonly [AttachmentType, string | null])[];
+  readonly v: SentVia;
+  readonly ac?: string;
+  readonly r?: string;
+  readonly z?: true;
+  readonly e: string;
+  readonly h?: string;
+  readonly u?: string;
+  readonly s: Millis;
+}
+
+export function placeOf(item: Key): string {
+  return item.SK.slice(2);
+}
+
+export function itemOf(tenant: TenantId, message: Message, place: string, now: Millis, shards: number) {
+  const { account: _account, ...rest } = message;
+  return {
+    ...messageKey(message.conversationId, place),
+    F: messageFeed(tenant, message.scope, shardOf(message.conversationId, shards)),
+    G: place,
+    i: messageIdIndex(tenant, message.id),
+    d: rest.direction,
+    t: rest.text || undefined,
+    a: rest.attachments.length ? rest.attachments.map(({ type, url }) => [type, url]) : undefined,
+    v: rest.sentVia,
+    ac: rest.actorId ?? undefined,
+    r: rest.replyTo ?? undefined,
+    z: rest.scope === "test" ? true : undefined,
+    e: rest.eventUlid,
+    h: rest.participant.handle ?? undefined,
+    u: rest.participant.username ?? undefined,
+    s: rest.sentAt,
+    x: timeToLive(Math.max(rest.sentAt, now) + RETENTION),
+  };
+}
+
+/** Throws when it lies under another tenant. */
+export function messageOf(tenant: TenantId, item: MessageItem): Message {
+  const ref = parseConversationId(tenant, item.PK);
+  if (!ref) throw new Error("A message lies under another tenant's conversation.");
+  return {
+    id: item.i.slice(tenant.length + 1),
+    conversationId: item.PK,
+    account: ref.account,
+    participant: { id: ref.participantId, handle: item.h ?? null, username: item.u ?? null },
+    direction: item.d,
+    text: item.t ?? "",
+    attachments: (item.a ?? []).map(([type, url]): Attachment => ({ type, url })),
+    sentAt: item.s,
+    sentVia: item.v,
+    actorId: item.ac || null,
+    replyTo: item.r ?? null,
+    scope: item.z ? "test" : "live",
+    eventUlid: item.e,
+  };
+}
