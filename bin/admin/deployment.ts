@@ -1,0 +1,55 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { tenantPorts } from "../../functions/wiring/tenants.ts";
+import { env } from "../../shared/config/names.ts";
+import { clockNow, type Millis } from "../../shared/kernel/time.ts";
+import { Unable } from "./unable.ts";
+
+type Texts = Readonly<Record<string, string>>;
+
+export interface Deployment {
+  readonly ports: ReturnType<typeof tenantPorts>;
+  readonly now: Millis;
+}
+
+/** The deployment that the environment names, else the local stack of the data folder, with its clock. */
+export async function deployment(): Promise<Deployment> {
+  if (process.env[env.table]) return { ports: tenantPorts(process.env), now: clockNow() };
+  const { environment, local } = localStack();
+  const answer = await fetch(`${local.base_url}/_local/clock`).catch(() => {
+    throw noStack();
+  });
+  const clock = (await answer.json()) as { now: string };
+  return { ports: tenantPorts(environment), now: Date.parse(clock.now) };
+}
+
+/**
+ * What the running local stack wrote into its data folder.
+ * @throws Unable when none runs there
+ */
+export function localStack(): { environment: Texts; local: Texts } {
+  const environment = readJson(join(dataFolder(), "environment.json"));
+  const local = readJson(join(dataFolder(), "local.json"));
+  if (!environment || !local) throw noStack();
+  return { environment, local };
+}
+
+/** Said also when the stack was killed: its files are still there then, but nobody answers. */
+export function noStack(): Unable {
+  const folder = dataFolder();
+  return new Unable(
+    `No local stack runs with the data folder ${folder}: start it with npm run local, or set PARLEY_DATA.`,
+  );
+}
+
+function dataFolder(): string {
+  return process.env.PARLEY_DATA || ".parley";
+}
+
+function readJson(path: string): Texts | null {
+  try {
+    return JSON.parse(readFileSync(path, "utf8")) as Texts;
+  } catch {
+    return null;
+  }
+}

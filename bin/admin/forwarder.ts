@@ -1,0 +1,142 @@
+import { randomBytes } from "node:crypto";
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
+import { request as httpsRequest } from "node:https";
+import type { AddressInfo } from "node:net";
+import { addAbortSignal } from "node:stream";
+import { finished } from "node:stream/promises";
+import { ATTEMPT_TIMEOUT } from "../../shared/domain/limits.ts";
+import { clockNow, type Millis } from "../../shared/kernel/time.ts";
+
+const BODY_BYTES_MAX = 1_000_000;
+
+/** The headers that are the delivery's own; the others speak of the connection on which it came. */
+const DELIVERY_HEADER = /^(svc-.+|webhook-.+|content-type|user-agent)$/;
+
+/** What became of one delivery: `status` is what the sender was answered with. */
+export interface Forwarded {
+  readonly at: Millis;
+  readonly eventType: string;
+  readonly eventId: string;
+  readonly status: number;
+  /** Why `status` is not the receiver's own. */
+  readonly failure: "unreachable" | "timeout" | "too_large" | "broken_off" | null;
+  readonly durationMs: Millis;
+}
+
+export interface Forwarder {
+  /** Where deliveries are to be sent: unguessable, since any page of a browser on this machine may post to loopback. */
+  readonly url: string;
+  /** Breaks off what is under way, with 502 to the sender, and frees the port. */
+  close(): Promise<void>;
+}
+
+/**
+ * Hands every delivery on as it came, answers with the receiver's status, then reports.
+ * @param timeout from the first packet to the receiver's status; as deployed by default
+ */
+export async function openForwarder(
+  target: URL,
+  report: (done: Forwarded) => void,
+  timeout: Millis = ATTEMPT_TIMEOUT,
+): Promise<Forwarder> {
+  const path = `/${randomBytes(16).toString("base64url")}`;
+  const closing = new AbortController();
+  const underWay = new Set<Promise<void>>();
+  const server = createServer((request, response) => {
+    if (request.method !== "POST" || request.url !== path) {
+      response.writeHead(404).end();
+      return;
+    }
+    const running = forward(request, response, { target, timeout, closing: closing.signal }).then(
+      (done) => report(done),
+      // The sender went away before its body was here: nothing was delivered.
+      () => {
+        response.destroy();
+      },
+    );
+    underWay.add(running);
+    void running.finally(() => underWay.delete(running));
+  });
+  await new Promise<void>((resolve, reject) => server.once("error", reject).listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`,
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      closing.abort();
+      await Promise.all(underWay);
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+interface Way {
+  readonly target: URL;
+  readonly timeout: Millis;
+  readonly closing: AbortSignal;
+}
+
+async function forward(request: IncomingMessage, response: ServerResponse, way: Way): Promise<Forwarded> {
+  const at = clockNow();
+  const body = await readBody(addAbortSignal(way.closing, request));
+  const answer = body === null ? TOO_LARGE : await post(way, headersOf(request), body);
+  // What is left of a body that is too large is not read: its connection cannot be used again.
+  const connection = body === null ? { connection: "close" } : {};
+  const retryAfter = answer.retryAfter === undefined ? {} : { "retry-after": answer.retryAfter };
+  response.writeHead(answer.status, { ...connection, ...retryAfter }).end();
+  await finished(response).catch(() => {});
+  return {
+    at,
+    eventType: nameIn(request.headers["svc-event-type"]),
+    eventId: nameIn(request.headers["svc-event-id"]),
+    status: answer.status,
+    failure: answer.failure,
+    durationMs: Math.max(0, clockNow() - at),
+  };
+}
+
+interface Answer extends Pick<Forwarded, "status" | "failure"> {
+  readonly retryAfter?: string | undefined;
+}
+
+const TOO_LARGE: Answer = { status: 413, failure: "too_large" };
+
+/** Posts once and waits for the status alone. Redirects are answers like any other. */
+function post({ target, timeout, closing }: Way, headers: Record<string, string>, body: Buffer): Promise<Answer> {
+  const deadline = AbortSignal.timeout(timeout);
+  const send = target.protocol === "https:" ? httpsRequest : httpRequest;
+  return new Promise((resolve) => {
+    const signal = AbortSignal.any([deadline, closing]);
+    // A connection of its own for each: one that the receiver closes meanwhile would look like a receiver that is gone.
+    const sent = send(target, { method: "POST", agent: false, headers, signal }, (answer) => {
+      const { statusCode: status = 502, headers: answered } = answer;
+      resolve({ status, failure: null, retryAfter: answered["retry-after"] });
+      answer.on("error", () => {}).destroy();
+    });
+    const failure = () => (closing.aborted ? "broken_off" : deadline.aborted ? "timeout" : "unreachable");
+    sent.on("error", () => resolve({ status: 502, failure: failure() }));
+    sent.end(body);
+  });
+}
+
+/** The whole body, or null when it is too large. @throws when the sender breaks off */
+async function readBody(request: IncomingMessage): Promise<Buffer | null> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    bytes += (chunk as Buffer).byteLength;
+    if (bytes > BODY_BYTES_MAX) return null;
+    chunks.push(chunk as Buffer);
+  }
+  return Buffer.concat(chunks);
+}
+
+function headersOf(request: IncomingMessage): Record<string, string> {
+  const own = Object.entries(request.headers).filter(([name]) => DELIVERY_HEADER.test(name));
+  return Object.fromEntries(own.map(([name, value]) => [name, String(value)]));
+}
+
+/** An event's type or id, as far as it is one: what is printed to a terminal is not for a sender to choose. */
+function nameIn(header: string | string[] | undefined): string {
+  return typeof header === "string" && /^[\w.-]{1,64}$/.test(header) ? header : "-";
+}

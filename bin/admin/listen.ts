@@ -1,0 +1,78 @@
+import { iso } from "../../shared/kernel/time.ts";
+import type { Arguments } from "./arguments.ts";
+import { localStack } from "./deployment.ts";
+import { type Forwarded, openForwarder } from "./forwarder.ts";
+import { createListenEndpoint } from "./listen-endpoint.ts";
+import { Unable } from "./unable.ts";
+
+/**
+ * Forwards the deliveries of an endpoint made for this run to a receiver, until SIGINT, SIGTERM or SIGHUP; then removes the
+ * endpoint. Prints the signing secret once and a line a delivery, never what a message says.
+ * @throws Unable for an address that is none, when no stack runs, and when the stack refuses the endpoint
+ */
+export async function listen(values: Arguments): Promise<void> {
+  const target = targetOf(values["forward-to"]);
+  localStack();
+  const print = values.json ? inJson : inWords;
+  const stopped = untilStopped();
+  const forwarder = await openForwarder(target, (done) => say(print.forwarded(done)));
+  let last: string;
+  try {
+    const wish = { url: forwarder.url, tenant: values.tenant, events: values.events?.split(",") };
+    const endpoint = await createListenEndpoint(wish);
+    say(print.listening(endpoint.id, endpoint.secret, `${target.origin}${target.pathname}`));
+    await stopped;
+    last = print.ended(endpoint.id, await endpoint.remove());
+  } finally {
+    await forwarder.close();
+  }
+  say(last);
+}
+
+function targetOf(text: string | undefined): URL {
+  const url = URL.parse(text ?? "");
+  if (url && (url.protocol === "http:" || url.protocol === "https:")) return url;
+  throw new Unable("Give the receiver's address, http or https: --forward-to URL.");
+}
+
+/** Resolves at the first signal. npm passes on a signal that the terminal also sent: the second one means nothing. */
+function untilStopped(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => resolve());
+  });
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+const FAILURES = {
+  unreachable: " (the receiver cannot be reached)",
+  timeout: " (no answer within 15 s)",
+  broken_off: " (broken off)",
+  too_large: " (over 1 MB: not forwarded)",
+} as const;
+
+const inWords = {
+  listening: (id: string, secret: string, to: string) =>
+    `Endpoint ${id} forwards to ${to}. Use this secret in your receiver:\n${secret}\nCtrl-C ends it.`,
+  forwarded: ({ at, eventType, eventId, status, failure, durationMs }: Forwarded) =>
+    `${iso(at)} ${eventType} ${eventId} ${status}${failure ? FAILURES[failure] : ""} ${durationMs} ms`,
+  ended: (id: string, removed: boolean) =>
+    removed ? `Endpoint ${id} is removed.` : `Endpoint ${id} is left behind: the stack did not remove it.`,
+};
+
+const inJson = {
+  listening: (id: string, secret: string, to: string) =>
+    JSON.stringify({ endpoint: id, signing_secret: secret, forward_to: to }),
+  forwarded: ({ at, eventType, eventId, status, failure, durationMs }: Forwarded) =>
+    JSON.stringify({
+      time: iso(at),
+      event_type: eventType,
+      event_id: eventId,
+      status,
+      failure,
+      duration_ms: durationMs,
+    }),
+  ended: (id: string, removed: boolean) => JSON.stringify({ endpoint: id, removed }),
+};

@@ -1,0 +1,26 @@
+import hashlib
+import hmac
+import re
+from collections.abc import Mapping
+from datetime import datetime
+
+TOLERANCE_SECONDS = 300
+
+
+def verify(raw_body: bytes, headers: Mapping[str, str], secret: str, now: datetime) -> bool:
+    """Whether a delivery is genuine and fresh.
+
+    raw_body: the bytes as they came (Flask: request.get_data(), Django and Starlette: request.body).
+    now: an aware datetime, as datetime.now(timezone.utc) gives it.
+    """
+    given = {name.lower(): value for name, value in headers.items()}
+    timestamp = given.get("svc-timestamp", "")
+    if not re.fullmatch("[0-9]{1,12}", timestamp):
+        return False
+    if abs(int(now.timestamp()) - int(timestamp)) > TOLERANCE_SECONDS:
+        return False
+    signed = timestamp.encode() + b"." + raw_body
+    digest = hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest()
+    expected = f"v1={digest}".encode()
+    parts = given.get("svc-signature", "").encode(errors="replace").split(b",")
+    return any(hmac.compare_digest(part.strip(), expected) for part in parts)

@@ -1,0 +1,75 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { sign } from "../../shared/domain/signatures.ts";
+import { languages, RECEIVERS } from "./support/languages.ts";
+import { judge } from "./support/run-driver.ts";
+import { cases, SECRET } from "./support/signed-cases.ts";
+
+const page = readFileSync(join(RECEIVERS, "..", "delivery.md"), "utf8");
+const folder = mkdtempSync(join(tmpdir(), "parley-receivers-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+for (const language of languages) {
+  const { name, tool, isHere, prepare } = language;
+  const there = isHere();
+  describe.skipIf(!there)(there ? `the verifier in ${name}` : `the verifier in ${name} (no ${tool} here)`, () => {
+    let verdicts: readonly boolean[];
+    beforeAll(async () => {
+      verdicts = await judge(await prepare(join(folder, name)), cases);
+    });
+
+    it.each(cases.map((one, index) => ({ ...one, index })))("$title: $genuine", ({ genuine, index }) => {
+      expect(verdicts[index]).toBe(genuine);
+    });
+  });
+}
+
+describe("the page for receivers", () => {
+  const shown = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, text]) => text);
+  const files = readdirSync(RECEIVERS);
+
+  it("shows the TypeScript files as they are", () => {
+    const wanted = ["verify.ts", "verify-with-library.ts"].map((file) => readFileSync(join(RECEIVERS, file), "utf8"));
+    expect(shown).toEqual(wanted);
+  });
+
+  it("leads to every receiver's file, and to none that there is not", () => {
+    const linked = [...page.matchAll(/\]\(receivers\/([^)]+)\)/g)].map(([, file]) => file);
+    expect(linked.sort()).toEqual(files.sort());
+  });
+
+  it("has a verifier in each language that the tests run", () => {
+    const verifiers = files.filter((file) => /^verify\./i.test(file));
+    expect(verifiers.sort()).toEqual(languages.map(({ file }) => file).sort());
+  });
+});
+
+describe.each(["standardwebhooks", "svix"])("the page's sample for a library, with %s", (library) => {
+  const body = JSON.stringify({ id: "evt_1", data: { message: { text: "Grüße 👋🏽" } } });
+  let verified: typeof import("../../docs/receivers/verify-with-library.ts").verified;
+  beforeAll(async () => {
+    vi.resetModules();
+    vi.doMock("standardwebhooks", () => vi.importActual(library));
+    ({ verified } = await import("../../docs/receivers/verify-with-library.ts"));
+  });
+  afterAll(() => {
+    vi.doUnmock("standardwebhooks");
+  });
+  const headersAt = (now: number) => ({ ...sign([SECRET], "evt_1", body, now) });
+
+  it("takes a delivery and gives its event", () => {
+    expect(verified(Buffer.from(body), headersAt(Date.now()), SECRET)).toEqual(JSON.parse(body));
+  });
+
+  it("takes one signed with two secrets during an overlap", () => {
+    const headers = { ...sign([`whs_${Buffer.alloc(32, 9).toString("base64")}`, SECRET], "evt_1", body, Date.now()) };
+    expect(verified(Buffer.from(body), headers, SECRET)).toEqual(JSON.parse(body));
+  });
+
+  it("throws for a body that was changed and for one that is old", () => {
+    expect(() => verified(Buffer.from(`${body} `), headersAt(Date.now()), SECRET)).toThrow(/signature/i);
+    expect(() => verified(Buffer.from(body), headersAt(Date.now() - 302_000), SECRET)).toThrow(/timestamp/i);
+  });
+});
