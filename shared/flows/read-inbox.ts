@@ -44,10 +44,7 @@ export async function listMessages(
     if (!head) return refuse("conversation_not_found");
     return ports.messages.ofConversation(tenant, { conversationId, direction, includeTest, before, limit, now });
   }
-  const live = await ports.messages.feed(tenant, { scope: "live", direction, before, limit, now });
-  if (!includeTest) return live;
-  const test = await ports.messages.feed(tenant, { scope: "test", direction, before, limit, now });
-  return mergePages(live, test, limit);
+  return ports.messages.feed(tenant, { includeTest, direction, before, limit, now });
 }
 
 /** One message by the platform's id; a test message only for those who ask for test traffic. */
@@ -60,22 +57,4 @@ export async function readMessage(
   const message = await ports.messages.byId(tenant, query.messageId, now);
   if (!message || (message.scope === "test" && !query.includeTest)) return refuse("message_not_found");
   return message;
-}
-
-/**
- * One page out of two feeds that share their order. Where a feed stopped early, what lies below its stop is left for
- * the next page, so that one place continues both.
- */
-export function mergePages(live: MessagePage, test: MessagePage, limit: number): MessagePage {
-  const stop =
-    [live.next, test.next]
-      .filter((place) => place !== null)
-      .sort()
-      .at(-1) ?? null;
-  const rows = [...live.rows, ...test.rows]
-    .sort((a, b) => (a.place < b.place ? 1 : -1))
-    .filter((row) => stop === null || row.place >= stop);
-  const page = rows.slice(0, limit);
-  const cut = rows.length > limit ? (page.at(-1)?.place ?? null) : stop;
-  return { rows: page, next: cut };
 }

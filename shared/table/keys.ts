@@ -69,6 +69,14 @@ export function tenantStateKey(tenant: TenantId): Key {
   return { PK: `T#${tenant}`, SK: "STATE" };
 }
 
+/** The place of the topmost entry of a feed of more than one shard: above every other place, which begins with a digit. */
+export const FEED_SIGN = "~";
+
+/** The entry of a feed's first shard that says how many there are. */
+export function feedSignKey(tenant: TenantId, feed: "inbox" | "messages"): Key {
+  return { PK: `T#${tenant}`, SK: `FEED#${feed}` };
+}
+
 /** A conversation's shard among the `shards` of its tenant's feeds. */
 export function shardOf(conversationId: string, shards: number): number {
   return shards === 1 ? 0 : Number.parseInt(sha256(conversationId).toString("hex").slice(0, 8), 16) % shards;

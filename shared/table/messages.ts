@@ -1,10 +1,11 @@
 import { BatchGetCommand, DeleteCommand, GetCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { table as names } from "../config/names.ts";
-import { type Direction, type Message, type MessageRef, refText, type Scope } from "../domain/messages.ts";
+import { type Direction, type Message, type MessageRef, refText } from "../domain/messages.ts";
 import type { TenantId } from "../kernel/tenant.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Table } from "./client.ts";
 import { conditions, whenConditionHolds } from "./conditions.ts";
+import { type FeedRow, feedRows, takePage } from "./feeds.ts";
 import { justBelow, type Key, messageFeed, messageIdIndex, messageKey, messagePlace, oldestPlace } from "./keys.ts";
 import { itemOf, type MessageItem, messageOf, placeOf } from "./message-items.ts";
 
@@ -26,7 +27,8 @@ const EXAMINED_MAX = 200;
 
 export type Messages = ReturnType<typeof messageStore>;
 
-export function messageStore({ client, name: TableName }: Table) {
+export function messageStore(table: Table) {
+  const { client, name: TableName } = table;
   async function putAt(
     tenant: TenantId,
     message: Message,
@@ -101,26 +103,36 @@ export function messageStore({ client, name: TableName }: Table) {
       return messageOf(tenant, Item as MessageItem);
     },
 
-    /** The tenant's messages of one scope, newest first. */
-    feed(
+    /** The tenant's messages, newest first; with `includeTest` those of test keys too. */
+    async feed(
       tenant: TenantId,
-      query: { scope: Scope; direction: Direction | null; before: string | null; limit: number; now: Millis },
+      query: {
+        includeTest: boolean;
+        direction: Direction | null;
+        before: string | null;
+        limit: number;
+        now: Millis;
+      },
     ): Promise<MessagePage> {
-      const { scope, direction, before, limit, now } = query;
-      return page(tenant, limit, direction, before, (upTo, rows) => ({
-        IndexName: names.feedIndex.name,
-        KeyConditionExpression: "F = :f AND G BETWEEN :from AND :upTo",
-        ExpressionAttributeValues: {
-          ":f": messageFeed(tenant, scope, 0),
-          ":from": oldestPlace(now),
-          ":upTo": upTo,
-        },
-        Limit: rows,
-      }));
+      const { includeTest, direction, before, limit, now } = query;
+      const rows = feedRows<MessageItem & FeedRow>(table, {
+        partitionOf: (shard) => messageFeed(tenant, "live", shard),
+        beside: includeTest ? [messageFeed(tenant, "test", 0)] : [],
+        before,
+        expected: direction === null ? limit + 1 : EXAMINED_MAX,
+        now,
+      });
+      const page = await takePage(
+        rows,
+        limit,
+        (item) => direction === null || item.d === direction,
+        direction === null ? undefined : EXAMINED_MAX,
+      );
+      return { ...page, rows: page.rows.map((item) => ({ message: messageOf(tenant, item), place: placeOf(item) })) };
     },
 
     /** One conversation's messages, newest first. */
-    ofConversation(
+    async ofConversation(
       tenant: TenantId,
       query: {
         conversationId: string;
@@ -132,18 +144,31 @@ export function messageStore({ client, name: TableName }: Table) {
       },
     ): Promise<MessagePage> {
       const { conversationId, direction, includeTest, before, limit, now } = query;
-      return page(
-        tenant,
-        limit,
-        direction,
-        before,
-        (upTo, rows) => ({
+      const filtered = direction !== null;
+      const { Items = [], LastEvaluatedKey } = await client.send(
+        new QueryCommand({
+          TableName,
           KeyConditionExpression: "PK = :c AND SK BETWEEN :from AND :upTo",
-          ExpressionAttributeValues: { ":c": conversationId, ":from": `M#${oldestPlace(now)}`, ":upTo": `M#${upTo}` },
-          Limit: rows,
+          ExpressionAttributeValues: {
+            ":c": conversationId,
+            ":from": `M#${oldestPlace(now)}`,
+            ":upTo": before === null ? "M#~" : `M#${justBelow(before)}`,
+          },
+          ScanIndexForward: false,
+          Limit: filtered ? EXAMINED_MAX : limit + 1,
         }),
-        (message) => includeTest || message.scope === "live",
       );
+      const rows: { message: Message; place: string }[] = [];
+      let last: string | null = null;
+      for (const [index, item] of (Items as MessageItem[]).entries()) {
+        if (rows.length === limit || (!filtered && index === limit)) return { rows, next: last };
+        last = placeOf(item);
+        const message = messageOf(tenant, item);
+        const wanted = (includeTest || message.scope === "live") && (!direction || message.direction === direction);
+        if (wanted) rows.push({ message, place: last });
+      }
+      // An answer ends early at 1 MB, too: only the table knows whether there is more.
+      return { rows, next: LastEvaluatedKey ? last : null };
     },
   };
 
@@ -164,33 +189,6 @@ export function messageStore({ client, name: TableName }: Table) {
       keys = [...keys.slice(100), ...((UnprocessedKeys?.[TableName]?.Keys ?? []) as Key[])];
     }
     return found;
-  }
-
-  async function page(
-    tenant: TenantId,
-    limit: number,
-    direction: Direction | null,
-    before: string | null,
-    range: (upTo: string, rows: number) => Omit<ConstructorParameters<typeof QueryCommand>[0], "TableName">,
-    keep: (message: Message) => boolean = () => true,
-  ): Promise<MessagePage> {
-    const filtered = direction !== null;
-    const wanted = filtered ? EXAMINED_MAX : limit + 1;
-    const upTo = before === null ? "~" : justBelow(before);
-    const { Items = [], LastEvaluatedKey } = await client.send(
-      new QueryCommand({ TableName, ScanIndexForward: false, ...range(upTo, wanted) }),
-    );
-    const rows = Items as MessageItem[];
-    const found: { message: Message; place: string }[] = [];
-    let last: string | null = null;
-    for (const [index, row] of rows.entries()) {
-      if (found.length === limit || (!filtered && index === limit)) return { rows: found, next: last };
-      last = placeOf(row);
-      const message = messageOf(tenant, row);
-      if (keep(message) && (!direction || message.direction === direction)) found.push({ message, place: last });
-    }
-    // An answer ends early at 1 MB, too: only the table knows whether there is more.
-    return { rows: found, next: LastEvaluatedKey ? last : null };
   }
 }
 

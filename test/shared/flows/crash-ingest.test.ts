@@ -65,7 +65,7 @@ async function announced(lane: Lane): Promise<EventMessage[]> {
 async function expectAllThere({ tenant, account, lane, at }: Case): Promise<void> {
   const now = house.now();
   const { rows } = await messageStore(house.table).feed(tenant, {
-    scope: "live",
+    includeTest: false,
     direction: null,
     before: null,
     limit: 100,

@@ -46,7 +46,7 @@ async function walk(read: Read, between: () => Promise<unknown> = async () => {}
 const feed =
   (limit: number, rest: Partial<Parameters<Messages["feed"]>[1]> = {}): Read =>
   (before) =>
-    messages.feed(tenant, { scope: "live", direction: null, before, limit, now: NOW, ...rest });
+    messages.feed(tenant, { includeTest: false, direction: null, before, limit, now: NOW, ...rest });
 const conversation =
   (limit: number, rest: Partial<Parameters<Messages["ofConversation"]>[1]> = {}): Read =>
   (before) =>
@@ -149,10 +149,10 @@ describe("a direction", () => {
 });
 
 describe("test traffic", () => {
-  it("has a feed of its own, and shows in a conversation only to those who ask", async () => {
+  it("has a feed of its own, read beside the live one, and shows in a conversation only to those who ask", async () => {
     await record(6, (i) => ({ scope: i % 2 === 0 ? "live" : "test", sentAt: NOW - i }));
     expect((await walk(feed(2))).visited).toEqual(["m0", "m2", "m4"]);
-    expect((await walk(feed(2, { scope: "test" }))).visited).toEqual(["m1", "m3", "m5"]);
+    expect((await walk(feed(2, { includeTest: true }))).visited).toEqual(["m0", "m1", "m2", "m3", "m4", "m5"]);
     expect((await walk(conversation(2))).visited).toEqual(["m0", "m2", "m4"]);
     expect((await walk(conversation(2, { includeTest: true }))).visited).toEqual(["m0", "m1", "m2", "m3", "m4", "m5"]);
     expect((await messages.byId(tenant, "m1", NOW))?.scope).toBe("test");

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => table.close());
 
 async function all(tenant: TenantId): Promise<Message[]> {
-  const page = await messages.feed(tenant, { scope: "live", direction: null, before: null, limit: 100, now: NOW });
+  const page = await messages.feed(tenant, { includeTest: false, direction: null, before: null, limit: 100, now: NOW });
   return page.rows.map(({ message }) => message);
 }
 

@@ -38,14 +38,15 @@ afterAll(() => table.close());
 
 const reads: Record<string, (now: number) => Promise<number>> = {
   "the feed": async (now) =>
-    (await messageStore(opened).feed(tenant, { scope: "live", direction: null, before: null, limit: 9, now })).rows
+    (await messageStore(opened).feed(tenant, { includeTest: false, direction: null, before: null, limit: 9, now })).rows
       .length,
   "the feed by direction": async (now) =>
-    (await messageStore(opened).feed(tenant, { scope: "live", direction: "inbound", before: null, limit: 9, now })).rows
-      .length,
+    (await messageStore(opened).feed(tenant, { includeTest: false, direction: "inbound", before: null, limit: 9, now }))
+      .rows.length,
   "the test feed": async (now) =>
-    (await messageStore(opened).feed(tenant, { scope: "test", direction: null, before: null, limit: 9, now })).rows
-      .length,
+    (
+      await messageStore(opened).feed(tenant, { includeTest: true, direction: null, before: null, limit: 9, now })
+    ).rows.filter(({ message }) => message.scope === "test").length,
   "a conversation's messages": async (now) =>
     (
       await messageStore(opened).ofConversation(tenant, {
