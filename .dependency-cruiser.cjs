@@ -28,6 +28,8 @@ const rooms = {
     packages: ["aws-cdk-lib", "constructs", "cdk-nag", "node:path", "node:url", "node:fs"],
   },
   bin: { rooms: ["lib", "local", "shared", "functions"], packages: [".*"] },
+  web: { rooms: [], packages: ["esbuild", "node:fs", "node:path", "node:url"] },
+  "web/check": { rooms: [], packages: [] },
 };
 
 const path = (room) => `^${room}/`;

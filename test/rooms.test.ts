@@ -59,6 +59,13 @@ const planted: readonly Planted[] = [
   },
   { from: "lib/a.ts", imports: value("../shared/domain/target.ts"), rule: "lib: rooms" },
   { from: "lib/b.ts", imports: value("../shared/config/target.ts"), rule: null },
+  { from: "web/a.ts", imports: value("../shared/kernel/target.ts"), rule: "web: rooms" },
+  { from: "web/check/a.ts", imports: type("../../shared/kernel/target.ts"), rule: "web/check: rooms" },
+  {
+    from: "web/check/b.ts",
+    imports: 'import fs from "node:fs";\nexport const used = fs;\n',
+    rule: "web/check: packages",
+  },
   { from: "bin/a.ts", imports: value("../test/target.ts"), rule: "nothing imports test" },
 ];
 
@@ -85,7 +92,7 @@ beforeAll(() => {
     [
       join(project, "node_modules/dependency-cruiser/bin/dependency-cruiser.mjs"),
       ...["--output-type", "json", "--config", ".dependency-cruiser.cjs"],
-      ...["shared", "functions", "local", "lib", "bin"],
+      ...["shared", "functions", "local", "lib", "bin", "web"],
     ],
     { cwd: house, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 },
   );

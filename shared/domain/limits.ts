@@ -44,3 +44,15 @@ export const RETRY_AFTER_MAX: Millis = 24 * HOUR;
 
 /** The longest wait a queue can hold; longer ones rest in a due bucket of the table. */
 export const QUEUE_DELAY_MAX: Millis = 15 * MINUTE;
+
+/** How long a challenge of the check page may be answered; never past the end of its hold. */
+export const CHALLENGE_LIFETIME: Millis = 10 * MINUTE;
+/** Puzzles in one challenge, and hex characters of each salt. */
+export const CHALLENGE_PUZZLES = 50;
+export const CHALLENGE_SALT_CHARS = 32;
+/** Hex characters that a solution's hash must begin with: each one more costs sixteen times the work. */
+export const CHALLENGE_TARGET_CHARS = { live: 4, test: 3 } as const;
+/** What the verifier works through at most, whatever a token says. */
+export const CHALLENGE_PUZZLES_MAX = 300;
+export const CHALLENGE_SALT_CHARS_MAX = 64;
+export const CHALLENGE_TARGET_CHARS_MAX = 5;

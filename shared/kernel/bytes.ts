@@ -1,4 +1,4 @@
-import { createHash, createHmac, hkdfSync, type KeyObject, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, hash, hkdfSync, type KeyObject, randomBytes, timingSafeEqual } from "node:crypto";
 
 export function sha256(data: string | Uint8Array): Buffer {
   return createHash("sha256").update(data).digest();
@@ -28,4 +28,9 @@ export function shortHash(text: string): string {
 
 export function randomToken(bytes: number): Buffer {
   return randomBytes(bytes);
+}
+
+/** SHA-256 of a text's UTF-8 bytes in hex: one call into the library, for loops over short texts. */
+export function sha256Hex(text: string): string {
+  return hash("sha256", text, "hex");
 }

@@ -39,6 +39,10 @@ function solve(token: string, challenge: Challenge): number[] {
   return puzzlesOf(token, challenge).map(({ salt, target }) => Number(solve_pow(salt, target)));
 }
 
+function hex(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
 /** What Cap's server says of solutions to a challenge that goes by this token there. */
 async function redeemed(token: string, challenge: Challenge, answers: readonly number[]): Promise<boolean> {
   cap.config.state.challengesList[token] = { challenge: { ...challenge }, expires: Date.now() + MINUTE };
@@ -116,8 +120,20 @@ test("each single changed solution is refused, also when it is no count at all",
   }
   function accepts(changed: readonly number[]): boolean {
     return puzzlesOf(issued.token, issued.challenge).every(({ salt, target }, i) =>
-      createHash("sha256").update(`${salt}${changed[i]}`).digest("hex").startsWith(target),
+      hex(`${salt}${changed[i]}`).startsWith(target),
     );
+  }
+});
+
+test("a number that would solve a puzzle is refused all the same when it is negative, broken or too large to be exact", () => {
+  const challenge = { c: 1, s: 32, d: 1 };
+  const token = forge({ v: 1, h: holdId, n: "n", ...challenge, exp: now + MINUTE });
+  const [{ salt = "", target = "" } = {}] = puzzlesOf(token, challenge);
+  for (const nth of [(i: number) => -1 - i, (i: number) => i + 0.5, (i: number) => 2 ** 53 + 2 * i]) {
+    const numbers = Array.from({ length: 1_000 }, (_, i) => nth(i));
+    const solving = numbers.find((nonce) => hex(`${salt}${nonce}`).startsWith(target)) ?? Number.NaN;
+    expect(solving).not.toBeNaN();
+    expect(checkSolutions({ ...answer, token, solutions: [solving] }, key)).toBe("invalid_solutions");
   }
 });
 

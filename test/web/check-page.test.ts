@@ -1,0 +1,183 @@
+import type { Browser } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { MINUTE, SECOND } from "../../shared/kernel/time.ts";
+import { until } from "../e2e/support/poll.ts";
+import { launchBrowser } from "./support/browser.ts";
+import { type CheckServer, refusal, startCheckServer } from "./support/check-server.ts";
+import { follow, heading, press } from "./support/visit.ts";
+
+// The way of a person through the check page, in a real browser, under the page's own content security policy.
+
+let browser: Browser;
+let server: CheckServer;
+
+beforeAll(async () => {
+  [browser, server] = await Promise.all([launchBrowser(), startCheckServer()]);
+});
+afterEach(async () => {
+  for (const context of browser.contexts()) await context.close();
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+});
+beforeEach(() => {
+  server.calls.length = 0;
+  server.ahead = 0;
+});
+
+const routes = () => server.calls.map((call) => call.route);
+
+test("a person sees whom they write to and what, presses once, and the message goes out once", async () => {
+  const hold = server.hold({ scope: "live", text: "Hello Mara,\n\nit is ready.", attachments: 2 });
+  const { page, asked, complaints } = await follow(browser, server, hold);
+  await heading(page, "Check and send");
+  const message = page.getByRole("region", { name: "Your message" });
+  expect(await message.innerText()).toMatch(
+    /To Mara Lindqvist\s+on Instagram\s+Hello Mara,\n\nit is ready.\s+2 attachments/,
+  );
+  await page.getByRole("button").dblclick();
+  await heading(page, "Sent");
+  expect(await page.locator("main").innerText()).toContain("has been sent on Instagram");
+  expect(hold.status).toBe("sent");
+  expect(routes()).toEqual(["look", "challenge", "complete"]);
+  expect(asked.filter((url) => new URL(url).origin !== server.origin)).toEqual([]);
+  expect(complaints).toEqual([]);
+});
+
+test("nothing but a look at the hold happens before the press: not by waiting, pointing, or moving the focus", async () => {
+  const { page } = await follow(browser, server, server.hold(), { clockAt: Date.now() });
+  await heading(page, "Check and send");
+  const button = await page.getByRole("button").boundingBox();
+  for (let i = 0; i < 20; i++) await page.mouse.move((button?.x ?? 0) + i * 9, (button?.y ?? 0) + i);
+  await page.keyboard.press("Tab");
+  await page.clock.fastForward(5 * MINUTE);
+  expect(await page.getByRole("timer").innerText()).toMatch(/^(10:00|9:5\d)$/);
+  expect(routes()).toEqual(["look"]);
+  await press(page);
+  await heading(page, "Sent");
+});
+
+test("the secret leaves the address bar at once and is kept nowhere: not in history, storage, cookies or the page", async () => {
+  const hold = server.hold();
+  const { page, asked } = await follow(browser, server, hold);
+  await heading(page, "Check and send");
+  expect(page.url()).toBe(`${server.origin}/verify?hold=${hold.id}`);
+  expect(await page.evaluate("localStorage.length + sessionStorage.length + document.cookie.length")).toBe(0);
+  expect(await page.evaluate("document.documentElement.outerHTML")).not.toContain(hold.secret);
+  expect(asked.slice(1).filter((url) => url.includes(hold.secret))).toEqual([]);
+  await page.goto(`${server.origin}/verify/check.css`);
+  await page.goBack();
+  expect(page.url()).not.toContain("#");
+});
+
+test("a page loaded anew no longer has the secret and says so; the link followed again in the same tab works", async () => {
+  const hold = server.hold();
+  const { page } = await follow(browser, server, hold);
+  await heading(page, "Check and send");
+  await page.reload();
+  await heading(page, "Open the link again");
+  await page.goto(server.linkTo(hold));
+  await heading(page, "Check and send");
+  expect(page.url()).not.toContain(hold.secret);
+});
+
+test("the bar moves with the puzzles, and the words with it, while the button keeps the focus and cannot be pressed", async () => {
+  const { page } = await follow(browser, server, server.hold());
+  await heading(page, "Check and send");
+  await page.evaluate(`(() => {
+    window.seen = { bar: [], words: [] };
+    const bar = document.querySelector("progress");
+    const words = document.querySelector("[role=status]");
+    new MutationObserver(() => seen.bar.push(bar.value)).observe(bar, { attributes: true });
+    new MutationObserver(() => seen.words.push(words.textContent)).observe(words, { childList: true });
+  })()`);
+  const letGo = server.holdBack("complete");
+  await press(page);
+  await page.getByText("The check is done. Sending…").waitFor();
+  expect(await page.getByRole("button").getAttribute("aria-disabled")).toBe("true");
+  expect(await page.evaluate("document.activeElement.id")).toBe("go");
+  await page.getByRole("button").press("Enter");
+  letGo();
+  await heading(page, "Sent");
+  const seen = await page.evaluate<{ bar: number[]; words: string[] }>("seen");
+  expect(new Set(seen.bar).size).toBeGreaterThan(3);
+  expect(seen.words).toEqual(expect.arrayContaining(["Checking: 25%", "Checking: 75%", "The check is done. Sending…"]));
+  expect(routes()).toEqual(["look", "challenge", "complete"]);
+});
+
+test("the whole way goes with the keyboard alone, and the focus ends on the words of the end", async () => {
+  const { page } = await follow(browser, server, server.hold());
+  await heading(page, "Check and send");
+  await page.keyboard.press("Tab");
+  expect(await page.evaluate("document.activeElement.id")).toBe("go");
+  expect(await page.evaluate("getComputedStyle(document.activeElement).outlineStyle")).toBe("solid");
+  await page.keyboard.press("Enter");
+  await heading(page, "Sent");
+  expect(await page.evaluate("document.activeElement.textContent")).toBe("Sent");
+});
+
+test("of two tabs that are pressed at the same time one sends and the other says that it is sent", async () => {
+  const hold = server.hold();
+  const tabs = await Promise.all([follow(browser, server, hold), follow(browser, server, hold)]);
+  const letGo = server.holdBack("complete");
+  for (const { page } of tabs) await press(page);
+  await until("both tabs ask to send", () => routes().filter((route) => route === "complete").length === 2);
+  letGo();
+  const ends = await Promise.all(
+    tabs.map(async ({ page }) => {
+      await page
+        .getByRole("heading", { name: /sent/i })
+        .and(page.locator(":not(:text-is('Check and send'))"))
+        .waitFor();
+      return page.getByRole("heading").innerText();
+    }),
+  );
+  expect(ends.sort()).toEqual(["Already sent", "Sent"]);
+});
+
+test("the time left follows the server's clock, also on a phone whose own is hours off; its end is the server's to say", async () => {
+  const { page } = await follow(browser, server, server.hold(), { clockAt: Date.now() + 180 * MINUTE });
+  await heading(page, "Check and send");
+  expect(await page.getByRole("timer").innerText()).toMatch(/^(15:00|14:5\d)$/);
+  await page.clock.fastForward(14 * MINUTE + 20 * SECOND);
+  await page.getByRole("status").getByText("Less than a minute left.").waitFor({ state: "attached" });
+  // The page's time is up first: the server still has the hold open, so the question stays.
+  await page.clock.fastForward(MINUTE);
+  await until("the page asks the server", () => routes().length === 2);
+  await heading(page, "Check and send");
+  server.ahead = 16 * MINUTE;
+  await until("the page says that time ran out", async () => {
+    await page.clock.fastForward(16 * MINUTE);
+    return page.getByRole("heading", { name: "Time ran out" }).isVisible();
+  });
+  expect(await page.locator("main").innerText()).toContain("Nothing has been sent.");
+});
+
+test("a challenge that ran out while it was solved is fetched anew, without a second press", async () => {
+  const hold = server.hold();
+  server.next("complete", refusal(400, "invalid_request", "challenge_expired"));
+  const { page } = await follow(browser, server, hold);
+  await press(page);
+  await heading(page, "Sent");
+  expect(routes()).toEqual(["look", "challenge", "complete", "challenge", "complete"]);
+});
+
+test("a challenge that runs out again and again is given up on in the end", async () => {
+  for (let i = 0; i < 3; i++) server.next("complete", refusal(400, "invalid_request", "challenge_expired"));
+  const { page } = await follow(browser, server, server.hold());
+  await press(page);
+  await heading(page, "The check did not work");
+  await press(page, "Try again");
+  await heading(page, "Check and send");
+});
+
+test("what the server says is shown as text, whatever markup it looks like", async () => {
+  const markup = '<img src="https://example.com/x.png" onerror="document.title=1"><script>1</script>';
+  const { page, asked } = await follow(browser, server, server.hold({ displayName: markup, text: markup }));
+  await heading(page, "Check and send");
+  expect(await page.locator("#text").innerText()).toBe(markup);
+  expect(await page.locator("#name").innerText()).toBe(markup);
+  expect(await page.locator("main img, main script").count()).toBe(0);
+  expect(asked.every((url) => url.startsWith(server.origin))).toBe(true);
+});

@@ -1,0 +1,136 @@
+// The three calls of the page. What comes back is parsed here: a proxy or a sign-in page of a Wi-Fi may answer instead.
+
+/** A held message, as its person may see it. */
+export interface Hold {
+  readonly status: string;
+  readonly expiresAt: number;
+  readonly platform: string;
+  readonly displayName: string;
+  readonly text: string;
+  readonly attachments: number;
+  readonly error: Problem | null;
+}
+
+export interface Problem {
+  readonly code: string;
+  readonly detail: string;
+}
+
+export interface Challenge {
+  readonly count: number;
+  readonly saltChars: number;
+  readonly targetChars: number;
+  readonly token: string;
+}
+
+export type Answer<T> =
+  | { readonly kind: "ok"; readonly data: T; readonly serverTime: number | null }
+  | { readonly kind: "refused"; readonly status: number; readonly problem: Problem; readonly retryAfter: number | null }
+  | { readonly kind: "unreachable" };
+
+export interface Link {
+  readonly holdId: string;
+  readonly secret: string;
+}
+
+// The server waits up to 10 seconds for the platform.
+const PATIENCE = 25_000;
+
+export function readHold(link: Link): Promise<Answer<Hold>> {
+  return call(link, "", {}, parseHold);
+}
+
+export function takeChallenge(link: Link): Promise<Answer<Challenge>> {
+  return call(link, "/challenge", {}, parseChallenge);
+}
+
+export function complete(link: Link, token: string, solutions: readonly number[]): Promise<Answer<Hold>> {
+  return call(link, "/complete", { token, solutions }, parseHold);
+}
+
+async function call<T>(
+  { holdId, secret }: Link,
+  path: string,
+  body: object,
+  parse: (data: Fields) => T | null,
+): Promise<Answer<T>> {
+  try {
+    const response = await fetch(`/verify/holds/${holdId}${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ secret, ...body }),
+      cache: "no-store",
+      credentials: "omit",
+      redirect: "error",
+      signal: AbortSignal.timeout(PATIENCE),
+    });
+    const envelope = fields(await response.json().catch(() => null));
+    if (!response.ok) return refused(response, fields(envelope.error));
+    const data = parse(fields(envelope.data));
+    if (data === null) return { kind: "unreachable" };
+    return { kind: "ok", data, serverTime: timeOrNull(response.headers.get("date")) };
+  } catch {
+    return { kind: "unreachable" };
+  }
+}
+
+function refused(response: Response, error: Fields): Answer<never> {
+  const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
+  return {
+    kind: "refused",
+    status: response.status,
+    problem: problemOf(error),
+    retryAfter: Number.isFinite(seconds) && seconds >= 0 ? seconds : null,
+  };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function parseHold(data: Fields): Hold | null {
+  const hold = fields(data.hold);
+  const expiresAt = timeOrNull(text(hold.expires_at));
+  if (expiresAt === null || text(hold.status) === "") return null;
+  return {
+    status: text(hold.status),
+    expiresAt,
+    platform: text(hold.platform),
+    displayName: text(hold.display_name),
+    text: text(hold.text),
+    attachments: number(hold.attachments),
+    error: hold.error ? problemOf(fields(hold.error)) : null,
+  };
+}
+
+function parseChallenge(data: Fields): Challenge | null {
+  const terms = fields(data.challenge);
+  const challenge = {
+    count: number(terms.c),
+    saltChars: number(terms.s),
+    targetChars: number(terms.d),
+    token: text(data.token),
+  };
+  // Terms that no server of ours gives would keep the device busy for hours.
+  const bounded = challenge.count <= 300 && challenge.saltChars <= 64 && challenge.targetChars <= 5;
+  return bounded && challenge.count > 0 && challenge.targetChars > 0 && challenge.token !== "" ? challenge : null;
+}
+
+function problemOf(error: Fields): Problem {
+  return { code: text(error.code), detail: text(error.detail) };
+}
+
+function fields(value: unknown): Fields {
+  return typeof value === "object" && value !== null ? (value as Fields) : {};
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function number(value: unknown): number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : 0;
+}
+
+function timeOrNull(value: string | null): number | null {
+  const time = Date.parse(value ?? "");
+  return Number.isNaN(time) ? null : time;
+}

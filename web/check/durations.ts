@@ -1,0 +1,19 @@
+/** `14:05`, for an eye on a running clock. */
+export function clockFace(millis: number): string {
+  const seconds = Math.max(0, Math.floor(millis / 1000));
+  const rest = String(seconds % 60).padStart(2, "0");
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes}:${rest}`;
+  return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}:${rest}`;
+}
+
+/** `4 minutes 5 seconds`, for a sentence. */
+export function inWords(seconds: number): string {
+  const whole = Math.max(1, Math.ceil(seconds));
+  const parts = [plural(Math.floor(whole / 60), "minute"), plural(whole % 60, "second")];
+  return parts.filter((part) => !part.startsWith("0 ")).join(" ");
+}
+
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
