@@ -17,12 +17,20 @@ const TIMEOUTS = {
   Intake: Duration.seconds(4),
   Ingest: Duration.seconds(30),
   Deliver: Duration.seconds(60),
+  // A call to a platform ends within ten seconds, and a batch's calls are made side by side.
+  Profile: Duration.seconds(30),
+  // A pass that takes longer goes on in the next invocation.
+  Erase: Duration.seconds(60),
   // Under a minute: one sweep ends before the next begins.
   Sweep: Duration.seconds(50),
   DeadLetters: Duration.seconds(30),
 };
 
 const DEAD_LETTERS_AT_ONCE = 2;
+/** The platforms count calls, and a name may be a moment late. */
+const PROFILES_AT_ONCE = 5;
+/** Erasing is no hurry, and each invocation writes as fast as one partition of the table takes it. */
+const ERASURES_AT_ONCE = 2;
 
 export interface ServiceStackProps extends StackProps {
   readonly data: DataStack;
@@ -40,12 +48,20 @@ export class ServiceStack extends Stack {
     const inbound = pair("Inbound", TIMEOUTS.Ingest, Duration.days(4));
     const events = pair("Events", TIMEOUTS.Deliver, Duration.days(14));
     const deliveries = pair("Deliveries", TIMEOUTS.Deliver, Duration.days(14));
+    // Whoever is not looked up within a day is asked for again when they write.
+    const profiles = pair("Profiles", TIMEOUTS.Profile, Duration.days(1));
+    const erasures = pair("Erasures", TIMEOUTS.Erase, Duration.days(14));
 
     const tableName = { [env.table]: table.table.tableName };
     const keyId = { [env.keyId]: key.key.keyId };
     const rawBucket = { [env.rawBucket]: raw.bucket.bucketName };
     const eventsUrl = { [env.eventsQueueUrl]: events.queue.queueUrl };
     const deliveriesUrl = { [env.deliveriesQueueUrl]: deliveries.queue.queueUrl };
+    const erasuresUrl = { [env.erasuresQueueUrl]: erasures.queue.queueUrl };
+    const platforms = {
+      [env.graphVersion]: settings.graphVersion,
+      ...(settings.platformUrls === null ? {} : { [env.platformUrls]: settings.platformUrls }),
+    };
 
     const api = new NodeFunction(this, "Api", {
       description: "Parley: the HTTP API",
@@ -56,19 +72,22 @@ export class ServiceStack extends Stack {
         ...tableName,
         ...keyId,
         ...eventsUrl,
+        ...deliveriesUrl,
+        ...erasuresUrl,
         [env.rootSecretId]: secrets.root.secretArn,
-        [env.graphVersion]: settings.graphVersion,
+        ...platforms,
         ...(settings.siteUrl === null ? {} : { [env.siteUrl]: settings.siteUrl }),
-        ...(settings.platformUrls === null ? {} : { [env.platformUrls]: settings.platformUrls }),
       },
     });
     table.allow(api.functionRole, {
-      actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem"],
+      actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"],
       indexes: [names.feedIndex.name, names.idIndex.name],
     });
     key.allowEncrypt(api.functionRole);
     key.allowDecrypt(api.functionRole);
     events.allowSending(api.functionRole);
+    deliveries.allowSending(api.functionRole);
+    erasures.allowSending(api.functionRole);
     allowReading(secrets.root, api.functionRole);
 
     const intake = new NodeFunction(this, "Intake", {
@@ -89,25 +108,52 @@ export class ServiceStack extends Stack {
       description: "Parley: records what the platforms sent",
       timeout: TIMEOUTS.Ingest,
       memoryMegabytes: 512,
-      environment: { ...tableName, ...rawBucket, ...eventsUrl },
+      environment: { ...tableName, ...rawBucket, ...eventsUrl, [env.profilesQueueUrl]: profiles.queue.queueUrl },
     }).reads(inbound.queue, settings.concurrency.inbound);
-    table.allow(ingest.functionRole, { actions: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"] });
+    table.allow(ingest.functionRole, {
+      actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
+      // A change names its message by the platform's id.
+      indexes: [names.idIndex.name],
+    });
     raw.allow(ingest.functionRole, "inbound/", "GetObject", "DeleteObject");
     raw.allow(ingest.functionRole, "raw/", "PutObject");
     raw.allowListing(ingest.functionRole);
     events.allowSending(ingest.functionRole);
+    profiles.allowSending(ingest.functionRole);
 
     const deliver = new Worker(this, "Deliver", {
       description: "Parley: delivers events to the tenants' webhook endpoints",
       timeout: TIMEOUTS.Deliver,
       memoryMegabytes: 512,
-      environment: { ...tableName, ...keyId, ...deliveriesUrl },
+      environment: { ...tableName, ...keyId, ...eventsUrl, ...deliveriesUrl },
     })
       .reads(events.queue, settings.concurrency.events)
       .reads(deliveries.queue, settings.concurrency.deliveries);
     table.allow(deliver.functionRole, { actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem"] });
     key.allowDecrypt(deliver.functionRole);
     deliveries.allowSending(deliver.functionRole);
+    events.allowSending(deliver.functionRole);
+
+    const profile = new Worker(this, "Profile", {
+      description: "Parley: looks up the people who write",
+      timeout: TIMEOUTS.Profile,
+      memoryMegabytes: 256,
+      environment: { ...tableName, ...keyId, ...platforms },
+    }).reads(profiles.queue, PROFILES_AT_ONCE);
+    table.allow(profile.functionRole, { actions: ["GetItem", "UpdateItem"] });
+    key.allowDecrypt(profile.functionRole);
+
+    const erase = new Worker(this, "Erase", {
+      description: "Parley: ends the erasing of a conversation",
+      timeout: TIMEOUTS.Erase,
+      memoryMegabytes: 512,
+      environment: { ...tableName, ...erasuresUrl },
+      sendsToItself: true,
+    }).reads(erasures.queue, ERASURES_AT_ONCE);
+    table.allow(erase.functionRole, {
+      actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"],
+    });
+    erasures.allowSending(erase.functionRole);
 
     const sweep = new NodeFunction(this, "Sweep", {
       description: "Parley: each minute, what has become due",
@@ -119,7 +165,7 @@ export class ServiceStack extends Stack {
     deliveries.allowSending(sweep.functionRole);
     new Schedule(this, "EachMinute", { every: Duration.minutes(1), runs: sweep });
 
-    const pairs = [inbound, events, deliveries];
+    const pairs = [inbound, events, deliveries, profiles, erasures];
     const deadLetters = new Worker(this, "DeadLetters", {
       description: "Parley: sets aside what could not be processed",
       timeout: TIMEOUTS.DeadLetters,
@@ -132,7 +178,7 @@ export class ServiceStack extends Stack {
     const gateway = new HttpApi(this, "HttpApi", { api, intake, throttle: settings.throttle });
     new Alarms(this, "Alarms", {
       gateway,
-      functions: [api, intake, ingest, deliver, sweep, deadLetters],
+      functions: [api, intake, ingest, deliver, profile, erase, sweep, deadLetters],
       deadLetters,
       pairs,
       prompt: [inbound, events],

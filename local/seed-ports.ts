@@ -29,7 +29,13 @@ export function openSeedPorts({ environment, now }: SeedWorld): SeedPorts {
       return await createOperatorKey(ports, slugs.map(tenantOf), settings, now());
     },
     async connectAccount(slug, { token, ...account }) {
-      await connectAccount(ports, tenantOf(slug), { ...account, platform: platformOf(account) }, token, now());
+      await connectAccount(
+        ports,
+        tenantOf(slug),
+        { ...account, platform: platformOf(account) },
+        { token, actor: ACTOR },
+        now(),
+      );
     },
   };
 }

@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { PICTURE_URL_CHARS_MAX } from "../shared/domain/limits.ts";
 import { connectAccount, createKey, createOperatorKey, createTenant } from "../shared/flows/set-up-tenant.ts";
 import { newUlid } from "../shared/kernel/ids.ts";
 import { parseTenant, type TenantId } from "../shared/kernel/tenant.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../shared/kernel/time.ts";
 import { besideKeyAndRate, freshWorkspace, fullInbox, longConversation, page, sendReply } from "./bench/scenarios.ts";
+import { messageOf } from "./shared/table/support/samples.ts";
+import { text } from "./support/pipeline/traffic.ts";
 import { everyoneWrites, type Workspace } from "./support/pipeline/workspace.ts";
 import { type Pipeline, startPipeline } from "./support/pipeline.ts";
 
@@ -56,6 +59,71 @@ describe("a page of 50", () => {
   });
 });
 
+describe("statistics and audit", () => {
+  test("a page of 50 audit rows is one query", async () => {
+    const { tenant, liveKey } = await freshWorkspace(pipeline, { endpoints: 0 });
+    const settings = { scope: "live", label: "one of many", actor: "operator:01JABCDEFGHJKMNPQRSTVWXYZ0" } as const;
+    for (let key = 0; key < 51; key++) await createKey(pipeline.tenantPorts, tenant, settings, pipeline.now());
+    expect(await page(pipeline, liveKey, "/v1/audit", "audit")).toEqual(reads(1));
+  });
+
+  /** A workspace in each of whose last 25 hours every endpoint saw every state. */
+  async function busyDay(endpoints: number): Promise<Workspace> {
+    const workspace = await freshWorkspace(pipeline, { endpoints });
+    const states = { delivered: 12_345, failed: 123, dlq: 12 };
+    for (let hour = 0; hour < 25; hour++) {
+      const counts = { messages: 12_345, endpoints: new Map(workspace.endpointIds.map((id) => [id, states])) };
+      await pipeline.stores.counters.add(workspace.tenant, counts, pipeline.now() - hour * HOUR);
+    }
+    return workspace;
+  }
+
+  test.each([
+    [1, 1],
+    [5, 1.5],
+    [20, 3.5],
+  ])("of %i endpoints are read in two queries", async (endpoints, rcu) => {
+    const { liveKey } = await busyDay(endpoints);
+    expect(await page(pipeline, liveKey, "/v1/stats", "endpoints", endpoints)).toEqual(reads(rcu));
+  });
+
+  test("of a filtered inbox cost the 200 heads that are looked through", async () => {
+    const workspace = await freshWorkspace(pipeline, { endpoints: 0 });
+    const account = { platform: "instagram", externalId: "17841400000000001" } as const;
+    const heads = Array.from({ length: 210 }, (_, person) => {
+      const participant = { id: `9${String(person).padStart(16, "0")}`, handle: null, username: null };
+      const conversation = {
+        conversationId: `CONV#${workspace.tenant}#instagram#${account.externalId}#${participant.id}`,
+      };
+      const message = messageOf(workspace.tenant, {
+        id: "m",
+        account,
+        participant,
+        ...conversation,
+        text: text(person),
+      });
+      const at = { ...message, sentAt: pipeline.now() };
+      return pipeline.stores.conversations.apply(workspace.tenant, at, { accountHandle: "a.shoe.shop", shards: 1 });
+    });
+    await Promise.all(heads);
+    const filtered = await page(
+      pipeline,
+      workspace.liveKey,
+      "/v1/conversations?platform=messenger",
+      "conversations",
+      0,
+    );
+    expect(filtered).toEqual(reads(8));
+  });
+
+  test("a batch's counts are one unit, however many endpoints are counted", async () => {
+    const { tenant, endpointIds } = await busyDay(20);
+    const states = { delivered: 1, failed: 1, dlq: 1 };
+    const counts = { messages: 1, endpoints: new Map(endpointIds.map((id) => [id, states])) };
+    expect(await pipeline.cost(() => pipeline.stores.counters.add(tenant, counts, pipeline.now()))).toEqual(writes(1));
+  });
+});
+
 describe("one thing read", () => {
   const get = async (key: string, path: string) =>
     besideKeyAndRate(await pipeline.cost(() => pipeline.call(key, "GET", path)));
@@ -102,12 +170,18 @@ describe("setting up", () => {
     expect(await pipeline.cost(create)).toEqual(writes(8));
   });
 
-  test("an account and its route", async () => {
+  test("an account, its route and its audit row", async () => {
     const account = { platform: "messenger", externalId: "10203040506070809", connection: "messenger" } as const;
     const named = { handle: "shop", displayName: "Shop", pageId: "10203040506070809" };
     const connect = () =>
-      connectAccount(pipeline.tenantPorts, slug("new-tenant"), { ...account, ...named }, "EAAG", pipeline.now());
-    expect(await pipeline.cost(connect)).toEqual(writes(4));
+      connectAccount(
+        pipeline.tenantPorts,
+        slug("new-tenant"),
+        { ...account, ...named },
+        { token: "EAAG", actor },
+        pipeline.now(),
+      );
+    expect(await pipeline.cost(connect)).toEqual(writes(6));
   });
 });
 
@@ -156,7 +230,28 @@ describe("the workers' single steps", () => {
     const message = 3;
     const refusedHead = 1;
     const ownInstant = 2;
-    expect(wcu).toBe(message + refusedHead + ownInstant);
+    const counted = 1;
+    expect(wcu).toBe(message + refusedHead + ownInstant + counted);
+  });
+
+  test("a picture of the longest address that is kept costs nothing with every message", async () => {
+    const workspace = await freshWorkspace(pipeline, { endpoints: 0 });
+    await everyoneWrites(pipeline, workspace, 1);
+    const before = await pipeline.cost(() => everyoneWrites(pipeline, workspace, 1));
+    const extraWith = async (chars: number) => {
+      const picture = { url: "https://cdn.example/".padEnd(chars, "f"), expiresAt: pipeline.now() + DAY };
+      const profile = {
+        state: "complete",
+        handle: "marianne.lindqvist",
+        username: "marianne.lindqvist",
+        picture,
+      } as const;
+      pipeline.turn(SECOND);
+      await pipeline.stores.profiles.keep(workspace.conversationOf(0), profile, pipeline.now());
+      return (await pipeline.cost(() => everyoneWrites(pipeline, workspace, 1))).wcu - before.wcu;
+    };
+    expect(await extraWith(300)).toBe(0);
+    expect(await extraWith(PICTURE_URL_CHARS_MAX)).toBe(0);
   });
 
   test("nothing of a conversation is found once it is past its retention, and little is read to say so", async () => {

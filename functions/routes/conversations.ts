@@ -1,4 +1,6 @@
 import * as z from "zod/mini";
+import { parseAccountKey, platforms } from "../../shared/domain/accounts.ts";
+import { questionOf } from "../../shared/domain/inbox-filter.ts";
 import { openConversation } from "../../shared/flows/read-inbox.ts";
 import { isRefusal } from "../../shared/kernel/refusals.ts";
 import { nextCursor, openPage, pageScope } from "../http/page.ts";
@@ -13,16 +15,32 @@ export const listConversations = endpoint({
   tenant: "query",
   tag: "Conversations",
   summary: "List conversations, newest message in either direction first",
+  description:
+    "A filtered page looks through at most 200 conversations: it may be short or empty and still carry a next_cursor.",
+  query: z.object({
+    unanswered: queryFlag.check(
+      z.describe("true: only conversations whose last message is the person's. false, as when absent: all of them."),
+    ),
+    platform: z.optional(z.enum(platforms)),
+    account_key: z.optional(
+      z.string().check(
+        z.refine((key) => parseAccountKey(key) !== null, { error: "must be <platform>#<external_id>" }),
+        z.describe("Percent-encoded: # is %23. An account that the tenant never had matches nothing."),
+      ),
+    ),
+  }),
   paged: true,
   data: z.object({ conversations: z.array(conversationShape), next_cursor: z.nullable(z.string()) }),
-  handle: async ({ tenant, page, now, ports }) => {
-    const scope = pageScope("conversations", tenant);
+  handle: async ({ tenant, query, page, now, ports }) => {
+    const { unanswered, platform = null, account_key: accountKey = null } = query;
+    const scope = pageScope("conversations", tenant, { unanswered: unanswered || null, platform, accountKey });
     const cursorKey = await ports.cursorKey();
     const start = openPage(cursorKey, scope, page);
     if (isRefusal(start)) return start;
     const { heads, next } = await ports.conversations.inbox(tenant, {
       before: start.position,
       limit: page.limit,
+      keep: questionOf({ unanswered, platform, accountKey }),
       now,
     });
     return {

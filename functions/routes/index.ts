@@ -1,9 +1,23 @@
 import { listAccounts } from "./accounts.ts";
+import { listAudit } from "./audit.ts";
 import { listConversations, readConversation } from "./conversations.ts";
+import { listDeliveries, replayDelivery, summarizeDeliveries } from "./deliveries.ts";
+import { eraseConversation } from "./erasures.ts";
+import { listEventTypes } from "./event-types.ts";
 import { listMessages, readMessage } from "./messages.ts";
+import { replayDeliveries } from "./replay-window.ts";
 import { sendReply } from "./replies.ts";
 import { health, ping, root, securityTxt } from "./service.ts";
-import { createWebhook, listDeliveries, listWebhooks, readWebhook } from "./webhooks.ts";
+import { readStats } from "./stats.ts";
+import {
+  changeWebhook,
+  createWebhook,
+  deleteWebhook,
+  listWebhooks,
+  readWebhook,
+  rotateSecret,
+  testWebhook,
+} from "./webhooks.ts";
 
 /** Every route of the API function. */
 export const apiRoutes = [
@@ -13,12 +27,23 @@ export const apiRoutes = [
   securityTxt,
   listConversations,
   readConversation,
+  eraseConversation,
   listMessages,
   readMessage,
   sendReply,
   listAccounts,
+  listAudit,
+  readStats,
   listWebhooks,
   createWebhook,
   readWebhook,
+  changeWebhook,
+  deleteWebhook,
+  rotateSecret,
+  testWebhook,
   listDeliveries,
+  summarizeDeliveries,
+  replayDeliveries,
+  replayDelivery,
+  listEventTypes,
 ] as const;

@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 import { type Account, accountKey, platforms } from "../../shared/domain/accounts.ts";
-import { type ConversationHead, windowAt } from "../../shared/domain/conversations.ts";
+import { type ConversationHead, isUnanswered, windowAt } from "../../shared/domain/conversations.ts";
 import { type Delivery, deliveryId, deliveryStatuses } from "../../shared/domain/deliveries.ts";
 import type { Endpoint } from "../../shared/domain/endpoints.ts";
 import { eventId, eventTypes } from "../../shared/domain/events.ts";
-import { attachmentTypes, directions, type Message } from "../../shared/domain/messages.ts";
+import { attachmentTypes, directions, type Message, shownText } from "../../shared/domain/messages.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import { iso, isoOrNull } from "../../shared/kernel/time.ts";
 
@@ -48,7 +48,7 @@ export function conversationView(head: ConversationHead, now: Millis): z.infer<t
     last_outbound_at: isoOrNull(head.lastOutboundAt),
     last_message_text: head.lastMessageText,
     window: { state: window.state, expires_at: isoOrNull(window.expiresAt) },
-    unanswered: head.lastDirection === "inbound",
+    unanswered: isUnanswered(head),
     can_reply: window.state === "open_24h",
     can_send_as_human_agent: window.state === "human_agent_7d",
   };
@@ -68,7 +68,7 @@ export function messageView(message: Message): z.infer<typeof messageShape> {
   return {
     id: message.id,
     direction: message.direction,
-    text: message.text,
+    text: shownText(message),
     sent_at: iso(message.sentAt),
     sent_via: message.sentVia,
     actor_id: message.actorId,

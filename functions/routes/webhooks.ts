@@ -1,14 +1,15 @@
 import * as z from "zod/mini";
 import { eventTypes } from "../../shared/domain/events.ts";
-import {
-  createWebhook as create,
-  listWebhooks as list,
-  readWebhook as read,
-} from "../../shared/flows/manage-webhooks.ts";
+import { changeWebhook as change, deleteWebhook as remove } from "../../shared/flows/webhooks/change.ts";
+import { createWebhook as create } from "../../shared/flows/webhooks/create.ts";
+import { listWebhooks as list, readWebhook as read } from "../../shared/flows/webhooks/read.ts";
+import { rotateSecret as rotate } from "../../shared/flows/webhooks/rotate.ts";
+import { sendTestEvent as sendTest } from "../../shared/flows/webhooks/send-test.ts";
 import { isRefusal } from "../../shared/kernel/refusals.ts";
-import { nextCursor, openPage, pageScope } from "../http/page.ts";
 import { endpoint } from "./api-endpoint.ts";
-import { deliveryShape, deliveryView, webhookShape, webhookView } from "./shapes.ts";
+import { webhookShape, webhookView } from "./shapes.ts";
+
+const events = z.array(z.enum(eventTypes)).check(z.minLength(1));
 
 export const listWebhooks = endpoint({
   method: "GET",
@@ -30,10 +31,7 @@ export const createWebhook = endpoint({
   tenant: "query",
   tag: "Webhooks",
   summary: "Create a webhook endpoint; its signing secret is answered this once",
-  body: z.object({
-    url: z.string(),
-    events: z.optional(z.array(z.enum(eventTypes)).check(z.minLength(1))),
-  }),
+  body: z.object({ url: z.string(), events: z.optional(events) }),
   refusals: ["endpoint_limit"],
   data: z.object({ endpoint: webhookShape, signing_secret: z.string() }),
   handle: async ({ caller, tenant, body, request, now, ports }) => {
@@ -63,24 +61,77 @@ export const readWebhook = endpoint({
   },
 });
 
-export const listDeliveries = endpoint({
-  method: "GET",
-  path: "/v1/webhooks/{id}/deliveries",
+export const changeWebhook = endpoint({
+  method: "PATCH",
+  path: "/v1/webhooks/{id}",
   auth: "key",
   tenant: "query",
   tag: "Webhooks",
-  summary: "List an endpoint's deliveries, newest first",
-  paged: true,
-  data: z.object({ deliveries: z.array(deliveryShape), next_cursor: z.nullable(z.string()) }),
-  handle: async ({ tenant, path, page, now, ports }) => {
-    const scope = pageScope("deliveries", tenant, { id: path.id });
-    const cursorKey = await ports.cursorKey();
-    const start = openPage(cursorKey, scope, page);
-    if (isRefusal(start)) return start;
-    // An id that no endpoint can have has an empty history, like one that is unknown or another tenant's.
-    const { rows, next } = /^[0-9A-Z]{26}$/.test(path.id)
-      ? await ports.deliveries.list(tenant, { endpointId: path.id, before: start.position, limit: page.limit, now })
-      : { rows: [], next: null };
-    return { deliveries: rows.map(deliveryView), next_cursor: nextCursor(cursorKey, scope, next) };
+  summary: "Change a webhook endpoint's address, events or status; what is not given stays",
+  description:
+    "While an endpoint is paused its events are kept as blocked deliveries: once it is active again, a replay with status=blocked sends them.",
+  body: z.object({
+    url: z.optional(z.string()),
+    events: z.optional(events),
+    status: z.optional(z.enum(["active", "paused"])),
+  }),
+  refusals: ["endpoint_not_found"],
+  data: z.object({ endpoint: webhookShape }),
+  handle: async ({ caller, tenant, path, body, request, now, ports }) => {
+    const { url, events, status } = body;
+    const wanted = {
+      ...(url === undefined ? {} : { url }),
+      ...(events ? { events } : {}),
+      ...(status ? { status } : {}),
+    };
+    const changed = await change(ports, tenant, path.id, wanted, { caller, ip: request.sourceIp }, now);
+    return isRefusal(changed) ? changed : { endpoint: webhookView(changed, now) };
+  },
+});
+
+export const deleteWebhook = endpoint({
+  method: "DELETE",
+  path: "/v1/webhooks/{id}",
+  auth: "key",
+  tenant: "query",
+  tag: "Webhooks",
+  summary: "Delete a webhook endpoint; its secrets are erased, the history of its deliveries stays",
+  refusals: ["endpoint_not_found"],
+  data: z.object({ deleted: z.literal(true) }),
+  handle: async ({ caller, tenant, path, request, now, ports }) => {
+    const refused = await remove(ports, tenant, path.id, { caller, ip: request.sourceIp }, now);
+    return refused ?? { deleted: true as const };
+  },
+});
+
+export const rotateSecret = endpoint({
+  method: "POST",
+  path: "/v1/webhooks/{id}/rotate",
+  auth: "key",
+  tenant: "query",
+  tag: "Webhooks",
+  summary:
+    "Give a webhook endpoint a new signing secret, answered this once; the one before signs beside it for 24 hours",
+  refusals: ["endpoint_not_found"],
+  data: z.object({ endpoint: webhookShape, signing_secret: z.string() }),
+  handle: async ({ caller, tenant, path, request, now, ports }) => {
+    const rotated = await rotate(ports, tenant, path.id, { caller, ip: request.sourceIp }, now);
+    if (isRefusal(rotated)) return rotated;
+    return { endpoint: webhookView(rotated.endpoint, now), signing_secret: rotated.secret };
+  },
+});
+
+export const testWebhook = endpoint({
+  method: "POST",
+  path: "/v1/webhooks/{id}/test",
+  auth: "key",
+  tenant: "query",
+  tag: "Webhooks",
+  summary: "Send a webhook endpoint a test.event, whatever it subscribes to",
+  refusals: ["endpoint_not_found"],
+  data: z.object({ delivery_id: z.string() }),
+  handle: async ({ caller, tenant, path, request, now, ports }) => {
+    const sent = await sendTest(ports, tenant, path.id, { caller, ip: request.sourceIp }, now);
+    return isRefusal(sent) ? sent : { delivery_id: sent.deliveryId };
   },
 });

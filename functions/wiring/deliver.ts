@@ -5,6 +5,7 @@ import { setting } from "../../shared/config/settings.ts";
 import type { DeliverPorts } from "../../shared/flows/ports.ts";
 import { createPoster } from "../../shared/net/poster.ts";
 import { openTable } from "../../shared/table/client.ts";
+import { counterStore } from "../../shared/table/counters.ts";
 import { deliveryStore } from "../../shared/table/deliveries.ts";
 import { dueStore } from "../../shared/table/due.ts";
 import { endpointStore } from "../../shared/table/endpoints.ts";
@@ -20,8 +21,10 @@ export function deliverPorts(): DeliverPorts {
     messages: messageStore(table),
     eventBodies: eventBodyStore(table),
     deliveries: deliveryStore(table),
+    counters: counterStore(table),
     due: dueStore(table),
     retries: openQueue(setting("deliveriesQueueUrl")),
+    events: openQueue(setting("eventsQueueUrl")),
     vault: openVault(setting("keyId")),
     poster: createPoster({ gate: openGate() }),
     dice: Math.random,

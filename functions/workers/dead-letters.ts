@@ -1,4 +1,5 @@
 import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
+import { keepTally, newTally } from "../../shared/flows/count.ts";
 import { keepDeadLetter } from "../../shared/flows/keep-dead-letter.ts";
 import { done } from "../../shared/flows/outcome.ts";
 import type { DeadLetterPorts } from "../../shared/flows/ports.ts";
@@ -9,8 +10,9 @@ const noPostponing = async () => {};
 
 /** The consumer of every dead-letter queue. */
 export function deadLettersWorker(ports: DeadLetterPorts, now: () => Millis) {
-  return (event: SQSEvent, invocation: Invocation): Promise<SQSBatchResponse> =>
-    endBatch(
+  return async (event: SQSEvent, invocation: Invocation): Promise<SQSBatchResponse> => {
+    const tally = newTally();
+    const ends = await endBatch(
       "dead-letters",
       event,
       invocation,
@@ -28,9 +30,13 @@ export function deadLettersWorker(ports: DeadLetterPorts, now: () => Millis) {
                 body: record.body,
                 receives: receivesOf(record),
               },
+              tally,
               now(),
             ).then(() => done),
           ]),
         ),
     );
+    await keepTally(ports, tally, now());
+    return ends;
+  };
 }

@@ -1,6 +1,7 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import type { Endpoint } from "../../shared/domain/endpoints.ts";
 import type { RenderedEvent } from "../../shared/domain/events.ts";
+import { keepTally, newTally, type Tally } from "../../shared/flows/count.ts";
 import { fanOut } from "../../shared/flows/fan-out.ts";
 import { drop, type RecordEnd } from "../../shared/flows/outcome.ts";
 import type { DeliverPorts } from "../../shared/flows/ports.ts";
@@ -16,23 +17,27 @@ import { endBatch, type Invocation, type Postpone, receivesOf } from "./batch.ts
  * batch is under way at once, each POST with its own deadline; nothing waits for another's receiver.
  */
 export function deliverWorker(ports: DeliverPorts, now: () => Millis, postpone: Postpone) {
-  return (event: SQSEvent, invocation: Invocation): Promise<SQSBatchResponse> =>
-    endBatch("deliver", event, invocation, ports.log, postpone, (records) => {
+  return async (event: SQSEvent, invocation: Invocation): Promise<SQSBatchResponse> => {
+    const tally = newTally();
+    const ends = await endBatch("deliver", event, invocation, ports.log, postpone, (records) => {
       const read = records.map((record) => ({ record, announced: readEvent(record.body) }));
       const events = read.flatMap(({ announced }) => announced ?? []);
       const batch = readBatch(ports, events);
       return new Map(
         read.map(({ record, announced }): [string, Promise<RecordEnd>] => [
           record.messageId,
-          announced ? announce(ports, record, announced, batch, now) : retryOnce(ports, record, now),
+          announced ? announce(ports, record, announced, batch, tally, now) : retryOnce(ports, record, tally, now),
         ]),
       );
     });
+    await keepTally(ports, tally, now());
+    return ends;
+  };
 }
 
-async function retryOnce(ports: DeliverPorts, record: SQSRecord, now: () => Millis): Promise<RecordEnd> {
+async function retryOnce(ports: DeliverPorts, record: SQSRecord, tally: Tally, now: () => Millis): Promise<RecordEnd> {
   const message = readRetry(record.body);
-  return message ? retryDelivery(ports, message, now) : drop("unreadable");
+  return message ? retryDelivery(ports, message, tally, now) : drop("unreadable");
 }
 
 async function announce(
@@ -40,6 +45,7 @@ async function announce(
   record: SQSRecord,
   event: EventMessage,
   batch: Batch,
+  tally: Tally,
   now: () => Millis,
 ): Promise<RecordEnd> {
   const [endpoints, rendered] = await Promise.all([
@@ -47,7 +53,8 @@ async function announce(
     batch.rendered.get(event.tenant),
   ]);
   const body = rendered?.get(event.eventUlid) ?? null;
-  return fanOut(ports, event, body, endpoints ?? [], event.repeated || receivesOf(record) > 1, now);
+  const repeated = event.repeated || receivesOf(record) > 1;
+  return fanOut(ports, { ...event, repeated }, body, endpoints ?? [], tally, now);
 }
 
 /** Read once for each tenant of the batch: its endpoints, and its events' bodies. */

@@ -1,10 +1,13 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import { accountHomes, type FindHome } from "../../shared/flows/account-homes.ts";
+import { keepTally, mergeTally } from "../../shared/flows/count.ts";
 import { merge, noEffects } from "../../shared/flows/effects.ts";
+import { growFeeds } from "../../shared/flows/grow-feeds.ts";
 import { keepRawCopies, openInbound } from "../../shared/flows/inbound-copies.ts";
 import { ingestUpdates } from "../../shared/flows/ingest-updates.ts";
 import { done, drop, type RecordEnd } from "../../shared/flows/outcome.ts";
 import type { IngestPorts } from "../../shared/flows/ports.ts";
+import { sendProfileRequests } from "../../shared/flows/profile-requests.ts";
 import { readInbound } from "../../shared/flows/queue-messages.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import { endBatch, type Invocation } from "./batch.ts";
@@ -12,8 +15,8 @@ import { endBatch, type Invocation } from "./batch.ts";
 const noPostponing = async () => {};
 
 /**
- * The ingest worker: raw copies first, then every update of the batch, then all announcements together. A record is
- * done once its announcements are queued; the file a large webhook came in is removed last.
+ * The ingest worker: raw copies first, then every update of the batch, then all announcements together, then the people
+ * to be looked up. A record is done once its announcements are queued; the file a large webhook came in is removed last.
  */
 export function ingestWorker(ports: IngestPorts, now: () => Millis) {
   const findHome = accountHomes(ports);
@@ -45,18 +48,24 @@ async function ingest(
   const effects = noEffects();
   const recorded = await Promise.all(
     webhooks.map(async (webhook) => {
+      const own = noEffects();
       try {
-        const own = noEffects();
         await ingestUpdates(ports, findHome, ports.parseUpdates(webhook.raw), own, now);
         merge(effects, own);
         return webhook;
       } catch (error) {
+        // What it did store is there when it comes again, and is not counted then.
+        mergeTally(effects.stored, own.stored);
         ends.set(webhook.id, asError(error));
         return null;
       }
     }),
   );
-  await ports.events.sendAll(effects.announcements);
+  const counted = keepTally(ports, effects.stored, now, (tenant, messagesInHour) =>
+    growFeeds(ports.tenantStates, tenant, messagesInHour),
+  );
+  await ports.events.sendAll(effects.announcements).finally(() => counted);
+  await sendProfileRequests(ports, effects);
   await Promise.all(
     recorded.map(async (webhook) => {
       if (!webhook) return;

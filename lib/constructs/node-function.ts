@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Duration, RemovalPolicy } from "aws-cdk-lib";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
-import { Architecture, CfnFunction, LoggingFormat, Runtime, SystemLogLevel } from "aws-cdk-lib/aws-lambda";
+import { Architecture, CfnFunction, LoggingFormat, RecursiveLoop, Runtime, SystemLogLevel } from "aws-cdk-lib/aws-lambda";
 import { LogLevel, NodejsFunction, OutputFormat } from "aws-cdk-lib/aws-lambda-nodejs";
 import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
@@ -18,6 +18,8 @@ const entries: Readonly<Record<FunctionName, string>> = {
   Intake: "intake.ts",
   Ingest: "ingest.ts",
   Deliver: "deliver.ts",
+  Profile: "profile.ts",
+  Erase: "erase.ts",
   Sweep: "sweep.ts",
   DeadLetters: "dead-letters.ts",
 };
@@ -29,6 +31,8 @@ export interface NodeFunctionProps {
   readonly memoryMegabytes: number;
   readonly environment: Readonly<Record<string, string>>;
   readonly reservedConcurrency?: number;
+  /** It puts messages into the queue that it reads, which Lambda would take for a mistake after sixteen in a row. */
+  readonly sendsToItself?: boolean;
 }
 
 /**
@@ -58,6 +62,7 @@ export class NodeFunction extends NodejsFunction {
       memorySize: props.memoryMegabytes,
       environment: { ...props.environment },
       ...(props.reservedConcurrency === undefined ? {} : { reservedConcurrentExecutions: props.reservedConcurrency }),
+      ...(props.sendsToItself ? { recursiveLoop: RecursiveLoop.ALLOW } : {}),
       role: functionRole,
       logGroup,
       // START, END and REPORT lines cost more than they tell; timeouts and crashes are still logged.

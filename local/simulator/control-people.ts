@@ -31,7 +31,7 @@ function namedPerson(world: World, account: Account, asked: string | undefined):
   return /^\d{5,30}$/.test(asked) ? world.addPerson(account, "Robin Vale", asked) : world.addPerson(account, asked);
 }
 
-/** Makes or changes a person: `{account, connection?, person?, name?, username?, blocked?, profile?}`. */
+/** Makes or changes a person: `{account, connection?, person?, name?, username?, blocked?, profile?, nameless?, picture?}`. */
 export async function editPerson(context: Context, fields: Fields): Promise<Person> {
   const { world } = context;
   const account = namedAccount(world, fields);
@@ -39,11 +39,15 @@ export async function editPerson(context: Context, fields: Fields): Promise<Pers
   const username = optionalText(fields, "username");
   const blocked = optionalFlag(fields, "blocked");
   const profile = optionalFlag(fields, "profile");
+  const nameless = optionalFlag(fields, "nameless");
+  const picture = optionalFlag(fields, "picture");
   const person = namedPerson(world, account, optionalText(fields, "person") ?? name);
   if (name !== undefined) person.name = name;
   if (username !== undefined) person.username = username;
   if (blocked !== undefined) person.blocked = blocked;
   if (profile !== undefined) person.profile = profile;
+  if (nameless !== undefined) person.nameless = nameless;
+  if (picture !== undefined) person.picture = picture;
   await world.changed();
   return person;
 }

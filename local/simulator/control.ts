@@ -95,11 +95,20 @@ async function addAccount({ world }: Context, fields: Fields): Promise<unknown> 
   return account;
 }
 
+/** `{mode, on?, for?}`; with mode `error` also `code`, `subcode?`, `status?`, with `rate_limited` `minutes?`. */
 function setFault({ world, faults }: Context, fields: Fields): unknown {
   const mode = optionalWord(fields, "mode", faultModes);
   if (mode === undefined) throw new BadInput(`mode must be one of ${faultModes.join(", ")}`);
   const times = optionalInteger(fields, "for", 1, 1_000_000);
-  faults.set(mode, optionalWord(fields, "on", faultTargets) ?? "sends", times);
+  const fault = {
+    mode,
+    code: optionalInteger(fields, "code", 1, 99_999_999),
+    subcode: optionalInteger(fields, "subcode", 1, 99_999_999),
+    status: optionalInteger(fields, "status", 400, 599),
+    minutes: optionalInteger(fields, "minutes", 0, 1_000_000),
+  };
+  if (mode === "error" && fault.code === undefined) throw new BadInput("code is missing: which error is to be played?");
+  faults.set(fault, optionalWord(fields, "on", faultTargets) ?? "sends", times);
   world.version += 1;
   return faults.view();
 }

@@ -2,6 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type Fields, isFields } from "./fields.ts";
 
 const longestBody = 1_048_576;
+/** A form with a file in it: the largest file any platform takes, and a little more. */
+const longestForm = 26 * 1_048_576;
 
 /** A request, read to its end. */
 export interface Call {
@@ -12,6 +14,8 @@ export interface Call {
   headers: IncomingMessage["headers"];
   /** The body's fields: JSON or a form; empty when there is none. */
   body: Fields;
+  /** The body, when it is a form with parts; null for any other. */
+  form: FormData | null;
   /** Set when the body was sent but is not JSON of an object nor a form. */
   unreadable: boolean;
 }
@@ -33,12 +37,12 @@ export function json(status: number, value: unknown, headers: Record<string, str
   };
 }
 
-async function readBody(request: IncomingMessage): Promise<Buffer | null> {
+async function readBody(request: IncomingMessage, longest: number): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > longestBody) return null;
+    if (length > longest) return null;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -57,24 +61,34 @@ function bodyFields(raw: Buffer, contentType: string): Fields | null {
   }
 }
 
+const isMultipart = (contentType: string): boolean => /^multipart\/form-data\b/i.test(contentType);
+
+async function formOf(raw: Buffer, contentType: string): Promise<FormData | null> {
+  if (!isMultipart(contentType)) return null;
+  return new Response(new Uint8Array(raw), { headers: { "Content-Type": contentType } }).formData().catch(() => null);
+}
+
 async function respond(
   request: IncomingMessage,
   response: ServerResponse,
   handle: (call: Call) => Promise<Answer>,
 ): Promise<void> {
-  const raw = await readBody(request);
+  const contentType = request.headers["content-type"] ?? "";
+  const raw = await readBody(request, isMultipart(contentType) ? longestForm : longestBody);
   if (raw === null) {
     response.writeHead(413, { Connection: "close" }).end();
     return;
   }
   const url = new URL(request.url ?? "/", "http://simulator.invalid");
-  const fields = bodyFields(raw, request.headers["content-type"] ?? "");
+  const form = await formOf(raw, contentType);
+  const fields = form === null ? bodyFields(raw, contentType) : {};
   const answer = await handle({
     method: request.method ?? "GET",
     path: url.pathname,
     query: url.searchParams,
     headers: request.headers,
     body: fields ?? {},
+    form,
     unreadable: fields === null,
   });
   if (answer === "hang") return;

@@ -68,6 +68,34 @@ export const refuse = {
       subcode: 2018074,
       ...instagramType(instagramHost),
     }),
+  fileNotFetched: (instagramHost: boolean) =>
+    new GraphError({
+      message: "(#100) Failed to fetch the file from the url",
+      code: 100,
+      subcode: 2018008,
+      ...instagramType(instagramHost),
+    }),
+  videoTooSlow: (instagramHost: boolean) =>
+    new GraphError({
+      message: "(#100) Video upload timed out",
+      code: 100,
+      subcode: 2018294,
+      ...instagramType(instagramHost),
+    }),
+  wrongFileType: (instagramHost: boolean) =>
+    new GraphError({
+      message: "(#100) Upload attachment failure: the type of the file does not match",
+      code: 100,
+      subcode: 2018047,
+      ...instagramType(instagramHost),
+    }),
+  fileTooLarge: (instagramHost: boolean) =>
+    new GraphError({
+      message: "(#100) Attachment size exceeds allowable limit",
+      code: 100,
+      subcode: 2018109,
+      ...instagramType(instagramHost),
+    }),
   retiredTag: () => new GraphError({ message: "Invalid parameter", code: 100, subcode: 1893061 }),
   unknownPerson: (instagram: boolean, instagramHost: boolean) =>
     instagram
@@ -94,7 +122,7 @@ export const refuse = {
     }),
   blocked: () =>
     new GraphError({ message: "(#551) This person isn't available right now.", code: 551, subcode: 1545041 }),
-  rateLimited: (accountId: string) =>
+  rateLimited: (accountId: string, minutes = 1) =>
     new GraphError({
       message: "(#613) Calls to this api have exceeded the rate limit.",
       code: 613,
@@ -107,7 +135,7 @@ export const refuse = {
               call_count: 100,
               total_cputime: 25,
               total_time: 25,
-              estimated_time_to_regain_access: 1,
+              estimated_time_to_regain_access: minutes,
             },
           ],
         }),

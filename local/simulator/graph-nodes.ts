@@ -6,6 +6,8 @@ import { isInstagram } from "./world.ts";
 
 type Values = Record<string, unknown>;
 
+const PICTURE_LIFE_MS = 36 * 3_600_000;
+
 /** Splits `a,b{c,d},e` into its fields; what stands in braces is asked of the field's own object. */
 function readFieldList(list: string): { name: string; inner: string | null }[] {
   return [...list.matchAll(/([\w.]+)(?:\{([^{}]*)\})?/g)].map(([, name = "", inner]) => ({
@@ -89,6 +91,13 @@ function pageSelf(context: Context, token: Token, node: string): Values | null {
   return node === "me" || node === token.subject ? pageValues(context, token.subject) : null;
 }
 
+/** A picture's address ends: Instagram writes when in `oe`, as hexadecimal seconds, Messenger in `ext`, as decimal ones. */
+function pictureUrl(context: Context, account: Account, person: Person): string {
+  const seconds = Math.floor((context.world.now() + PICTURE_LIFE_MS) / 1_000);
+  const end = isInstagram(account) ? `oe=${seconds.toString(16).toUpperCase()}` : `ext=${seconds}`;
+  return `${context.url()}/media/${person.id}.png?${end}`;
+}
+
 function profile(
   context: Context,
   account: Account,
@@ -102,20 +111,21 @@ function profile(
     if (thread.lastInboundAt === null || person.blocked) throw refuse.noConsent(onInstagram);
     if (!person.profile) throw refuse.noConsent(onInstagram);
   } else if (!person.profile) throw refuse.noProfile();
-  const picture = `${context.url()}/media/${person.id}.png`;
-  const [first = person.name, ...rest] = person.name.split(" ");
+  const picture = person.picture === false ? null : pictureUrl(context, account, person);
+  const [first = "", ...rest] = person.nameless ? [] : person.name.split(" ");
+  const name = person.nameless ? null : person.name;
   const values = isInstagram(account)
     ? {
         id: person.id,
-        name: person.name,
-        username: person.username,
+        name,
+        username: person.nameless ? null : person.username,
         profile_pic: picture,
         follower_count: 311,
         is_user_follow_business: true,
         is_business_follow_user: false,
         is_verified_user: false,
       }
-    : { id: person.id, name: person.name, first_name: first, last_name: rest.join(" "), profile_pic: picture };
+    : { id: person.id, name, first_name: first || null, last_name: rest.join(" ") || null, profile_pic: picture };
   return json(
     200,
     pick(values, fields ?? (isInstagram(account) ? "name,username" : "first_name,last_name"), onInstagram),

@@ -1,32 +1,18 @@
 import { randomInt } from "node:crypto";
 import { type Answer, type Call, json } from "./exchange.ts";
-import type { FaultMode } from "./faults.ts";
+import type { Fault } from "./faults.ts";
 import { isFields } from "./fields.ts";
 import type { Context, GraphHost } from "./graph-context.ts";
 import { refuse } from "./graph-errors.ts";
+import { sendersFor } from "./graph-senders.ts";
 import type { Account, Person, Token } from "./model.ts";
 import { echo, isSubscribed } from "./outgoing.ts";
+import { answerAccepted, strikeSend } from "./played-faults.ts";
 import { checkMessage } from "./send-message.ts";
 import { checkWindow } from "./send-window.ts";
 import { isInstagram } from "./world.ts";
 
 const actions = ["typing_on", "typing_off", "mark_seen", "react", "unreact"];
-
-/** The accounts a token may send for through the node named in the path. */
-function sendersFor(context: Context, host: GraphHost, node: string, token: Token): Account[] {
-  const { world } = context;
-  if (host === "instagram") {
-    const account = world.account(`instagram_login:${token.subject}`);
-    if (account === undefined) throw refuse.unreadableToken();
-    if (![account.externalId, account.appScopedId, "me"].includes(node)) throw refuse.unknownNode("POST", node);
-    return [account];
-  }
-  if (token.kind !== "page") throw refuse.unknownNode("POST", node);
-  const accounts = world.accountsOfPage(token.subject);
-  if (node === "me" || node === token.subject) return accounts;
-  if (accounts.some((account) => isInstagram(account) && account.externalId === node)) throw refuse.noCapability();
-  throw refuse.unknownNode("POST", node);
-}
 
 function findRecipient(
   context: Context,
@@ -55,11 +41,6 @@ function parsed(text: string): unknown {
   }
 }
 
-function refuseByFault(fault: FaultMode, account: Account, onInstagram: boolean): void {
-  if (fault === "rate_limited") throw refuse.rateLimited(account.pageId ?? account.externalId);
-  if (fault === "restricted") throw refuse.restricted(onInstagram);
-}
-
 /** `POST /{node}/messages`: a message or a sender action. Throws the Graph error for everything refused. */
 export async function send(
   context: Context,
@@ -67,13 +48,13 @@ export async function send(
   node: string,
   token: Token,
   call: Call,
-  fault: FaultMode,
+  fault: Fault,
 ): Promise<Answer> {
   const onInstagram = host === "instagram";
   const { body } = call;
   const accounts = sendersFor(context, host, node, token);
   const { account, person } = findRecipient(context, accounts, body, onInstagram);
-  refuseByFault(fault, account, onInstagram);
+  strikeSend(fault, account, body, onInstagram);
   if ((body.message === undefined) === (body.sender_action === undefined)) {
     throw refuse.parameter("Must provide exactly one of the params message or sender_action", onInstagram);
   }
@@ -111,26 +92,30 @@ async function sendMessage(
   person: Person,
   body: Record<string, unknown>,
   onInstagram: boolean,
-  fault: FaultMode,
+  fault: Fault,
 ): Promise<Answer> {
   const { world, deliveries } = context;
   const thread = world.thread(account, person);
-  const content = checkMessage(account, thread, body, onInstagram);
+  const content = checkMessage(account, thread, body, {
+    onInstagram,
+    upload: (id) => world.upload(account, id),
+    mediaUrl: `${context.url()}/media`,
+    shareOnly: fault.mode === "media_share_only",
+  });
   checkWindow(account, thread, body, world.now(), onInstagram);
 
   const { metadata, ...kept } = content;
   const message = world.addMessage(account, thread, { from: "account", ...kept });
   world.recordSend(account, person, message, body);
 
-  const echoes = fault !== "no_echo" && isSubscribed(world, account, "echo");
+  const echoes = fault.mode !== "no_echo" && isSubscribed(world, account, "echo");
   if (echoes) message.webhook = "waiting";
-  else if (fault !== "no_echo") message.webhook = "not_subscribed";
+  else if (fault.mode !== "no_echo") message.webhook = "not_subscribed";
   if (echoes) {
     const event = echo(world, account, person, message, metadata);
-    if (fault === "echo_first") await deliveries.enqueue(event);
+    if (fault.mode === "echo_first") await deliveries.enqueue(event);
     else void deliveries.enqueue(event, randomInt(50, 301));
   }
   await world.changed();
-  if (fault === "reset_after_accept") return "reset";
-  return json(200, { recipient_id: person.id, message_id: message.mid });
+  return answerAccepted(fault, { recipient_id: person.id, message_id: message.mid });
 }

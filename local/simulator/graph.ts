@@ -1,11 +1,13 @@
 import type { Answer, Call } from "./exchange.ts";
 import { authenticate } from "./graph-access.ts";
+import { uploadAttachment } from "./graph-attachments.ts";
 import type { Context, GraphHost } from "./graph-context.ts";
 import { GraphError, refuse } from "./graph-errors.ts";
 import { readNode } from "./graph-nodes.ts";
 import { send } from "./graph-send.ts";
 import { subscribedApps } from "./graph-subscriptions.ts";
 import { debugToken, exchangeInstagram, facebookToken, pagesOfUser, refreshInstagram } from "./graph-tokens.ts";
+import { strikeCall } from "./played-faults.ts";
 
 type TokenRoute = (context: Context, call: Call) => Answer | Promise<Answer>;
 
@@ -38,13 +40,13 @@ async function route(context: Context, host: GraphHost, parts: string[], call: C
   const token = authenticate(context, host, call);
   const sending = call.method === "POST" && edge === "messages";
   const fault = context.faults.take(sending ? "send" : "other");
-  if (fault === "token_revoked") throw refuse.revokedToken();
-  if (fault === "expired") throw refuse.expiredToken(context.world.now() - 1000, context.world.now());
-  if (fault === "5xx") throw refuse.serverTrouble();
-  if (fault === "hang") return "hang";
+  const struck = strikeCall(context, fault);
+  if (struck !== null) return struck;
 
   if (call.unreadable) throw refuse.parameter("The body is neither JSON nor a form", host === "instagram");
   if (sending) return send(context, host, node, token, call, fault);
+  if (edge === "message_attachments" && call.method === "POST")
+    return uploadAttachment(context, host, node, token, call);
   if (edge === "subscribed_apps") return subscribedApps(context, host, node, token, call);
   if (edge === "accounts" && call.method === "GET" && node === "me") return pagesOfUser(context, token);
   if (edge === undefined && call.method === "GET") return readNode(context, host, node, token, call);

@@ -36,11 +36,23 @@ export interface Person {
   blocked: boolean;
   /** False for people whose profile cannot be read, such as phone-number accounts. */
   profile: boolean;
+  /** A person whose profile can be read, and holds neither a name nor a user name. */
+  nameless?: boolean;
+  /** False for people without a picture of their own. */
+  picture?: boolean;
 }
 
 export interface Attachment {
   type: string;
   payload?: Record<string, unknown>;
+}
+
+/** A file that an account handed over once, to send it by its id. */
+export interface Upload {
+  id: string;
+  account: string;
+  type: string;
+  at: number;
 }
 
 /** Where the webhook of a message stands; `none` when no webhook belongs to it. */
@@ -141,6 +153,7 @@ export interface State {
   gathering: OutgoingEvent[];
   deliveries: Delivery[];
   sent: Sent[];
+  uploads: Upload[];
 }
 
 export function emptyState(): State {
@@ -156,5 +169,6 @@ export function emptyState(): State {
     gathering: [],
     deliveries: [],
     sent: [],
+    uploads: [],
   };
 }

@@ -1,6 +1,6 @@
 import { isFields } from "./fields.ts";
 import { refuse } from "./graph-errors.ts";
-import type { Account, Attachment, Thread } from "./model.ts";
+import type { Account, Attachment, Thread, Upload } from "./model.ts";
 import { isInstagram } from "./world.ts";
 
 const mediaTypes = ["image", "video", "audio", "file"];
@@ -16,13 +16,26 @@ export interface MessageContent {
   metadata: string | undefined;
 }
 
+/** Where a send comes in and what it may refer to. */
+export interface Surroundings {
+  /** On Instagram's own host, which names another type of error. */
+  onInstagram: boolean;
+  /** The account's living upload of that id. */
+  upload(id: string): Upload | undefined;
+  /** Where the simulator shows media. */
+  mediaUrl: string;
+  /** Uploads of accounts on a Page are taken as MEDIA_SHARE alone. */
+  shareOnly: boolean;
+}
+
 /** The content of a send's body. Throws the Graph error for what the platform would not take. */
 export function checkMessage(
   account: Account,
   thread: Thread,
   body: Record<string, unknown>,
-  instagramHost: boolean,
+  around: Surroundings,
 ): MessageContent {
+  const { onInstagram: instagramHost } = around;
   const message = body.message;
   if (!isFields(message)) throw refuse.parameter("Param message must be an object", instagramHost);
   const { text, attachment, attachments, metadata } = message;
@@ -37,7 +50,7 @@ export function checkMessage(
   }
   return {
     text: text === undefined ? null : checkText(account, text, instagramHost),
-    attachments: checkAttachments(account, attachment === undefined ? attachments : [attachment], instagramHost),
+    attachments: checkAttachments(account, attachment === undefined ? attachments : [attachment], around),
     replyTo: checkReplyTo(thread, body.reply_to, instagramHost),
     metadata,
   };
@@ -55,32 +68,50 @@ function checkText(account: Account, text: unknown, instagramHost: boolean): str
   return text;
 }
 
-function checkAttachments(account: Account, given: unknown, instagramHost: boolean): Attachment[] {
+function checkAttachments(account: Account, given: unknown, around: Surroundings): Attachment[] {
   if (given === undefined) return [];
   if (!Array.isArray(given) || given.length === 0 || given.length > mostImages) {
-    throw refuse.invalidMessage(`Param message[attachments] takes 1 to ${mostImages} attachments`, instagramHost);
+    throw refuse.invalidMessage(`Param message[attachments] takes 1 to ${mostImages} attachments`, around.onInstagram);
   }
-  const checked = given.map((one: unknown) => checkAttachment(account, one, instagramHost));
+  const checked = given.map((one: unknown) => checkAttachment(account, one, around));
   if (checked.length > 1 && checked.some(({ type }) => type !== "image")) {
-    throw refuse.invalidMessage("Several attachments in one message must all be images", instagramHost);
+    throw refuse.invalidMessage("Several attachments in one message must all be images", around.onInstagram);
   }
   return checked;
 }
 
-function checkAttachment(account: Account, given: unknown, instagramHost: boolean): Attachment {
-  if (!isFields(given) || typeof given.type !== "string" || !mediaTypes.includes(given.type)) {
-    throw refuse.invalidMessage(`An attachment's type must be one of {${mediaTypes.join(", ")}}`, instagramHost);
-  }
-  const payload = isFields(given.payload) ? given.payload : {};
+function checkAttachment(account: Account, given: unknown, around: Surroundings): Attachment {
+  const { onInstagram } = around;
+  const type = isFields(given) ? given.type : undefined;
+  const payload = isFields(given) && isFields(given.payload) ? given.payload : {};
   const { url, attachment_id: id } = payload;
-  if (id !== undefined) throw refuse.unknownAttachment(instagramHost);
+  if ((url === undefined) === (id === undefined)) {
+    throw refuse.invalidMessage("An attachment's payload needs either a url or an attachment_id", onInstagram);
+  }
+  if (id !== undefined) return checkUpload(account, type, id, around);
+  if (typeof type !== "string" || !mediaTypes.includes(type)) throw refuseType(onInstagram);
   if (typeof url !== "string" || !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw refuse.invalidMessage("An attachment's payload needs a url", instagramHost);
+    throw refuse.invalidMessage("An attachment's payload needs a url", onInstagram);
   }
   if (account.connection === "instagram_login" && /\.gif$/i.test(new URL(url).pathname)) {
-    throw refuse.invalidMessage("The image format is not supported: use png or jpeg", instagramHost);
+    throw refuse.invalidMessage("The image format is not supported: use png or jpeg", onInstagram);
   }
-  return { type: given.type, payload: { url } };
+  return { type, payload: { url } };
+}
+
+const refuseType = (onInstagram: boolean) =>
+  refuse.invalidMessage(`An attachment's type must be one of {${mediaTypes.join(", ")}}`, onInstagram);
+
+/** An upload goes by its own type; for an Instagram account on a Page also by the older word for all of them. */
+function checkUpload(account: Account, type: unknown, id: unknown, around: Surroundings): Attachment {
+  const upload = typeof id === "string" ? around.upload(id) : undefined;
+  if (upload === undefined) throw refuse.unknownAttachment(around.onInstagram);
+  const onPage = account.connection === "instagram_page";
+  const types = [...(onPage && around.shareOnly ? [] : [upload.type]), ...(onPage ? ["MEDIA_SHARE"] : [])];
+  if (typeof type !== "string" || !types.includes(type)) {
+    throw refuse.invalidMessage("The attachment cannot be sent as this type", around.onInstagram);
+  }
+  return { type: upload.type, payload: { url: `${around.mediaUrl}/${upload.id}.png` } };
 }
 
 function checkReplyTo(thread: Thread, given: unknown, instagramHost: boolean): string | null {

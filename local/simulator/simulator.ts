@@ -65,6 +65,13 @@ function isForeign(call: Call): boolean {
   return !local || (origin !== undefined && origin !== `http://${host}`);
 }
 
+/** When a picture's address ends, by the simulator's clock; never, for one that does not say. */
+function endOf({ query }: Call): number {
+  const [oe, ext] = [query.get("oe"), query.get("ext")];
+  if (oe !== null) return Number.parseInt(oe, 16) * 1_000;
+  return ext === null ? Number.POSITIVE_INFINITY : Number(ext) * 1_000;
+}
+
 async function dispatch(context: Context, page: Page, call: Call): Promise<Answer> {
   if (isForeign(call)) return json(403, { error: "the simulator answers on 127.0.0.1 and to its own page only" });
   const [, first = "", rest = ""] = /^\/([^/]*)(\/.*)?$/.exec(call.path) ?? [];
@@ -73,6 +80,7 @@ async function dispatch(context: Context, page: Page, call: Call): Promise<Answe
   if (call.method !== "GET" && call.method !== "HEAD") return notFound;
   const image = /^\/media\/([\w-]{1,64})\.png$/.exec(call.path)?.[1];
   if (image !== undefined) {
+    if (endOf(call) <= context.world.now()) return { status: 403, headers: {}, body: "URL signature expired" };
     return {
       status: 200,
       headers: { "Content-Type": "image/png", "Cache-Control": "max-age=86400" },

@@ -1,9 +1,11 @@
 import { instagramMid, instagramThreadId, messengerMid, scopedId } from "./mids.ts";
-import type { Account, Person, State, Thread, ThreadMessage, WebhookObject } from "./model.ts";
+import type { Account, Person, State, Thread, ThreadMessage, Upload, WebhookObject } from "./model.ts";
 import { stateKeeper } from "./state-file.ts";
 
 const messagesKeptInThread = 1000;
 const sendsKept = 10_000;
+const uploadsKept = 10_000;
+const uploadLifeMs = 90 * 24 * 3_600_000;
 
 /** The simulated platforms: who exists, what was said, and what time it is there. */
 export class World {
@@ -102,6 +104,20 @@ export class World {
     const { sent } = this.state;
     sent.push({ mid: message.mid, account: account.key, person: person.id, at: message.at, request });
     if (sent.length > sendsKept) sent.shift();
+  }
+
+  addUpload(account: Account, type: string): Upload {
+    const { uploads } = this.state;
+    const upload = { id: scopedId(), account: account.key, type, at: this.now() };
+    uploads.push(upload);
+    if (uploads.length > uploadsKept) uploads.shift();
+    return upload;
+  }
+
+  /** A file the account itself handed over within the last 90 days. */
+  upload(account: Account, id: string): Upload | undefined {
+    const oldest = this.now() - uploadLifeMs;
+    return this.state.uploads.find((one) => one.id === id && one.account === account.key && one.at >= oldest);
   }
 
   /** Sets where the webhooks of these messages stand. */

@@ -31,9 +31,21 @@ export type LogLine =
       readonly error: string | null;
       readonly duration_ms: number | null;
     }
+  | { readonly event: "counting_failed"; readonly error: string; readonly messages: number }
   | { readonly event: "dead_letter"; readonly queue: string; readonly message_id: string; readonly receives: number }
   | { readonly event: "swept"; readonly handed_on: number; readonly up_to: number }
   | { readonly event: "send"; readonly outcome: string; readonly platform: string; readonly code: number | null }
+  | { readonly event: "profile"; readonly outcome: string; readonly platform: string }
+  | { readonly event: "profiles_not_requested"; readonly people: number; readonly error: string }
+  | { readonly event: "policy"; readonly action: string; readonly platform: string }
+  | {
+      readonly event: "erasure_pass";
+      /** The beginning of the hash of the conversation's id. */
+      readonly erasure: string;
+      readonly pass: "first" | "later";
+      readonly rows: number;
+      readonly deliveries: number;
+    }
   | { readonly event: "intake_refused"; readonly reason: string };
 
 export type Log = (line: LogLine) => void;

@@ -10,6 +10,10 @@ export interface ServiceKeys {
   /** Peppers the hashes of API keys. */
   readonly pepper: Buffer;
   readonly cursor: Buffer;
+  /** Makes the secrets of holds from their ids. */
+  readonly holdSecret: Buffer;
+  /** Seals the challenges of the check page. */
+  readonly challenge: Buffer;
 }
 
 export interface PlatformSecrets {
@@ -21,7 +25,12 @@ export interface PlatformSecrets {
 /** Refuses a root secret that is too short to be one. */
 export function serviceKeysOf(root: string): ServiceKeys {
   if (root.length < ROOT_CHARS_MIN) throw new Error(`The root secret is shorter than ${ROOT_CHARS_MIN} characters.`);
-  return { pepper: deriveKey(root, "api-key-pepper"), cursor: deriveKey(root, "cursor") };
+  return {
+    pepper: deriveKey(root, "api-key-pepper"),
+    cursor: deriveKey(root, "cursor"),
+    holdSecret: deriveKey(root, "hold-secret"),
+    challenge: deriveKey(root, "check-challenge"),
+  };
 }
 
 /** Reads a secret and keeps it for five minutes. A read that fails is tried again at the next call. */

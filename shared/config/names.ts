@@ -8,6 +8,8 @@ export const env = {
   inboundQueueUrl: "PARLEY_INBOUND_QUEUE_URL",
   eventsQueueUrl: "PARLEY_EVENTS_QUEUE_URL",
   deliveriesQueueUrl: "PARLEY_DELIVERIES_QUEUE_URL",
+  profilesQueueUrl: "PARLEY_PROFILES_QUEUE_URL",
+  erasuresQueueUrl: "PARLEY_ERASURES_QUEUE_URL",
   /** Secrets Manager id of the root secret: every key of the service is derived from it. */
   rootSecretId: "PARLEY_ROOT_SECRET_ID",
   /** Secrets Manager id of the platform secrets: JSON { meta, instagram, verify_token }. */
@@ -30,5 +32,5 @@ export const table = {
 } as const;
 
 /** The functions of the service stack, by the ids their CDK constructs have. */
-export const functions = ["Api", "Intake", "Ingest", "Deliver", "Sweep", "DeadLetters"] as const;
+export const functions = ["Api", "Intake", "Ingest", "Deliver", "Profile", "Erase", "Sweep", "DeadLetters"] as const;
 export type FunctionName = (typeof functions)[number];

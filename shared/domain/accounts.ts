@@ -32,6 +32,12 @@ export function accountKey(ref: AccountRef): string {
   return `${ref.platform}#${ref.externalId}`;
 }
 
+/** The account that a public key names; null when it is malformed. */
+export function parseAccountKey(key: string): AccountRef | null {
+  const [platform = "", externalId = "", ...rest] = key.split("#");
+  return rest.length === 0 && isPlatform(platform) && isExternalId(externalId) ? { platform, externalId } : null;
+}
+
 /** Platform ids become parts of keys: 1 to 64 visible characters, no `#`. */
 export function isExternalId(id: string): boolean {
   return /^[!-"$-~]{1,64}$/.test(id);

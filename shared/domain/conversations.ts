@@ -40,14 +40,21 @@ export interface ConversationHead {
   readonly accountHandle: string;
   readonly participantHandle: string | null;
   readonly participantUsername: string | null;
+  /** The platform's own URL, while it lives. */
   readonly participantPicture: string | null;
   readonly participantProfile: ProfileState;
+  readonly participantProfileAt: Millis | null;
   readonly lastInboundAt: Millis | null;
   readonly lastOutboundAt: Millis | null;
   /** The newest message in either direction. */
   readonly lastAt: Millis;
   readonly lastDirection: Direction;
   readonly lastMessageText: string;
+}
+
+/** The last word is the person's. */
+export function isUnanswered(head: Pick<ConversationHead, "lastDirection">): boolean {
+  return head.lastDirection === "inbound";
 }
 
 export type WindowState = "open_24h" | "human_agent_7d" | "closed" | "no_inbound";

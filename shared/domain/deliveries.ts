@@ -6,6 +6,64 @@ import { ATTEMPTS_MAX, RETENTION, RETRY_AFTER_MAX, RETRY_JITTER, RETRY_WAITS } f
 export const deliveryStatuses = ["pending", "attempting", "retrying", "delivered", "failed", "blocked", "dlq"] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
+/**
+ * - `announce`: the first attempt, made straight from its event, is written down by its outcome
+ * - `await`: the row is written before its first attempt
+ * - `claim`: a worker takes the next attempt; `settle`: what came of it
+ * - `give_up`: the attempt's message could not be processed
+ * - `replay`, `forced_replay`: all begins anew
+ */
+export type DeliveryTrigger = "announce" | "await" | "claim" | "settle" | "give_up" | "replay" | "forced_replay";
+
+/** Every change a delivery's row may go through, and no other: the store's conditions are made from this table. */
+export const deliveryTransitions: readonly (readonly [DeliveryStatus | "none", DeliveryTrigger, DeliveryStatus])[] = [
+  ["none", "announce", "delivered"],
+  ["none", "announce", "retrying"],
+  ["none", "announce", "dlq"],
+  ["none", "announce", "failed"],
+  ["none", "announce", "blocked"],
+  ["none", "await", "pending"],
+  ["pending", "claim", "attempting"],
+  ["retrying", "claim", "attempting"],
+  ["attempting", "settle", "delivered"],
+  ["attempting", "settle", "retrying"],
+  ["attempting", "settle", "dlq"],
+  ["attempting", "settle", "failed"],
+  ["attempting", "settle", "blocked"],
+  ["pending", "give_up", "dlq"],
+  ["attempting", "give_up", "dlq"],
+  ["retrying", "give_up", "dlq"],
+  ["dlq", "replay", "pending"],
+  ["failed", "replay", "pending"],
+  ["blocked", "replay", "pending"],
+  ["dlq", "forced_replay", "pending"],
+  ["failed", "forced_replay", "pending"],
+  ["blocked", "forced_replay", "pending"],
+  ["delivered", "forced_replay", "pending"],
+];
+
+/** The statuses from which a trigger may change a row. */
+export function statusesBefore(trigger: DeliveryTrigger): DeliveryStatus[] {
+  return deliveryStatuses.filter((status) =>
+    deliveryTransitions.some(([from, by]) => from === status && by === trigger),
+  );
+}
+
+/** What a summary of an endpoint's failures may ask for. */
+export const failingStatuses = ["dlq", "failed", "blocked", "retrying"] as const;
+export type FailingStatus = (typeof failingStatuses)[number];
+
+/** What a replay of a window may ask for. */
+export const replayableStatuses = ["dlq", "failed", "blocked", "delivered"] as const;
+export type ReplayableStatus = (typeof replayableStatuses)[number];
+
+/** Whether a delivery may begin anew: one whose attempts are still under way may not, a delivered one only by force. */
+export function mayReplay(status: DeliveryStatus, force: boolean): boolean {
+  return statusesBefore(force ? "forced_replay" : "replay").includes(status);
+}
+
+const GONE = 410;
+
 /** Why an attempt did not succeed: a class, never an address or a receiver's words. */
 export type AttemptError = "timeout" | "connect" | "tls" | "dns" | "status" | "too_large" | "gate";
 
@@ -64,11 +122,16 @@ export function judgeAttempt(
 ): Verdict {
   if (outcome.kind === "refused_by_gate") return { status: "blocked" };
   if (outcome.kind === "answered" && outcome.status >= 200 && outcome.status <= 299) return { status: "delivered" };
-  if (outcome.kind === "answered" && outcome.status === 410) return { status: "failed" };
+  if (outcome.kind === "answered" && outcome.status === GONE) return { status: "failed" };
   const wait = RETRY_WAITS[attempt - 1];
   if (attempt >= ATTEMPTS_MAX || wait === undefined) return { status: "dlq" };
   const nextRetryAt = now + Math.max(Math.round(wait * (1 + RETRY_JITTER * jitter)), askedToWait(outcome));
   return nextRetryAt >= createdAt + RETENTION ? { status: "dlq" } : { status: "retrying", nextRetryAt };
+}
+
+/** Whether the receiver said that it is gone for good. */
+export function saidGone(status: DeliveryStatus, lastResponseStatus: number | null): boolean {
+  return status === "failed" && lastResponseStatus === GONE;
 }
 
 function askedToWait(outcome: AttemptOutcome): Millis {

@@ -3,6 +3,13 @@ import type { EventType } from "./events.ts";
 
 export type EndpointStatus = "active" | "paused" | "deleted";
 
+/** What a tenant may change of an endpoint; what is absent stays. */
+export interface EndpointChanges {
+  readonly url?: string;
+  readonly events?: readonly EventType[];
+  readonly status?: "active" | "paused";
+}
+
 export interface Endpoint {
   readonly id: string;
   readonly url: string;
@@ -12,6 +19,8 @@ export interface Endpoint {
   /** The signing secret under KMS; null once the endpoint is deleted. */
   readonly sealedSecret: Uint8Array | null;
   readonly secondary: { readonly sealedSecret: Uint8Array; readonly expiresAt: Millis } | null;
+  /** The ULID of the event that told of the service's last pausing of it; null when there was none. */
+  readonly pausedEvent: string | null;
   readonly createdAt: Millis;
   readonly updatedAt: Millis;
 }
@@ -23,6 +32,20 @@ export function formatSigningSecret(random: Uint8Array): string {
 
 export function secretPrefix(secret: string): string {
   return secret.slice(0, 12);
+}
+
+/** The changes that would make a difference to an endpoint as it stands. */
+export function realChanges(endpoint: Endpoint, wanted: EndpointChanges): EndpointChanges {
+  const { url, events, status } = wanted;
+  return {
+    ...(url !== undefined && url !== endpoint.url ? { url } : {}),
+    ...(events !== undefined && !sameEvents(events, endpoint.events) ? { events } : {}),
+    ...(status !== undefined && status !== endpoint.status ? { status } : {}),
+  };
+}
+
+function sameEvents(a: readonly EventType[], b: readonly EventType[]): boolean {
+  return a.length === b.length && a.every((type) => b.includes(type));
 }
 
 /** The endpoints that get a row for an event: paused ones too, so that what came meanwhile can be replayed. */

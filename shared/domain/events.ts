@@ -65,6 +65,7 @@ export function renderMessageEvent(tenant: TenantId, message: Message): Rendered
       actor_id: message.actorId,
       reply_to: message.replyTo,
       participant: message.participant,
+      ...(message.holdId ? { hold_id: message.holdId } : {}),
       ...(message.scope === "test" ? { test: true } : {}),
     },
   });

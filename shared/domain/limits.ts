@@ -3,6 +3,9 @@ import { DAY, HOUR, MINUTE, type Millis, SECOND } from "../kernel/time.ts";
 // The numbers of the contract, one home each.
 
 export const RETENTION: Millis = 7 * DAY;
+export const AUDIT_RETENTION: Millis = 400 * DAY;
+/** Statistics look back over the hour that runs and this much before it. */
+export const STATS_WINDOW: Millis = 24 * HOUR;
 /** An hour more than anything of an erased conversation can still come in. */
 export const ERASURE_MARKER_LIFE: Millis = RETENTION + HOUR;
 export const REPLY_WINDOW: Millis = 24 * HOUR;
@@ -18,6 +21,37 @@ export const INTAKE_BODY_BYTES_MAX = 5 * 1024 * 1024;
 export const LAST_MESSAGE_TEXT_CHARS_MAX = 200;
 export const INSTAGRAM_TEXT_BYTES_MAX = 1_000;
 export const MESSENGER_TEXT_CHARS_MAX = 2_000;
+export const IMAGES_PER_MESSAGE_MAX = 10;
+export const ATTACHMENT_URL_CHARS_MAX = 2_048;
+export const ATTACHMENT_ID_CHARS_MAX = 256;
+
+/** Sends in fixed windows: so many in each. A human agent's count in all of them, and in a window of their own. */
+export const CONVERSATION_BURST = { sends: 10, window: 10 * SECOND } as const;
+export const CONVERSATION_DAY = { sends: 200, window: DAY } as const;
+export const ACCOUNT_BURST = { sends: 100, window: 10 * SECOND } as const;
+export const HUMAN_AGENT_DAY = { sends: 20, window: DAY } as const;
+
+/** How long a held message waits for its check, never past the end of the human-agent window. */
+export const HOLD_LIFETIME: Millis = 15 * MINUTE;
+/** How long after it was made a hold can be asked about. */
+export const HOLD_READABLE: Millis = 30 * MINUTE;
+/** How long a hold may be sending before its outcome counts as unknown. */
+export const HOLD_SENDING_MAX: Millis = 60 * SECOND;
+
+/** After this long a person's profile is asked for anew when they write: the picture's URL dies. */
+export const PROFILE_FRESH: Millis = 24 * HOUR;
+/** How long a picture's URL is trusted that does not say itself when it ends. */
+export const PICTURE_LIFE: Millis = 3 * DAY;
+/** A longer one would make every message of its conversation cost more: a head must stay under a kilobyte. */
+export const PICTURE_URL_CHARS_MAX = 600;
+
+/** Tries of the check page in fixed windows: failures of a source address, challenges and failures of one hold. */
+export const CHECK_TRIES_WINDOW: Millis = 5 * MINUTE;
+export const CHECK_TRIES_PER_ADDRESS = 30;
+export const CHECK_TRIES_PER_HOLD = 10;
+export const CHECK_BODY_BYTES_MAX = 16 * 1024;
+/** How long an answer of the check page waits for the platform. */
+export const CHECK_PATIENCE: Millis = 10 * SECOND;
 
 /** One delivery attempt, from look-up to the last byte read. */
 export const ATTEMPT_TIMEOUT: Millis = 15 * SECOND;
@@ -41,6 +75,11 @@ export const RETRY_WAITS: readonly Millis[] = [
 export const ATTEMPTS_MAX = RETRY_WAITS.length + 1;
 export const RETRY_JITTER = 0.1;
 export const RETRY_AFTER_MAX: Millis = 24 * HOUR;
+
+/** How long the secret before a rotation still signs. */
+export const SECRET_OVERLAP: Millis = 24 * HOUR;
+/** Rows that a summary of failures looks at. */
+export const SUMMARY_EXAMINED_MAX = 1_000;
 
 /** The longest wait a queue can hold; longer ones rest in a due bucket of the table. */
 export const QUEUE_DELAY_MAX: Millis = 15 * MINUTE;

@@ -30,6 +30,7 @@ export type Scope = "live" | "test";
 /** The person, as known when a message was stored. */
 export interface Participant {
   readonly id: string;
+  /** What to call them: the user name, or where the platform has none the full name. */
   readonly handle: string | null;
   readonly username: string | null;
 }
@@ -47,9 +48,31 @@ export interface Message {
   readonly sentVia: SentVia;
   readonly actorId: string | null;
   readonly replyTo: string | null;
+  /** The held message that this one was, if it was one. */
+  readonly holdId?: string | null;
   readonly scope: Scope;
   /** The ULID part of the event that announces this message, minted at first intake. */
   readonly eventUlid: string;
+  /** The author's newest edit. The first text stays beside it: that is what the message's event told. */
+  readonly edit?: Edit;
+  /** Its author took it back: nothing is left of it but that it was there. */
+  readonly unsent?: true;
+}
+
+export interface Edit {
+  readonly text: string;
+  /** How often the author had edited the message by then, from 1. */
+  readonly count: number;
+}
+
+/** The text that a reader is to see now. */
+export function shownText({ text, edit, unsent }: Pick<Message, "text" | "edit" | "unsent">): string {
+  return unsent ? "" : (edit?.text ?? text);
+}
+
+/** Grows with each change of a message; no edit comes after it was unsent. */
+export function versionOf({ edit, unsent }: Pick<Message, "edit" | "unsent">): number {
+  return unsent ? Number.MAX_SAFE_INTEGER : (edit?.count ?? 0);
 }
 
 /** Where a message lies: what an event names instead of carrying content. */

@@ -4,7 +4,10 @@ import type { TenantId } from "../kernel/tenant.ts";
 import type { Recorded } from "../table/messages.ts";
 import { writeEvent } from "./queue-messages.ts";
 
-/** The queue message that announces a message: keys alone. */
+/**
+ * The queue message that announces a message: keys alone. What our API sent is counted along with its delivery: alone
+ * it would cost the API a write.
+ */
 export function announcementOf(tenant: TenantId, kept: Recorded): Outgoing {
   return {
     body: writeEvent({
@@ -13,6 +16,7 @@ export function announcementOf(tenant: TenantId, kept: Recorded): Outgoing {
       type: typeOfMessageEvent(kept.message),
       source: kept.ref,
       repeated: !kept.fresh,
+      uncounted: kept.message.direction === "outbound" && kept.message.scope === "live",
     }),
     group: tenant,
   };

@@ -1,10 +1,21 @@
 import { conversationId } from "../domain/conversations.ts";
-import type { MessageUpdate, Update } from "../domain/updates.ts";
+import type { IgnoredUpdate, Update } from "../domain/updates.ts";
 import type { Millis } from "../kernel/time.ts";
+import type { Glimpse } from "../table/conversations.ts";
 import type { AccountHome, FindHome } from "./account-homes.ts";
 import type { Effects } from "./effects.ts";
 import type { IngestPorts } from "./ports.ts";
+import { takeChange } from "./take-change.ts";
+import { takePolicy } from "./take-change-of-account.ts";
 import { takeMessage } from "./take-message.ts";
+
+/** An update of an account that is connected, and where it belongs. */
+interface Homed {
+  readonly update: Exclude<Update, IgnoredUpdate>;
+  readonly home: AccountHome;
+  /** Null for what leaves nothing in a conversation. */
+  readonly conversation: string | null;
+}
 
 /**
  * Takes the updates of one webhook, in their order.
@@ -17,19 +28,51 @@ export async function ingestUpdates(
   effects: Effects,
   now: Millis,
 ): Promise<void> {
-  const messages = updates.filter((update): update is MessageUpdate => update.kind === "message");
-  const homed: { update: MessageUpdate; home: AccountHome; conversation: string }[] = [];
+  const homed: Homed[] = [];
   const unknown = new Map<string, number>();
-  for (const update of messages) {
+  for (const update of updates) {
+    if (update.kind === "ignored") continue;
     const home = await findHome(update.account, now);
-    if (home) homed.push({ update, home, conversation: conversationId({ ...update, tenant: home.tenant }) });
+    if (home) homed.push({ update, home, conversation: conversationOf(update, home) });
     else unknown.set(update.account.platform, (unknown.get(update.account.platform) ?? 0) + 1);
   }
   for (const [platform, count] of unknown) ports.log({ event: "unknown_account", platform, updates: count });
 
-  const glimpses = await ports.conversations.peek(homed.map(({ conversation }) => conversation));
-  for (const { update, home, conversation } of homed) {
-    const glimpse = glimpses.get(conversation);
-    if (glimpse) await takeMessage(ports, home, update, glimpse, effects, now);
+  const glimpses = await ports.conversations.peek(homed.flatMap(({ conversation }) => conversation ?? []));
+  for (const each of homed) await take(ports, each, glimpses, effects, now);
+}
+
+function conversationOf(update: Homed["update"], { tenant }: AccountHome): string | null {
+  switch (update.kind) {
+    case "message":
+    case "unsend":
+    case "edit":
+    case "reaction":
+      return conversationId({ ...update, tenant });
+    default:
+      return null;
+  }
+}
+
+async function take(
+  ports: IngestPorts,
+  { update, home, conversation }: Homed,
+  glimpses: ReadonlyMap<string, Glimpse>,
+  effects: Effects,
+  now: Millis,
+): Promise<void> {
+  if (update.kind === "policy") return takePolicy(ports, home, update, effects, now);
+  const glimpse = conversation === null ? undefined : glimpses.get(conversation);
+  if (!glimpse) return;
+  switch (update.kind) {
+    case "message":
+      return takeMessage(ports, home, update, glimpse, effects, now);
+    case "unsend":
+    case "edit":
+    case "reaction":
+      return takeChange(ports, home, update, glimpse, effects, now);
+    default:
+      // Read, delivered, referral: there is nothing to keep of them.
+      return;
   }
 }

@@ -1,3 +1,4 @@
+import { parseConversationId } from "../domain/conversations.ts";
 import { type EventType, eventTypes } from "../domain/events.ts";
 import type { EventSource } from "../domain/messages.ts";
 import { isUlid } from "../kernel/ids.ts";
@@ -22,6 +23,10 @@ export interface EventMessage {
   readonly source: EventSource;
   /** It may have been announced before: look at the delivery's row first. */
   readonly repeated: boolean;
+  /** Whoever writes its first delivery counts its message, too: it is in no counter yet. */
+  readonly uncounted?: boolean;
+  /** An endpoint that is not told: the one that the event is about. */
+  readonly except?: string;
 }
 
 /** A later attempt of one delivery. The attempt number is a token: a row that has moved on drops it. */
@@ -30,6 +35,18 @@ export interface RetryMessage {
   readonly endpointId: string;
   readonly eventUlid: string;
   readonly attempt: number;
+}
+
+/** A person to be looked up: the other side of a conversation. */
+export interface ProfileMessage {
+  readonly tenant: TenantId;
+  readonly conversationId: string;
+}
+
+/** An erasure to be taken further. It is named by a hash: the conversation's id names a person. */
+export interface ErasureMessage {
+  readonly tenant: TenantId;
+  readonly erasureId: string;
 }
 
 const VERSION = 1;
@@ -57,6 +74,8 @@ export function writeEvent(message: EventMessage): string {
     ty: message.type,
     ...(message.source ? { c: message.source.conversationId, p: message.source.place } : {}),
     ...(message.repeated ? { r: 1 } : {}),
+    ...(message.uncounted ? { k: 1 } : {}),
+    ...(message.except ? { x: message.except } : {}),
   });
 }
 
@@ -66,7 +85,13 @@ export function readEvent(text: string): EventMessage | null {
   const type = eventTypes.find((known) => known === body?.ty);
   if (!body || !tenant || !type || typeof body.e !== "string" || !isUlid(body.e)) return null;
   const source = sourceOf(body);
-  return source === undefined ? null : { tenant, eventUlid: body.e, type, source, repeated: body.r === 1 };
+  if (source === undefined) return null;
+  const marks = {
+    repeated: body.r === 1,
+    ...(body.k === 1 ? { uncounted: true } : {}),
+    ...(typeof body.x === "string" ? { except: body.x } : {}),
+  };
+  return { tenant, eventUlid: body.e, type, source, ...marks };
 }
 
 function sourceOf({ c, p }: Record<string, unknown>): EventSource | undefined {
@@ -90,6 +115,29 @@ export function readRetry(text: string): RetryMessage | null {
   if (!body || !tenant || typeof body.w !== "string" || typeof body.e !== "string") return null;
   if (!isUlid(body.w) || !isUlid(body.e) || !Number.isSafeInteger(body.n)) return null;
   return { tenant, endpointId: body.w, eventUlid: body.e, attempt: body.n as number };
+}
+
+export function writeProfile({ tenant, conversationId }: ProfileMessage): string {
+  return JSON.stringify({ v: VERSION, t: tenant, c: conversationId });
+}
+
+/** Null also for a conversation of another tenant than the message names. */
+export function readProfile(text: string): ProfileMessage | null {
+  const body = objectOf(text);
+  const tenant = parseTenant(String(body?.t ?? ""));
+  if (!body || !tenant || typeof body.c !== "string" || !parseConversationId(tenant, body.c)) return null;
+  return { tenant, conversationId: body.c };
+}
+
+export function writeErasure({ tenant, erasureId }: ErasureMessage): string {
+  return JSON.stringify({ v: VERSION, t: tenant, er: erasureId });
+}
+
+export function readErasure(text: string): ErasureMessage | null {
+  const body = objectOf(text);
+  const tenant = parseTenant(String(body?.t ?? ""));
+  if (!body || !tenant || typeof body.er !== "string" || !/^[0-9a-f]{64}$/.test(body.er)) return null;
+  return { tenant, erasureId: body.er };
 }
 
 function objectOf(text: string): Record<string, unknown> | null {

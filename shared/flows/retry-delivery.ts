@@ -3,7 +3,8 @@ import type { Endpoint } from "../domain/endpoints.ts";
 import type { RenderedEvent } from "../domain/events.ts";
 import { RETENTION } from "../domain/limits.ts";
 import { MINUTE, type Millis } from "../kernel/time.ts";
-import type { DeliveryRow } from "../table/deliveries.ts";
+import type { DeliveryRow } from "../table/delivery-items.ts";
+import { countDelivery, type Tally } from "./count.ts";
 import { logAttempt } from "./fan-out.ts";
 import { makeAttempt } from "./make-attempt.ts";
 import { done, drop, type RecordEnd, retry } from "./outcome.ts";
@@ -11,6 +12,7 @@ import type { DeliverPorts } from "./ports.ts";
 import type { RetryMessage } from "./queue-messages.ts";
 import { renderedEventOf } from "./rendered-events.ts";
 import { scheduleRetry } from "./schedule-retry.ts";
+import { pauseWhenGone, pauseWhenGoneAgain } from "./webhooks/pause-gone.ts";
 
 /** A worker that died left its attempt without an answer: it counts as one that timed out. */
 const abandoned: AttemptOutcome = { kind: "no_answer", error: "timeout", durationMs: MINUTE };
@@ -18,8 +20,14 @@ const abandoned: AttemptOutcome = { kind: "no_answer", error: "timeout", duratio
 /**
  * Makes one later attempt: claims the row, posts, settles, and sees to the next. Safe to repeat at every line: the
  * attempt number is a token, and a claim whose worker died runs out.
+ * @param tally grows by what the attempt came to
  */
-export async function retryDelivery(ports: DeliverPorts, message: RetryMessage, now: () => Millis): Promise<RecordEnd> {
+export async function retryDelivery(
+  ports: DeliverPorts,
+  message: RetryMessage,
+  tally: Tally,
+  now: () => Millis,
+): Promise<RecordEnd> {
   const { tenant, endpointId, eventUlid, attempt } = message;
   const claim = await ports.deliveries.claim(tenant, endpointId, eventUlid, attempt, now());
   switch (claim.outcome) {
@@ -27,13 +35,19 @@ export async function retryDelivery(ports: DeliverPorts, message: RetryMessage, 
       return drop("stale");
     case "leased":
       return retry("leased", Math.max(0, claim.until - now()));
+    case "not_due":
+      await scheduleRetry(ports, tenant, claim.row, attempt, claim.dueAt, now());
+      return done;
     case "moved_on":
       return waitAgain(ports, message, claim.row, now());
     case "abandoned":
-      return settle(ports, message, claim.row, abandoned, judge(ports, claim.row, abandoned, now()), now());
+      return settle(ports, message, claim.row, abandoned, judge(ports, claim.row, abandoned, now()), tally, now());
     case "claimed": {
-      const { outcome, verdict } = await attemptOnce(ports, message, claim.row, now);
-      return settle(ports, message, claim.row, outcome, verdict, now());
+      const { outcome, verdict, url } = await attemptOnce(ports, message, claim.row, now);
+      const settledAt = now();
+      const end = await settle(ports, message, claim.row, outcome, verdict, tally, settledAt);
+      if (end === done && url) await pauseWhenGone(ports, tenant, claim.row, url, outcome, settledAt);
+      return end;
     }
   }
 }
@@ -43,17 +57,17 @@ async function attemptOnce(
   message: RetryMessage,
   row: DeliveryRow,
   now: () => Millis,
-): Promise<{ outcome: AttemptOutcome | null; verdict: Verdict }> {
+): Promise<{ outcome: AttemptOutcome | null; verdict: Verdict; url: string | null }> {
   const [endpoint, body] = await Promise.all([
     ports.endpoints.get(message.tenant, message.endpointId),
     renderedEventOf(ports, message.tenant, row),
   ]);
   const instead = verdictWithoutCall(endpoint, body, row, now());
   if (instead || !endpoint || !body) {
-    return { outcome: null, verdict: instead ?? { status: "failed" } };
+    return { outcome: null, verdict: instead ?? { status: "failed" }, url: null };
   }
   const outcome = await makeAttempt(ports, message.tenant, endpoint, body, now());
-  return { outcome, verdict: judge(ports, row, outcome, now()) };
+  return { outcome, verdict: judge(ports, row, outcome, now()), url: endpoint.url };
 }
 
 /** What becomes of a delivery that is not to be attempted any more; null when it is. */
@@ -78,25 +92,29 @@ async function settle(
   row: DeliveryRow,
   outcome: AttemptOutcome | null,
   verdict: Verdict,
+  tally: Tally,
   now: Millis,
 ): Promise<RecordEnd> {
   const ours = await ports.deliveries.settle(message.tenant, row, verdict, outcome, now);
   logAttempt(ports, row.endpointId, row.eventUlid, row.attempt, verdict, outcome);
   if (!ours) return drop("stale");
+  countDelivery(tally, message.tenant, row.endpointId, verdict.status);
   if (verdict.status === "retrying") {
     await scheduleRetry(ports, message.tenant, row, row.attempt + 1, verdict.nextRetryAt, now);
   }
   return done;
 }
 
-/** This message was worked on before: what its row waits for may not have been scheduled, and is scheduled again. */
+/** This message was worked on before: what was to follow from it may not have been done, and is done again. */
 async function waitAgain(
   ports: DeliverPorts,
   message: RetryMessage,
   row: DeliveryRow,
   now: Millis,
 ): Promise<RecordEnd> {
-  if (row.status !== "retrying" || row.nextRetryAt === null || row.attempt !== message.attempt) return drop("stale");
+  if (row.attempt !== message.attempt) return drop("stale");
+  await pauseWhenGoneAgain(ports, message.tenant, row);
+  if (row.status !== "retrying" || row.nextRetryAt === null) return drop("stale");
   await scheduleRetry(ports, message.tenant, row, row.attempt + 1, row.nextRetryAt, now);
   return done;
 }

@@ -3,12 +3,14 @@ import { type Caller, callerMayUse } from "../domain/api-keys.ts";
 import { type ConversationHead, readConversationId, windowAt } from "../domain/conversations.ts";
 import { eventUlidOf } from "../domain/events.ts";
 import type { Message } from "../domain/messages.ts";
+import { contentHash, type NewSend } from "../domain/sends.ts";
 import { newUlid } from "../kernel/ids.ts";
 import { type Refusal, refuse } from "../kernel/refusals.ts";
 import type { TenantId } from "../kernel/tenant.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { SendOutcome } from "../platforms/platform.ts";
 import { announcementOf } from "./announcement.ts";
+import { erasedSince, takeBack } from "./erase-late.ts";
 import type { ApiPorts } from "./ports.ts";
 
 export type ReplyRefusal = Refusal<
@@ -44,14 +46,15 @@ export async function sendReply(
   const platform = ports.platformOf(account, caller.scope);
   if (platform.textTooLong(reply.text)) return refuse("invalid_request", "text_too_long");
 
-  const sendId = newUlid(now);
+  const send = newSend(caller, reply, now);
   const token = caller.scope === "test" ? "" : await openToken(ports, ref.tenant, account);
-  await ports.sendRecords.begin(reply.conversationId, sendId, now);
-  const outcome = await platform.sendText(account, token, {
+  await ports.sendRecords.begin(reply.conversationId, send, now);
+  const outcome = await platform.send(account, token, {
     recipientId: ref.participantId,
-    text: reply.text,
+    content: { kind: "text", text: reply.text },
+    humanAgent: false,
     replyTo: reply.replyTo,
-    metadata: sendId,
+    metadata: send.id,
   });
   ports.log({
     event: "send",
@@ -64,11 +67,11 @@ export async function sendReply(
         ports,
         ref.tenant,
         head,
-        sendId,
-        sentMessage(ref.tenant, head, caller, reply, outcome.messageId, now),
+        send,
+        sentMessage(ref.tenant, head, send, reply.text, outcome.messageId, now),
         now,
       )
-    : tellFailure(ports, reply.conversationId, sendId, outcome);
+    : tellFailure(ports, reply.conversationId, send, outcome);
 }
 
 /** The person has it: it is kept, shows in the inbox, and is announced. */
@@ -76,37 +79,56 @@ async function keepSent(
   ports: ApiPorts,
   tenant: TenantId,
   head: ConversationHead,
-  sendId: string,
+  send: NewSend,
   message: Message,
   now: Millis,
 ): Promise<{ messageId: string }> {
+  // First of all, so that no later death leaves a send unsettled whose message is already kept.
+  const answer = { state: "sent", messageId: message.id } as const;
+  const stands = await ports.sendRecords.settle(message.conversationId, send.id, answer);
+  // The conversation was erased meanwhile, and nothing from before that is kept.
+  if (!stands) return { messageId: message.id };
   const kept = await ports.outboundMessages.record(tenant, message, now);
-  await Promise.all([
+  const [applied] = await Promise.all([
     // What a test key sends reached nobody: it leaves the conversation's head as it was.
     message.scope === "live"
       ? ports.conversations.apply(tenant, kept.message, { accountHandle: head.accountHandle, shards: 1 })
       : null,
     ports.events.send(announcementOf(tenant, kept)),
-    ports.sendRecords.settle(message.conversationId, sendId, "sent", message.id),
   ]);
+  const erasedAt = applied && erasedSince(kept, applied);
+  if (erasedAt !== null) await takeBack(ports, tenant, kept, erasedAt);
   return { messageId: message.id };
 }
 
 async function tellFailure(
   ports: ApiPorts,
   conversationId: string,
-  sendId: string,
+  send: NewSend,
   outcome: Exclude<SendOutcome, { kind: "accepted" }>,
 ): Promise<ReplyRefusal> {
-  await ports.sendRecords.settle(conversationId, sendId, outcome.kind === "unknown" ? "unknown" : "failed", null);
+  const state = outcome.kind === "unknown" ? "unknown" : "failed";
+  await ports.sendRecords.settle(conversationId, send.id, { state });
   return refuse("send_failed", outcome.detail);
+}
+
+function newSend(caller: Caller, reply: Reply, now: Millis): NewSend {
+  return {
+    id: newUlid(now),
+    content: contentHash(reply.text, []),
+    via: "api_in_window",
+    actorId: null,
+    holdId: null,
+    replyTo: reply.replyTo,
+    scope: caller.scope,
+  };
 }
 
 function sentMessage(
   tenant: TenantId,
   head: ConversationHead,
-  caller: Caller,
-  reply: Reply,
+  send: NewSend,
+  text: string,
   messageId: string,
   now: Millis,
 ): Message {
@@ -120,13 +142,14 @@ function sentMessage(
       username: head.participantUsername,
     },
     direction: "outbound",
-    text: reply.text,
+    text,
     attachments: [],
     sentAt: now,
-    sentVia: "api_in_window",
-    actorId: null,
-    replyTo: reply.replyTo,
-    scope: caller.scope,
+    sentVia: send.via,
+    actorId: send.actorId,
+    replyTo: send.replyTo,
+    holdId: send.holdId,
+    scope: send.scope,
     eventUlid: eventUlidOf(tenant, messageId, "message.sent", now),
   };
 }

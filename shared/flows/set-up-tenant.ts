@@ -19,16 +19,23 @@ export interface CreatedKey {
   readonly createdAt: Millis;
 }
 
+/** Who did it, as the audit trail names them, and from which address where a gateway saw one. */
+interface By {
+  readonly actor: string;
+  readonly ip?: string | null;
+}
+
 /** A new workspace. @returns false when the slug is taken */
 export function createTenant(
   ports: Pick<TenantPorts, "tenants">,
   tenant: TenantId,
-  settings: { name: string; ownerEmail: string | null; actor: string },
+  settings: By & { name: string; ownerEmail: string | null },
   now: Millis,
 ): Promise<boolean> {
+  const { name, ownerEmail, actor, ip = null } = settings;
   return ports.tenants.create(
-    { id: tenant, name: settings.name, status: "active", ownerEmail: settings.ownerEmail, createdAt: now },
-    { action: "tenant.create", resource: `tenant:${tenant}`, actor: settings.actor, ip: null, detail: {}, at: now },
+    { id: tenant, name, status: "active", ownerEmail, createdAt: now },
+    { action: "tenant.create", resource: `tenant:${tenant}`, actor, ip, detail: {}, at: now },
   );
 }
 
@@ -36,7 +43,7 @@ export function createTenant(
 export function createKey(
   ports: KeyPorts,
   tenant: TenantId,
-  settings: { scope: Scope; label: string; actor: string },
+  settings: By & { scope: Scope; label: string },
   now: Millis,
 ): Promise<CreatedKey> {
   return mint(ports, "tenant", [tenant], settings, now);
@@ -46,7 +53,7 @@ export function createKey(
 export function createOperatorKey(
   ports: KeyPorts,
   tenants: readonly TenantId[],
-  settings: { scope: Scope; label: string; actor: string },
+  settings: By & { scope: Scope; label: string },
   now: Millis,
 ): Promise<CreatedKey> {
   return mint(ports, "operator", tenants, settings, now);
@@ -56,10 +63,10 @@ async function mint(
   ports: KeyPorts,
   kind: "tenant" | "operator",
   tenants: readonly TenantId[],
-  settings: { scope: Scope; label: string; actor: string },
+  settings: By & { scope: Scope; label: string },
   now: Millis,
 ): Promise<CreatedKey> {
-  const { scope, label, actor } = settings;
+  const { scope, label, actor, ip = null } = settings;
   const secret = formatApiKey(scope, randomToken(API_KEY_RANDOM_BYTES));
   const created = { id: newUlid(now), prefix: apiKeyPrefix(secret), scope, label, createdAt: now };
   const action = kind === "operator" ? "operator_key.create" : "key.create";
@@ -68,7 +75,7 @@ async function mint(
     hashOfKey(await ports.pepper(), secret),
     tenants.map((tenant) => ({
       tenant,
-      entry: { action, resource: `key:${created.id}`, actor, ip: null, detail: { scope }, at: now },
+      entry: { action, resource: `key:${created.id}`, actor, ip, detail: { scope }, at: now },
     })),
   );
   return { ...created, secret };
@@ -79,19 +86,22 @@ export async function connectAccount(
   ports: Pick<TenantPorts, "accounts" | "vault">,
   tenant: TenantId,
   account: Omit<Account, "status" | "refreshError" | "lastRefreshedAt" | "sealedToken">,
-  token: string,
+  settings: By & { token: string },
   now: Millis,
 ): Promise<void> {
-  const sealedToken = await ports.vault.seal(token, {
-    purpose: "account-token",
+  const { token, actor, ip = null } = settings;
+  const key = accountKey(account);
+  const sealedToken = await ports.vault.seal(token, { purpose: "account-token", tenant, owner: key });
+  await ports.accounts.connect(
     tenant,
-    owner: accountKey(account),
-  });
-  await ports.accounts.connect(tenant, {
-    ...account,
-    status: "active",
-    refreshError: null,
-    lastRefreshedAt: now,
-    sealedToken,
-  });
+    { ...account, status: "active", refreshError: null, lastRefreshedAt: now, sealedToken },
+    {
+      action: "account.connect",
+      resource: `account:${key}`,
+      actor,
+      ip,
+      detail: { connection: account.connection },
+      at: now,
+    },
+  );
 }

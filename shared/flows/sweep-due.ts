@@ -5,7 +5,7 @@ import type { SweepPorts } from "./ports.ts";
 import { retryMessage } from "./schedule-retry.ts";
 
 /** The queue holds a message back to the second, so a sweep may hand on what is due a little later. */
-const AHEAD: Millis = 2 * MINUTE;
+export const SWEPT_AHEAD: Millis = 2 * MINUTE;
 
 /** Shards are read one by one; what they hold is sent together, ten to a request. */
 const SENT_TOGETHER = 100;
@@ -15,7 +15,7 @@ const SENT_TOGETHER = 100;
  * everything up to it is queued: a sweep that dies, or is late, is made up for by the next.
  */
 export async function sweepDue(ports: SweepPorts, now: Millis): Promise<void> {
-  const upTo = now + AHEAD;
+  const upTo = now + SWEPT_AHEAD;
   // The very first sweep looks back as far as anything may still be delivered.
   const from = (await ports.due.sweptUpTo()) ?? now - RETENTION;
   let handedOn = 0;

@@ -2,15 +2,20 @@ import { conversationId } from "../domain/conversations.ts";
 import { eventUlidOf, typeOfMessageEvent } from "../domain/events.ts";
 import { ERASURE_MARKER_LIFE, RETENTION } from "../domain/limits.ts";
 import type { Message } from "../domain/messages.ts";
+import { viaOfEcho } from "../domain/sends.ts";
 import type { MessageUpdate } from "../domain/updates.ts";
 import type { TenantId } from "../kernel/tenant.ts";
 import type { Millis } from "../kernel/time.ts";
-import type { Applied, Glimpse } from "../table/conversations.ts";
-import type { Recorded } from "../table/messages.ts";
+import type { Glimpse } from "../table/conversations.ts";
 import type { AccountHome } from "./account-homes.ts";
 import { announcementOf } from "./announcement.ts";
+import { countMessage } from "./count.ts";
 import type { Effects } from "./effects.ts";
+import { erasedSince, isOfSendBefore, takeBack } from "./erase-late.ts";
+import { keepEcho } from "./match-echo.ts";
 import type { IngestPorts } from "./ports.ts";
+import { requestProfile } from "./profile-requests.ts";
+import { isAwaited, settleEarly } from "./take-change-of-message.ts";
 
 /**
  * Keeps one message, in either direction, and brings its conversation's head up to it.
@@ -27,24 +32,28 @@ export async function takeMessage(
   if (update.at <= now - RETENTION) return;
   const message = messageFrom(update, home.tenant, glimpse, now);
   const erasedAt = await erasureBefore(ports, home, message.conversationId, glimpse, now);
-  if (erasedAt !== null && message.sentAt <= erasedAt) return;
+  if (erasedAt !== null && (message.sentAt <= erasedAt || isOfSendBefore(update, erasedAt))) return;
   const kept = update.echo
-    ? await ports.outboundMessages.record(home.tenant, message, now, home.shards)
+    ? await keepEcho(ports, home.tenant, message, update.echo, now, home.shards)
     : await ports.messages.record(home.tenant, message, now, home.shards);
+  if (kept.fresh && kept.message.direction !== "outbound") countMessage(effects.stored, home.tenant);
   const applied = await ports.conversations.apply(home.tenant, kept.message, {
     accountHandle: home.handle,
     shards: home.shards,
     erasedAt,
   });
-  if (isErased(kept, applied)) {
-    await ports.messages.remove(home.tenant, kept.ref);
-    return;
-  }
-  effects.announcements.push(announcementOf(home.tenant, kept));
+  const erasedMeanwhile = erasedSince(kept, applied);
+  if (erasedMeanwhile !== null) return takeBack(ports, home.tenant, kept, erasedMeanwhile);
+  const scene = { home, conversationId: message.conversationId, messageId: message.id, erasedAt };
+  const awaited = isAwaited(message.id, glimpse, applied.glimpse);
+  // Also when the row says so already: who emptied it may have died before the head was told.
+  const unsent = awaited && (await settleEarly(ports, scene, kept.ref));
+  if (!unsent && !kept.message.unsent) effects.announcements.push(announcementOf(home.tenant, kept));
+  requestProfile(effects, home.tenant, kept.message, applied.glimpse, now);
 }
 
 /** When the conversation was last erased. Its head knows; one that has no head, or none any more, left a marker. */
-async function erasureBefore(
+export async function erasureBefore(
   ports: Pick<IngestPorts, "erasures">,
   home: AccountHome,
   conversation: string,
@@ -54,11 +63,6 @@ async function erasureBefore(
   if (glimpse.exists || glimpse.erasedAt !== null) return glimpse.erasedAt;
   if (home.lastErasureAt === null || home.lastErasureAt + ERASURE_MARKER_LIFE <= now) return null;
   return ports.erasures.erasedAt(conversation, now);
-}
-
-/** An erasure came between the glimpse and now. */
-function isErased(kept: Recorded, { glimpse }: Applied): boolean {
-  return glimpse.erasedAt !== null && kept.message.sentAt <= glimpse.erasedAt;
 }
 
 function messageFrom(update: MessageUpdate, tenant: TenantId, glimpse: Glimpse, now: Millis): Message {
@@ -71,17 +75,10 @@ function messageFrom(update: MessageUpdate, tenant: TenantId, glimpse: Glimpse, 
     text: update.text,
     attachments: update.attachments,
     sentAt: update.at,
-    sentVia: update.echo ? senderOf(update.echo.appId) : "participant",
+    sentVia: update.echo ? viaOfEcho(update.echo.appId) : "participant",
     actorId: null,
     replyTo: update.replyTo,
     scope: "live",
   } as const;
   return { ...draft, eventUlid: eventUlidOf(tenant, draft.id, typeOfMessageEvent(draft), now) };
-}
-
-/** The page inbox, and Instagram's own app, which names itself not at all, are native; any other app is another app. */
-const PAGE_INBOX_APP = "26390203743090";
-
-function senderOf(appId: string | null): "native_app" | "other_app" {
-  return appId === null || appId === PAGE_INBOX_APP ? "native_app" : "other_app";
 }

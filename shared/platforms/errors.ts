@@ -1,77 +1,65 @@
-import type { Millis } from "../kernel/time.ts";
-import { DAY, MINUTE } from "../kernel/time.ts";
+import { DAY, MINUTE, type Millis } from "../kernel/time.ts";
+import { detailOf } from "./error-detail.ts";
+import type { Answered } from "./http.ts";
 import { asObject, type JsonObject, parseJson } from "./json.ts";
-import type { RefusalClass, SendRefused } from "./platform.ts";
+import type { SendRefused } from "./platform.ts";
+import { type Meaning, meaningOf, noConsequences } from "./refusal-table.ts";
 
-const DETAIL_CHARS_MAX = 300;
-const RETRY_AFTER_MAX: Millis = DAY;
-
-// `code/subcode` first, then `/subcode` with any code, then `code`. A code that stands alone with a meaning of its own
-// only without a subcode is written `code/`.
-const classes: ReadonlyMap<string, RefusalClass> = new Map([
-  ["10/2018278", "window"],
-  ["10/2534022", "window"],
-  ["10/2018065", "window"],
-  ["10/1545041", "window"],
-  ["10/2018108", "recipient"],
-  ["200/1545041", "recipient"],
-  ["551", "recipient"],
-  ["100/2018001", "recipient"],
-  ["100/2534014", "recipient"],
-  ["100/33", "recipient"],
-  ["10/1893063", "restricted"],
-  ["100/2534029", "restricted"],
-  ["2022", "restricted"],
-  ["/2018300", "thread_owner"],
-  ["2018300", "thread_owner"],
-  ["100/2534037", "thread_owner"],
-  ["10/2534077", "permission"],
-  ["100/2534013", "permission"],
-  ["200/2534041", "permission"],
-  // Code 10 has many subcodes; one that is not listed says nothing about the account's rights.
-  ["10/", "permission"],
-  ["200", "permission"],
-  ["3", "permission"],
-  ["190", "token"],
-  ["4", "rate"],
-  ["17", "rate"],
-  ["32", "rate"],
-  // Too much to one person, judged as abuse: waiting does not mend it, and the account's other sends may go on.
-  ["613/2018338", "other"],
-  ["613", "rate"],
-  ["80001", "rate"],
-  ["80002", "rate"],
-  ["80006", "rate"],
-  ["100", "invalid"],
-]);
-
-// With these the platform does not itself know how far it got.
-const unsure: ReadonlySet<number | null> = new Set([1, 2, 1200]);
+const COOL_DOWN_DEFAULT: Millis = MINUTE;
+const COOL_DOWN_MAX: Millis = DAY;
+const TOO_MANY_REQUESTS = 429;
 
 /**
  * What a 4xx answer's error object means; null when it leaves open whether the message was taken.
- * @param usage the `X-Business-Use-Case-Usage` header
  * @param token the token of the call, which must not show in the detail
+ * @param humanAgent whether the call carried the human agent's tag
  */
-export function readRefusal(error: JsonObject, usage: string | null, token: string): SendRefused | null {
+export function readRefusal(
+  error: JsonObject,
+  answer: Pick<Answered, "status" | "usage" | "retryAfter">,
+  token: string,
+  humanAgent = false,
+): SendRefused | null {
   const code = integerOf(error.code);
   const subcode = integerOf(error.error_subcode);
-  const known = classOf(code, subcode);
-  if (unsure.has(code) || (known === undefined && error.is_transient === true)) return null;
-  const found = known ?? "other";
+  const { meant, generic } = meaningOf(code, subcode);
+  if (meant === "unsure" || (meant === undefined && error.is_transient === true)) return null;
+  const meaning = meant ?? unlisted(answer.status);
+  const detail = detailOf(error.message, token);
+  const humanAgentRefused = humanAgent && isAboutTag({ code, subcode, generic, detail });
   return {
     kind: "refused",
-    class: found,
-    detail: detailOf(error.message, token),
+    detail,
     code,
     subcode,
-    retryAfterMs: found === "rate" ? retryAfterOf(usage) : null,
+    ...noConsequences,
+    ...meaning,
+    coolDownMs: meaning.class === "rate" ? coolDownOf(answer) : null,
+    // Without the right to the tag an account may still have every other: its next untagged send tells.
+    ...(humanAgentRefused ? { humanAgentRefused, accountStatus: null } : {}),
   };
 }
 
-function classOf(code: number | null, subcode: number | null): RefusalClass | undefined {
-  const keys = subcode ? [`${code}/${subcode}`, `/${subcode}`, `${code}`] : [`${code}/`, `${code}`];
-  return keys.map((key) => classes.get(key)).find((found) => found !== undefined);
+function unlisted(status: number): Meaning {
+  return { class: status === TOO_MANY_REQUESTS ? "rate" : "other" };
+}
+
+const RIGHTS: ReadonlySet<number | null> = new Set([3, 10, 200]);
+const INVALID = 100;
+const RETIRED_TAG = 1893061;
+
+// The platforms document no error for an app that lacks the right to the tag. A missing right of no further name on a
+// tagged send is taken for it, and so is an invalid parameter that is called a tag.
+function isAboutTag(refusal: {
+  code: number | null;
+  subcode: number | null;
+  generic: boolean;
+  detail: string;
+}): boolean {
+  const { code, subcode, generic, detail } = refusal;
+  if (code === INVALID && subcode === RETIRED_TAG) return true;
+  if (!generic) return false;
+  return RIGHTS.has(code) || (code === INVALID && /\btags?\b|human[\s_]?agent/i.test(detail));
 }
 
 function integerOf(value: unknown): number | null {
@@ -79,31 +67,18 @@ function integerOf(value: unknown): number | null {
   return typeof number === "number" && Number.isSafeInteger(number) ? number : null;
 }
 
-function detailOf(message: unknown, token: string): string {
-  if (typeof message !== "string" || message.trim() === "") return "The platform refused the message.";
-  // Taken out before the cut, so that no part of a token is left over.
-  let text = message;
-  for (const secret of [token, encodeURIComponent(token.toWellFormed())]) {
-    if (secret !== "") text = text.replaceAll(secret, "[token]");
-  }
-  const clean = text
-    .replace(/\b(?:access_token|appsecret_proof|client_secret)\b["']?\s*[=:]\s*["']?[^\s"'&]+/gi, "[token]")
-    .replace(/\bBearer\s+\S+/gi, "[token]")
-    .replace(/\b(?:EAA|IGAA|IGQ)[\w-]{8,}/g, "[token]")
-    .replace(/[\w.|~-]{40,}/g, "[token]")
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
-    .toWellFormed()
-    .trim();
-  return clean.length > DETAIL_CHARS_MAX ? clean.slice(0, DETAIL_CHARS_MAX).replace(/[\uD800-\uDBFF]$/, "") : clean;
+/** The longer of what the usage header and `Retry-After` name, else a minute; never over a day. */
+function coolDownOf({ usage, retryAfter }: Pick<Answered, "usage" | "retryAfter">): Millis {
+  const named = Math.max(waitInUsage(usage), retryAfter ?? 0);
+  return named > 0 ? Math.min(Math.ceil(named), COOL_DOWN_MAX) : COOL_DOWN_DEFAULT;
 }
 
 // {"<business id>": [{ "type": "messenger", "estimated_time_to_regain_access": <minutes>, … }]}
-function retryAfterOf(usage: string | null): Millis | null {
+function waitInUsage(usage: string | null): Millis {
   const businesses = Object.values(asObject(usage === null ? null : parseJson(usage)) ?? {});
-  const minutes = businesses
+  return businesses
     .flatMap((uses: unknown) => (Array.isArray(uses) ? uses : []))
     .map((use: unknown) => asObject(use)?.estimated_time_to_regain_access)
-    .filter((wait) => typeof wait === "number")
-    .reduce((longest, wait) => Math.max(longest, wait), 0);
-  return minutes > 0 ? Math.min(Math.ceil(minutes * MINUTE), RETRY_AFTER_MAX) : null;
+    .filter((minutes) => typeof minutes === "number")
+    .reduce((longest, minutes) => Math.max(longest, minutes * MINUTE), 0);
 }

@@ -1,26 +1,32 @@
 import { Agent, request } from "undici";
 import { clockNow, type Millis, SECOND } from "../kernel/time.ts";
+import { parseRetryAfter } from "../net/retry-after.ts";
 
 const CONNECT_TIMEOUT: Millis = 3 * SECOND;
 const TOTAL_TIMEOUT: Millis = 10 * SECOND;
 const ANSWER_BYTES_MAX = 1024 * 1024;
 const IDLE_MAX: Millis = 4 * SECOND;
 
+export interface Answered {
+  readonly kind: "answered";
+  readonly status: number;
+  readonly body: string;
+  /** The platform's account of how much was used, a JSON text; null when it sent none. */
+  readonly usage: string | null;
+  /** What the `Retry-After` header asks to wait, in milliseconds; null when there is none. */
+  readonly retryAfter: Millis | null;
+}
+
 /** What came of a call. `unsent` is certain: not a byte of the request left. `lost` may have been acted upon. */
-export type PlatformAnswer =
-  | {
-      readonly kind: "answered";
-      readonly status: number;
-      readonly body: string;
-      /** The platform's account of how much was used, a JSON text; null when it sent none. */
-      readonly usage: string | null;
-    }
-  | { readonly kind: "unsent" }
-  | { readonly kind: "lost" };
+export type PlatformAnswer = Answered | { readonly kind: "unsent" } | { readonly kind: "lost" };
 
 /** Calls to a platform's API. */
 export interface PlatformHttp {
-  post(url: string, token: string, body: object): Promise<PlatformAnswer>;
+  /** @param deadline from `deadline()`, for calls that share one; by default the call has its own */
+  post(url: string, token: string, body: object, deadline?: AbortSignal): Promise<PlatformAnswer>;
+  get(url: string, token: string): Promise<PlatformAnswer>;
+  /** The end of a whole call that begins now. */
+  deadline(): AbortSignal;
 }
 
 /**
@@ -45,27 +51,44 @@ export function platformHttp(timeouts: { connect?: Millis; total?: Millis } = {}
     return agent;
   }
 
+  const deadline = () => AbortSignal.timeout(total);
+
+  async function call(
+    method: "GET" | "POST",
+    url: string,
+    token: string,
+    body: object | null,
+    signal: AbortSignal,
+  ): Promise<PlatformAnswer> {
+    try {
+      const answer = await request(url, {
+        method,
+        dispatcher: freshAgent(),
+        signal,
+        headers: {
+          authorization: `Bearer ${token}`,
+          accept: "application/json",
+          ...(body ? { "content-type": "application/json" } : {}),
+        },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      });
+      const usage = answer.headers["x-business-use-case-usage"];
+      return {
+        kind: "answered",
+        status: answer.statusCode,
+        body: await answer.body.text(),
+        usage: typeof usage === "string" ? usage : null,
+        retryAfter: parseRetryAfter(answer.headers["retry-after"], clockNow()),
+      };
+    } catch (error) {
+      return { kind: wasNeverSent(error) ? "unsent" : "lost" };
+    }
+  }
+
   return {
-    async post(url, token, body) {
-      try {
-        const answer = await request(url, {
-          method: "POST",
-          dispatcher: freshAgent(),
-          signal: AbortSignal.timeout(total),
-          headers: { authorization: `Bearer ${token}`, "content-type": "application/json", accept: "application/json" },
-          body: JSON.stringify(body),
-        });
-        const usage = answer.headers["x-business-use-case-usage"];
-        return {
-          kind: "answered",
-          status: answer.statusCode,
-          body: await answer.body.text(),
-          usage: typeof usage === "string" ? usage : null,
-        };
-      } catch (error) {
-        return { kind: wasNeverSent(error) ? "unsent" : "lost" };
-      }
-    },
+    post: (url, token, body, signal = deadline()) => call("POST", url, token, body, signal),
+    get: (url, token) => call("GET", url, token, null, deadline()),
+    deadline,
   };
 }
 

@@ -1,22 +1,20 @@
+import { isTextTooLong } from "../domain/send-content.ts";
 import type { PlatformHttp } from "./http.ts";
-import type { Platform, SendText, Upstream } from "./platform.ts";
+import type { Platform, Upstream } from "./platform.ts";
+import { readProfile } from "./profiles.ts";
 import { postMessage } from "./send.ts";
-import { isTooLongFor } from "./text-limits.ts";
+import { sendBody } from "./send-body.ts";
+
+/** What a page may know of people without further rights. Messenger has no user names. */
+const messengerPerson = ["first_name", "last_name", "profile_pic"];
 
 /** A page's own inbox. */
 export function messenger(upstream: Upstream, http: PlatformHttp): Platform {
   const api = `${upstream.facebookGraph}/${upstream.graphVersion}`;
   return {
-    sendText: (_account, token, send) => postMessage(http, api, token, messengerMessage(send)),
-    textTooLong: (text) => isTooLongFor("messenger", text),
-  };
-}
-
-function messengerMessage(send: SendText): object {
-  return {
-    recipient: { id: send.recipientId },
-    messaging_type: "RESPONSE",
-    message: { text: send.text, metadata: send.metadata },
-    ...(send.replyTo === null ? {} : { reply_to: { mid: send.replyTo } }),
+    send: (_account, token, send) =>
+      postMessage(http, api, token, sendBody(send, { metadata: true, uploadedAs: null }), send),
+    fetchProfile: (_account, token, person) => readProfile(http, api, token, person, messengerPerson),
+    textTooLong: (text) => isTextTooLong("messenger", text),
   };
 }

@@ -1,14 +1,15 @@
 import type { PlatformName } from "../domain/accounts.ts";
+import { isTextTooLong } from "../domain/send-content.ts";
 import type { Platform } from "./platform.ts";
-import { isTooLongFor } from "./text-limits.ts";
 
 /**
- * What stands behind a test key: nothing leaves the service, and every send is accepted at once.
+ * What stands behind a test key: nothing leaves the service, every send is accepted at once, and nobody is known.
  * @param name the platform whose text limit holds, so that a text that passes here passes there
  */
 export function mockPlatform(newId: () => string, name: PlatformName): Platform {
   return {
-    sendText: async () => ({ kind: "accepted", messageId: `mock_mid_${newId()}` }),
-    textTooLong: (text) => isTooLongFor(name, text),
+    send: async () => ({ kind: "accepted", messageId: `mock_mid_${newId()}` }),
+    fetchProfile: async () => ({ kind: "unknown" }),
+    textTooLong: (text) => isTextTooLong(name, text),
   };
 }

@@ -1,17 +1,20 @@
 import { readRefusal } from "./errors.ts";
 import type { PlatformAnswer, PlatformHttp } from "./http.ts";
 import { asObject, messageIdOf, parseJson } from "./json.ts";
-import type { SendOutcome, SendRefused } from "./platform.ts";
+import type { Send, SendOutcome, SendRefused } from "./platform.ts";
+import { noConsequences } from "./refusal-table.ts";
 
-/** Posts one message to the account that the token belongs to, and says what came of it. */
+/** Posts one message to the account that the token belongs to, once, and says what came of it. */
 export async function postMessage(
   http: PlatformHttp,
   api: string,
   token: string,
-  message: object,
+  body: object,
+  { humanAgent }: Pick<Send, "humanAgent">,
+  deadline?: AbortSignal,
 ): Promise<SendOutcome> {
-  const answer = await http.post(`${api}/me/messages`, token, message);
-  return readAnswer(answer, token);
+  const answer = await http.post(`${api}/me/messages`, token, body, deadline);
+  return readAnswer(answer, token, humanAgent);
 }
 
 const unknown: SendOutcome = { kind: "unknown", detail: "outcome_unknown" };
@@ -21,14 +24,14 @@ const unreachable: SendRefused = {
   detail: "The platform could not be reached.",
   code: null,
   subcode: null,
-  retryAfterMs: null,
+  ...noConsequences,
 };
 
 // Only a clear answer counts: whatever leaves open whether the message was taken is unknown, never refused.
-function readAnswer(answer: PlatformAnswer, token: string): SendOutcome {
+function readAnswer(answer: PlatformAnswer, token: string, humanAgent: boolean): SendOutcome {
   if (answer.kind === "unsent") return unreachable;
   if (answer.kind === "lost") return unknown;
-  const { status, usage } = answer;
+  const { status } = answer;
   const body = asObject(parseJson(answer.body));
   if (status >= 200 && status <= 299) {
     const messageId = messageIdOf(body?.message_id);
@@ -36,5 +39,5 @@ function readAnswer(answer: PlatformAnswer, token: string): SendOutcome {
   }
   if (status < 400 || status > 499) return unknown;
   const error = asObject(body?.error);
-  return (error && readRefusal(error, usage, token)) ?? unknown;
+  return (error && readRefusal(error, answer, token, humanAgent)) ?? unknown;
 }

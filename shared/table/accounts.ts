@@ -1,9 +1,12 @@
-import { GetCommand, QueryCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, QueryCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { type Account, type AccountRef, type AccountStatus, type Connection, isPlatform } from "../domain/accounts.ts";
+import type { AuditEntry } from "../domain/audit.ts";
 import { parseTenant, type TenantId } from "../kernel/tenant.ts";
 import type { Millis } from "../kernel/time.ts";
+import { auditItem } from "./audit.ts";
 import type { Table } from "./client.ts";
-import { accountItemKey, accountRouteKey, type Key } from "./keys.ts";
+import { whenConditionHolds } from "./conditions.ts";
+import { accountItemKey, accountRouteKey, type Key, t13 } from "./keys.ts";
 
 /** Where an account's updates go. */
 export interface AccountRoute {
@@ -11,12 +14,29 @@ export interface AccountRoute {
   readonly handle: string;
 }
 
+/** What the platform decided of an account. */
+export interface PolicyDecision {
+  readonly action: "block" | "unblock";
+  /** The platform's own time. Of two at the same instant the unblock stands. */
+  readonly at: Millis;
+  /** Of the event that announces it, when it is the first to tell of this decision. */
+  readonly eventUlid: string;
+}
+
+/** An account under a decision, and the event that is to announce it; null when nothing changed for anyone. */
+export interface PolicyTaken {
+  readonly account: Account;
+  readonly eventUlid: string | null;
+}
+
+const POLICY_TRIES = 4;
+
 export type Accounts = ReturnType<typeof accountStore>;
 
 export function accountStore({ client, name: TableName }: Table) {
   return {
-    /** Connects an account, or connects it anew: the account and the route to its tenant, both or neither. */
-    async connect(tenant: TenantId, account: Account): Promise<void> {
+    /** Connects an account, or connects it anew: the account, the route to its tenant and an audit row, or nothing. */
+    async connect(tenant: TenantId, account: Account, audit: AuditEntry): Promise<void> {
       await client.send(
         new TransactWriteCommand({
           TransactItems: [
@@ -29,6 +49,7 @@ export function accountStore({ client, name: TableName }: Table) {
                 ExpressionAttributeValues: { ":t": tenant },
               },
             },
+            { Put: { TableName, Item: auditItem(tenant, audit) } },
           ],
         }),
       );
@@ -52,6 +73,49 @@ export function accountStore({ client, name: TableName }: Table) {
       return Item ? accountOf(Item as AccountItem) : null;
     },
 
+    /**
+     * Notes the platform's decision, unless a newer one is known. Safe to repeat: the same decision answers the first
+     * one's event. A token that is dead stays dead whatever the platform decides.
+     * @returns null when the account is gone or a newer decision stands
+     */
+    async setPolicy(tenant: TenantId, ref: AccountRef, decision: PolicyDecision): Promise<PolicyTaken | null> {
+      for (let tries = 1; tries <= POLICY_TRIES; tries++) {
+        const Key = accountItemKey(tenant, ref);
+        const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+        if (!Item) return null;
+        const item = Item as AccountItem;
+        const stands = item.po;
+        if (stands && orderOf(stands) >= orderOf(decision)) {
+          return orderOf(stands) === orderOf(decision)
+            ? { account: accountOf(item), eventUlid: stands.eventUlid }
+            : null;
+        }
+        const told = decision.action === "block" || accountOf(item).status === "restricted";
+        const po: StandingDecision = { ...decision, eventUlid: told ? decision.eventUlid : null };
+        const lifted = decision.action === "unblock" && item.st === "restricted";
+        const taken = await whenConditionHolds(() =>
+          client.send(
+            new UpdateCommand({
+              TableName,
+              Key,
+              UpdateExpression: `SET po = :po${lifted ? ", st = :active" : ""}`,
+              ConditionExpression: stands ? "po = :seen" : "attribute_exists(PK) AND attribute_not_exists(po)",
+              ExpressionAttributeValues: {
+                ":po": po,
+                ...(stands ? { ":seen": stands } : {}),
+                ...(lifted ? { ":active": "active" } : {}),
+              },
+              ReturnValues: "ALL_NEW",
+            }),
+          ),
+        );
+        if (taken.held) {
+          return { account: accountOf(taken.output.Attributes as AccountItem), eventUlid: po.eventUlid };
+        }
+      }
+      throw new Error("The account's policy was written by others at every try.");
+    },
+
     /** The tenant that an account is connected to; null when it is connected to none. */
     async routeOf(ref: AccountRef): Promise<AccountRoute | null> {
       const { Item } = await client.send(new GetCommand({ TableName, Key: accountRouteKey(ref) }));
@@ -70,6 +134,24 @@ interface AccountItem extends Key {
   readonly re?: string;
   readonly lr?: Millis;
   readonly tk: Uint8Array;
+  readonly po?: StandingDecision;
+}
+
+/** The newest decision of the platform's; `eventUlid` is null when it was not worth an event. */
+interface StandingDecision {
+  readonly action: PolicyDecision["action"];
+  readonly at: Millis;
+  readonly eventUlid: string | null;
+}
+
+/** The words happen to sort as they should: block, unblock. */
+function orderOf({ at, action }: Pick<StandingDecision, "at" | "action">): string {
+  return `${t13(at)}#${action}`;
+}
+
+/** What the platform decided stands beside what is known of the token, so that neither is lost by the other. */
+function statusOf({ st, po }: AccountItem): AccountStatus {
+  return st !== "needs_reauth" && po?.action === "block" ? "restricted" : st;
 }
 
 function itemOf(tenant: TenantId, account: Account) {
@@ -96,7 +178,7 @@ function accountOf(item: AccountItem): Account {
     handle: item.h,
     displayName: item.n,
     pageId: item.pg ?? null,
-    status: item.st,
+    status: statusOf(item),
     refreshError: item.re ?? null,
     lastRefreshedAt: item.lr ?? null,
     sealedToken: item.tk,

@@ -1,9 +1,10 @@
 import { GetCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import type { AuditEntry } from "../domain/audit.ts";
 import { REQUESTS_PER_KEY_AND_MINUTE } from "../domain/limits.ts";
 import type { Scope } from "../domain/messages.ts";
 import { parseTenant, type TenantId } from "../kernel/tenant.ts";
 import { MINUTE, type Millis, SECOND } from "../kernel/time.ts";
-import { type AuditEntry, auditItem } from "./audit.ts";
+import { auditItem } from "./audit.ts";
 import type { Table } from "./client.ts";
 import { apiKeyItemKey, apiKeyLookupKey, operatorKeyItemKey, paceKey, timeToLive } from "./keys.ts";
 

@@ -1,21 +1,18 @@
-import { newUlid } from "../kernel/ids.ts";
+import { PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import type { AuditAction, AuditEntry } from "../domain/audit.ts";
+import { AUDIT_RETENTION } from "../domain/limits.ts";
+import { newUlid, timeOfUlid, ulidFloor } from "../kernel/ids.ts";
 import type { TenantId } from "../kernel/tenant.ts";
-import { DAY, type Millis } from "../kernel/time.ts";
-import { auditKey, timeToLive } from "./keys.ts";
+import type { Millis } from "../kernel/time.ts";
+import type { Table } from "./client.ts";
+import { auditKey, justBelow, type Key, timeToLive } from "./keys.ts";
 
-const KEPT_FOR: Millis = 400 * DAY;
-
-/** Who did what to which thing, from where. Never content, tokens or secrets. */
-export interface AuditEntry {
-  readonly action: "tenant.create" | "key.create" | "operator_key.create" | "account.connect" | "webhook.create";
-  /** `<type>:<id>` */
-  readonly resource: string;
-  /** `console:<userId>`, `key:<keyId>`, `operator:<keyId>`, `cli` or `system` */
-  readonly actor: string;
-  readonly ip: string | null;
-  readonly detail: Readonly<Record<string, string | number | boolean>>;
-  readonly at: Millis;
+/** An entry as it is kept. */
+export interface AuditRow extends AuditEntry {
+  readonly ulid: string;
 }
+
+export type Audit = ReturnType<typeof auditStore>;
 
 /** The row of an entry, to be written in the transaction of what it tells of. */
 export function auditItem(tenant: TenantId, entry: AuditEntry) {
@@ -26,6 +23,58 @@ export function auditItem(tenant: TenantId, entry: AuditEntry) {
     by: entry.actor,
     ip: entry.ip ?? undefined,
     dt: entry.detail,
-    x: timeToLive(entry.at + KEPT_FOR),
+    x: timeToLive(entry.at + AUDIT_RETENTION),
+  };
+}
+
+/** Reads the rows that others write along with what they tell of. */
+export function auditStore({ client, name: TableName }: Table) {
+  return {
+    /** A row of what is not done in one write, such as a page of replays. */
+    async add(tenant: TenantId, entry: AuditEntry): Promise<void> {
+      await client.send(new PutCommand({ TableName, Item: auditItem(tenant, entry) }));
+    },
+
+    /** A tenant's rows of the last 400 days, newest first. `next` is the ULID to go on below. */
+    async list(
+      tenant: TenantId,
+      query: { before: string | null; limit: number; now: Millis },
+    ): Promise<{ rows: AuditRow[]; next: string | null }> {
+      const { Items = [] } = await client.send(
+        new QueryCommand({
+          TableName,
+          KeyConditionExpression: "PK = :a AND SK BETWEEN :from AND :upTo",
+          ExpressionAttributeValues: {
+            ":a": auditKey(tenant, "").PK,
+            ":from": ulidFloor(query.now - AUDIT_RETENTION + 1),
+            ":upTo": query.before === null ? "~" : justBelow(query.before),
+          },
+          ScanIndexForward: false,
+          Limit: query.limit + 1,
+        }),
+      );
+      const rows = (Items as AuditItem[]).slice(0, query.limit).map(rowOf);
+      return { rows, next: Items.length > query.limit ? (rows.at(-1)?.ulid ?? null) : null };
+    },
+  };
+}
+
+interface AuditItem extends Key {
+  readonly ac: AuditAction;
+  readonly rs: string;
+  readonly by: string;
+  readonly ip?: string;
+  readonly dt: AuditEntry["detail"];
+}
+
+function rowOf(item: AuditItem): AuditRow {
+  return {
+    ulid: item.SK,
+    action: item.ac,
+    resource: item.rs,
+    actor: item.by,
+    ip: item.ip ?? null,
+    at: timeOfUlid(item.SK),
+    detail: item.dt,
   };
 }

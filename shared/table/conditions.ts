@@ -22,6 +22,31 @@ export async function whenConditionHolds<T>(
   }
 }
 
+/** A transaction that meets another one on its way is over in milliseconds: asked again at once, it passes. */
+const TRANSACTION_TRIES = 4;
+
+/**
+ * Runs a transaction; when a condition in it fails, nothing is written, and the answer is what stands where the first
+ * one failed (ask for it with ReturnValuesOnConditionCheckFailure: ALL_OLD), or null where nothing does.
+ */
+export async function whenTransactionHolds(
+  write: () => Promise<unknown>,
+): Promise<{ held: true } | { held: false; old: Record<string, unknown> | null }> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await write();
+      return { held: true };
+    } catch (error) {
+      if (!(error instanceof TransactionCanceledException)) throw error;
+      const reasons = error.CancellationReasons ?? [];
+      const refused = reasons.find(({ Code }) => Code === "ConditionalCheckFailed");
+      if (refused) return { held: false, old: refused.Item ? unmarshall(refused.Item) : null };
+      const met = reasons.some(({ Code }) => Code === "TransactionConflict");
+      if (!met || tries === TRANSACTION_TRIES) throw error;
+    }
+  }
+}
+
 /** True when a transaction was cancelled because a condition of one of its items failed. */
 export function cancelledByCondition(error: unknown): boolean {
   return (

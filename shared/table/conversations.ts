@@ -1,25 +1,19 @@
 import { BatchGetCommand, GetCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { table as names } from "../config/names.ts";
 import { type ConversationHead, hasExpired, type ProfileState, parseConversationId } from "../domain/conversations.ts";
 import { LAST_MESSAGE_TEXT_CHARS_MAX, RETENTION } from "../domain/limits.ts";
-import type { Direction, Message } from "../domain/messages.ts";
+import { type Direction, type Message, shownText, versionOf } from "../domain/messages.ts";
+import { shortHash } from "../kernel/bytes.ts";
 import type { TenantId } from "../kernel/tenant.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Table } from "./client.ts";
 import { whenConditionHolds } from "./conditions.ts";
-import {
-  HEAD_SORT_KEY,
-  headKey,
-  inboxFeed,
-  inboxPlace,
-  justBelow,
-  type Key,
-  oldestPlace,
-  shardOf,
-  timeToLive,
-} from "./keys.ts";
+import { feedRows, takePage } from "./feeds.ts";
+import { HEAD_SORT_KEY, headKey, inboxFeed, inboxPlace, type Key, oldestPlace, shardOf, timeToLive } from "./keys.ts";
 import { type MessageItem, messageOf } from "./message-items.ts";
 import type { MessagePage } from "./messages.ts";
+
+/** At most this many heads are read for one page of a filtered inbox. */
+const EXAMINED_MAX = 200;
 
 export type Conversations = ReturnType<typeof conversationStore>;
 
@@ -52,12 +46,15 @@ export interface InboxPlace {
   readonly erasedAt?: Millis | null;
 }
 
-export function conversationStore({ client, name: TableName }: Table) {
+export function conversationStore(table: Table) {
+  const { client, name: TableName } = table;
   return {
     /**
      * Brings a conversation's head up to a message. Safe to repeat and in any order: the newest message in either
      * direction shows, and neither `last_inbound_at` nor `last_outbound_at` ever moves backwards. Of two at the same
-     * instant one always wins, whichever came first; a send stands above the echo it was known by.
+     * instant one always wins, whichever came first; a send stands above the echo it was known by. A message that the
+     * head shows already is not applied again: what changed of it since stays. A message from before the conversation
+     * was erased never shows.
      */
     async apply(tenant: TenantId, message: Message, inbox: InboxPlace): Promise<Applied> {
       const erased = inbox.erasedAt ?? null;
@@ -68,14 +65,16 @@ export function conversationStore({ client, name: TableName }: Table) {
           new UpdateCommand({
             TableName,
             Key: headKey(message.conversationId),
-            UpdateExpression: `SET la = :at, ${mine} = :at, ld = :d, lt = :text, F = :f, G = :g, x = :x, ah = :handle${erased === null ? "" : ", ea = if_not_exists(ea, :ea)"}`,
+            UpdateExpression: `SET la = :at, ${mine} = :at, ld = :d, lm = :m, lt = :text, lv = :v, F = :f, G = :g, x = :x, ah = :handle${erased === null ? "" : ", ea = if_not_exists(ea, :ea)"}`,
             // The words happen to sort as they should: echo, inbound, outbound.
             ConditionExpression:
-              "attribute_not_exists(la) OR la < :at OR (la = :at AND (ld < :d OR (ld = :d AND lt < :text)))",
+              "(attribute_not_exists(ea) OR ea < :at) AND (attribute_not_exists(la) OR la < :at OR (la = :at AND (ld < :d OR (ld = :d AND lm < :m))))",
             ExpressionAttributeValues: {
               ":at": message.sentAt,
               ":d": message.direction,
-              ":text": firstChars(message.text),
+              ":m": shortHash(message.id),
+              ":text": firstChars(shownText(message)),
+              ":v": versionOf(message),
               ":f": inboxFeed(tenant, shardOf(message.conversationId, inbox.shards)),
               ":g": inboxPlace(message.sentAt, message.conversationId),
               ":x": timeToLive(message.sentAt + RETENTION),
@@ -89,7 +88,8 @@ export function conversationStore({ client, name: TableName }: Table) {
       );
       const before = (newest.held ? newest.output.Attributes : newest.old) as Partial<HeadItem> | null | undefined;
       const applied: Applied = { started: before?.la === undefined, glimpse: glimpseOf(before ?? {}) };
-      if (newest.held || !newest.old) return applied;
+      const { erasedAt } = applied.glimpse;
+      if (newest.held || !newest.old || (erasedAt !== null && message.sentAt <= erasedAt)) return applied;
       const known = newest.old[mine] as Millis | undefined;
       if (known !== undefined && known >= message.sentAt) return applied;
       await whenConditionHolds(() =>
@@ -98,12 +98,40 @@ export function conversationStore({ client, name: TableName }: Table) {
             TableName,
             Key: headKey(message.conversationId),
             UpdateExpression: `SET ${mine} = :at`,
-            ConditionExpression: `attribute_exists(la) AND (attribute_not_exists(${mine}) OR ${mine} < :at)`,
+            ConditionExpression: `attribute_exists(la) AND (attribute_not_exists(ea) OR ea < :at) AND (attribute_not_exists(${mine}) OR ${mine} < :at)`,
             ExpressionAttributeValues: { ":at": message.sentAt },
           }),
         ),
       );
       return applied;
+    },
+
+    /**
+     * Shows a message as it stands now, where the head shows that message and nothing newer of it.
+     * @returns false when the head has not come as far as this message: apply it, and tell it again
+     */
+    async retell(message: Message): Promise<boolean> {
+      const m22 = shortHash(message.id);
+      const told = await whenConditionHolds(() =>
+        client.send(
+          new UpdateCommand({
+            TableName,
+            Key: headKey(message.conversationId),
+            UpdateExpression: "SET lt = :text, lv = :v",
+            ConditionExpression: "la = :at AND lm = :m AND lv < :v",
+            ExpressionAttributeValues: {
+              ":at": message.sentAt,
+              ":m": m22,
+              ":text": firstChars(shownText(message)),
+              ":v": versionOf(message),
+            },
+            ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+          }),
+        ),
+      );
+      if (told.held) return true;
+      const { la, lm } = (told.old ?? {}) as Partial<HeadItem>;
+      return la !== undefined && (la > message.sentAt || (la === message.sentAt && lm === m22));
     },
 
     /** A glimpse of each of several conversations by id, read eventually consistently; every id is in the map. */
@@ -129,30 +157,33 @@ export function conversationStore({ client, name: TableName }: Table) {
       return Item ? living(tenant, Item as HeadItem, now) : null;
     },
 
-    /** The inbox: newest message in either direction first. `next` is the place to go on from. */
+    /**
+     * The inbox: newest message in either direction first. `next` is the place to go on from. With `keep`, which picks
+     * among at most 200 conversations, a page may be short or empty and still go on.
+     */
     async inbox(
       tenant: TenantId,
-      query: { before: string | null; limit: number; now: Millis },
+      query: {
+        before: string | null;
+        limit: number;
+        keep?: ((head: ConversationHead) => boolean) | null;
+        now: Millis;
+      },
     ): Promise<{ heads: ConversationHead[]; next: string | null }> {
-      const { Items = [] } = await client.send(
-        new QueryCommand({
-          TableName,
-          IndexName: names.feedIndex.name,
-          KeyConditionExpression: "F = :f AND G BETWEEN :from AND :upTo",
-          ExpressionAttributeValues: {
-            ":f": inboxFeed(tenant, 0),
-            ":from": oldestPlace(query.now),
-            ":upTo": query.before === null ? "~" : justBelow(query.before),
-          },
-          ScanIndexForward: false,
-          Limit: query.limit + 1,
-        }),
+      const { before, limit, keep = null, now } = query;
+      const rows = feedRows<HeadItem>(table, {
+        partitionOf: (shard) => inboxFeed(tenant, shard),
+        before,
+        expected: keep ? EXAMINED_MAX : limit + 1,
+        now,
+      });
+      const page = await takePage(
+        rows,
+        limit,
+        (item) => keep === null || keep(headOf(tenant, item, now)),
+        keep ? EXAMINED_MAX : undefined,
       );
-      const rows = (Items as HeadItem[]).slice(0, query.limit);
-      return {
-        heads: rows.map((item) => headOf(tenant, item)),
-        next: Items.length > query.limit ? (rows.at(-1)?.G ?? null) : null,
-      };
+      return { heads: page.rows.map((item) => headOf(tenant, item, now)), next: page.next };
     },
 
     /** The head and its newest messages in one query; null when there is no living head. */
@@ -178,7 +209,7 @@ export function conversationStore({ client, name: TableName }: Table) {
       return {
         head,
         page: {
-          rows: rows.filter(({ message }) => query.includeTest || message.scope === "live"),
+          rows: rows.filter(({ message }) => !message.unsent && (query.includeTest || message.scope === "live")),
           // An answer ends early at 1 MB, too.
           next: rest.length > query.limit || LastEvaluatedKey ? (rows.at(-1)?.place ?? null) : null,
         },
@@ -194,28 +225,32 @@ interface HeadItem extends Key {
   readonly li?: Millis;
   readonly lo?: Millis;
   readonly ld: Direction;
+  readonly lm: string;
   readonly lt: string;
+  readonly lv: number;
   readonly ah: string;
   readonly ph?: string;
   readonly pu?: string;
   readonly pp?: string;
+  readonly px?: Millis;
   readonly pf?: Millis;
   readonly ea?: Millis;
   readonly aw?: ReadonlySet<string>;
   readonly ps?: ProfileState;
 }
 
-function headOf(tenant: TenantId, item: HeadItem): ConversationHead {
+function headOf(tenant: TenantId, item: HeadItem, now: Millis): ConversationHead {
   const ref = parseConversationId(tenant, item.PK);
   if (!ref) throw new Error("A conversation lies under another tenant.");
   return {
     id: item.PK,
     ref,
     accountHandle: item.ah,
-    participantHandle: item.ph ?? null,
+    participantHandle: item.ph ?? item.pu ?? null,
     participantUsername: item.pu ?? null,
-    participantPicture: item.pp ?? null,
+    participantPicture: item.px !== undefined && item.px > now ? (item.pp ?? null) : null,
     participantProfile: item.ps ?? "pending",
+    participantProfileAt: item.pf ?? null,
     lastInboundAt: item.li ?? null,
     lastOutboundAt: item.lo ?? null,
     lastAt: item.la,
@@ -226,7 +261,7 @@ function headOf(tenant: TenantId, item: HeadItem): ConversationHead {
 
 /** A head without a last message is none yet, or none any more. */
 function living(tenant: TenantId, item: HeadItem, now: Millis): ConversationHead | null {
-  return item.la === undefined || hasExpired(item.la, now) ? null : headOf(tenant, item);
+  return item.la === undefined || hasExpired(item.la, now) ? null : headOf(tenant, item, now);
 }
 
 function glimpseOf(item: Partial<HeadItem>): Glimpse {
@@ -234,7 +269,7 @@ function glimpseOf(item: Partial<HeadItem>): Glimpse {
     exists: item.la !== undefined,
     erasedAt: item.ea ?? null,
     awaited: item.aw ?? new Set(),
-    handle: item.ph ?? null,
+    handle: item.ph ?? item.pu ?? null,
     username: item.pu ?? null,
     profile: item.ps ?? "pending",
     profileFetchedAt: item.pf ?? null,

@@ -37,6 +37,8 @@ export function dueStore({ client, name: TableName }: Table) {
 
     /** All that is due in (after, upTo], in pages, hour by hour. */
     async *between(after: Millis, upTo: Millis): AsyncGenerator<DueAttempt[]> {
+      // A sweep at the instant of the last one, or by a clock behind it: a range may not end before it begins.
+      if (upTo <= after) return;
       for (let hour = Math.floor(after / HOUR) * HOUR; hour <= upTo; hour += HOUR) {
         for (let shard = 0; shard < DUE_SHARDS; shard++) {
           let ExclusiveStartKey: Record<string, unknown> | undefined;

@@ -1,15 +1,70 @@
 import { GetCommand, QueryCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
-import type { Endpoint, EndpointStatus } from "../domain/endpoints.ts";
+import type { AuditEntry } from "../domain/audit.ts";
+import type { Endpoint, EndpointChanges, EndpointStatus } from "../domain/endpoints.ts";
 import type { EventType } from "../domain/events.ts";
+import { newUlid } from "../kernel/ids.ts";
 import type { TenantId } from "../kernel/tenant.ts";
 import type { Millis } from "../kernel/time.ts";
-import { type AuditEntry, auditItem } from "./audit.ts";
+import { auditItem } from "./audit.ts";
 import type { Table } from "./client.ts";
+import { whenTransactionHolds } from "./conditions.ts";
 import { endpointKey, type Key } from "./keys.ts";
 
 export type Endpoints = ReturnType<typeof endpointStore>;
 
+/** A change of an endpoint's item: what is set, what is taken away, and the status that it must have. */
+interface ItemChange {
+  readonly set: Readonly<Record<string, unknown>>;
+  /** Attributes that become what another one was before the change. */
+  readonly copy?: Readonly<Record<string, string>>;
+  readonly remove?: readonly string[];
+  readonly condition: string;
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+const notDeleted = { condition: "st IN (:active, :paused)", values: { ":active": "active", ":paused": "paused" } };
+
 export function endpointStore({ client, name: TableName }: Table) {
+  /** Changes an endpoint and writes the audit row of it, both or neither. @returns whether the condition held */
+  async function change(
+    tenant: TenantId,
+    endpointId: string,
+    { set, copy = {}, remove = [], condition, values }: ItemChange,
+    audit: AuditEntry,
+  ): Promise<boolean> {
+    const op = newUlid(audit.at);
+    const all = Object.entries({ ...set, ua: audit.at, o: op });
+    const assignments = [
+      ...all.map(([name]) => `${name} = :to_${name}`),
+      ...Object.entries(copy).map(([name, from]) => `${name} = ${from}`),
+    ];
+    const written = await whenTransactionHolds(() =>
+      client.send(
+        new TransactWriteCommand({
+          ClientRequestToken: op,
+          TransactItems: [
+            {
+              Update: {
+                TableName,
+                Key: endpointKey(tenant, endpointId),
+                UpdateExpression: `SET ${assignments.join(", ")}${remove.length > 0 ? ` REMOVE ${remove.join(", ")}` : ""}`,
+                ConditionExpression: condition,
+                ExpressionAttributeValues: {
+                  ...values,
+                  ...Object.fromEntries(all.map(([name, value]) => [`:to_${name}`, value])),
+                },
+                ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+              },
+            },
+            { Put: { TableName, Item: auditItem(tenant, audit) } },
+          ],
+        }),
+      ),
+    );
+    // The answer to our own write was lost and the SDK asked again: it is done.
+    return written.held || written.old?.o === op;
+  }
+
   return {
     /** A new endpoint and its audit row, both or neither. */
     async create(tenant: TenantId, endpoint: Endpoint, audit: AuditEntry): Promise<void> {
@@ -51,6 +106,57 @@ export function endpointStore({ client, name: TableName }: Table) {
       );
       return Item ? endpointOf(Item as EndpointItem) : null;
     },
+
+    /** @returns false when there is no such endpoint any more */
+    update(tenant: TenantId, endpointId: string, changes: EndpointChanges, audit: AuditEntry): Promise<boolean> {
+      const { url, events, status } = changes;
+      const set = {
+        ...(url === undefined ? {} : { u: url }),
+        ...(events === undefined ? {} : { ev: events }),
+        ...(status === undefined ? {} : { st: status }),
+      };
+      return change(tenant, endpointId, { set, ...notDeleted }, audit);
+    },
+
+    /** Leaves a tombstone: id, address and history stay, and nothing of any secret. @returns false when it is there already */
+    remove(tenant: TenantId, endpointId: string, audit: AuditEntry): Promise<boolean> {
+      const remove = ["s1", "s2", "s2x"];
+      return change(tenant, endpointId, { set: { st: "deleted", sp: "" }, remove, ...notDeleted }, audit);
+    },
+
+    /** A new secret; the one before still signs until then, the one before that no more. @returns false when deleted */
+    rotate(
+      tenant: TenantId,
+      endpointId: string,
+      secret: { prefix: string; sealed: Uint8Array; overlapUntil: Millis },
+      audit: AuditEntry,
+    ): Promise<boolean> {
+      const set = { s1: secret.sealed, sp: secret.prefix, s2x: secret.overlapUntil };
+      return change(tenant, endpointId, { set, copy: { s2: "s1" }, ...notDeleted }, audit);
+    },
+
+    /**
+     * Pauses an endpoint for its tenant, unless it was paused or pointed elsewhere meanwhile.
+     * @param url where it pointed when the reason to pause it came up
+     * @param pausedEvent the ULID of the event that will tell of it
+     */
+    pauseAt(
+      tenant: TenantId,
+      endpointId: string,
+      { url, pausedEvent }: { url: string; pausedEvent: string },
+      audit: AuditEntry,
+    ): Promise<boolean> {
+      return change(
+        tenant,
+        endpointId,
+        {
+          set: { st: "paused", pe: pausedEvent },
+          condition: "st = :active AND u = :url",
+          values: { ":active": "active", ":url": url },
+        },
+        audit,
+      );
+    },
   };
 }
 
@@ -62,6 +168,7 @@ interface EndpointItem extends Key {
   readonly s1?: Uint8Array;
   readonly s2?: Uint8Array;
   readonly s2x?: Millis;
+  readonly pe?: string;
   readonly ca: Millis;
   readonly ua: Millis;
 }
@@ -76,6 +183,7 @@ function itemOf(tenant: TenantId, endpoint: Endpoint) {
     s1: endpoint.sealedSecret ?? undefined,
     s2: endpoint.secondary?.sealedSecret,
     s2x: endpoint.secondary?.expiresAt,
+    pe: endpoint.pausedEvent ?? undefined,
     ca: endpoint.createdAt,
     ua: endpoint.updatedAt,
   };
@@ -90,6 +198,7 @@ function endpointOf(item: EndpointItem): Endpoint {
     secretPrefix: item.sp,
     sealedSecret: item.s1 ?? null,
     secondary: item.s2 && item.s2x !== undefined ? { sealedSecret: item.s2, expiresAt: item.s2x } : null,
+    pausedEvent: item.pe ?? null,
     createdAt: item.ca,
     updatedAt: item.ua,
   };

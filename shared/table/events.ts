@@ -1,4 +1,4 @@
-import { BatchGetCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { BatchGetCommand, DeleteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import type { EventType, RenderedEvent } from "../domain/events.ts";
 import { RETENTION } from "../domain/limits.ts";
 import { timeOfUlid } from "../kernel/ids.ts";
@@ -31,20 +31,36 @@ export function eventBodyStore({ client, name: TableName }: Table) {
     /**
      * Notes in a conversation that an event of it lies apart, so that erasing finds it, and that `what` was told.
      * @param what names the change within the conversation; the same change has the same name
+     * @param at the instant of the change, by which an erasure knows whether it is older
      * @returns the ULID that stands: the first one's, when the change was noted before
      */
-    async note(conversationId: string, what: string, ulid: string, now: Millis): Promise<string> {
+    async note(conversationId: string, what: string, ulid: string, now: Millis, at: Millis = now): Promise<string> {
       const noted = await whenConditionHolds(() =>
         client.send(
           new PutCommand({
             TableName,
-            Item: { ...eventRefKey(conversationId, what), e: ulid, at: now, x: timeToLive(now + RETENTION) },
+            Item: { ...eventRefKey(conversationId, what), e: ulid, at, x: timeToLive(now + RETENTION) },
             ConditionExpression: conditions.notYetThere,
             ReturnValuesOnConditionCheckFailure: "ALL_OLD",
           }),
         ),
       );
       return noted.held || !noted.old ? ulid : (noted.old.e as string);
+    },
+
+    /** Forgets the bodies of the events that were noted under these names, at most 100, so that none is sent again. */
+    async forget(tenant: TenantId, conversationId: string, whats: readonly string[]): Promise<void> {
+      let keys: Key[] = whats.map((what) => eventRefKey(conversationId, what));
+      while (keys.length > 0) {
+        const { Responses, UnprocessedKeys } = await client.send(
+          new BatchGetCommand({ RequestItems: { [TableName]: { Keys: keys, ConsistentRead: true } } }),
+        );
+        const refs = (Responses?.[TableName] ?? []) as { e: string }[];
+        await Promise.all(
+          refs.map(({ e }) => client.send(new DeleteCommand({ TableName, Key: eventBodyKey(tenant, e) }))),
+        );
+        keys = (UnprocessedKeys?.[TableName]?.Keys ?? []) as Key[];
+      }
     },
 
     /** The event with its body, read consistently; null when it is gone. */

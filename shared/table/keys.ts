@@ -49,6 +49,11 @@ export function sendRecordKey(conversationId: string, sendId: string): Key {
   return { PK: conversationId, SK: `J#${sendId}` };
 }
 
+/** A change of a message that came before the message did. @param m22 the short hash of the message's id */
+export function earlyChangeKey(conversationId: string, m22: string): Key {
+  return { PK: conversationId, SK: `C#${m22}` };
+}
+
 /** From a conversation to an event of it whose body lies apart. `what` names the change, so that it is told once. */
 export function eventRefKey(conversationId: string, what: string): Key {
   return { PK: conversationId, SK: `E#${shortHash(what)}` };
@@ -59,9 +64,25 @@ export function eventBodyKey(tenant: TenantId, eventUlid: string): Key {
   return { PK: `E#${tenant}#${eventUlid}`, SK: "B" };
 }
 
-/** The erasure of a conversation, by a hash of its id, which names a person. */
-export function erasureKey(conversationId: string): Key {
-  return { PK: `ER#${sha256(conversationId).toString("hex")}`, SK: "R" };
+/** The erasure of a conversation, by the hash of its id. */
+export function erasureKey(erasureId: string): Key {
+  return { PK: `ER#${erasureId}`, SK: "R" };
+}
+
+/** Events of a conversation that was erased at that instant, to be looked at once more. */
+export function erasedEventsKey(erasureId: string, erasedAt: Millis, ulid: string): Key {
+  return { PK: `ER#${erasureId}`, SK: `P#${t13(erasedAt)}#${ulid}` };
+}
+
+/** What belongs to a conversation and lies apart from it, by id. */
+export const apart = {
+  hold: (id: string): Key => ({ PK: `H#${id}`, SK: "H" }),
+  upload: (id: string): Key => ({ PK: `U#${id}`, SK: "U" }),
+} as const;
+
+/** From a conversation to what lies apart from it, so that erasing finds it. */
+export function apartRefKey(conversationId: string, kind: keyof typeof apart, id: string): Key {
+  return { PK: conversationId, SK: `A#${kind}#${id}` };
 }
 
 /** What every worker needs to know of a tenant: how many shards its feeds have, and when it last erased. */
@@ -168,8 +189,22 @@ export function paceKey(keyId: string, now: Millis): Key {
   return { PK: `RL#${keyId}`, SK: String(Math.floor(now / MINUTE)) };
 }
 
+/** Tries of the check page in one window. @param by a source address or a hold's id */
+export function triesKey(by: string, windowStart: Millis): Key {
+  return { PK: `TR#${by}`, SK: t13(windowStart) };
+}
+
 export function auditKey(tenant: TenantId, auditUlid: string): Key {
   return { PK: `A#${tenant}`, SK: auditUlid };
+}
+
+export function startOfHour(at: Millis): Millis {
+  return at - (at % HOUR);
+}
+
+/** What a tenant's hour counts. */
+export function hourKey(tenant: TenantId, at: Millis): Key {
+  return { PK: `S#${tenant}`, SK: t13(startOfHour(at)) };
 }
 
 export function quarantineKey(queue: string, id: string): Key {

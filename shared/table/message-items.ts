@@ -14,11 +14,17 @@ export interface MessageItem extends Key {
   readonly v: SentVia;
   readonly ac?: string;
   readonly r?: string;
+  readonly ho?: string;
   readonly z?: true;
   readonly e: string;
   readonly h?: string;
   readonly u?: string;
   readonly s: Millis;
+  /** The newest edit's text and count; of an unsent message the count alone. */
+  readonly et?: string;
+  readonly ec?: number;
+  /** When it was unsent: the row stays, empty, so that the message does not come back. */
+  readonly un?: Millis;
 }
 
 export function placeOf(item: Key): string {
@@ -38,9 +44,11 @@ export function itemOf(tenant: TenantId, message: Message, place: string, now: M
     v: rest.sentVia,
     ac: rest.actorId ?? undefined,
     r: rest.replyTo ?? undefined,
+    ho: rest.holdId ?? undefined,
     z: rest.scope === "test" ? true : undefined,
     e: rest.eventUlid,
-    h: rest.participant.handle ?? undefined,
+    // Mostly the same as the user name, and then not kept a second time.
+    h: rest.participant.handle === rest.participant.username ? undefined : (rest.participant.handle ?? undefined),
     u: rest.participant.username ?? undefined,
     s: rest.sentAt,
     x: timeToLive(Math.max(rest.sentAt, now) + RETENTION),
@@ -55,7 +63,7 @@ export function messageOf(tenant: TenantId, item: MessageItem): Message {
     id: item.i.slice(tenant.length + 1),
     conversationId: item.PK,
     account: ref.account,
-    participant: { id: ref.participantId, handle: item.h ?? null, username: item.u ?? null },
+    participant: { id: ref.participantId, handle: item.h ?? item.u ?? null, username: item.u ?? null },
     direction: item.d,
     text: item.t ?? "",
     attachments: (item.a ?? []).map(([type, url]): Attachment => ({ type, url })),
@@ -63,7 +71,10 @@ export function messageOf(tenant: TenantId, item: MessageItem): Message {
     sentVia: item.v,
     actorId: item.ac || null,
     replyTo: item.r ?? null,
+    ...(item.ho ? { holdId: item.ho } : {}),
     scope: item.z ? "test" : "live",
     eventUlid: item.e,
+    ...(item.ec === undefined ? {} : { edit: { text: item.et ?? "", count: item.ec } }),
+    ...(item.un === undefined ? {} : { unsent: true }),
   };
 }

@@ -10,6 +10,7 @@ import { justBelow, type Key, messageFeed, messageIdIndex, messageKey, messagePl
 import { itemOf, type MessageItem, messageOf, placeOf } from "./message-items.ts";
 
 export interface Recorded {
+  /** As it stands: also one that was unsent before it came again. */
   readonly message: Message;
   readonly ref: MessageRef;
   /** False when it was already there: a repeated intake, or an echo of what we sent. */
@@ -100,7 +101,8 @@ export function messageStore(table: Table) {
       if (!key) return null;
       const { Item } = await client.send(new GetCommand({ TableName, Key: { PK: key.PK, SK: key.SK } }));
       if (!Item || placeOf(Item as MessageItem) < oldestPlace(now)) return null;
-      return messageOf(tenant, Item as MessageItem);
+      const message = messageOf(tenant, Item as MessageItem);
+      return message.unsent ? null : message;
     },
 
     /** The tenant's messages, newest first; with `includeTest` those of test keys too. */
@@ -165,7 +167,7 @@ export function messageStore(table: Table) {
         last = placeOf(item);
         const message = messageOf(tenant, item);
         const wanted = (includeTest || message.scope === "live") && (!direction || message.direction === direction);
-        if (wanted) rows.push({ message, place: last });
+        if (wanted && !message.unsent) rows.push({ message, place: last });
       }
       // An answer ends early at 1 MB, too: only the table knows whether there is more.
       return { rows, next: LastEvaluatedKey ? last : null };
@@ -184,7 +186,8 @@ export function messageStore(table: Table) {
         new BatchGetCommand({ RequestItems: { [TableName]: { Keys: keys.slice(0, 100), ConsistentRead } } }),
       );
       for (const item of (Responses?.[TableName] ?? []) as MessageItem[]) {
-        found.set(refText({ conversationId: item.PK, place: placeOf(item) }), messageOf(tenant, item));
+        const message = messageOf(tenant, item);
+        if (!message.unsent) found.set(refText({ conversationId: item.PK, place: placeOf(item) }), message);
       }
       keys = [...keys.slice(100), ...((UnprocessedKeys?.[TableName]?.Keys ?? []) as Key[])];
     }

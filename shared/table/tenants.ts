@@ -1,7 +1,8 @@
 import { GetCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import type { AuditEntry } from "../domain/audit.ts";
 import type { TenantId } from "../kernel/tenant.ts";
 import type { Millis } from "../kernel/time.ts";
-import { type AuditEntry, auditItem } from "./audit.ts";
+import { auditItem } from "./audit.ts";
 import type { Table } from "./client.ts";
 import { cancelledByCondition } from "./conditions.ts";
 import { tenantKey } from "./keys.ts";

@@ -17,6 +17,8 @@ const BUNDLES: Readonly<Record<FunctionName, number>> = {
   Intake: 350,
   Ingest: 600,
   Deliver: 600,
+  Profile: 600,
+  Erase: 450,
   Sweep: 350,
   DeadLetters: 350,
 };

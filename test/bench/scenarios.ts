@@ -78,7 +78,8 @@ export async function fullInbox(pipeline: Pipeline): Promise<Workspace> {
 /** A workspace in whose first conversation 60 messages stand. */
 export async function longConversation(pipeline: Pipeline): Promise<Workspace> {
   const workspace = await freshWorkspace(pipeline, { endpoints: 0 });
-  for (let message = 0; message < ROWS; message++) {
+  await everyoneWrites(pipeline, workspace, 1);
+  for (let message = 1; message < ROWS; message++) {
     pipeline.turn(SECOND);
     await pipeline.receive(workspace.writes(0));
   }

@@ -10,6 +10,7 @@ import { openReceiver, type Receiver } from "./support/receiver.ts";
 // Each a word that occurs nowhere by itself.
 const canaries = {
   inboundText: "canary-inbound-text",
+  personName: "Canary-person-name",
   attachment: "https://cdn.example.net/canary-attachment",
   replyText: "canary-reply-text",
   testReply: "canary-test-reply",
@@ -78,7 +79,12 @@ it("nothing that a person, a tenant or a platform keeps to itself is in the func
   const wrongToken = `/webhooks/messenger?hub.mode=subscribe&hub.verify_token=${canaries.query}&hub.challenge=${canaries.query}`;
   expect((await stack.request(wrongToken)).status).toBe(403);
 
-  const sends = { account: messenger, connection: "messenger", person: "Robin", text: canaries.inboundText };
+  const sends = {
+    account: messenger,
+    connection: "messenger",
+    person: canaries.personName,
+    text: canaries.inboundText,
+  };
   const { person: known } = await stack.sim<{ person: string }>("POST", "/person-sends", sends);
   await untilIdle(stack);
   const conversation_id = `CONV#demo#messenger#${messenger}#${known}`;
@@ -108,7 +114,7 @@ it("nothing that a person, a tenant or a platform keeps to itself is in the func
 
   const log = stack.log();
   // The log is there and tells of all this, or the rest would prove nothing.
-  for (const event of ["batch", "attempt", "send", "intake_refused", "unknown_account", "swept"]) {
+  for (const event of ["batch", "attempt", "send", "profile", "intake_refused", "unknown_account", "swept"]) {
     expect(log).toContain(`"event":"${event}"`);
   }
   const secrets = [
@@ -127,6 +133,6 @@ it("nothing that a person, a tenant or a platform keeps to itself is in the func
 it("every line of it is JSON of a known event", () => {
   const lines = stack.log().trim().split("\n");
   const events = new Set(lines.map((line) => (JSON.parse(line) as { event: string }).event));
-  const known = ["batch", "record_dropped", "unknown_account", "attempt", "swept", "send", "intake_refused"];
+  const known = ["batch", "record_dropped", "unknown_account", "attempt", "swept", "send", "profile", "intake_refused"];
   expect([...events].filter((event) => !known.includes(event))).toEqual([]);
 });

@@ -35,6 +35,20 @@ async function personWrites(connection: Connection, name: string): Promise<strin
   return `CONV#demo#${platform}#${externalId}#${person}`;
 }
 
+/** Lets the account's owner write in the platform's own app, a second after the person. */
+async function phoneWrites(connection: Connection, conversation: string, text: string): Promise<void> {
+  const [, , , account, person] = conversation.split("#");
+  const onPage = connection === "messenger";
+  const timestamp = Date.parse((await thread(conversation)).head.last_inbound_at ?? "") + 1_000;
+  const message = { mid: `phone-${person}`, is_echo: true, text, ...(onPage ? { app_id: 26_390_203_743_090 } : {}) };
+  const messaging = [{ sender: { id: account }, recipient: { id: person }, timestamp, message }];
+  await stack.sim("POST", "/raw", {
+    object: onPage ? "page" : "instagram",
+    secret: connection === "instagram_login" ? "instagram" : "meta",
+    entry: [{ id: account, time: timestamp, messaging }],
+  });
+}
+
 const reply = (conversation_id: string, text: string, key?: string): Promise<Answer> =>
   stack.api("POST", "/v1/messages/reply", { conversation_id, text }, key);
 
@@ -79,8 +93,51 @@ describe.each(connections)("a reply on %s within the window", (connection) => {
     await until("the reply is announced", () => announcementsOf(mid).length > 0);
     const announced = announcementsOf(mid);
     expect(new Set(announced.map(({ event }) => event.id)).size).toBe(1);
-    expect(announced[0]?.event).toMatchObject({ type: "message.sent", data: { message: { text } } });
+    expect(announced[0]?.event).toMatchObject({
+      type: "message.sent",
+      data: { message: { text, direction: "outbound", sent_via: "api_in_window" } },
+    });
     await stack.sim("POST", "/faults", { mode: "none" });
+  });
+
+  it("whose answer is cut off is 502 outcome_unknown, is not sent again, and is one outbound message by its echo", async () => {
+    const conversation = await personWrites(connection, `Reset Rita of ${connection}`);
+    await stack.sim("POST", "/faults", { mode: "reset_after_accept", for: 1 });
+    // What the platform gives back may lack the spaces.
+    const text = `cut off on ${connection} `;
+    const { status, body } = await reply(conversation, text);
+    expect([status, body.error.code, body.error.detail]).toEqual([502, "send_failed", "outcome_unknown"]);
+    await echoesAreIn();
+    const sent = await sentTexts(text);
+    expect(sent).toHaveLength(1);
+    const { head, messages } = await thread(conversation);
+    const mid = sent[0]?.mid ?? "";
+    expect(messages.map(({ id, direction }) => [id, direction])).toEqual([
+      [mid, "outbound"],
+      [expect.any(String), "inbound"],
+    ]);
+    expect(messages[0]).toMatchObject({ sent_via: "api_in_window" });
+    expect(head).toMatchObject({ unanswered: false, can_reply: true });
+    await until("the reply is announced", () => announcementsOf(mid).length > 0);
+    expect(announcementsOf(mid)[0]?.event).toMatchObject({
+      type: "message.sent",
+      data: { message: { direction: "outbound", sent_via: "api_in_window" } },
+    });
+  });
+
+  it("written on the phone meanwhile, in other words, stays the phone's", async () => {
+    const conversation = await personWrites(connection, `Phoning Pia of ${connection}`);
+    await stack.sim("POST", "/faults", { mode: "5xx", for: 1 });
+    const { status, body } = await reply(conversation, "never arrived");
+    expect([status, body.error.detail]).toEqual([502, "outcome_unknown"]);
+    await phoneWrites(connection, conversation, "from the phone");
+    await echoesAreIn();
+    const { head, messages } = await thread(conversation);
+    expect(messages.map(({ text, direction, sent_via }) => [text, direction, sent_via])).toEqual([
+      ["from the phone", "echo", "native_app"],
+      [expect.any(String), "inbound", "participant"],
+    ]);
+    expect(head).toMatchObject({ last_message_text: "from the phone", unanswered: false });
   });
 });
 
@@ -103,16 +160,6 @@ describe("a reply that the platform does not take", () => {
     expect([status, body.error.code, body.error.detail]).toEqual([400, "invalid_request", "text_too_long"]);
     expect((await stack.sim<{ sent: Sent[] }>("GET", "/sent")).sent).toHaveLength(before);
     expect((await reply(conversation, "x".repeat(1_000))).status).toBe(200);
-  });
-
-  it("and cuts off after taking it, is 502 outcome_unknown, is not sent again, and shows by its echo", async () => {
-    const conversation = await personWrites("messenger", "Reset Rita");
-    await stack.sim("POST", "/faults", { mode: "reset_after_accept", for: 1 });
-    const { status, body } = await reply(conversation, "cut off");
-    expect([status, body.error.code, body.error.detail]).toEqual([502, "send_failed", "outcome_unknown"]);
-    await echoesAreIn();
-    expect(await sentTexts("cut off")).toHaveLength(1);
-    expect((await thread(conversation)).messages.filter(({ text }) => text === "cut off")).toHaveLength(1);
   });
 
   it("and never answers, is 502 outcome_unknown within the deadline and is not sent again", async () => {

@@ -123,6 +123,9 @@ it("a 2xx in between ends it as delivered", async () => {
 
 it("410 ends it at once as failed", async () => {
   expect(await write("gone")).toMatchObject({ status: "failed", attempt_number: 1, next_retry_at: null });
+  // It also paused the endpoint, which the tests below use.
+  await untilIdle(stack);
+  expect((await stack.api("PATCH", `/v1/webhooks/${hook.id}`, { status: "active" })).status).toBe(200);
 });
 
 it("Retry-After on 429 is a floor", async () => {

@@ -31,15 +31,18 @@ describe("the alarms", () => {
     expect(watched).toContainEqual(["Invocations", "DeadLetters", above, 0, "Sum"]);
   });
 
-  test.each(["Inbound", "Events", "Deliveries"])("one tells of dead letters of %s that stay in their queue", (name) => {
-    expect(watched).toContainEqual([
-      "ApproximateNumberOfMessagesVisible",
-      `${name}DeadLetterQueue`,
-      above,
-      0,
-      "Maximum",
-    ]);
-  });
+  test.each(["Inbound", "Events", "Deliveries", "Profiles", "Erasures"])(
+    "one tells of dead letters of %s that stay in their queue",
+    (name) => {
+      expect(watched).toContainEqual([
+        "ApproximateNumberOfMessagesVisible",
+        `${name}DeadLetterQueue`,
+        above,
+        0,
+        "Maximum",
+      ]);
+    },
+  );
 
   test.each(["Inbound", "Events"])("one tells when %s falls five minutes behind", (name) => {
     expect(watched).toContainEqual(["ApproximateAgeOfOldestMessage", `${name}Queue`, above, 300, "Maximum"]);

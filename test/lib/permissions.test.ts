@@ -23,10 +23,11 @@ test("every function does what its work needs and nothing more", () => {
   const send = "sqs:SendMessage";
   const everyRead = ["BatchGetItem", "GetItem", "Query"];
   const everyWrite = ["PutItem", "UpdateItem"];
+  const everyDelete = ["DeleteItem", "BatchWriteItem"];
   const bucket = ["s3:DeleteObject", "s3:GetObject", "s3:ListBucket", "s3:PutObject"];
   const expected: Record<FunctionName, string[]> = {
     Api: [
-      ...table(...everyRead, ...everyWrite),
+      ...table(...everyRead, ...everyWrite, ...everyDelete),
       ...logs,
       send,
       "kms:Decrypt",
@@ -34,8 +35,10 @@ test("every function does what its work needs and nothing more", () => {
       "secretsmanager:GetSecretValue",
     ],
     Intake: [...logs, send, "s3:PutObject", "secretsmanager:GetSecretValue"],
-    Ingest: [...table("GetItem", "BatchGetItem", "DeleteItem", ...everyWrite), ...logs, ...reader, send, ...bucket],
+    Ingest: [...table(...everyRead, "DeleteItem", ...everyWrite), ...logs, ...reader, send, ...bucket],
     Deliver: [...table(...everyRead, ...everyWrite), ...logs, ...reader, send, "kms:Decrypt"],
+    Profile: [...table("GetItem", "UpdateItem"), ...logs, ...reader, "kms:Decrypt"],
+    Erase: [...table(...everyRead, ...everyWrite, ...everyDelete), ...logs, ...reader, send],
     Sweep: [...table("GetItem", "Query", "UpdateItem"), ...logs, send],
     DeadLetters: [...table(...everyWrite), ...logs, ...reader],
   };
@@ -58,13 +61,14 @@ test("Intake, which strangers reach, cannot touch the table or the key", () => {
 });
 
 test("nobody can scan the table, and few can delete from it", () => {
-  for (const action of ["Scan", "BatchWriteItem", "DeleteTable"]) {
+  for (const action of ["Scan", "DeleteTable"]) {
     expect(readBy(`dynamodb:${action}`)).toEqual([]);
   }
-  expect(readBy("dynamodb:DeleteItem")).toEqual(["Ingest"]);
+  expect(readBy("dynamodb:DeleteItem")).toEqual(["Api", "Ingest", "Erase"]);
+  expect(readBy("dynamodb:BatchWriteItem")).toEqual(["Api", "Erase"]);
 });
 
-test("only Api, which answers lists, may query an index", () => {
+test("only Api, which answers lists, and Ingest, which finds messages by id, may query an index", () => {
   const queried = (name: FunctionName) =>
     Object.values(names)
       .flatMap((each) => (typeof each === "object" ? each.name : []))
@@ -72,17 +76,19 @@ test("only Api, which answers lists, may query an index", () => {
   expect(Object.fromEntries(functions.map((name) => [name, queried(name)]))).toEqual({
     Api: [names.feedIndex.name, names.idIndex.name],
     Intake: [],
-    Ingest: [],
+    Ingest: [names.idIndex.name],
     Deliver: [],
+    Profile: [],
+    Erase: [],
     Sweep: [],
     DeadLetters: [],
   });
 });
 
 describe("the token key", () => {
-  test("only Api seals, only Api and Deliver open", () => {
+  test("only Api seals, only Api, Deliver and Profile open", () => {
     expect(readBy("kms:Encrypt")).toEqual(["Api"]);
-    expect(readBy("kms:Decrypt")).toEqual(["Api", "Deliver"]);
+    expect(readBy("kms:Decrypt")).toEqual(["Api", "Deliver", "Profile"]);
   });
 
   test("is theirs in Parley's encryption context alone", () => {
@@ -90,8 +96,9 @@ describe("the token key", () => {
       ...doing("Api", "kms:Encrypt"),
       ...doing("Api", "kms:Decrypt"),
       ...doing("Deliver", "kms:Decrypt"),
+      ...doing("Profile", "kms:Decrypt"),
     ];
-    expect(statements).toHaveLength(3);
+    expect(statements).toHaveLength(4);
     for (const { Action, Condition } of statements) {
       expect([Action].flat()).toHaveLength(1);
       expect(Condition).toEqual({ StringEquals: { "kms:EncryptionContext:app": "parley" } });
@@ -132,10 +139,12 @@ test("each function sends to its own queues only", () => {
       .map((arn) => (arn as { "Fn::GetAtt": [string, string] })["Fn::GetAtt"][0].replace(/Queue[0-9A-F]{8}$/, ""))
       .sort();
   expect(Object.fromEntries(functions.map((name) => [name, sends(name)]))).toEqual({
-    Api: ["Events"],
+    Api: ["Deliveries", "Erasures", "Events"],
     Intake: ["Inbound"],
-    Ingest: ["Events"],
-    Deliver: ["Deliveries"],
+    Ingest: ["Events", "Profiles"],
+    Deliver: ["Deliveries", "Events"],
+    Profile: [],
+    Erase: ["Erasures"],
     Sweep: ["Deliveries"],
     DeadLetters: [],
   });

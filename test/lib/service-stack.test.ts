@@ -8,7 +8,7 @@ const environmentOf = (name: FunctionName, template = service) =>
   (propertiesOf(template, name).Environment as { Variables: Record<string, unknown> }).Variables;
 
 describe("the functions", () => {
-  test("are the six of the service, by the ids the rest of the code knows", () => {
+  test("are the eight of the service, by the ids the rest of the code knows", () => {
     expect(
       ofType(service, "AWS::Lambda::Function")
         .map(([id]) => id)
@@ -21,6 +21,8 @@ describe("the functions", () => {
     ["Intake", 4, 256],
     ["Ingest", 30, 512],
     ["Deliver", 60, 512],
+    ["Profile", 30, 256],
+    ["Erase", 60, 512],
     ["Sweep", 50, 256],
     ["DeadLetters", 30, 256],
   ] as const)("%s runs on Node 24 and arm64 for at most %i s with %i MB", (name, Timeout, MemorySize) => {
@@ -34,17 +36,30 @@ describe("the functions", () => {
   });
 
   test.each([
-    ["Api", [env.table, env.keyId, env.eventsQueueUrl, env.rootSecretId, env.graphVersion]],
+    [
+      "Api",
+      [
+        env.table,
+        env.keyId,
+        env.eventsQueueUrl,
+        env.deliveriesQueueUrl,
+        env.erasuresQueueUrl,
+        env.rootSecretId,
+        env.graphVersion,
+      ],
+    ],
     ["Intake", [env.inboundQueueUrl, env.rawBucket, env.platformSecretId]],
-    ["Ingest", [env.table, env.rawBucket, env.eventsQueueUrl]],
-    ["Deliver", [env.table, env.keyId, env.deliveriesQueueUrl]],
+    ["Ingest", [env.table, env.rawBucket, env.eventsQueueUrl, env.profilesQueueUrl]],
+    ["Deliver", [env.table, env.keyId, env.eventsQueueUrl, env.deliveriesQueueUrl]],
+    ["Profile", [env.table, env.keyId, env.graphVersion]],
+    ["Erase", [env.table, env.erasuresQueueUrl]],
     ["Sweep", [env.table, env.deliveriesQueueUrl]],
     ["DeadLetters", [env.table]],
   ] as const)("%s is told what it needs and nothing more", (name, names) => {
     expect(Object.keys(environmentOf(name)).sort()).toEqual([...names].sort());
   });
 
-  test("a setting of the operator reaches the Api function, and it alone", () => {
+  test("a setting of the operator reaches the Api function, where the platforms are Profile too, and no other", () => {
     const hosts = '{"facebook_graph":"https://graph.example.com"}';
     const set = templates({
       "parley:siteUrl": "https://example.com",
@@ -57,9 +72,14 @@ describe("the functions", () => {
       [env.platformUrls]: hosts,
       [env.graphVersion]: "v27.0",
     });
+    expect(environmentOf("Profile", set)).toMatchObject({ [env.platformUrls]: hosts, [env.graphVersion]: "v27.0" });
+    expect(environmentOf("Profile", set)).not.toHaveProperty(env.siteUrl);
     expect(propertiesOf(set, "Api").ReservedConcurrentExecutions).toBe(40);
     for (const name of functions.filter((each) => each !== "Api")) {
-      expect(Object.keys(environmentOf(name, set))).toEqual(Object.keys(environmentOf(name)));
+      const more = name === "Profile" ? [env.platformUrls] : [];
+      expect(Object.keys(environmentOf(name, set)).sort()).toEqual(
+        [...Object.keys(environmentOf(name)), ...more].sort(),
+      );
       expect(propertiesOf(set, name).ReservedConcurrentExecutions).toBeUndefined();
     }
   });
@@ -108,8 +128,8 @@ describe("the queues", () => {
     return found;
   };
 
-  test("are three, each with a queue of its own for dead letters after five receives", () => {
-    expect(working).toHaveLength(3);
+  test("are five, each with a queue of its own for dead letters after five receives", () => {
+    expect(working).toHaveLength(5);
     expect(working.map((id) => referred(redriveOf(id)?.deadLetterTargetArn)).sort()).toEqual([...dead].sort());
     for (const id of working) expect(redriveOf(id)?.maxReceiveCount).toBe(5);
   });
@@ -118,10 +138,11 @@ describe("the queues", () => {
     for (const [, { Properties }] of queues) expect(Properties.SqsManagedSseEnabled).toBe(true);
   });
 
-  test("keep raw bytes four days, everything else 14", () => {
+  test("keep raw bytes four days, people to look up one, everything else 14", () => {
     const days = (id: string) => Number(propertiesOf(service, id).MessageRetentionPeriod) / 86_400;
     expect(days(named("Inbound"))).toBe(4);
-    for (const id of [named("Events"), named("Deliveries"), ...dead]) expect(days(id)).toBe(14);
+    expect(days(named("Profiles"))).toBe(1);
+    for (const id of [named("Events"), named("Deliveries"), named("Erasures"), ...dead]) expect(days(id)).toBe(14);
   });
 
   test("each has a reader, and hides a message for six of its timeouts", () => {
@@ -152,9 +173,13 @@ describe("the queues", () => {
       InboundQueue: ["Ingest", 20],
       EventsQueue: ["Deliver", 50],
       DeliveriesQueue: ["Deliver", 50],
+      ProfilesQueue: ["Profile", 5],
+      ErasuresQueue: ["Erase", 2],
       InboundDeadLetterQueue: ["DeadLetters", 2],
       EventsDeadLetterQueue: ["DeadLetters", 2],
       DeliveriesDeadLetterQueue: ["DeadLetters", 2],
+      ProfilesDeadLetterQueue: ["DeadLetters", 2],
+      ErasuresDeadLetterQueue: ["DeadLetters", 2],
     });
   });
 

@@ -9,7 +9,9 @@ import { createApp } from "../../functions/http/app.ts";
 import { apiRoutes } from "../../functions/routes/index.ts";
 import { intakeRoutes } from "../../functions/routes/intake.ts";
 import { deliverWorker } from "../../functions/workers/deliver.ts";
+import { eraseWorker } from "../../functions/workers/erase.ts";
 import { ingestWorker } from "../../functions/workers/ingest.ts";
+import { profileWorker } from "../../functions/workers/profile.ts";
 import { startEmulators } from "../../local/emulators/server.ts";
 import { openFiles } from "../../shared/aws/files.ts";
 import type { Log, LogLine } from "../../shared/aws/log.ts";
@@ -31,15 +33,21 @@ import { platformFor } from "../../shared/platforms/platform-for.ts";
 import { verifyHandshake, verifySignature } from "../../shared/platforms/signature.ts";
 import { accountStore } from "../../shared/table/accounts.ts";
 import { apiKeyStore } from "../../shared/table/api-keys.ts";
+import { auditStore } from "../../shared/table/audit.ts";
 import { openTable } from "../../shared/table/client.ts";
 import { conversationStore } from "../../shared/table/conversations.ts";
+import { counterStore } from "../../shared/table/counters.ts";
 import { deliveryStore } from "../../shared/table/deliveries.ts";
 import { dueStore } from "../../shared/table/due.ts";
+import { earlyChangeStore } from "../../shared/table/early-changes.ts";
 import { endpointStore } from "../../shared/table/endpoints.ts";
 import { erasureStore } from "../../shared/table/erasures.ts";
+import { traceStore } from "../../shared/table/erasures-traces.ts";
 import { eventBodyStore } from "../../shared/table/events.ts";
+import { messageChangeStore } from "../../shared/table/message-changes.ts";
 import { messageStore } from "../../shared/table/messages.ts";
 import { outboundMessageStore } from "../../shared/table/outbound-messages.ts";
+import { profileStore } from "../../shared/table/profiles.ts";
 import { quarantineStore } from "../../shared/table/quarantine.ts";
 import { sendRecordStore } from "../../shared/table/send-records.ts";
 import { tenantStateStore } from "../../shared/table/tenant-states.ts";
@@ -60,7 +68,7 @@ export interface Cost {
 export type Pipeline = Awaited<ReturnType<typeof startPipeline>>;
 
 export const PLATFORM_SECRET = "the app's secret";
-const QUEUES = ["Inbound", "Events", "Deliveries"] as const;
+const QUEUES = ["Inbound", "Events", "Deliveries", "Profiles", "Erasures"] as const;
 const BUCKET = "raw";
 /** A fixed instant, so that every run writes the same bytes. */
 const BEGUN: Millis = Date.UTC(2026, 2, 4, 5, 6, 7, 89);
@@ -98,9 +106,14 @@ export async function startPipeline() {
     accounts: accountStore(opened),
     apiKeys: apiKeyStore(opened),
     endpoints: endpointStore(opened),
+    audit: auditStore(opened),
+    counters: counterStore(opened),
     conversations: conversationStore(opened),
+    messageChanges: messageChangeStore(opened),
+    earlyChanges: earlyChangeStore(opened),
     tenantStates: tenantStateStore(opened),
     erasures: erasureStore(opened),
+    traces: traceStore(opened),
     messages: messageStore(opened),
     outboundMessages: outboundMessageStore(opened),
     eventBodies: eventBodyStore(opened),
@@ -108,12 +121,15 @@ export async function startPipeline() {
     due: dueStore(opened),
     sendRecords: sendRecordStore(opened),
     quarantine: quarantineStore(opened),
+    profiles: profileStore(opened),
   };
   const pepper = async () => (await root()).pepper;
   const tenantPorts: TenantPorts = { ...stores, vault, pepper };
   const apiPorts: ApiPorts = {
     ...stores,
+    erasureWork: queue("Erasures"),
     events: queue("Events"),
+    retries,
     vault,
     gate,
     platformOf: (account, scope) =>
@@ -149,14 +165,22 @@ export async function startPipeline() {
     now,
     log,
   });
-  const ingest = ingestWorker({ ...stores, parseUpdates, files, events: queue("Events"), log }, now);
-  const deliver = deliverWorker({ ...stores, retries, vault, poster, dice: () => 0, log }, now, (record, after) =>
+  const [events, requested] = [queue("Events"), queue("Profiles")];
+  const ingest = ingestWorker({ ...stores, parseUpdates, files, events, profiles: requested, log }, now);
+  const profile = profileWorker(
+    { ...stores, vault, platformOf: ({ connection }) => platformFor(connection, upstream, http), log },
+    now,
+  );
+  const deliver = deliverWorker({ ...stores, retries, events: queue("Events"), vault, poster, dice: () => 0, log }, now, (record, after) =>
     retries.postpone(record.receiptHandle, after),
   );
+  const erase = eraseWorker({ ...stores, erasureWork: queue("Erasures"), log }, now);
   const sources = {
     inbound: eventSource(clients.sqs, queueUrls.Inbound, ingest),
     events: eventSource(clients.sqs, queueUrls.Events, deliver),
     deliveries: eventSource(clients.sqs, queueUrls.Deliveries, deliver),
+    profiles: eventSource(clients.sqs, queueUrls.Profiles, profile),
+    erasures: eventSource(clients.sqs, queueUrls.Erasures, erase),
   };
   const queueRequests = () => {
     const all = Object.values(emulators.sqs.counts).reduce((sum, count) => sum + count, 0);
@@ -191,12 +215,16 @@ export async function startPipeline() {
     ingest: () => sources.inbound.drain(),
     /** Everything on the events queue. */
     deliver: () => sources.events.drain(),
+    /** What is due of erasures. */
+    erase: () => sources.erasures.drain(),
+    /** Everyone who is to be looked up. */
+    lookUp: () => sources.profiles.drain(),
     /** What is due on the deliveries queue. */
     retry: () => sources.deliveries.drain(),
     sweep: () => sweepDue({ due: stores.due, retries, log }, now()),
 
     /** One request to the API, which must succeed; answers its `data`. */
-    async call<T>(key: string, method: "GET" | "POST", path: string, body?: object): Promise<T> {
+    async call<T>(key: string, method: "GET" | "POST" | "PATCH" | "DELETE", path: string, body?: object): Promise<T> {
       const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
       const request = new Request(`http://gateway${path}`, {
         method,

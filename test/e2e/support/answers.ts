@@ -38,7 +38,9 @@ export interface ListedDelivery {
 export interface ListedEndpoint {
   readonly id: string;
   readonly url: string;
+  readonly status: string;
   readonly signing_secret_prefix: string;
+  readonly secondary_active: boolean;
 }
 
 /** The fields of every route's data together: a test reads those of the route it called. */
@@ -53,6 +55,11 @@ export interface Data {
   readonly endpoint: ListedEndpoint;
   readonly signing_secret: string;
   readonly deliveries: readonly ListedDelivery[];
+  readonly delivery_id: string;
+  readonly truncated: boolean;
+  readonly matched: number;
+  readonly enqueued: number;
+  readonly skipped: number;
   readonly platform_message_id: string;
 }
 

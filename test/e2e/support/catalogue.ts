@@ -1,6 +1,6 @@
 import { accountIds, type Entry, type Json, newMid, type PlatformObject, type Signer } from "./platform.ts";
 
-/** What `GET /v1/messages` must show of an event; null for one that is acknowledged and leaves nothing. */
+/** What `GET /v1/messages` must show of an event; null for one that leaves no message. */
 export interface Expected {
   readonly direction: "inbound" | "echo";
   readonly text: string;
@@ -18,6 +18,8 @@ export interface Kind {
   /** The message's id; null where the platform gives none. */
   readonly mid: string | null;
   readonly expected: Expected | null;
+  /** The type of the event that announces what is no message; null for one that is acknowledged and leaves nothing. */
+  readonly tells: string | null;
 }
 
 /** Who talks to whom, and when. */
@@ -29,7 +31,7 @@ interface Scene {
   readonly at: number;
 }
 
-type Draft = { name: string; entry: Entry; mid?: string | null; expected?: Partial<Expected> };
+type Draft = { name: string; entry: Entry; mid?: string | null; expected?: Partial<Expected>; tells?: string | null };
 
 const cdn = "https://cdn.example.net/v/t1.15752-9/photo.jpg?ccb=1-7&_nc_sid=4dc865&oh=abc";
 
@@ -46,7 +48,7 @@ export function catalogue(people: { ig: string; page: string; msg: string }, at:
 }
 
 /** Each event gets a millisecond of its own, so that the newest is known. */
-function kindOf(scene: Scene, { name, entry, mid = null, expected }: Draft, index: number): Kind {
+function kindOf(scene: Scene, { name, entry, mid = null, expected, tells = null }: Draft, index: number): Kind {
   const { object, signer } = scene;
   const whole = { direction: "inbound", text: "", attachments: [], sent_via: "participant", reply_to: null } as const;
   return {
@@ -56,6 +58,7 @@ function kindOf(scene: Scene, { name, entry, mid = null, expected }: Draft, inde
     mid,
     entry: shifted(entry, index),
     expected: expected ? { ...whole, ...expected } : null,
+    tells,
   };
 }
 
@@ -99,8 +102,8 @@ function echoed(scene: Scene, name: string, content: Json, expected: Partial<Exp
   };
 }
 
-function told(scene: Scene, name: string, content: Json): Draft {
-  return { name, entry: event(scene, content) };
+function told(scene: Scene, name: string, content: Json, tells?: string): Draft {
+  return { name, entry: event(scene, content), ...(tells ? { tells } : {}) };
 }
 
 function attached(scene: Scene, type: string, payload: Json | null, kind: string, url: string | null): Draft {
@@ -168,9 +171,15 @@ function shared(scene: Scene): Draft[] {
       expected: { text: "by changes" },
     },
     ...postbacks(scene),
-    told(scene, "unsent", { message: { mid: newMid(), is_deleted: true } }),
-    told(scene, "reaction", { reaction: { mid: "m_x", action: "react", reaction: "love", emoji: "❤️" } }),
-    told(scene, "reaction taken back", { reaction: { mid: "m_x", action: "unreact" } }),
+    told(scene, "unsent", { message: { mid: newMid(), is_deleted: true } }, "message.deleted"),
+    told(
+      scene,
+      "reaction",
+      { reaction: { mid: "m_x", action: "react", reaction: "love", emoji: "❤️" } },
+      "message.reaction",
+    ),
+    told(scene, "reaction taken back", { reaction: { mid: "m_x", action: "unreact" } }, "message.reaction"),
+    told(scene, "edit", { message_edit: { mid: newMid(), text: "better", num_edit: 1 } }, "message.edited"),
     told(scene, "referral", { referral: { ref: "summer", source: "SHORTLINK", type: "OPEN_THREAD" } }),
     told(scene, "referral in seconds", { referral: { ref: "summer" }, timestamp: Math.floor(at / 1_000) }),
     told(scene, "edit noise", { message_edit: { mid: "m_x", num_edit: 0 } }),
@@ -179,7 +188,12 @@ function shared(scene: Scene): Draft[] {
       entry: { time: at, id: account, messaging: [{ timestamp: at, message_edit: { mid: "m_x", num_edit: 0 } }] },
     },
     told(scene, "policy", { policy_enforcement: { action: "warning", reason: "spam" } }),
-    told(scene, "policy in its old spelling", { "policy-enforcement": { action: "block", reason: "spam" } }),
+    told(
+      scene,
+      "policy in its old spelling",
+      { "policy-enforcement": { action: "block", reason: "spam" } },
+      "account.restricted",
+    ),
     told(scene, "handover", { pass_thread_control: { new_owner_app_id: "1", metadata: "" } }),
     told(scene, "handover taken", { take_thread_control: { previous_owner_app_id: "1" } }),
     told(scene, "handover asked for", { request_thread_control: { requested_owner_app_id: "1" } }),

@@ -17,9 +17,10 @@ let house: House;
 let app: App;
 let tenant: TenantId;
 let key: string;
+let ports: ReturnType<House["apiPorts"]>;
 beforeAll(async () => {
   house = await openHouse();
-  const ports = house.apiPorts(await house.newLane());
+  ports = house.apiPorts(await house.newLane());
   app = createApp({
     endpoints: apiRoutes,
     ports,
@@ -37,7 +38,6 @@ beforeEach(async () => {
 });
 
 const keyOf = async (of: TenantId, scope: "live" | "test" = "live") => {
-  const ports = house.apiPorts({ inbound: "", events: "", deliveries: "" });
   return (await createKey(ports, of, { scope, label: "", actor: "cli" }, house.now())).secret;
 };
 
@@ -218,7 +218,6 @@ describe("every route that takes a key", () => {
   });
 
   it("answers 429 with Retry-After once the minute's requests are used up", async () => {
-    const ports = house.apiPorts({ inbound: "", events: "", deliveries: "" });
     const caller = await authenticate(ports, `Bearer ${key}`);
     if ("refused" in caller) throw new Error(caller.refused);
     await Promise.all(Array.from({ length: 600 }, () => keepPace(ports, caller, house.now())));

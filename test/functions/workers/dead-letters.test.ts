@@ -2,6 +2,7 @@ import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { deadLettersWorker } from "../../../functions/workers/dead-letters.ts";
 import { openQueue } from "../../../shared/aws/queues.ts";
+import { counterStore } from "../../../shared/table/counters.ts";
 import { deliveryStore } from "../../../shared/table/deliveries.ts";
 import { quarantineStore } from "../../../shared/table/quarantine.ts";
 import { type House, type Lane, openHouse } from "../../shared/flows/support/house.ts";
@@ -21,6 +22,7 @@ const worker = () =>
     {
       quarantine: quarantineStore(house.table),
       deliveries: deliveryStore(house.table),
+      counters: counterStore(house.table),
       log: (line) => house.lines.push(line),
     },
     house.now,

@@ -67,13 +67,14 @@ describe("a batch of webhooks", () => {
     expect(new Set(await announced()).size).toBe(4);
   });
 
-  it("announces all its messages in one request to the queue", async () => {
+  it("announces all its messages in one request to the queue, and asks for the person in another", async () => {
     const queue = openQueue(lane.inbound, house.eventSource);
     await queue.sendAll([saying("a", "b"), saying("c"), saying("d", "e", "f")].map((body) => ({ body })));
     const before = { ...house.emulators.sqs.counts };
     await work();
     const { SendMessageBatch = 0, SendMessage = 0 } = house.emulators.sqs.counts;
-    expect(SendMessageBatch - (before.SendMessageBatch ?? 0)).toBe(1);
+    expect(SendMessageBatch - (before.SendMessageBatch ?? 0)).toBe(2);
+    expect(await depth(house.eventSource, lane.profiles)).toBe(1);
     expect(SendMessage).toBe(before.SendMessage ?? 0);
     expect(new Set(await announced()).size).toBe(6);
   });

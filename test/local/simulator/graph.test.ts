@@ -52,6 +52,38 @@ describe("profiles", () => {
     expect((await read("facebook", "12", page.token)).body.error).toMatchObject({ code: 100, error_subcode: 33 });
   });
 
+  test("whose name is hidden can be read all the same, and so can one without a picture", async () => {
+    const simulator = await ready();
+    const insta = await simulator.personSends("login", { person: "Ada Lind" });
+    await simulator.sim("/people", { account: login.externalId, person: insta.person, nameless: true, picture: false });
+    const path = `/instagram_graph/v26.0/${insta.person}?fields=name,username,profile_pic`;
+    expect((await simulator.get(path, login.token)).body).toEqual({ id: insta.person });
+    const face = await simulator.personSends("messenger", { person: "Ada Lind" });
+    await simulator.sim("/people", { account: page.id, person: face.person, nameless: true, picture: false });
+    const names = `/facebook_graph/v26.0/${face.person}?fields=first_name,last_name,profile_pic`;
+    expect((await simulator.get(names, page.token)).body).toEqual({ id: face.person });
+  });
+
+  test.each([
+    ["login", "instagram", login.token, /\?oe=([\dA-F]{8})$/, 16],
+    ["messenger", "facebook", page.token, /\?ext=(\d{10})$/, 10],
+  ] as const)(
+    "has a picture (%s) whose address says when it ends, and ends then",
+    async (name, host, token, end, radix) => {
+      const simulator = await ready();
+      const { person } = await simulator.personSends(name, { person: "Ada Lind" });
+      const picture = async (): Promise<string> =>
+        (await simulator.get(`/${host}_graph/v26.0/${person}?fields=profile_pic`, token)).body.profile_pic;
+      const old = await picture();
+      const seconds = Number.parseInt(end.exec(old)?.[1] ?? "", radix);
+      expect(Math.abs(seconds * 1_000 - Date.now() - 36 * hour)).toBeLessThan(10_000);
+      expect((await fetch(old)).status).toBe(200);
+      await simulator.sim("/clock", { offset_ms: 36 * hour });
+      expect((await fetch(old)).status).toBe(403);
+      expect((await fetch(await picture())).status).toBe(200);
+    },
+  );
+
   test("a proof made with the wrong secret is refused", async () => {
     const simulator = await ready();
     const proof = (secret: string) => createHmac("sha256", secret).update(page.token).digest("hex");

@@ -110,6 +110,8 @@ describe("a fan-out", () => {
       await events.send({ body: i === 0 ? body : JSON.stringify({ ...JSON.parse(body), r: 1 }) });
       await handOut(house.eventSource, lane.events, worker(lane, poster));
     }
+    // The 410 paused its endpoint, and each time that is told again.
+    await handOut(house.eventSource, lane.events, worker(lane, poster));
     expect(receiver.taken).toHaveLength(2);
     expect(await depth(house.eventSource, lane.events)).toBe(0);
   });

@@ -9,6 +9,7 @@ import { sweepDue } from "../../../shared/flows/sweep-due.ts";
 import type { TenantId } from "../../../shared/kernel/tenant.ts";
 import { DAY, HOUR, MINUTE, type Millis, SECOND } from "../../../shared/kernel/time.ts";
 import type { Poster } from "../../../shared/net/poster.ts";
+import { counterStore } from "../../../shared/table/counters.ts";
 import { deliveryStore } from "../../../shared/table/deliveries.ts";
 import { quarantineStore } from "../../../shared/table/quarantine.ts";
 import { openPoster } from "../net/posting.ts";
@@ -245,6 +246,7 @@ describe("a retry that no worker could process", () => {
     const ports = {
       quarantine: quarantineStore(house.table),
       deliveries: deliveryStore(house.table),
+      counters: counterStore(house.table),
       log: () => {},
     };
     for (let i = 0; i < 2; i++) {

@@ -5,7 +5,14 @@ import { json, startLoopback } from "./loopback.ts";
 
 const TOKEN = "EAAB0token-of-a-page-0123456789";
 const account = { platform: "messenger", externalId: "102030405060708", pageId: "102030405060708" } as const;
-const send = { recipientId: "6543210987654321", text: "hi", replyTo: null, metadata: "snd_1" };
+const send = {
+  recipientId: "6543210987654321",
+  content: { kind: "text", text: "hi" },
+  humanAgent: false,
+  replyTo: null,
+  metadata: "snd_1",
+} as const;
+const HOUR = 3_600_000;
 
 let platform: Awaited<ReturnType<typeof startLoopback>>;
 beforeAll(async () => {
@@ -13,14 +20,21 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-async function refusedWith(error: object, headers: Record<string, string> = {}, status = 400) {
+async function refusedWith(
+  error: object,
+  headers: Record<string, string> = {},
+  { status = 400, humanAgent = false }: { status?: number; humanAgent?: boolean } = {},
+) {
   platform.answerWith(json(status, { error }, headers));
   const upstream = { facebookGraph: platform.origin, instagramGraph: platform.origin, graphVersion: "v26.0" };
-  return platformFor("messenger", upstream, platformHttp()).sendText(account, TOKEN, send);
+  return platformFor("messenger", upstream, platformHttp()).send(account, TOKEN, { ...send, humanAgent });
 }
 
 describe("a refusal", () => {
-  test.each([
+  const needsReauth = { accountStatus: "needs_reauth" };
+  const restricted = { accountStatus: "restricted" };
+  const cools = { coolDownMs: 60_000 };
+  test.each<[number, number | undefined, string, object?]>([
     [10, 2018278, "window"],
     [10, 2534022, "window"],
     [10, 2018065, "window"],
@@ -29,43 +43,49 @@ describe("a refusal", () => {
     [551, undefined, "recipient"],
     [551, 1545041, "recipient"],
     [200, 1545041, "recipient"],
+    [10, 1893063, "restricted", restricted],
+    [100, 2534029, "restricted", restricted],
+    [2022, undefined, "restricted", restricted],
+    [10, 2534077, "permission", needsReauth],
+    [100, 2534013, "permission", needsReauth],
+    [200, 2534041, "permission", needsReauth],
+    [10, undefined, "permission", needsReauth],
+    [10, 0, "permission", needsReauth],
+    [200, undefined, "permission", needsReauth],
+    [200, 7, "permission", needsReauth],
+    [3, undefined, "permission", needsReauth],
+    [230, undefined, "permission"],
+    [10, 9999999, "other"],
     [100, 2018001, "recipient"],
     [100, 2534014, "recipient"],
     [100, 33, "recipient"],
-    [10, 1893063, "restricted"],
-    [100, 2534029, "restricted"],
-    [2022, undefined, "restricted"],
-    [10, 2534077, "permission"],
-    [100, 2534013, "permission"],
-    [200, 2534041, "permission"],
-    [10, undefined, "permission"],
-    [10, 0, "permission"],
-    [200, 7, "permission"],
-    [3, undefined, "permission"],
-    [10, 9999999, "other"],
-    [230, undefined, "other"],
+    [100, 2018008, "invalid", { mayPass: true }],
+    [100, 2018294, "invalid", { mayPass: true }],
+    [100, 2018047, "invalid"],
+    [100, 2018109, "invalid"],
+    [100, 2018074, "invalid"],
+    [100, 2534015, "invalid"],
+    [100, 1893061, "invalid"],
+    [100, undefined, "invalid"],
     [2018300, undefined, "thread_owner"],
     [10, 2018300, "thread_owner"],
     [100, 2534037, "thread_owner"],
-    [190, undefined, "token"],
-    [190, 458, "token"],
-    [190, 460, "token"],
-    [190, 463, "token"],
-    [4, undefined, "rate"],
-    [17, undefined, "rate"],
-    [32, undefined, "rate"],
-    [613, undefined, "rate"],
-    [613, 2534040, "rate"],
-    [80001, undefined, "rate"],
-    [80002, undefined, "rate"],
-    [80006, undefined, "rate"],
-    [613, 2018338, "other"],
-    [100, undefined, "invalid"],
-    [100, 2534015, "invalid"],
-    [100, 1893061, "invalid"],
-    [36103, undefined, "other"],
+    ...[undefined, 458, 459, 460, 463, 464, 467].map(
+      (subcode) => [190, subcode, "token", needsReauth] as [number, number | undefined, string, object],
+    ),
+    [4, undefined, "rate", cools],
+    [17, undefined, "rate", cools],
+    [32, undefined, "rate", cools],
+    [613, undefined, "rate", cools],
+    [613, 2534040, "rate", cools],
+    [80001, undefined, "rate", cools],
+    [80002, undefined, "rate", cools],
+    [80006, undefined, "rate", cools],
+    [613, 2018338, "other", { humanAgentPauseMs: 24 * HOUR }],
     [9000001, undefined, "other"],
-  ])("%s/%s is of class %s", async (code, error_subcode, expected) => {
+    [36103, undefined, "other"],
+    [123456, undefined, "other"],
+  ])("%s/%s is of class %s, and this follows: %o", async (code, error_subcode, expected, follows = {}) => {
     const message = `(#${code}) No`;
     expect(await refusedWith({ message, type: "OAuthException", code, error_subcode })).toEqual({
       kind: "refused",
@@ -73,30 +93,99 @@ describe("a refusal", () => {
       detail: message,
       code,
       subcode: error_subcode ?? null,
-      retryAfterMs: null,
+      accountStatus: null,
+      coolDownMs: null,
+      humanAgentPauseMs: null,
+      humanAgentRefused: false,
+      mayPass: false,
+      ...follows,
     });
+  });
+
+  test.each([1, 2, 1200])("of code %s, whatever its subcode, is none: the outcome is unknown", async (code) => {
+    for (const error_subcode of [undefined, 99, 2018300000]) {
+      expect(await refusedWith({ message: "m", code, error_subcode })).toEqual({
+        kind: "unknown",
+        detail: "outcome_unknown",
+      });
+    }
   });
 
   test("a rate refusal stays one though it is marked as transient", async () => {
     const error = { message: "Slow down", code: 613, is_transient: true };
-    expect(await refusedWith(error, {}, 429)).toMatchObject({ kind: "refused", class: "rate" });
+    expect(await refusedWith(error, {}, { status: 429 })).toMatchObject({ kind: "refused", class: "rate" });
   });
 
   const usage = (...minutes: unknown[]) =>
     JSON.stringify({ "123": minutes.map((wait) => ({ type: "messenger", estimated_time_to_regain_access: wait })) });
   test.each([
-    [usage(19), 19 * 60_000],
-    [usage(5, 19, 7), 19 * 60_000],
-    [usage(0), null],
-    [usage("19"), null],
-    [usage(1e9), 86_400_000],
-    ['{"123":{}}', null],
-    ["not json", null],
-    ["[]", null],
-  ])("the usage header %s asks for a wait of %s ms", async (header, retryAfterMs) => {
-    const headers = { "x-business-use-case-usage": header };
-    expect(await refusedWith({ message: "m", code: 80006 }, headers)).toMatchObject({ class: "rate", retryAfterMs });
-    expect(await refusedWith({ message: "m", code: 190 }, headers)).toMatchObject({ retryAfterMs: null });
+    [usage(19), undefined, 19 * 60_000],
+    [usage(5, 19, 7), undefined, 19 * 60_000],
+    [usage(0.5), undefined, 30_000],
+    [usage(0), undefined, 60_000],
+    [usage("19"), undefined, 60_000],
+    [usage(1e9), undefined, 24 * HOUR],
+    ['{"123":{}}', undefined, 60_000],
+    ["not json", undefined, 60_000],
+    ["[]", undefined, 60_000],
+    [undefined, "90", 90_000],
+    [undefined, "soon", 60_000],
+    [undefined, "0", 60_000],
+    [undefined, "999999999", 24 * HOUR],
+    [usage(19), "90", 19 * 60_000],
+    [usage(1), "90", 90_000],
+  ])("usage %s and Retry-After %s make the account wait %s ms", async (inUsage, retryAfter, coolDownMs) => {
+    const headers = {
+      ...(inUsage === undefined ? {} : { "x-business-use-case-usage": inUsage }),
+      ...(retryAfter === undefined ? {} : { "retry-after": retryAfter }),
+    };
+    expect(await refusedWith({ message: "m", code: 80006 }, headers)).toMatchObject({ class: "rate", coolDownMs });
+    expect(await refusedWith({ message: "m", code: 190 }, headers)).toMatchObject({ coolDownMs: null });
+    expect(await refusedWith({ message: "m", code: 613, error_subcode: 2018338 }, headers)).toMatchObject({
+      coolDownMs: null,
+    });
+  });
+
+  test("with status 429 is about the pace though its code says nothing", async () => {
+    const unlisted = { message: "m", code: 123456 };
+    expect(await refusedWith(unlisted, {}, { status: 429 })).toMatchObject({ class: "rate", coolDownMs: 60_000 });
+    expect(await refusedWith({ message: "m", code: 551 }, {}, { status: 429 })).toMatchObject({ class: "recipient" });
+  });
+
+  test.each([
+    [10, undefined, "(#10) Application does not have permission for this action"],
+    [10, 9999999, "(#10) Not approved"],
+    [200, undefined, "(#200) Requires human_agent permission"],
+    [3, undefined, "(#3) Application does not have the capability"],
+    [100, undefined, "(#100) Invalid tag"],
+    [100, 9999999, "(#100) HUMAN_AGENT is not enabled for this app"],
+    [100, 1893061, "Invalid parameter"],
+  ])(
+    "%s/%s of a tagged send is held against the tag, not against the account",
+    async (code, error_subcode, message) => {
+      const error = { message, code, error_subcode };
+      expect(await refusedWith(error, {}, { humanAgent: true })).toMatchObject({
+        humanAgentRefused: true,
+        accountStatus: null,
+      });
+      expect(await refusedWith(error)).toMatchObject({ humanAgentRefused: false });
+    },
+  );
+
+  test.each([
+    [10, 2018278, null],
+    [10, 2534077, "needs_reauth"],
+    [10, 1893063, "restricted"],
+    [190, 460, "needs_reauth"],
+    [613, 2018338, null],
+    [551, undefined, null],
+    [100, 2534015, null],
+    [100, undefined, null],
+  ])("%s/%s of a tagged send means what it means of any", async (code, error_subcode, accountStatus) => {
+    const error = { message: "(#1) No", code, error_subcode };
+    const tagged = await refusedWith(error, {}, { humanAgent: true });
+    expect(tagged).toEqual(await refusedWith(error));
+    expect(tagged).toMatchObject({ humanAgentRefused: false, accountStatus });
   });
 
   const detailOf = async (message: unknown) => {

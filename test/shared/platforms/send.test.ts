@@ -4,12 +4,19 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Connection } from "../../../shared/domain/accounts.ts";
 import { setHost } from "../../../shared/kernel/time.ts";
 import { type PlatformHttp, platformHttp } from "../../../shared/platforms/http.ts";
-import type { SendText } from "../../../shared/platforms/platform.ts";
+import type { Send } from "../../../shared/platforms/platform.ts";
 import { platformFor } from "../../../shared/platforms/platform-for.ts";
 import { json, startLoopback } from "./loopback.ts";
 
 const TOKEN = "EAAB0token-of-a-page-0123456789";
-const send: SendText = { recipientId: "6543210987654321", text: "héllo", replyTo: null, metadata: "snd_1" };
+const text = "héllo";
+const send: Send = {
+  recipientId: "6543210987654321",
+  content: { kind: "text", text },
+  humanAgent: false,
+  replyTo: null,
+  metadata: "snd_1",
+};
 const account = { platform: "messenger", externalId: "102030405060708", pageId: "102030405060708" } as const;
 const unknown = { kind: "unknown", detail: "outcome_unknown" };
 
@@ -27,14 +34,14 @@ const upstreamOf = (origin: string) => ({
 
 function sendOver(
   connection: Connection,
-  changes: Partial<SendText> = {},
+  changes: Partial<Send> = {},
   {
     http = platformHttp(),
     token = TOKEN,
     origin = platform.origin,
   }: { http?: PlatformHttp; token?: string; origin?: string } = {},
 ) {
-  return platformFor(connection, upstreamOf(origin), http).sendText(account, token, { ...send, ...changes });
+  return platformFor(connection, upstreamOf(origin), http).send(account, token, { ...send, ...changes });
 }
 
 describe("what is sent", () => {
@@ -42,9 +49,9 @@ describe("what is sent", () => {
   const recipient = { id: send.recipientId };
 
   test.each([
-    ["instagram_login", "/instagram/v26.0/me/messages", { text: send.text }],
-    ["instagram_page", "/facebook/v26.0/me/messages", { text: send.text }],
-    ["messenger", "/facebook/v26.0/me/messages", { text: send.text, metadata: "snd_1" }],
+    ["instagram_login", "/instagram/v26.0/me/messages", { text }],
+    ["instagram_page", "/facebook/v26.0/me/messages", { text }],
+    ["messenger", "/facebook/v26.0/me/messages", { text, metadata: "snd_1" }],
   ] as const)("%s posts to %s", async (connection, url, message) => {
     platform.answerWith(ok);
     expect(await sendOver(connection)).toEqual({ kind: "accepted", messageId: "m_1" });
@@ -115,6 +122,7 @@ describe("an outcome that cannot be known", () => {
       json(400, { error: { code: 7777, is_transient: true, message: "Try later" } }),
     ],
     ["an answer of over 1 MB", json(200, { message_id: "m_1", padding: "x".repeat(1024 * 1024) })],
+    ["an answer of 10 MB", json(200, { message_id: "m_1", padding: "x".repeat(10 * 1024 * 1024) })],
   ])("%s", async (_name, answer) => {
     platform.answerWith(answer);
     expect(await sendOver("messenger")).toEqual(unknown);
@@ -168,7 +176,11 @@ describe("a send that certainly did not happen", () => {
     detail: "The platform could not be reached.",
     code: null,
     subcode: null,
-    retryAfterMs: null,
+    accountStatus: null,
+    coolDownMs: null,
+    humanAgentPauseMs: null,
+    humanAgentRefused: false,
+    mayPass: false,
   };
 
   test("nobody listens", async () => {

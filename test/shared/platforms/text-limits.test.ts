@@ -43,7 +43,13 @@ test("the mock accepts at once, with a new id each time", async () => {
   let count = 0;
   const mock = mockPlatform(() => String(++count), "instagram");
   const account = { platform: "instagram", externalId: "1", pageId: null } as const;
-  const send = { recipientId: "2", text: "hi", replyTo: null, metadata: "snd_1" };
-  expect(await mock.sendText(account, "", send)).toEqual({ kind: "accepted", messageId: "mock_mid_1" });
-  expect(await mock.sendText(account, "", send)).toEqual({ kind: "accepted", messageId: "mock_mid_2" });
+  const send = {
+    recipientId: "2",
+    content: { kind: "text", text: "hi" },
+    humanAgent: false,
+    replyTo: null,
+    metadata: "snd_1",
+  } as const;
+  expect(await mock.send(account, "", send)).toEqual({ kind: "accepted", messageId: "mock_mid_1" });
+  expect(await mock.send(account, "", send)).toEqual({ kind: "accepted", messageId: "mock_mid_2" });
 });

@@ -6,7 +6,8 @@ import { newUlid, ulidOf } from "../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../shared/kernel/tenant.ts";
 import { MINUTE } from "../../../shared/kernel/time.ts";
 import { openTable, type Table } from "../../../shared/table/client.ts";
-import { type Deliveries, type DeliveryOf, type DeliveryRow, deliveryStore } from "../../../shared/table/deliveries.ts";
+import { type Deliveries, deliveryStore } from "../../../shared/table/deliveries.ts";
+import type { DeliveryOf, DeliveryRow } from "../../../shared/table/delivery-items.ts";
 import { startTestTable, type TestTable } from "../../support/dynamo.ts";
 import { type Fault, injectFaults } from "../../support/faults.ts";
 import { conversationOf, NOW, newTenant } from "./support/samples.ts";
@@ -14,7 +15,7 @@ import { conversationOf, NOW, newTenant } from "./support/samples.ts";
 const LEASE = MINUTE;
 const busy: AttemptOutcome = { kind: "answered", status: 503, retryAfter: null, durationMs: 7 };
 const fine: AttemptOutcome = { kind: "answered", status: 200, retryAfter: null, durationMs: 8 };
-const retrying: Verdict = { status: "retrying", nextRetryAt: NOW + 5_000 };
+const retrying: Verdict = { status: "retrying", nextRetryAt: NOW };
 const delivered: Verdict = { status: "delivered" };
 
 let table: TestTable;
@@ -70,7 +71,7 @@ describe("the first attempt", () => {
     expect(standing).toMatchObject({
       status: "retrying",
       attempt: 1,
-      nextRetryAt: NOW + 5_000,
+      nextRetryAt: NOW,
       leaseUntil: null,
       lastResponseStatus: 503,
       lastError: "status",
@@ -162,6 +163,82 @@ describe("settling", () => {
   });
 });
 
+describe("beginning anew", () => {
+  const reset = (trigger: "replay" | "forced_replay" = "replay") =>
+    deliveries.reset(tenant, of, trigger, null, NOW + 70);
+
+  it("makes the first attempt due now, and leaves what the last one came to for reading", async () => {
+    await recordFirst({ status: "dlq" }, busy);
+    expect(await reset()).toBe(true);
+    expect(await row()).toMatchObject({
+      status: "pending",
+      attempt: 0,
+      nextRetryAt: NOW + 70,
+      updatedAt: NOW + 70,
+      lastResponseStatus: 503,
+    });
+    expect(await failing()).toEqual([of.eventUlid]);
+    expect(await claim(1, NOW + 69)).toMatchObject({ outcome: "not_due", dueAt: NOW + 70 });
+    expect(await claim(1, NOW + 70)).toMatchObject({ outcome: "claimed", row: { attempt: 1 } });
+  });
+
+  it("puts one that came through back among those that have not", async () => {
+    await recordFirst(delivered, fine);
+    expect(await reset()).toBe(false);
+    expect(await reset("forced_replay")).toBe(true);
+    expect(await failing()).toEqual([of.eventUlid]);
+  });
+
+  it("leaves a worker of before nothing to settle, though it worked on an attempt of the same number", async () => {
+    await recordFirst(retrying, busy);
+    const lost = await claimed(2);
+    await deliveries.giveUp(tenant, of.endpointId, of.eventUlid, 2, NOW + 60);
+    await reset();
+    const first = await claimed(1, NOW + 71);
+    await deliveries.settle(tenant, first, { status: "retrying", nextRetryAt: NOW + 72 }, busy, NOW + 72);
+    const second = await claimed(2, NOW + 73);
+    expect(await deliveries.settle(tenant, lost, { status: "dlq" }, busy, NOW + 74)).toBe(false);
+    expect(await deliveries.settle(tenant, second, delivered, fine, NOW + 75)).toBe(true);
+    expect(await row()).toMatchObject({ status: "delivered", attempt: 2 });
+  });
+
+  it("never makes a row of nothing", async () => {
+    expect(await reset("forced_replay")).toBe(false);
+    expect(await row()).toBeNull();
+  });
+
+  it.each<Fault>(["lost", "fail", "throttle", "twice"])("(%s) is done once, with its audit row", async (fault) => {
+    await recordFirst({ status: "dlq" }, busy);
+    const audit = {
+      action: "webhook.replay",
+      resource: "webhook:x",
+      actor: "cli",
+      ip: null,
+      detail: {},
+      at: NOW,
+    } as const;
+    let times = 0;
+    const end = injectFaults(table.client, () => (times++ % 2 === 0 ? fault : "pass"));
+    expect(await deliveries.reset(tenant, of, "replay", audit, NOW)).toBe(true);
+    const pending = { ...of, eventUlid: newUlid(NOW) };
+    await deliveries.recordPending(tenant, pending, { ...audit, action: "webhook.test" }, NOW);
+    end();
+    const { Items = [] } = await opened.client.send(
+      new QueryCommand({
+        TableName: table.tableName,
+        KeyConditionExpression: "PK = :a",
+        ExpressionAttributeValues: { ":a": `A#${tenant}` },
+      }),
+    );
+    expect(Items.map((item) => item.ac).sort()).toEqual(["webhook.replay", "webhook.test"]);
+    expect(await deliveries.get(tenant, of.endpointId, pending.eventUlid)).toMatchObject({
+      status: "pending",
+      attempt: 0,
+      source: of.source,
+    });
+  });
+});
+
 describe("giving up", () => {
   it("marks a row whose attempt could not be worked on, and leaves one that moved on", async () => {
     await recordFirst(retrying, busy);
@@ -216,7 +293,7 @@ describe("a lost answer", () => {
       });
       const before = await recordFirst(retrying, busy);
       // A writer that meets its own row schedules the retry that the row waits for: the same one.
-      if (before) expect(before).toMatchObject({ status: "retrying", attempt: 1, nextRetryAt: NOW + 5_000 });
+      if (before) expect(before).toMatchObject({ status: "retrying", attempt: 1, nextRetryAt: NOW });
       const mine = await claimed(2);
       expect(mine).toMatchObject({ attempt: 2, leaseUntil: NOW + LEASE });
       expect(await deliveries.settle(tenant, mine, retrying, busy, NOW + 1)).toBe(true);

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 
-/** What the service calls: tenants' receivers and the platforms' send, all at one port of loopback. */
+/** What the service calls: tenants' receivers, the platforms' send and what they know of people, all at one port of loopback. */
 export interface Loopback {
   readonly origin: string;
   /** The paths of the events that came whole, in their order. */
@@ -15,6 +15,22 @@ export interface Loopback {
 
 const SEND_PATH = "/me/messages";
 
+/** A person with a name and a picture as long as they usually are, on either platform. */
+function profileOf(person: string): object {
+  const [first_name, last_name] = ["Marianne", "Lindqvist"];
+  const cdn = "https://scontent-fra3-1.cdninstagram.com/v/t51.2885-15/";
+  const picture = `${cdn}${person}_n.jpg?stp=dst-jpg_s206x206&_nc_cat=101&ccb=7-5&oe=7FFFFFFF&_nc_sid=`;
+  const name = `${first_name} ${last_name}`;
+  return {
+    id: person,
+    name,
+    first_name,
+    last_name,
+    username: "marianne.lindqvist",
+    profile_pic: picture.padEnd(300, "f"),
+  };
+}
+
 export async function startLoopback(): Promise<Loopback> {
   const sockets = new Set<Socket>();
   const events: string[] = [];
@@ -23,6 +39,12 @@ export async function startLoopback(): Promise<Loopback> {
   const server = createServer((request, response) => {
     const path = request.url ?? "";
     request.resume().on("end", () => {
+      const person = /\/(\d+)\?fields=/.exec(path)?.[1];
+      if (person !== undefined) {
+        response.writeHead(200, { "content-type": "application/json" });
+        response.end(JSON.stringify(profileOf(person)));
+        return;
+      }
       if (path.endsWith(SEND_PATH)) {
         response.writeHead(200, { "content-type": "application/json" });
         response.end(JSON.stringify({ recipient_id: "0", message_id: messageId }));

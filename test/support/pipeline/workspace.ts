@@ -44,7 +44,7 @@ export async function openWorkspace(pipeline: Pipeline, options: WorkspaceOption
   const live = await createKey(ports, tenant, { scope: "live", label: "backend", actor: ACTOR }, now());
   const test = await createKey(ports, tenant, { scope: "test", label: "tests", actor: ACTOR }, now());
   const named = { handle: "a.shoe.shop", displayName: "A shoe shop", pageId: null };
-  await connectAccount(ports, tenant, { ...account, connection, ...named }, TOKEN, now());
+  await connectAccount(ports, tenant, { ...account, connection, ...named }, { token: TOKEN, actor: ACTOR }, now());
   const endpointIds: string[] = [];
   for (let number = 0; number < endpoints; number++) {
     const url = `${pipeline.loopback.origin}/hooks/${slug}/${number}`;
@@ -78,10 +78,11 @@ export async function openWorkspace(pipeline: Pipeline, options: WorkspaceOption
   };
 }
 
-/** Takes one message of each person all the way to the endpoints, a second later than what was before. */
+/** Takes one message of each person all the way to the endpoints, a second later than what was before, and looks up who is new. */
 export async function everyoneWrites(pipeline: Pipeline, workspace: Workspace, people: number): Promise<void> {
   pipeline.turn(SECOND);
   for (let person = 0; person < people; person++) await pipeline.receive(workspace.writes(person));
   await pipeline.ingest();
   await pipeline.deliver();
+  await pipeline.lookUp();
 }

@@ -9,7 +9,14 @@ import { openFiles } from "../../../../shared/aws/files.ts";
 import type { LogLine } from "../../../../shared/aws/log.ts";
 import { openQueue } from "../../../../shared/aws/queues.ts";
 import { openVault } from "../../../../shared/aws/vault.ts";
-import type { ApiPorts, DeliverPorts, IngestPorts, SweepPorts } from "../../../../shared/flows/ports.ts";
+import type {
+  ApiPorts,
+  DeliverPorts,
+  ErasePorts,
+  IngestPorts,
+  ProfilePorts,
+  SweepPorts,
+} from "../../../../shared/flows/ports.ts";
 import { connectAccount } from "../../../../shared/flows/set-up-tenant.ts";
 import { deriveKey } from "../../../../shared/kernel/bytes.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
@@ -23,15 +30,21 @@ import { parseUpdates } from "../../../../shared/platforms/parse.ts";
 import { platformFor } from "../../../../shared/platforms/platform-for.ts";
 import { accountStore } from "../../../../shared/table/accounts.ts";
 import { apiKeyStore } from "../../../../shared/table/api-keys.ts";
+import { auditStore } from "../../../../shared/table/audit.ts";
 import { openTable, type Table } from "../../../../shared/table/client.ts";
 import { conversationStore } from "../../../../shared/table/conversations.ts";
+import { counterStore } from "../../../../shared/table/counters.ts";
 import { deliveryStore } from "../../../../shared/table/deliveries.ts";
 import { dueStore } from "../../../../shared/table/due.ts";
+import { earlyChangeStore } from "../../../../shared/table/early-changes.ts";
 import { endpointStore } from "../../../../shared/table/endpoints.ts";
 import { erasureStore } from "../../../../shared/table/erasures.ts";
+import { traceStore } from "../../../../shared/table/erasures-traces.ts";
 import { eventBodyStore } from "../../../../shared/table/events.ts";
+import { messageChangeStore } from "../../../../shared/table/message-changes.ts";
 import { messageStore } from "../../../../shared/table/messages.ts";
 import { outboundMessageStore } from "../../../../shared/table/outbound-messages.ts";
+import { profileStore } from "../../../../shared/table/profiles.ts";
 import { sendRecordStore } from "../../../../shared/table/send-records.ts";
 import { tenantStateStore } from "../../../../shared/table/tenant-states.ts";
 import { startTestTable, type TestTable } from "../../../support/dynamo.ts";
@@ -45,6 +58,8 @@ export interface Lane {
   readonly inbound: string;
   readonly events: string;
   readonly deliveries: string;
+  readonly profiles: string;
+  readonly erasures: string;
 }
 
 /**
@@ -102,10 +117,10 @@ export async function openHouse() {
     },
     async newLane(): Promise<Lane> {
       const lane = `lane-${++lanes}`;
-      const [inbound = "", events = "", deliveries = ""] = await Promise.all(
-        ["inbound", "events", "deliveries"].map((name) => newQueue(`${lane}-${name}`)),
+      const [inbound = "", events = "", deliveries = "", profiles = "", erasures = ""] = await Promise.all(
+        ["inbound", "events", "deliveries", "profiles", "erasures"].map((name) => newQueue(`${lane}-${name}`)),
       );
-      return { inbound, events, deliveries };
+      return { inbound, events, deliveries, profiles, erasures };
     },
     files: openFiles(BUCKET, aws.s3),
     newVault: () => openVault(keyId, aws.kms),
@@ -117,20 +132,49 @@ export async function openHouse() {
       erasures: erasureStore(opened),
       messages: messageStore(opened),
       outboundMessages: outboundMessageStore(opened),
+      sendRecords: sendRecordStore(opened),
       conversations: conversationStore(opened),
+      messageChanges: messageChangeStore(opened),
+      earlyChanges: earlyChangeStore(opened),
+      eventBodies: eventBodyStore(opened),
+      counters: counterStore(opened),
       events: openQueue(lane.events, aws.sqs),
+      profiles: openQueue(lane.profiles, aws.sqs),
       log,
     }),
+    /** @param graph where the platform answers */
+    profilePorts: (graph: string): ProfilePorts => {
+      const http = platformHttp({ total: 400 });
+      const upstream = { facebookGraph: graph, instagramGraph: graph, graphVersion: "v26.0" };
+      return {
+        conversations: conversationStore(opened),
+        accounts: accountStore(opened),
+        vault: openVault(keyId, aws.kms),
+        platformOf: ({ connection }) => platformFor(connection, upstream, http),
+        profiles: profileStore(opened),
+        log,
+      };
+    },
     deliverPorts: (lane: Lane, poster: Poster): DeliverPorts => ({
       endpoints: endpointStore(opened),
       messages: messageStore(opened),
       eventBodies: eventBodyStore(opened),
       deliveries: deliveryStore(opened),
+      counters: counterStore(opened),
       due: dueStore(opened),
       retries: openQueue(lane.deliveries, aws.sqs),
+      events: openQueue(lane.events, aws.sqs),
       vault: openVault(keyId, aws.kms),
       poster,
       dice: () => 0,
+      log,
+    }),
+    erasePorts: (lane: Partial<Pick<Lane, "erasures">>): ErasePorts => ({
+      erasures: erasureStore(opened),
+      traces: traceStore(opened),
+      tenantStates: tenantStateStore(opened),
+      endpoints: endpointStore(opened),
+      erasureWork: openQueue(lane.erasures ?? "", aws.sqs),
       log,
     }),
     sweepPorts: (lane: Lane): SweepPorts => ({
@@ -139,19 +183,25 @@ export async function openHouse() {
       log,
     }),
     /** @param graph where the platform answers; nobody listens at the default */
-    apiPorts: (lane: Lane, graph = "http://127.0.0.1:9"): ApiPorts => {
+    apiPorts: (lane: Pick<Lane, "events" | "deliveries"> & Partial<Lane>, graph = "http://127.0.0.1:9"): ApiPorts => {
       const http = platformHttp({ total: 400 });
       const upstream = { facebookGraph: graph, instagramGraph: graph, graphVersion: "v26.0" };
       return {
+        ...house.erasePorts(lane),
+        audit: auditStore(opened),
+        counters: counterStore(opened),
         conversations: conversationStore(opened),
         messages: messageStore(opened),
         outboundMessages: outboundMessageStore(opened),
         accounts: accountStore(opened),
         endpoints: endpointStore(opened),
         deliveries: deliveryStore(opened),
+        eventBodies: eventBodyStore(opened),
+        due: dueStore(opened),
         sendRecords: sendRecordStore(opened),
         apiKeys: apiKeyStore(opened),
         events: openQueue(lane.events, aws.sqs),
+        retries: openQueue(lane.deliveries, aws.sqs),
         vault: openVault(keyId, aws.kms),
         gate: createGate({ mode: "open" }),
         platformOf: (account, scope) =>
@@ -178,7 +228,7 @@ export async function openHouse() {
           displayName: "Shop",
           pageId: null,
         },
-        `token-of-${tenant}`,
+        { token: `token-of-${tenant}`, actor: "cli" },
         now,
       );
       return externalId;

@@ -1,6 +1,7 @@
 import type { Endpoint } from "../../../../shared/domain/endpoints.ts";
+import type { EventType } from "../../../../shared/domain/events.ts";
 import { announcementOf } from "../../../../shared/flows/announcement.ts";
-import { createWebhook } from "../../../../shared/flows/manage-webhooks.ts";
+import { createWebhook } from "../../../../shared/flows/webhooks/create.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { messageStore, type Recorded } from "../../../../shared/table/messages.ts";
@@ -15,15 +16,16 @@ export function statusReceiver(): Promise<Receiver> {
   });
 }
 
-/** An endpoint of a tenant for everything, at a URL on loopback. */
-export async function endpointAt(house: House, lane: Lane, tenant: TenantId, url: string): Promise<Endpoint> {
+/** An endpoint of a tenant for what comes in, unless told otherwise, at a URL on loopback. */
+export async function endpointAt(
+  house: House,
+  lane: Lane,
+  tenant: TenantId,
+  url: string,
+  events: readonly EventType[] = ["message.received"],
+): Promise<Endpoint> {
   const caller = { kind: "tenant_key", keyId: "k", tenant, scope: "live" } as const;
-  const created = await createWebhook(
-    house.apiPorts(lane),
-    tenant,
-    { url, events: ["message.received"], caller, ip: null },
-    house.now(),
-  );
+  const created = await createWebhook(house.apiPorts(lane), tenant, { url, events, caller, ip: null }, house.now());
   if (isRefusal(created)) throw new Error(`The endpoint was refused: ${created.detail}`);
   return created.endpoint;
 }

@@ -61,3 +61,8 @@ export function drawOf(text: string): number {
 
 /** The inbox of an account called @shop, of a tenant with one shard. */
 export const INBOX = { accountHandle: "@shop", shards: 1 };
+
+/** An id of the same shape that is another one. */
+export function beside(id: string): string {
+  return id.slice(0, -1) + (id.endsWith("0") ? "1" : "0");
+}

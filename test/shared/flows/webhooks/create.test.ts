@@ -1,14 +1,15 @@
 import { QueryCommand, ScanCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Caller } from "../../../shared/domain/api-keys.ts";
-import { createWebhook, listWebhooks, readWebhook } from "../../../shared/flows/manage-webhooks.ts";
-import { isRefusal } from "../../../shared/kernel/refusals.ts";
-import type { TenantId } from "../../../shared/kernel/tenant.ts";
-import { createGate } from "../../../shared/net/egress-gate.ts";
-import { endpointStore } from "../../../shared/table/endpoints.ts";
-import { injectFaults } from "../../support/faults.ts";
-import { newTenant } from "../table/support/samples.ts";
-import { type House, type Lane, openHouse } from "./support/house.ts";
+import type { Caller } from "../../../../shared/domain/api-keys.ts";
+import { createWebhook } from "../../../../shared/flows/webhooks/create.ts";
+import { listWebhooks, readWebhook } from "../../../../shared/flows/webhooks/read.ts";
+import { isRefusal } from "../../../../shared/kernel/refusals.ts";
+import type { TenantId } from "../../../../shared/kernel/tenant.ts";
+import { createGate } from "../../../../shared/net/egress-gate.ts";
+import { endpointStore } from "../../../../shared/table/endpoints.ts";
+import { injectFaults } from "../../../support/faults.ts";
+import { newTenant } from "../../table/support/samples.ts";
+import { type House, type Lane, openHouse } from "../support/house.ts";
 
 let house: House;
 let lane: Lane;

@@ -1,0 +1,54 @@
+import type { Removed } from "../domain/erasures.ts";
+import type { Erasure } from "../table/erasures-items.ts";
+import type { Trace } from "../table/erasures-traces.ts";
+import type { Key } from "../table/keys.ts";
+import type { ErasePorts } from "./ports.ts";
+
+/** Rows of an erased conversation together with what lies elsewhere because of them. */
+export interface Found {
+  readonly keys: readonly Key[];
+  readonly removed: Partial<Removed>;
+  readonly ulids: readonly string[];
+  /** Those of the events whose body lies apart. */
+  readonly bodies: readonly string[];
+}
+
+/** What an erasure is to remove: a newer row belongs to the conversation that began after it. */
+export function ofErased(erasure: Erasure, traces: readonly Trace[]): Trace[] {
+  return traces.filter(({ at }) => at <= erasure.erasedAt);
+}
+
+/** Looks up what there is elsewhere of rows: deliveries of their events, and what they refer to. */
+export async function found(
+  ports: Pick<ErasePorts, "traces">,
+  erasure: Erasure,
+  endpointIds: readonly string[],
+  traces: readonly Trace[],
+): Promise<Found> {
+  const events = traces.flatMap(({ event }) => event ?? []);
+  const ulids = [...new Set(events.map(({ ulid }) => ulid))];
+  const bodies = events.filter(({ bodyApart }) => bodyApart).map(({ ulid }) => ulid);
+  const things = traces.flatMap(({ elsewhere }) => elsewhere ?? []);
+  const [deliveries, there] = await Promise.all([
+    ports.traces.there(ports.traces.deliveryKeys(erasure.tenant, endpointIds, ulids)),
+    ports.traces.there(things.map(({ key }) => key)),
+  ]);
+  const isThere = new Set(there.map(({ PK }) => PK));
+  const count = (kind: keyof Removed) => traces.filter(({ counts }) => counts === kind).length;
+  const countThings = (kind: keyof Removed) =>
+    things.filter(({ counts, key }) => counts === kind && isThere.has(key.PK)).length;
+  return {
+    // What is elsewhere goes first: a row is what it is found by.
+    keys: [...deliveries, ...ports.traces.bodyKeys(erasure.tenant, bodies), ...there, ...traces.map(({ key }) => key)],
+    removed: {
+      messages: count("messages"),
+      markers: count("markers"),
+      sendRecords: count("sendRecords"),
+      deliveries: deliveries.length,
+      holds: countThings("holds"),
+      uploads: countThings("uploads"),
+    },
+    ulids,
+    bodies,
+  };
+}

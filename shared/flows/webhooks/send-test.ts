@@ -1,0 +1,35 @@
+import { actorOf } from "../../domain/api-keys.ts";
+import { deliveryId } from "../../domain/deliveries.ts";
+import { renderEvent } from "../../domain/events.ts";
+import { newUlid } from "../../kernel/ids.ts";
+import { isRefusal, type Refusal } from "../../kernel/refusals.ts";
+import type { TenantId } from "../../kernel/tenant.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { ApiPorts } from "../ports.ts";
+import { type AskedBy, entryOf } from "./audit.ts";
+import { firstAttempt, standBy } from "./first-attempt.ts";
+import { readWebhook } from "./read.ts";
+
+export const TEST_NOTE = "A test of this endpoint. Nothing happened.";
+
+/** Sends an endpoint a test event the way any event goes, whatever it subscribes to. Answers the delivery's id. */
+export async function sendTestEvent(
+  ports: Pick<ApiPorts, "endpoints" | "eventBodies" | "deliveries" | "due" | "retries">,
+  tenant: TenantId,
+  endpointId: string,
+  by: AskedBy,
+  now: Millis,
+): Promise<{ deliveryId: string } | Refusal<"endpoint_not_found">> {
+  const endpoint = await readWebhook(ports, tenant, endpointId);
+  if (isRefusal(endpoint)) return endpoint;
+  const eventUlid = newUlid(now);
+  const id = deliveryId(eventUlid, endpointId);
+  const told = { endpoint_id: endpointId, note: TEST_NOTE, requested_by: actorOf(by.caller) };
+  const delivery = { endpointId, eventUlid, eventType: "test.event", source: null } as const;
+  const audit = entryOf("webhook.test", endpointId, by, { delivery: id }, now);
+  await ports.eventBodies.keep(tenant, renderEvent(tenant, eventUlid, "test.event", told));
+  await standBy(ports, tenant, delivery, now);
+  await ports.deliveries.recordPending(tenant, delivery, audit, now);
+  await ports.retries.send(firstAttempt(tenant, delivery, now));
+  return { deliveryId: id };
+}

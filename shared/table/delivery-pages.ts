@@ -1,0 +1,103 @@
+import { QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
+import { table as names } from "../config/names.ts";
+import type { DeliveryStatus } from "../domain/deliveries.ts";
+import { RETENTION } from "../domain/limits.ts";
+import { ulidCeiling, ulidFloor } from "../kernel/ids.ts";
+import type { TenantId } from "../kernel/tenant.ts";
+import type { Millis } from "../kernel/time.ts";
+import type { Table } from "./client.ts";
+import { type DeliveryItem, type DeliveryRow, rowOf } from "./delivery-items.ts";
+import { deliveryPartition, failingFeed, justBelow, oldestUlid } from "./keys.ts";
+
+/** The lists of an endpoint's deliveries. */
+export function deliveryPages({ client, name: TableName }: Table) {
+  /** Rows in the order asked for, until there are `wanted` of them or no more. */
+  async function query(input: Omit<QueryCommandInput, "TableName">, wanted: number): Promise<DeliveryRow[]> {
+    const rows: DeliveryRow[] = [];
+    let ExclusiveStartKey: Record<string, unknown> | undefined;
+    do {
+      const answer = await client.send(
+        new QueryCommand({ TableName, ...input, Limit: wanted - rows.length, ExclusiveStartKey }),
+      );
+      rows.push(...((answer.Items ?? []) as DeliveryItem[]).map(rowOf));
+      ExclusiveStartKey = answer.LastEvaluatedKey;
+    } while (ExclusiveStartKey && rows.length < wanted);
+    return rows;
+  }
+
+  /** Whether a row of any of these statuses is to be found among those that have not come through. */
+  const range = (tenant: TenantId, endpointId: string, failing: boolean, from: string, upTo: string) => ({
+    ...(failing ? { IndexName: names.feedIndex.name } : {}),
+    KeyConditionExpression: failing ? "F = :d AND G BETWEEN :from AND :upTo" : "PK = :d AND SK BETWEEN :from AND :upTo",
+    ExpressionAttributeValues: {
+      ":d": failing ? failingFeed(tenant, endpointId) : deliveryPartition(tenant, endpointId),
+      ":from": from,
+      ":upTo": upTo,
+    },
+  });
+
+  return {
+    /** An endpoint's deliveries, newest event first. */
+    async list(
+      tenant: TenantId,
+      { endpointId, before, limit, now }: { endpointId: string; before: string | null; limit: number; now: Millis },
+    ): Promise<{ rows: DeliveryRow[]; next: string | null }> {
+      const upTo = before === null ? "~" : justBelow(before);
+      const input = { ...range(tenant, endpointId, false, oldestUlid(now), upTo), ScanIndexForward: false };
+      const found = await query(input, limit + 1);
+      const rows = found.slice(0, limit);
+      return { rows, next: found.length > limit ? (rows.at(-1)?.eventUlid ?? null) : null };
+    },
+
+    /**
+     * The deliveries since an instant that have not come through, newest event first.
+     * @param examinedMax rows that are read at most
+     * @returns `truncated` when there are more of them than were read
+     */
+    async failing(
+      tenant: TenantId,
+      wanted: {
+        endpointId: string;
+        statuses: readonly DeliveryStatus[];
+        since: Millis;
+        examinedMax: number;
+        now: Millis;
+      },
+    ): Promise<{ rows: DeliveryRow[]; truncated: boolean }> {
+      const from = ulidFloor(Math.max(wanted.since, wanted.now - RETENTION + 1));
+      const input = { ...range(tenant, wanted.endpointId, true, from, "~"), ScanIndexForward: false };
+      const found = await query(input, wanted.examinedMax + 1);
+      const examined = found.slice(0, wanted.examinedMax);
+      return {
+        rows: examined.filter(({ status }) => wanted.statuses.includes(status)),
+        truncated: found.length > wanted.examinedMax,
+      };
+    },
+
+    /**
+     * The deliveries whose events came within [from, to], oldest event first, whatever their status.
+     * @param delivered also those that came through: they are in no index
+     * @param after the last event's ULID of the page before
+     */
+    async ofWindow(
+      tenant: TenantId,
+      window: {
+        endpointId: string;
+        from: Millis;
+        to: Millis;
+        delivered: boolean;
+        after: string | null;
+        limit: number;
+        now: Millis;
+      },
+    ): Promise<{ rows: DeliveryRow[]; next: string | null }> {
+      const start = ulidFloor(Math.max(window.from, window.now - RETENTION + 1));
+      const end = ulidCeiling(window.to);
+      const from = window.after === null ? start : `${window.after}~`;
+      if (from > end) return { rows: [], next: null };
+      const found = await query(range(tenant, window.endpointId, !window.delivered, from, end), window.limit + 1);
+      const rows = found.slice(0, window.limit);
+      return { rows, next: found.length > window.limit ? (rows.at(-1)?.eventUlid ?? null) : null };
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import * as z from "zod/mini";
+import { instant, listOf } from "../../../functions/http/instant.ts";
+
+describe("an instant", () => {
+  it.each([
+    ["2026-11-21T15:12:34.402Z", Date.UTC(2026, 10, 21, 15, 12, 34, 402)],
+    ["2026-11-21T15:12:34Z", Date.UTC(2026, 10, 21, 15, 12, 34)],
+    ["2026-11-21T15:12:34+01:00", Date.UTC(2026, 10, 21, 14, 12, 34)],
+    ["2026-11-21T15:12:34", Date.UTC(2026, 10, 21, 15, 12, 34)],
+    ["2026-11-21", Date.UTC(2026, 10, 21)],
+    ["1795273954402", 1_795_273_954_402],
+    ["0", 0],
+    [1_795_273_954_402, 1_795_273_954_402],
+  ])("%j is %i", (given, at) => {
+    expect(z.parse(instant, given)).toBe(at);
+  });
+
+  it.each([
+    "",
+    "yesterday",
+    "2026-02-30",
+    "2026-13-01T00:00:00Z",
+    "2026-11-21T25:00:00Z",
+    "21.11.2026",
+    "-1",
+    "1e3",
+    " 5",
+    "0x10",
+    "1.5",
+    "1969-12-31T23:59:59Z",
+    "999999999999999",
+    "99999999999999999999",
+    -1,
+    1.5,
+    Number.NaN,
+    null,
+    true,
+    {},
+  ])("%j is none", (given) => {
+    expect(z.safeParse(instant, given).success).toBe(false);
+  });
+});
+
+describe("a list of words", () => {
+  const words = listOf(["dlq", "failed", "blocked"]);
+
+  it("is taken in any order, each word once", () => {
+    expect(z.parse(words, "failed,dlq,failed")).toEqual(["dlq", "failed"]);
+    expect(z.parse(words, "blocked")).toEqual(["blocked"]);
+  });
+
+  it.each(["", ",", "dlq,", "dlq,,failed", "DLQ", "dlq, failed", "pending", "dlq;failed"])("%j is none", (given) => {
+    expect(z.safeParse(words, given).success).toBe(false);
+  });
+});

@@ -1,0 +1,22 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { raceAll } from "./support/erase-race.ts";
+import { allRows } from "./support/erasing.ts";
+import { type House, openHouse } from "./support/house.ts";
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterAll(() => house.close());
+
+describe("an erasure amid messages, echoes, edits, replies and deliveries of the same person", () => {
+  it("leaves nothing older than itself and keeps what is newer, in 40 interleavings", async () => {
+    await raceAll(house, { from: 1, count: 40 });
+  }, 120_000);
+
+  it("leaves nothing behind of its own but markers", async () => {
+    const own = (await allRows(house)).filter(({ PK }) => PK.startsWith("ER#"));
+    expect(own.length).toBeGreaterThan(0);
+    expect(own.filter((row) => Object.keys(row).sort().join() !== "PK,SK,ea,x")).toEqual([]);
+  });
+});

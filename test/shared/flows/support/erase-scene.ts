@@ -1,0 +1,183 @@
+import type { Queue } from "../../../../shared/aws/queues.ts";
+import { conversationId } from "../../../../shared/domain/conversations.ts";
+import { eventTypes } from "../../../../shared/domain/events.ts";
+import type { MessageUpdate } from "../../../../shared/domain/updates.ts";
+import { newTally } from "../../../../shared/flows/count.ts";
+import { noEffects } from "../../../../shared/flows/effects.ts";
+import { eraseConversation } from "../../../../shared/flows/erase-conversation.ts";
+import { eraseInBackground } from "../../../../shared/flows/erase-in-background.ts";
+import { fanOut } from "../../../../shared/flows/fan-out.ts";
+import type { ApiPorts, DeliverPorts, ErasePorts, IngestPorts } from "../../../../shared/flows/ports.ts";
+import { readErasure, readEvent } from "../../../../shared/flows/queue-messages.ts";
+import { renderedEventOf } from "../../../../shared/flows/rendered-events.ts";
+import { retryDelivery } from "../../../../shared/flows/retry-delivery.ts";
+import { sendReply } from "../../../../shared/flows/send-reply.ts";
+import { takeChange } from "../../../../shared/flows/take-change.ts";
+import { takeMessage } from "../../../../shared/flows/take-message.ts";
+import { ulidOf } from "../../../../shared/kernel/ids.ts";
+import type { TenantId } from "../../../../shared/kernel/tenant.ts";
+import { MINUTE } from "../../../../shared/kernel/time.ts";
+import { deliveryStore } from "../../../../shared/table/deliveries.ts";
+import { endpointStore } from "../../../../shared/table/endpoints.ts";
+import { PERSON } from "../../table/support/samples.ts";
+import { callerOf } from "./erasing.ts";
+import type { House } from "./house.ts";
+
+const nowhere = { inbound: "", events: "", deliveries: "", profiles: "", erasures: "" };
+
+/** A queue that only remembers. */
+function listQueue(): { queue: Queue; bodies: string[] } {
+  const bodies: string[] = [];
+  const queue: Queue = {
+    send: async ({ body }) => void bodies.push(body),
+    sendAll: async (messages) => void bodies.push(...messages.map(({ body }) => body)),
+    postpone: async () => {},
+  };
+  return { queue, bodies };
+}
+
+/**
+ * One tenant with one endpoint and one person, who wrote twice: the first message's event waits for its first attempt,
+ * the second one's delivery for its next. Platform, receiver, queues and key are doubled; the table is real.
+ */
+export async function openScene(house: House, tenant: TenantId) {
+  const now = house.now();
+  const externalId = `ig-${tenant}`;
+  const account = { platform: "instagram", externalId } as const;
+  const conversation = conversationId({ tenant, account, participantId: PERSON });
+  const [events, retries, work] = [listQueue(), listQueue(), listQueue()];
+  const posted: string[] = [];
+  const vault = { open: async () => "secret", seal: async () => new Uint8Array([1]) };
+  const poster = {
+    post: async ({ body }: { body: string }) => {
+      posted.push(body);
+      return { kind: "answered", status: 503, retryAfter: null, durationMs: 1 };
+    },
+    close: async () => {},
+  } as unknown as DeliverPorts["poster"];
+  const ingest: IngestPorts = { ...house.ingestPorts(nowhere), events: events.queue, profiles: listQueue().queue };
+  const erase: ErasePorts = { ...house.erasePorts(nowhere), erasureWork: work.queue };
+  const deliver: DeliverPorts = {
+    ...house.deliverPorts(nowhere, poster),
+    vault,
+    events: events.queue,
+    retries: retries.queue,
+  };
+  const accounts = {
+    get: async () => ({
+      ...account,
+      status: "active",
+      sealedToken: new Uint8Array([1]),
+      connection: "instagram_login",
+    }),
+  } as unknown as ApiPorts["accounts"];
+  const sendOnce = async () => ({ kind: "accepted", messageId: `${tenant} reply` });
+  const platform = { textTooLong: () => false, send: sendOnce } as unknown as ReturnType<ApiPorts["platformOf"]>;
+  const api: ApiPorts = {
+    ...house.apiPorts(nowhere),
+    erasureWork: work.queue,
+    accounts,
+    vault,
+    events: events.queue,
+    platformOf: () => platform,
+  };
+  const home = { tenant, handle: "@shop", shards: 1, lastErasureAt: null };
+
+  const update = (id: string, at: number, rest: Partial<MessageUpdate> = {}): MessageUpdate => ({
+    kind: "message",
+    account,
+    participantId: PERSON,
+    at,
+    messageId: `${tenant} ${id}`,
+    form: "message",
+    text: `said ${id}`,
+    attachments: [],
+    replyTo: null,
+    echo: null,
+    ...rest,
+  });
+  const take = async (one: MessageUpdate, lastErasureAt: number | null = null) => {
+    const effects = noEffects();
+    const glimpse = (await ingest.conversations.peek([conversation])).get(conversation);
+    if (!glimpse) throw new Error("There is no glimpse.");
+    await takeMessage(ingest, { ...home, lastErasureAt }, one, glimpse, effects, house.now());
+    events.bodies.push(...effects.announcements.map(({ body }) => body));
+  };
+  const change = async (at: number) => {
+    const effects = noEffects();
+    const glimpse = (await ingest.conversations.peek([conversation])).get(conversation);
+    if (!glimpse) throw new Error("There is no glimpse.");
+    const edit = { kind: "edit", account, participantId: PERSON, at, messageId: `${tenant} first`, text: "edited" };
+    await takeChange(ingest, home, { ...edit, kind: "edit", editCount: 1 }, glimpse, effects, house.now());
+    events.bodies.push(...effects.announcements.map(({ body }) => body));
+  };
+  const announceOne = async (body: string) => {
+    const event = readEvent(body);
+    if (!event) throw new Error("An announcement cannot be read.");
+    const rendered = await renderedEventOf(deliver, tenant, event);
+    const endpoints = await deliver.endpoints.list(tenant);
+    await fanOut(deliver, { ...event, repeated: true }, rendered, endpoints, newTally(), house.now);
+  };
+
+  const id = ulidOf(now, `${tenant} endpoint`);
+  await endpointStore(house.table).create(
+    tenant,
+    {
+      id,
+      url: "http://127.0.0.1:9/",
+      events: eventTypes,
+      status: "active",
+      secretPrefix: "whs_",
+      sealedSecret: new Uint8Array([1]),
+      secondary: null,
+      pausedEvent: null,
+      createdAt: now,
+      updatedAt: now,
+    },
+    { action: "webhook.create", resource: "webhook:x", actor: "cli", ip: null, detail: {}, at: now },
+  );
+  await take(update("first", now - 20));
+  const [waits = ""] = events.bodies.splice(0);
+  await take(update("second", now - 10));
+  const [failed = ""] = events.bodies.splice(0);
+  await announceOne(failed);
+  const eventUlid = readEvent(failed)?.eventUlid ?? "";
+  posted.length = 0;
+
+  return {
+    conversation,
+    posted,
+    events: events.bodies,
+    update,
+    take,
+    change,
+    announceOne,
+    waits,
+    eraseNow: (at = house.now()) =>
+      eraseConversation(
+        erase,
+        tenant,
+        { conversationId: conversation, caller: callerOf(tenant), ip: null },
+        () => true,
+        at,
+      ),
+    reply: (at: number) =>
+      sendReply(api, callerOf(tenant), { conversationId: conversation, text: "hi", replyTo: null }, at),
+    retry: (at: number) =>
+      retryDelivery(deliver, { tenant, endpointId: id, eventUlid, attempt: 2 }, newTally(), () => at),
+    /** The background, from now to the erasure's end. */
+    async untilOver(): Promise<void> {
+      for (let rounds = 0; work.bodies.length > 0; rounds++) {
+        if (rounds > 20) throw new Error("The erasure does not end.");
+        house.turn(MINUTE);
+        for (const body of work.bodies.splice(0)) {
+          const message = readErasure(body);
+          if (message) await eraseInBackground(erase, message, () => true, house.now());
+        }
+      }
+    },
+    deliveriesOf: async () =>
+      (await deliveryStore(house.table).list(tenant, { endpointId: id, before: null, limit: 100, now: house.now() }))
+        .rows,
+  };
+}

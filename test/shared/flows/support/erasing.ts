@@ -1,0 +1,184 @@
+import { PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { eraseWorker } from "../../../../functions/workers/erase.ts";
+import type { Caller } from "../../../../shared/domain/api-keys.ts";
+import { renderEvent } from "../../../../shared/domain/events.ts";
+import type { Message, MessageRef } from "../../../../shared/domain/messages.ts";
+import { type ErasureAnswer, eraseConversation } from "../../../../shared/flows/erase-conversation.ts";
+import { ulidOf } from "../../../../shared/kernel/ids.ts";
+import type { Refusal } from "../../../../shared/kernel/refusals.ts";
+import type { TenantId } from "../../../../shared/kernel/tenant.ts";
+import { MINUTE, type Millis } from "../../../../shared/kernel/time.ts";
+import { conversationStore } from "../../../../shared/table/conversations.ts";
+import { deliveryStore } from "../../../../shared/table/deliveries.ts";
+import { earlyChangeStore } from "../../../../shared/table/early-changes.ts";
+import { eventBodyStore } from "../../../../shared/table/events.ts";
+import { apart, apartRefKey, endpointKey, type Key } from "../../../../shared/table/keys.ts";
+import { messageStore } from "../../../../shared/table/messages.ts";
+import { outboundMessageStore } from "../../../../shared/table/outbound-messages.ts";
+import { profileStore } from "../../../../shared/table/profiles.ts";
+import { sendRecordStore } from "../../../../shared/table/send-records.ts";
+import { conversationOf, INBOX, messageOf, PERSON } from "../../table/support/samples.ts";
+import type { House, Lane } from "./house.ts";
+import { depth, handOut } from "./queue-work.ts";
+
+/** Nothing of a tenant says this but what is to be erased. */
+export function canaryOf(person: string): string {
+  return `canary-of-${person}`;
+}
+
+export type Row = Key & Readonly<Record<string, unknown>>;
+
+export const callerOf = (tenant: TenantId, scope: "live" | "test" = "live"): Caller => ({
+  kind: "tenant_key",
+  keyId: "k1",
+  tenant,
+  scope,
+});
+
+/** What one person's conversation holds, and how much of each kind. */
+export interface Life {
+  readonly tenant: TenantId;
+  readonly conversation: string;
+  readonly person: string;
+  readonly counts: ErasureAnswer["removed"];
+}
+
+/** An endpoint's row alone. @returns its id */
+export async function endpointRow(house: House, tenant: TenantId, name: string, status = "active"): Promise<string> {
+  const id = ulidOf(house.now(), `${tenant} ${name}`);
+  const Item = { ...endpointKey(tenant, id), u: "http://127.0.0.1:9/", ev: [], st: status, sp: "", ca: 0, ua: 0 };
+  await house.table.client.send(new PutCommand({ TableName: house.table.name, Item }));
+  return id;
+}
+
+/** A conversation with rows of every kind, all of before now, with deliveries at the tenant's endpoints. */
+export async function live(
+  house: House,
+  tenant: TenantId,
+  endpointIds: readonly string[],
+  { person = PERSON, messages = 3 }: { person?: string; messages?: number } = {},
+): Promise<Life> {
+  const { table } = house;
+  const now = house.now();
+  const conversation = conversationOf(tenant, person);
+  const canary = canaryOf(person);
+  const participant = { id: person, handle: canary, username: canary };
+  const draft = (id: string, rest: Partial<Message>) =>
+    messageOf(tenant, { id: `${person} ${id}`, participant, text: `${canary} ${id}`, ...rest });
+  const put = (Item: object) => table.client.send(new PutCommand({ TableName: table.name, Item }));
+  const deliver = (eventUlid: string, source: MessageRef | null) =>
+    Promise.all(
+      endpointIds.map((endpointId, index) =>
+        deliveryStore(table).recordFirst(
+          tenant,
+          { endpointId, eventUlid, eventType: "message.received", source },
+          index === 0 ? { status: "delivered" } : { status: "retrying", nextRetryAt: now + MINUTE },
+          { kind: "answered", status: index === 0 ? 200 : 503, retryAfter: null, durationMs: 1 },
+          now,
+        ),
+      ),
+    );
+  const deliveries: Promise<unknown>[] = [];
+
+  for (let i = 0; i < messages; i++) {
+    const said = draft(`said ${i}`, { sentAt: now - 1_000 - i });
+    const kept = await messageStore(table).record(tenant, said, now);
+    await conversationStore(table).apply(tenant, said, INBOX);
+    deliveries.push(deliver(said.eventUlid, kept.ref));
+  }
+  const test = draft("test", { sentAt: now - 500, scope: "test", direction: "outbound" });
+  const sent = draft("sent", { sentAt: now - 400, direction: "outbound" });
+  const echo = draft("echo", { sentAt: now - 300, direction: "echo" });
+  for (const message of [test, sent, echo]) {
+    const kept = await outboundMessageStore(table).record(tenant, message, now);
+    if (message !== test) await conversationStore(table).apply(tenant, message, INBOX);
+    deliveries.push(deliver(message.eventUlid, kept.ref));
+  }
+  const send = {
+    content: "",
+    via: "api_in_window",
+    actorId: null,
+    holdId: null,
+    replyTo: null,
+    scope: "live",
+  } as const;
+  for (const at of [now - 400, now - 200]) {
+    await sendRecordStore(table).begin(conversation, { ...send, id: ulidOf(at, `${conversation} ${at}`) }, at);
+  }
+  for (const what of ["edit", "reaction"]) {
+    const minted = ulidOf(now - 100, `${conversation} ${what}`);
+    const ulid = await eventBodyStore(table).note(conversation, what, minted, now - 100);
+    await eventBodyStore(table).keep(tenant, renderEvent(tenant, ulid, "message.edited", { text: canary }));
+    deliveries.push(deliver(ulid, null));
+  }
+  await earlyChangeStore(table).edit(conversation, `${person} early`, { text: canary, count: 1 }, now - 100);
+  await earlyChangeStore(table).await(conversation, `${person} early`, now - 100);
+  for (const [kind, id] of [
+    ["hold", "h1"],
+    ["upload", "u1"],
+    ["upload", "u2"],
+    ["upload", "expired"],
+  ] as const) {
+    const named = ulidOf(now, `${conversation} ${id}`);
+    if (id !== "expired") await put({ ...apart[kind](named), text: canary });
+    await put({ ...apartRefKey(conversation, kind, named), at: now - 50 });
+  }
+  const picture = { url: `https://cdn.example/${canary}`, expiresAt: now + MINUTE };
+  const profile = { state: "complete", handle: canary, username: canary, picture } as const;
+  await profileStore(table).keep(conversation, profile, now - 10);
+  await Promise.all(deliveries);
+  const counts = {
+    conversation: 1,
+    profile: 1,
+    messages: messages + 3,
+    // Three ids, two events, one early change.
+    markers: 6,
+    deliveries: endpointIds.length * (messages + 3 + 2),
+    sendRecords: 2,
+    uploads: 2,
+    holds: 1,
+  };
+  return { tenant, conversation, person, counts };
+}
+
+/** Everything in the table. */
+export async function allRows(house: House): Promise<Row[]> {
+  const rows: Row[] = [];
+  let ExclusiveStartKey: Record<string, unknown> | undefined;
+  do {
+    const answer = await house.table.client.send(
+      new ScanCommand({ TableName: house.table.name, ConsistentRead: true, ExclusiveStartKey }),
+    );
+    rows.push(...((answer.Items ?? []) as Row[]));
+    ExclusiveStartKey = answer.LastEvaluatedKey;
+  } while (ExclusiveStartKey);
+  return rows;
+}
+
+/** Rows of a tenant that tell of a person: by name or by what they said. */
+export async function rowsTellingOf(house: House, { tenant, person }: Pick<Life, "tenant" | "person">): Promise<Row[]> {
+  const rows = (await allRows(house)).filter((row) => JSON.stringify(row).includes(tenant));
+  return rows.filter((row) => JSON.stringify(row).includes(person));
+}
+
+/** One call of the route's flow, as a process of its own. @param pages how many steps it may take before time is up */
+export function erase(
+  house: House,
+  lane: Pick<Lane, "erasures">,
+  { tenant, conversation }: Pick<Life, "tenant" | "conversation">,
+  pages = Number.POSITIVE_INFINITY,
+): Promise<ErasureAnswer | Refusal> {
+  const request = { conversationId: conversation, caller: callerOf(tenant), ip: "203.0.113.7" };
+  let asked = 0;
+  return eraseConversation(house.erasePorts(lane), tenant, request, () => asked++ < pages, house.now());
+}
+
+/** Lets the background work until no message is left, turning the clock to when each is due. @returns rounds it took */
+export async function untilErased(house: House, lane: Pick<Lane, "erasures">, step: Millis = MINUTE): Promise<number> {
+  for (let round = 0; round < 60; round++) {
+    if ((await depth(house.eventSource, lane.erasures)) === 0) return round;
+    house.turn(step);
+    await handOut(house.eventSource, lane.erasures, eraseWorker(house.erasePorts(lane), house.now));
+  }
+  throw new Error("The erasure does not end.");
+}

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { eventSchema } from "../../../../functions/routes/event-schemas.ts";
+import { openQueue } from "../../../../shared/aws/queues.ts";
+import { changeWebhook } from "../../../../shared/flows/webhooks/change.ts";
+import { type Desk, openDesk } from "../support/desk.ts";
+import { type House, openHouse } from "../support/house.ts";
+import { announce } from "../support/receivers.ts";
+
+let house: House;
+let desk: Desk;
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterAll(() => house.close());
+beforeEach(async () => {
+  desk = await openDesk(house);
+});
+
+const bodies = new Map<string, string>();
+const put = (body: string) => openQueue(desk.lane.events, house.eventSource).send({ body });
+async function write(id: string): Promise<string> {
+  const { message, body } = await announce(house, desk.tenant, id);
+  bodies.set(id, body);
+  await put(body);
+  return message.eventUlid;
+}
+const comeAgain = (id: string) => put(JSON.stringify({ ...JSON.parse(bodies.get(id) ?? ""), r: 1 }));
+const read = (id: string) => desk.ports.endpoints.get(desk.tenant, id);
+const told = () => desk.receiver.taken.filter(({ headers }) => headers["svc-event-type"] === "webhook.paused");
+
+it("410 at the first attempt pauses the endpoint; every other endpoint is told, it itself is not", async () => {
+  const { endpoint } = await desk.endpointWith();
+  await desk.endpointWith({ path: "/other", events: ["webhook.paused"] });
+  desk.answer(410);
+  const eventUlid = await write("m1");
+  await desk.work();
+  expect(await desk.row(endpoint, eventUlid)).toMatchObject({ status: "failed", attempt: 1, lastResponseStatus: 410 });
+  expect(await read(endpoint.id)).toMatchObject({ status: "paused" });
+  expect(await desk.audits("webhook.auto_pause")).toMatchObject([
+    { rs: `webhook:${endpoint.id}`, by: "system", dt: { reason: "gone" } },
+  ]);
+  expect(told().map(({ url }) => url)).toEqual(["/other"]);
+  expect(JSON.parse(told()[0]?.body ?? "")).toMatchObject({
+    type: "webhook.paused",
+    tenant_id: desk.tenant,
+    data: { endpoint_id: endpoint.id, reason: "gone" },
+  });
+  expect(eventSchema("webhook.paused").safeParse(JSON.parse(told()[0]?.body ?? "")).success).toBe(true);
+  expect((await desk.rows(endpoint)).map(({ eventType }) => eventType)).toEqual(["message.received"]);
+});
+
+it("410 at a retry does the same", async () => {
+  const { endpoint } = await desk.endpointWith({ events: ["message.received"] });
+  desk.answer(500);
+  const eventUlid = await write("m1");
+  await desk.work();
+  desk.answer(410);
+  house.turn(5_000);
+  await desk.work();
+  expect(await desk.row(endpoint, eventUlid)).toMatchObject({ status: "failed", attempt: 2 });
+  expect(await read(endpoint.id)).toMatchObject({ status: "paused" });
+  expect(await desk.audits("webhook.auto_pause")).toHaveLength(1);
+});
+
+it("ten deliveries that are answered so at once pause once and tell once; what comes later is blocked", async () => {
+  const { endpoint } = await desk.endpointWith({ events: ["message.received"] });
+  await desk.endpointWith({ path: "/other", events: ["webhook.paused"] });
+  desk.answer(410);
+  for (let i = 0; i < 10; i++) await write(`m${i}`);
+  await desk.work();
+  expect(await desk.audits("webhook.auto_pause")).toHaveLength(1);
+  expect(told()).toHaveLength(1);
+  const later = await write("later");
+  await desk.work();
+  expect(await desk.row(endpoint, later)).toMatchObject({ status: "blocked", attempt: 0 });
+});
+
+it("an event that comes again pauses no endpoint that was made active since", async () => {
+  const { endpoint } = await desk.endpointWith({ events: ["message.received"] });
+  desk.answer(410);
+  await write("m1");
+  await write("m2");
+  await desk.work();
+  house.turn(1_000);
+  await changeWebhook(desk.ports, desk.tenant, endpoint.id, { status: "active" }, desk.by, house.now());
+  await comeAgain("m1");
+  await comeAgain("m2");
+  await desk.work();
+  expect(await read(endpoint.id)).toMatchObject({ status: "active" });
+  expect(await desk.audits("webhook.auto_pause")).toHaveLength(1);
+  // A new 410 does.
+  await write("m3");
+  await desk.work();
+  expect(await read(endpoint.id)).toMatchObject({ status: "paused" });
+  expect(await desk.audits("webhook.auto_pause")).toHaveLength(2);
+});
