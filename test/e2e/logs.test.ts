@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { demoAccounts } from "../../local/seed.ts";
-import { untilIdle } from "./support/journals.ts";
+import { sentTo, untilIdle } from "./support/journals.ts";
 import { type RunningLocal, startLocal } from "./support/local-stack.ts";
 import { accountIds, inbound, newMid, newPerson, postSigned, textEntry } from "./support/platform.ts";
 import { until } from "./support/poll.ts";
@@ -96,7 +96,7 @@ it("nothing that a person, a tenant or a platform keeps to itself is in the func
     await stack.sim("POST", "/faults", { mode, for: 1 });
     expect(await reply(canaries.replyText)).toBe(502);
   }
-  const statuses = await Promise.all(
+  const refused = await Promise.all(
     [
       stack.api("POST", "/v1/messages/reply", `{"${canaries.brokenBody}`),
       stack.api("GET", `/v1/messages/${canaries.unknownId}`),
@@ -105,9 +105,9 @@ it("nothing that a person, a tenant or a platform keeps to itself is in the func
       stack.api("GET", `/${canaries.query}`),
       stack.api("GET", "/v1/messages", undefined, canaries.wrongKey),
       stack.api("POST", "/v1/webhooks", { url: `http://10.0.0.1/${canaries.hookPath}` }),
-    ].map((answer) => answer.then(({ status }) => status)),
+    ].map((answer) => answer.then(({ status, text }) => ({ status, text }))),
   );
-  expect(statuses).toEqual([400, 404, 400, 400, 404, 401, 400]);
+  expect(refused.map(({ status }) => status)).toEqual([400, 404, 400, 400, 404, 401, 400]);
   await stack.clock("PT2M");
   await until("retries are made", () => stack.log().includes('"status":"delivered","attempt":2'));
   await until("the sweeper tells of itself", () => stack.log().includes('"event":"swept"'));
@@ -128,6 +128,17 @@ it("nothing that a person, a tenant or a platform keeps to itself is in the func
   ];
   expect(secrets.filter((secret) => log.includes(secret))).toEqual([]);
   expect(secrets.filter((secret) => stack.errors().includes(secret))).toEqual([]);
+  // What a refusal tells, beside the words of the platform's own refusal, which this stack's simulator invents.
+  expect(secrets.filter((secret) => refused.some(({ text }) => text.includes(secret)))).toEqual([]);
+  const audit = (await stack.api("GET", "/v1/audit?limit=100")).text;
+  expect(audit).toContain("webhook.create");
+  // Who did it, and from which address, is what an audit row is for.
+  expect(secrets.filter((secret) => secret !== "127.0.0.1" && audit.includes(secret))).toEqual([]);
+  // The person's id is part of the conversation's key, and keys are what the queues carry.
+  const queued = sentTo(stack.dataDir, (queue) => !/Inbound/.test(queue));
+  expect(queued.length).toBeGreaterThan(5);
+  const unspoken = secrets.filter((secret) => secret !== person);
+  expect(unspoken.filter((secret) => queued.some((body) => body.includes(secret)))).toEqual([]);
 });
 
 it("every line of it is JSON of a known event", () => {

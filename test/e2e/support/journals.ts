@@ -13,6 +13,14 @@ export function queuesOf(dataDir: string): Map<string, Message[]> {
   return new Map([...queues].map(([name, { messages }]) => [name, [...messages.values()]]));
 }
 
+/** The bodies of all messages that were ever sent to the queues so named, as far as the journal still tells. */
+export function sentTo(dataDir: string, isMeant: (queue: string) => boolean): string[] {
+  const sends = [...readJournal<SqsRecord>(join(dataDir, "emulators", "sqs.jsonl"))].flatMap((record) =>
+    record.op === "send" && isMeant(record.queue) ? record.messages : [],
+  );
+  return sends.map(({ body }) => body);
+}
+
 /** The keys of the files in the bucket. */
 export function filesOf(dataDir: string): string[] {
   const keys = new Set<string>();
