@@ -54,3 +54,31 @@ test.each([
 test("no text whatever makes reading an id fail", () => {
   fc.assert(fc.property(fc.string(), (text) => void readConversationId(`CONV#${text}`)));
 });
+
+test("the window's states follow one another as a walk through time finds them, flags and all", () => {
+  // The reference counts hours off one by one instead of comparing sums.
+  const reference = (lastInboundAt: number | null, now: number) => {
+    if (lastInboundAt === null) return { state: "no_inbound", expiresAt: null };
+    let [hours, at] = [0, lastInboundAt];
+    while (at + HOUR <= now && hours < 7 * 24) {
+      at += HOUR;
+      hours++;
+    }
+    const day = new Date(lastInboundAt);
+    day.setUTCDate(day.getUTCDate() + 1);
+    const week = new Date(lastInboundAt);
+    week.setUTCDate(week.getUTCDate() + 7);
+    if (hours < 24) return { state: "open_24h", expiresAt: day.getTime() };
+    return { state: hours < 7 * 24 ? "human_agent_7d" : "closed", expiresAt: week.getTime() };
+  };
+  const instant = fc.integer({ min: 1_700_000_000_000, max: 1_900_000_000_000 });
+  const edges = [0, 1, -1].flatMap((off) => [24 * HOUR + off, 7 * 24 * HOUR + off, off]);
+  const elapsed = fc.oneof(fc.integer({ min: -HOUR, max: 9 * 24 * HOUR }), fc.constantFrom(...edges));
+  fc.assert(
+    fc.property(fc.option(instant), elapsed, (lastInboundAt, after) => {
+      const now = (lastInboundAt ?? 1_800_000_000_000) + after;
+      expect(windowAt(lastInboundAt, now)).toEqual(reference(lastInboundAt, now));
+    }),
+    { numRuns: 2_000 },
+  );
+});
