@@ -1,4 +1,5 @@
 import { type Answer, type Arguments, readArguments, USAGE } from "./admin/arguments.ts";
+import { deadLetters } from "./admin/dlq.ts";
 import { listen } from "./admin/listen.ts";
 import { newKey, newOperatorKey, newTenant } from "./admin/tenants.ts";
 import { Unable } from "./admin/unable.ts";
@@ -6,6 +7,7 @@ import { Unable } from "./admin/unable.ts";
 try {
   const values = readArguments(process.argv.slice(2));
   if (values.words.join(" ") === "listen") await listen(values);
+  else if (values.words[0] === "dlq") process.exitCode = await deadLetters(values);
   else print(await run(values), values.json);
 } catch (error) {
   if (!(error instanceof Unable)) throw error;

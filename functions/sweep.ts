@@ -1,4 +1,5 @@
 import middy from "@middy/core";
+import { settleDueSends } from "../shared/flows/sends/settle-due.ts";
 import { sweepDue } from "../shared/flows/sweep-due.ts";
 import { clockNow, SECOND } from "../shared/kernel/time.ts";
 import { sweepPorts } from "./wiring/sweep.ts";
@@ -10,10 +11,12 @@ class SweepTooLong extends Error {
   override readonly name = "SweepTooLong";
 }
 
-/** Each minute: what has become due goes to the deliveries queue. */
+/** Each minute: what has become due goes to the deliveries queue, and what senders left open is settled. */
 export const handler = middy(
   async (): Promise<void> => {
-    await sweepDue(ports, clockNow());
+    const now = clockNow();
+    const ends = await Promise.allSettled([sweepDue(ports, now), settleDueSends(ports, now)]);
+    for (const end of ends) if (end.status === "rejected") throw end.reason;
   },
   {
     timeoutEarlyInMillis: SECOND,

@@ -1,8 +1,9 @@
 import { CfnOutput, Duration, Stack, type StackProps } from "aws-cdk-lib";
 import type { Construct } from "constructs";
-import { env, table as names } from "../shared/config/names.ts";
+import { env, table as names, type QueueName } from "../shared/config/names.ts";
 import { Alarms } from "./constructs/alarms.ts";
 import { HttpApi } from "./constructs/http-api.ts";
+import { allowSendingMail } from "./constructs/mail-sender.ts";
 import { NodeFunction } from "./constructs/node-function.ts";
 import { QueuePair } from "./constructs/queue-pair.ts";
 import { Schedule } from "./constructs/schedule.ts";
@@ -13,6 +14,8 @@ import type { Settings } from "./settings.ts";
 
 const TIMEOUTS = {
   Api: Duration.seconds(20),
+  // The check page's answer waits ten seconds for the platform.
+  Verify: Duration.seconds(20),
   // The platforms want their 200 within five seconds.
   Intake: Duration.seconds(4),
   Ingest: Duration.seconds(30),
@@ -43,7 +46,7 @@ export class ServiceStack extends Stack {
     super(scope, id, props);
     const { table, key, raw, secrets } = data;
 
-    const pair = (name: string, workerTimeout: Duration, retention: Duration) =>
+    const pair = (name: QueueName, workerTimeout: Duration, retention: Duration) =>
       new QueuePair(this, name, { workerTimeout, deadLetterTimeout: TIMEOUTS.DeadLetters, retention });
     const inbound = pair("Inbound", TIMEOUTS.Ingest, Duration.days(4));
     const events = pair("Events", TIMEOUTS.Deliver, Duration.days(14));
@@ -80,7 +83,17 @@ export class ServiceStack extends Stack {
       },
     });
     table.allow(api.functionRole, {
-      actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"],
+      actions: [
+        "GetItem",
+        "BatchGetItem",
+        "Query",
+        "PutItem",
+        "UpdateItem",
+        "DeleteItem",
+        "BatchWriteItem",
+        // What is held is held for a conversation that stands.
+        "ConditionCheckItem",
+      ],
       indexes: [names.feedIndex.name, names.idIndex.name],
     });
     key.allowEncrypt(api.functionRole);
@@ -89,6 +102,18 @@ export class ServiceStack extends Stack {
     deliveries.allowSending(api.functionRole);
     erasures.allowSending(api.functionRole);
     allowReading(secrets.root, api.functionRole);
+
+    const verify = new NodeFunction(this, "Verify", {
+      description: "Parley: the page on which a person checks a held message",
+      timeout: TIMEOUTS.Verify,
+      memoryMegabytes: 256,
+      environment: { ...tableName, ...keyId, ...eventsUrl, [env.rootSecretId]: secrets.root.secretArn, ...platforms },
+      builds: { folder: "check", by: "web/build.ts" },
+    });
+    table.allow(verify.functionRole, { actions: ["GetItem", "PutItem", "UpdateItem", "DeleteItem"] });
+    key.allowDecrypt(verify.functionRole);
+    events.allowSending(verify.functionRole);
+    allowReading(secrets.root, verify.functionRole);
 
     const intake = new NodeFunction(this, "Intake", {
       description: "Parley: takes the platforms' webhooks",
@@ -125,11 +150,24 @@ export class ServiceStack extends Stack {
       description: "Parley: delivers events to the tenants' webhook endpoints",
       timeout: TIMEOUTS.Deliver,
       memoryMegabytes: 512,
-      environment: { ...tableName, ...keyId, ...eventsUrl, ...deliveriesUrl },
+      environment: {
+        ...tableName,
+        ...keyId,
+        ...eventsUrl,
+        ...deliveriesUrl,
+        ...(settings.mailFrom === null ? {} : { [env.mailFrom]: settings.mailFrom }),
+      },
+      // What waited for an endpoint is handed out page by page.
+      sendsToItself: true,
     })
       .reads(events.queue, settings.concurrency.events)
       .reads(deliveries.queue, settings.concurrency.deliveries);
-    table.allow(deliver.functionRole, { actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem"] });
+    table.allow(deliver.functionRole, {
+      actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem"],
+      // What waits for an endpoint that is left alone.
+      indexes: [names.feedIndex.name],
+    });
+    if (settings.mailFrom !== null) allowSendingMail(this, deliver.functionRole, settings.mailFrom);
     key.allowDecrypt(deliver.functionRole);
     deliveries.allowSending(deliver.functionRole);
     events.allowSending(deliver.functionRole);
@@ -159,10 +197,12 @@ export class ServiceStack extends Stack {
       description: "Parley: each minute, what has become due",
       timeout: TIMEOUTS.Sweep,
       memoryMegabytes: 256,
-      environment: { ...tableName, ...deliveriesUrl },
+      environment: { ...tableName, ...deliveriesUrl, ...eventsUrl },
     });
-    table.allow(sweep.functionRole, { actions: ["GetItem", "Query", "UpdateItem"] });
+    // What a sender left open is ended in its place: kept, shown, announced.
+    table.allow(sweep.functionRole, { actions: ["GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"] });
     deliveries.allowSending(sweep.functionRole);
+    events.allowSending(sweep.functionRole);
     new Schedule(this, "EachMinute", { every: Duration.minutes(1), runs: sweep });
 
     const pairs = [inbound, events, deliveries, profiles, erasures];
@@ -170,20 +210,28 @@ export class ServiceStack extends Stack {
       description: "Parley: sets aside what could not be processed",
       timeout: TIMEOUTS.DeadLetters,
       memoryMegabytes: 256,
-      environment: tableName,
+      environment: {
+        ...tableName,
+        [env.deadLetterQueues]: this.toJsonString(
+          Object.fromEntries(pairs.map((each) => [each.node.id, each.deadLetters.queueName])),
+        ),
+      },
     });
     for (const each of pairs) deadLetters.reads(each.deadLetters, DEAD_LETTERS_AT_ONCE);
     table.allow(deadLetters.functionRole, { actions: ["PutItem", "UpdateItem"] });
 
-    const gateway = new HttpApi(this, "HttpApi", { api, intake, throttle: settings.throttle });
+    const gateway = new HttpApi(this, "HttpApi", { api, verify, intake, throttle: settings.throttle });
+    api.addEnvironment(env.baseUrl, settings.baseUrl ?? gateway.url);
     new Alarms(this, "Alarms", {
       gateway,
-      functions: [api, intake, ingest, deliver, profile, erase, sweep, deadLetters],
+      functions: [api, verify, intake, ingest, deliver, profile, erase, sweep, deadLetters],
       deadLetters,
       pairs,
       prompt: [inbound, events],
       topicArn: settings.alarmTopicArn,
     });
     new CfnOutput(this, "ApiUrl", { value: gateway.url });
+    // What an operator's commands need to send a dead letter again.
+    for (const { node, queue } of pairs) new CfnOutput(this, `${node.id}QueueUrl`, { value: queue.queueUrl });
   }
 }

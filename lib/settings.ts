@@ -2,6 +2,8 @@
 // once, before anything is built: a mistyped setting stops the synthesis and does not become a default in silence.
 
 export interface Settings {
+  /** Where people reach the API, without a slash at the end; null means the gateway's own address. */
+  readonly baseUrl: string | null;
   /** Where `/` and security.txt lead; null leaves both 404. */
   readonly siteUrl: string | null;
   /** JSON of hosts that stand in for the platforms' own; null means the platforms' own. */
@@ -13,6 +15,8 @@ export interface Settings {
   readonly concurrency: { readonly inbound: number; readonly events: number; readonly deliveries: number };
   /** Environments kept for the Api function alone; null leaves it in the account's common pool. */
   readonly apiReservedConcurrency: number | null;
+  /** The address that mails to the tenants' owners are sent from; null sends none. */
+  readonly mailFrom: string | null;
   /** The SNS topic that every alarm notifies; null leaves the alarms to be looked at in CloudWatch. */
   readonly alarmTopicArn: string | null;
 }
@@ -20,6 +24,7 @@ export interface Settings {
 const PREFIX = "parley:";
 
 const NAMES = [
+  "baseUrl",
   "siteUrl",
   "platformUrls",
   "graphVersion",
@@ -29,6 +34,7 @@ const NAMES = [
   "eventsConcurrency",
   "deliveriesConcurrency",
   "apiReservedConcurrency",
+  "mailFrom",
   "alarmTopicArn",
 ] as const;
 type Name = (typeof NAMES)[number];
@@ -46,6 +52,7 @@ export function parseSettings(context: Readonly<Record<string, unknown>>): Setti
     return value === "" || value === null ? undefined : value;
   };
   return {
+    baseUrl: given("baseUrl") === undefined ? null : url("baseUrl", given("baseUrl")).replace(/\/+$/, ""),
     siteUrl: given("siteUrl") === undefined ? null : url("siteUrl", given("siteUrl")),
     platformUrls: given("platformUrls") === undefined ? null : urls("platformUrls", given("platformUrls")),
     graphVersion: pattern(
@@ -67,6 +74,15 @@ export function parseSettings(context: Readonly<Record<string, unknown>>): Setti
       given("apiReservedConcurrency") === undefined
         ? null
         : whole("apiReservedConcurrency", given("apiReservedConcurrency"), 1, 10_000),
+    mailFrom:
+      given("mailFrom") === undefined
+        ? null
+        : pattern(
+            "mailFrom",
+            given("mailFrom"),
+            /^[\w.+-]{1,64}@[\w-]+(\.[\w-]+)+$/,
+            "an address such as parley@example.com",
+          ),
     alarmTopicArn:
       given("alarmTopicArn") === undefined
         ? null

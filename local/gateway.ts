@@ -73,6 +73,8 @@ async function listen(server: Server, port: number): Promise<void> {
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse, served: Served): Promise<void> {
+  // The stack's own time, which may have been turned: browsers and other clients reckon with it.
+  response.setHeader("date", new Date(served.now()).toUTCString());
   const target = parseTarget(request.url ?? "/");
   if (!target) return sendMessage(response, 400, "Bad Request");
   const local = target.path.startsWith("/_local/");

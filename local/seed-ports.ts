@@ -19,7 +19,12 @@ export function openSeedPorts({ environment, now }: SeedWorld): SeedPorts {
   return {
     async createTenant(slug) {
       // False says that it is there already, from a start that ended before it was written down.
-      await createTenant(ports, tenantOf(slug), { name: "Demo", ownerEmail: null, actor: ACTOR }, now());
+      await createTenant(
+        ports,
+        tenantOf(slug),
+        { name: "Demo", ownerEmail: "owner@local.invalid", actor: ACTOR },
+        now(),
+      );
     },
     async createKey(slug, scope) {
       return await createKey(ports, tenantOf(slug), { scope, label: `local ${scope}`, actor: ACTOR }, now());

@@ -179,6 +179,8 @@ async function synthesized(settings: StackSettings, folder: DataFolder, signal: 
   const hosts = Object.fromEntries(platformHosts.map((host) => [host, `https://${host.replace("_", "-")}.invalid`]));
   const context = {
     "parley:platformUrls": JSON.stringify(hosts),
+    // Nobody sends these: they wait at /_local/mail.
+    "parley:mailFrom": "parley@local.test",
     ...(settings.siteUrl ? { "parley:siteUrl": settings.siteUrl } : {}),
   };
   await synthesizeInto(outdir, context, signal);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { QueueName } from "../shared/config/names.ts";
 import { PICTURE_URL_CHARS_MAX } from "../shared/domain/limits.ts";
 import { connectAccount, createKey, createOperatorKey, createTenant } from "../shared/flows/set-up-tenant.ts";
 import { newUlid } from "../shared/kernel/ids.ts";
@@ -6,6 +7,7 @@ import { parseTenant, type TenantId } from "../shared/kernel/tenant.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../shared/kernel/time.ts";
 import { besideKeyAndRate, freshWorkspace, fullInbox, longConversation, page, sendReply } from "./bench/scenarios.ts";
 import { messageOf } from "./shared/table/support/samples.ts";
+import { allOf } from "./support/pages.ts";
 import { text } from "./support/pipeline/traffic.ts";
 import { everyoneWrites, type Workspace } from "./support/pipeline/workspace.ts";
 import { type Pipeline, startPipeline } from "./support/pipeline.ts";
@@ -186,6 +188,15 @@ describe("setting up", () => {
 });
 
 describe("the workers' single steps", () => {
+  const deadLetter = (body: string, queue: QueueName = "Events", sentAt = 0) => ({
+    queue,
+    messageId: "9a3f4f0e-6a54-4f0f-9c39-8f3f2f1a0b11",
+    sentAt,
+    body,
+    group: "acme",
+    receives: 5,
+  });
+
   test("an attempt rests in its due bucket for one unit", async () => {
     const due = { tenant: inbox.tenant, endpointId: newUlid(0), eventUlid: newUlid(0), attempt: 4 };
     const put = () => pipeline.stores.due.put({ ...due, dueAt: pipeline.now() + HOUR });
@@ -193,10 +204,29 @@ describe("the workers' single steps", () => {
   });
 
   test("a dead letter's row costs a unit for each kilobyte", async () => {
-    const letter = { queue: "Events", messageId: "9a3f4f0e-6a54-4f0f-9c39-8f3f2f1a0b11", receives: 5 };
-    const keep = (body: string) => pipeline.cost(() => pipeline.stores.quarantine.keep({ ...letter, body }, 0));
-    expect(await keep("x".repeat(300))).toEqual(writes(1));
-    expect(await keep("x".repeat(3_000))).toEqual(writes(3));
+    expect(await pipeline.cost(() => pipeline.stores.quarantine.keep(deadLetter("x".repeat(300)), 0))).toEqual(
+      writes(1),
+    );
+    expect(
+      await pipeline.cost(() => pipeline.stores.quarantine.keep(deadLetter("x".repeat(2_900), "Events", 1), 0)),
+    ).toEqual(writes(3));
+  });
+
+  test("dead letters are listed by what they hold, and one is found in every queue at once", async () => {
+    const { quarantine } = pipeline.stores;
+    const listed = () => allOf(quarantine.ofQueue("Profiles", "newest", pipeline.now()));
+    for (let i = 0; i < 20; i++) {
+      await quarantine.keep(deadLetter("x".repeat(200), "Profiles", i), pipeline.now());
+    }
+    expect(await pipeline.cost(listed)).toEqual(reads(1));
+    const [letter] = await allOf(quarantine.ofQueue("Profiles", "newest", pipeline.now()));
+    if (!letter) throw new Error("Nothing was set aside.");
+    expect(await pipeline.cost(() => quarantine.find(letter.id, pipeline.now()))).toEqual(reads(5));
+    const redrive = async () => {
+      const claim = await quarantine.claim(letter, pipeline.now());
+      await quarantine.settle(letter, claim ?? "", "sent", pipeline.now());
+    };
+    expect(await pipeline.cost(redrive)).toEqual(writes(2));
   });
 
   test("a delivery that is given up changes its row and its place among the failing", async () => {

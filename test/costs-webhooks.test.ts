@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { deliveryId } from "../shared/domain/deliveries.ts";
-import { SECOND } from "../shared/kernel/time.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { deliveryId, parked } from "../shared/domain/deliveries.ts";
+import { writeStep } from "../shared/flows/webhooks/steps.ts";
+import { newUlid } from "../shared/kernel/ids.ts";
+import { DAY, MINUTE, SECOND } from "../shared/kernel/time.ts";
 import { besideKeyAndRate, freshWorkspace } from "./bench/scenarios.ts";
 import type { Workspace } from "./support/pipeline/workspace.ts";
 import { type Cost, type Pipeline, startPipeline } from "./support/pipeline.ts";
@@ -72,9 +74,11 @@ test("a test event", async () => {
 });
 
 test("a receiver that says that it is gone", async () => {
+  // The one above is left alone by now.
+  const other = await freshWorkspace(pipeline, { endpoints: 1 });
   pipeline.loopback.answer(410);
   pipeline.turn(SECOND);
-  await pipeline.receive(workspace.writes(0));
+  await pipeline.receive(other.writes(0));
   await pipeline.ingest();
   const cost = await pipeline.cost(() => pipeline.deliver());
   const [row, pausedAndAudited, body, counted] = [2, 4, 1, 1];
@@ -84,4 +88,94 @@ test("a receiver that says that it is gone", async () => {
 
 test("an endpoint deleted", async () => {
   expect(await asked("DELETE", "")).toEqual({ wcu: 4, rcu: 0, sqs: 0 });
+});
+
+describe("an endpoint that is left alone", () => {
+  /** Events of so many messages, taken in and waiting on the queue. */
+  async function announce(other: Workspace, count: number): Promise<void> {
+    for (let person = 0; person < count; person++) await pipeline.receive(other.writes(person));
+    await pipeline.ingest();
+  }
+
+  test("costs two units for each event that waits for it, and nothing for a retry that comes due", async () => {
+    // What the tests above left on the queue.
+    pipeline.loopback.answer(200);
+    for (let round = 0; round < 3; round++) {
+      pipeline.turn(10 * MINUTE);
+      await pipeline.retry();
+    }
+    const other = await freshWorkspace(pipeline, { endpoints: 1 });
+    pipeline.loopback.answer(500);
+    await announce(other, 10);
+    const opening = await pipeline.cost(() => pipeline.deliver());
+    const [rows, breaker, retries, probe, queue] = [10 * 2, 1, 10, 1, 2];
+    expect(opening).toEqual({ wcu: rows + breaker, rcu: 0.5 + 10 * 0.5, sqs: retries + probe + queue });
+
+    await announce(other, 10);
+    expect(await pipeline.cost(() => pipeline.deliver())).toEqual({ wcu: 10 * 2, rcu: 0.5 + 10 * 0.5, sqs: queue });
+
+    pipeline.turn(5 * SECOND);
+    expect(await pipeline.cost(() => pipeline.retry())).toEqual({ wcu: 0, rcu: 10, sqs: queue });
+
+    // Claim and row, and the breaker; what waits, the endpoint and the message; and the next probe.
+    pipeline.turn(MINUTE);
+    expect(await pipeline.cost(() => pipeline.retry())).toEqual({ wcu: 2 + 2 + 1, rcu: 2.5, sqs: 3 });
+
+    pipeline.loopback.answer(200);
+    pipeline.turn(2 * MINUTE);
+    const closing = await pipeline.cost(() => pipeline.retry());
+    const delivered = await pipeline.stores.deliveries.list(other.tenant, {
+      endpointId: other.endpointIds[0] ?? "",
+      before: null,
+      limit: 50,
+      now: pipeline.now(),
+    });
+    expect(delivered.rows.map(({ status }) => status)).toEqual(Array(20).fill("delivered"));
+    // Each of the twenty is claimed and settled; three batches count what they delivered; the breaker closes.
+    expect(closing.wcu).toBe(20 * 4 + 3 + 1);
+  });
+
+  test("costs no more for the next event when a thousand wait", async () => {
+    const other = await freshWorkspace(pipeline, { endpoints: 1 });
+    const [id = ""] = other.endpointIds;
+    pipeline.loopback.answer(500);
+    await announce(other, 10);
+    await pipeline.deliver();
+    for (let round = 0; round < 10; round++) {
+      await Promise.all(
+        Array.from({ length: 100 }, async () => {
+          const of = {
+            endpointId: id,
+            eventUlid: newUlid(pipeline.now()),
+            eventType: "test.event",
+            source: null,
+          } as const;
+          await pipeline.stores.deliveries.recordFirst(other.tenant, of, parked, null, pipeline.now());
+        }),
+      );
+    }
+    await announce(other, 10);
+    expect(await pipeline.cost(() => pipeline.deliver())).toEqual({ wcu: 10 * 2, rcu: 0.5 + 10 * 0.5, sqs: 2 });
+  });
+
+  test("costs one unit to warn of, and five to pause", async () => {
+    const other = await freshWorkspace(pipeline, { endpoints: 1 });
+    const [endpointId = ""] = other.endpointIds;
+    const { tenant } = other;
+    for (const [failedSince, wcu, sqs] of [
+      [10, 1, 2],
+      // The event's own message.
+      [20, 5, 3],
+    ] as const) {
+      const endpoint = await pipeline.stores.endpoints.get(tenant, endpointId);
+      if (!endpoint) throw new Error("The endpoint is not there.");
+      const since = pipeline.now() - 6 * DAY;
+      const failing = { ...endpoint.breaker, failingSince: since, failedSince };
+      await pipeline.stores.endpoints.keepBreaker(tenant, endpoint, failing, pipeline.now());
+      const body = writeStep({ tenant, endpointId, step: "failing", since });
+      await pipeline.apiPorts.retries.send({ body });
+      expect(await pipeline.cost(() => pipeline.retry())).toEqual({ wcu, rcu: 1, sqs });
+    }
+    expect(await pipeline.stores.endpoints.get(tenant, endpointId)).toMatchObject({ status: "paused" });
+  });
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { tenantPorts } from "../../functions/wiring/tenants.ts";
+import { type Environment, tenantPorts } from "../../functions/wiring/tenants.ts";
 import { env } from "../../shared/config/names.ts";
 import { clockNow, type Millis } from "../../shared/kernel/time.ts";
 import { Unable } from "./unable.ts";
@@ -14,13 +14,20 @@ export interface Deployment {
 
 /** The deployment that the environment names, else the local stack of the data folder, with its clock. */
 export async function deployment(): Promise<Deployment> {
-  if (process.env[env.table]) return { ports: tenantPorts(process.env), now: clockNow() };
+  const { environment, now } = await surroundings();
+  return { ports: tenantPorts(environment), now: now() };
+}
+
+/** What describes that deployment, and its clock. */
+export async function surroundings(): Promise<{ environment: Environment; now: () => Millis }> {
+  if (process.env[env.table]) return { environment: process.env, now: clockNow };
   const { environment, local } = localStack();
   const answer = await fetch(`${local.base_url}/_local/clock`).catch(() => {
     throw noStack();
   });
   const clock = (await answer.json()) as { now: string };
-  return { ports: tenantPorts(environment), now: Date.parse(clock.now) };
+  const ahead = Date.parse(clock.now) - clockNow();
+  return { environment, now: () => clockNow() + ahead };
 }
 
 /**

@@ -18,3 +18,16 @@ export async function within<T>(span: Millis | undefined, work: Promise<T>): Pro
     clearTimeout(timer);
   }
 }
+
+/** The outcome of work that ends within `span`, else `late`. What is late goes on, and its failure is the caller's. */
+export async function upTo<T>(span: Millis, work: Promise<T>): Promise<T | "late"> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const alarm = new Promise<"late">((resolve) => {
+    timer = setTimeout(() => resolve("late"), span);
+  });
+  try {
+    return await Promise.race([work, alarm]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -42,6 +42,8 @@ export interface Input<P, Path extends string, A, T, Q, B, G> {
   readonly query: Q extends $ZodType ? output<Q> : Record<never, never>;
   readonly body: B extends $ZodType ? output<B> : B extends "bytes" ? Uint8Array : undefined;
   readonly page: G extends true ? Page : null;
+  /** The caller's own key of this request; null where it gave none, or the route takes none. */
+  readonly idempotencyKey: string | null;
   readonly request: RequestFacts;
   readonly now: Millis;
   readonly ports: P;
@@ -72,8 +74,12 @@ export interface Declaration<
   readonly query?: Q;
   /** An object (optional when the body may be absent), or "bytes" for the raw body. Unknown fields are ignored. */
   readonly body?: B;
+  /** Other names of the body's fields, from clients of old; no document shows them. The name itself goes first. */
+  readonly aliases?: { readonly [alias: string]: string };
   /** 256 KiB when not given. */
   readonly bodyBytesMax?: number;
+  /** Takes an `Idempotency-Key` header. */
+  readonly idempotent?: boolean;
   /** Adds `limit` and `cursor`. */
   readonly paged?: G;
   /** The reasons the handler may give besides those of every route. */
@@ -104,7 +110,9 @@ export interface Endpoint<P> {
   readonly tag: string;
   readonly query?: $ZodType | undefined;
   readonly body?: Body;
+  readonly aliases?: { readonly [alias: string]: string };
   readonly bodyBytesMax?: number;
+  readonly idempotent?: boolean;
   readonly paged?: boolean;
   readonly refusals?: readonly Reason[];
   readonly status?: Status;

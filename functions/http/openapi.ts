@@ -1,5 +1,5 @@
 import type { $ZodType } from "zod/v4/core";
-import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from "../../shared/domain/limits.ts";
+import { IDEMPOTENCY_KEY_CHARS_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from "../../shared/domain/limits.ts";
 import { type Reason, wireOf } from "../../shared/kernel/refusals.ts";
 import { type Endpoint, refusalsOfEveryRoute, refusalsOfKeyedRoutes } from "./endpoint.ts";
 import { type Json, schemaOf } from "./openapi-schemas.ts";
@@ -69,6 +69,7 @@ function parametersOf<P>(endpoint: Endpoint<P>, name: string, schemas: Json): Js
   const shared = [
     ...(endpoint.tenant === "query" ? ["Tenant"] : []),
     ...(endpoint.paged ? ["Limit", "Cursor"] : []),
+    ...(endpoint.idempotent ? ["IdempotencyKey"] : []),
   ].map((parameter) => ({ $ref: `#/components/parameters/${parameter}` }));
   return [...path, ...shared, ...queryParameters(endpoint.query, name, schemas)];
 }
@@ -126,7 +127,9 @@ function failureResponse(status: number, reasons: readonly Reason[]): Json {
     description: reasons.map((reason) => wireOf(reason).message).join(" "),
     headers: {
       ...correlation,
-      ...(status === 429 ? { "retry-after": { $ref: "#/components/headers/RetryAfter" } } : {}),
+      ...(status === 429 || codes.includes("rate_limited")
+        ? { "retry-after": { $ref: "#/components/headers/RetryAfter" } }
+        : {}),
     },
     content: { "application/json": { schema: { allOf: [{ $ref: "#/components/schemas/Failure" }, narrowed] } } },
   };
@@ -163,6 +166,13 @@ const sharedParameters = {
     in: "query",
     description: "The next_cursor of an earlier answer to the same query.",
     schema: { type: "string" },
+  },
+  IdempotencyKey: {
+    name: "Idempotency-Key",
+    in: "header",
+    description:
+      "A key of your own for this request: the same key and body within 24 hours answers the first answer, and nothing is done again.",
+    schema: { type: "string", minLength: 1, maxLength: IDEMPOTENCY_KEY_CHARS_MAX, pattern: "^[!-~]+$" },
   },
 };
 

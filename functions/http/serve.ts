@@ -7,6 +7,7 @@ import { parseJson, readBytes } from "./body.ts";
 import type { Endpoint, RequestFacts } from "./endpoint.ts";
 import { failure, success } from "./envelope.ts";
 import { explain } from "./explain.ts";
+import { readIdempotencyKey } from "./idempotency-key.ts";
 import { readPage, readParameters } from "./query.ts";
 import { tenantOf } from "./tenant-of.ts";
 
@@ -54,7 +55,11 @@ export async function serve<P>(
   const body = readBody(endpoint, bytes);
   if (isRefusal(body)) return failure(body);
 
-  const input = { caller, tenant, path, query: query.value, body: body.value, page, request: facts, now, ports };
+  const idempotencyKey = endpoint.idempotent ? readIdempotencyKey(facts.headers) : null;
+  if (isRefusal(idempotencyKey)) return failure(idempotencyKey);
+
+  const read = { tenant, path, query: query.value, body: body.value, page, idempotencyKey };
+  const input = { caller, ...read, request: facts, now, ports };
   return answerOf(endpoint, await endpoint.handle(input), guards.checkData ?? false);
 }
 
@@ -76,7 +81,16 @@ function readBody<P>(endpoint: Endpoint<P>, bytes: Uint8Array): Read {
   if (endpoint.body === undefined) return { value: undefined };
   if (endpoint.body === "bytes") return { value: bytes };
   const json = parseJson(bytes);
-  return isRefusal(json) ? json : checked(endpoint.body, json.value, "body");
+  return isRefusal(json) ? json : checked(endpoint.body, renamed(json.value, endpoint.aliases), "body");
+}
+
+function renamed(body: unknown, aliases: { readonly [alias: string]: string } = {}): unknown {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) return body;
+  const named = Object.entries(body).map(([name, value]) => [
+    (Object.hasOwn(aliases, name) && aliases[name]) || name,
+    value,
+  ]);
+  return { ...Object.fromEntries(named), ...body };
 }
 
 function checked(schema: $ZodType, value: unknown, whole: string): Read {

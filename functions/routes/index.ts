@@ -4,6 +4,8 @@ import { listConversations, readConversation } from "./conversations.ts";
 import { listDeliveries, replayDelivery, summarizeDeliveries } from "./deliveries.ts";
 import { eraseConversation } from "./erasures.ts";
 import { listEventTypes } from "./event-types.ts";
+import { readHold } from "./holds.ts";
+import { sendAsHumanAgent } from "./human-agent.ts";
 import { listMessages, readMessage } from "./messages.ts";
 import { replayDeliveries } from "./replay-window.ts";
 import { sendReply } from "./replies.ts";
@@ -31,6 +33,8 @@ export const apiRoutes = [
   listMessages,
   readMessage,
   sendReply,
+  readHold,
+  sendAsHumanAgent,
   listAccounts,
   listAudit,
   readStats,

@@ -4,6 +4,7 @@ import { secretReader, serviceKeysOf } from "../../shared/aws/secrets.ts";
 import { openVault } from "../../shared/aws/vault.ts";
 import { optionalSetting, platformUrlSettings, setting } from "../../shared/config/settings.ts";
 import type { ApiPorts } from "../../shared/flows/ports.ts";
+import { tenantShards } from "../../shared/flows/tenant-shards.ts";
 import { newUlid } from "../../shared/kernel/ids.ts";
 import { clockNow } from "../../shared/kernel/time.ts";
 import { platformHttp } from "../../shared/platforms/http.ts";
@@ -12,15 +13,19 @@ import { platformFor } from "../../shared/platforms/platform-for.ts";
 import { accountStore } from "../../shared/table/accounts.ts";
 import { apiKeyStore } from "../../shared/table/api-keys.ts";
 import { auditStore } from "../../shared/table/audit.ts";
+import { budgetStore } from "../../shared/table/budgets.ts";
 import { openTable } from "../../shared/table/client.ts";
 import { conversationStore } from "../../shared/table/conversations.ts";
 import { counterStore } from "../../shared/table/counters.ts";
 import { deliveryStore } from "../../shared/table/deliveries.ts";
 import { dueStore } from "../../shared/table/due.ts";
+import { dueSendStore } from "../../shared/table/due-sends.ts";
 import { endpointStore } from "../../shared/table/endpoints.ts";
 import { erasureStore } from "../../shared/table/erasures.ts";
 import { traceStore } from "../../shared/table/erasures-traces.ts";
 import { eventBodyStore } from "../../shared/table/events.ts";
+import { holdStore } from "../../shared/table/holds.ts";
+import { idempotencyKeyStore } from "../../shared/table/idempotency-keys.ts";
 import { messageStore } from "../../shared/table/messages.ts";
 import { outboundMessageStore } from "../../shared/table/outbound-messages.ts";
 import { sendRecordStore } from "../../shared/table/send-records.ts";
@@ -33,6 +38,7 @@ export function apiPorts(): ApiPorts {
   const root = secretReader(setting("rootSecretId"), serviceKeysOf);
   const upstream = platformUrlSettings();
   const http = platformHttp();
+  const tenantStates = tenantStateStore(table);
   return {
     audit: auditStore(table),
     counters: counterStore(table),
@@ -45,9 +51,14 @@ export function apiPorts(): ApiPorts {
     eventBodies: eventBodyStore(table),
     due: dueStore(table),
     sendRecords: sendRecordStore(table),
+    budgets: budgetStore(table),
+    dueSends: dueSendStore(table),
+    holds: holdStore(table),
+    idempotencyKeys: idempotencyKeyStore(table),
+    shardsOf: tenantShards(tenantStates),
     erasures: erasureStore(table),
     traces: traceStore(table),
-    tenantStates: tenantStateStore(table),
+    tenantStates,
     erasureWork: openQueue(setting("erasuresQueueUrl")),
     apiKeys: apiKeyStore(table),
     events: openQueue(setting("eventsQueueUrl")),
@@ -58,6 +69,8 @@ export function apiPorts(): ApiPorts {
       scope === "test"
         ? mockPlatform(() => newUlid(clockNow()), account.platform)
         : platformFor(account.connection, upstream, http),
+    holdKey: async () => (await root()).holdSecret,
+    baseUrl: setting("baseUrl"),
     pepper: async () => (await root()).pepper,
     cursorKey: async () => (await root()).cursor,
     siteUrl: optionalSetting("siteUrl"),

@@ -10,33 +10,33 @@ import { apiKeyStore } from "../../shared/table/api-keys.ts";
 import { openTable } from "../../shared/table/client.ts";
 import { tenantStore } from "../../shared/table/tenants.ts";
 
+export type Environment = Readonly<Record<string, string | undefined>>;
+
 /**
  * What making tenants, keys and accounts needs, in the deployment that an environment describes: the names that a
  * function would find in its own, and for the local stack its endpoints and credentials too.
  */
-export function tenantPorts(environment: Readonly<Record<string, string | undefined>>): TenantPorts {
-  const { AWS_ENDPOINT_URL: endpoint, AWS_ENDPOINT_URL_DYNAMODB: tableEndpoint = endpoint } = environment;
-  const at = (url: string | undefined) => ({
-    ...(url ? { endpoint: url } : {}),
-    ...credentialsOf(environment),
-  });
-  const table = openTable(setting("table", environment), new DynamoDBClient(at(tableEndpoint)));
-  const root = secretReader(
-    setting("rootSecretId", environment),
-    serviceKeysOf,
-    new SecretsManagerClient(at(endpoint)),
-  );
+export function tenantPorts(environment: Environment): TenantPorts {
+  const { services, tableService } = clientSettings(environment);
+  const table = openTable(setting("table", environment), new DynamoDBClient(tableService));
+  const root = secretReader(setting("rootSecretId", environment), serviceKeysOf, new SecretsManagerClient(services));
   return {
     tenants: tenantStore(table),
     accounts: accountStore(table),
     apiKeys: apiKeyStore(table),
-    vault: openVault(setting("keyId", environment), new KMSClient(at(endpoint))),
+    vault: openVault(setting("keyId", environment), new KMSClient(services)),
     pepper: async () => (await root()).pepper,
   };
 }
 
-/** The region and keys that an environment spells out; without them the SDK looks where it always does. */
-function credentialsOf(environment: Readonly<Record<string, string | undefined>>) {
+/** Where an environment says that AWS is; what it leaves out, the SDK looks for where it always does. */
+export function clientSettings(environment: Environment) {
+  const { AWS_ENDPOINT_URL: endpoint, AWS_ENDPOINT_URL_DYNAMODB: tableEndpoint = endpoint } = environment;
+  const at = (url: string | undefined) => ({ ...(url ? { endpoint: url } : {}), ...credentialsOf(environment) });
+  return { services: at(endpoint), tableService: at(tableEndpoint) };
+}
+
+function credentialsOf(environment: Environment) {
   const { AWS_REGION: region, AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = environment;
   const sessionToken = environment.AWS_SESSION_TOKEN;
   return {

@@ -68,7 +68,13 @@ async function endOf(
   try {
     return await Promise.race([work ?? outOfTime, outOfTime]);
   } catch (error) {
-    log({ event: "record_failed", worker, error: errorClass(error), receives: receivesOf(record) });
+    log({
+      event: "record_failed",
+      worker,
+      message_id: record.messageId,
+      error: errorClass(error),
+      receives: receivesOf(record),
+    });
     return { end: "retry", cause: "fault" };
   }
 }
@@ -84,6 +90,11 @@ function alarm(span: Millis): { rang: Promise<RecordEnd>; cancel: () => void } {
 /** How often the queue has handed this message out, this time included. */
 export function receivesOf(record: SQSRecord): number {
   return Number(record.attributes.ApproximateReceiveCount) || 1;
+}
+
+/** When it was sent to its queue, which a dead letter's own queue does not change. */
+export function sentAtOf(record: SQSRecord): Millis {
+  return Number(record.attributes.SentTimestamp) || 0;
 }
 
 /** The queue's name, the last part of its ARN. */

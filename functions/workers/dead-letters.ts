@@ -1,10 +1,10 @@
-import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
-import { keepTally, newTally } from "../../shared/flows/count.ts";
+import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
+import { keepTally, newTally, type Tally } from "../../shared/flows/count.ts";
 import { keepDeadLetter } from "../../shared/flows/keep-dead-letter.ts";
-import { done } from "../../shared/flows/outcome.ts";
+import { done, type RecordEnd } from "../../shared/flows/outcome.ts";
 import type { DeadLetterPorts } from "../../shared/flows/ports.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
-import { endBatch, type Invocation, queueOf, receivesOf } from "./batch.ts";
+import { endBatch, type Invocation, queueOf, receivesOf, sentAtOf } from "./batch.ts";
 
 const noPostponing = async () => {};
 
@@ -18,25 +18,29 @@ export function deadLettersWorker(ports: DeadLetterPorts, now: () => Millis) {
       invocation,
       ports.log,
       noPostponing,
-      (records) =>
-        new Map(
-          records.map((record) => [
-            record.messageId,
-            keepDeadLetter(
-              ports,
-              {
-                queue: queueOf(record),
-                messageId: record.messageId,
-                body: record.body,
-                receives: receivesOf(record),
-              },
-              tally,
-              now(),
-            ).then(() => done),
-          ]),
-        ),
+      (records) => new Map(records.map((record) => [record.messageId, keep(ports, record, tally, now())])),
     );
     await keepTally(ports, tally, now());
     return ends;
   };
+}
+
+async function keep(ports: DeadLetterPorts, record: SQSRecord, tally: Tally, now: Millis): Promise<RecordEnd> {
+  const queue = ports.queueBehind(queueOf(record));
+  // It stays in its queue, of which an alarm tells, and is not set aside where nobody would look.
+  if (!queue) throw new UnknownQueue("This queue holds the dead letters of no queue that is known.");
+  const letter = {
+    queue,
+    messageId: record.messageId,
+    sentAt: sentAtOf(record),
+    body: record.body,
+    group: record.attributes.MessageGroupId ?? null,
+    receives: receivesOf(record),
+  };
+  await keepDeadLetter(ports, letter, tally, now);
+  return done;
+}
+
+class UnknownQueue extends Error {
+  override readonly name = "UnknownQueue";
 }

@@ -1,13 +1,18 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import type { Endpoint } from "../../shared/domain/endpoints.ts";
 import type { RenderedEvent } from "../../shared/domain/events.ts";
-import { keepTally, newTally, type Tally } from "../../shared/flows/count.ts";
-import { fanOut } from "../../shared/flows/fan-out.ts";
+import { keepTally } from "../../shared/flows/count.ts";
+import { fanOut, type Gathered, newGathered } from "../../shared/flows/fan-out.ts";
 import { drop, type RecordEnd } from "../../shared/flows/outcome.ts";
 import type { DeliverPorts } from "../../shared/flows/ports.ts";
 import { type EventMessage, readEvent, readRetry } from "../../shared/flows/queue-messages.ts";
 import { renderedEvents } from "../../shared/flows/rendered-events.ts";
 import { retryDelivery } from "../../shared/flows/retry-delivery.ts";
+import { drain } from "../../shared/flows/webhooks/drain.ts";
+import { judgeFailing } from "../../shared/flows/webhooks/judge-failing.ts";
+import { probeEndpoint } from "../../shared/flows/webhooks/probe.ts";
+import { readStep } from "../../shared/flows/webhooks/steps.ts";
+import { keepWatch } from "../../shared/flows/webhooks/watch.ts";
 import type { TenantId } from "../../shared/kernel/tenant.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import { endBatch, type Invocation, type Postpone, receivesOf } from "./batch.ts";
@@ -18,7 +23,7 @@ import { endBatch, type Invocation, type Postpone, receivesOf } from "./batch.ts
  */
 export function deliverWorker(ports: DeliverPorts, now: () => Millis, postpone: Postpone) {
   return async (event: SQSEvent, invocation: Invocation): Promise<SQSBatchResponse> => {
-    const tally = newTally();
+    const gathered = newGathered();
     const ends = await endBatch("deliver", event, invocation, ports.log, postpone, (records) => {
       const read = records.map((record) => ({ record, announced: readEvent(record.body) }));
       const events = read.flatMap(({ announced }) => announced ?? []);
@@ -26,18 +31,37 @@ export function deliverWorker(ports: DeliverPorts, now: () => Millis, postpone: 
       return new Map(
         read.map(({ record, announced }): [string, Promise<RecordEnd>] => [
           record.messageId,
-          announced ? announce(ports, record, announced, batch, tally, now) : retryOnce(ports, record, tally, now),
+          announced
+            ? announce(ports, record, announced, batch, gathered, now)
+            : workOnOne(ports, record, gathered, now),
         ]),
       );
     });
-    await keepTally(ports, tally, now());
+    await Promise.all([keepTally(ports, gathered.tally, now()), keepWatch(ports, gathered.watch, now())]);
     return ends;
   };
 }
 
-async function retryOnce(ports: DeliverPorts, record: SQSRecord, tally: Tally, now: () => Millis): Promise<RecordEnd> {
+/** A later attempt of one delivery, or a step of what an endpoint's deliveries as a whole need. */
+async function workOnOne(
+  ports: DeliverPorts,
+  record: SQSRecord,
+  gathered: Gathered,
+  now: () => Millis,
+): Promise<RecordEnd> {
   const message = readRetry(record.body);
-  return message ? retryDelivery(ports, message, tally, now) : drop("unreadable");
+  if (message) return retryDelivery(ports, message, gathered, now);
+  const step = readStep(record.body);
+  switch (step?.step) {
+    case "probe":
+      return probeEndpoint(ports, step, gathered.tally, now);
+    case "drain":
+      return drain(ports, step, now());
+    case "failing":
+      return judgeFailing(ports, step, receivesOf(record) > 1, now());
+    default:
+      return drop("unreadable");
+  }
 }
 
 async function announce(
@@ -45,7 +69,7 @@ async function announce(
   record: SQSRecord,
   event: EventMessage,
   batch: Batch,
-  tally: Tally,
+  gathered: Gathered,
   now: () => Millis,
 ): Promise<RecordEnd> {
   const [endpoints, rendered] = await Promise.all([
@@ -54,7 +78,7 @@ async function announce(
   ]);
   const body = rendered?.get(event.eventUlid) ?? null;
   const repeated = event.repeated || receivesOf(record) > 1;
-  return fanOut(ports, { ...event, repeated }, body, endpoints ?? [], tally, now);
+  return fanOut(ports, { ...event, repeated }, body, endpoints ?? [], gathered, now);
 }
 
 /** Read once for each tenant of the batch: its endpoints, and its events' bodies. */

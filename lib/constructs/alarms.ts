@@ -10,6 +10,7 @@ import type { QueuePair } from "./queue-pair.ts";
 
 const PERIOD = Duration.minutes(5);
 const LATE = Duration.minutes(5);
+const LOOK = "See it with: npm run admin -- dlq list";
 
 export interface AlarmsProps {
   readonly gateway: HttpApi;
@@ -41,14 +42,14 @@ export class Alarms extends Construct {
       "DeadLetterArrived",
       props.deadLetters.metricInvocations({ period: PERIOD }),
       0,
-      "Parley: a message could not be processed in five tries and was set aside in the table.",
+      `Parley: a message could not be processed in five tries and was set aside in the table. ${LOOK}`,
     );
     for (const { node, deadLetters } of props.pairs) {
       this.#above(
         `${node.id}DeadLettersWaiting`,
         visible(deadLetters),
         0,
-        `Parley: dead letters of ${node.id} wait in their queue and are not being set aside.`,
+        `Parley: dead letters of ${node.id} wait in their queue and are not being set aside: dlq list does not show them.`,
       );
     }
     for (const { node, queue } of props.prompt) {

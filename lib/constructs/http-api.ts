@@ -7,24 +7,29 @@ import { Construct } from "constructs";
 
 export interface HttpApiProps {
   readonly api: IFunction;
+  readonly verify: IFunction;
   readonly intake: IFunction;
   /** Requests per second over all callers, and the burst above it. */
   readonly throttle: { readonly rate: number; readonly burst: number };
 }
 
-/** The public door: the platforms' webhooks go to Intake, everything else to Api. */
+/** The public door: the check page goes to Verify, the platforms' webhooks to Intake, everything else to Api. */
 export class HttpApi extends Construct {
   /** Without a slash at the end. */
   readonly url: string;
   readonly #gateway: Gateway;
 
-  constructor(scope: Construct, id: string, { api, intake, throttle }: HttpApiProps) {
+  constructor(scope: Construct, id: string, { api, verify, intake, throttle }: HttpApiProps) {
     super(scope, id);
     const gateway = new Gateway(this, "Gateway", {
       description: "Parley",
       createDefaultStage: false,
       defaultIntegration: new HttpLambdaIntegration("ApiIntegration", api),
     });
+    const verifying = new HttpLambdaIntegration("VerifyIntegration", verify);
+    for (const path of ["/verify", "/verify/{proxy+}"]) {
+      gateway.addRoutes({ path, methods: [HttpMethod.ANY], integration: verifying });
+    }
     gateway.addRoutes({
       path: "/webhooks/{platform}",
       methods: [HttpMethod.GET, HttpMethod.POST],

@@ -2,8 +2,15 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Duration, RemovalPolicy } from "aws-cdk-lib";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
-import { Architecture, CfnFunction, LoggingFormat, RecursiveLoop, Runtime, SystemLogLevel } from "aws-cdk-lib/aws-lambda";
-import { LogLevel, NodejsFunction, OutputFormat } from "aws-cdk-lib/aws-lambda-nodejs";
+import {
+  Architecture,
+  CfnFunction,
+  LoggingFormat,
+  RecursiveLoop,
+  Runtime,
+  SystemLogLevel,
+} from "aws-cdk-lib/aws-lambda";
+import { type ICommandHooks, LogLevel, NodejsFunction, OutputFormat } from "aws-cdk-lib/aws-lambda-nodejs";
 import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import type { FunctionName } from "../../shared/config/names.ts";
@@ -15,6 +22,7 @@ const REQUIRE = 'import{createRequire}from"node:module";const require=createRequ
 
 const entries: Readonly<Record<FunctionName, string>> = {
   Api: "api.ts",
+  Verify: "verify.ts",
   Intake: "intake.ts",
   Ingest: "ingest.ts",
   Deliver: "deliver.ts",
@@ -33,6 +41,8 @@ export interface NodeFunctionProps {
   readonly reservedConcurrency?: number;
   /** It puts messages into the queue that it reads, which Lambda would take for a mistake after sixteen in a row. */
   readonly sendsToItself?: boolean;
+  /** A script of the repository that writes a folder of its own beside the bundle, whose path is its one argument. */
+  readonly builds?: { readonly folder: string; readonly by: string };
 }
 
 /**
@@ -81,6 +91,7 @@ export class NodeFunction extends NodejsFunction {
         // undici's own switch for what its experimental parser is not part of.
         define: { esbuildDetection: "1" },
         logLevel: LogLevel.ERROR,
+        ...(props.builds === undefined ? {} : { commandHooks: afterwards(props.builds) }),
       },
     });
     this.functionRole = functionRole;
@@ -88,4 +99,19 @@ export class NodeFunction extends NodejsFunction {
     // The id in the template is the function's name as the rest of the code spells it, without a hash.
     if (this.node.defaultChild instanceof CfnFunction) this.node.defaultChild.overrideLogicalId(id);
   }
+}
+
+/** Runs the script with the Node that runs this, in the shell that bundles. */
+function afterwards({ folder, by }: NonNullable<NodeFunctionProps["builds"]>): ICommandHooks {
+  return {
+    beforeBundling: () => [],
+    beforeInstall: () => [],
+    afterBundling: (_inputs, bundle) => [
+      [process.execPath, join(PROJECT, by), join(bundle, folder)].map(quoted).join(" "),
+    ],
+  };
+}
+
+function quoted(word: string): string {
+  return process.platform === "win32" ? `"${word}"` : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -4,7 +4,15 @@ import { type IRole, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { Construct } from "constructs";
 import { table as names } from "../../shared/config/names.ts";
 
-type Action = "GetItem" | "BatchGetItem" | "Query" | "PutItem" | "UpdateItem" | "DeleteItem" | "BatchWriteItem";
+type Action =
+  | "GetItem"
+  | "BatchGetItem"
+  | "Query"
+  | "PutItem"
+  | "UpdateItem"
+  | "DeleteItem"
+  | "BatchWriteItem"
+  | "ConditionCheckItem";
 type IndexName = typeof names.feedIndex.name | typeof names.idIndex.name;
 
 /** What one function may do with the table. Nobody scans; most items leave by their time to live. */

@@ -19,7 +19,14 @@ export type LogLine =
       readonly duration_ms: number;
     }
   | { readonly event: "record_dropped"; readonly worker: string; readonly reason: string }
-  | { readonly event: "record_failed"; readonly worker: string; readonly error: string; readonly receives: number }
+  | {
+      readonly event: "record_failed";
+      readonly worker: string;
+      /** The queue's id of the message: its dead letter has the same. */
+      readonly message_id: string;
+      readonly error: string;
+      readonly receives: number;
+    }
   | { readonly event: "unknown_account"; readonly platform: string; readonly updates: number }
   | {
       readonly event: "attempt";
@@ -32,9 +39,23 @@ export type LogLine =
       readonly duration_ms: number | null;
     }
   | { readonly event: "counting_failed"; readonly error: string; readonly messages: number }
-  | { readonly event: "dead_letter"; readonly queue: string; readonly message_id: string; readonly receives: number }
+  | { readonly event: "watching_failed"; readonly endpoint: string; readonly error: string }
+  | { readonly event: "endpoint_failing"; readonly endpoint: string; readonly action: "warned" | "paused" }
+  | { readonly event: "mail_not_sent"; readonly reason: string }
+  | {
+      readonly event: "dead_letter";
+      /** By which the commands know it. */
+      readonly id: string;
+      readonly queue: string;
+      readonly message_id: string;
+      readonly receives: number;
+    }
   | { readonly event: "swept"; readonly handed_on: number; readonly up_to: number }
+  | { readonly event: "sends_settled"; readonly sends: number }
+  | { readonly event: "send_left_due"; readonly error: string }
   | { readonly event: "send"; readonly outcome: string; readonly platform: string; readonly code: number | null }
+  /** A send of the check page that failed after its answer was out. */
+  | { readonly event: "late_send_failed"; readonly error: string }
   | { readonly event: "profile"; readonly outcome: string; readonly platform: string }
   | { readonly event: "profiles_not_requested"; readonly people: number; readonly error: string }
   | { readonly event: "policy"; readonly action: string; readonly platform: string }

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { env } from "./names.ts";
+import { env, type QueueName, queues } from "./names.ts";
 
 // What a function finds in its environment, parsed once when it starts. A function asks for what it needs; a missing
 // name stops it with a message that says which.
@@ -11,6 +11,8 @@ const platformUrls = z.object({
   instagram_api: z.optional(z.url()),
   instagram_graph: z.optional(z.url()),
 });
+
+const deadLetterQueues = z.record(z.enum(queues), z.string().check(z.minLength(1)));
 
 /** Where the platforms answer, without a trailing slash. */
 export interface PlatformUrls {
@@ -40,6 +42,12 @@ export function platformUrlSettings(source: NodeJS.ProcessEnv = process.env): Pl
     instagramGraph: bare(given.instagram_graph ?? "https://graph.instagram.com"),
     graphVersion: optionalSetting("graphVersion", source) ?? "v26.0",
   };
+}
+
+/** Whose dead letters a queue holds, by its name; null for a queue that holds none. */
+export function deadLetterQueueSettings(source: NodeJS.ProcessEnv = process.env): (name: string) => QueueName | null {
+  const names = deadLetterQueues.parse(JSON.parse(setting("deadLetterQueues", source)));
+  return (name) => queues.find((queue) => names[queue] === name) ?? null;
 }
 
 function bare(url: string): string {

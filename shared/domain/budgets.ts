@@ -75,3 +75,31 @@ export function judgeBudgets(
   if (!longest) return { allowed: true };
   return { allowed: false, until: longest.until, by: [...new Set(against.map(({ by }) => by))] };
 }
+
+/** What is known of what was sent, and of what the platform asked for. */
+export interface BudgetState {
+  /** The last window of each budget that anything was sent in. */
+  readonly spent: { readonly [name in BudgetName]?: { readonly start: Millis; readonly count: number } };
+  readonly slowDown: SlowDown;
+}
+
+/**
+ * The windows that a send counts in where so much is known. A window that another's clock has opened already is open
+ * for everyone, so that a clock behind it spends nothing twice.
+ */
+export function budgetWindowsFor(state: BudgetState, now: Millis, humanAgent: boolean): readonly BudgetWindow[] {
+  return budgetWindowsAt(now, humanAgent).map((window) => {
+    const start = Math.max(window.start, state.spent[window.budget]?.start ?? 0);
+    return { ...window, start, end: start + (window.end - window.start) };
+  });
+}
+
+/** Whether one more send may be made where so much is known. */
+export function judgeSend(state: BudgetState, now: Millis, humanAgent: boolean): BudgetVerdict {
+  const windows = budgetWindowsFor(state, now, humanAgent);
+  const counts = windows.map(({ budget, start }) => {
+    const spent = state.spent[budget];
+    return [budget, spent?.start === start ? spent.count : 0];
+  });
+  return judgeBudgets(windows, Object.fromEntries(counts) as BudgetCounts, state.slowDown, now);
+}

@@ -7,7 +7,7 @@ export const deliveryStatuses = ["pending", "attempting", "retrying", "delivered
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
 /**
- * - `announce`: the first attempt, made straight from its event, is written down by its outcome
+ * - `announce`: the first attempt, made straight from its event, is written down by its outcome; or it is put off
  * - `await`: the row is written before its first attempt
  * - `claim`: a worker takes the next attempt; `settle`: what came of it
  * - `give_up`: the attempt's message could not be processed
@@ -22,6 +22,7 @@ export const deliveryTransitions: readonly (readonly [DeliveryStatus | "none", D
   ["none", "announce", "dlq"],
   ["none", "announce", "failed"],
   ["none", "announce", "blocked"],
+  ["none", "announce", "pending"],
   ["none", "await", "pending"],
   ["pending", "claim", "attempting"],
   ["retrying", "claim", "attempting"],
@@ -62,7 +63,8 @@ export function mayReplay(status: DeliveryStatus, force: boolean): boolean {
   return statusesBefore(force ? "forced_replay" : "replay").includes(status);
 }
 
-const GONE = 410;
+/** "Never again", as a receiver says it. */
+export const GONE = 410;
 
 /** Why an attempt did not succeed: a class, never an address or a receiver's words. */
 export type AttemptError = "timeout" | "connect" | "tls" | "dns" | "status" | "too_large" | "gate";
@@ -82,13 +84,24 @@ export type AttemptOutcome =
     }
   | { readonly kind: "refused_by_gate"; readonly reason: string };
 
-/** What an outcome means for the delivery. */
+/** What an outcome means for the delivery. One that is retried at no time of its own waits for its endpoint. */
 export type Verdict =
   | { readonly status: "delivered" }
-  | { readonly status: "retrying"; readonly nextRetryAt: Millis }
+  | { readonly status: "retrying"; readonly nextRetryAt: Millis | null }
   | { readonly status: "dlq" }
   | { readonly status: "failed" }
   | { readonly status: "blocked" };
+
+/** How a delivery's row begins: with what its first attempt came to, or waiting for that. */
+export type FirstStatus = Verdict | { readonly status: "pending" };
+
+/** Waits for its endpoint, which is left alone. */
+export const parked = { status: "retrying", nextRetryAt: null } as const satisfies Verdict;
+
+/** Whether an attempt counts as one of the delivery's ten: not where the gate refused it, nor a probe that failed. */
+export function spendsAttempt(verdict: Verdict): boolean {
+  return verdict.status !== "blocked" && !(verdict.status === "retrying" && verdict.nextRetryAt === null);
+}
 
 export interface Delivery {
   readonly endpointId: string;
@@ -127,6 +140,23 @@ export function judgeAttempt(
   if (attempt >= ATTEMPTS_MAX || wait === undefined) return { status: "dlq" };
   const nextRetryAt = now + Math.max(Math.round(wait * (1 + RETRY_JITTER * jitter)), askedToWait(outcome));
   return nextRetryAt >= createdAt + RETENTION ? { status: "dlq" } : { status: "retrying", nextRetryAt };
+}
+
+/**
+ * Whether a delivery waits for its next attempt without anything that is sure to make it: a message that comes while its
+ * endpoint is left alone is dropped, and only a later time of its own has a message still to come.
+ */
+export function isWaiting(row: Pick<Delivery, "status" | "nextRetryAt" | "leaseUntil">, now: Millis): boolean {
+  switch (row.status) {
+    case "pending":
+    case "retrying":
+      return row.nextRetryAt === null || row.nextRetryAt <= now;
+    // Its worker died.
+    case "attempting":
+      return row.leaseUntil !== null && row.leaseUntil <= now;
+    default:
+      return false;
+  }
 }
 
 /** Whether the receiver said that it is gone for good. */

@@ -1,4 +1,5 @@
 import type { Millis } from "../kernel/time.ts";
+import type { Breaker } from "./breaker.ts";
 import type { EventType } from "./events.ts";
 
 export type EndpointStatus = "active" | "paused" | "deleted";
@@ -21,6 +22,9 @@ export interface Endpoint {
   readonly secondary: { readonly sealedSecret: Uint8Array; readonly expiresAt: Millis } | null;
   /** The ULID of the event that told of the service's last pausing of it; null when there was none. */
   readonly pausedEvent: string | null;
+  readonly breaker: Breaker;
+  /** The id of the last write of `breaker`; null when there was none. */
+  readonly breakerOp: string | null;
   readonly createdAt: Millis;
   readonly updatedAt: Millis;
 }

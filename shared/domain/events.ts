@@ -1,4 +1,5 @@
 import { timeOfUlid, ulidOf } from "../kernel/ids.ts";
+import { wireOf } from "../kernel/refusals.ts";
 import type { TenantId } from "../kernel/tenant.ts";
 import { iso, type Millis } from "../kernel/time.ts";
 import { accountKey } from "./accounts.ts";
@@ -51,24 +52,40 @@ export interface RenderedEvent {
 
 /** The event that announces a message: a pure function of the message as it was first kept. */
 export function renderMessageEvent(tenant: TenantId, message: Message): RenderedEvent {
-  return renderEvent(tenant, message.eventUlid, typeOfMessageEvent(message), {
-    message: {
-      id: message.id,
-      conversation_id: message.conversationId,
-      account_key: accountKey(message.account),
-      platform: message.account.platform,
-      direction: message.direction,
-      text: message.text,
-      attachments: message.attachments.map(({ type, url }) => ({ type, url })),
-      sent_at: iso(message.sentAt),
-      sent_via: message.sentVia,
-      actor_id: message.actorId,
-      reply_to: message.replyTo,
-      participant: message.participant,
-      ...(message.holdId ? { hold_id: message.holdId } : {}),
-      ...(message.scope === "test" ? { test: true } : {}),
-    },
+  const data = { message: { id: message.id, ...toldOf(message) } };
+  return renderEvent(tenant, message.eventUlid, typeOfMessageEvent(message), data);
+}
+
+/**
+ * The event that tells of a message that did not go out, or of which nobody knows whether it did.
+ * @param message as it would have been; it has no id
+ * @param detail the platform's words, or `outcome_unknown`
+ */
+export function renderFailedMessage(tenant: TenantId, message: Message, detail: string): RenderedEvent {
+  const { code, message: sentence } = wireOf("send_failed");
+  return renderEvent(tenant, message.eventUlid, "message.failed", {
+    message: { id: null, ...toldOf(message) },
+    error: { code, message: sentence, detail },
   });
+}
+
+/** What an event tells of a message besides its id. */
+function toldOf(message: Message): object {
+  return {
+    conversation_id: message.conversationId,
+    account_key: accountKey(message.account),
+    platform: message.account.platform,
+    direction: message.direction,
+    text: message.text,
+    attachments: message.attachments.map(({ type, url }) => ({ type, url })),
+    sent_at: iso(message.sentAt),
+    sent_via: message.sentVia,
+    actor_id: message.actorId,
+    reply_to: message.replyTo,
+    participant: message.participant,
+    ...(message.holdId ? { hold_id: message.holdId } : {}),
+    ...(message.scope === "test" ? { test: true } : {}),
+  };
 }
 
 /** Any event, from its id and what it tells. Its `created_at` is the time in its id. */

@@ -96,7 +96,12 @@ export function holdError(reason: Reason, detail: string | null = null): HoldErr
 const PREFIX = "hold_";
 
 export function newHoldId(now: Millis): string {
-  return `${PREFIX}${newUlid(now)}`;
+  return holdIdOf(newUlid(now));
+}
+
+/** The id of the hold that is made under a ULID, however often it is tried. */
+export function holdIdOf(ulid: string): string {
+  return `${PREFIX}${ulid}`;
 }
 
 export function isHoldId(text: string): boolean {

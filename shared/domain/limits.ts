@@ -24,6 +24,11 @@ export const MESSENGER_TEXT_CHARS_MAX = 2_000;
 export const IMAGES_PER_MESSAGE_MAX = 10;
 export const ATTACHMENT_URL_CHARS_MAX = 2_048;
 export const ATTACHMENT_ID_CHARS_MAX = 256;
+export const REPLY_TO_CHARS_MAX = 512;
+export const ACTOR_ID_CHARS_MAX = 128;
+export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
+/** How long the first answer to a key stands. */
+export const IDEMPOTENCY_LIFE: Millis = 24 * HOUR;
 
 /** Sends in fixed windows: so many in each. A human agent's count in all of them, and in a window of their own. */
 export const CONVERSATION_BURST = { sends: 10, window: 10 * SECOND } as const;
@@ -75,6 +80,30 @@ export const RETRY_WAITS: readonly Millis[] = [
 export const ATTEMPTS_MAX = RETRY_WAITS.length + 1;
 export const RETRY_JITTER = 0.1;
 export const RETRY_AFTER_MAX: Millis = 24 * HOUR;
+
+/** After so many failed attempts in a row an endpoint is left alone, and probed: first after a minute, then half as often each time. */
+export const FAILURES_TO_OPEN = 10;
+export const PROBE_WAIT_FIRST: Millis = MINUTE;
+export const PROBE_WAIT_MAX: Millis = 30 * MINUTE;
+/** A probe that is this late is not waited for any more. */
+export const PROBE_OVERDUE: Millis = 2 * MINUTE;
+/** An endpoint whose every attempt failed for so long, and at least so many, is paused; after half of both its owners are warned. */
+export const AUTO_PAUSE_AFTER: Millis = 5 * DAY;
+export const AUTO_PAUSE_ATTEMPTS_MIN = 20;
+/** Deliveries that waited are handed out in pages, the first one small, each twice the one before. */
+export const DRAIN_PAGE_FIRST = 50;
+export const DRAIN_PAGE_MAX = 800;
+export const DRAIN_PAUSE: Millis = 5 * SECOND;
+/** Longer than any worker runs that saw an endpoint left alone: what it wrote after the drain had passed is found then. */
+export const DRAIN_AGAIN: Millis = 2 * MINUTE;
+/** Rows of an endpoint that one step looks at, whatever became of them. */
+export const WALK_EXAMINED_MAX = 5_000;
+/** An attempt that took longer marks its endpoint as slow, for so long. */
+export const SLOW_ATTEMPT: Millis = 3 * SECOND;
+export const SLOW_FOR: Millis = 5 * MINUTE;
+/** Attempts of one endpoint that a process makes at once, and how long a later one waits beyond that. */
+export const IN_FLIGHT_PER_ENDPOINT_MAX = 20;
+export const IN_FLIGHT_PAUSE: Millis = 5 * SECOND;
 
 /** How long the secret before a rotation still signs. */
 export const SECRET_OVERLAP: Millis = 24 * HOUR;

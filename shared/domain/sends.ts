@@ -21,6 +21,23 @@ export interface NewSend {
   readonly scope: Scope;
 }
 
+/** What a refusal changes beyond its own send, as far as it has to be done again where a process dies over it. */
+export interface SendConsequences {
+  readonly accountStatus: "needs_reauth" | "restricted" | null;
+  /** How long the account is to send nothing, from the refusal. */
+  readonly coolDownMs: Millis | null;
+  /** How long this person is to get nothing of a human agent, from the refusal. */
+  readonly humanAgentPauseMs: Millis | null;
+  readonly humanAgentRefused: boolean;
+}
+
+/** The platform's refusal of a send. */
+export interface SendFailure extends SendConsequences {
+  /** The platform's words. */
+  readonly detail: string;
+  readonly at: Millis;
+}
+
 export interface SendRecord extends NewSend {
   readonly begunAt: Millis;
   readonly state: SendState;
@@ -28,7 +45,12 @@ export interface SendRecord extends NewSend {
   readonly messageId: string | null;
   /** Who named the message id: the platform's answer, which is certain, or an echo that fits. */
   readonly namedBy: "answer" | "echo" | null;
+  /** Of a failed one. */
+  readonly failure?: SendFailure;
 }
+
+/** After this long without an answer or an echo a send counts as failed, for those who wait; an echo may still come. */
+export const SEND_SETTLED_WITHIN: Millis = MINUTE;
 
 /** How long before its echo a send may have begun. */
 const ECHO_AFTER_SEND_MAX: Millis = 15 * MINUTE;

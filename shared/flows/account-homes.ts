@@ -23,7 +23,8 @@ export function accountHomes(ports: Pick<IngestPorts, "accounts" | "tenantStates
   return homeOf;
 }
 
-function remembering<K, V>(read: (key: K, now: Millis) => Promise<V>, nameOf: (key: K) => string) {
+/** Remembers each answer for a minute. */
+export function remembering<K, V>(read: (key: K, now: Millis) => Promise<V>, nameOf: (key: K) => string) {
   const known = new Map<string, { value: Promise<V>; until: Millis }>();
   return (key: K, now: Millis): Promise<V> => {
     const name = nameOf(key);

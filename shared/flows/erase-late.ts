@@ -5,9 +5,9 @@ import type { TenantId } from "../kernel/tenant.ts";
 import { MINUTE, type Millis } from "../kernel/time.ts";
 import type { Applied } from "../table/conversations.ts";
 import type { Recorded } from "../table/messages.ts";
-import type { ApiPorts, IngestPorts } from "./ports.ts";
+import type { SendPorts } from "./ports.ts";
 
-type LatePorts = Pick<IngestPorts, "messages"> & { readonly erasures: Pick<ApiPorts["erasures"], "keepEvents"> };
+type LatePorts = Pick<SendPorts, "messages" | "erasures">;
 
 /** When the conversation was erased that a message was just kept in, if that was after it; else null. */
 export function erasedSince({ message }: Recorded, { glimpse }: Applied): Millis | null {

@@ -28,15 +28,15 @@ export async function found(
   const events = traces.flatMap(({ event }) => event ?? []);
   const ulids = [...new Set(events.map(({ ulid }) => ulid))];
   const bodies = events.filter(({ bodyApart }) => bodyApart).map(({ ulid }) => ulid);
-  const things = traces.flatMap(({ elsewhere }) => elsewhere ?? []);
+  const things = traces.flatMap(({ elsewhere }) => elsewhere);
   const [deliveries, there] = await Promise.all([
     ports.traces.there(ports.traces.deliveryKeys(erasure.tenant, endpointIds, ulids)),
     ports.traces.there(things.map(({ key }) => key)),
   ]);
-  const isThere = new Set(there.map(({ PK }) => PK));
+  const isThere = new Set(there.map(({ PK, SK }) => `${PK} ${SK}`));
   const count = (kind: keyof Removed) => traces.filter(({ counts }) => counts === kind).length;
   const countThings = (kind: keyof Removed) =>
-    things.filter(({ counts, key }) => counts === kind && isThere.has(key.PK)).length;
+    things.filter(({ counts, key }) => counts === kind && isThere.has(`${key.PK} ${key.SK}`)).length;
   return {
     // What is elsewhere goes first: a row is what it is found by.
     keys: [...deliveries, ...ports.traces.bodyKeys(erasure.tenant, bodies), ...there, ...traces.map(({ key }) => key)],

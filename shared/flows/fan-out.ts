@@ -1,39 +1,52 @@
-import { type AttemptOutcome, deliveryId, errorOf, judgeAttempt, type Verdict } from "../domain/deliveries.ts";
+import { isLeftAlone, isSlow } from "../domain/breaker.ts";
+import { type AttemptOutcome, type FirstStatus, judgeAttempt, parked } from "../domain/deliveries.ts";
 import { type Endpoint, endpointsWanting } from "../domain/endpoints.ts";
 import type { RenderedEvent } from "../domain/events.ts";
 import { timeOfUlid } from "../kernel/ids.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { DeliveryRow } from "../table/delivery-items.ts";
-import { countDelivery, countMessage, type Tally } from "./count.ts";
+import { countDelivery, countMessage, newTally, type Tally } from "./count.ts";
+import { logAttempt } from "./log-attempt.ts";
 import { makeAttempt } from "./make-attempt.ts";
 import { done, drop, type RecordEnd } from "./outcome.ts";
 import type { DeliverPorts } from "./ports.ts";
 import type { EventMessage } from "./queue-messages.ts";
-import { scheduleRetry } from "./schedule-retry.ts";
+import { retryMessage, scheduleRetry } from "./schedule-retry.ts";
 import { pauseWhenGone, pauseWhenGoneAgain } from "./webhooks/pause-gone.ts";
+import { newWatch, noteAttempt, type Watch } from "./webhooks/watch.ts";
+
+/** What a batch gathers, to be written once at its end: what is counted, and what attempts say of endpoints. */
+export interface Gathered {
+  readonly tally: Tally;
+  readonly watch: Watch;
+}
+
+export function newGathered(): Gathered {
+  return { tally: newTally(), watch: newWatch() };
+}
 
 /**
  * Announces one event: a first attempt to every endpoint that wants it, all at once, each row written on the outcome.
- * Repeated, an endpoint that has its row already is left alone; a retry that the row waits for is scheduled again.
+ * Repeated, an endpoint that has its row already is not called again; a retry that the row waits for is scheduled again.
  * @param rendered null when its body is gone: erased, or past its retention
- * @param tally grows by what the first attempts came to
+ * @param gathered grows by what the first attempts came to
  */
 export async function fanOut(
   ports: DeliverPorts,
   event: EventMessage,
   rendered: RenderedEvent | null,
   endpoints: readonly Endpoint[],
-  tally: Tally,
+  gathered: Gathered,
   now: () => Millis,
 ): Promise<RecordEnd> {
   if (!rendered) return drop("gone");
   const wanting = endpointsWanting(event.type, endpoints).filter(({ id }) => id !== event.except);
   // Its first row is there once: whoever writes it counts the message. Without rows the first to come is trusted.
-  if (event.uncounted && wanting.length === 0 && !event.repeated) countMessage(tally, event.tenant);
+  if (event.uncounted && wanting.length === 0 && !event.repeated) countMessage(gathered.tally, event.tenant);
   const settled = await Promise.allSettled(
     wanting.map((endpoint, index) => {
       const mine = { ...event, uncounted: event.uncounted === true && index === 0 };
-      return announceTo(ports, mine, rendered, endpoint, tally, now);
+      return announceTo(ports, mine, rendered, endpoint, gathered, now);
     }),
   );
   const failed = settled.find((result) => result.status === "rejected");
@@ -46,14 +59,15 @@ async function announceTo(
   event: EventMessage,
   rendered: RenderedEvent,
   endpoint: Endpoint,
-  tally: Tally,
+  { tally, watch }: Gathered,
   now: () => Millis,
 ): Promise<void> {
   if (event.repeated) {
     const known = await ports.deliveries.get(event.tenant, endpoint.id, event.eventUlid);
     if (known) return waitAgain(ports, event, known, now());
   }
-  const { outcome, verdict } = await attemptOrHold(ports, event, rendered, endpoint, now);
+  const { outcome, first } = await attemptOrHold(ports, event, rendered, endpoint, now);
+  if (outcome) noteAttempt(watch, event.tenant, endpoint, outcome);
   const settledAt = now();
   const delivery = {
     endpointId: endpoint.id,
@@ -61,52 +75,48 @@ async function announceTo(
     eventType: event.type,
     source: event.source,
   };
-  const before = await ports.deliveries.recordFirst(event.tenant, delivery, verdict, outcome, settledAt);
-  logAttempt(ports, endpoint.id, event.eventUlid, 1, verdict, outcome);
+  const before = await ports.deliveries.recordFirst(event.tenant, delivery, first, outcome, settledAt);
+  logAttempt(ports, endpoint.id, event.eventUlid, outcome ? 1 : 0, first, outcome);
   if (before) return waitAgain(ports, event, before, settledAt);
-  countDelivery(tally, event.tenant, endpoint.id, verdict.status);
+  countDelivery(tally, event.tenant, endpoint.id, first.status);
   if (event.uncounted) countMessage(tally, event.tenant);
-  if (verdict.status === "retrying") {
-    await scheduleRetry(ports, event.tenant, delivery, 2, verdict.nextRetryAt, settledAt);
+  if (first.status === "pending") {
+    await ports.retries.send(retryMessage(event.tenant, delivery, 1, settledAt, settledAt));
+  }
+  if (first.status === "retrying" && first.nextRetryAt !== null) {
+    await scheduleRetry(ports, event.tenant, delivery, 2, first.nextRetryAt, settledAt);
   }
   await pauseWhenGone(ports, event.tenant, delivery, endpoint.url, outcome, settledAt);
 }
 
-/** A paused endpoint gets its row without a call, so that what came meanwhile can be replayed. */
+/**
+ * A paused endpoint gets its row without a call, so that what came meanwhile can be replayed. So does one that is left
+ * alone: the row waits for it. The first attempt of a slow one is put off to the deliveries queue, where nothing waits
+ * for it.
+ */
 async function attemptOrHold(
   ports: DeliverPorts,
   event: EventMessage,
   rendered: RenderedEvent,
   endpoint: Endpoint,
   now: () => Millis,
-): Promise<{ outcome: AttemptOutcome | null; verdict: Verdict }> {
-  if (endpoint.status === "paused") return { outcome: null, verdict: { status: "blocked" } };
-  const outcome = await makeAttempt(ports, event.tenant, endpoint, rendered, now());
-  return { outcome, verdict: judgeAttempt(1, outcome, timeOfUlid(event.eventUlid), now(), ports.dice()) };
+): Promise<{ outcome: AttemptOutcome | null; first: FirstStatus }> {
+  if (endpoint.status === "paused") return { outcome: null, first: { status: "blocked" } };
+  if (isLeftAlone(endpoint.breaker, now())) return { outcome: null, first: parked };
+  if (isSlow(endpoint.breaker, now()) || !ports.inFlight.enter(endpoint.id)) {
+    return { outcome: null, first: { status: "pending" } };
+  }
+  try {
+    const outcome = await makeAttempt(ports, event.tenant, endpoint, rendered, now());
+    return { outcome, first: judgeAttempt(1, outcome, timeOfUlid(event.eventUlid), now(), ports.dice()) };
+  } finally {
+    ports.inFlight.leave(endpoint.id);
+  }
 }
 
 async function waitAgain(ports: DeliverPorts, event: EventMessage, row: DeliveryRow, now: Millis): Promise<void> {
   await pauseWhenGoneAgain(ports, event.tenant, row);
+  if (row.status === "pending") return ports.retries.send(retryMessage(event.tenant, row, row.attempt + 1, now, now));
   if (row.status !== "retrying" || row.nextRetryAt === null) return;
   await scheduleRetry(ports, event.tenant, row, row.attempt + 1, row.nextRetryAt, now);
-}
-
-export function logAttempt(
-  ports: Pick<DeliverPorts, "log">,
-  endpointId: string,
-  eventUlid: string,
-  attempt: number,
-  verdict: Verdict,
-  outcome: AttemptOutcome | null,
-): void {
-  ports.log({
-    event: "attempt",
-    endpoint: endpointId,
-    delivery: deliveryId(eventUlid, endpointId),
-    status: verdict.status,
-    attempt,
-    response_status: outcome?.kind === "answered" ? outcome.status : null,
-    error: outcome ? errorOf(outcome) : null,
-    duration_ms: outcome && outcome.kind !== "refused_by_gate" ? outcome.durationMs : null,
-  });
 }

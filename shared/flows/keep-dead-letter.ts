@@ -1,12 +1,19 @@
-import type { Millis } from "../kernel/time.ts";
+import { deadLetterId } from "../domain/dead-letters.ts";
+import { MINUTE, type Millis } from "../kernel/time.ts";
 import type { DeadLetter } from "../table/quarantine.ts";
 import { countDelivery, type Tally } from "./count.ts";
 import type { DeadLetterPorts } from "./ports.ts";
 import { readRetry } from "./queue-messages.ts";
+import { readStep } from "./webhooks/steps.ts";
+
+/** How long after it was given up a step of an endpoint is tried again: by then a sweep is sure to come by. */
+const STEP_AGAIN: Millis = 30 * MINUTE;
 
 /**
  * Sets aside what a worker could not process five times: a quarantine row with the message as it was, a log line, and,
- * for a delivery's later attempt, the row itself. Safe to repeat: every key follows from the message.
+ * for a delivery's later attempt, the row itself. A step that an endpoint's deliveries wait for is tried again later.
+ * Safe to repeat: every key follows from the message, and a letter that was redriven meanwhile gives up nothing, for its
+ * attempt is on its way again.
  * @param tally grows by a delivery that was given up
  */
 export async function keepDeadLetter(
@@ -15,15 +22,22 @@ export async function keepDeadLetter(
   tally: Tally,
   now: Millis,
 ): Promise<void> {
-  await ports.quarantine.keep(letter, now);
-  const attempt = readRetry(letter.body);
+  const kept = await ports.quarantine.keep(letter, now);
+  const attempt = kept === "redriven" ? null : readRetry(letter.body);
   if (attempt) {
     const { tenant, endpointId, eventUlid } = attempt;
     const ours = await ports.deliveries.giveUp(tenant, endpointId, eventUlid, attempt.attempt, now);
     if (ours) countDelivery(tally, tenant, endpointId, "dlq");
   }
+  const step = kept === "redriven" ? null : readStep(letter.body);
+  // Without it, what waits for the endpoint might wait for good.
+  if (step && step.step !== "failing") {
+    const { tenant, endpointId } = step;
+    await ports.due.putStep({ tenant, endpointId, body: letter.body, dueAt: now + STEP_AGAIN });
+  }
   ports.log({
     event: "dead_letter",
+    id: deadLetterId(letter),
     queue: letter.queue,
     message_id: letter.messageId,
     receives: letter.receives,

@@ -2,26 +2,35 @@
 
 import type { Files } from "../aws/files.ts";
 import type { Log } from "../aws/log.ts";
+import type { Mailer } from "../aws/mail.ts";
 import type { Queue } from "../aws/queues.ts";
 import type { PlatformSecrets } from "../aws/secrets.ts";
 import type { Vault } from "../aws/vault.ts";
+import type { QueueName } from "../config/names.ts";
 import type { Account } from "../domain/accounts.ts";
+import type { Scope } from "../domain/messages.ts";
 import type { Update } from "../domain/updates.ts";
+import type { TenantId } from "../kernel/tenant.ts";
+import type { Millis } from "../kernel/time.ts";
 import type { Gate } from "../net/egress-gate.ts";
 import type { Poster } from "../net/poster.ts";
 import type { Platform } from "../platforms/platform.ts";
 import type { Accounts } from "../table/accounts.ts";
 import type { ApiKeys } from "../table/api-keys.ts";
 import type { Audit } from "../table/audit.ts";
+import type { Budgets } from "../table/budgets.ts";
 import type { Conversations } from "../table/conversations.ts";
 import type { Counters } from "../table/counters.ts";
 import type { Deliveries } from "../table/deliveries.ts";
 import type { DueAttempts } from "../table/due.ts";
+import type { DueSends } from "../table/due-sends.ts";
 import type { EarlyChanges } from "../table/early-changes.ts";
 import type { Endpoints } from "../table/endpoints.ts";
 import type { Erasures } from "../table/erasures.ts";
 import type { Traces } from "../table/erasures-traces.ts";
 import type { EventBodies } from "../table/events.ts";
+import type { Holds } from "../table/holds.ts";
+import type { IdempotencyKeys } from "../table/idempotency-keys.ts";
 import type { MessageChanges } from "../table/message-changes.ts";
 import type { Messages } from "../table/messages.ts";
 import type { OutboundMessages } from "../table/outbound-messages.ts";
@@ -30,6 +39,8 @@ import type { Quarantine } from "../table/quarantine.ts";
 import type { SendRecords } from "../table/send-records.ts";
 import type { TenantStates } from "../table/tenant-states.ts";
 import type { Tenants } from "../table/tenants.ts";
+import type { CheckTries } from "../table/tries.ts";
+import type { InFlight } from "./in-flight.ts";
 
 export interface IntakePorts {
   readonly platformSecrets: () => Promise<PlatformSecrets>;
@@ -76,7 +87,7 @@ export interface ProfilePorts {
 }
 
 export interface DeliverPorts extends CountingPorts {
-  readonly endpoints: Pick<Endpoints, "list" | "get" | "pauseAt">;
+  readonly endpoints: Pick<Endpoints, "list" | "get" | "pauseAt" | "keepBreaker">;
   readonly messages: Pick<Messages, "byRefs">;
   readonly eventBodies: Pick<EventBodies, "byUlids" | "keep">;
   readonly deliveries: Deliveries;
@@ -85,6 +96,10 @@ export interface DeliverPorts extends CountingPorts {
   readonly events: Queue;
   readonly vault: Pick<Vault, "open">;
   readonly poster: Poster;
+  readonly inFlight: InFlight;
+  readonly tenants: Pick<Tenants, "get">;
+  /** Null where nothing says from whom mails are sent: then none are. */
+  readonly mail: Mailer | null;
   /** A draw from [0, 1). */
   readonly dice: () => number;
 }
@@ -96,8 +111,20 @@ export interface SweepPorts {
 }
 
 export interface DeadLetterPorts extends CountingPorts {
-  readonly quarantine: Quarantine;
+  /** Whose dead letters lie in a queue of that name; null for a queue that holds none. */
+  readonly queueBehind: (deadLetterQueue: string) => QueueName | null;
+  readonly quarantine: Pick<Quarantine, "keep">;
   readonly deliveries: Pick<Deliveries, "giveUp">;
+  readonly due: Pick<DueAttempts, "putStep">;
+}
+
+/** What an operator needs to look into what was set aside, and to send it again. */
+export interface RedrivePorts extends Pick<ApiPorts, "endpoints" | "deliveries" | "messages" | "eventBodies" | "due"> {
+  readonly quarantine: Quarantine;
+  readonly erasures: Pick<Erasures, "get">;
+  readonly parseUpdates: (raw: Uint8Array) => Update[];
+  /** The queue that a letter goes back to. Throws when it is not known where that is. */
+  readonly queueOf: (queue: QueueName) => Queue;
 }
 
 export interface ErasePorts {
@@ -108,6 +135,58 @@ export interface ErasePorts {
   /** To itself: what is left of an erasure. */
   readonly erasureWork: Queue;
   readonly log: Log;
+}
+
+/** What holding a message needs besides what sending does. */
+export interface HoldPorts {
+  readonly holds: Holds;
+  /** Makes the secrets of holds. */
+  readonly holdKey: () => Promise<Uint8Array>;
+  /** Where people reach this service, without a slash at the end. */
+  readonly baseUrl: string;
+}
+
+/** What the check page may do: let go what is held, for whoever has its secret. */
+export interface CheckPorts extends SendPorts {
+  readonly holds: Omit<Holds, "create">;
+  readonly tries: CheckTries;
+  readonly audit: Pick<Audit, "add">;
+  readonly challengeKey: () => Promise<Uint8Array>;
+  readonly random: (bytes: number) => Uint8Array;
+  /** The outcome of work that ends within a span, else `late`; late work goes on. */
+  readonly upTo: <T>(span: Millis, work: Promise<T>) => Promise<T | "late">;
+  /** The page's files by their path. */
+  readonly page: ReadonlyMap<string, PageFile>;
+}
+
+/** A file of a page, as it is served. */
+export interface PageFile {
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly type: string;
+  /** Of its content, with the quotes that the header wants. */
+  readonly etag: string;
+}
+
+/** What ends a send, whoever made it. */
+export interface SettlePorts {
+  readonly conversations: Pick<Conversations, "get" | "apply">;
+  readonly accounts: Pick<Accounts, "get" | "setStatus" | "noteHumanAgentRefused">;
+  readonly budgets: Budgets;
+  readonly sendRecords: Pick<SendRecords, "begin" | "settle" | "giveUp" | "get">;
+  readonly dueSends: DueSends;
+  readonly outboundMessages: Pick<OutboundMessages, "record">;
+  readonly messages: Pick<Messages, "remove">;
+  readonly erasures: Pick<Erasures, "keepEvents">;
+  readonly eventBodies: Pick<EventBodies, "note" | "keep" | "get">;
+  readonly events: Queue;
+  /** How many shards a tenant's feeds have; it may be a minute old. */
+  readonly shardsOf: (tenant: TenantId, now: Millis) => Promise<number>;
+  readonly log: Log;
+}
+
+export interface SendPorts extends SettlePorts {
+  readonly vault: Pick<Vault, "open">;
+  readonly platformOf: (account: Account, scope: Scope) => Pick<Platform, "send">;
 }
 
 export interface KeyPorts {
@@ -121,7 +200,8 @@ export interface TenantPorts extends KeyPorts {
   readonly vault: Vault;
 }
 
-export interface ApiPorts extends KeyPorts, ErasePorts {
+export interface ApiPorts extends KeyPorts, ErasePorts, SendPorts, HoldPorts {
+  readonly erasures: Erasures;
   readonly audit: Audit;
   readonly counters: Pick<Counters, "window">;
   readonly conversations: Conversations;
@@ -130,14 +210,15 @@ export interface ApiPorts extends KeyPorts, ErasePorts {
   readonly accounts: Accounts;
   readonly endpoints: Endpoints;
   readonly deliveries: Deliveries;
-  readonly eventBodies: Pick<EventBodies, "byUlids" | "keep">;
-  readonly due: Pick<DueAttempts, "put">;
+  readonly eventBodies: Pick<EventBodies, "byUlids" | "keep" | "note" | "get">;
+  readonly due: Pick<DueAttempts, "put" | "putStep">;
   readonly sendRecords: SendRecords;
+  readonly idempotencyKeys: IdempotencyKeys;
   readonly events: Queue;
   readonly retries: Queue;
   readonly vault: Vault;
   readonly gate: Gate;
-  readonly platformOf: (account: Account, scope: "live" | "test") => Platform;
+  readonly platformOf: (account: Account, scope: Scope) => Platform;
   readonly cursorKey: () => Promise<Uint8Array>;
   readonly siteUrl: string | null;
   readonly log: Log;

@@ -35,6 +35,8 @@ export interface RetryMessage {
   readonly endpointId: string;
   readonly eventUlid: string;
   readonly attempt: number;
+  /** Somebody asked for this very attempt: it is made even while its endpoint is left alone. */
+  readonly asked?: boolean;
 }
 
 /** A person to be looked up: the other side of a conversation. */
@@ -49,7 +51,7 @@ export interface ErasureMessage {
   readonly erasureId: string;
 }
 
-const VERSION = 1;
+export const VERSION = 1;
 
 export function writeInbound(message: InboundMessage): string {
   return JSON.stringify({
@@ -106,6 +108,7 @@ export function writeRetry(message: RetryMessage): string {
     w: message.endpointId,
     e: message.eventUlid,
     n: message.attempt,
+    ...(message.asked ? { q: 1 } : {}),
   });
 }
 
@@ -114,7 +117,8 @@ export function readRetry(text: string): RetryMessage | null {
   const tenant = parseTenant(String(body?.t ?? ""));
   if (!body || !tenant || typeof body.w !== "string" || typeof body.e !== "string") return null;
   if (!isUlid(body.w) || !isUlid(body.e) || !Number.isSafeInteger(body.n)) return null;
-  return { tenant, endpointId: body.w, eventUlid: body.e, attempt: body.n as number };
+  const asked = body.q === 1 ? { asked: true } : {};
+  return { tenant, endpointId: body.w, eventUlid: body.e, attempt: body.n as number, ...asked };
 }
 
 export function writeProfile({ tenant, conversationId }: ProfileMessage): string {
@@ -140,7 +144,8 @@ export function readErasure(text: string): ErasureMessage | null {
   return { tenant, erasureId: body.er };
 }
 
-function objectOf(text: string): Record<string, unknown> | null {
+/** A message's body; null for one that is not ours, or of another version. */
+export function objectOf(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text);
     const known = typeof value === "object" && value !== null && (value as { v?: unknown }).v === VERSION;

@@ -1,31 +1,60 @@
+import { isLeftAlone } from "../domain/breaker.ts";
 import { type AttemptOutcome, judgeAttempt, type Verdict } from "../domain/deliveries.ts";
 import type { Endpoint } from "../domain/endpoints.ts";
 import type { RenderedEvent } from "../domain/events.ts";
-import { RETENTION } from "../domain/limits.ts";
+import { IN_FLIGHT_PAUSE, RETENTION } from "../domain/limits.ts";
+import type { TenantId } from "../kernel/tenant.ts";
 import { MINUTE, type Millis } from "../kernel/time.ts";
 import type { DeliveryRow } from "../table/delivery-items.ts";
 import { countDelivery, type Tally } from "./count.ts";
-import { logAttempt } from "./fan-out.ts";
+import type { Gathered } from "./fan-out.ts";
+import { logAttempt } from "./log-attempt.ts";
 import { makeAttempt } from "./make-attempt.ts";
 import { done, drop, type RecordEnd, retry } from "./outcome.ts";
 import type { DeliverPorts } from "./ports.ts";
 import type { RetryMessage } from "./queue-messages.ts";
 import { renderedEventOf } from "./rendered-events.ts";
-import { scheduleRetry } from "./schedule-retry.ts";
+import { retryMessage, scheduleRetry } from "./schedule-retry.ts";
 import { pauseWhenGone, pauseWhenGoneAgain } from "./webhooks/pause-gone.ts";
+import { noteAttempt } from "./webhooks/watch.ts";
 
 /** A worker that died left its attempt without an answer: it counts as one that timed out. */
-const abandoned: AttemptOutcome = { kind: "no_answer", error: "timeout", durationMs: MINUTE };
+export const abandoned: AttemptOutcome = { kind: "no_answer", error: "timeout", durationMs: MINUTE };
 
 /**
  * Makes one later attempt: claims the row, posts, settles, and sees to the next. Safe to repeat at every line: the
- * attempt number is a token, and a claim whose worker died runs out.
- * @param tally grows by what the attempt came to
+ * attempt number is a token, and a claim whose worker died runs out. While the endpoint is left alone nothing is
+ * claimed: the row waits, and is handed out when it works again.
+ * @param gathered grows by what the attempt came to
  */
 export async function retryDelivery(
   ports: DeliverPorts,
   message: RetryMessage,
-  tally: Tally,
+  gathered: Gathered,
+  now: () => Millis,
+): Promise<RecordEnd> {
+  const { tenant, endpointId, attempt } = message;
+  const endpoint = await ports.endpoints.get(tenant, endpointId);
+  if (endpoint?.status !== "active") return claimAndAttempt(ports, message, endpoint, gathered, now);
+  if (isLeftAlone(endpoint.breaker, now()) && !message.asked) return done;
+  if (!ports.inFlight.enter(endpointId)) {
+    await ports.retries.send(
+      retryMessage(tenant, message, attempt, now() + IN_FLIGHT_PAUSE, now(), message.asked === true),
+    );
+    return done;
+  }
+  try {
+    return await claimAndAttempt(ports, message, endpoint, gathered, now);
+  } finally {
+    ports.inFlight.leave(endpointId);
+  }
+}
+
+async function claimAndAttempt(
+  ports: DeliverPorts,
+  message: RetryMessage,
+  endpoint: Endpoint | null,
+  { tally, watch }: Gathered,
   now: () => Millis,
 ): Promise<RecordEnd> {
   const { tenant, endpointId, eventUlid, attempt } = message;
@@ -43,10 +72,11 @@ export async function retryDelivery(
     case "abandoned":
       return settle(ports, message, claim.row, abandoned, judge(ports, claim.row, abandoned, now()), tally, now());
     case "claimed": {
-      const { outcome, verdict, url } = await attemptOnce(ports, message, claim.row, now);
+      const { outcome, verdict } = await attemptOnce(ports, tenant, endpoint, claim.row, now);
+      if (endpoint && outcome) noteAttempt(watch, tenant, endpoint, outcome);
       const settledAt = now();
       const end = await settle(ports, message, claim.row, outcome, verdict, tally, settledAt);
-      if (end === done && url) await pauseWhenGone(ports, tenant, claim.row, url, outcome, settledAt);
+      if (end === done && endpoint) await pauseWhenGone(ports, tenant, claim.row, endpoint.url, outcome, settledAt);
       return end;
     }
   }
@@ -54,24 +84,20 @@ export async function retryDelivery(
 
 async function attemptOnce(
   ports: DeliverPorts,
-  message: RetryMessage,
+  tenant: TenantId,
+  endpoint: Endpoint | null,
   row: DeliveryRow,
   now: () => Millis,
-): Promise<{ outcome: AttemptOutcome | null; verdict: Verdict; url: string | null }> {
-  const [endpoint, body] = await Promise.all([
-    ports.endpoints.get(message.tenant, message.endpointId),
-    renderedEventOf(ports, message.tenant, row),
-  ]);
+): Promise<{ outcome: AttemptOutcome | null; verdict: Verdict }> {
+  const body = await renderedEventOf(ports, tenant, row);
   const instead = verdictWithoutCall(endpoint, body, row, now());
-  if (instead || !endpoint || !body) {
-    return { outcome: null, verdict: instead ?? { status: "failed" }, url: null };
-  }
-  const outcome = await makeAttempt(ports, message.tenant, endpoint, body, now());
-  return { outcome, verdict: judge(ports, row, outcome, now()), url: endpoint.url };
+  if (instead || !endpoint || !body) return { outcome: null, verdict: instead ?? { status: "failed" } };
+  const outcome = await makeAttempt(ports, tenant, endpoint, body, now());
+  return { outcome, verdict: judge(ports, row, outcome, now()) };
 }
 
 /** What becomes of a delivery that is not to be attempted any more; null when it is. */
-function verdictWithoutCall(
+export function verdictWithoutCall(
   endpoint: Endpoint | null,
   body: RenderedEvent | null,
   row: DeliveryRow,
@@ -99,7 +125,7 @@ async function settle(
   logAttempt(ports, row.endpointId, row.eventUlid, row.attempt, verdict, outcome);
   if (!ours) return drop("stale");
   countDelivery(tally, message.tenant, row.endpointId, verdict.status);
-  if (verdict.status === "retrying") {
+  if (verdict.status === "retrying" && verdict.nextRetryAt !== null) {
     await scheduleRetry(ports, message.tenant, row, row.attempt + 1, verdict.nextRetryAt, now);
   }
   return done;

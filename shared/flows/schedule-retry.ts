@@ -5,16 +5,21 @@ import type { Millis } from "../kernel/time.ts";
 import type { DeliverPorts } from "./ports.ts";
 import { writeRetry } from "./queue-messages.ts";
 
-/** The queue message of a later attempt, to be taken up at `dueAt`. */
+/**
+ * The queue message of a later attempt, to be taken up at `dueAt`.
+ * @param asked somebody asked for this very attempt
+ */
 export function retryMessage(
   tenant: TenantId,
   delivery: { endpointId: string; eventUlid: string },
   attempt: number,
   dueAt: Millis,
   now: Millis,
+  asked = false,
 ): Outgoing {
+  const { endpointId, eventUlid } = delivery;
   return {
-    body: writeRetry({ tenant, endpointId: delivery.endpointId, eventUlid: delivery.eventUlid, attempt }),
+    body: writeRetry({ tenant, endpointId, eventUlid, attempt, ...(asked ? { asked } : {}) }),
     group: `${tenant}/${delivery.endpointId}`,
     delay: Math.max(0, dueAt - now),
   };

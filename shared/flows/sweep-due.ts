@@ -1,8 +1,10 @@
 import type { Outgoing } from "../aws/queues.ts";
 import { RETENTION } from "../domain/limits.ts";
 import { MINUTE, type Millis } from "../kernel/time.ts";
+import type { DueItem } from "../table/due.ts";
 import type { SweepPorts } from "./ports.ts";
 import { retryMessage } from "./schedule-retry.ts";
+import { stepMessage } from "./webhooks/steps.ts";
 
 /** The queue holds a message back to the second, so a sweep may hand on what is due a little later. */
 export const SWEPT_AHEAD: Millis = 2 * MINUTE;
@@ -21,7 +23,7 @@ export async function sweepDue(ports: SweepPorts, now: Millis): Promise<void> {
   let handedOn = 0;
   let gathered: Outgoing[] = [];
   for await (const page of ports.due.between(from, upTo)) {
-    gathered.push(...page.map((due) => retryMessage(due.tenant, due, due.attempt, due.dueAt, now)));
+    gathered.push(...page.map((due) => messageOf(due, now)));
     handedOn += page.length;
     if (gathered.length < SENT_TOGETHER) continue;
     await ports.retries.sendAll(gathered);
@@ -30,4 +32,10 @@ export async function sweepDue(ports: SweepPorts, now: Millis): Promise<void> {
   await ports.retries.sendAll(gathered);
   await ports.due.markSwept(upTo);
   ports.log({ event: "swept", handed_on: handedOn, up_to: upTo });
+}
+
+function messageOf(due: DueItem, now: Millis): Outgoing {
+  return due.kind === "step"
+    ? stepMessage(due, due.body, due.dueAt - now)
+    : retryMessage(due.tenant, due, due.attempt, due.dueAt, now);
 }

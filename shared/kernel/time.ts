@@ -35,6 +35,12 @@ export function clockNow(): Millis {
   return globals[slot]?.now?.() ?? Date.now();
 }
 
+/** A clock that begins at `now` and goes on as this process's does: for work that takes time and began at an instant. */
+export function clockFrom(now: Millis): () => Millis {
+  const begun = clockNow();
+  return () => now + (clockNow() - begun);
+}
+
 /** ISO 8601 in UTC with milliseconds, as every timestamp of the API but the delivery rows'. */
 export function iso(at: Millis): string {
   return new Date(at).toISOString();

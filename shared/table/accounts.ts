@@ -5,7 +5,7 @@ import { parseTenant, type TenantId } from "../kernel/tenant.ts";
 import type { Millis } from "../kernel/time.ts";
 import { auditItem } from "./audit.ts";
 import type { Table } from "./client.ts";
-import { whenConditionHolds } from "./conditions.ts";
+import { conditions, whenConditionHolds } from "./conditions.ts";
 import { accountItemKey, accountRouteKey, type Key, t13 } from "./keys.ts";
 
 /** Where an account's updates go. */
@@ -27,6 +27,16 @@ export interface PolicyDecision {
 export interface PolicyTaken {
   readonly account: Account;
   readonly eventUlid: string | null;
+}
+
+/** What a refusal says of an account. */
+export interface StatusChange {
+  readonly status: Extract<AccountStatus, "needs_reauth" | "restricted">;
+  /** The platform's words. */
+  readonly error: string;
+  readonly asOf: Millis;
+  /** Of the event that is to announce it. */
+  readonly eventUlid: string;
 }
 
 const POLICY_TRIES = 4;
@@ -98,7 +108,7 @@ export function accountStore({ client, name: TableName }: Table) {
             new UpdateCommand({
               TableName,
               Key,
-              UpdateExpression: `SET po = :po${lifted ? ", st = :active" : ""}`,
+              UpdateExpression: `SET po = :po${lifted ? ", st = :active REMOVE re" : ""}`,
               ConditionExpression: stands ? "po = :seen" : "attribute_exists(PK) AND attribute_not_exists(po)",
               ExpressionAttributeValues: {
                 ":po": po,
@@ -114,6 +124,63 @@ export function accountStore({ client, name: TableName }: Table) {
         }
       }
       throw new Error("The account's policy was written by others at every try.");
+    },
+
+    /**
+     * Notes what the platform's refusal of a call says of the account. Safe to repeat: the same refusal is known by its
+     * event. What was learned since stands above it: a token that was had later, and a dead token above everything.
+     * @param change.asOf when the call began
+     * @returns the account when this refusal changed its status; null when it did not
+     */
+    async setStatus(tenant: TenantId, ref: AccountRef, change: StatusChange): Promise<Account | null> {
+      const { status, error, asOf, eventUlid } = change;
+      const Key = accountItemKey(tenant, ref);
+      for (let tries = 1; tries <= POLICY_TRIES; tries++) {
+        const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+        if (!Item) return null;
+        const item = Item as AccountItem;
+        if (item.se === eventUlid) return accountOf(item);
+        const standing = statusOf(item);
+        if (standing === status || standing === "needs_reauth" || (item.lr ?? 0) > asOf) return null;
+        const { st, lr, po } = item;
+        const asSeen = `st = :seen AND ${lr === undefined ? "attribute_not_exists(lr)" : "lr = :lr"}`;
+        const changed = await whenConditionHolds(() =>
+          client.send(
+            new UpdateCommand({
+              TableName,
+              Key,
+              UpdateExpression: "SET st = :st, re = :re, se = :se",
+              ConditionExpression: `${asSeen} AND ${po ? "po = :po" : "attribute_not_exists(po)"}`,
+              ExpressionAttributeValues: {
+                ":st": status,
+                ":re": error,
+                ":se": eventUlid,
+                ":seen": st,
+                ":lr": lr,
+                ":po": po,
+              },
+              ReturnValues: "ALL_NEW",
+            }),
+          ),
+        );
+        if (changed.held) return accountOf(changed.output.Attributes as AccountItem);
+      }
+      throw new Error("The account's status was written by others at every try.");
+    },
+
+    /** Notes that the platform refused the human agent's tag, whatever else it takes from this account. */
+    async noteHumanAgentRefused(tenant: TenantId, ref: AccountRef, at: Millis): Promise<void> {
+      await whenConditionHolds(() =>
+        client.send(
+          new UpdateCommand({
+            TableName,
+            Key: accountItemKey(tenant, ref),
+            UpdateExpression: "SET human_agent_blocked_at = :at",
+            ConditionExpression: conditions.stillThere,
+            ExpressionAttributeValues: { ":at": at },
+          }),
+        ),
+      );
     },
 
     /** The tenant that an account is connected to; null when it is connected to none. */
@@ -135,6 +202,8 @@ interface AccountItem extends Key {
   readonly lr?: Millis;
   readonly tk: Uint8Array;
   readonly po?: StandingDecision;
+  /** The event of the last status that a refused call gave it. */
+  readonly se?: string;
 }
 
 /** The newest decision of the platform's; `eventUlid` is null when it was not worth an event. */

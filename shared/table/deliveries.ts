@@ -1,5 +1,11 @@
 import { GetCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { type AttemptOutcome, statusesBefore, type Verdict } from "../domain/deliveries.ts";
+import {
+  type AttemptOutcome,
+  type FirstStatus,
+  spendsAttempt,
+  statusesBefore,
+  type Verdict,
+} from "../domain/deliveries.ts";
 import { ATTEMPT_LEASE, RETENTION } from "../domain/limits.ts";
 import { newOp, newUlid } from "../kernel/ids.ts";
 import type { TenantId } from "../kernel/tenant.ts";
@@ -41,13 +47,13 @@ export function deliveryStore(table: Table) {
     ...deliveryStarts(table),
 
     /**
-     * Writes a delivery's row for the first time, on the outcome of its first attempt.
+     * Writes a delivery's row for the first time, on the outcome of its first attempt, or before it where that is put off.
      * @returns null when it was written, else the row that was there before
      */
     async recordFirst(
       tenant: TenantId,
       delivery: DeliveryOf,
-      verdict: Verdict,
+      first: FirstStatus,
       outcome: AttemptOutcome | null,
       now: Millis,
     ): Promise<DeliveryRow | null> {
@@ -59,14 +65,14 @@ export function deliveryStore(table: Table) {
             Item: {
               ...deliveryKey(tenant, delivery.endpointId, delivery.eventUlid),
               ...eventFieldsOf(delivery),
-              st: verdict.status,
+              st: first.status,
               n: outcome === null || outcome.kind === "refused_by_gate" ? 0 : 1,
               ...tracesOf(outcome),
-              na: verdict.status === "retrying" ? verdict.nextRetryAt : undefined,
+              na: nextAttemptOf(first, now),
               o: op,
               ua: now,
               x: timeToLive(now + RETENTION),
-              ...failingIndex(tenant, delivery.endpointId, delivery.eventUlid, verdict.status),
+              ...failingIndex(tenant, delivery.endpointId, delivery.eventUlid, first.status),
             },
             ConditionExpression: conditions.notYetThere,
             ReturnValuesOnConditionCheckFailure: "ALL_OLD",
@@ -147,8 +153,7 @@ export function deliveryStore(table: Table) {
         ":attempting": "attempting",
         ":attempt": row.attempt,
         ...(row.op === null ? {} : { ":op": row.op }),
-        // What the gate refuses was never attempted.
-        ":n": verdict.status === "blocked" ? row.attempt - 1 : row.attempt,
+        ":n": spendsAttempt(verdict) ? row.attempt : row.attempt - 1,
       };
       const assign = (name: string, value: unknown) => {
         if (value === undefined) removes.push(name);
@@ -157,7 +162,7 @@ export function deliveryStore(table: Table) {
           values[`:${name}`] = value;
         }
       };
-      assign("na", verdict.status === "retrying" ? verdict.nextRetryAt : undefined);
+      assign("na", nextAttemptOf(verdict, now));
       assign("lr", traces.lr);
       assign("le", traces.le);
       assign("ld", traces.ld);
@@ -213,4 +218,10 @@ export function deliveryStore(table: Table) {
       return written.held || written.old?.o === op;
     },
   };
+}
+
+/** When the next attempt is due; undefined where none is, or none at a time of its own. */
+function nextAttemptOf(first: FirstStatus, now: Millis): Millis | undefined {
+  if (first.status === "pending") return now;
+  return first.status === "retrying" ? (first.nextRetryAt ?? undefined) : undefined;
 }

@@ -1,13 +1,16 @@
 import { QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
 import { table as names } from "../config/names.ts";
-import type { DeliveryStatus } from "../domain/deliveries.ts";
-import { RETENTION } from "../domain/limits.ts";
+import { type DeliveryStatus, isWaiting } from "../domain/deliveries.ts";
+import { RETENTION, WALK_EXAMINED_MAX } from "../domain/limits.ts";
 import { ulidCeiling, ulidFloor } from "../kernel/ids.ts";
 import type { TenantId } from "../kernel/tenant.ts";
-import type { Millis } from "../kernel/time.ts";
+import { DAY, type Millis } from "../kernel/time.ts";
 import type { Table } from "./client.ts";
 import { type DeliveryItem, type DeliveryRow, rowOf } from "./delivery-items.ts";
 import { deliveryPartition, failingFeed, justBelow, oldestUlid } from "./keys.ts";
+
+/** Rows that one request of a walk looks at, at least: most of them may be done with. */
+const WALK_PAGE_MIN = 200;
 
 /** The lists of an endpoint's deliveries. */
 export function deliveryPages({ client, name: TableName }: Table) {
@@ -72,6 +75,49 @@ export function deliveryPages({ client, name: TableName }: Table) {
         rows: examined.filter(({ status }) => wanted.statuses.includes(status)),
         truncated: found.length > wanted.examinedMax,
       };
+    },
+
+    /**
+     * The deliveries that wait for an attempt without anything that is sure to make it, oldest event first. A day longer
+     * ago than bodies are kept, too, so that those which outlived theirs are found.
+     * @param after the last event's ULID of the step before
+     * @param wanted rows that are answered at most
+     * @returns `next` null once the last of them was looked at
+     */
+    async waiting(
+      tenant: TenantId,
+      { endpointId, after, wanted, now }: { endpointId: string; after: string | null; wanted: number; now: Millis },
+    ): Promise<{ rows: DeliveryRow[]; next: string | null }> {
+      const from = after === null ? ulidFloor(now - RETENTION - DAY) : `${after}~`;
+      const input = range(tenant, endpointId, true, from, "~");
+      const rows: DeliveryRow[] = [];
+      let examined = 0;
+      let ExclusiveStartKey: Record<string, unknown> | undefined;
+      do {
+        const answer = await client.send(
+          new QueryCommand({
+            TableName,
+            ...input,
+            FilterExpression: "st IN (:pending, :retrying, :attempting)",
+            ExpressionAttributeValues: {
+              ...input.ExpressionAttributeValues,
+              ":pending": "pending",
+              ":retrying": "retrying",
+              ":attempting": "attempting",
+            },
+            Limit: Math.min(Math.max(2 * wanted, WALK_PAGE_MIN), WALK_EXAMINED_MAX - examined),
+            ExclusiveStartKey,
+          }),
+        );
+        examined += answer.ScannedCount ?? 0;
+        for (const row of ((answer.Items ?? []) as DeliveryItem[]).map(rowOf)) {
+          if (!isWaiting(row, now)) continue;
+          rows.push(row);
+          if (rows.length === wanted) return { rows, next: row.eventUlid };
+        }
+        ExclusiveStartKey = answer.LastEvaluatedKey;
+      } while (ExclusiveStartKey && examined < WALK_EXAMINED_MAX);
+      return { rows, next: (ExclusiveStartKey?.SK as string | undefined) ?? null };
     },
 
     /**

@@ -4,7 +4,7 @@ import { parseTenant, type TenantId } from "../kernel/tenant.ts";
 import { HOUR, type Millis } from "../kernel/time.ts";
 import type { Table } from "./client.ts";
 import { whenConditionHolds } from "./conditions.ts";
-import { DUE_SHARDS, dueKey, duePartition, type Key, sweepMarkKey, t13, timeToLive } from "./keys.ts";
+import { DUE_SHARDS, dueKey, duePartition, dueStepKey, type Key, sweepMarkKey, t13, timeToLive } from "./keys.ts";
 
 /** One attempt that is to be made at `dueAt`. */
 export interface DueAttempt {
@@ -14,6 +14,16 @@ export interface DueAttempt {
   readonly attempt: number;
   readonly dueAt: Millis;
 }
+
+/** A step of what an endpoint's deliveries as a whole need, to be taken at `dueAt`: the body of its queue message. */
+export interface DueStep {
+  readonly tenant: TenantId;
+  readonly endpointId: string;
+  readonly body: string;
+  readonly dueAt: Millis;
+}
+
+export type DueItem = ({ readonly kind: "attempt" } & DueAttempt) | ({ readonly kind: "step" } & DueStep);
 
 export type DueAttempts = ReturnType<typeof dueStore>;
 
@@ -35,8 +45,14 @@ export function dueStore({ client, name: TableName }: Table) {
       );
     },
 
+    /** Safe to repeat: the key follows from the step. */
+    async putStep({ tenant, endpointId, body, dueAt }: DueStep): Promise<void> {
+      const Item = { ...dueStepKey(dueAt, endpointId, body), t: tenant, b: body, x: timeToLive(dueAt + RETENTION) };
+      await client.send(new PutCommand({ TableName, Item }));
+    },
+
     /** All that is due in (after, upTo], in pages, hour by hour. */
-    async *between(after: Millis, upTo: Millis): AsyncGenerator<DueAttempt[]> {
+    async *between(after: Millis, upTo: Millis): AsyncGenerator<DueItem[]> {
       // A sweep at the instant of the last one, or by a clock behind it: a range may not end before it begins.
       if (upTo <= after) return;
       for (let hour = Math.floor(after / HOUR) * HOUR; hour <= upTo; hour += HOUR) {
@@ -55,7 +71,7 @@ export function dueStore({ client, name: TableName }: Table) {
                 ExclusiveStartKey,
               }),
             );
-            const page = ((answer.Items ?? []) as DueItem[]).flatMap(dueOf);
+            const page = ((answer.Items ?? []) as StoredDue[]).flatMap(dueOf);
             if (page.length > 0) yield page;
             ExclusiveStartKey = answer.LastEvaluatedKey;
           } while (ExclusiveStartKey);
@@ -87,12 +103,18 @@ export function dueStore({ client, name: TableName }: Table) {
   };
 }
 
-interface DueItem extends Key {
+interface StoredDue extends Key {
   readonly t: string;
+  /** Of a step alone. */
+  readonly b?: string;
 }
 
-function dueOf(item: DueItem): DueAttempt[] {
+function dueOf(item: StoredDue): DueItem[] {
   const [at = "", endpointId = "", eventUlid = "", attempt = ""] = item.SK.split("#");
   const tenant = parseTenant(item.t);
-  return tenant ? [{ tenant, endpointId, eventUlid, attempt: Number(attempt), dueAt: Number(at) }] : [];
+  if (!tenant) return [];
+  const dueAt = Number(at);
+  return item.b === undefined
+    ? [{ kind: "attempt", tenant, endpointId, eventUlid, attempt: Number(attempt), dueAt }]
+    : [{ kind: "step", tenant, endpointId, body: item.b, dueAt }];
 }

@@ -1,14 +1,15 @@
 import { GetCommand, QueryCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import type { AuditEntry } from "../domain/audit.ts";
-import type { Endpoint, EndpointChanges, EndpointStatus } from "../domain/endpoints.ts";
-import type { EventType } from "../domain/events.ts";
-import { newUlid } from "../kernel/ids.ts";
+import type { Endpoint, EndpointChanges } from "../domain/endpoints.ts";
+import { newOp, newUlid } from "../kernel/ids.ts";
 import type { TenantId } from "../kernel/tenant.ts";
 import type { Millis } from "../kernel/time.ts";
 import { auditItem } from "./audit.ts";
 import type { Table } from "./client.ts";
 import { whenTransactionHolds } from "./conditions.ts";
-import { endpointKey, type Key } from "./keys.ts";
+import { endpointBreakers } from "./endpoint-breaker.ts";
+import { type EndpointItem, endpointOf, failureFields, itemOf, notDeleted } from "./endpoint-items.ts";
+import { endpointKey } from "./keys.ts";
 
 export type Endpoints = ReturnType<typeof endpointStore>;
 
@@ -22,9 +23,8 @@ interface ItemChange {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-const notDeleted = { condition: "st IN (:active, :paused)", values: { ":active": "active", ":paused": "paused" } };
-
-export function endpointStore({ client, name: TableName }: Table) {
+export function endpointStore(table: Table) {
+  const { client, name: TableName } = table;
   /** Changes an endpoint and writes the audit row of it, both or neither. @returns whether the condition held */
   async function change(
     tenant: TenantId,
@@ -66,6 +66,8 @@ export function endpointStore({ client, name: TableName }: Table) {
   }
 
   return {
+    ...endpointBreakers(table),
+
     /** A new endpoint and its audit row, both or neither. */
     async create(tenant: TenantId, endpoint: Endpoint, audit: AuditEntry): Promise<void> {
       await client.send(
@@ -107,7 +109,11 @@ export function endpointStore({ client, name: TableName }: Table) {
       return Item ? endpointOf(Item as EndpointItem) : null;
     },
 
-    /** @returns false when there is no such endpoint any more */
+    /**
+     * What an endpoint failed before it was pointed elsewhere, paused or made active says nothing of it any more; that
+     * it is left alone stays, until its next probe.
+     * @returns false when there is no such endpoint any more
+     */
     update(tenant: TenantId, endpointId: string, changes: EndpointChanges, audit: AuditEntry): Promise<boolean> {
       const { url, events, status } = changes;
       const set = {
@@ -115,7 +121,9 @@ export function endpointStore({ client, name: TableName }: Table) {
         ...(events === undefined ? {} : { ev: events }),
         ...(status === undefined ? {} : { st: status }),
       };
-      return change(tenant, endpointId, { set, ...notDeleted }, audit);
+      if (url === undefined && status === undefined) return change(tenant, endpointId, { set, ...notDeleted }, audit);
+      const begun = { ...set, bo: newOp(audit.at) };
+      return change(tenant, endpointId, { set: begun, remove: failureFields, ...notDeleted }, audit);
     },
 
     /** Leaves a tombstone: id, address and history stay, and nothing of any secret. @returns false when it is there already */
@@ -139,67 +147,25 @@ export function endpointStore({ client, name: TableName }: Table) {
      * Pauses an endpoint for its tenant, unless it was paused or pointed elsewhere meanwhile.
      * @param url where it pointed when the reason to pause it came up
      * @param pausedEvent the ULID of the event that will tell of it
+     * @param failingSince where every attempt failed since then: unless one succeeded meanwhile
      */
     pauseAt(
       tenant: TenantId,
       endpointId: string,
-      { url, pausedEvent }: { url: string; pausedEvent: string },
+      { url, pausedEvent, failingSince }: { url: string; pausedEvent: string; failingSince?: Millis },
       audit: AuditEntry,
     ): Promise<boolean> {
+      const failing = failingSince === undefined ? {} : { ":since": failingSince };
       return change(
         tenant,
         endpointId,
         {
           set: { st: "paused", pe: pausedEvent },
-          condition: "st = :active AND u = :url",
-          values: { ":active": "active", ":url": url },
+          condition: `st = :active AND u = :url${failingSince === undefined ? "" : " AND fs = :since"}`,
+          values: { ":active": "active", ":url": url, ...failing },
         },
         audit,
       );
     },
-  };
-}
-
-interface EndpointItem extends Key {
-  readonly u: string;
-  readonly ev: EventType[];
-  readonly st: EndpointStatus;
-  readonly sp: string;
-  readonly s1?: Uint8Array;
-  readonly s2?: Uint8Array;
-  readonly s2x?: Millis;
-  readonly pe?: string;
-  readonly ca: Millis;
-  readonly ua: Millis;
-}
-
-function itemOf(tenant: TenantId, endpoint: Endpoint) {
-  return {
-    ...endpointKey(tenant, endpoint.id),
-    u: endpoint.url,
-    ev: endpoint.events,
-    st: endpoint.status,
-    sp: endpoint.secretPrefix,
-    s1: endpoint.sealedSecret ?? undefined,
-    s2: endpoint.secondary?.sealedSecret,
-    s2x: endpoint.secondary?.expiresAt,
-    pe: endpoint.pausedEvent ?? undefined,
-    ca: endpoint.createdAt,
-    ua: endpoint.updatedAt,
-  };
-}
-
-function endpointOf(item: EndpointItem): Endpoint {
-  return {
-    id: item.SK.slice("WH#".length),
-    url: item.u,
-    events: item.ev,
-    status: item.st,
-    secretPrefix: item.sp,
-    sealedSecret: item.s1 ?? null,
-    secondary: item.s2 && item.s2x !== undefined ? { sealedSecret: item.s2, expiresAt: item.s2x } : null,
-    pausedEvent: item.pe ?? null,
-    createdAt: item.ca,
-    updatedAt: item.ua,
   };
 }

@@ -1,25 +1,25 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { BatchGetCommand, BatchWriteCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { Removed } from "../domain/erasures.ts";
+import { SEND_SETTLED_WITHIN } from "../domain/sends.ts";
 import { isUlid, timeOfUlid } from "../kernel/ids.ts";
 import { eachOf } from "../kernel/parallel.ts";
 import type { TenantId } from "../kernel/tenant.ts";
 import { MINUTE, type Millis } from "../kernel/time.ts";
 import type { Table } from "./client.ts";
-import { apart, deliveryKey, eventBodyKey, HEAD_SORT_KEY, type Key, timeOfPlace } from "./keys.ts";
+import { apart, deliveryKey, dueSendKey, eventBodyKey, HEAD_SORT_KEY, type Key, timeOfPlace } from "./keys.ts";
 
 export type Traces = ReturnType<typeof traceStore>;
 
 /** One row of a conversation's partition, the head aside, and what lies elsewhere because of it. */
 export interface Trace {
   readonly key: Key;
-  /** What it counts as; null for one that only says where something lies. */
+  /** What it counts as; null for one that is bookkeeping alone. */
   readonly counts: keyof Removed | null;
   /** The instant by which it belongs to this conversation or to the one before it was erased. */
   readonly at: Millis;
   /** The event that tells of it. */
   readonly event: { readonly ulid: string; readonly bodyApart: boolean } | null;
-  readonly elsewhere: { readonly counts: "holds" | "uploads"; readonly key: Key } | null;
+  readonly elsewhere: readonly { readonly counts: "holds" | "uploads" | null; readonly key: Key }[];
 }
 
 const PAGE = 100;
@@ -102,7 +102,7 @@ export function traceStore({ client, name: TableName }: Table) {
 /** The table takes as much of a batch as it can: what it put off is asked for again, later each time. */
 async function beforeAnother(tries: number): Promise<void> {
   if (tries === TRIES) throw new Error("The table put a part of a batch off too often.");
-  await wait(FIRST_WAIT_MS * 2 ** (tries - 1));
+  await new Promise((resolve) => setTimeout(resolve, FIRST_WAIT_MS * 2 ** (tries - 1)));
 }
 
 interface TraceItem extends Key {
@@ -111,13 +111,13 @@ interface TraceItem extends Key {
   /** The place of the message that a marker marks. */
   readonly p?: string;
   readonly at?: Millis;
-  /** When an early change was noted. */
+  /** When an early change was noted, or a send begun. */
   readonly ca?: Millis;
 }
 
 type KindOfRow = (tail: string, item: TraceItem) => Omit<Trace, "key">;
 
-const plain = { counts: "markers", event: null, elsewhere: null } as const;
+const plain = { counts: "markers", event: null, elsewhere: [] } as const;
 
 /** A change that came before its message tells when it was noted, which may be so much later than when it happened. */
 const CHANGE_LATE_MAX: Millis = MINUTE;
@@ -128,14 +128,20 @@ const kinds: Readonly<Record<string, KindOfRow>> = {
     counts: "messages",
     at: timeOfPlace(tail),
     event: e ? { ulid: e, bodyApart: false } : null,
-    elsewhere: null,
+    elsewhere: [],
   }),
   // Its message's event once more: the message itself may be gone, unsent.
   K: (_tail, { e, p }) => ({ ...plain, at: p ? timeOfPlace(p) : 0, event: e ? { ulid: e, bodyApart: false } : null }),
   C: (_tail, { ca = 0 }) => ({ ...plain, at: ca - CHANGE_LATE_MAX }),
   E: (_tail, { e, at = 0 }) => ({ ...plain, at, event: e ? { ulid: e, bodyApart: true } : null }),
-  J: (tail) => ({ ...plain, counts: "sendRecords", at: isUlid(tail) ? timeOfUlid(tail) : 0 }),
-  A: (tail, { at = 0 }) => ({ counts: null, at, event: null, elsewhere: elsewhereOf(tail) }),
+  J: (tail, { ca = 0 }) => ({
+    ...plain,
+    counts: "sendRecords",
+    at: isUlid(tail) ? timeOfUlid(tail) : 0,
+    elsewhere: [{ counts: null, key: dueSendKey(ca + SEND_SETTLED_WITHIN, tail) }],
+  }),
+  B: (_tail, { at = 0 }) => ({ ...plain, counts: null, at }),
+  A: (tail, { at = 0 }) => ({ counts: null, at, event: null, elsewhere: apartOf(tail) }),
 };
 
 function traceOf(item: TraceItem): Trace {
@@ -144,10 +150,10 @@ function traceOf(item: TraceItem): Trace {
   return { key: { PK: item.PK, SK: item.SK }, ...kind(tail, item) };
 }
 
-function elsewhereOf(tail: string): Trace["elsewhere"] {
+function apartOf(tail: string): Trace["elsewhere"] {
   const [kind = "", id = ""] = tail.split("#");
-  if (kind === "hold") return { counts: "holds", key: apart.hold(id) };
-  return kind === "upload" ? { counts: "uploads", key: apart.upload(id) } : null;
+  if (kind === "hold") return [{ counts: "holds", key: apart.hold(id) }];
+  return kind === "upload" ? [{ counts: "uploads", key: apart.upload(id) }] : [];
 }
 
 function distinct(keys: readonly Key[]): Key[] {

@@ -49,7 +49,6 @@ export function holdStore({ client, name: TableName }: Table) {
       const created = await whenTransactionHolds(() =>
         client.send(
           new TransactWriteCommand({
-            ClientRequestToken: hold.id,
             TransactItems: [
               {
                 Put: {

@@ -49,6 +49,21 @@ export function sendRecordKey(conversationId: string, sendId: string): Key {
   return { PK: conversationId, SK: `J#${sendId}` };
 }
 
+/** How much was sent in a conversation, and what the platform asked for there. */
+export function conversationBudgetKey(conversationId: string, scope: Scope): Key {
+  return { PK: conversationId, SK: `B#${scope}` };
+}
+
+/** How much an account sent, and until when it is to send nothing. */
+export function accountBudgetKey(tenant: TenantId, ref: AccountRef, scope: Scope): Key {
+  return { PK: `B#${tenant}#${accountKey(ref)}`, SK: scope };
+}
+
+/** What became of a request that named a key of its own. @param keyHash of everything that the key is one of */
+export function idempotencyKey(tenant: TenantId, keyHash: string): Key {
+  return { PK: `IK#${tenant}#${keyHash}`, SK: "IK" };
+}
+
 /** A change of a message that came before the message did. @param m22 the short hash of the message's id */
 export function earlyChangeKey(conversationId: string, m22: string): Key {
   return { PK: conversationId, SK: `C#${m22}` };
@@ -168,6 +183,25 @@ export function dueKey(dueAt: Millis, endpointId: string, eventUlid: string, att
     PK: duePartition(dueAt, dueShard(endpointId, eventUlid)),
     SK: `${t13(dueAt)}#${endpointId}#${eventUlid}#${attempt}`,
   };
+}
+
+/** Sends that are to be looked at, in hourly partitions as other due items, and apart from them: nobody looks ahead. */
+export function dueSendPartition(dueAt: Millis, shard: number): string {
+  return `QS#${Math.floor(dueAt / HOUR)}#${shard}`;
+}
+
+export function dueSendKey(dueAt: Millis, sendId: string): Key {
+  const shard = shortHash(sendId).charCodeAt(0) % DUE_SHARDS;
+  return { PK: dueSendPartition(dueAt, shard), SK: `${t13(dueAt)}#${sendId}` };
+}
+
+/** How far sends have been looked at. */
+export const sendSweepMarkKey: Key = { PK: "QS", SK: "SWEPT" };
+
+/** @param body the body of the step's queue message */
+export function dueStepKey(dueAt: Millis, endpointId: string, body: string): Key {
+  const step = shortHash(body);
+  return { PK: duePartition(dueAt, dueShard(endpointId, step)), SK: `${t13(dueAt)}#${endpointId}#${step}` };
 }
 
 /** How far the sweeper has come. */

@@ -1,29 +1,53 @@
-import { GetCommand, PutCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, QueryCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { RETENTION } from "../domain/limits.ts";
 import type { SentVia } from "../domain/messages.ts";
-import type { NewSend, SendRecord, SendState } from "../domain/sends.ts";
-import { ulidFloor } from "../kernel/ids.ts";
+import type { NewSend, SendFailure, SendRecord, SendState } from "../domain/sends.ts";
+import { newUlid, ulidFloor } from "../kernel/ids.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Table } from "./client.ts";
-import { whenConditionHolds } from "./conditions.ts";
+import { conditions, whenConditionHolds } from "./conditions.ts";
 import { type Key, sendRecordKey, timeToLive } from "./keys.ts";
+import { type TransactItem, transactPatiently } from "./patience.ts";
 
 export type SendRecords = ReturnType<typeof sendRecordStore>;
 
 /** What the sender learned from the platform. */
 export type SendAnswer =
   | { readonly state: "sent"; readonly messageId: string }
-  | { readonly state: "failed" | "unknown" };
+  | { readonly state: "failed"; readonly failure?: SendFailure }
+  | { readonly state: "unknown" };
+
+/**
+ * How a send was begun:
+ * - `known`: it was begun before, and this is what became of it
+ * - `unspent`: a condition did not hold of what was to be written with it; `found`, in the order given, is what stands
+ *   there instead (null: nothing), undefined where nothing was in the way
+ */
+export type Begun =
+  | { readonly outcome: "begun" }
+  | { readonly outcome: "known"; readonly record: SendRecord }
+  | { readonly outcome: "unspent"; readonly found: readonly (Record<string, unknown> | null | undefined)[] };
 
 /**
  * What became of each send: begun before the platform is called, so that no send is ever begun twice, and so that its
  * echo is known as ours whatever becomes of the answer.
+ * @param dice a draw from [0, 1): how long a transaction that met another one waits
  */
-export function sendRecordStore({ client, name: TableName }: Table) {
+export function sendRecordStore({ client, name: TableName }: Table, dice: () => number = Math.random) {
   return {
-    async begin(conversationId: string, send: NewSend, now: Millis): Promise<void> {
-      await client.send(
-        new PutCommand({
+    /**
+     * Begins a send, once: the second time answers the record. An answer that was lost changes nothing: the table knows
+     * the transaction again.
+     * @param together what is written in the same transaction, or nothing is
+     */
+    async begin(
+      conversationId: string,
+      send: NewSend,
+      now: Millis,
+      together: readonly TransactItem[] = [],
+    ): Promise<Begun> {
+      const record: TransactItem = {
+        Put: {
           TableName,
           Item: {
             ...sendRecordKey(conversationId, send.id),
@@ -37,8 +61,22 @@ export function sendRecordStore({ client, name: TableName }: Table) {
             z: send.scope === "test" ? true : undefined,
             x: timeToLive(now + RETENTION),
           },
-        }),
+          ConditionExpression: conditions.notYetThere,
+          ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+        },
+      };
+      const written = await transactPatiently(
+        () =>
+          client.send(
+            new TransactWriteCommand({ ClientRequestToken: newUlid(now), TransactItems: [record, ...together] }),
+          ),
+        dice,
       );
+      if (written.held) return { outcome: "begun" };
+      const [known, ...found] = written.found;
+      return known
+        ? { outcome: "known", record: recordOf(known as unknown as RecordItem) }
+        : { outcome: "unspent", found };
     },
 
     /**
@@ -48,22 +86,43 @@ export function sendRecordStore({ client, name: TableName }: Table) {
      */
     async settle(conversationId: string, sendId: string, answer: SendAnswer): Promise<boolean> {
       const sent = answer.state === "sent";
+      const failure = answer.state === "failed" ? answer.failure : undefined;
       const settled = await whenConditionHolds(() =>
         client.send(
           new UpdateCommand({
             TableName,
             Key: sendRecordKey(conversationId, sendId),
-            UpdateExpression: sent ? "SET st = :st, m = :m, b = :answer" : "SET st = :st",
+            UpdateExpression: sent ? "SET st = :st, m = :m, b = :answer" : `SET st = :st${failure ? ", f = :f" : ""}`,
             ConditionExpression: sent ? "attribute_exists(PK)" : "attribute_exists(PK) AND attribute_not_exists(m)",
             ExpressionAttributeValues: {
               ":st": answer.state,
               ...(sent ? { ":m": answer.messageId, ":answer": "answer" } : {}),
+              ...(failure ? { ":f": failure } : {}),
             },
             ReturnValuesOnConditionCheckFailure: "ALL_OLD",
           }),
         ),
       );
       return settled.held || settled.old !== null;
+    },
+
+    /**
+     * Waits no longer for what became of a send: its outcome stays unknown, unless an echo comes after all.
+     * @returns false when it is settled or gone
+     */
+    async giveUp(conversationId: string, sendId: string): Promise<boolean> {
+      const given = await whenConditionHolds(() =>
+        client.send(
+          new UpdateCommand({
+            TableName,
+            Key: sendRecordKey(conversationId, sendId),
+            UpdateExpression: "SET st = :unknown",
+            ConditionExpression: "attribute_not_exists(m) AND st IN (:sending, :unknown)",
+            ExpressionAttributeValues: { ":sending": "sending", ":unknown": "unknown" },
+          }),
+        ),
+      );
+      return given.held;
     },
 
     /** One send, read consistently; null when this conversation has none of that id. */
@@ -145,6 +204,7 @@ interface RecordItem extends Key {
   readonly z?: true;
   readonly m?: string;
   readonly b?: "answer" | "echo";
+  readonly f?: SendFailure;
 }
 
 function recordOf(item: RecordItem): SendRecord {
@@ -160,5 +220,6 @@ function recordOf(item: RecordItem): SendRecord {
     state: item.st,
     messageId: item.m ?? null,
     namedBy: item.b ?? null,
+    ...(item.f ? { failure: item.f } : {}),
   };
 }

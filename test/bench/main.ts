@@ -14,6 +14,7 @@ import { targets } from "./targets.ts";
 const KILOBYTE = 1_000;
 const BUNDLES: Readonly<Record<FunctionName, number>> = {
   Api: 900,
+  Verify: 900,
   Intake: 350,
   Ingest: 600,
   Deliver: 600,

@@ -42,11 +42,12 @@ export async function inboundMessage(
   return perMessage(cost, BATCH);
 }
 
-/** One reply through the API, without the delivery of its event. */
+/** One reply through the API, without the delivery of its event, where the tenant's state is remembered. */
 export async function reply(pipeline: Pipeline, scope: "live" | "test" = "live"): Promise<Cost> {
   const workspace = await freshWorkspace(pipeline);
   await everyoneWrites(pipeline, workspace, 1);
   pipeline.turn(SECOND);
+  await pipeline.apiPorts.shardsOf(workspace.tenant, pipeline.now());
   const cost = await pipeline.cost(() => sendReply(pipeline, workspace, 0, scope));
   return besideKeyAndRate(cost);
 }

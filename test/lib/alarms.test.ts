@@ -48,6 +48,11 @@ describe("the alarms", () => {
     expect(watched).toContainEqual(["ApproximateAgeOfOldestMessage", `${name}Queue`, above, 300, "Maximum"]);
   });
 
+  test("the one of a dead letter names the command that shows it", () => {
+    const arrived = alarms().find(({ MetricName }) => MetricName === "Invocations");
+    expect(arrived?.AlarmDescription).toContain("npm run admin -- dlq list");
+  });
+
   test("silence is no alarm", () => {
     for (const alarm of alarms()) expect(alarm.TreatMissingData).toBe("notBreaching");
   });

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parleyApp, synthesize } from "../../lib/app.ts";
 import { bundleBytes, bundleFolders } from "../../lib/bundle-sizes.ts";
 import { type FunctionName, functions } from "../../shared/config/names.ts";
+import { buildCheckPage } from "../../web/build.ts";
 import { ofType, propertiesOf, type Template, templates } from "./synthesized.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "parley-assembly-"));
@@ -33,16 +34,27 @@ describe("the command", () => {
   test("bundles each function alone, and says how large it is", () => {
     const bytes = bundleBytes(outdir);
     expect(Object.keys(bytes)).toEqual([...functions]);
-    for (const [name, folder] of Object.entries(bundleFolders(outdir))) {
+    const { Verify, ...others } = bundleFolders(outdir);
+    for (const [name, folder] of Object.entries(others)) {
       expect([name, readdirSync(folder)]).toEqual([name, ["index.mjs"]]);
       expect(bytes[name as FunctionName]).toBe(statSync(join(folder, "index.mjs")).size);
     }
+    expect(readdirSync(Verify).sort()).toEqual(["check", "index.mjs"]);
+  });
+
+  test("puts the check page beside its function, as its build makes it", async () => {
+    const built = join(folder, "check-page");
+    await buildCheckPage(built);
+    const names = readdirSync(built).sort();
+    const bundled = join(bundleFolders(outdir).Verify, "check");
+    expect(readdirSync(bundled).sort()).toEqual(names);
+    for (const name of names) expect(readFileSync(join(bundled, name))).toEqual(readFileSync(join(built, name)));
   });
 
   test.each(functions)("%s starts from its bundle alone, with the variables that the template gives it", (name) => {
     const template: Template = JSON.parse(readFileSync(join(outdir, "ParleyService.template.json"), "utf8"));
     const { Variables } = propertiesOf(template, name).Environment as { Variables: Record<string, unknown> };
-    const given = Object.entries(Variables).map(([key, value]) => [key, typeof value === "string" ? value : "given"]);
+    const given = Object.entries(Variables).map(([key, value]) => [key, deployed(value)]);
     const alone = join(folder, `alone-${name}`);
     // Away from the project: a package left out of the bundle is not found.
     cpSync(bundleFolders(outdir)[name], alone, { recursive: true });
@@ -55,6 +67,13 @@ describe("the command", () => {
     expect([run.stdout.trim(), run.stderr]).toEqual(["function", ""]);
   });
 });
+
+/** A value of the template as it might be once deployed: what refers to something is a word. */
+function deployed(value: unknown): string {
+  if (typeof value === "string") return value;
+  const { "Fn::Join": join } = value as { "Fn::Join"?: [string, unknown[]] };
+  return join ? join[1].map(deployed).join(join[0]) : "given";
+}
 
 describe("settings", () => {
   test("of the CDK command stand above those of the caller", () => {

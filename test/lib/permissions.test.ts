@@ -27,11 +27,18 @@ test("every function does what its work needs and nothing more", () => {
   const bucket = ["s3:DeleteObject", "s3:GetObject", "s3:ListBucket", "s3:PutObject"];
   const expected: Record<FunctionName, string[]> = {
     Api: [
-      ...table(...everyRead, ...everyWrite, ...everyDelete),
+      ...table(...everyRead, ...everyWrite, ...everyDelete, "ConditionCheckItem"),
       ...logs,
       send,
       "kms:Decrypt",
       "kms:Encrypt",
+      "secretsmanager:GetSecretValue",
+    ],
+    Verify: [
+      ...table("GetItem", ...everyWrite, "DeleteItem"),
+      ...logs,
+      send,
+      "kms:Decrypt",
       "secretsmanager:GetSecretValue",
     ],
     Intake: [...logs, send, "s3:PutObject", "secretsmanager:GetSecretValue"],
@@ -39,7 +46,7 @@ test("every function does what its work needs and nothing more", () => {
     Deliver: [...table(...everyRead, ...everyWrite), ...logs, ...reader, send, "kms:Decrypt"],
     Profile: [...table("GetItem", "UpdateItem"), ...logs, ...reader, "kms:Decrypt"],
     Erase: [...table(...everyRead, ...everyWrite, ...everyDelete), ...logs, ...reader, send],
-    Sweep: [...table("GetItem", "Query", "UpdateItem"), ...logs, send],
+    Sweep: [...table("GetItem", "Query", "DeleteItem", ...everyWrite), ...logs, send],
     DeadLetters: [...table(...everyWrite), ...logs, ...reader],
   };
   for (const name of functions) expect([name, actionsOf(service, name)]).toEqual([name, expected[name].sort()]);
@@ -60,24 +67,33 @@ test("Intake, which strangers reach, cannot touch the table or the key", () => {
   expect(actionsOf(service, "Intake", "kms:")).toEqual([]);
 });
 
+test("Verify, which strangers reach, can list nothing, seal nothing, and deliver nothing by itself", () => {
+  for (const action of ["Query", "BatchGetItem", "BatchWriteItem"]) {
+    expect(actionsOf(service, "Verify")).not.toContain(`dynamodb:${action}`);
+  }
+  expect(actionsOf(service, "Verify", "kms:")).toEqual(["kms:Decrypt"]);
+  expect(actionsOf(service, "Verify", "s3:")).toEqual([]);
+});
+
 test("nobody can scan the table, and few can delete from it", () => {
   for (const action of ["Scan", "DeleteTable"]) {
     expect(readBy(`dynamodb:${action}`)).toEqual([]);
   }
-  expect(readBy("dynamodb:DeleteItem")).toEqual(["Api", "Ingest", "Erase"]);
+  expect(readBy("dynamodb:DeleteItem")).toEqual(["Api", "Verify", "Ingest", "Erase", "Sweep"]);
   expect(readBy("dynamodb:BatchWriteItem")).toEqual(["Api", "Erase"]);
 });
 
-test("only Api, which answers lists, and Ingest, which finds messages by id, may query an index", () => {
+test("only Api, which answers lists, Ingest, which finds messages by id, and Deliver, which finds what waits, may query an index", () => {
   const queried = (name: FunctionName) =>
     Object.values(names)
       .flatMap((each) => (typeof each === "object" ? each.name : []))
       .filter((index) => JSON.stringify(resourcesOf(name, "dynamodb:Query")).includes(`/index/${index}"`));
   expect(Object.fromEntries(functions.map((name) => [name, queried(name)]))).toEqual({
     Api: [names.feedIndex.name, names.idIndex.name],
+    Verify: [],
     Intake: [],
     Ingest: [names.idIndex.name],
-    Deliver: [],
+    Deliver: [names.feedIndex.name],
     Profile: [],
     Erase: [],
     Sweep: [],
@@ -86,19 +102,20 @@ test("only Api, which answers lists, and Ingest, which finds messages by id, may
 });
 
 describe("the token key", () => {
-  test("only Api seals, only Api, Deliver and Profile open", () => {
+  test("only Api seals; Api, Verify, Deliver and Profile open", () => {
     expect(readBy("kms:Encrypt")).toEqual(["Api"]);
-    expect(readBy("kms:Decrypt")).toEqual(["Api", "Deliver", "Profile"]);
+    expect(readBy("kms:Decrypt")).toEqual(["Api", "Verify", "Deliver", "Profile"]);
   });
 
   test("is theirs in Parley's encryption context alone", () => {
     const statements = [
       ...doing("Api", "kms:Encrypt"),
       ...doing("Api", "kms:Decrypt"),
+      ...doing("Verify", "kms:Decrypt"),
       ...doing("Deliver", "kms:Decrypt"),
       ...doing("Profile", "kms:Decrypt"),
     ];
-    expect(statements).toHaveLength(4);
+    expect(statements).toHaveLength(5);
     for (const { Action, Condition } of statements) {
       expect([Action].flat()).toHaveLength(1);
       expect(Condition).toEqual({ StringEquals: { "kms:EncryptionContext:app": "parley" } });
@@ -109,10 +126,12 @@ describe("the token key", () => {
 describe("the secrets", () => {
   const read = (name: FunctionName) => JSON.stringify(resourcesOf(name, "secretsmanager:GetSecretValue"));
 
-  test("Api reads the root secret, Intake the platforms', and nobody else any", () => {
-    expect(readBy("secretsmanager:GetSecretValue")).toEqual(["Api", "Intake"]);
-    expect(read("Api")).toContain("RootSecret");
-    expect(read("Api")).not.toContain("PlatformSecrets");
+  test("Api and Verify read the root secret, Intake the platforms', and nobody else any", () => {
+    expect(readBy("secretsmanager:GetSecretValue")).toEqual(["Api", "Verify", "Intake"]);
+    for (const name of ["Api", "Verify"] as const) {
+      expect(read(name)).toContain("RootSecret");
+      expect(read(name)).not.toContain("PlatformSecrets");
+    }
     expect(read("Intake")).toContain("PlatformSecrets");
     expect(read("Intake")).not.toContain("RootSecret");
   });
@@ -133,6 +152,36 @@ describe("the bucket", () => {
   });
 });
 
+describe("mail", () => {
+  const arnOf = (identity: string) => ({
+    "Fn::Join": [
+      "",
+      [
+        "arn:",
+        { Ref: "AWS::Partition" },
+        ":ses:",
+        { Ref: "AWS::Region" },
+        ":",
+        { Ref: "AWS::AccountId" },
+        `:identity/${identity}`,
+      ],
+    ],
+  });
+
+  test("is sent by nobody where no address is set", () => {
+    expect(readBy("ses:SendEmail")).toEqual([]);
+  });
+
+  test("is sent by Deliver alone, from the address that is set or its domain", () => {
+    const { service: mailing } = templates({ "parley:mailFrom": "parley@example.com" });
+    const senders = functions.filter((name) => actionsOf(mailing, name, "ses:").length > 0);
+    expect(senders).toEqual(["Deliver"]);
+    expect(actionsOf(mailing, "Deliver", "ses:")).toEqual(["ses:SendEmail"]);
+    const [mail] = statementsOf(mailing, "Deliver").filter(({ Action }) => [Action].flat().includes("ses:SendEmail"));
+    expect(mail?.Resource).toEqual([arnOf("parley@example.com"), arnOf("example.com")]);
+  });
+});
+
 test("each function sends to its own queues only", () => {
   const sends = (name: FunctionName) =>
     resourcesOf(name, "sqs:SendMessage")
@@ -140,12 +189,13 @@ test("each function sends to its own queues only", () => {
       .sort();
   expect(Object.fromEntries(functions.map((name) => [name, sends(name)]))).toEqual({
     Api: ["Deliveries", "Erasures", "Events"],
+    Verify: ["Events"],
     Intake: ["Inbound"],
     Ingest: ["Events", "Profiles"],
     Deliver: ["Deliveries", "Events"],
     Profile: [],
     Erase: ["Erasures"],
-    Sweep: ["Deliveries"],
+    Sweep: ["Deliveries", "Events"],
     DeadLetters: [],
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { env, type FunctionName, functions } from "../../shared/config/names.ts";
+import { env, type FunctionName, functions, queues as queueNames } from "../../shared/config/names.ts";
 import { ofType, propertiesOf, referred, templates } from "./synthesized.ts";
 
 const { service, text } = templates();
@@ -8,7 +8,7 @@ const environmentOf = (name: FunctionName, template = service) =>
   (propertiesOf(template, name).Environment as { Variables: Record<string, unknown> }).Variables;
 
 describe("the functions", () => {
-  test("are the eight of the service, by the ids the rest of the code knows", () => {
+  test("are the nine of the service, by the ids the rest of the code knows", () => {
     expect(
       ofType(service, "AWS::Lambda::Function")
         .map(([id]) => id)
@@ -18,6 +18,7 @@ describe("the functions", () => {
 
   test.each([
     ["Api", 20, 512],
+    ["Verify", 20, 256],
     ["Intake", 4, 256],
     ["Ingest", 30, 512],
     ["Deliver", 60, 512],
@@ -45,38 +46,44 @@ describe("the functions", () => {
         env.deliveriesQueueUrl,
         env.erasuresQueueUrl,
         env.rootSecretId,
+        env.baseUrl,
         env.graphVersion,
       ],
     ],
+    ["Verify", [env.table, env.keyId, env.eventsQueueUrl, env.rootSecretId, env.graphVersion]],
     ["Intake", [env.inboundQueueUrl, env.rawBucket, env.platformSecretId]],
     ["Ingest", [env.table, env.rawBucket, env.eventsQueueUrl, env.profilesQueueUrl]],
     ["Deliver", [env.table, env.keyId, env.eventsQueueUrl, env.deliveriesQueueUrl]],
     ["Profile", [env.table, env.keyId, env.graphVersion]],
     ["Erase", [env.table, env.erasuresQueueUrl]],
-    ["Sweep", [env.table, env.deliveriesQueueUrl]],
-    ["DeadLetters", [env.table]],
+    ["Sweep", [env.table, env.deliveriesQueueUrl, env.eventsQueueUrl]],
+    ["DeadLetters", [env.table, env.deadLetterQueues]],
   ] as const)("%s is told what it needs and nothing more", (name, names) => {
     expect(Object.keys(environmentOf(name)).sort()).toEqual([...names].sort());
   });
 
-  test("a setting of the operator reaches the Api function, where the platforms are Profile too, and no other", () => {
+  test("a setting of the operator reaches the Api function, where the platforms are whoever calls them, and no other", () => {
     const hosts = '{"facebook_graph":"https://graph.example.com"}';
     const set = templates({
       "parley:siteUrl": "https://example.com",
+      "parley:baseUrl": "https://api.example.com/",
       "parley:platformUrls": hosts,
       "parley:graphVersion": "v27.0",
       "parley:apiReservedConcurrency": "40",
     }).service;
     expect(environmentOf("Api", set)).toMatchObject({
       [env.siteUrl]: "https://example.com",
+      [env.baseUrl]: "https://api.example.com",
       [env.platformUrls]: hosts,
       [env.graphVersion]: "v27.0",
     });
-    expect(environmentOf("Profile", set)).toMatchObject({ [env.platformUrls]: hosts, [env.graphVersion]: "v27.0" });
+    for (const name of ["Verify", "Profile"] as const) {
+      expect(environmentOf(name, set)).toMatchObject({ [env.platformUrls]: hosts, [env.graphVersion]: "v27.0" });
+    }
     expect(environmentOf("Profile", set)).not.toHaveProperty(env.siteUrl);
     expect(propertiesOf(set, "Api").ReservedConcurrentExecutions).toBe(40);
     for (const name of functions.filter((each) => each !== "Api")) {
-      const more = name === "Profile" ? [env.platformUrls] : [];
+      const more = name === "Profile" || name === "Verify" ? [env.platformUrls] : [];
       expect(Object.keys(environmentOf(name, set)).sort()).toEqual(
         [...Object.keys(environmentOf(name)), ...more].sort(),
       );
@@ -196,6 +203,22 @@ describe("the queues", () => {
     });
   });
 
+  test("are known to the reader of dead letters, each by the queue of its own", () => {
+    const told = JSON.stringify(environmentOf("DeadLetters")[env.deadLetterQueues]);
+    for (const name of queueNames) {
+      const id = referred(redriveOf(named(name))?.deadLetterTargetArn);
+      expect(told).toMatch(new RegExp(`${name}[^,]*,{"Fn::GetAtt":\\["${id}","QueueName"\\]`));
+    }
+    expect(queueNames).toHaveLength(working.length);
+  });
+
+  test("say where they are, so that a dead letter can be sent again", () => {
+    for (const name of queueNames) {
+      const output = service.Outputs?.[`${name}QueueUrl`] as { Value: unknown } | undefined;
+      expect(referred(output?.Value)).toBe(named(name));
+    }
+  });
+
   test("are read ten at a time without waiting, and a worker names the messages that failed", () => {
     for (const [, { Properties }] of ofType(service, "AWS::Lambda::EventSourceMapping")) {
       expect(Properties).toMatchObject({ BatchSize: 10, FunctionResponseTypes: ["ReportBatchItemFailures"] });
@@ -205,7 +228,7 @@ describe("the queues", () => {
 });
 
 describe("the HTTP API", () => {
-  test("sends the platforms' webhooks to Intake and all else to Api, in the payload format that they read", () => {
+  test("sends the check page to Verify, the platforms' webhooks to Intake and all else to Api", () => {
     const routes = ofType(service, "AWS::ApiGatewayV2::Route").map(([, { Properties }]) => {
       const [, [, integration]] = (Properties.Target as { "Fn::Join": [string, [string, unknown]] })["Fn::Join"];
       const { IntegrationUri, PayloadFormatVersion } = propertiesOf(service, referred(integration));
@@ -213,12 +236,14 @@ describe("the HTTP API", () => {
     });
     expect(routes.sort()).toEqual([
       ["$default", "Api", "2.0"],
+      ["ANY /verify", "Verify", "2.0"],
+      ["ANY /verify/{proxy+}", "Verify", "2.0"],
       ["GET /webhooks/{platform}", "Intake", "2.0"],
       ["POST /webhooks/{platform}", "Intake", "2.0"],
     ]);
   });
 
-  test("lets the gateway call those two functions and nobody else call any", () => {
+  test("lets the gateway call those three functions and nobody else call any", () => {
     const permitted = ofType(service, "AWS::Lambda::Permission").map(([, { Properties }]) => [
       Properties.Principal,
       referred(Properties.FunctionName),
@@ -228,6 +253,8 @@ describe("the HTTP API", () => {
       ["apigateway.amazonaws.com", "Api", true],
       ["apigateway.amazonaws.com", "Intake", true],
       ["apigateway.amazonaws.com", "Intake", true],
+      ["apigateway.amazonaws.com", "Verify", true],
+      ["apigateway.amazonaws.com", "Verify", true],
       ["events.amazonaws.com", "Sweep", true],
     ]);
   });
@@ -248,8 +275,8 @@ describe("the HTTP API", () => {
     expect(throttleOf(set)).toEqual([["$default", true, { ThrottlingRateLimit: 10, ThrottlingBurstLimit: 20 }]]);
   });
 
-  test("says where it is", () => {
-    expect(Object.keys(service.Outputs)).toContain("ApiUrl");
+  test("says where it is, to the operator and to the function that hands out links", () => {
+    expect(service.Outputs.ApiUrl?.Value).toEqual(environmentOf("Api")[env.baseUrl]);
   });
 });
 

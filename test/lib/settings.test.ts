@@ -5,12 +5,14 @@ const parse = (name: string, value: unknown) => parseSettings({ [`parley:${name}
 
 test("without settings, the defaults of the deploy guide hold", () => {
   expect(parseSettings({})).toEqual({
+    baseUrl: null,
     siteUrl: null,
     platformUrls: null,
     graphVersion: "v26.0",
     throttle: { rate: 200, burst: 500 },
     concurrency: { inbound: 20, events: 50, deliveries: 50 },
     apiReservedConcurrency: null,
+    mailFrom: null,
     alarmTopicArn: null,
   });
 });
@@ -20,6 +22,8 @@ test("settings are taken as the command line gives them: as text", () => {
   expect(parse("throttleBurst", "9").throttle).toEqual({ rate: 200, burst: 9 });
   expect(parse("eventsConcurrency", "100").concurrency.events).toBe(100);
   expect(parse("apiReservedConcurrency", "3").apiReservedConcurrency).toBe(3);
+  expect(parse("baseUrl", "https://api.example.com/").baseUrl).toBe("https://api.example.com");
+  expect(parse("mailFrom", "parley+eu@mail.example.com").mailFrom).toBe("parley+eu@mail.example.com");
   expect(parse("siteUrl", "https://example.com/").siteUrl).toBe("https://example.com/");
 });
 
@@ -36,7 +40,7 @@ test("an empty value is no value", () => {
 
 test("a misspelt setting is refused by name, and CDK's own context is not ours", () => {
   expect(() => parseSettings({ "parley:siteURL": "https://example.com" })).toThrow(
-    /no setting parley:siteURL\. The settings are: parley:siteUrl,/,
+    /no setting parley:siteURL\. The settings are: parley:baseUrl, parley:siteUrl,/,
   );
   expect(() => parseSettings({ "aws:cdk:version-reporting": true })).not.toThrow();
 });
@@ -47,7 +51,11 @@ describe("a wrong value is refused with the setting's name and what it takes", (
     ["siteUrl", "http://example.com", "an https URL"],
     ["siteUrl", "https://user:word@example.com", "an https URL"],
     ["siteUrl", "javascript:alert(1)", "an https URL"],
+    ["baseUrl", "http://api.example.com", "an https URL"],
     ["graphVersion", "26", "a version such as v26.0"],
+    ["mailFrom", "example.com", "an address such as parley@example.com"],
+    ["mailFrom", "a b@example.com", "an address such as parley@example.com"],
+    ["mailFrom", "parley@*", "an address such as parley@example.com"],
     ["graphVersion", "v26.0/../me", "a version such as v26.0"],
     ["platformUrls", "not json", "a JSON object of https URLs"],
     ["platformUrls", '["https://a.example"]', "a JSON object of https URLs"],

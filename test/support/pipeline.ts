@@ -19,8 +19,11 @@ import { openQueue } from "../../shared/aws/queues.ts";
 import { parsePlatformSecrets, secretReader, serviceKeysOf } from "../../shared/aws/secrets.ts";
 import { openVault } from "../../shared/aws/vault.ts";
 import { authenticate, keepPace } from "../../shared/flows/authenticate.ts";
+import { countInFlight } from "../../shared/flows/in-flight.ts";
 import type { ApiPorts, TenantPorts } from "../../shared/flows/ports.ts";
+import { settleDueSends } from "../../shared/flows/sends/settle-due.ts";
 import { sweepDue } from "../../shared/flows/sweep-due.ts";
+import { tenantShards } from "../../shared/flows/tenant-shards.ts";
 import { newUlid } from "../../shared/kernel/ids.ts";
 import { refuse } from "../../shared/kernel/refusals.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
@@ -34,16 +37,20 @@ import { verifyHandshake, verifySignature } from "../../shared/platforms/signatu
 import { accountStore } from "../../shared/table/accounts.ts";
 import { apiKeyStore } from "../../shared/table/api-keys.ts";
 import { auditStore } from "../../shared/table/audit.ts";
+import { budgetStore } from "../../shared/table/budgets.ts";
 import { openTable } from "../../shared/table/client.ts";
 import { conversationStore } from "../../shared/table/conversations.ts";
 import { counterStore } from "../../shared/table/counters.ts";
 import { deliveryStore } from "../../shared/table/deliveries.ts";
 import { dueStore } from "../../shared/table/due.ts";
+import { dueSendStore } from "../../shared/table/due-sends.ts";
 import { earlyChangeStore } from "../../shared/table/early-changes.ts";
 import { endpointStore } from "../../shared/table/endpoints.ts";
 import { erasureStore } from "../../shared/table/erasures.ts";
 import { traceStore } from "../../shared/table/erasures-traces.ts";
 import { eventBodyStore } from "../../shared/table/events.ts";
+import { holdStore } from "../../shared/table/holds.ts";
+import { idempotencyKeyStore } from "../../shared/table/idempotency-keys.ts";
 import { messageChangeStore } from "../../shared/table/message-changes.ts";
 import { messageStore } from "../../shared/table/messages.ts";
 import { outboundMessageStore } from "../../shared/table/outbound-messages.ts";
@@ -52,6 +59,7 @@ import { quarantineStore } from "../../shared/table/quarantine.ts";
 import { sendRecordStore } from "../../shared/table/send-records.ts";
 import { tenantStateStore } from "../../shared/table/tenant-states.ts";
 import { tenantStore } from "../../shared/table/tenants.ts";
+import { triesStore } from "../../shared/table/tries.ts";
 import { startTestTable } from "./dynamo.ts";
 import { meterOf } from "./meter.ts";
 import { eventSource } from "./pipeline/event-source.ts";
@@ -120,6 +128,11 @@ export async function startPipeline() {
     deliveries: deliveryStore(opened),
     due: dueStore(opened),
     sendRecords: sendRecordStore(opened),
+    budgets: budgetStore(opened),
+    dueSends: dueSendStore(opened),
+    holds: holdStore(opened),
+    tries: triesStore(opened),
+    idempotencyKeys: idempotencyKeyStore(opened),
     quarantine: quarantineStore(opened),
     profiles: profileStore(opened),
   };
@@ -127,6 +140,7 @@ export async function startPipeline() {
   const tenantPorts: TenantPorts = { ...stores, vault, pepper };
   const apiPorts: ApiPorts = {
     ...stores,
+    shardsOf: tenantShards(stores.tenantStates),
     erasureWork: queue("Erasures"),
     events: queue("Events"),
     retries,
@@ -138,6 +152,8 @@ export async function startPipeline() {
         : platformFor(account.connection, upstream, http),
     pepper,
     cursorKey: async () => (await root()).cursor,
+    holdKey: async () => (await root()).holdSecret,
+    baseUrl: "https://parley.example",
     siteUrl: null,
     log,
   };
@@ -171,8 +187,20 @@ export async function startPipeline() {
     { ...stores, vault, platformOf: ({ connection }) => platformFor(connection, upstream, http), log },
     now,
   );
-  const deliver = deliverWorker({ ...stores, retries, events: queue("Events"), vault, poster, dice: () => 0, log }, now, (record, after) =>
-    retries.postpone(record.receiptHandle, after),
+  const deliver = deliverWorker(
+    {
+      ...stores,
+      retries,
+      events: queue("Events"),
+      vault,
+      poster,
+      inFlight: countInFlight(),
+      mail: null,
+      dice: () => 0,
+      log,
+    },
+    now,
+    (record, after) => retries.postpone(record.receiptHandle, after),
   );
   const erase = eraseWorker({ ...stores, erasureWork: queue("Erasures"), log }, now);
   const sources = {
@@ -222,6 +250,8 @@ export async function startPipeline() {
     /** What is due on the deliveries queue. */
     retry: () => sources.deliveries.drain(),
     sweep: () => sweepDue({ due: stores.due, retries, log }, now()),
+    /** What senders left open. @returns how many sends there were */
+    settleSends: () => settleDueSends(apiPorts, now()),
 
     /** One request to the API, which must succeed; answers its `data`. */
     async call<T>(key: string, method: "GET" | "POST" | "PATCH" | "DELETE", path: string, body?: object): Promise<T> {

@@ -42,7 +42,7 @@ test.each([
 
 test.each([
   ["sent", "Already sent", "goes out only once"],
-  ["failed", "Not sent", "The message could not be sent."],
+  ["failed", "Perhaps not sent", "Look into the conversation before you write it again"],
   ["sending", "Being sent", "has not answered yet"],
 ] as const)("a link whose message is %s says “%s” without a press, and has no button", async (status, title, said) => {
   const { page } = await follow(browser, server, server.hold({ status }));

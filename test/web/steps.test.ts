@@ -33,10 +33,9 @@ test.each([
   ["send_failed", "", "Messenger did not take the message."],
   ["send_failed", "Too long", "Messenger did not take it: “Too long”"],
   ["internal_error", "", "The service made a mistake while it sent the message."],
-  ["", "", "The message could not be sent. The place where you wrote it shows why."],
+  ["something_new", "", "The message could not be sent. The place where you wrote it shows why."],
 ])("a send that failed with %s (%s) is told with its reason, as not sent", (code, detail, reason) => {
-  const error = code === "" ? null : { code, detail };
-  const notice = noticeOf(afterComplete(ok({ status: "failed", error }), hold));
+  const notice = noticeOf(afterComplete(ok({ status: "failed", error: { code, detail } }), hold));
   expect(notice).toMatchObject({ mark: "failed", title: "Not sent" });
   expect(notice.body[0]).toBe(reason);
   expect(notice.again).toBeUndefined();
@@ -54,6 +53,13 @@ test("an unknown outcome is never told as not sent", () => {
   const notice = noticeOf(afterComplete(ok({ status: "failed", error }), hold));
   expect(notice.title).toBe("Perhaps not sent");
   expect(notice.body.join(" ")).not.toMatch(/nothing/i);
+});
+
+test("a failure of which only the fact is known is not told as not sent", () => {
+  const gone = refused(409, "hold_expired", "failed");
+  for (const step of [afterLook(gone, null), afterLook(gone, hold), afterComplete(gone, hold)]) {
+    expect(noticeOf(step)).toMatchObject({ mark: "unclear", title: "Perhaps not sent" });
+  }
 });
 
 test("wherever the message may have gone out, no notice says that nothing was sent", () => {

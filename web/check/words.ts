@@ -127,7 +127,17 @@ export const waitIsOver: Notice = {
 /** Of a hold that ended as failed; `error` is null where only the fact is known. */
 export function failed(platform: string, error: Problem | null): Notice {
   const name = platform === "" ? "The platform" : platformName(platform);
-  if (error?.code === "send_failed" && error.detail === "outcome_unknown") {
+  if (error === null) {
+    return {
+      mark: "unclear",
+      title: "Perhaps not sent",
+      body: [
+        "The message was not sent, or nobody knows whether it was. The place where you wrote it shows which.",
+        "Look into the conversation before you write it again: it may have arrived.",
+      ],
+    };
+  }
+  if (error.code === "send_failed" && error.detail === "outcome_unknown") {
     return {
       mark: "unclear",
       title: "Perhaps not sent",
@@ -140,8 +150,8 @@ export function failed(platform: string, error: Problem | null): Notice {
   return { mark: "failed", title: "Not sent", body: [why(name, error), WRITE_ANEW] };
 }
 
-function why(name: string, error: Problem | null): string {
-  switch (error?.code) {
+function why(name: string, error: Problem): string {
+  switch (error.code) {
     case "human_agent_unavailable":
     case "window_closed":
       return `The time in which ${name} lets you answer this person is over.`;

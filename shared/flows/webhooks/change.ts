@@ -6,10 +6,14 @@ import type { Millis } from "../../kernel/time.ts";
 import type { ApiPorts } from "../ports.ts";
 import { type AskedBy, entryOf } from "./audit.ts";
 import { readWebhook } from "./read.ts";
+import { stepMessage, writeStep } from "./steps.ts";
 
-/** Changes what is given of an endpoint. What would make no difference writes nothing and leaves no audit row. */
+/**
+ * Changes what is given of an endpoint. What would make no difference writes nothing and leaves no audit row. An endpoint
+ * that is left alone, and now points elsewhere or is active again, is probed at once.
+ */
 export async function changeWebhook(
-  ports: Pick<ApiPorts, "endpoints" | "gate">,
+  ports: Pick<ApiPorts, "endpoints" | "gate" | "retries">,
   tenant: TenantId,
   endpointId: string,
   wanted: EndpointChanges,
@@ -28,7 +32,19 @@ export async function changeWebhook(
   const detail = { fields: fields.join(","), ...(changes.status ? { status: changes.status } : {}) };
   const audit = entryOf("webhook.update", endpointId, by, detail, now);
   const changed = await ports.endpoints.update(tenant, endpointId, changes, audit);
-  return changed ? readWebhook(ports, tenant, endpointId) : refuse("endpoint_not_found");
+  if (!changed) return refuse("endpoint_not_found");
+  const after = await readWebhook(ports, tenant, endpointId);
+  if (!isRefusal(after) && (changes.url !== undefined || changes.status !== undefined)) {
+    await probeNow(ports, tenant, after);
+  }
+  return after;
+}
+
+async function probeNow(ports: Pick<ApiPorts, "retries">, tenant: TenantId, endpoint: Endpoint): Promise<void> {
+  const { openUntil: probe } = endpoint.breaker;
+  if (probe === null) return;
+  const step = { tenant, endpointId: endpoint.id, step: "probe", probe, after: null } as const;
+  await ports.retries.send(stepMessage(step, writeStep(step), 0));
 }
 
 async function passing(ports: Pick<ApiPorts, "gate">, url: string): Promise<string | Refusal<"invalid_request">> {

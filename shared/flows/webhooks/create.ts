@@ -1,3 +1,4 @@
+import { untroubled } from "../../domain/breaker.ts";
 import type { Endpoint } from "../../domain/endpoints.ts";
 import type { EventType } from "../../domain/events.ts";
 import { ENDPOINTS_PER_TENANT_MAX } from "../../domain/limits.ts";
@@ -33,6 +34,8 @@ export async function createWebhook(
     sealedSecret: sealed,
     secondary: null,
     pausedEvent: null,
+    breaker: untroubled,
+    breakerOp: null,
     createdAt: now,
     updatedAt: now,
   };

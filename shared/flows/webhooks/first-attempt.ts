@@ -27,7 +27,10 @@ export function standBy(
   return ports.due.put({ tenant, endpointId, eventUlid, attempt: 1, dueAt: now + STAND_BY });
 }
 
-/** The queue message of a pending delivery's first attempt, due at once. */
-export function firstAttempt(tenant: TenantId, delivery: Delivery, now: Millis): Outgoing {
-  return retryMessage(tenant, delivery, 1, now, now);
+/**
+ * The queue message of a pending delivery's first attempt, due at once.
+ * @param asked somebody waits for this very one: it is made even while the endpoint is left alone
+ */
+export function firstAttempt(tenant: TenantId, delivery: Delivery, now: Millis, asked = false): Outgoing {
+  return retryMessage(tenant, delivery, 1, now, now, asked);
 }

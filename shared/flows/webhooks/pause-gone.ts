@@ -1,13 +1,9 @@
 import { type AttemptOutcome, saidGone } from "../../domain/deliveries.ts";
-import { renderEvent } from "../../domain/events.ts";
 import { ulidOf } from "../../kernel/ids.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { DeliveryRow } from "../../table/delivery-items.ts";
-import type { DeliverPorts } from "../ports.ts";
-import { writeEvent } from "../queue-messages.ts";
-
-type PausePorts = Pick<DeliverPorts, "endpoints" | "eventBodies" | "events">;
+import { type PausePorts, type Pausing, pauseEndpoint, tellPaused } from "./pause.ts";
 
 interface Delivery {
   readonly endpointId: string;
@@ -29,7 +25,8 @@ export async function pauseWhenGone(
   settledAt: Millis,
 ): Promise<void> {
   if (outcome?.kind !== "answered" || !saidGone("failed", outcome.status)) return;
-  if (await pause(ports, tenant, delivery, url, settledAt)) await tell(ports, tenant, delivery, settledAt, false);
+  const pausing = pausingOf(tenant, delivery, settledAt);
+  if (await pauseEndpoint(ports, tenant, pausing, { url }, settledAt)) await tellPaused(ports, tenant, pausing, false);
 }
 
 /** The same once more, for a row that was written by a process that may have died before it paused or told. */
@@ -37,51 +34,18 @@ export async function pauseWhenGoneAgain(ports: PausePorts, tenant: TenantId, ro
   if (!saidGone(row.status, row.lastResponseStatus)) return;
   const endpoint = await ports.endpoints.get(tenant, row.endpointId);
   if (!endpoint) return;
-  if (endpoint.pausedEvent === pausedEventOf(tenant, row, row.updatedAt)) {
-    return tell(ports, tenant, row, row.updatedAt, true);
-  }
+  const pausing = pausingOf(tenant, row, row.updatedAt);
+  if (endpoint.pausedEvent === pausing.eventUlid) return tellPaused(ports, tenant, pausing, true);
   // Whoever changed the endpoint since then knew better.
   if (endpoint.status !== "active" || endpoint.updatedAt > row.updatedAt) return;
-  if (await pause(ports, tenant, row, endpoint.url, row.updatedAt))
-    await tell(ports, tenant, row, row.updatedAt, false);
+  const { url } = endpoint;
+  if (await pauseEndpoint(ports, tenant, pausing, { url }, row.updatedAt)) {
+    await tellPaused(ports, tenant, pausing, false);
+  }
 }
 
 /** The event follows from the delivery that was answered, so that telling it again tells the same. */
-function pausedEventOf(tenant: TenantId, { endpointId, eventUlid }: Delivery, settledAt: Millis): string {
-  return ulidOf(settledAt, `${tenant}\n${endpointId}\n${eventUlid}\nwebhook.paused`);
-}
-
-function pause(
-  ports: PausePorts,
-  tenant: TenantId,
-  delivery: Delivery,
-  url: string,
-  settledAt: Millis,
-): Promise<boolean> {
-  const { endpointId } = delivery;
-  const audit = {
-    action: "webhook.auto_pause",
-    resource: `webhook:${endpointId}`,
-    actor: "system",
-    ip: null,
-    detail: { reason: "gone" },
-    at: settledAt,
-  } as const;
-  const pausedEvent = pausedEventOf(tenant, delivery, settledAt);
-  return ports.endpoints.pauseAt(tenant, endpointId, { url, pausedEvent }, audit);
-}
-
-async function tell(
-  ports: PausePorts,
-  tenant: TenantId,
-  delivery: Delivery,
-  settledAt: Millis,
-  repeated: boolean,
-): Promise<void> {
-  const { endpointId } = delivery;
-  const eventUlid = pausedEventOf(tenant, delivery, settledAt);
-  const told = { endpoint_id: endpointId, reason: "gone" };
-  await ports.eventBodies.keep(tenant, renderEvent(tenant, eventUlid, "webhook.paused", told));
-  const event = { tenant, eventUlid, type: "webhook.paused", source: null, repeated, except: endpointId } as const;
-  await ports.events.send({ body: writeEvent(event), group: tenant });
+function pausingOf(tenant: TenantId, { endpointId, eventUlid }: Delivery, settledAt: Millis): Pausing {
+  const seed = `${tenant}\n${endpointId}\n${eventUlid}\nwebhook.paused`;
+  return { endpointId, reason: "gone", eventUlid: ulidOf(settledAt, seed) };
 }

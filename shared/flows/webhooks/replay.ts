@@ -4,7 +4,7 @@ import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { DeliveryRow } from "../../table/delivery-items.ts";
 import type { ApiPorts } from "../ports.ts";
-import { type AskedBy, entryOf } from "./audit.ts";
+import { type Asker, entryOf } from "./audit.ts";
 import { firstAttempt, standBy } from "./first-attempt.ts";
 import { readWebhook } from "./read.ts";
 import { stillKept } from "./still-kept.ts";
@@ -15,7 +15,7 @@ type ReplayPorts = Pick<ApiPorts, "endpoints" | "deliveries" | "messages" | "eve
 export async function replayDelivery(
   ports: ReplayPorts,
   tenant: TenantId,
-  request: { readonly endpointId: string; readonly deliveryId: string; readonly force: boolean } & AskedBy,
+  request: { readonly endpointId: string; readonly deliveryId: string; readonly force: boolean } & Asker,
   now: Millis,
 ): Promise<
   { status: "pending" } | Refusal<"endpoint_not_found" | "delivery_not_found" | "replay_conflict" | "replay_expired">
@@ -33,7 +33,7 @@ export async function replayDelivery(
   const reset = await ports.deliveries.reset(tenant, row, force ? "forced_replay" : "replay", audit, now);
   // Someone else replayed it meanwhile.
   if (!reset) return conflict("attempting");
-  await ports.retries.send(firstAttempt(tenant, row, now));
+  await ports.retries.send(firstAttempt(tenant, row, now, true));
   return { status: "pending" };
 }
 

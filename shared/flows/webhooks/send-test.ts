@@ -30,6 +30,6 @@ export async function sendTestEvent(
   await ports.eventBodies.keep(tenant, renderEvent(tenant, eventUlid, "test.event", told));
   await standBy(ports, tenant, delivery, now);
   await ports.deliveries.recordPending(tenant, delivery, audit, now);
-  await ports.retries.send(firstAttempt(tenant, delivery, now));
+  await ports.retries.send(firstAttempt(tenant, delivery, now, true));
   return { deliveryId: id };
 }

@@ -58,6 +58,7 @@ describe("a batch of events", () => {
     expect(house.lines).toContainEqual({
       event: "record_failed",
       worker: "deliver",
+      message_id: failed[0],
       error: "InvalidCiphertextException",
       receives: 1,
     });

@@ -13,6 +13,7 @@ import type { TenantId } from "../../../shared/kernel/tenant.ts";
 import { MINUTE, SECOND } from "../../../shared/kernel/time.ts";
 import { counterStore } from "../../../shared/table/counters.ts";
 import { deliveryStore } from "../../../shared/table/deliveries.ts";
+import { dueStore } from "../../../shared/table/due.ts";
 import { endpointStore } from "../../../shared/table/endpoints.ts";
 import { outboundMessageStore } from "../../../shared/table/outbound-messages.ts";
 import { quarantineStore } from "../../../shared/table/quarantine.ts";
@@ -280,8 +281,10 @@ describe("deliveries", () => {
     });
     const body = writeRetry({ tenant, endpointId, eventUlid: rows[0]?.eventUlid ?? "", attempt: 2 });
     const ports = {
+      queueBehind: () => "Deliveries" as const,
       quarantine: quarantineStore(house.table),
       deliveries: deliveryStore(house.table),
+      due: dueStore(house.table),
       counters: counterStore(house.table),
       log: () => {},
     };

@@ -42,7 +42,7 @@ const rowsOf = async (tenant: TenantId, endpoint: Endpoint) =>
 async function scheduled(lane: Lane, endpoint: Endpoint): Promise<RetryMessage[]> {
   const waiting: RetryMessage[] = [];
   for await (const page of dueStore(house.table).between(house.now() - HOUR, house.now() + 24 * HOUR)) {
-    waiting.push(...page);
+    waiting.push(...page.filter((due) => due.kind === "attempt"));
   }
   house.turn(16 * MINUTE);
   for (const { body } of await receiveAll(house.eventSource, lane.deliveries)) {

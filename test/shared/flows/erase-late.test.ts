@@ -3,7 +3,7 @@ import { ingestWorker } from "../../../functions/workers/ingest.ts";
 import { openQueue } from "../../../shared/aws/queues.ts";
 import { conversationId } from "../../../shared/domain/conversations.ts";
 import { isOfSendBefore, takeBack } from "../../../shared/flows/erase-late.ts";
-import { sendReply } from "../../../shared/flows/send-reply.ts";
+import { sendReply } from "../../../shared/flows/sends/reply.ts";
 import { newUlid } from "../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../shared/kernel/tenant.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../../shared/kernel/time.ts";
@@ -187,7 +187,7 @@ describe("a reply that is kept while its conversation is erased", () => {
       return "pass";
     });
     const reply = { conversationId: conversation, text: "late", replyTo: null };
-    expect(await sendReply(ports, callerOf(tenant), reply, at)).toEqual({ messageId: "r1" });
+    expect(await sendReply(ports, callerOf(tenant), reply, () => at)).toEqual({ messageId: "r1" });
     end();
     expect(struck).toBe(true);
     expect(await kinds()).toEqual(["~H"]);

@@ -14,8 +14,10 @@ describe("an erasure amid messages, echoes, edits, replies and deliveries of the
     await raceAll(house, { from: 1, count: 40 });
   }, 120_000);
 
-  it("leaves nothing behind of its own but markers", async () => {
-    const own = (await allRows(house)).filter(({ PK }) => PK.startsWith("ER#"));
+  it("leaves nothing behind of its own but markers, and no send that waits", async () => {
+    const rows = await allRows(house);
+    expect(rows.filter(({ PK, c }) => PK.startsWith("QS#") && c !== undefined)).toEqual([]);
+    const own = rows.filter(({ PK }) => PK.startsWith("ER#"));
     expect(own.length).toBeGreaterThan(0);
     expect(own.filter((row) => Object.keys(row).sort().join() !== "PK,SK,ea,x")).toEqual([]);
   });

@@ -11,6 +11,7 @@ import { DAY, HOUR, MINUTE, type Millis, SECOND } from "../../../shared/kernel/t
 import type { Poster } from "../../../shared/net/poster.ts";
 import { counterStore } from "../../../shared/table/counters.ts";
 import { deliveryStore } from "../../../shared/table/deliveries.ts";
+import { dueStore } from "../../../shared/table/due.ts";
 import { quarantineStore } from "../../../shared/table/quarantine.ts";
 import { openPoster } from "../net/posting.ts";
 import { startReceiver } from "../net/receiver.ts";
@@ -244,8 +245,10 @@ describe("a retry that no worker could process", () => {
     house.turn(6 * SECOND);
     const records = await receive(house.eventSource, lane.deliveries);
     const ports = {
+      queueBehind: () => "Deliveries" as const,
       quarantine: quarantineStore(house.table),
       deliveries: deliveryStore(house.table),
+      due: dueStore(house.table),
       counters: counterStore(house.table),
       log: () => {},
     };

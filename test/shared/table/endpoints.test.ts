@@ -2,6 +2,7 @@ import { type DynamoDBClient, TransactionCanceledException } from "@aws-sdk/clie
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { AuditEntry } from "../../../shared/domain/audit.ts";
+import { untroubled } from "../../../shared/domain/breaker.ts";
 import type { Endpoint } from "../../../shared/domain/endpoints.ts";
 import { newUlid } from "../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../shared/kernel/tenant.ts";
@@ -36,6 +37,8 @@ const endpoint = (): Endpoint => ({
   sealedSecret: bytes("first"),
   secondary: null,
   pausedEvent: null,
+  breaker: untroubled,
+  breakerOp: null,
   createdAt: NOW,
   updatedAt: NOW,
 });
@@ -70,7 +73,8 @@ async function audited(): Promise<string[]> {
 describe("a change", () => {
   it("sets what is given and leaves the rest", async () => {
     expect(await endpoints.update(tenant, id, { status: "paused" }, entry("webhook.update"))).toBe(true);
-    expect(await read()).toEqual({ ...endpoint(), status: "paused", updatedAt: NOW + 1 });
+    const op = expect.any(String);
+    expect(await read()).toEqual({ ...endpoint(), status: "paused", breakerOp: op, updatedAt: NOW + 1 });
     await endpoints.update(
       tenant,
       id,

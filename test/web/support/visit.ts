@@ -15,10 +15,19 @@ export interface VisitOptions extends BrowserContextOptions {
 }
 
 /** Follows a hold's link in a fresh browser profile, which stays open until the caller closes the browser's contexts. */
-export async function follow(
+export function follow(
   browser: Browser,
   server: CheckServer,
   hold: HeldMessage,
+  options: VisitOptions = {},
+): Promise<Visit> {
+  return visit(browser, server.linkTo(hold), options);
+}
+
+/** As `follow`, with the link itself. */
+export async function visit(
+  browser: Browser,
+  link: string,
   { clockAt, ...options }: VisitOptions = {},
 ): Promise<Visit> {
   const context = await browser.newContext(options);
@@ -30,7 +39,7 @@ export async function follow(
     if (/Content.Security.Policy/i.test(line.text())) visit.complaints.push(line.text());
   });
   if (clockAt !== undefined) await page.clock.install({ time: clockAt });
-  await page.goto(server.linkTo(hold));
+  await page.goto(link);
   return visit;
 }
 

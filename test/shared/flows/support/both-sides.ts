@@ -7,8 +7,8 @@ import { accountHomes } from "../../../../shared/flows/account-homes.ts";
 import { noEffects } from "../../../../shared/flows/effects.ts";
 import { ingestUpdates } from "../../../../shared/flows/ingest-updates.ts";
 import type { ApiPorts } from "../../../../shared/flows/ports.ts";
-import { readEvent } from "../../../../shared/flows/queue-messages.ts";
-import { sendReply } from "../../../../shared/flows/send-reply.ts";
+import { type EventMessage, readEvent } from "../../../../shared/flows/queue-messages.ts";
+import { sendReply } from "../../../../shared/flows/sends/reply.ts";
 import { connectAccount } from "../../../../shared/flows/set-up-tenant.ts";
 import type { Millis } from "../../../../shared/kernel/time.ts";
 import type { Platform, SendOutcome } from "../../../../shared/platforms/platform.ts";
@@ -70,19 +70,34 @@ export async function openBothSides(house: House, platform: PlatformName = "inst
     await ports.events.sendAll(effects.announcements);
   }
 
+  async function told(): Promise<EventMessage[]> {
+    announced.push(...(await receiveAll(house.eventSource, lane.events)).map(({ body }) => body));
+    return announced.map((body) => {
+      const event = readEvent(body);
+      if (!event) throw new Error("An announcement of nothing.");
+      return event;
+    });
+  }
+
   await take({ messageId: `${tenant}-hello` });
   return {
     tenant,
     id,
+    account,
+    lane,
+    /** What the platform tells, on its way through a worker's process of its own. */
+    take,
 
-    /** Every event announced so far, in no order. */
+    /** Every event of a message announced so far, in no order. */
     async announcements() {
-      announced.push(...(await receiveAll(house.eventSource, lane.events)).map(({ body }) => body));
-      return announced.map((body) => {
-        const event = readEvent(body);
-        if (!event?.source) throw new Error("An announcement of no message.");
-        return { eventUlid: event.eventUlid, type: event.type, place: event.source.place, repeated: event.repeated };
-      });
+      return (await told()).flatMap(({ eventUlid, type, source, repeated }) =>
+        source ? [{ eventUlid, type, place: source.place, repeated }] : [],
+      );
+    },
+
+    /** Every event announced so far that has a body of its own, in no order. */
+    async ownBodies() {
+      return (await told()).flatMap(({ eventUlid, type, source }) => (source ? [] : [{ eventUlid, type }]));
     },
 
     /** The platform tells that the account sent something. Without `rest`, it names neither app nor metadata. */
@@ -103,7 +118,7 @@ export async function openBothSides(house: House, platform: PlatformName = "inst
       };
       const ports: ApiPorts = { ...house.apiPorts(lane), platformOf: () => double as Platform };
       const caller = { kind: "tenant_key", keyId: "k", tenant, scope } as const;
-      const reply = sendReply(ports, caller, { conversationId: id, text, replyTo: null }, house.now());
+      const reply = sendReply(ports, caller, { conversationId: id, text, replyTo: null }, house.now);
       const told = reply.catch((error: unknown) => error);
       const metadata = await Promise.race([asked.promise, told]);
       if (typeof metadata !== "string") throw new Error("The platform was not asked.");

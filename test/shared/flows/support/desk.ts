@@ -27,8 +27,10 @@ export async function openDesk(house: House) {
   const ports = house.apiPorts(lane);
   const by = { caller: { kind: "tenant_key", keyId: "key1", tenant, scope: "live" }, ip: "192.0.2.1" } as const;
   const statuses = new Map<string, number>();
-  const receiver: Receiver = await startReceiver((response, { url = "" }) => {
-    response.writeHead(statuses.get(url) ?? 200).end();
+  let judge: (eventUlid: string) => number | null = () => null;
+  const receiver: Receiver = await startReceiver((response, { url = "", headers }) => {
+    const eventUlid = String(headers["svc-event-id"]).slice("evt_".length);
+    response.writeHead(judge(eventUlid) ?? statuses.get(url) ?? 200).end();
   });
   const poster = openPoster();
   const deliverPorts = house.deliverPorts(lane, poster);
@@ -62,11 +64,17 @@ export async function openDesk(house: House) {
     by,
     receiver,
     worker,
+    /** What the worker works with. */
+    deliverPorts,
     endpointWith,
     audits,
     /** What the receiver answers at a path from now on; 200 until it is told. */
     answer(status: number, path = "/in"): void {
       statuses.set(path, status);
+    },
+    /** What it answers to each event from now on, at any path; what `answer` said where that is null. */
+    answerBy(next: (eventUlid: string) => number | null): void {
+      judge = next;
     },
     /** A delivery of a message of its own, brought to a status as an attempt would. */
     async delivery(endpoint: Endpoint, to: DeliveryStatus): Promise<DeliveryRow> {

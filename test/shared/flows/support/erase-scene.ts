@@ -2,23 +2,22 @@ import type { Queue } from "../../../../shared/aws/queues.ts";
 import { conversationId } from "../../../../shared/domain/conversations.ts";
 import { eventTypes } from "../../../../shared/domain/events.ts";
 import type { MessageUpdate } from "../../../../shared/domain/updates.ts";
-import { newTally } from "../../../../shared/flows/count.ts";
 import { noEffects } from "../../../../shared/flows/effects.ts";
 import { eraseConversation } from "../../../../shared/flows/erase-conversation.ts";
 import { eraseInBackground } from "../../../../shared/flows/erase-in-background.ts";
-import { fanOut } from "../../../../shared/flows/fan-out.ts";
+import { fanOut, newGathered } from "../../../../shared/flows/fan-out.ts";
 import type { ApiPorts, DeliverPorts, ErasePorts, IngestPorts } from "../../../../shared/flows/ports.ts";
 import { readErasure, readEvent } from "../../../../shared/flows/queue-messages.ts";
 import { renderedEventOf } from "../../../../shared/flows/rendered-events.ts";
 import { retryDelivery } from "../../../../shared/flows/retry-delivery.ts";
-import { sendReply } from "../../../../shared/flows/send-reply.ts";
+import { sendReply } from "../../../../shared/flows/sends/reply.ts";
 import { takeChange } from "../../../../shared/flows/take-change.ts";
 import { takeMessage } from "../../../../shared/flows/take-message.ts";
-import { ulidOf } from "../../../../shared/kernel/ids.ts";
+import { createWebhook } from "../../../../shared/flows/webhooks/create.ts";
+import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { MINUTE } from "../../../../shared/kernel/time.ts";
 import { deliveryStore } from "../../../../shared/table/deliveries.ts";
-import { endpointStore } from "../../../../shared/table/endpoints.ts";
 import { PERSON } from "../../table/support/samples.ts";
 import { callerOf } from "./erasing.ts";
 import type { House } from "./house.ts";
@@ -116,26 +115,13 @@ export async function openScene(house: House, tenant: TenantId) {
     if (!event) throw new Error("An announcement cannot be read.");
     const rendered = await renderedEventOf(deliver, tenant, event);
     const endpoints = await deliver.endpoints.list(tenant);
-    await fanOut(deliver, { ...event, repeated: true }, rendered, endpoints, newTally(), house.now);
+    await fanOut(deliver, { ...event, repeated: true }, rendered, endpoints, newGathered(), house.now);
   };
 
-  const id = ulidOf(now, `${tenant} endpoint`);
-  await endpointStore(house.table).create(
-    tenant,
-    {
-      id,
-      url: "http://127.0.0.1:9/",
-      events: eventTypes,
-      status: "active",
-      secretPrefix: "whs_",
-      sealedSecret: new Uint8Array([1]),
-      secondary: null,
-      pausedEvent: null,
-      createdAt: now,
-      updatedAt: now,
-    },
-    { action: "webhook.create", resource: "webhook:x", actor: "cli", ip: null, detail: {}, at: now },
-  );
+  const hook = { url: "http://127.0.0.1:9/", events: eventTypes, caller: callerOf(tenant), ip: null };
+  const created = await createWebhook({ ...api, vault }, tenant, hook, now);
+  if (isRefusal(created)) throw new Error(`The endpoint was refused: ${created.detail}`);
+  const { id } = created.endpoint;
   await take(update("first", now - 20));
   const [waits = ""] = events.bodies.splice(0);
   await take(update("second", now - 10));
@@ -162,9 +148,9 @@ export async function openScene(house: House, tenant: TenantId) {
         at,
       ),
     reply: (at: number) =>
-      sendReply(api, callerOf(tenant), { conversationId: conversation, text: "hi", replyTo: null }, at),
+      sendReply(api, callerOf(tenant), { conversationId: conversation, text: "hi", replyTo: null }, () => at),
     retry: (at: number) =>
-      retryDelivery(deliver, { tenant, endpointId: id, eventUlid, attempt: 2 }, newTally(), () => at),
+      retryDelivery(deliver, { tenant, endpointId: id, eventUlid, attempt: 2 }, newGathered(), () => at),
     /** The background, from now to the erasure's end. */
     async untilOver(): Promise<void> {
       for (let rounds = 0; work.bodies.length > 0; rounds++) {

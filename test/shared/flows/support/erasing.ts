@@ -10,9 +10,10 @@ import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { MINUTE, type Millis } from "../../../../shared/kernel/time.ts";
 import { conversationStore } from "../../../../shared/table/conversations.ts";
 import { deliveryStore } from "../../../../shared/table/deliveries.ts";
+import { dueSendStore } from "../../../../shared/table/due-sends.ts";
 import { earlyChangeStore } from "../../../../shared/table/early-changes.ts";
 import { eventBodyStore } from "../../../../shared/table/events.ts";
-import { apart, apartRefKey, endpointKey, type Key } from "../../../../shared/table/keys.ts";
+import { apart, apartRefKey, conversationBudgetKey, endpointKey, type Key } from "../../../../shared/table/keys.ts";
 import { messageStore } from "../../../../shared/table/messages.ts";
 import { outboundMessageStore } from "../../../../shared/table/outbound-messages.ts";
 import { profileStore } from "../../../../shared/table/profiles.ts";
@@ -103,7 +104,10 @@ export async function live(
     scope: "live",
   } as const;
   for (const at of [now - 400, now - 200]) {
-    await sendRecordStore(table).begin(conversation, { ...send, id: ulidOf(at, `${conversation} ${at}`) }, at);
+    const sendId = ulidOf(at, `${conversation} ${at}`);
+    await sendRecordStore(table).begin(conversation, { ...send, id: sendId }, at);
+    const content = { kind: "text", text: canary } as const;
+    await dueSendStore(table).put({ conversationId: conversation, sendId, begunAt: at, content });
   }
   for (const what of ["edit", "reaction"]) {
     const minted = ulidOf(now - 100, `${conversation} ${what}`);
@@ -123,6 +127,7 @@ export async function live(
     if (id !== "expired") await put({ ...apart[kind](named), text: canary });
     await put({ ...apartRefKey(conversation, kind, named), at: now - 50 });
   }
+  await put({ ...conversationBudgetKey(conversation, "live"), at: now - 400 });
   const picture = { url: `https://cdn.example/${canary}`, expiresAt: now + MINUTE };
   const profile = { state: "complete", handle: canary, username: canary, picture } as const;
   await profileStore(table).keep(conversation, profile, now - 10);

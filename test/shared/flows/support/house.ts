@@ -3,12 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CreateKeyCommand, KMSClient } from "@aws-sdk/client-kms";
 import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
+import { SESv2Client } from "@aws-sdk/client-sesv2";
 import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { type Emulators, startEmulators } from "../../../../local/emulators/server.ts";
 import { openFiles } from "../../../../shared/aws/files.ts";
 import type { LogLine } from "../../../../shared/aws/log.ts";
+import { openMail } from "../../../../shared/aws/mail.ts";
 import { openQueue } from "../../../../shared/aws/queues.ts";
 import { openVault } from "../../../../shared/aws/vault.ts";
+import { countInFlight } from "../../../../shared/flows/in-flight.ts";
 import type {
   ApiPorts,
   DeliverPorts,
@@ -18,6 +21,7 @@ import type {
   SweepPorts,
 } from "../../../../shared/flows/ports.ts";
 import { connectAccount } from "../../../../shared/flows/set-up-tenant.ts";
+import { tenantShards } from "../../../../shared/flows/tenant-shards.ts";
 import { deriveKey } from "../../../../shared/kernel/bytes.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
@@ -31,22 +35,27 @@ import { platformFor } from "../../../../shared/platforms/platform-for.ts";
 import { accountStore } from "../../../../shared/table/accounts.ts";
 import { apiKeyStore } from "../../../../shared/table/api-keys.ts";
 import { auditStore } from "../../../../shared/table/audit.ts";
+import { budgetStore } from "../../../../shared/table/budgets.ts";
 import { openTable, type Table } from "../../../../shared/table/client.ts";
 import { conversationStore } from "../../../../shared/table/conversations.ts";
 import { counterStore } from "../../../../shared/table/counters.ts";
 import { deliveryStore } from "../../../../shared/table/deliveries.ts";
 import { dueStore } from "../../../../shared/table/due.ts";
+import { dueSendStore } from "../../../../shared/table/due-sends.ts";
 import { earlyChangeStore } from "../../../../shared/table/early-changes.ts";
 import { endpointStore } from "../../../../shared/table/endpoints.ts";
 import { erasureStore } from "../../../../shared/table/erasures.ts";
 import { traceStore } from "../../../../shared/table/erasures-traces.ts";
 import { eventBodyStore } from "../../../../shared/table/events.ts";
+import { holdStore } from "../../../../shared/table/holds.ts";
+import { idempotencyKeyStore } from "../../../../shared/table/idempotency-keys.ts";
 import { messageChangeStore } from "../../../../shared/table/message-changes.ts";
 import { messageStore } from "../../../../shared/table/messages.ts";
 import { outboundMessageStore } from "../../../../shared/table/outbound-messages.ts";
 import { profileStore } from "../../../../shared/table/profiles.ts";
 import { sendRecordStore } from "../../../../shared/table/send-records.ts";
 import { tenantStateStore } from "../../../../shared/table/tenant-states.ts";
+import { tenantStore } from "../../../../shared/table/tenants.ts";
 import { startTestTable, type TestTable } from "../../../support/dynamo.ts";
 import { NOW } from "../../table/support/samples.ts";
 
@@ -83,6 +92,7 @@ export async function openHouse() {
     sqs: new SQSClient(common),
     s3: new S3Client({ ...common, forcePathStyle: true }),
     kms: new KMSClient(common),
+    ses: new SESv2Client(common),
     // What hands the queues' messages to the functions is no part of their process.
     eventSource: new SQSClient(common),
   };
@@ -108,7 +118,7 @@ export async function openHouse() {
     emulators,
     ...aws,
     /** What the process speaks to, for faults. */
-    clients: [table.client, aws.sqs, aws.s3, aws.kms] as const,
+    clients: [table.client, aws.sqs, aws.s3, aws.kms, aws.ses] as const,
     lines,
     now: () => now,
     turn(by: Millis): void {
@@ -166,6 +176,9 @@ export async function openHouse() {
       events: openQueue(lane.events, aws.sqs),
       vault: openVault(keyId, aws.kms),
       poster,
+      inFlight: countInFlight(),
+      tenants: tenantStore(opened),
+      mail: openMail("parley@example.com", aws.ses),
       dice: () => 0,
       log,
     }),
@@ -199,6 +212,13 @@ export async function openHouse() {
         eventBodies: eventBodyStore(opened),
         due: dueStore(opened),
         sendRecords: sendRecordStore(opened),
+        budgets: budgetStore(opened),
+        dueSends: dueSendStore(opened),
+        holds: holdStore(opened),
+        holdKey: async () => deriveKey(ROOT, "hold-secret"),
+        baseUrl: "https://parley.example",
+        idempotencyKeys: idempotencyKeyStore(opened),
+        shardsOf: tenantShards(tenantStateStore(opened)),
         apiKeys: apiKeyStore(opened),
         events: openQueue(lane.events, aws.sqs),
         retries: openQueue(lane.deliveries, aws.sqs),

@@ -72,6 +72,7 @@ function recordOf(message: Message, url: string): SQSRecord {
       SentTimestamp: message.Attributes?.SentTimestamp ?? "",
       SenderId: message.Attributes?.SenderId ?? "",
       ApproximateFirstReceiveTimestamp: message.Attributes?.ApproximateFirstReceiveTimestamp ?? "",
+      ...(message.Attributes?.MessageGroupId ? { MessageGroupId: message.Attributes.MessageGroupId } : {}),
     },
     messageAttributes: {},
     md5OfBody: message.MD5OfBody ?? "",

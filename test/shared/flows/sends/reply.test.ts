@@ -1,17 +1,17 @@
 import { GetCommand, PutCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Caller } from "../../../shared/domain/api-keys.ts";
-import { conversationId } from "../../../shared/domain/conversations.ts";
-import { sendReply } from "../../../shared/flows/send-reply.ts";
-import type { TenantId } from "../../../shared/kernel/tenant.ts";
-import { DAY, HOUR } from "../../../shared/kernel/time.ts";
-import { conversationStore } from "../../../shared/table/conversations.ts";
-import { messageStore } from "../../../shared/table/messages.ts";
-import { injectFaults } from "../../support/faults.ts";
-import { type Receiver, startReceiver } from "../net/receiver.ts";
-import { INBOX, messageOf, newTenant, PERSON } from "../table/support/samples.ts";
-import { type House, type Lane, openHouse } from "./support/house.ts";
-import { depth } from "./support/queue-work.ts";
+import type { Caller } from "../../../../shared/domain/api-keys.ts";
+import { conversationId } from "../../../../shared/domain/conversations.ts";
+import { sendReply } from "../../../../shared/flows/sends/reply.ts";
+import type { TenantId } from "../../../../shared/kernel/tenant.ts";
+import { DAY, HOUR } from "../../../../shared/kernel/time.ts";
+import { conversationStore } from "../../../../shared/table/conversations.ts";
+import { messageStore } from "../../../../shared/table/messages.ts";
+import { injectFaults } from "../../../support/faults.ts";
+import { type Receiver, startReceiver } from "../../net/receiver.ts";
+import { INBOX, messageOf, newTenant, PERSON } from "../../table/support/samples.ts";
+import { type House, type Lane, openHouse } from "../support/house.ts";
+import { depth } from "../support/queue-work.ts";
 
 let house: House;
 let lane: Lane;
@@ -56,7 +56,7 @@ const callerOf = (of: TenantId, scope: "live" | "test" = "live"): Caller => ({
 });
 const ports = () => house.apiPorts(lane, `http://127.0.0.1:${graph.port}`);
 const reply = (text = "hi", caller = callerOf(tenant), to = conversation) =>
-  sendReply(ports(), caller, { conversationId: to, text, replyTo: null }, house.now());
+  sendReply(ports(), caller, { conversationId: to, text, replyTo: null }, house.now);
 const head = () => conversationStore(house.table).get(tenant, conversation, house.now());
 const announcements = () => depth(house.eventSource, lane.events);
 
@@ -163,12 +163,12 @@ describe("a reply", () => {
     expect(await reply()).toHaveProperty("messageId");
   });
 
-  it("that the platform refuses leaves a failed record, and no message", async () => {
+  it("that the platform refuses leaves a failed record and no message, and is announced as failed", async () => {
     answer = { status: 400, body: { error: { code: 551, message: "This person isn't available right now." } } };
     expect(await reply()).toMatchObject({ refused: "send_failed" });
     expect(await sendRecords()).toMatchObject([{ st: "failed" }]);
     expect(await head()).toMatchObject({ lastDirection: "inbound", lastOutboundAt: null });
-    expect(await announcements()).toBe(0);
+    expect(await announcements()).toBe(1);
   });
 
   it.each([

@@ -1,0 +1,32 @@
+import { SESv2Client, SendEmailCommand } from "@aws-sdk/client-sesv2";
+
+/** A mail of plain text to one person. */
+export interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+}
+
+export interface Mailer {
+  /** Resolves once the mail service has taken it. */
+  send(mail: Mail): Promise<void>;
+}
+
+/** @param from the address that mails are sent from, verified with SES */
+export function openMail(from: string, client: SESv2Client = defaultClient()): Mailer {
+  return {
+    async send({ to, subject, text }) {
+      await client.send(
+        new SendEmailCommand({
+          FromEmailAddress: from,
+          Destination: { ToAddresses: [to] },
+          Content: { Simple: { Subject: { Data: subject }, Body: { Text: { Data: text } } } },
+        }),
+      );
+    },
+  };
+}
+
+function defaultClient(): SESv2Client {
+  return new SESv2Client({ maxAttempts: 3, requestHandler: { connectionTimeout: 1_000, requestTimeout: 5_000 } });
+}

@@ -1,0 +1,95 @@
+import { actorOf, type Caller, callerMayUse } from "../../domain/api-keys.ts";
+import { readConversationId } from "../../domain/conversations.ts";
+import { holdExpiresAt, holdIdOf, holdSecret, holdSecretHash } from "../../domain/holds.ts";
+import type { AskedContent } from "../../domain/send-content.ts";
+import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { Hold, NewHold } from "../../table/hold-items.ts";
+import type { ApiPorts, HoldPorts } from "../ports.ts";
+import { onceByKey } from "../sends/once-by-key.ts";
+import { type PlannedSend, type PlanRefusal, planSend } from "../sends/plan-send.ts";
+import { auditOfHold } from "./audit.ts";
+
+export interface HumanAgentMessage extends AskedContent {
+  readonly conversationId: string;
+  readonly replyTo: string | null;
+  /** The person who typed it. */
+  readonly actorId: string | null;
+  /** The caller's own key of this request, if it gave one. */
+  readonly idempotencyKey?: string | null;
+}
+
+/** A hold as its maker is told of it: it waits, and says nothing of the message. */
+export type MadeHold = Pick<Hold, "id" | "conversationId" | "createdAt" | "expiresAt">;
+
+type CreatePorts = HoldPorts & Pick<ApiPorts, "conversations" | "accounts" | "budgets" | "idempotencyKeys">;
+
+/**
+ * Holds a human agent's message until a person passes its check. The policy and the budgets are asked as for the send
+ * itself, and nothing is spent.
+ */
+export async function createHold(
+  ports: CreatePorts,
+  by: { readonly caller: Caller; readonly ip: string | null },
+  asked: HumanAgentMessage,
+  now: Millis,
+): Promise<MadeHold | PlanRefusal | Refusal<"idempotency_conflict">> {
+  const { conversationId, text, attachments, replyTo, actorId, idempotencyKey = null } = asked;
+  const { caller } = by;
+  const tenant = readConversationId(conversationId)?.tenant;
+  if (!tenant || !callerMayUse(caller, tenant)) return refuse("conversation_not_found");
+  const content = { text, attachments };
+  const who = { scope: caller.scope, mayUse: () => true, kind: "human_agent", actorId } as const;
+  return onceByKey<MadeHold, PlanRefusal>(
+    ports,
+    {
+      key: idempotencyKey,
+      tenant,
+      caller,
+      asked: ["human-agent", conversationId, text ?? null, attachments ?? null, replyTo, actorId],
+    },
+    {
+      run: async (id) => {
+        const planned = await planSend(ports, { ...who, ...content, conversationId, replyTo }, now);
+        return isRefusal(planned) ? planned : hold(ports, by, planned, holdIdOf(id), now);
+      },
+      recall: async (id) => {
+        const made = await ports.holds.get(holdIdOf(id));
+        return made && madeOf(made);
+      },
+    },
+    now,
+  );
+}
+
+async function hold(
+  ports: CreatePorts,
+  { caller, ip }: { readonly caller: Caller; readonly ip: string | null },
+  { head, content, scope, replyTo, actorId }: PlannedSend,
+  id: string,
+  now: Millis,
+): Promise<MadeHold | Refusal<"conversation_not_found">> {
+  if (head.lastInboundAt === null || actorId === null) throw new Error("A human agent's message without its people.");
+  const held: NewHold = {
+    id,
+    conversationId: head.id,
+    scope,
+    content,
+    replyTo,
+    actorId,
+    secretHash: holdSecretHash(holdSecret(await ports.holdKey(), id)),
+    createdAt: now,
+    expiresAt: holdExpiresAt(now, head.lastInboundAt),
+  };
+  const audit = auditOfHold("hold.create", held, { actor: actorOf(caller), ip }, now);
+  return (await ports.holds.create(held, head.lastInboundAt, audit)) ? madeOf(held) : refuse("conversation_not_found");
+}
+
+function madeOf({ id, conversationId, createdAt, expiresAt }: MadeHold): MadeHold {
+  return { id, conversationId, createdAt, expiresAt };
+}
+
+/** Where the person who typed a held message checks it. The secret is in the fragment, which no server ever gets. */
+export async function verifyUrlOf(ports: Pick<HoldPorts, "holdKey" | "baseUrl">, holdId: string): Promise<string> {
+  return `${ports.baseUrl}/verify?hold=${holdId}#t=${holdSecret(await ports.holdKey(), holdId)}`;
+}

@@ -1,0 +1,96 @@
+import { type HoldError, holdError } from "../../domain/holds.ts";
+import type { AskedContent, SendContent } from "../../domain/send-content.ts";
+import { isRefusal, type Reason, type Refusal } from "../../kernel/refusals.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { Hold } from "../../table/hold-items.ts";
+import type { HoldOutcome } from "../../table/holds.ts";
+import type { CheckPorts } from "../ports.ts";
+import { performSend, type SendResult } from "../sends/perform-send.ts";
+import { type PlannedSend, planSend } from "../sends/plan-send.ts";
+import { auditOfHold } from "./audit.ts";
+
+/**
+ * Sends a claimed hold's message, by the policy of now, and keeps what came of it. Where the process dies on the way
+ * the hold lapses: nothing is ever sent from it again.
+ * @returns the hold as it then is; null when its conversation was erased meanwhile
+ */
+export async function releaseHold(
+  ports: CheckPorts,
+  hold: Hold,
+  ip: string | null,
+  sendId: string,
+  clock: () => Millis,
+): Promise<Hold | null> {
+  let planned: PlannedSend | Refusal;
+  try {
+    await ports.audit.add(hold.tenant, auditOfHold("hold.verify", hold, { actor: "system", ip }, clock()));
+    planned = await planSend(ports, requestOf(hold), clock());
+  } catch (error) {
+    // Nothing has left: that is certain, and the person may as well know.
+    await ports.holds.settle(hold.id, sendId, failed(holdError("internal_error")), clock());
+    throw error;
+  }
+  const outcome = isRefusal(planned)
+    ? failed(errorOf(planned))
+    : outcomeOf(await sendOnce(ports, planned, sendId, clock));
+  return ports.holds.settle(hold.id, sendId, outcome, clock());
+}
+
+/** A send that broke off is asked about once more: the platform is not called again for the same id. */
+async function sendOnce(
+  ports: CheckPorts,
+  planned: PlannedSend,
+  sendId: string,
+  clock: () => Millis,
+): Promise<SendResult> {
+  try {
+    return await performSend(ports, planned, sendId, clock);
+  } catch {
+    return performSend(ports, planned, sendId, clock);
+  }
+}
+
+function requestOf(hold: Hold) {
+  return {
+    scope: hold.scope,
+    mayUse: (tenant: string) => tenant === hold.tenant,
+    conversationId: hold.conversationId,
+    replyTo: hold.replyTo,
+    kind: "human_agent",
+    actorId: hold.actorId,
+    holdId: hold.id,
+    ...askedContentOf(hold.content),
+  } as const;
+}
+
+function askedContentOf(content: SendContent | null): AskedContent {
+  if (content === null) return {};
+  return content.kind === "text" ? { text: content.text } : { attachments: content.attachments };
+}
+
+function outcomeOf(result: SendResult): HoldOutcome {
+  if (result.kind === "sent") return { trigger: "accept", platformMessageId: result.messageId };
+  return failed(result.unknown ? holdError("send_failed", "outcome_unknown") : errorOf(result.refusal));
+}
+
+function failed(error: HoldError): HoldOutcome {
+  return { trigger: "fail", error };
+}
+
+const told: ReadonlySet<Reason> = new Set([
+  "human_agent_early",
+  "human_agent_late",
+  "human_agent_no_inbound",
+  "window_closed",
+  "rate_limited",
+  "slowed_down",
+  "send_failed",
+  "account_not_found",
+]);
+
+function errorOf({ refused, detail }: Refusal): HoldError {
+  // Erased since it was held: there is nobody who wrote.
+  if (refused === "conversation_not_found") return holdError("human_agent_no_inbound");
+  // What was fit to be held is fit to be sent.
+  return told.has(refused) ? holdError(refused, detail ?? null) : holdError("internal_error");
+}

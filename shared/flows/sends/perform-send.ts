@@ -1,0 +1,133 @@
+import { type Account, accountKey } from "../../domain/accounts.ts";
+import type { SendFailure, SendRecord } from "../../domain/sends.ts";
+import { errorClass } from "../../kernel/error-class.ts";
+import { type Refusal, refuse } from "../../kernel/refusals.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { SendOutcome, SendRefused } from "../../platforms/platform.ts";
+import type { DueSend } from "../../table/due-sends.ts";
+import type { SendPorts } from "../ports.ts";
+import { type Attempt, newSend } from "./attempt.ts";
+import { begin } from "./begin.ts";
+import { keepSent } from "./keep-sent.ts";
+import type { BudgetRefusal, PlannedSend } from "./plan-send.ts";
+import { takeConsequences } from "./take-consequences.ts";
+import { tellFailure } from "./tell-failure.ts";
+
+/** `unknown`: the platform was called and it is not known what became of it; an echo may still tell. */
+export type SendResult =
+  | { readonly kind: "sent"; readonly messageId: string }
+  | {
+      readonly kind: "refused";
+      readonly refusal: BudgetRefusal | Refusal<"send_failed">;
+      readonly unknown: boolean;
+    };
+
+/**
+ * Sends what was planned. The budgets are spent and the send is begun in one transaction, and whoever begins it calls
+ * the platform, once: called again with the same id, this answers what became of the first call. What a process that
+ * dies leaves open is settled a minute later by the sweep.
+ * @param sendId a ULID of now
+ * @param clock the present instant, asked again once the platform has answered
+ */
+export async function performSend(
+  ports: SendPorts,
+  planned: PlannedSend,
+  sendId: string,
+  clock: () => Millis,
+): Promise<SendResult> {
+  const begunAt = clock();
+  const { tenant, head, account, scope, content } = planned;
+  const send = newSend(planned, sendId);
+  const due = { conversationId: head.id, sendId, begunAt, content };
+  const [token, shards] = await Promise.all([
+    scope === "test" ? "" : openToken(ports, planned),
+    ports.shardsOf(tenant, begunAt),
+    // Before the send is begun, so that there is no instant at which nobody would settle it.
+    ports.dueSends.put(due),
+  ]);
+  const begun = await begin(ports, planned, send, begunAt);
+  if (begun.kind === "known") return resultOf(begun.record);
+  if (begun.kind === "refused") {
+    await endDue(ports, due);
+    return { kind: "refused", refusal: begun.refusal, unknown: false };
+  }
+  const outcome = await ports.platformOf(account, scope).send(account, token, {
+    recipientId: head.ref.participantId,
+    content,
+    humanAgent: planned.via === "api_human_agent",
+    replyTo: planned.replyTo,
+    metadata: sendId,
+  });
+  logSend(ports, account, outcome);
+  const attempt: Attempt = { tenant, head, send, content, begunAt, shards };
+  const result = await keepOutcome(ports, attempt, outcome, clock);
+  // What is unknown is left to be looked at again.
+  if (outcome.kind !== "unknown") await endDue(ports, due);
+  return result;
+}
+
+/** Never fails: everything is done, and the sweep finds that so. */
+async function endDue(ports: Pick<SendPorts, "dueSends" | "log">, due: DueSend): Promise<void> {
+  await ports.dueSends.done(due).catch((error: unknown) => {
+    ports.log({ event: "send_left_due", error: errorClass(error) });
+  });
+}
+
+async function keepOutcome(
+  ports: SendPorts,
+  attempt: Attempt,
+  outcome: SendOutcome,
+  clock: () => Millis,
+): Promise<SendResult> {
+  const { head, send } = attempt;
+  switch (outcome.kind) {
+    case "accepted":
+      await keepSent(ports, attempt, outcome.messageId);
+      return { kind: "sent", messageId: outcome.messageId };
+    case "unknown":
+      await ports.sendRecords.settle(head.id, send.id, { state: "unknown" });
+      return outcomeUnknown;
+    case "refused": {
+      const failure = failureOf(outcome, clock());
+      // Gone where the conversation was erased meanwhile: then there is nobody to tell of it.
+      const stands = await ports.sendRecords.settle(head.id, send.id, { state: "failed", failure });
+      await takeConsequences(ports, attempt, failure);
+      if (stands) await tellFailure(ports, attempt, failure.detail, { repeated: false });
+      return refusedFor(failure.detail);
+    }
+  }
+}
+
+function openToken(ports: Pick<SendPorts, "vault">, { tenant, account }: PlannedSend): Promise<string> {
+  return ports.vault.open(account.sealedToken, { purpose: "account-token", tenant, owner: accountKey(account) });
+}
+
+function failureOf(refused: SendRefused, at: Millis): SendFailure {
+  const { detail, accountStatus, coolDownMs, humanAgentPauseMs, humanAgentRefused } = refused;
+  return { detail, at, accountStatus, coolDownMs, humanAgentPauseMs, humanAgentRefused };
+}
+
+const outcomeUnknown: SendResult = {
+  kind: "refused",
+  refusal: refuse("send_failed", "outcome_unknown"),
+  unknown: true,
+};
+
+function refusedFor(detail: string): SendResult {
+  return { kind: "refused", refusal: refuse("send_failed", detail), unknown: false };
+}
+
+/** What a send's record answers whoever asks for the same send again. */
+export function resultOf({ state, messageId, failure }: SendRecord): SendResult {
+  if (state === "sent" && messageId !== null) return { kind: "sent", messageId };
+  return state === "failed" && failure ? refusedFor(failure.detail) : outcomeUnknown;
+}
+
+function logSend(ports: Pick<SendPorts, "log">, account: Account, outcome: SendOutcome): void {
+  ports.log({
+    event: "send",
+    outcome: outcome.kind === "refused" ? outcome.class : outcome.kind,
+    platform: account.platform,
+    code: outcome.kind === "refused" ? outcome.code : null,
+  });
+}

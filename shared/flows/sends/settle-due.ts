@@ -1,0 +1,82 @@
+import { readConversationId } from "../../domain/conversations.ts";
+import type { SendRecord } from "../../domain/sends.ts";
+import { eachOf } from "../../kernel/parallel.ts";
+import { DAY, MINUTE, type Millis } from "../../kernel/time.ts";
+import type { DueSend } from "../../table/due-sends.ts";
+import type { SettlePorts } from "../ports.ts";
+import type { Attempt } from "./attempt.ts";
+import { keepSent } from "./keep-sent.ts";
+import { takeConsequences } from "./take-consequences.ts";
+import { tellFailure } from "./tell-failure.ts";
+
+/** Looked at once more each time: a sender's clock may be a little late. */
+const LOOKED_BACK: Millis = 5 * MINUTE;
+/** How far the very first sweep looks back. */
+const FIRST_LOOKED_BACK: Millis = DAY;
+/** Sends that are settled at once. */
+const WIDTH = 8;
+
+/**
+ * Settles the sends whose minute is over: whatever line their process died at, they end as if it had not, and one that
+ * nobody knows anything about is told as failed. Safe to repeat, and to kill: what is settled is not due any more.
+ * Throws when some could not be settled; they are looked at again.
+ * @returns how many there were
+ */
+export async function settleDueSends(ports: SettlePorts, now: Millis): Promise<number> {
+  const mark = await ports.dueSends.sweptUpTo();
+  const from = mark === null ? now - FIRST_LOOKED_BACK : mark - LOOKED_BACK;
+  let settled = 0;
+  const failures: unknown[] = [];
+  for await (const page of ports.dueSends.between(from, now)) {
+    // One that cannot be settled keeps none of the others waiting.
+    await eachOf(page, WIDTH, (due) => settle(ports, due, now).catch((error: unknown) => void failures.push(error)));
+    settled += page.length;
+  }
+  if (settled > 0) ports.log({ event: "sends_settled", sends: settled });
+  if (failures.length > 0) throw failures[0];
+  await ports.dueSends.markSwept(now);
+  return settled;
+}
+
+async function settle(ports: SettlePorts, due: DueSend, now: Millis): Promise<void> {
+  const [attempt, record] = await Promise.all([
+    attemptOf(ports, due, now),
+    ports.sendRecords.get(due.conversationId, due.sendId),
+  ]);
+  // Without a record it was never begun, or its conversation was erased.
+  if (attempt && record) await settleAs(ports, { ...attempt, send: record }, record);
+  await ports.dueSends.done(due);
+}
+
+async function settleAs(ports: SettlePorts, attempt: Attempt, record: SendRecord): Promise<void> {
+  const { state, messageId, namedBy, failure } = record;
+  switch (state) {
+    case "sent":
+      // One that an echo settled is announced with the echo.
+      if (namedBy === "answer" && messageId !== null) await keepSent(ports, attempt, messageId);
+      return;
+    case "failed":
+      if (failure) {
+        await takeConsequences(ports, attempt, failure);
+        await tellFailure(ports, attempt, failure.detail, { repeated: true });
+      }
+      return;
+    case "sending":
+    case "unknown":
+      // An echo may have come since it was read: then nothing failed.
+      if (await ports.sendRecords.giveUp(attempt.head.id, record.id)) {
+        await tellFailure(ports, attempt, "outcome_unknown", { repeated: true });
+      }
+  }
+}
+
+/** Null when the conversation is gone. */
+async function attemptOf(
+  ports: SettlePorts,
+  { conversationId, content, begunAt }: DueSend,
+  now: Millis,
+): Promise<Omit<Attempt, "send"> | null> {
+  const tenant = readConversationId(conversationId)?.tenant;
+  const head = tenant && (await ports.conversations.get(tenant, conversationId, now));
+  return head ? { tenant, head, content, begunAt, shards: await ports.shardsOf(tenant, now) } : null;
+}

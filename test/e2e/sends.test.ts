@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Connection } from "../../shared/domain/accounts.ts";
+import type { Answer } from "./support/answers.ts";
+import { untilIdle } from "./support/journals.ts";
+import { type RunningLocal, startLocal } from "./support/local-stack.ts";
+import { until } from "./support/poll.ts";
+import { createHook } from "./support/read-all.ts";
+import { openReceiver, type Receiver } from "./support/receiver.ts";
+
+// What the platform answers to a send, over the whole stack: the caller's answer, the account, the events.
+
+interface Told {
+  readonly type: string;
+  readonly data: {
+    readonly message?: { readonly id: string | null; readonly conversation_id: string; readonly text: string };
+    readonly error?: { readonly code: string; readonly detail: string };
+    readonly account?: { readonly account_key: string; readonly status: string };
+    readonly reason?: string;
+  };
+}
+
+interface Sent {
+  readonly mid: string;
+  readonly request: { readonly message?: { readonly text?: string } };
+}
+
+let stack: RunningLocal;
+let receiver: Receiver;
+beforeAll(async () => {
+  [stack, receiver] = await Promise.all([startLocal(), openReceiver()]);
+  await createHook(stack, receiver.url);
+});
+afterAll(async () => {
+  await Promise.all([stack?.stop(), receiver?.close()]);
+});
+
+const accountOf = (connection: Connection) =>
+  stack.local.accounts.find((one) => one.connection === connection)?.account_key ?? "";
+
+/** Lets a person write to the account of a connection. @returns the conversation's id */
+async function personWrites(connection: Connection, name: string): Promise<string> {
+  const key = accountOf(connection);
+  const sends = { account: key.split("#")[1], connection, person: name, text: `hello from ${name}` };
+  const { person } = await stack.sim<{ person: string }>("POST", "/person-sends", sends);
+  await untilIdle(stack);
+  return `CONV#demo#${key}#${person}`;
+}
+
+async function reply(conversation_id: string, body: object, headers: Record<string, string> = {}): Promise<Answer> {
+  return stack.request("/v1/messages/reply", {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${stack.local.live_key}`, ...headers },
+    body: JSON.stringify({ conversation_id, ...body }),
+  });
+}
+
+const fault = (mode: string, rest: object = { for: 1 }) => stack.sim("POST", "/faults", { mode, ...rest });
+const told = (): Told[] => {
+  const byId = new Map(receiver.received.map(({ event }) => [event.id, event as unknown as Told]));
+  return [...byId.values()];
+};
+const failuresOf = (conversation: string) =>
+  told().filter(({ type, data }) => type === "message.failed" && data.message?.conversation_id === conversation);
+const sentTexts = async (text: string): Promise<Sent[]> =>
+  (await stack.sim<{ sent: Sent[] }>("GET", "/sent")).sent.filter(({ request }) => request.message?.text === text);
+
+async function account(connection: Connection): Promise<Record<string, unknown> | undefined> {
+  const { accounts } = (await stack.api("GET", "/v1/accounts")).body.data;
+  return accounts.find(({ account_key }) => account_key === accountOf(connection)) as never;
+}
+
+describe("a reply that the platform refuses", () => {
+  it.each([
+    ["person_unavailable", {}],
+    ["outside_window", {}],
+    ["unknown_person", {}],
+    ["thread_owner", {}],
+    ["fetch_failed", {}],
+    ["tag_abuse", {}],
+    ["error", { code: 9000001 }],
+  ])("is 502 with its words, announced as failed, and says nothing of the account: %s", async (mode, rest) => {
+    const conversation = await personWrites("messenger", `Fay of ${mode}`);
+    await fault(mode, { for: 1, ...rest });
+    const { status, body } = await reply(conversation, { text: `refused ${mode}` });
+    expect([status, body.error.code]).toEqual([502, "send_failed"]);
+    expect(body.error.detail).toMatch(/\S/);
+    expect(body.error.detail).not.toBe("outcome_unknown");
+    await until("it is announced", () => failuresOf(conversation).length > 0);
+    expect(failuresOf(conversation)).toMatchObject([
+      {
+        data: {
+          message: { id: null, text: `refused ${mode}` },
+          error: { code: "send_failed", detail: body.error.detail },
+        },
+      },
+    ]);
+    expect(await account("messenger")).toMatchObject({ status: "active" });
+    expect((await reply(conversation, { text: "and again" })).status).toBe(200);
+  });
+});
+
+it("a reply of which nothing is known is announced as failed a minute later, and not before", async () => {
+  const conversation = await personWrites("messenger", "Una");
+  await fault("5xx");
+  const { status, body } = await reply(conversation, { text: "anybody?" });
+  expect([status, body.error.detail]).toEqual([502, "outcome_unknown"]);
+  await stack.clock("PT30S");
+  await untilIdle(stack);
+  expect(failuresOf(conversation)).toEqual([]);
+  await stack.clock("PT2M");
+  await until("it is announced", () => failuresOf(conversation).length > 0);
+  expect(failuresOf(conversation)).toMatchObject([{ data: { error: { detail: "outcome_unknown" } } }]);
+});
+
+it("of twenty replies at once ten go out, and ten are told until when to wait", async () => {
+  const conversation = await personWrites("messenger", "Busy Bea");
+  // To the begin of a window of ten seconds.
+  await stack.clock(`PT${10 - Math.floor(((await stack.now()) % 10_000) / 1_000)}S`);
+  const answers = await Promise.all(Array.from({ length: 20 }, () => reply(conversation, { text: "all at once" })));
+  const byStatus = Map.groupBy(answers, ({ status }) => status);
+  expect([byStatus.get(200)?.length, byStatus.get(409)?.length]).toEqual([10, 10]);
+  for (const { body, headers } of byStatus.get(409) ?? []) {
+    expect(body.error).toMatchObject({ code: "rate_limited", detail: expect.stringMatching(/^until 2/) });
+    expect(Number(headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+  }
+  expect(await sentTexts("all at once")).toHaveLength(10);
+  await stack.clock("PT10S");
+  expect((await reply(conversation, { text: "calm again" })).status).toBe(200);
+});
+
+it("a key answers the same message for the same reply, and sends it once", async () => {
+  const conversation = await personWrites("messenger", "Ida");
+  const key = { "idempotency-key": "a-key-of-its-own" };
+  const first = await reply(conversation, { text: "once" }, key);
+  expect(first.status).toBe(200);
+  expect((await reply(conversation, { text: "once" }, key)).body).toEqual(first.body);
+  const other = await reply(conversation, { text: "twice" }, key);
+  expect([other.status, other.body.error.code]).toEqual([409, "idempotency_conflict"]);
+  expect(await sentTexts("once")).toHaveLength(1);
+  expect(await sentTexts("twice")).toEqual([]);
+});
+
+it("pictures go out as one message, and are kept with their addresses", async () => {
+  const conversation = await personWrites("instagram_login", "Pia");
+  const attachments = ["a", "b"].map((name) => ({ type: "image", url: `https://cdn.example/${name}.png` }));
+  const { status, body } = await reply(conversation, { attachments });
+  expect(status).toBe(200);
+  const { message } = (await stack.api("GET", `/v1/messages/${body.data.platform_message_id}`)).body.data;
+  expect(message).toMatchObject({ direction: "outbound", text: "", attachments });
+});
+
+it("while the platform asks for a pause nothing is sent from the account, and then again", async () => {
+  const conversation = await personWrites("instagram_page", "Slow Sam");
+  await fault("rate_limited", { for: 1, minutes: 2 });
+  expect((await reply(conversation, { text: "too fast" })).status).toBe(502);
+  await stack.clock("PT20S");
+  const paused = await reply(conversation, { text: "still too fast" });
+  expect([paused.status, paused.body.error.code]).toEqual([409, "rate_limited"]);
+  expect(Number(paused.headers.get("retry-after"))).toBeGreaterThan(60);
+  expect(await sentTexts("still too fast")).toEqual([]);
+  expect(await account("instagram_page")).toMatchObject({ status: "active" });
+  await stack.clock("PT2M");
+  expect((await reply(conversation, { text: "slowly" })).status).toBe(200);
+});
+
+// Last, for what they leave of the accounts.
+it.each([
+  ["token_revoked", "instagram_login", "needs_reauth", "account.needs_reauth", "token_invalid"],
+  ["restricted", "instagram_page", "restricted", "account.restricted", "policy"],
+] as const)(
+  "%s changes the account, tells it once, and later replies do not reach the platform",
+  async (mode, connection, becomes, type, reason) => {
+    const conversation = await personWrites(connection, `Rosa of ${mode}`);
+    await fault(mode, { for: 2 });
+    const { status, body } = await reply(conversation, { text: "the last one" });
+    expect([status, body.error.code]).toEqual([502, "send_failed"]);
+    expect(await account(connection)).toMatchObject({ status: becomes, refresh_error: body.error.detail });
+    await until("it is announced", () => told().some((event) => event.type === type));
+    const before = await stack.sim<{ sent: Sent[] }>("GET", "/sent");
+    const next = await reply(conversation, { text: "one more" });
+    expect([next.status, next.body.error.code, next.body.error.detail]).toEqual([502, "send_failed", becomes]);
+    expect((await stack.sim<{ sent: Sent[] }>("GET", "/sent")).sent).toHaveLength(before.sent.length);
+    await untilIdle(stack);
+    expect(told().filter((event) => event.type === type)).toMatchObject([
+      { data: { account: { account_key: accountOf(connection), status: becomes }, reason } },
+    ]);
+    expect(failuresOf(conversation)).toHaveLength(1);
+    await fault("none", {});
+  },
+);
