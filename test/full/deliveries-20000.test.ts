@@ -70,7 +70,7 @@ async function untilIdle(): Promise<void> {
     const at = await stack.now();
     return [...queuesOf(stack.dataDir).values()].flat().every(({ availableAt }) => availableAt > at);
   };
-  await until("the queues are empty", idle, { seconds: 480, everyMs: 3_000 });
+  await until("the queues are empty", idle, { seconds: 700, everyMs: 3_000 });
 }
 
 /** Every delivery of an endpoint. The key's pace is waited for. */
@@ -120,16 +120,19 @@ it("of 20,000 deliveries over 20 endpoints none is lost: each is delivered, fail
     for (const [status, count] of Object.entries(counts)) balance[status] = (balance[status] ?? 0) + count;
     if (name.startsWith("well")) expect(counts, name).toEqual({ delivered: EVENTS });
   }
-  const { delivered = 0, failed = 0, blocked = 0, dlq = 0, retrying = 0, pending = 0 } = balance;
+  const { delivered = 0, failed = 0, blocked = 0, dlq = 0, retrying = 0, pending = 0, ...strange } = balance;
+  expect(strange).toEqual({});
   expect(delivered + failed + blocked + dlq + retrying + pending).toBe(EVENTS * hooks.size);
   expect(delivered).toBeGreaterThanOrEqual(WELL * EVENTS);
   expect(await ledger("gone")).toEqual({ failed: expect.any(Number), blocked: expect.any(Number) });
   // Left alone after some batches: the rest waits without a call.
   for (const name of ["dead", "mute"]) {
-    expect(await ledger(name), name).toEqual({ retrying: EVENTS });
+    // On a machine so busy that an answer took seconds, some wait for their first attempt.
+    const { retrying: parked = 0, pending: first = 0, ...others } = await ledger(name);
+    expect([parked + first, others], name).toEqual([EVENTS, {}]);
     expect(called.get(name)?.size, name).toBeLessThan(EVENTS / 2);
   }
-}, 600_000);
+}, 900_000);
 
 it("what waited is delivered once its endpoint works again", async () => {
   recovered = true;
