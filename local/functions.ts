@@ -33,7 +33,10 @@ export interface Functions {
   close(): Promise<void>;
 }
 
-/** In the cloud a function grows to hundreds of sandboxes; this many show every race on one machine. */
+/**
+ * In the cloud a function grows to hundreds of sandboxes; this many show every race on one machine. A function behind
+ * two queues has twice as many: there, too, no queue's work waits for that of another.
+ */
 const SANDBOXES_MAX = 4;
 /** Lambda's own defaults. */
 const TIMEOUT_DEFAULT_SECONDS = 3;
@@ -58,7 +61,8 @@ function declare(assembly: Assembly, placed: Placed): FunctionDeclaration {
   }
   const id = placed.id.replace(/[0-9A-F]{8}$/, "");
   const name = typeof properties.FunctionName === "string" ? properties.FunctionName : `${placed.stack}-${placed.id}`;
-  const reserved = Number(properties.ReservedConcurrentExecutions ?? SANDBOXES_MAX);
+  const wanted = SANDBOXES_MAX * Math.max(1, queuesOf(assembly, placed));
+  const reserved = Number(properties.ReservedConcurrentExecutions ?? wanted);
   return {
     id,
     placed,
@@ -67,8 +71,17 @@ function declare(assembly: Assembly, placed: Placed): FunctionDeclaration {
     ...findBundle(assembly, placed),
     timeoutMs: Number(properties.Timeout ?? TIMEOUT_DEFAULT_SECONDS) * 1_000,
     memoryMb: Number(properties.MemorySize ?? MEMORY_DEFAULT_MB),
-    sandboxesMax: Math.max(1, Math.min(SANDBOXES_MAX, reserved)),
+    sandboxesMax: Math.max(1, Math.min(wanted, reserved)),
   };
+}
+
+function queuesOf(assembly: Assembly, { stack, id }: Placed): number {
+  return resourcesOf(assembly).filter(
+    ({ stack: where, resource }) =>
+      where === stack &&
+      resource.Type === "AWS::Lambda::EventSourceMapping" &&
+      (resource.Properties?.FunctionName as { Ref?: string } | undefined)?.Ref === id,
+  ).length;
 }
 
 /** `Code.S3Key` is `<hash>.zip`; the assembly holds its content as the folder `asset.<hash>`. */

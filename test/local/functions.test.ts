@@ -3,10 +3,10 @@ import { openClock } from "../../local/clock.ts";
 import { declareFunctions, type Functions, openFunctions } from "../../local/functions.ts";
 import { FunctionFailed } from "../../local/runner/sandbox.ts";
 import { LocalRefusal } from "../../local/settings-refusal.ts";
-import { readAssembly } from "../../local/template.ts";
+import { type Resource, readAssembly } from "../../local/template.ts";
 import { Resolver } from "../../local/template-intrinsics.ts";
 import { HOUR } from "../../shared/kernel/time.ts";
-import { lambda, newFolder, plant } from "./planted.ts";
+import { eventSource, lambda, newFolder, plant } from "./planted.ts";
 
 const folder = newFolder();
 const open: Functions[] = [];
@@ -172,6 +172,17 @@ describe("a function", () => {
     const { functions } = run('export const handler = async () => { console.log("printed here"); };');
     expect(await functions.invoke("Echo", {})).toBeNull();
     await expect.poll(() => Buffer.concat(printed).toString()).toContain("printed here");
+  });
+
+  it.each([
+    ["four sandboxes", [], {}, 4],
+    ["as many for each of its queues", ["One", "Two"], {}, 8],
+    ["never more than it reserves", ["One", "Two"], { ReservedConcurrentExecutions: 3 }, 3],
+  ])("has %s", (_what, queues, properties, expected) => {
+    const sources = queues.map((name): [string, Resource] => [`From${name}`, eventSource("Echo", name)]);
+    const resources = { Echo: lambda("echo", properties), ...Object.fromEntries(sources) };
+    const [declared] = declareFunctions(readAssembly(plant(folder.path, resources, { echo: "" })));
+    expect(declared?.sandboxesMax).toBe(expected);
   });
 
   it("ends with the stack, whatever it is doing", async () => {
