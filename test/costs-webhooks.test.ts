@@ -53,6 +53,22 @@ test("an endpoint changed, its secret rotated", async () => {
   expect(await asked("POST", "/rotate")).toEqual({ wcu: 4, rcu: 2, sqs: 0 });
 });
 
+test("a first attempt of a slow endpoint, put off and made", async () => {
+  const other = await freshWorkspace(pipeline, { endpoints: 1 });
+  const [id = ""] = other.endpointIds;
+  pipeline.loopback.answer(200);
+  const seen = await pipeline.stores.endpoints.get(other.tenant, id);
+  if (!seen) throw new Error("The endpoint is not there.");
+  const slow = { ...seen.breaker, slowUntil: pipeline.now() + 5 * MINUTE };
+  await pipeline.stores.endpoints.keepBreaker(other.tenant, seen, slow, pipeline.now());
+  await pipeline.receive(other.writes(0));
+  await pipeline.ingest();
+  expect(await pipeline.cost(() => pipeline.deliver())).toEqual({ wcu: 2, rcu: 1, sqs: 3 });
+  const [place, claimed, settled, counted] = [2, 2, 2, 1];
+  const made = await pipeline.cost(() => pipeline.retry());
+  expect(made).toEqual({ wcu: place + claimed + settled + counted, rcu: 1.5, sqs: 2 });
+});
+
 test("one delivery replayed", async () => {
   const [ulid = ""] = await dead(1);
   expect(await asked("POST", `/deliveries/${deliveryId(ulid, endpointId)}/replay`)).toEqual({

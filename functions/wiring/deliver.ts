@@ -2,7 +2,6 @@ import { consoleLog } from "../../shared/aws/log.ts";
 import { openQueue } from "../../shared/aws/queues.ts";
 import { openVault } from "../../shared/aws/vault.ts";
 import { optionalSetting, setting } from "../../shared/config/settings.ts";
-import { countInFlight } from "../../shared/flows/in-flight.ts";
 import type { DeliverPorts } from "../../shared/flows/ports.ts";
 import { createPoster } from "../../shared/net/poster.ts";
 import { openTable } from "../../shared/table/client.ts";
@@ -11,6 +10,7 @@ import { deliveryStore } from "../../shared/table/deliveries.ts";
 import { dueStore } from "../../shared/table/due.ts";
 import { endpointStore } from "../../shared/table/endpoints.ts";
 import { eventBodyStore } from "../../shared/table/events.ts";
+import { inFlightStore } from "../../shared/table/in-flight.ts";
 import { messageStore } from "../../shared/table/messages.ts";
 import { tenantStore } from "../../shared/table/tenants.ts";
 import { openGate } from "./gate.ts";
@@ -30,7 +30,7 @@ export function deliverPorts(): DeliverPorts {
     events: openQueue(setting("eventsQueueUrl")),
     vault: openVault(setting("keyId")),
     poster: createPoster({ gate: openGate() }),
-    inFlight: countInFlight(),
+    inFlight: inFlightStore(table),
     tenants: tenantStore(table),
     mail: mailer(optionalSetting("mailFrom")),
     dice: Math.random,

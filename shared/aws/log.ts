@@ -40,6 +40,7 @@ export type LogLine =
     }
   | { readonly event: "counting_failed"; readonly error: string; readonly messages: number }
   | { readonly event: "watching_failed"; readonly endpoint: string; readonly error: string }
+  | { readonly event: "place_left_taken"; readonly endpoint: string; readonly error: string }
   | { readonly event: "endpoint_failing"; readonly endpoint: string; readonly action: "warned" | "paused" }
   | { readonly event: "mail_not_sent"; readonly reason: string }
   | {

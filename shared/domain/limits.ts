@@ -101,9 +101,11 @@ export const WALK_EXAMINED_MAX = 5_000;
 /** An attempt that took longer marks its endpoint as slow, for so long. */
 export const SLOW_ATTEMPT: Millis = 3 * SECOND;
 export const SLOW_FOR: Millis = 5 * MINUTE;
-/** Attempts of one endpoint that a process makes at once, and how long a later one waits beyond that. */
-export const IN_FLIGHT_PER_ENDPOINT_MAX = 20;
-export const IN_FLIGHT_PAUSE: Millis = 5 * SECOND;
+/** Later attempts of a slow endpoint that are made at once, by all processes together. */
+export const SLOW_IN_FLIGHT_MAX = 20;
+/** How long one waits that found them all taken; twice as long each time, up to the second. */
+export const SLOW_PAUSE_FIRST: Millis = 5 * SECOND;
+export const SLOW_PAUSE_MAX: Millis = 2 * MINUTE;
 
 /** How long the secret before a rotation still signs. */
 export const SECRET_OVERLAP: Millis = 24 * HOUR;

@@ -13,7 +13,7 @@ import type { DeliverPorts } from "./ports.ts";
 import type { EventMessage } from "./queue-messages.ts";
 import { retryMessage, scheduleRetry } from "./schedule-retry.ts";
 import { pauseWhenGone, pauseWhenGoneAgain } from "./webhooks/pause-gone.ts";
-import { newWatch, noteAttempt, type Watch } from "./webhooks/watch.ts";
+import { newWatch, noteAttempt, noteSlow, type Watch } from "./webhooks/watch.ts";
 
 /** What a batch gathers, to be written once at its end: what is counted, and what attempts say of endpoints. */
 export interface Gathered {
@@ -66,7 +66,7 @@ async function announceTo(
     const known = await ports.deliveries.get(event.tenant, endpoint.id, event.eventUlid);
     if (known) return waitAgain(ports, event, known, now());
   }
-  const { outcome, first } = await attemptOrHold(ports, event, rendered, endpoint, now);
+  const { outcome, first } = await attemptOrHold(ports, event, rendered, endpoint, watch, now);
   if (outcome) noteAttempt(watch, event.tenant, endpoint, outcome);
   const settledAt = now();
   const delivery = {
@@ -99,19 +99,15 @@ async function attemptOrHold(
   event: EventMessage,
   rendered: RenderedEvent,
   endpoint: Endpoint,
+  watch: Watch,
   now: () => Millis,
 ): Promise<{ outcome: AttemptOutcome | null; first: FirstStatus }> {
   if (endpoint.status === "paused") return { outcome: null, first: { status: "blocked" } };
   if (isLeftAlone(endpoint.breaker, now())) return { outcome: null, first: parked };
-  if (isSlow(endpoint.breaker, now()) || !ports.inFlight.enter(endpoint.id)) {
-    return { outcome: null, first: { status: "pending" } };
-  }
-  try {
-    const outcome = await makeAttempt(ports, event.tenant, endpoint, rendered, now());
-    return { outcome, first: judgeAttempt(1, outcome, timeOfUlid(event.eventUlid), now(), ports.dice()) };
-  } finally {
-    ports.inFlight.leave(endpoint.id);
-  }
+  if (isSlow(endpoint.breaker, now())) return { outcome: null, first: { status: "pending" } };
+  const onSlow = () => noteSlow(ports, watch, event.tenant, endpoint, now());
+  const outcome = await makeAttempt(ports, event.tenant, endpoint, rendered, now(), onSlow);
+  return { outcome, first: judgeAttempt(1, outcome, timeOfUlid(event.eventUlid), now(), ports.dice()) };
 }
 
 async function waitAgain(ports: DeliverPorts, event: EventMessage, row: DeliveryRow, now: Millis): Promise<void> {

@@ -7,26 +7,27 @@ import type { TenantId } from "../kernel/tenant.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { DeliverPorts } from "./ports.ts";
 
-/** One POST of an event to one endpoint, signed now with every secret that is valid now. */
+/**
+ * One POST of an event to one endpoint, signed now with every secret that is valid now.
+ * @param onSlow called once when the attempt takes so long that its endpoint is slow
+ */
 export async function makeAttempt(
   ports: Pick<DeliverPorts, "vault" | "poster">,
   tenant: TenantId,
   endpoint: Endpoint,
   event: RenderedEvent,
   now: Millis,
+  onSlow?: () => void,
 ): Promise<AttemptOutcome> {
   const secrets = await secretsOf(ports, tenant, endpoint, now);
   const id = eventId(event.ulid);
-  return ports.poster.post({
-    url: endpoint.url,
-    headers: {
-      ...sign(secrets, id, event.body, now),
-      "svc-event-id": id,
-      "svc-event-type": event.type,
-      "svc-delivery-id": deliveryId(event.ulid, endpoint.id),
-    },
-    body: event.body,
-  });
+  const headers = {
+    ...sign(secrets, id, event.body, now),
+    "svc-event-id": id,
+    "svc-event-type": event.type,
+    "svc-delivery-id": deliveryId(event.ulid, endpoint.id),
+  };
+  return ports.poster.post({ url: endpoint.url, headers, body: event.body }, onSlow);
 }
 
 async function secretsOf(

@@ -31,6 +31,7 @@ import type { Traces } from "../table/erasures-traces.ts";
 import type { EventBodies } from "../table/events.ts";
 import type { Holds } from "../table/holds.ts";
 import type { IdempotencyKeys } from "../table/idempotency-keys.ts";
+import type { InFlight } from "../table/in-flight.ts";
 import type { MessageChanges } from "../table/message-changes.ts";
 import type { Messages } from "../table/messages.ts";
 import type { OutboundMessages } from "../table/outbound-messages.ts";
@@ -40,7 +41,6 @@ import type { SendRecords } from "../table/send-records.ts";
 import type { TenantStates } from "../table/tenant-states.ts";
 import type { Tenants } from "../table/tenants.ts";
 import type { CheckTries } from "../table/tries.ts";
-import type { InFlight } from "./in-flight.ts";
 
 export interface IntakePorts {
   readonly platformSecrets: () => Promise<PlatformSecrets>;

@@ -37,6 +37,8 @@ export interface RetryMessage {
   readonly attempt: number;
   /** Somebody asked for this very attempt: it is made even while its endpoint is left alone. */
   readonly asked?: boolean;
+  /** How often it was put off because its endpoint had its fill of attempts. */
+  readonly putOff?: number;
 }
 
 /** A person to be looked up: the other side of a conversation. */
@@ -109,6 +111,7 @@ export function writeRetry(message: RetryMessage): string {
     e: message.eventUlid,
     n: message.attempt,
     ...(message.asked ? { q: 1 } : {}),
+    ...(message.putOff ? { po: message.putOff } : {}),
   });
 }
 
@@ -117,8 +120,11 @@ export function readRetry(text: string): RetryMessage | null {
   const tenant = parseTenant(String(body?.t ?? ""));
   if (!body || !tenant || typeof body.w !== "string" || typeof body.e !== "string") return null;
   if (!isUlid(body.w) || !isUlid(body.e) || !Number.isSafeInteger(body.n)) return null;
-  const asked = body.q === 1 ? { asked: true } : {};
-  return { tenant, endpointId: body.w, eventUlid: body.e, attempt: body.n as number, ...asked };
+  const marks = {
+    ...(body.q === 1 ? { asked: true } : {}),
+    ...(typeof body.po === "number" && Number.isSafeInteger(body.po) ? { putOff: body.po } : {}),
+  };
+  return { tenant, endpointId: body.w, eventUlid: body.e, attempt: body.n as number, ...marks };
 }
 
 export function writeProfile({ tenant, conversationId }: ProfileMessage): string {

@@ -1,11 +1,13 @@
-import { isLeftAlone } from "../domain/breaker.ts";
+import { isLeftAlone, isSlow } from "../domain/breaker.ts";
 import { type AttemptOutcome, judgeAttempt, type Verdict } from "../domain/deliveries.ts";
 import type { Endpoint } from "../domain/endpoints.ts";
 import type { RenderedEvent } from "../domain/events.ts";
-import { IN_FLIGHT_PAUSE, RETENTION } from "../domain/limits.ts";
+import { RETENTION, SLOW_PAUSE_FIRST, SLOW_PAUSE_MAX } from "../domain/limits.ts";
+import { errorClass } from "../kernel/error-class.ts";
 import type { TenantId } from "../kernel/tenant.ts";
 import { MINUTE, type Millis } from "../kernel/time.ts";
 import type { DeliveryRow } from "../table/delivery-items.ts";
+import type { Place } from "../table/in-flight.ts";
 import { countDelivery, type Tally } from "./count.ts";
 import type { Gathered } from "./fan-out.ts";
 import { logAttempt } from "./log-attempt.ts";
@@ -14,9 +16,9 @@ import { done, drop, type RecordEnd, retry } from "./outcome.ts";
 import type { DeliverPorts } from "./ports.ts";
 import type { RetryMessage } from "./queue-messages.ts";
 import { renderedEventOf } from "./rendered-events.ts";
-import { retryMessage, scheduleRetry } from "./schedule-retry.ts";
+import { retryAgain, scheduleRetry } from "./schedule-retry.ts";
 import { pauseWhenGone, pauseWhenGoneAgain } from "./webhooks/pause-gone.ts";
-import { noteAttempt } from "./webhooks/watch.ts";
+import { noteAttempt, noteSlow, type Watch } from "./webhooks/watch.ts";
 
 /** A worker that died left its attempt without an answer: it counts as one that timed out. */
 export const abandoned: AttemptOutcome = { kind: "no_answer", error: "timeout", durationMs: MINUTE };
@@ -33,21 +35,37 @@ export async function retryDelivery(
   gathered: Gathered,
   now: () => Millis,
 ): Promise<RecordEnd> {
-  const { tenant, endpointId, attempt } = message;
+  const { tenant, endpointId } = message;
   const endpoint = await ports.endpoints.get(tenant, endpointId);
   if (endpoint?.status !== "active") return claimAndAttempt(ports, message, endpoint, gathered, now);
   if (isLeftAlone(endpoint.breaker, now()) && !message.asked) return done;
-  if (!ports.inFlight.enter(endpointId)) {
-    await ports.retries.send(
-      retryMessage(tenant, message, attempt, now() + IN_FLIGHT_PAUSE, now(), message.asked === true),
-    );
-    return done;
-  }
+  if (!isSlow(endpoint.breaker, now())) return claimAndAttempt(ports, message, endpoint, gathered, now);
+  const place = await ports.inFlight.enter(tenant, endpointId, now());
+  if (!place) return putOff(ports, message);
   try {
     return await claimAndAttempt(ports, message, endpoint, gathered, now);
   } finally {
-    ports.inFlight.leave(endpointId);
+    await leave(ports, message, place);
   }
+}
+
+/** A slow endpoint has its fill. Its deliveries come back ever later, so that many of them do not keep the queue busy. */
+async function putOff(ports: Pick<DeliverPorts, "retries" | "dice">, message: RetryMessage): Promise<RecordEnd> {
+  const before = message.putOff ?? 0;
+  const pause = Math.min(SLOW_PAUSE_FIRST * 2 ** before, SLOW_PAUSE_MAX);
+  await ports.retries.send(retryAgain({ ...message, putOff: before + 1 }, pause * (0.5 + 0.5 * ports.dice())));
+  return done;
+}
+
+/** Never fails: what came of the attempt stands, and a place is free again when its lease is over. */
+async function leave(
+  { inFlight, log }: Pick<DeliverPorts, "inFlight" | "log">,
+  { tenant, endpointId }: RetryMessage,
+  place: Place,
+): Promise<void> {
+  await inFlight.leave(tenant, endpointId, place).catch((error: unknown) => {
+    log({ event: "place_left_taken", endpoint: endpointId, error: errorClass(error) });
+  });
 }
 
 async function claimAndAttempt(
@@ -72,7 +90,7 @@ async function claimAndAttempt(
     case "abandoned":
       return settle(ports, message, claim.row, abandoned, judge(ports, claim.row, abandoned, now()), tally, now());
     case "claimed": {
-      const { outcome, verdict } = await attemptOnce(ports, tenant, endpoint, claim.row, now);
+      const { outcome, verdict } = await attemptOnce(ports, tenant, endpoint, claim.row, watch, now);
       if (endpoint && outcome) noteAttempt(watch, tenant, endpoint, outcome);
       const settledAt = now();
       const end = await settle(ports, message, claim.row, outcome, verdict, tally, settledAt);
@@ -87,12 +105,14 @@ async function attemptOnce(
   tenant: TenantId,
   endpoint: Endpoint | null,
   row: DeliveryRow,
+  watch: Watch,
   now: () => Millis,
 ): Promise<{ outcome: AttemptOutcome | null; verdict: Verdict }> {
   const body = await renderedEventOf(ports, tenant, row);
   const instead = verdictWithoutCall(endpoint, body, row, now());
   if (instead || !endpoint || !body) return { outcome: null, verdict: instead ?? { status: "failed" } };
-  const outcome = await makeAttempt(ports, tenant, endpoint, body, now());
+  const onSlow = () => noteSlow(ports, watch, tenant, endpoint, now());
+  const outcome = await makeAttempt(ports, tenant, endpoint, body, now(), onSlow);
   return { outcome, verdict: judge(ports, row, outcome, now()) };
 }
 

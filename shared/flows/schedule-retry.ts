@@ -3,7 +3,7 @@ import { QUEUE_DELAY_MAX } from "../domain/limits.ts";
 import type { TenantId } from "../kernel/tenant.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { DeliverPorts } from "./ports.ts";
-import { writeRetry } from "./queue-messages.ts";
+import { type RetryMessage, writeRetry } from "./queue-messages.ts";
 
 /**
  * The queue message of a later attempt, to be taken up at `dueAt`.
@@ -18,11 +18,12 @@ export function retryMessage(
   asked = false,
 ): Outgoing {
   const { endpointId, eventUlid } = delivery;
-  return {
-    body: writeRetry({ tenant, endpointId, eventUlid, attempt, ...(asked ? { asked } : {}) }),
-    group: `${tenant}/${delivery.endpointId}`,
-    delay: Math.max(0, dueAt - now),
-  };
+  return retryAgain({ tenant, endpointId, eventUlid, attempt, ...(asked ? { asked } : {}) }, Math.max(0, dueAt - now));
+}
+
+/** The queue message of an attempt that is to come `delay` from now; of at most 15 minutes. */
+export function retryAgain(message: RetryMessage, delay: Millis): Outgoing {
+  return { body: writeRetry(message), group: `${message.tenant}/${message.endpointId}`, delay };
 }
 
 /**

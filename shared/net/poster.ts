@@ -1,6 +1,6 @@
 import type { AttemptOutcome } from "../domain/deliveries.ts";
 import { API_VERSION } from "../domain/events.ts";
-import { ATTEMPT_TIMEOUT, CONNECT_TIMEOUT } from "../domain/limits.ts";
+import { ATTEMPT_TIMEOUT, CONNECT_TIMEOUT, SLOW_ATTEMPT } from "../domain/limits.ts";
 import { clockNow, type Millis } from "../kernel/time.ts";
 import { AttemptFailure, failureOf } from "./attempt-failure.ts";
 import { createConnectionPools } from "./connection-pools.ts";
@@ -21,9 +21,10 @@ export interface Poster {
   /**
    * Makes one attempt and says what came of it; never what the receiver wrote. Redirects are answers like any other.
    * A 2xx counts once its whole body has come, at most 64 KiB of it; any other status stands whatever its body does.
+   * @param onSlow called once when the attempt is under way for three seconds
    * @throws only for a request that can never be sent (a line break in a header, a closed poster)
    */
-  post(request: PostRequest): Promise<AttemptOutcome>;
+  post(request: PostRequest, onSlow?: () => void): Promise<AttemptOutcome>;
   /** Lets the attempts under way end, then closes every connection. */
   close(): Promise<void>;
 }
@@ -35,6 +36,8 @@ export interface PosterOptions {
   readonly now?: () => Millis;
   /** The whole attempt, from look-up to last byte; 15 s by default. */
   readonly attemptTimeout?: Millis;
+  /** When `onSlow` is called; 3 s by default. */
+  readonly slowAfter?: Millis;
   /** Within it, from the first packet to the end of the TLS handshake; 5 s by default. */
   readonly connectTimeout?: Millis;
   /** Connections to one origin; 10 by default. */
@@ -63,13 +66,14 @@ export function createPoster(options: PosterOptions): Poster {
   const underWay = new Set<Promise<AttemptOutcome>>();
   let closed = false;
 
-  async function attempt({ url: raw, headers, body }: PostRequest): Promise<AttemptOutcome> {
+  async function attempt({ url: raw, headers, body }: PostRequest, onSlow?: () => void): Promise<AttemptOutcome> {
     const checked = gate.checkUrl(raw);
     if (!checked.ok) return { kind: "refused_by_gate", reason: checked.reason };
     const { url } = checked;
     const begunAt = now();
     const exchange = new Exchange();
     const deadline = setTimeout(() => exchange.breakOff(new AttemptFailure({ error: "timeout" })), attemptTimeout);
+    const slow = onSlow && setTimeout(onSlow, options.slowAfter ?? SLOW_ATTEMPT);
     try {
       const request = {
         method: "POST",
@@ -91,13 +95,14 @@ export function createPoster(options: PosterOptions): Poster {
       return { kind: "no_answer", error: failure.error, durationMs: Math.max(0, now() - begunAt) };
     } finally {
       clearTimeout(deadline);
+      clearTimeout(slow);
     }
   }
 
   return {
-    async post(request) {
+    async post(request, onSlow) {
       if (closed) throw new Error("The poster is closed: create another one to send more.");
-      const running = attempt(request);
+      const running = attempt(request, onSlow);
       underWay.add(running);
       try {
         return await running;

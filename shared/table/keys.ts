@@ -161,6 +161,11 @@ export function deliveryKey(tenant: TenantId, endpointId: string, eventUlid: str
   return { PK: deliveryPartition(tenant, endpointId), SK: eventUlid };
 }
 
+/** What a slow endpoint has in flight. */
+export function inFlightKey(tenant: TenantId, endpointId: string): Key {
+  return { PK: `W#${tenant}#${endpointId}`, SK: "W" };
+}
+
 /** The sparse index of deliveries that have not come through. */
 export function failingFeed(tenant: TenantId, endpointId: string): string {
   return `X#${tenant}#${endpointId}#0`;

@@ -19,7 +19,6 @@ import { openQueue } from "../../shared/aws/queues.ts";
 import { parsePlatformSecrets, secretReader, serviceKeysOf } from "../../shared/aws/secrets.ts";
 import { openVault } from "../../shared/aws/vault.ts";
 import { authenticate, keepPace } from "../../shared/flows/authenticate.ts";
-import { countInFlight } from "../../shared/flows/in-flight.ts";
 import type { ApiPorts, TenantPorts } from "../../shared/flows/ports.ts";
 import { settleDueSends } from "../../shared/flows/sends/settle-due.ts";
 import { sweepDue } from "../../shared/flows/sweep-due.ts";
@@ -28,7 +27,7 @@ import { newUlid } from "../../shared/kernel/ids.ts";
 import { refuse } from "../../shared/kernel/refusals.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import { createGate } from "../../shared/net/egress-gate.ts";
-import { createPoster } from "../../shared/net/poster.ts";
+import { createPoster, type Poster } from "../../shared/net/poster.ts";
 import { platformHttp } from "../../shared/platforms/http.ts";
 import { mockPlatform } from "../../shared/platforms/mock.ts";
 import { parseUpdates } from "../../shared/platforms/parse.ts";
@@ -51,6 +50,7 @@ import { traceStore } from "../../shared/table/erasures-traces.ts";
 import { eventBodyStore } from "../../shared/table/events.ts";
 import { holdStore } from "../../shared/table/holds.ts";
 import { idempotencyKeyStore } from "../../shared/table/idempotency-keys.ts";
+import { inFlightStore } from "../../shared/table/in-flight.ts";
 import { messageChangeStore } from "../../shared/table/message-changes.ts";
 import { messageStore } from "../../shared/table/messages.ts";
 import { outboundMessageStore } from "../../shared/table/outbound-messages.ts";
@@ -84,8 +84,9 @@ const BEGUN: Millis = Date.UTC(2026, 2, 4, 5, 6, 7, 89);
 /**
  * Intake, ingest, deliver, sweep and API with their real ports: one metered table, emulated queues, bucket, key and
  * secrets, and receivers on loopback behind an open gate. The clock stands still until it is turned.
+ * @param options.poster who is called in place of the receivers on loopback
  */
-export async function startPipeline() {
+export async function startPipeline(options: { readonly poster?: Poster } = {}) {
   let at = BEGUN;
   const now = () => at;
   const table = await startTestTable();
@@ -102,7 +103,7 @@ export async function startPipeline() {
   const queue = (name: (typeof QUEUES)[number]) => openQueue(queueUrls[name], clients.sqs);
   const retries = queue("Deliveries");
   const gate = createGate({ mode: "open" });
-  const poster = createPoster({ gate });
+  const poster = options.poster ?? createPoster({ gate });
   const root = secretReader("root", serviceKeysOf, clients.secrets);
   const upstream = { facebookGraph: loopback.origin, instagramGraph: loopback.origin, graphVersion: "v26.0" };
   const http = platformHttp();
@@ -194,7 +195,7 @@ export async function startPipeline() {
       events: queue("Events"),
       vault,
       poster,
-      inFlight: countInFlight(),
+      inFlight: inFlightStore(opened, { dice: () => 0 }),
       mail: null,
       dice: () => 0,
       log,
@@ -223,6 +224,11 @@ export async function startPipeline() {
       emulators.clockMoved();
     },
     loopback,
+    /** What feeds the workers, for whoever lets them run side by side. */
+    sources,
+    queues: { events: queue("Events") },
+    /** Whatever the workers call. */
+    awsClients: [table.client, ...Object.values(clients)],
     /** The stores alone, to measure one call or to make a state without its traffic. */
     stores,
     tenantPorts,

@@ -8,52 +8,75 @@ export type Handler = (
   invocation: { getRemainingTimeInMillis(): number },
 ) => Promise<SQSBatchResponse>;
 
+/** Messages that were received together. */
+export interface Batch {
+  readonly size: number;
+  /** Hands them to the worker and deletes those that it is done with. @returns how many it wants again */
+  work(): Promise<number>;
+}
+
 export interface EventSource {
+  /** One receive of at most ten messages; null when nothing is visible. */
+  next(): Promise<Batch | null>;
   /**
-   * Hands what is visible to the worker, ten at a time, as an event source does: one receive and one delete for each
-   * batch. Throws when the worker wants a record again. @returns how many records it took
+   * Hands out what is visible, a batch after the other. Throws when the worker wants a record again.
+   * @returns how many records there were
    */
   drain(): Promise<number>;
   /** Receives that found nothing so far: a drain's last. They are no part of what a message costs. */
   empty(): number;
 }
 
+/** As an event source does: one receive and one delete for each batch. */
 export function eventSource(sqs: SQSClient, url: string, handler: Handler): EventSource {
   let empty = 0;
+  async function next(): Promise<Batch | null> {
+    const { Messages = [] } = await sqs.send(
+      new ReceiveMessageCommand({
+        QueueUrl: url,
+        MaxNumberOfMessages: BATCH,
+        MessageSystemAttributeNames: ["All"],
+      }),
+    );
+    if (Messages.length === 0) {
+      empty++;
+      return null;
+    }
+    const Records = Messages.map(({ MessageId = "", ReceiptHandle = "", Body = "", Attributes = {} }) => ({
+      messageId: MessageId,
+      receiptHandle: ReceiptHandle,
+      body: Body,
+      attributes: Attributes,
+      messageAttributes: {},
+      md5OfBody: "",
+      eventSource: "aws:sqs",
+      eventSourceARN: `arn:aws:sqs:us-east-1:000000000000:${url.split("/").at(-1)}`,
+      awsRegion: "us-east-1",
+    }));
+    return {
+      size: Messages.length,
+      async work() {
+        const answer = await handler({ Records } as unknown as SQSEvent, { getRemainingTimeInMillis: () => 60_000 });
+        const again = new Set(answer.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
+        const Entries = Messages.filter(({ MessageId = "" }) => !again.has(MessageId)).map(
+          ({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }),
+        );
+        if (Entries.length > 0) await sqs.send(new DeleteMessageBatchCommand({ QueueUrl: url, Entries }));
+        return again.size;
+      },
+    };
+  }
   return {
+    next,
     empty: () => empty,
     async drain() {
       let taken = 0;
-      for (;;) {
-        const { Messages = [] } = await sqs.send(
-          new ReceiveMessageCommand({
-            QueueUrl: url,
-            MaxNumberOfMessages: BATCH,
-            MessageSystemAttributeNames: ["All"],
-          }),
-        );
-        if (Messages.length === 0) {
-          empty++;
-          return taken;
-        }
-        const Records = Messages.map(({ MessageId = "", ReceiptHandle = "", Body = "", Attributes = {} }) => ({
-          messageId: MessageId,
-          receiptHandle: ReceiptHandle,
-          body: Body,
-          attributes: Attributes,
-          messageAttributes: {},
-          md5OfBody: "",
-          eventSource: "aws:sqs",
-          eventSourceARN: `arn:aws:sqs:us-east-1:000000000000:${url.split("/").at(-1)}`,
-          awsRegion: "us-east-1",
-        }));
-        const answer = await handler({ Records } as unknown as SQSEvent, { getRemainingTimeInMillis: () => 60_000 });
-        const again = answer.batchItemFailures.length;
-        if (again > 0) throw new Error(`The worker wants ${again} of ${Records.length} records again: see its log.`);
-        const Entries = Messages.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }));
-        await sqs.send(new DeleteMessageBatchCommand({ QueueUrl: url, Entries }));
-        taken += Messages.length;
+      for (let batch = await next(); batch; batch = await next()) {
+        const again = await batch.work();
+        if (again > 0) throw new Error(`The worker wants ${again} of ${batch.size} records again: see its log.`);
+        taken += batch.size;
       }
+      return taken;
     },
   };
 }

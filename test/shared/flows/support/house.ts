@@ -11,7 +11,6 @@ import type { LogLine } from "../../../../shared/aws/log.ts";
 import { openMail } from "../../../../shared/aws/mail.ts";
 import { openQueue } from "../../../../shared/aws/queues.ts";
 import { openVault } from "../../../../shared/aws/vault.ts";
-import { countInFlight } from "../../../../shared/flows/in-flight.ts";
 import type {
   ApiPorts,
   DeliverPorts,
@@ -49,6 +48,7 @@ import { traceStore } from "../../../../shared/table/erasures-traces.ts";
 import { eventBodyStore } from "../../../../shared/table/events.ts";
 import { holdStore } from "../../../../shared/table/holds.ts";
 import { idempotencyKeyStore } from "../../../../shared/table/idempotency-keys.ts";
+import { inFlightStore } from "../../../../shared/table/in-flight.ts";
 import { messageChangeStore } from "../../../../shared/table/message-changes.ts";
 import { messageStore } from "../../../../shared/table/messages.ts";
 import { outboundMessageStore } from "../../../../shared/table/outbound-messages.ts";
@@ -176,7 +176,7 @@ export async function openHouse() {
       events: openQueue(lane.events, aws.sqs),
       vault: openVault(keyId, aws.kms),
       poster,
-      inFlight: countInFlight(),
+      inFlight: inFlightStore(opened),
       tenants: tenantStore(opened),
       mail: openMail("parley@example.com", aws.ses),
       dice: () => 0,

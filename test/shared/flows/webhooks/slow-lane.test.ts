@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { deliverWorker } from "../../../../functions/workers/deliver.ts";
 import type { AttemptOutcome } from "../../../../shared/domain/deliveries.ts";
-import { countInFlight } from "../../../../shared/flows/in-flight.ts";
 import type { DeliverPorts } from "../../../../shared/flows/ports.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import type { Poster } from "../../../../shared/net/poster.ts";
+import { inFlightStore } from "../../../../shared/table/in-flight.ts";
 import { type House, openHouse } from "../support/house.ts";
 import { type Outage, openOutage } from "../support/outage.ts";
 import { depth, handOut } from "../support/queue-work.ts";
@@ -25,11 +25,17 @@ const timedOut: AttemptOutcome = { kind: "no_answer", error: "timeout", duration
 const late: AttemptOutcome = { kind: "answered", status: 200, retryAfter: null, durationMs: 3_001 };
 
 /** A worker whose receivers answer at once, but for one path, where each call waits until it is let go. */
-function withHanging(path: string, rest: Partial<DeliverPorts> = {}) {
+function withHanging(
+  path: string,
+  { onSlow, ...rest }: Partial<DeliverPorts> & { onSlow?: (call: () => void) => void } = {},
+) {
   const held: ((outcome: AttemptOutcome) => void)[] = [];
   const poster: Poster = {
-    post: ({ url }) =>
-      url.endsWith(path) ? new Promise<AttemptOutcome>((resolve) => held.push(resolve)) : Promise.resolve(fine),
+    async post({ url }, slow) {
+      if (!url.endsWith(path)) return fine;
+      if (slow) onSlow?.(slow);
+      return new Promise<AttemptOutcome>((resolve) => held.push(resolve));
+    },
     close: async () => {},
   };
   const ports = { ...outage.deliverPorts, poster, ...rest };
@@ -98,30 +104,62 @@ it("an endpoint that answers within three seconds for five minutes is called wit
   expect(await depth(house.eventSource, outage.lane.deliveries)).toBe(0);
 });
 
-it("a process makes so many attempts of one endpoint at once and no more: the others wait on the deliveries queue", async () => {
-  const inFlight = countInFlight(2);
+it("a slow endpoint has so many attempts in flight and no more: the others come again, ever later", async () => {
+  const inFlight = inFlightStore(house.table, { max: 2 });
   const hanging = withHanging("/in", { inFlight });
+  await outage.write(1);
+  const first = hanging.events();
+  await expect.poll(() => hanging.held.length).toBe(1);
+  hanging.letGo(late);
+  await first;
   await outage.write(5);
-  const batch = hanging.events();
+  await hanging.events();
+  const waiting = () => outage.statuses().then((all) => Object.values(all).filter((status) => status === "pending"));
+
+  const batch = hanging.deliveries();
   await expect.poll(() => hanging.held.length).toBe(2);
-  await expect.poll(async () => Object.values(await outage.statuses())).toEqual(Array(3).fill("pending"));
-  // Their retries find it busy still, and wait for some seconds more, without an attempt or a claim.
-  expect((await hanging.deliveries()).failed).toEqual([]);
-  expect(Object.values(await outage.statuses())).toEqual(Array(3).fill("pending"));
-  expect((await hanging.deliveries()).records).toEqual([]);
+  await expect.poll(waiting).toHaveLength(3);
+  // They come after 2.5 seconds, in whole ones, and find it busy still, then after 5: without an attempt or a claim.
+  for (const pause of [3 * SECOND, 5 * SECOND]) {
+    house.turn(pause - SECOND);
+    expect((await hanging.deliveries()).records).toEqual([]);
+    house.turn(SECOND);
+    expect((await hanging.deliveries()).records).toHaveLength(3);
+    expect(await waiting()).toHaveLength(3);
+  }
   hanging.letGo(fine);
   await batch;
-  house.turn(5 * SECOND);
-  const waited = hanging.deliveries();
+  house.turn(10 * SECOND);
+  const next = hanging.deliveries();
   await expect.poll(() => hanging.held.length).toBe(2);
   hanging.letGo(fine);
-  await waited;
-  house.turn(5 * SECOND);
+  await next;
+  house.turn(2 * MINUTE);
   const last = hanging.deliveries();
   await expect.poll(() => hanging.held.length).toBe(1);
   hanging.letGo(fine);
   await last;
-  expect(Object.values(await outage.statuses())).toEqual(Array(5).fill("delivered"));
+  expect(Object.values(await outage.statuses()).filter((status) => status === "delivered")).toHaveLength(6);
+});
+
+it("an attempt under way for three seconds has its endpoint marked before it ends", async () => {
+  const slow: (() => void)[] = [];
+  const hanging = withHanging("/in", {
+    onSlow: (call) => slow.push(call),
+  });
+  await outage.write(3);
+  const batch = hanging.events();
+  await expect.poll(() => slow.length).toBe(3);
+  house.turn(3 * SECOND);
+  for (const call of slow) call();
+  await expect.poll(async () => (await outage.breaker()).slowUntil).toBe(house.now() + 5 * MINUTE);
+  const others = withHanging("/nowhere");
+  await outage.write(1);
+  await others.events();
+  expect(Object.values(await outage.statuses())).toEqual(["pending"]);
+  hanging.letGo(timedOut);
+  await batch;
+  expect(await outage.breaker()).toMatchObject({ failures: 3 });
 });
 
 it.each(strikes)("struck (%s) while it puts a first attempt off, a worker loses none", async (strike) => {

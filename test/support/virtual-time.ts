@@ -1,0 +1,77 @@
+import { setImmediate as turnOfTheLoop } from "node:timers/promises";
+import type { Millis } from "../../shared/kernel/time.ts";
+
+/** Turns of the event loop without a call under way, after which nothing moves any more by itself. */
+const QUIET_TURNS = 4;
+
+interface Clock {
+  now(): Millis;
+  /** Turns the clock of everything forward. */
+  turn(by: Millis): void;
+}
+
+interface AwsClient {
+  readonly middlewareStack: {
+    add(
+      middleware: (next: (args: never) => Promise<unknown>) => (args: never) => Promise<unknown>,
+      options: { step: "initialize"; name: string },
+    ): void;
+    remove(name: string): boolean;
+  };
+}
+
+export type VirtualTime = ReturnType<typeof virtualTime>;
+
+/**
+ * Lets real workers run in virtual time: what they do at the table and the queues takes none, and only `sleep` lets it
+ * pass. The clock is turned once all that was begun waits for it.
+ * @param clients every client whose calls the workers wait for
+ */
+export function virtualTime(clock: Clock, clients: readonly AwsClient[]) {
+  const name = "virtual-time";
+  let calls = 0;
+  for (const client of clients) {
+    client.middlewareStack.add(
+      (next) => async (args) => {
+        calls++;
+        try {
+          return await next(args);
+        } finally {
+          calls--;
+        }
+      },
+      { step: "initialize", name },
+    );
+  }
+
+  const sleepers: { readonly until: Millis; readonly wake: () => void }[] = [];
+
+  async function quiet(): Promise<void> {
+    for (let turns = 0; turns < QUIET_TURNS; turns++) {
+      await turnOfTheLoop();
+      if (calls > 0) turns = 0;
+    }
+  }
+
+  return {
+    now: clock.now,
+    sleep(ms: Millis): Promise<void> {
+      return new Promise((wake) => sleepers.push({ until: clock.now() + ms, wake }));
+    },
+    /** Lets time pass until nobody sleeps any more. */
+    async run(): Promise<void> {
+      for (;;) {
+        await quiet();
+        if (sleepers.length === 0) return;
+        const next = Math.min(...sleepers.map(({ until }) => until));
+        clock.turn(Math.max(0, next - clock.now()));
+        const due = sleepers.filter(({ until }) => until <= next);
+        for (const each of due) sleepers.splice(sleepers.indexOf(each), 1);
+        for (const { wake } of due) wake();
+      }
+    },
+    close(): void {
+      for (const client of clients) client.middlewareStack.remove(name);
+    },
+  };
+}
