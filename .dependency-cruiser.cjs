@@ -10,7 +10,10 @@ const rooms = {
   },
   "shared/aws": { rooms: ["shared/kernel", "shared/domain", "shared/config"], packages: ["@aws-sdk/.+"] },
   "shared/net": { rooms: ["shared/kernel", "shared/domain"], packages: ["undici", "node:dns", "node:net", "node:tls"] },
-  "shared/platforms": { rooms: ["shared/kernel", "shared/domain", "shared/net"], packages: ["zod", "undici"] },
+  "shared/platforms": {
+    rooms: ["shared/kernel", "shared/domain", "shared/net"],
+    packages: ["zod", "node:http", "node:https"],
+  },
   "shared/flows": {
     rooms: ["shared/kernel", "shared/domain"],
     types: ["shared/table", "shared/aws", "shared/net", "shared/platforms", "shared/config"],

@@ -1,10 +1,11 @@
-import { Agent, request } from "undici";
+import { type Agent, request as httpRequest, Agent as PlainAgent, type RequestOptions } from "node:http";
+import { request as httpsRequest, Agent as SecureAgent } from "node:https";
 import { clockNow, type Millis, SECOND } from "../kernel/time.ts";
 import { parseRetryAfter } from "../net/retry-after.ts";
+import { Call } from "./call.ts";
 
 const CONNECT_TIMEOUT: Millis = 3 * SECOND;
 const TOTAL_TIMEOUT: Millis = 10 * SECOND;
-const ANSWER_BYTES_MAX = 1024 * 1024;
 const IDLE_MAX: Millis = 4 * SECOND;
 
 export interface Answered {
@@ -35,53 +36,55 @@ export interface PlatformHttp {
  */
 export function platformHttp(timeouts: { connect?: Millis; total?: Millis } = {}): PlatformHttp {
   const { connect = CONNECT_TIMEOUT, total = TOTAL_TIMEOUT } = timeouts;
-  const newAgent = () => new Agent({ connect: { timeout: connect }, maxResponseSize: ANSWER_BYTES_MAX });
-  let agent = newAgent();
+  const plain = { request: httpRequest, agent: new PlainAgent({ keepAlive: true }) };
+  const secure = { request: httpsRequest, agent: new SecureAgent({ keepAlive: true }) };
   let usedAt = clockNow();
 
   // A frozen function wakes to connections that the other side gave up meanwhile, and its timers did not see the time
   // pass. A send on such a connection would have an unknown outcome, so after a pause it starts afresh.
-  function freshAgent(): Agent {
+  function dropStale(): void {
     const now = clockNow();
-    if (Math.abs(now - usedAt) > IDLE_MAX) {
-      agent.close().catch(() => {});
-      agent = newAgent();
-    }
+    if (Math.abs(now - usedAt) > IDLE_MAX) for (const { agent } of [plain, secure]) closeIdle(agent);
     usedAt = now;
-    return agent;
   }
 
   const deadline = () => AbortSignal.timeout(total);
 
   async function call(
     method: "GET" | "POST",
-    url: string,
+    to: string,
     token: string,
-    body: object | null,
+    content: object | null,
     signal: AbortSignal,
   ): Promise<PlatformAnswer> {
+    dropStale();
+    const url = URL.parse(to);
+    const { request, agent } = url?.protocol === "https:" ? secure : plain;
+    if (!url) return { kind: "unsent" };
+    const body = content === null ? null : Buffer.from(JSON.stringify(content));
+    const options: RequestOptions = {
+      method,
+      agent,
+      signal,
+      headers: {
+        authorization: `Bearer ${token}`,
+        accept: "application/json",
+        ...(body ? { "content-type": "application/json", "content-length": body.length } : {}),
+      },
+    };
+    const one = new Call(connect);
     try {
-      const answer = await request(url, {
-        method,
-        dispatcher: freshAgent(),
-        signal,
-        headers: {
-          authorization: `Bearer ${token}`,
-          accept: "application/json",
-          ...(body ? { "content-type": "application/json" } : {}),
-        },
-        ...(body ? { body: JSON.stringify(body) } : {}),
-      });
-      const usage = answer.headers["x-business-use-case-usage"];
+      const { status, headers, text } = await one.make(() => request(url, options), body);
+      const usage = headers["x-business-use-case-usage"];
       return {
         kind: "answered",
-        status: answer.statusCode,
-        body: await answer.body.text(),
+        status,
+        body: text,
         usage: typeof usage === "string" ? usage : null,
-        retryAfter: parseRetryAfter(answer.headers["retry-after"], clockNow()),
+        retryAfter: parseRetryAfter(headers["retry-after"], clockNow()),
       };
-    } catch (error) {
-      return { kind: wasNeverSent(error) ? "unsent" : "lost" };
+    } catch {
+      return { kind: one.mayBeSent ? "lost" : "unsent" };
     }
   }
 
@@ -92,17 +95,6 @@ export function platformHttp(timeouts: { connect?: Millis; total?: Millis } = {}
   };
 }
 
-const beforeSending: ReadonlySet<unknown> = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "UND_ERR_CONNECT_TIMEOUT",
-  "UND_ERR_INVALID_ARG",
-]);
-
-// Only errors that cannot happen on an open connection count: a reset, for one, may come after the request.
-function wasNeverSent(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const { code, syscall } = error as NodeJS.ErrnoException;
-  return beforeSending.has(code) || syscall === "connect";
+function closeIdle({ freeSockets }: Agent): void {
+  for (const socket of Object.values(freeSockets).flat()) socket?.destroy();
 }

@@ -1,46 +1,17 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hasOpenssl, type Identity, selfSigned } from "./certificates.ts";
 import { openPoster, requestTo } from "./posting.ts";
 import { startReceiver } from "./receiver.ts";
-
-const OPENSSL = "openssl";
-
-function hasOpenssl(): boolean {
-  try {
-    execFileSync(OPENSSL, ["version"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function selfSigned(host: string): { key: string; cert: string } {
-  const directory = mkdtempSync(join(tmpdir(), "parley-tls-"));
-  try {
-    const [key, cert] = [join(directory, "key.pem"), join(directory, "cert.pem")];
-    const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
-    const name = ["-subj", `/CN=${host}`, "-addext", `subjectAltName=DNS:${host}`];
-    execFileSync(OPENSSL, ["req", "-x509", ...curve, "-keyout", key, "-out", cert, "-days", "1", ...name], {
-      stdio: "ignore",
-    });
-    return { key: readFileSync(key, "utf8"), cert: readFileSync(cert, "utf8") };
-  } finally {
-    rmSync(directory, { recursive: true });
-  }
-}
 
 const resolver = async () => ["127.0.0.1"];
 
 // Node makes no certificates; without openssl on the machine only the handshake tests below run.
 describe.skipIf(!hasOpenssl())("certificates", () => {
   const trustedBefore = getCACertificates("default");
-  let trusted: { key: string; cert: string };
-  let stranger: { key: string; cert: string };
+  let trusted: Identity;
+  let stranger: Identity;
 
   beforeAll(() => {
     trusted = selfSigned("hooks.example.com");
