@@ -13,7 +13,7 @@ import {
   sendReply,
 } from "./bench/scenarios.ts";
 import { targets } from "./bench/targets.ts";
-import { everyoneWrites } from "./support/pipeline/workspace.ts";
+import { everyoneWrites, type Workspace } from "./support/pipeline/workspace.ts";
 import { type Cost, type Pipeline, startPipeline } from "./support/pipeline.ts";
 
 // Counted units, which repeat exactly: no time is measured here. docs/table.md shows the same figures.
@@ -153,6 +153,18 @@ describe("one request", () => {
 
   test("for a conversation with 50 messages", async () => {
     expectCost(await detailPage(pipeline), { wcu: 0, rcu: 3.5, sqs: 0 }, targets.detailPage);
+  });
+
+  test.each<[string, (workspace: Workspace) => string]>([
+    ["an inbox page", () => "/v1/conversations"],
+    ["a page of messages", () => "/v1/messages"],
+    ["a conversation", ({ conversationOf }) => `/v1/conversations/${encodeURIComponent(conversationOf(0))}`],
+    ["a page of the audit trail", () => "/v1/audit"],
+  ])("for %s is one call of the table, beside the key's and the minute's", async (_what, path) => {
+    const workspace = await freshWorkspace(pipeline);
+    await everyoneWrites(pipeline, workspace, 3);
+    const asked = () => pipeline.call(workspace.liveKey, "GET", path(workspace));
+    expect(await pipeline.tableCalls(asked)).toBe(3);
   });
 
   test("that creates a webhook endpoint is one transaction of two items", async () => {

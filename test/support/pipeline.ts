@@ -279,6 +279,9 @@ export async function startPipeline(options: { readonly poster?: Poster } = {}) 
       return { wcu, rcu, sqs: queueRequests() - before };
     },
 
+    /** How many requests `work` makes of the table. */
+    tableCalls: async (work: () => Promise<unknown>): Promise<number> => (await meter.during("calls", work)).requests,
+
     async close(): Promise<void> {
       await poster.close();
       await loopback.close();
