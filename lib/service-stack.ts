@@ -94,7 +94,7 @@ export class ServiceStack extends Stack {
         // What is held is held for a conversation that stands.
         "ConditionCheckItem",
       ],
-      indexes: [names.feedIndex.name, names.idIndex.name],
+      indexes: [names.feedIndex.name, names.idIndex.name, names.failingIndex.name],
     });
     key.allowEncrypt(api.functionRole);
     key.allowDecrypt(api.functionRole);
@@ -165,7 +165,7 @@ export class ServiceStack extends Stack {
     table.allow(deliver.functionRole, {
       actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem"],
       // What waits for an endpoint that is left alone.
-      indexes: [names.feedIndex.name],
+      indexes: [names.failingIndex.name],
     });
     if (settings.mailFrom !== null) allowSendingMail(this, deliver.functionRole, settings.mailFrom);
     key.allowDecrypt(deliver.functionRole);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { deliveryId, parked } from "../shared/domain/deliveries.ts";
+import { RETRY_WAITS } from "../shared/domain/limits.ts";
 import { writeStep } from "../shared/flows/webhooks/steps.ts";
 import { newUlid } from "../shared/kernel/ids.ts";
 import { DAY, MINUTE, SECOND } from "../shared/kernel/time.ts";
@@ -64,9 +65,33 @@ test("a first attempt of a slow endpoint, put off and made", async () => {
   await pipeline.receive(other.writes(0));
   await pipeline.ingest();
   expect(await pipeline.cost(() => pipeline.deliver())).toEqual({ wcu: 2, rcu: 1, sqs: 3 });
-  const [place, claimed, settled, counted] = [2, 2, 2, 1];
+  const [place, claimed, settled, counted] = [2, 1, 2, 1];
   const made = await pipeline.cost(() => pipeline.retry());
   expect(made).toEqual({ wcu: place + claimed + settled + counted, rcu: 1.5, sqs: 2 });
+});
+
+test("each retry of an event alone on its endpoint, with all that belongs to it", async () => {
+  const other = await freshWorkspace(pipeline, { endpoints: 1 });
+  pipeline.loopback.answer(500);
+  await pipeline.receive(other.writes(0));
+  await pipeline.ingest();
+  await pipeline.deliver();
+  await pipeline.sweep();
+  const [claimed, settled, resting, endpoint, inIndex, counted, warned] = [1, 1, 1, 1, 1, 1, 1];
+  const costs: number[] = [];
+  for (const wait of RETRY_WAITS) {
+    // A sweep hands it on two minutes ahead.
+    pipeline.turn(Math.max(0, wait - 2 * MINUTE));
+    await pipeline.sweep();
+    pipeline.turn(Math.min(wait, 2 * MINUTE));
+    costs.push((await pipeline.cost(() => pipeline.retry())).wcu);
+  }
+  const [second, ...others] = costs;
+  expect(second).toBe(claimed + settled + endpoint);
+  expect(others.slice(0, -1)).toEqual(Array(7).fill(claimed + settled + endpoint + resting));
+  // The last one: its end shows in the index and is counted, and the endpoint's owner is warned.
+  expect(others.at(-1)).toBe(claimed + settled + inIndex + endpoint + counted + warned);
+  pipeline.loopback.answer(200);
 });
 
 test("one delivery replayed", async () => {
@@ -81,8 +106,8 @@ test("one delivery replayed", async () => {
 test("a window of twenty replayed, and what has not come through listed", async () => {
   const from = pipeline.now();
   await dead(20);
-  expect(await asked("GET", "/deliveries/summary")).toEqual({ wcu: 0, rcu: 2, sqs: 0 });
-  expect(await asked("POST", `/deliveries/replay?from=${from}`)).toEqual({ wcu: 3 * 20 + 1, rcu: 12, sqs: 2 });
+  expect(await asked("GET", "/deliveries/summary")).toEqual({ wcu: 0, rcu: 1.5 + 20 * 0.5, sqs: 0 });
+  expect(await asked("POST", `/deliveries/replay?from=${from}`)).toEqual({ wcu: 3 * 20 + 1, rcu: 22, sqs: 2 });
 });
 
 test("a test event", async () => {
@@ -133,9 +158,9 @@ describe("an endpoint that is left alone", () => {
     pipeline.turn(5 * SECOND);
     expect(await pipeline.cost(() => pipeline.retry())).toEqual({ wcu: 0, rcu: 10, sqs: queue });
 
-    // Claim and row, and the breaker; what waits, the endpoint and the message; and the next probe.
+    // Claim, row and breaker; the endpoint, what waits and five rows of it, the message; and the next probe.
     pipeline.turn(MINUTE);
-    expect(await pipeline.cost(() => pipeline.retry())).toEqual({ wcu: 2 + 2 + 1, rcu: 2.5, sqs: 3 });
+    expect(await pipeline.cost(() => pipeline.retry())).toEqual({ wcu: 3, rcu: 1 + 0.5 + 5 * 0.5 + 0.5, sqs: 3 });
 
     pipeline.loopback.answer(200);
     pipeline.turn(2 * MINUTE);
@@ -148,7 +173,7 @@ describe("an endpoint that is left alone", () => {
     });
     expect(delivered.rows.map(({ status }) => status)).toEqual(Array(20).fill("delivered"));
     // Each of the twenty is claimed and settled; three batches count what they delivered; the breaker closes.
-    expect(closing.wcu).toBe(20 * 4 + 3 + 1);
+    expect(closing.wcu).toBe(20 * 3 + 3 + 1);
   });
 
   test("costs no more for the next event when a thousand wait", async () => {

@@ -230,14 +230,14 @@ describe("one delivery of three that fail together, too few for their endpoint t
     const second = await pipeline.cost(() => pipeline.retry());
     expectCost(
       each(second),
-      { wcu: 4, rcu: 1.5, sqs: requests(receiveAndDelete + send) },
+      { wcu: 2, rcu: 1.5, sqs: requests(receiveAndDelete + send) },
       { ...targets.retry, sqs: requests(receiveAndDelete + send) },
     );
 
     // The wait after the third attempt is half an hour, which rests in the table: one row more, one send less.
     pipeline.turn(5 * MINUTE);
     const third = await pipeline.cost(() => pipeline.retry());
-    expectCost(each(third), { wcu: 5, rcu: 1.5, sqs: requests(receiveAndDelete) });
+    expectCost(each(third), { wcu: 3, rcu: 1.5, sqs: requests(receiveAndDelete) });
 
     pipeline.turn(28 * MINUTE);
     pipeline.loopback.answer(200);
@@ -250,7 +250,7 @@ describe("one delivery of three that fail together, too few for their endpoint t
     pipeline.turn(2 * MINUTE);
     const fourth = await pipeline.cost(() => pipeline.retry());
     const counted = 1;
-    expectCost(each(fourth, counted), { wcu: 4, rcu: 1.5, sqs: requests(receiveAndDelete) }, targets.retry);
+    expectCost(each(fourth, counted), { wcu: 3, rcu: 1.5, sqs: requests(receiveAndDelete) }, targets.retry);
     const { rows } = await pipeline.stores.deliveries.list(workspace.tenant, {
       endpointId: workspace.endpointIds[0] ?? "",
       before: null,

@@ -13,7 +13,7 @@ type Action =
   | "DeleteItem"
   | "BatchWriteItem"
   | "ConditionCheckItem";
-type IndexName = typeof names.feedIndex.name | typeof names.idIndex.name;
+type IndexName = (typeof names)["feedIndex" | "idIndex" | "failingIndex"]["name"];
 
 /** What one function may do with the table. Nobody scans; most items leave by their time to live. */
 export interface TableAccess {
@@ -48,6 +48,13 @@ export class SingleTable extends Construct {
       indexName: names.idIndex.name,
       partitionKey: text(names.idIndex.partitionKey),
       projectionType: ProjectionType.KEYS_ONLY,
+    });
+    this.table.addGlobalSecondaryIndex({
+      indexName: names.failingIndex.name,
+      partitionKey: text(names.failingIndex.partitionKey),
+      sortKey: text(names.failingIndex.sortKey),
+      projectionType: ProjectionType.INCLUDE,
+      nonKeyAttributes: [...names.failingIndex.copies],
     });
   }
 

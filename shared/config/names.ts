@@ -35,6 +35,8 @@ export const table = {
   timeToLive: "x",
   feedIndex: { name: "GS1", partitionKey: "F", sortKey: "G" },
   idIndex: { name: "GS2", partitionKey: "i" },
+  /** Sorted by the table's own sort key. It copies nothing else that changes with each attempt. */
+  failingIndex: { name: "GS3", partitionKey: "W", sortKey: "SK", copies: ["st"] },
 } as const;
 
 /** The functions of the service stack, by the ids their CDK constructs have. */

@@ -72,7 +72,7 @@ export function deliveryStore(table: Table) {
               o: op,
               ua: now,
               x: timeToLive(now + RETENTION),
-              ...failingIndex(tenant, delivery.endpointId, delivery.eventUlid, first.status),
+              ...failingIndex(tenant, delivery.endpointId, first.status),
             },
             ConditionExpression: conditions.notYetThere,
             ReturnValuesOnConditionCheckFailure: "ALL_OLD",
@@ -100,12 +100,10 @@ export function deliveryStore(table: Table) {
           new UpdateCommand({
             TableName,
             Key: deliveryKey(tenant, endpointId, eventUlid),
-            UpdateExpression: "SET st = :attempting, n = :n, lu = :lease, ua = :now, o = :op REMOVE na",
+            UpdateExpression: "SET lu = :lease, ua = :now, o = :op",
             ConditionExpression: `${from.condition} AND n = :before AND (attribute_not_exists(na) OR na <= :now)`,
             ExpressionAttributeValues: {
               ...from.values,
-              ":attempting": "attempting",
-              ":n": attempt,
               ":before": attempt - 1,
               ":lease": now + ATTEMPT_LEASE,
               ":now": now,
@@ -143,15 +141,14 @@ export function deliveryStore(table: Table) {
     ): Promise<boolean> {
       const mine = newOp(now);
       const traces = tracesOf(outcome);
-      const failing = verdict.status !== "delivered";
+      const from = statusIn("settle");
       const sets = ["st = :st", "ua = :now", "n = :n", "o = :mine"];
       const removes = ["lu"];
       const values: Record<string, unknown> = {
         ":st": verdict.status,
         ":now": now,
         ":mine": mine,
-        ":attempting": "attempting",
-        ":attempt": row.attempt,
+        ":before": row.attempt - 1,
         ...(row.op === null ? {} : { ":op": row.op }),
         ":n": spendsAttempt(verdict) ? row.attempt : row.attempt - 1,
       };
@@ -166,15 +163,14 @@ export function deliveryStore(table: Table) {
       assign("lr", traces.lr);
       assign("le", traces.le);
       assign("ld", traces.ld);
-      assign("F", failing ? failingFeed(tenant, row.endpointId) : undefined);
-      assign("G", failing ? row.eventUlid : undefined);
+      assign("W", failingIndex(tenant, row.endpointId, verdict.status).W);
       const written = await whenConditionHolds(() =>
         client.send(
           new UpdateCommand({
             TableName,
             Key: deliveryKey(tenant, row.endpointId, row.eventUlid),
             UpdateExpression: `SET ${sets.join(", ")} REMOVE ${removes.join(", ")}`,
-            ConditionExpression: `st = :attempting AND n = :attempt${row.op === null ? "" : " AND o = :op"}`,
+            ConditionExpression: `${from.condition} AND n = :before${row.op === null ? "" : " AND o = :op"}`,
             ExpressionAttributeValues: values,
             ReturnValuesOnConditionCheckFailure: "ALL_OLD",
           }),
@@ -185,7 +181,10 @@ export function deliveryStore(table: Table) {
       return written.old?.o === mine;
     },
 
-    /** What a worker could not process is given up. @returns false when the row has moved on since */
+    /**
+     * What a worker could not process is given up, whether its attempt was made or not.
+     * @returns false when the row has moved on since, or begun anew
+     */
     async giveUp(
       tenant: TenantId,
       endpointId: string,
@@ -200,16 +199,16 @@ export function deliveryStore(table: Table) {
           new UpdateCommand({
             TableName,
             Key: deliveryKey(tenant, endpointId, eventUlid),
-            UpdateExpression: "SET st = :dlq, ua = :now, o = :op, F = :f, G = :g REMOVE na, lu",
-            ConditionExpression: `${from.condition} AND n <= :attempt`,
+            UpdateExpression: "SET st = :dlq, ua = :now, o = :op, W = :w REMOVE na, lu",
+            ConditionExpression: `${from.condition} AND (n = :before OR (n = :attempt AND attribute_not_exists(lu)))`,
             ExpressionAttributeValues: {
               ...from.values,
               ":dlq": "dlq",
+              ":before": attempt - 1,
               ":attempt": attempt,
               ":now": now,
               ":op": op,
-              ":f": failingFeed(tenant, endpointId),
-              ":g": eventUlid,
+              ":w": failingFeed(tenant, endpointId),
             },
             ReturnValuesOnConditionCheckFailure: "ALL_OLD",
           }),

@@ -33,9 +33,11 @@ export interface DeliveryItem extends Key {
   readonly ty: EventType;
   readonly c?: string;
   readonly p?: string;
-  readonly st: DeliveryStatus;
+  readonly st: Exclude<DeliveryStatus, "attempting">;
+  /** Attempts settled. */
   readonly n: number;
   readonly na?: Millis;
+  /** While an attempt is under way, which `st` does not say: a claim is to leave the index as it is. */
   readonly lu?: Millis;
   readonly lr?: number;
   readonly le?: AttemptError;
@@ -59,19 +61,20 @@ export function tracesOf(outcome: AttemptOutcome | null) {
 }
 
 /** A row's place among those that have not come through; none once it is delivered. */
-export function failingIndex(tenant: TenantId, endpointId: string, eventUlid: string, status: DeliveryStatus) {
-  return status === "delivered" ? {} : { F: failingFeed(tenant, endpointId), G: eventUlid };
+export function failingIndex(tenant: TenantId, endpointId: string, status: DeliveryStatus) {
+  return status === "delivered" ? {} : { W: failingFeed(tenant, endpointId) };
 }
 
 export function rowOf(item: DeliveryItem): DeliveryRow {
+  const claimed = item.lu !== undefined;
   return {
     endpointId: item.PK.split("#")[2] ?? "",
     eventUlid: item.SK,
     eventType: item.ty,
     source: item.c && item.p ? { conversationId: item.c, place: item.p } : null,
-    status: item.st,
-    attempt: item.n,
-    nextRetryAt: item.na ?? null,
+    status: claimed ? "attempting" : item.st,
+    attempt: claimed ? item.n + 1 : item.n,
+    nextRetryAt: claimed ? null : (item.na ?? null),
     leaseUntil: item.lu ?? null,
     lastResponseStatus: item.lr ?? null,
     lastError: item.le ?? null,
@@ -84,6 +87,10 @@ export function rowOf(item: DeliveryItem): DeliveryRow {
 
 /** The condition that a row's status is one from which the trigger may change it. */
 export function statusIn(trigger: DeliveryTrigger): { condition: string; values: Record<string, string> } {
-  const values = Object.fromEntries(statusesBefore(trigger).map((status) => [`:from_${status}`, status]));
-  return { condition: `st IN (${Object.keys(values).join(", ")})`, values };
+  const before = statusesBefore(trigger);
+  const written = before.filter((status) => status !== "attempting");
+  if (written.length === 0) return { condition: "attribute_exists(lu)", values: {} };
+  const values = Object.fromEntries(written.map((status) => [`:from_${status}`, status]));
+  const among = `st IN (${Object.keys(values).join(", ")})`;
+  return { condition: before.includes("attempting") ? among : `${among} AND attribute_not_exists(lu)`, values };
 }

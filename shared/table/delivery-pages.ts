@@ -5,39 +5,50 @@ import { RETENTION, WALK_EXAMINED_MAX } from "../domain/limits.ts";
 import { ulidCeiling, ulidFloor } from "../kernel/ids.ts";
 import type { TenantId } from "../kernel/tenant.ts";
 import { DAY, type Millis } from "../kernel/time.ts";
+import { batchGet } from "./batch-get.ts";
 import type { Table } from "./client.ts";
 import { type DeliveryItem, type DeliveryRow, rowOf } from "./delivery-items.ts";
-import { deliveryPartition, failingFeed, justBelow, oldestUlid } from "./keys.ts";
+import { deliveryPartition, failingFeed, justBelow, type Key, oldestUlid } from "./keys.ts";
 
-/** Rows that one request of a walk looks at, at least: most of them may be done with. */
+/** Entries that one request of a walk looks at, at least: most of them may be done with. */
 const WALK_PAGE_MIN = 200;
 
+/** A row's entry in the index of what has not come through. One whose attempt is under way stands as it was before. */
+type Entry = Key & Pick<DeliveryItem, "st">;
+
 /** The lists of an endpoint's deliveries. */
-export function deliveryPages({ client, name: TableName }: Table) {
-  /** Rows in the order asked for, until there are `wanted` of them or no more. */
-  async function query(input: Omit<QueryCommandInput, "TableName">, wanted: number): Promise<DeliveryRow[]> {
-    const rows: DeliveryRow[] = [];
+export function deliveryPages(table: Table) {
+  const { client, name: TableName } = table;
+  /** What a query finds, until there are `wanted` of it or no more. */
+  async function query<Item>(input: Omit<QueryCommandInput, "TableName">, wanted: number): Promise<Item[]> {
+    const found: Item[] = [];
     let ExclusiveStartKey: Record<string, unknown> | undefined;
     do {
       const answer = await client.send(
-        new QueryCommand({ TableName, ...input, Limit: wanted - rows.length, ExclusiveStartKey }),
+        new QueryCommand({ TableName, ...input, Limit: wanted - found.length, ExclusiveStartKey }),
       );
-      rows.push(...((answer.Items ?? []) as DeliveryItem[]).map(rowOf));
+      found.push(...((answer.Items ?? []) as Item[]));
       ExclusiveStartKey = answer.LastEvaluatedKey;
-    } while (ExclusiveStartKey && rows.length < wanted);
-    return rows;
+    } while (ExclusiveStartKey && found.length < wanted);
+    return found;
   }
 
-  /** Whether a row of any of these statuses is to be found among those that have not come through. */
-  const range = (tenant: TenantId, endpointId: string, failing: boolean, from: string, upTo: string) => ({
-    ...(failing ? { IndexName: names.feedIndex.name } : {}),
-    KeyConditionExpression: failing ? "F = :d AND G BETWEEN :from AND :upTo" : "PK = :d AND SK BETWEEN :from AND :upTo",
-    ExpressionAttributeValues: {
-      ":d": failing ? failingFeed(tenant, endpointId) : deliveryPartition(tenant, endpointId),
-      ":from": from,
-      ":upTo": upTo,
-    },
+  const all = (tenant: TenantId, endpointId: string, from: string, upTo: string) => ({
+    KeyConditionExpression: "PK = :d AND SK BETWEEN :from AND :upTo",
+    ExpressionAttributeValues: { ":d": deliveryPartition(tenant, endpointId), ":from": from, ":upTo": upTo },
   });
+  const failing = (tenant: TenantId, endpointId: string, from: string, upTo: string) => ({
+    IndexName: names.failingIndex.name,
+    KeyConditionExpression: "W = :w AND SK BETWEEN :from AND :upTo",
+    ExpressionAttributeValues: { ":w": failingFeed(tenant, endpointId), ":from": from, ":upTo": upTo },
+  });
+  const rowsAt = async (entries: readonly Entry[]): Promise<DeliveryRow[]> =>
+    (
+      await batchGet<DeliveryItem>(
+        table,
+        entries.map(({ PK, SK }) => ({ PK, SK })),
+      )
+    ).map(rowOf);
 
   return {
     /** An endpoint's deliveries, newest event first. */
@@ -45,16 +56,18 @@ export function deliveryPages({ client, name: TableName }: Table) {
       tenant: TenantId,
       { endpointId, before, limit, now }: { endpointId: string; before: string | null; limit: number; now: Millis },
     ): Promise<{ rows: DeliveryRow[]; next: string | null }> {
+      const from = oldestUlid(now);
       const upTo = before === null ? "~" : justBelow(before);
-      const input = { ...range(tenant, endpointId, false, oldestUlid(now), upTo), ScanIndexForward: false };
-      const found = await query(input, limit + 1);
+      if (from > upTo) return { rows: [], next: null };
+      const input = { ...all(tenant, endpointId, from, upTo), ScanIndexForward: false };
+      const found = (await query<DeliveryItem>(input, limit + 1)).map(rowOf);
       const rows = found.slice(0, limit);
       return { rows, next: found.length > limit ? (rows.at(-1)?.eventUlid ?? null) : null };
     },
 
     /**
      * The deliveries since an instant that have not come through, newest event first.
-     * @param examinedMax rows that are read at most
+     * @param examinedMax entries that are read at most
      * @returns `truncated` when there are more of them than were read
      */
     async failing(
@@ -68,11 +81,12 @@ export function deliveryPages({ client, name: TableName }: Table) {
       },
     ): Promise<{ rows: DeliveryRow[]; truncated: boolean }> {
       const from = ulidFloor(Math.max(wanted.since, wanted.now - RETENTION + 1));
-      const input = { ...range(tenant, wanted.endpointId, true, from, "~"), ScanIndexForward: false };
-      const found = await query(input, wanted.examinedMax + 1);
-      const examined = found.slice(0, wanted.examinedMax);
+      const input = { ...failing(tenant, wanted.endpointId, from, "~"), ScanIndexForward: false };
+      const found = await query<Entry>(input, wanted.examinedMax + 1);
+      const asked = found.slice(0, wanted.examinedMax).filter(({ st }) => wanted.statuses.includes(st));
       return {
-        rows: examined.filter(({ status }) => wanted.statuses.includes(status)),
+        // What is under way, or has come through since, is none of them.
+        rows: (await rowsAt(asked)).filter(({ status }) => wanted.statuses.includes(status)),
         truncated: found.length > wanted.examinedMax,
       };
     },
@@ -89,7 +103,7 @@ export function deliveryPages({ client, name: TableName }: Table) {
       { endpointId, after, wanted, now }: { endpointId: string; after: string | null; wanted: number; now: Millis },
     ): Promise<{ rows: DeliveryRow[]; next: string | null }> {
       const from = after === null ? ulidFloor(now - RETENTION - DAY) : `${after}~`;
-      const input = range(tenant, endpointId, true, from, "~");
+      const input = failing(tenant, endpointId, from, "~");
       const rows: DeliveryRow[] = [];
       let examined = 0;
       let ExclusiveStartKey: Record<string, unknown> | undefined;
@@ -98,22 +112,22 @@ export function deliveryPages({ client, name: TableName }: Table) {
           new QueryCommand({
             TableName,
             ...input,
-            FilterExpression: "st IN (:pending, :retrying, :attempting)",
+            FilterExpression: "st IN (:pending, :retrying)",
             ExpressionAttributeValues: {
               ...input.ExpressionAttributeValues,
               ":pending": "pending",
               ":retrying": "retrying",
-              ":attempting": "attempting",
             },
             Limit: Math.min(Math.max(2 * wanted, WALK_PAGE_MIN), WALK_EXAMINED_MAX - examined),
             ExclusiveStartKey,
           }),
         );
         examined += answer.ScannedCount ?? 0;
-        for (const row of ((answer.Items ?? []) as DeliveryItem[]).map(rowOf)) {
-          if (!isWaiting(row, now)) continue;
-          rows.push(row);
-          if (rows.length === wanted) return { rows, next: row.eventUlid };
+        const entries = (answer.Items ?? []) as Entry[];
+        while (entries.length > 0) {
+          const some = entries.splice(0, wanted - rows.length);
+          rows.push(...(await rowsAt(some)).filter((row) => isWaiting(row, now)));
+          if (rows.length === wanted) return { rows, next: some.at(-1)?.SK ?? null };
         }
         ExclusiveStartKey = answer.LastEvaluatedKey;
       } while (ExclusiveStartKey && examined < WALK_EXAMINED_MAX);
@@ -137,13 +151,19 @@ export function deliveryPages({ client, name: TableName }: Table) {
         now: Millis;
       },
     ): Promise<{ rows: DeliveryRow[]; next: string | null }> {
+      const { endpointId, limit } = window;
       const start = ulidFloor(Math.max(window.from, window.now - RETENTION + 1));
       const end = ulidCeiling(window.to);
       const from = window.after === null ? start : `${window.after}~`;
       if (from > end) return { rows: [], next: null };
-      const found = await query(range(tenant, window.endpointId, !window.delivered, from, end), window.limit + 1);
-      const rows = found.slice(0, window.limit);
-      return { rows, next: found.length > window.limit ? (rows.at(-1)?.eventUlid ?? null) : null };
+      const found = window.delivered
+        ? await query<DeliveryItem>(all(tenant, endpointId, from, end), limit + 1)
+        : await query<Entry>(failing(tenant, endpointId, from, end), limit + 1);
+      const page = found.slice(0, limit);
+      return {
+        rows: window.delivered ? (page as DeliveryItem[]).map(rowOf) : await rowsAt(page),
+        next: found.length > limit ? (page.at(-1)?.SK ?? null) : null,
+      };
     },
   };
 }

@@ -23,7 +23,7 @@ export function deliveryStarts({ client, name: TableName }: Table) {
         na: now,
         ua: now,
         x: timeToLive(now + RETENTION),
-        ...failingIndex(tenant, delivery.endpointId, delivery.eventUlid, "pending"),
+        ...failingIndex(tenant, delivery.endpointId, "pending"),
       };
       await client.send(
         new TransactWriteCommand({
@@ -54,7 +54,7 @@ export function deliveryStarts({ client, name: TableName }: Table) {
       const Update = {
         TableName,
         Key: deliveryKey(tenant, delivery.endpointId, delivery.eventUlid),
-        UpdateExpression: "SET st = :pending, n = :zero, na = :now, ua = :now, o = :op, F = :f, G = :g REMOVE lu",
+        UpdateExpression: "SET st = :pending, n = :zero, na = :now, ua = :now, o = :op, W = :w",
         ConditionExpression: from.condition,
         ExpressionAttributeValues: {
           ...from.values,
@@ -62,8 +62,7 @@ export function deliveryStarts({ client, name: TableName }: Table) {
           ":zero": 0,
           ":now": now,
           ":op": op,
-          ":f": failingFeed(tenant, delivery.endpointId),
-          ":g": delivery.eventUlid,
+          ":w": failingFeed(tenant, delivery.endpointId),
         },
         ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const,
       };

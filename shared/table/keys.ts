@@ -166,9 +166,9 @@ export function inFlightKey(tenant: TenantId, endpointId: string): Key {
   return { PK: `W#${tenant}#${endpointId}`, SK: "W" };
 }
 
-/** The sparse index of deliveries that have not come through. */
+/** The partition of an endpoint's deliveries that have not come through, in their own index. */
 export function failingFeed(tenant: TenantId, endpointId: string): string {
-  return `X#${tenant}#${endpointId}#0`;
+  return `${tenant}#${endpointId}`;
 }
 
 export const DUE_SHARDS = 8;

@@ -18,7 +18,7 @@ const range = (AttributeName: string) => ({ AttributeName, KeyType: "RANGE" });
 describe("the table", () => {
   const { Properties } = only("AWS::DynamoDB::Table");
 
-  test("has the keys and the two indexes that the stores use, and no third", () => {
+  test("has the keys and the three indexes that the stores use, and no fourth", () => {
     expect(Properties.KeySchema).toEqual([hash(table.partitionKey), range(table.sortKey)]);
     expect(Properties.GlobalSecondaryIndexes).toEqual([
       {
@@ -31,17 +31,23 @@ describe("the table", () => {
         KeySchema: [hash(table.idIndex.partitionKey)],
         Projection: { ProjectionType: "KEYS_ONLY" },
       },
+      {
+        IndexName: table.failingIndex.name,
+        KeySchema: [hash(table.failingIndex.partitionKey), range(table.sortKey)],
+        Projection: { ProjectionType: "INCLUDE", NonKeyAttributes: ["st"] },
+      },
     ]);
     expect(Properties.LocalSecondaryIndexes).toBeUndefined();
   });
 
   test("has index names as long as DynamoDB asks for", () => {
-    for (const { name } of [table.feedIndex, table.idIndex]) expect(name).toMatch(/^[A-Za-z0-9_.-]{3,255}$/);
+    for (const { name } of [table.feedIndex, table.idIndex, table.failingIndex])
+      expect(name).toMatch(/^[A-Za-z0-9_.-]{3,255}$/);
   });
 
   test("keeps all its keys as text", () => {
     const types = (Properties.AttributeDefinitions as { AttributeType: string }[]).map((each) => each.AttributeType);
-    expect(types).toEqual(["S", "S", "S", "S", "S"]);
+    expect(types).toEqual(["S", "S", "S", "S", "S", "S"]);
   });
 
   test("drops what has expired, is paid by the request and can be restored to any second", () => {

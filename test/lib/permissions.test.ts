@@ -89,11 +89,11 @@ test("only Api, which answers lists, Ingest, which finds messages by id, and Del
       .flatMap((each) => (typeof each === "object" ? each.name : []))
       .filter((index) => JSON.stringify(resourcesOf(name, "dynamodb:Query")).includes(`/index/${index}"`));
   expect(Object.fromEntries(functions.map((name) => [name, queried(name)]))).toEqual({
-    Api: [names.feedIndex.name, names.idIndex.name],
+    Api: [names.feedIndex.name, names.idIndex.name, names.failingIndex.name],
     Verify: [],
     Intake: [],
     Ingest: [names.idIndex.name],
-    Deliver: [names.feedIndex.name],
+    Deliver: [names.failingIndex.name],
     Profile: [],
     Erase: [],
     Sweep: [],

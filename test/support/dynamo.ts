@@ -55,13 +55,14 @@ export async function startTestTable(): Promise<TestTable> {
 }
 
 export async function createTable(client: DynamoDBClient, tableName: string): Promise<void> {
-  const { feedIndex, idIndex } = table;
+  const { feedIndex, idIndex, failingIndex } = table;
   const names = [
     table.partitionKey,
     table.sortKey,
     feedIndex.partitionKey,
     feedIndex.sortKey,
     idIndex.partitionKey,
+    failingIndex.partitionKey,
   ] as const;
   await client.send(
     new CreateTableCommand({
@@ -85,6 +86,14 @@ export async function createTable(client: DynamoDBClient, tableName: string): Pr
           IndexName: idIndex.name,
           KeySchema: [{ AttributeName: idIndex.partitionKey, KeyType: "HASH" }],
           Projection: { ProjectionType: "KEYS_ONLY" },
+        },
+        {
+          IndexName: failingIndex.name,
+          KeySchema: [
+            { AttributeName: failingIndex.partitionKey, KeyType: "HASH" },
+            { AttributeName: failingIndex.sortKey, KeyType: "RANGE" },
+          ],
+          Projection: { ProjectionType: "INCLUDE", NonKeyAttributes: [...failingIndex.copies] },
         },
       ],
     }),

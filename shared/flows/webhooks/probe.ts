@@ -17,7 +17,7 @@ import { pauseWhenGone } from "./pause-gone.ts";
 import { drainOf, type ProbeStep, sendStep } from "./steps.ts";
 
 /** Waiting rows that one step looks at: those that cannot be attempted any more are ended on the way. */
-const LOOKED_AT = 20;
+const LOOKED_AT = 5;
 
 /** What one step found: an attempt, nothing that waits, or that it must look on behind an event. */
 type Found =

@@ -112,7 +112,10 @@ it("a row goes the ways of the table of transitions and no other, whatever is as
           }
           case "give_up":
             trigger = "give_up";
-            passes = may(before?.status, "give_up") && asked.ahead >= 0;
+            // The message of the attempt that it waits for or makes, or of the one that it made last.
+            passes =
+              may(before?.status, "give_up") &&
+              (asked.ahead === 0 || (asked.ahead === 1 && before?.status !== "attempting"));
             await deliveries.giveUp(tenant, endpointId, eventUlid, (before?.attempt ?? 0) + asked.ahead, now);
             break;
           case "replay":

@@ -20,6 +20,9 @@ beforeEach(async () => {
   outage = await openOutage(house);
 });
 
+/** Other work on the machine may take a while. */
+const soon = <T>(what: () => T) => expect.poll(what, { timeout: 10_000 });
+
 const fine: AttemptOutcome = { kind: "answered", status: 200, retryAfter: null, durationMs: 5 };
 const timedOut: AttemptOutcome = { kind: "no_answer", error: "timeout", durationMs: 15_000 };
 const late: AttemptOutcome = { kind: "answered", status: 200, retryAfter: null, durationMs: 3_001 };
@@ -59,7 +62,7 @@ it("of twenty endpoints one hangs: after the first batch nothing waits behind it
   const hanging = withHanging("/in");
   await outage.write(1);
   const first = hanging.events();
-  await expect.poll(() => hanging.held.length).toBe(1);
+  await soon(() => hanging.held.length).toBe(1);
   hanging.letGo(timedOut);
   await first;
   expect((await outage.breaker()).slowUntil).toBe(house.now() + 5 * MINUTE);
@@ -76,7 +79,7 @@ it("of twenty endpoints one hangs: after the first batch nothing waits behind it
   expect(rows.filter(({ status, attempt }) => status === "pending" && attempt === 0)).toHaveLength(10);
 
   const slow = hanging.deliveries();
-  await expect.poll(() => hanging.held.length).toBe(10);
+  await soon(() => hanging.held.length).toBe(10);
   await outage.write(10);
   expect((await hanging.events()).failed).toEqual([]);
   hanging.letGo(fine);
@@ -89,7 +92,7 @@ it("an endpoint that answers within three seconds for five minutes is called wit
   const hanging = withHanging("/in");
   await outage.write(1);
   const first = hanging.events();
-  await expect.poll(() => hanging.held.length).toBe(1);
+  await soon(() => hanging.held.length).toBe(1);
   hanging.letGo(late);
   await first;
   const quick = withHanging("/nowhere");
@@ -109,7 +112,7 @@ it("a slow endpoint has so many attempts in flight and no more: the others come 
   const hanging = withHanging("/in", { inFlight });
   await outage.write(1);
   const first = hanging.events();
-  await expect.poll(() => hanging.held.length).toBe(1);
+  await soon(() => hanging.held.length).toBe(1);
   hanging.letGo(late);
   await first;
   await outage.write(5);
@@ -117,8 +120,8 @@ it("a slow endpoint has so many attempts in flight and no more: the others come 
   const waiting = () => outage.statuses().then((all) => Object.values(all).filter((status) => status === "pending"));
 
   const batch = hanging.deliveries();
-  await expect.poll(() => hanging.held.length).toBe(2);
-  await expect.poll(waiting).toHaveLength(3);
+  await soon(() => hanging.held.length).toBe(2);
+  await soon(waiting).toHaveLength(3);
   // They come after 2.5 seconds, in whole ones, and find it busy still, then after 5: without an attempt or a claim.
   for (const pause of [3 * SECOND, 5 * SECOND]) {
     house.turn(pause - SECOND);
@@ -131,12 +134,12 @@ it("a slow endpoint has so many attempts in flight and no more: the others come 
   await batch;
   house.turn(10 * SECOND);
   const next = hanging.deliveries();
-  await expect.poll(() => hanging.held.length).toBe(2);
+  await soon(() => hanging.held.length).toBe(2);
   hanging.letGo(fine);
   await next;
   house.turn(2 * MINUTE);
   const last = hanging.deliveries();
-  await expect.poll(() => hanging.held.length).toBe(1);
+  await soon(() => hanging.held.length).toBe(1);
   hanging.letGo(fine);
   await last;
   expect(Object.values(await outage.statuses()).filter((status) => status === "delivered")).toHaveLength(6);
@@ -149,10 +152,10 @@ it("an attempt under way for three seconds has its endpoint marked before it end
   });
   await outage.write(3);
   const batch = hanging.events();
-  await expect.poll(() => slow.length).toBe(3);
+  await soon(() => slow.length).toBe(3);
   house.turn(3 * SECOND);
   for (const call of slow) call();
-  await expect.poll(async () => (await outage.breaker()).slowUntil).toBe(house.now() + 5 * MINUTE);
+  await soon(async () => (await outage.breaker()).slowUntil).toBe(house.now() + 5 * MINUTE);
   const others = withHanging("/nowhere");
   await outage.write(1);
   await others.events();
