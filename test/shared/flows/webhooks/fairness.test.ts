@@ -48,7 +48,7 @@ it.each<{ what: string; trouble: Manner }>([
   const others = calls.filter(({ url }) => !inTrouble(url));
   expect(others).toHaveLength(EVENTS * (ENDPOINTS - 1));
   for (const { url, event, begunAt, cameAt } of others) expect(begunAt - cameAt, `${event} to ${url}`).toBe(0);
-}, 120_000);
+});
 
 it("a slow endpoint has so many attempts in flight and no more, however many processes there are", async () => {
   const workspace = await freshWorkspace(pipeline, { endpoints: 1 });
@@ -66,4 +66,4 @@ it("a slow endpoint has so many attempts in flight and no more, however many pro
   expect(mostAtOnce(slow)).toBe(SLOW_IN_FLIGHT_MAX);
   expect(new Set(calls.map(({ event }) => event)).size).toBe(120);
   expect(calls).toHaveLength(120);
-}, 120_000);
+});
