@@ -1,9 +1,35 @@
 import type { Breaker } from "../domain/breaker.ts";
 import type { Endpoint, EndpointStatus } from "../domain/endpoints.ts";
-import type { EventType } from "../domain/events.ts";
+import { type EventType, eventTypes } from "../domain/events.ts";
 import type { TenantId } from "../kernel/tenant.ts";
 import type { Millis } from "../kernel/time.ts";
 import { endpointKey, type Key } from "./keys.ts";
+
+/** How an event type is written on an endpoint: its whole list in a few bytes, which every event's worker reads. */
+const letters = {
+  "message.received": "r",
+  "message.sent": "s",
+  "message.failed": "f",
+  "message.deleted": "d",
+  "message.edited": "e",
+  "message.reaction": "l",
+  "account.connected": "C",
+  "account.reconnected": "R",
+  "account.disconnected": "D",
+  "account.needs_reauth": "N",
+  "account.restricted": "S",
+  "account.recovered": "V",
+  "webhook.paused": "p",
+  "test.event": "t",
+} as const satisfies Record<EventType, string>;
+
+export function eventLetters(events: readonly EventType[]): string {
+  return events.map((type) => letters[type]).join("");
+}
+
+function eventsOf(text: string): EventType[] {
+  return [...text].flatMap((letter) => eventTypes.find((type) => letters[type] === letter) ?? []);
+}
 
 /** The condition that an endpoint is there and not deleted. */
 export const notDeleted = {
@@ -56,7 +82,7 @@ function breakerOf(item: BreakerFields): Breaker {
 /** An endpoint as it lies in the table. */
 export interface EndpointItem extends Key, BreakerFields {
   readonly u: string;
-  readonly ev: EventType[];
+  readonly ev: string;
   readonly st: EndpointStatus;
   readonly sp: string;
   readonly s1?: Uint8Array;
@@ -72,7 +98,7 @@ export function itemOf(tenant: TenantId, endpoint: Endpoint) {
   return {
     ...endpointKey(tenant, endpoint.id),
     u: endpoint.url,
-    ev: endpoint.events,
+    ev: eventLetters(endpoint.events),
     st: endpoint.status,
     sp: endpoint.secretPrefix,
     s1: endpoint.sealedSecret ?? undefined,
@@ -88,7 +114,7 @@ export function endpointOf(item: EndpointItem): Endpoint {
   return {
     id: item.SK.slice("WH#".length),
     url: item.u,
-    events: item.ev,
+    events: eventsOf(item.ev),
     status: item.st,
     secretPrefix: item.sp,
     sealedSecret: item.s1 ?? null,

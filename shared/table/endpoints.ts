@@ -8,7 +8,7 @@ import { auditItem } from "./audit.ts";
 import type { Table } from "./client.ts";
 import { whenTransactionHolds } from "./conditions.ts";
 import { endpointBreakers } from "./endpoint-breaker.ts";
-import { type EndpointItem, endpointOf, failureFields, itemOf, notDeleted } from "./endpoint-items.ts";
+import { type EndpointItem, endpointOf, eventLetters, failureFields, itemOf, notDeleted } from "./endpoint-items.ts";
 import { endpointKey } from "./keys.ts";
 
 export type Endpoints = ReturnType<typeof endpointStore>;
@@ -118,7 +118,7 @@ export function endpointStore(table: Table) {
       const { url, events, status } = changes;
       const set = {
         ...(url === undefined ? {} : { u: url }),
-        ...(events === undefined ? {} : { ev: events }),
+        ...(events === undefined ? {} : { ev: eventLetters(events) }),
         ...(status === undefined ? {} : { st: status }),
       };
       if (url === undefined && status === undefined) return change(tenant, endpointId, { set, ...notDeleted }, audit);
