@@ -5,6 +5,7 @@ import { Alarms } from "./constructs/alarms.ts";
 import { HttpApi } from "./constructs/http-api.ts";
 import { allowSendingMail } from "./constructs/mail-sender.ts";
 import { NodeFunction } from "./constructs/node-function.ts";
+import { ownHosts } from "./constructs/own-hosts.ts";
 import { QueuePair } from "./constructs/queue-pair.ts";
 import { Schedule } from "./constructs/schedule.ts";
 import { allowReading } from "./constructs/service-secrets.ts";
@@ -222,6 +223,8 @@ export class ServiceStack extends Stack {
 
     const gateway = new HttpApi(this, "HttpApi", { api, verify, intake, throttle: settings.throttle });
     api.addEnvironment(env.baseUrl, settings.baseUrl ?? gateway.url);
+    const hosts = ownHosts({ gateway, bucketName: raw.bucket.bucketName, baseUrl: settings.baseUrl });
+    for (const caller of [api, deliver]) caller.addEnvironment(env.ownHosts, hosts);
     new Alarms(this, "Alarms", {
       gateway,
       functions: [api, verify, intake, ingest, deliver, profile, erase, sweep, deadLetters],

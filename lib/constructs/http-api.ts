@@ -17,6 +17,8 @@ export interface HttpApiProps {
 export class HttpApi extends Construct {
   /** Without a slash at the end. */
   readonly url: string;
+  /** The first label of its own host name. */
+  readonly apiId: string;
   readonly #gateway: Gateway;
 
   constructor(scope: Construct, id: string, { api, verify, intake, throttle }: HttpApiProps) {
@@ -42,6 +44,7 @@ export class HttpApi extends Construct {
       throttle: { rateLimit: throttle.rate, burstLimit: throttle.burst },
     });
     this.url = gateway.apiEndpoint;
+    this.apiId = gateway.apiId;
     this.#gateway = gateway;
   }
 

@@ -18,6 +18,8 @@ export const env = {
   platformSecretId: "PARLEY_PLATFORM_SECRET_ID",
   /** Where people reach the service, for the links it hands out. */
   baseUrl: "PARLEY_BASE_URL",
+  /** The host names at which the service itself answers, with commas between. */
+  ownHosts: "PARLEY_OWN_HOSTS",
   /** Where `/` and security.txt lead; unset, both are 404. */
   siteUrl: "PARLEY_SITE_URL",
   graphVersion: "PARLEY_GRAPH_VERSION",

@@ -34,6 +34,11 @@ export function optionalSetting(name: Name, source: NodeJS.ProcessEnv = process.
   return source[env[name]] || null;
 }
 
+/** The host names at which the service itself answers: at least one. */
+export function ownHostSettings(source: NodeJS.ProcessEnv = process.env): string[] {
+  return setting("ownHosts", source).split(",");
+}
+
 export function platformUrlSettings(source: NodeJS.ProcessEnv = process.env): PlatformUrls {
   const text = optionalSetting("platformUrls", source);
   const given = text ? platformUrls.parse(JSON.parse(text)) : {};

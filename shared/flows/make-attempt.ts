@@ -8,7 +8,8 @@ import type { Millis } from "../kernel/time.ts";
 import type { DeliverPorts } from "./ports.ts";
 
 /**
- * One POST of an event to one endpoint, signed now with every secret that is valid now.
+ * One POST of an event to one endpoint, signed now with every secret that is valid now. An endpoint's attempts wait for
+ * no connection of another endpoint, also where they share a host.
  * @param onSlow called once when the attempt takes so long that its endpoint is slow
  */
 export async function makeAttempt(
@@ -27,7 +28,7 @@ export async function makeAttempt(
     "svc-event-type": event.type,
     "svc-delivery-id": deliveryId(event.ulid, endpoint.id),
   };
-  return ports.poster.post({ url: endpoint.url, headers, body: event.body }, onSlow);
+  return ports.poster.post({ url: endpoint.url, lane: endpoint.id, headers, body: event.body }, onSlow);
 }
 
 async function secretsOf(

@@ -8,16 +8,18 @@ const HEADER_BYTES_MAX = 16 * 1024;
 export interface ConnectionPoolsOptions {
   readonly connect: buildConnector.connector;
   readonly now: () => Millis;
-  /** Connections to one origin; further requests to it wait, and hold up no other origin. */
-  readonly connectionsPerOrigin: number;
-  /** Origins remembered; beyond it the one used longest ago is let go. */
-  readonly originsMax: number;
+  /** Connections of one lane to one origin; its further requests wait, and hold up no other lane. */
+  readonly connectionsPerLane: number;
+  /** Pools remembered; beyond it the one used longest ago is let go. */
+  readonly poolsMax: number;
+  /** Connections open in all pools together; beyond it those of the pool that is idle longest are closed. */
+  readonly connectionsMax: number;
 }
 
-/** Kept-alive connections, a pool for each origin, so that a slow receiver only ever waits for itself. */
+/** Kept-alive connections, a pool for each lane and origin, so that a slow lane only ever waits for itself. */
 export interface ConnectionPools {
-  /** Runs `work` with the origin's pool, which stays open at least until it settles. */
-  use<T>(origin: string, work: (pool: Pool) => Promise<T>): Promise<T>;
+  /** Runs `work` with the lane's pool for the origin, which stays open at least until it settles. */
+  use<T>(lane: string, origin: string, work: (pool: Pool) => Promise<T>): Promise<T>;
   /** Breaks every connection. */
   destroy(): Promise<void>;
 }
@@ -33,9 +35,29 @@ export function createConnectionPools(options: ConnectionPoolsOptions): Connecti
   const entries = new Map<string, Entry>();
   let newest: Entry | null = null;
   const retired = new Set<Pool>();
+  let connections = 0;
 
-  function retire(origin: string, { pool }: Entry): void {
-    entries.delete(origin);
+  const connect: buildConnector.connector = (target, callback) => {
+    if (connections >= options.connectionsMax) retireIdle();
+    connections += 1;
+    const ended = () => {
+      connections -= 1;
+    };
+    options.connect(target, (...outcome) => {
+      const [, socket] = outcome;
+      if (socket) socket.once("close", ended);
+      else ended();
+      callback(...outcome);
+    });
+  };
+
+  function retireIdle(): void {
+    const idle = [...entries].find(([, { running, pool }]) => running === 0 && pool.stats.connected > 0);
+    if (idle) retire(...idle);
+  }
+
+  function retire(key: string, { pool }: Entry): void {
+    entries.delete(key);
     retired.add(pool);
     // Lets the requests under way end first. It rejects only when the pool is destroyed already.
     pool.close().then(
@@ -44,39 +66,41 @@ export function createConnectionPools(options: ConnectionPoolsOptions): Connecti
     );
   }
 
-  function moveToEnd(origin: string, entry: Entry): void {
-    entries.delete(origin);
-    entries.set(origin, entry);
+  function moveToEnd(key: string, entry: Entry): void {
+    entries.delete(key);
+    entries.set(key, entry);
     newest = entry;
   }
 
-  function entryOf(origin: string): Entry {
-    const known = entries.get(origin);
+  function entryOf(lane: string, origin: string): Entry {
+    const key = `${origin} ${lane}`;
+    const known = entries.get(key);
     if (known) {
       // Timers stand still while a function is frozen, so that an idle connection can outlive its time: ask the clock.
       const stale = known.running === 0 && options.now() - known.usedAt > IDLE_MAX;
       if (!stale) {
-        // Posts mostly come in rows to one origin.
-        if (known !== newest) moveToEnd(origin, known);
+        // Posts mostly come in rows to one endpoint.
+        if (known !== newest) moveToEnd(key, known);
         return known;
       }
-      retire(origin, known);
+      retire(key, known);
     }
-    const fresh: Entry = { pool: createPool(origin, options), running: 0, usedAt: options.now() };
-    moveToEnd(origin, fresh);
+    const pool = createPool(origin, { ...options, connect });
+    const fresh: Entry = { pool, running: 0, usedAt: options.now() };
+    moveToEnd(key, fresh);
     const [oldest] = entries;
-    if (entries.size > options.originsMax && oldest) retire(...oldest);
+    if (entries.size > options.poolsMax && oldest) retire(...oldest);
     return fresh;
   }
 
   return {
-    async use(origin, work) {
-      const entry = entryOf(origin);
+    async use(lane, origin, work) {
+      const entry = entryOf(lane, origin);
       entry.running += 1;
       try {
         const result = await work(entry.pool);
-        // A client counts its connection as free only a turn after the answer's end: until then the next request to
-        // this origin would open another one.
+        // A client counts its connection as free only a turn after the answer's end: until then the next request of
+        // this lane would open another one.
         await new Promise((resolve) => setImmediate(resolve));
         return result;
       } finally {
@@ -94,10 +118,10 @@ export function createConnectionPools(options: ConnectionPoolsOptions): Connecti
   };
 }
 
-function createPool(origin: string, { connect, connectionsPerOrigin }: ConnectionPoolsOptions): Pool {
+function createPool(origin: string, { connect, connectionsPerLane }: ConnectionPoolsOptions): Pool {
   return new Pool(origin, {
     connect,
-    connections: connectionsPerOrigin,
+    connections: connectionsPerLane,
     allowH2: false,
     pipelining: 1,
     keepAliveTimeout: IDLE_MAX,

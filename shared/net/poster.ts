@@ -11,6 +11,8 @@ import { parseRetryAfter } from "./retry-after.ts";
 
 interface PostRequest {
   readonly url: string;
+  /** Whose connections it uses, by any name: attempts of one lane never wait for those of another, whatever their URLs. */
+  readonly lane: string;
   /** Our own, by lowercase name; never a tenant's. Content type and user agent are set here. */
   readonly headers: Record<string, string>;
   /** JSON, sent as it is. */
@@ -40,11 +42,22 @@ export interface PosterOptions {
   readonly slowAfter?: Millis;
   /** Within it, from the first packet to the end of the TLS handshake; 5 s by default. */
   readonly connectTimeout?: Millis;
-  /** Connections to one origin; 10 by default. */
-  readonly connectionsPerOrigin?: number;
-  /** Origins whose connections are remembered; 500 by default. */
-  readonly originsMax?: number;
+  /** Connections of one lane to one origin: an attempt beyond them waits, within its time; 10 by default. */
+  readonly connectionsPerLane?: number;
+  /**
+   * Pairs of lane and origin whose connections are remembered; 500 by default. Beyond it the pair used longest ago is
+   * let go: its attempts end as they would, and its next one makes a new connection.
+   */
+  readonly poolsMax?: number;
+  /** Connections open at once before idle ones make room, all lanes together; 500 by default. */
+  readonly connectionsMax?: number;
 }
+
+/** As many as a worker's batch has messages, so that attempts of one batch wait for no connection. */
+const CONNECTIONS_PER_LANE = 10;
+const POOLS_MAX = 500;
+/** More than the 200 attempts of a batch, and well below the 1,024 files that a process may have open in Lambda. */
+const CONNECTIONS_MAX = 500;
 
 export function createPoster(options: PosterOptions): Poster {
   const { gate, version = API_VERSION, now = clockNow } = options;
@@ -54,8 +67,13 @@ export function createPoster(options: PosterOptions): Poster {
     lookupTimeout: attemptTimeout,
     connectTimeout: options.connectTimeout ?? CONNECT_TIMEOUT,
   });
-  const { connectionsPerOrigin = 10, originsMax = 500 } = options;
-  const pools = createConnectionPools({ connect, now, connectionsPerOrigin, originsMax });
+  const pools = createConnectionPools({
+    connect,
+    now,
+    connectionsPerLane: options.connectionsPerLane ?? CONNECTIONS_PER_LANE,
+    poolsMax: options.poolsMax ?? POOLS_MAX,
+    connectionsMax: options.connectionsMax ?? CONNECTIONS_MAX,
+  });
   const ownHeaders = {
     "content-type": "application/json",
     "user-agent": `Parley/${version}`,
@@ -66,8 +84,9 @@ export function createPoster(options: PosterOptions): Poster {
   const underWay = new Set<Promise<AttemptOutcome>>();
   let closed = false;
 
-  async function attempt({ url: raw, headers, body }: PostRequest, onSlow?: () => void): Promise<AttemptOutcome> {
-    const checked = gate.checkUrl(raw);
+  async function attempt(asked: PostRequest, onSlow?: () => void): Promise<AttemptOutcome> {
+    const { lane, headers, body } = asked;
+    const checked = gate.checkUrl(asked.url);
     if (!checked.ok) return { kind: "refused_by_gate", reason: checked.reason };
     const { url } = checked;
     const begunAt = now();
@@ -81,7 +100,7 @@ export function createPoster(options: PosterOptions): Poster {
         headers: { ...headers, ...ownHeaders },
         body,
       };
-      const { status, retryAfter } = await pools.use(url.origin, (pool) => exchange.send(pool, request));
+      const { status, retryAfter } = await pools.use(lane, url.origin, (pool) => exchange.send(pool, request));
       const endedAt = now();
       return {
         kind: "answered",

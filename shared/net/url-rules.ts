@@ -16,7 +16,9 @@ export interface UrlRules {
   readonly ownHosts: readonly string[];
 }
 
+/** Of what is asked for, and of what is kept of it and called. */
 const URL_CHARS_MAX = 2048;
+const TOO_LONG = `The URL must be at most ${URL_CHARS_MAX} characters long, percent-encoded as it is sent.`;
 const HOST_CHARS_MAX = 253;
 
 /** Names that never lead to the public internet, with all that is below them. */
@@ -39,9 +41,12 @@ const SPECIAL_NAMES = [
 const REWRITTEN_CHARS = /[\u0000-\u0020\u007f\\]/;
 const LDH_LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/;
 
-/** The parsed URL, or the sentence that says why it may not be called. No look-up is made. */
+/**
+ * The parsed URL, or the sentence that says why it may not be called. No look-up is made. What passes once passes again
+ * as the parser wrote it.
+ */
 export function applyUrlRules(raw: string, rules: UrlRules): URL | string {
-  if (raw.length > URL_CHARS_MAX) return `The URL must be at most ${URL_CHARS_MAX} characters long.`;
+  if (raw.length > URL_CHARS_MAX) return TOO_LONG;
   if (REWRITTEN_CHARS.test(raw)) return "The URL must not hold spaces, control characters or backslashes.";
   const url = URL.parse(raw);
   // With its authority spelled out: a parser would also take https:example.com and https:////example.com.
@@ -49,6 +54,7 @@ export function applyUrlRules(raw: string, rules: UrlRules): URL | string {
   if (url === null || authority === undefined) {
     return "The URL is not valid; give a whole one, such as https://example.com/hooks.";
   }
+  if (url.href.length > URL_CHARS_MAX) return TOO_LONG;
   return (
     schemeFault(url, rules) ??
     spellingFault(raw, authority, url) ??
@@ -86,8 +92,9 @@ function hostFault(url: URL, rules: UrlRules): string | null {
   if (host.length > HOST_CHARS_MAX || !labels.every((label) => LDH_LABEL.test(label))) {
     return "The URL's host must be a DNS name: letters, digits and dashes between dots.";
   }
-  if (rules.ownHosts.some((own) => isWithin(host, own))) return "The URL must not lead back to this service.";
+  // Loopback, as its addresses above, is the service's own and everyone's: there a port tells who answers.
   if (rules.mode === "open" && isWithin(host, "localhost")) return null;
+  if (rules.ownHosts.some((own) => isWithin(host, own))) return "The URL must not lead back to this service.";
   if (SPECIAL_NAMES.some((name) => isWithin(host, name)))
     return "The URL's host must be a public name, not a reserved one.";
   if (rules.mode === "public" && labels.length < 2)

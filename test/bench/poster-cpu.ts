@@ -30,12 +30,12 @@ export async function posterCpu(): Promise<PosterCpu> {
   const receiver = new Worker(new URL("./receiver-thread.ts", import.meta.url));
   const [port] = (await once(receiver, "message")) as [number];
   const url = `http://127.0.0.1:${port}/hooks`;
-  const poster = createPoster({ gate: createGate({ mode: "open" }), connectionsPerOrigin: AT_ONCE });
+  const poster = createPoster({ gate: createGate({ mode: "open" }), connectionsPerLane: AT_ONCE });
   const pool = new Pool(new URL(url).origin, { connections: AT_ONCE, pipelining: 1 });
   const headers = () => ({ ...sign([SECRET], "evt_01KJW8Z0000000000000000000", BODY, Date.now()) });
 
   const throughPoster: Post = async () => {
-    const outcome = await poster.post({ url, headers: headers(), body: BODY });
+    const outcome = await poster.post({ url, lane: "endpoint", headers: headers(), body: BODY });
     if (outcome.kind !== "answered") throw new Error(`The receiver was not reached: ${JSON.stringify(outcome)}`);
   };
   const throughPool: Post = async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ofType, templates } from "../lib/synthesized.ts";
 import { type RunningLocal, startLocal } from "./support/local-stack.ts";
 
 let strict: RunningLocal;
@@ -48,6 +49,19 @@ describe("without PARLEY_EGRESS", () => {
       expect(body.error.detail).toMatch(/^The .+\.$/);
     },
   );
+});
+
+describe("the service's own hosts", () => {
+  it("are refused as webhooks, strict or not, but for loopback, which receivers share", async () => {
+    const [[gateway = ""] = []] = ofType(templates().service, "AWS::ApiGatewayV2::Api");
+    for (const stack of [strict, plain]) {
+      const url = `https://${gateway}.execute-api.us-east-1.amazonaws.com/v1/ping`;
+      const { status, body } = await stack.api("POST", "/v1/webhooks", { url });
+      expect([status, body.error.detail]).toEqual([400, "The URL must not lead back to this service."]);
+    }
+    const { status } = await plain.api("POST", "/v1/webhooks", { url: `${plain.local.base_url}/hooks` });
+    expect(status).toBe(200);
+  });
 });
 
 describe("PARLEY_SITE_URL", () => {

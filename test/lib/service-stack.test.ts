@@ -1,4 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { stacks } from "../../lib/stacks.ts";
+import type { Assembly } from "../../local/template.ts";
+import { Resolver } from "../../local/template-intrinsics.ts";
 import { env, type FunctionName, functions, queues as queueNames } from "../../shared/config/names.ts";
 import { ofType, propertiesOf, referred, templates } from "./synthesized.ts";
 
@@ -47,13 +50,14 @@ describe("the functions", () => {
         env.erasuresQueueUrl,
         env.rootSecretId,
         env.baseUrl,
+        env.ownHosts,
         env.graphVersion,
       ],
     ],
     ["Verify", [env.table, env.keyId, env.eventsQueueUrl, env.rootSecretId, env.graphVersion]],
     ["Intake", [env.inboundQueueUrl, env.rawBucket, env.platformSecretId]],
     ["Ingest", [env.table, env.rawBucket, env.eventsQueueUrl, env.profilesQueueUrl]],
-    ["Deliver", [env.table, env.keyId, env.eventsQueueUrl, env.deliveriesQueueUrl]],
+    ["Deliver", [env.table, env.keyId, env.eventsQueueUrl, env.deliveriesQueueUrl, env.ownHosts]],
     ["Profile", [env.table, env.keyId, env.graphVersion]],
     ["Erase", [env.table, env.erasuresQueueUrl]],
     ["Sweep", [env.table, env.deliveriesQueueUrl, env.eventsQueueUrl]],
@@ -90,6 +94,35 @@ describe("the functions", () => {
       expect(propertiesOf(set, name).ReservedConcurrentExecutions).toBeUndefined();
     }
   });
+
+  test.each([
+    ["", []],
+    ["https://API.example.com:8443/parley/", ["api.example.com"]],
+  ])(
+    "where %j is the base URL, both that call webhooks know the hosts that are the service's own",
+    (baseUrl, first) => {
+      const synthesized = templates({ "parley:baseUrl": baseUrl });
+      const [[gateway = ""] = []] = ofType(synthesized.service, "AWS::ApiGatewayV2::Api");
+      const [[bucket = ""] = []] = ofType(synthesized.data, "AWS::S3::Bucket");
+      const assembly = [
+        { name: stacks.data, template: synthesized.data },
+        { name: stacks.service, template: synthesized.service },
+      ];
+      const resolver = new Resolver({ folder: "", stacks: assembly as unknown as Assembly["stacks"] });
+      resolver.made(stacks.service, gateway, { ref: "a1b2c3", attributes: {} });
+      resolver.made(stacks.data, bucket, { ref: "raw-bucket", attributes: {} });
+      const told = (name: FunctionName) =>
+        resolver.text(stacks.service, environmentOf(name, synthesized.service)[env.ownHosts]).split(",");
+      expect(told("Api")).toEqual([
+        ...first,
+        "a1b2c3.execute-api.us-east-1.amazonaws.com",
+        "raw-bucket.s3.amazonaws.com",
+        "raw-bucket.s3.us-east-1.amazonaws.com",
+        "raw-bucket.s3.dualstack.us-east-1.amazonaws.com",
+      ]);
+      expect(told("Deliver")).toEqual(told("Api"));
+    },
+  );
 
   test("no function has capacity of its own unless it is asked for", () => {
     for (const name of functions) expect(propertiesOf(service, name).ReservedConcurrentExecutions).toBeUndefined();

@@ -1,8 +1,9 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createGate } from "../../../shared/net/egress-gate.ts";
 
 const publicGate = createGate({ mode: "public", ownHosts: ["API.parley.example", "uploads.s3.example.com"] });
-const openGate = createGate({ mode: "open" });
+const openGate = createGate({ mode: "open", ownHosts: ["localhost", "127.0.0.1", "api.parley.example"] });
 
 const long = (length: number) => "https://example.com/".padEnd(length, "a");
 const host253 = `${"a.".repeat(125)}com`;
@@ -19,6 +20,7 @@ describe("a deployment's gate, before any look-up", () => {
     ["https://mylocal.example/", "https://mylocal.example/"],
     ["https://notapi.parley.example/", "https://notapi.parley.example/"],
     [long(2048), long(2048)],
+    [`${long(2042)}é`, `${long(2042)}%C3%A9`],
     [`https://${host253}/`, `https://${host253}/`],
   ])("allows %s", (raw, href) => {
     const checked = publicGate.checkUrl(raw);
@@ -27,6 +29,8 @@ describe("a deployment's gate, before any look-up", () => {
 
   test.each([
     [long(2049), "at most 2048"],
+    [`https://example.com/${"é".repeat(400)}`, "at most 2048"],
+    [`${long(2042)}é/`, "at most 2048"],
     ["", "not valid"],
     ["example.com/hooks", "not valid"],
     ["https:example.com", "not valid"],
@@ -99,6 +103,67 @@ describe("a deployment's gate, before any look-up", () => {
   });
 });
 
+describe("what a gate allows", () => {
+  const piece = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 8 }),
+    fc.constantFrom(
+      "/",
+      "..",
+      ".",
+      "%2e",
+      "%2E%2e",
+      "%zz",
+      "?",
+      "'",
+      '"',
+      "|",
+      "é",
+      "☕",
+      ":",
+      "@",
+      "[",
+      "]",
+      "^",
+      "`",
+    ),
+  );
+  const host = fc.oneof(
+    fc
+      .array(fc.stringMatching(/^[a-zA-Z0-9-]{1,9}$/), { minLength: 1, maxLength: 4 })
+      .map((labels) => labels.join(".")),
+    fc.constantFrom("bücher.example", "ex%61mple.com", "faß.de", "例え。テスト.example", "127.1", "0x7f.1", "[::1]"),
+    piece,
+  );
+  const raws = fc
+    .record({
+      scheme: fc.constantFrom("https://", "HTTPS://", "http://"),
+      host,
+      port: fc.constantFrom("", ":443", ":0443", ":8443", ":80"),
+      path: fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join("")),
+      end: fc.tuple(piece, fc.integer({ min: 0, max: 700 })).map(([text, times]) => text.repeat(times)),
+    })
+    .map(({ scheme, host, port, path, end }) => `${scheme}${host}${port}/${path}${end}`.slice(0, 2100));
+
+  test.each([
+    ["a deployment's", publicGate],
+    ["the local stack's", openGate],
+  ])("%s allows again as it is kept, and keeps it so", (_name, gate) => {
+    let allowed = 0;
+    fc.assert(
+      fc.property(raws, (raw) => {
+        const once = gate.checkUrl(raw);
+        if (!once.ok) return;
+        allowed += 1;
+        expect(once.url.href.length).toBeLessThanOrEqual(2048);
+        const again = gate.checkUrl(once.url.href);
+        expect(again.ok && again.url.href).toBe(once.url.href);
+      }),
+      { numRuns: 2_000 },
+    );
+    expect(allowed).toBeGreaterThan(100);
+  });
+});
+
 describe("the local stack's gate, before any look-up", () => {
   test.each([
     ...["http://localhost:3000/hooks", "http://127.0.0.1:1/", "https://127.1:9999/", "http://[::1]:80/"],
@@ -121,6 +186,7 @@ describe("the local stack's gate, before any look-up", () => {
       "http://localhost/#x",
       "http://localhost./",
       "http://a.internal/",
+      "https://api.parley.example/",
     ],
   ])("refuses %s", (raw) => {
     expect(openGate.checkUrl(raw).ok).toBe(false);

@@ -104,7 +104,7 @@ test("nothing is sent after the deadline, even when the look-up ends then", asyn
     found = resolve;
   });
   // A resolver deaf to its signal, and two attempts: the second's connection would be free to carry the first.
-  const poster = openPoster({ attemptTimeout: 50, connectionsPerOrigin: 1, resolver: () => lookup });
+  const poster = openPoster({ attemptTimeout: 50, connectionsPerLane: 1, resolver: () => lookup });
   const url = `http://hooks.example.com:${receiver.port}/`;
   const outcomes = await Promise.all([poster.post(requestTo(url)), poster.post(requestTo(url))]);
   expect(outcomes).toMatchObject([{ error: "timeout" }, { error: "timeout" }]);
@@ -115,12 +115,31 @@ test("nothing is sent after the deadline, even when the look-up ends then", asyn
 
 test("requests that wait for a slow receiver's connections end at their own deadline and are never sent", async () => {
   const receiver = await startReceiver(never);
-  const poster = openPoster({ attemptTimeout: DEADLINE, connectionsPerOrigin: 2 });
+  const poster = openPoster({ attemptTimeout: DEADLINE, connectionsPerLane: 2 });
   const url = `http://127.0.0.1:${receiver.port}/`;
   const outcomes = await Promise.all(Array.from({ length: 8 }, () => poster.post(requestTo(url))));
   expect(outcomes.every((outcome) => outcome.kind === "no_answer" && outcome.error === "timeout")).toBe(true);
   await wait(50);
   expect(receiver.taken).toHaveLength(2);
+});
+
+test("an endpoint that hangs holds up no other at its host, whatever its path", async () => {
+  let answerAll = () => {};
+  const all = new Promise<void>((resolve) => {
+    answerAll = resolve;
+  });
+  const receiver = await startReceiver((response, { url }) => {
+    if (url === "/hang") void all.then(() => response.end());
+    else response.end();
+  });
+  const poster = openPoster();
+  const at = (path: string) => `http://127.0.0.1:${receiver.port}${path}`;
+  const hung = Array.from({ length: 30 }, () => poster.post(requestTo(at("/hang"), "one")));
+  const others = ["two", "three"].map((lane) => poster.post(requestTo(at("/well"), lane)));
+  expect(await Promise.all(others)).toMatchObject([{ status: 200 }, { status: 200 }]);
+  expect(receiver.taken.filter(({ url }) => url === "/hang")).toHaveLength(10);
+  answerAll();
+  await Promise.all(hung);
 });
 
 test("a slow receiver holds up no other", async () => {

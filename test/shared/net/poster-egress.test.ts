@@ -135,9 +135,74 @@ describe("kept connections", () => {
     expect(receiver.connections()).toBe(2);
   });
 
+  test("an endpoint uses none of another's at its host", async () => {
+    const receiver = await startReceiver((response) => response.end());
+    const poster = openPoster();
+    for (const lane of ["one", "two", "one"]) {
+      await poster.post(requestTo(`http://127.0.0.1:${receiver.port}/`, lane));
+    }
+    expect([receiver.taken.length, receiver.connections()]).toEqual([3, 2]);
+  });
+
+  test("an endpoint that moves uses none of its old host's", async () => {
+    const receivers = await Promise.all([1, 2].map(() => startReceiver((response) => response.end())));
+    const poster = openPoster();
+    for (const { port } of receivers) await poster.post(requestTo(`http://127.0.0.1:${port}/`));
+    expect(receivers.map(({ taken }) => taken.length)).toEqual([1, 1]);
+  });
+
+  test("of more endpoints than may be remembered, the one used longest ago is let go", async () => {
+    const receiver = await startReceiver((response) => response.end());
+    const poster = openPoster({ poolsMax: 2 });
+    const made = [];
+    for (const lane of ["a", "b", "a", "c", "a", "b"]) {
+      expect(await poster.post(requestTo(`http://127.0.0.1:${receiver.port}/`, lane))).toMatchObject({ status: 200 });
+      made.push(receiver.connections());
+    }
+    expect(made).toEqual([1, 2, 2, 3, 3, 4]);
+  });
+
+  test("of more connections than may be open, those that are idle longest are closed", async () => {
+    const receiver = await startReceiver((response) => response.end());
+    const poster = openPoster({ connectionsMax: 2 });
+    const made = [];
+    for (const lane of ["a", "b", "c", "a", "c", "b"]) {
+      expect(await poster.post(requestTo(`http://127.0.0.1:${receiver.port}/`, lane))).toMatchObject({ status: 200 });
+      made.push(receiver.connections());
+    }
+    expect(made).toEqual([1, 2, 3, 4, 4, 5]);
+    await expect.poll(() => receiver.open()).toBe(2);
+  });
+
+  test("connections under way are not closed for others, however many there are", async () => {
+    const held: (() => void)[] = [];
+    const receiver = await startReceiver((response) => held.push(() => void response.end()));
+    const poster = openPoster({ connectionsMax: 1 });
+    const post = (lane: string) => poster.post(requestTo(`http://127.0.0.1:${receiver.port}/`, lane));
+    const posts = ["a", "a", "b", "c"].map(post);
+    await expect.poll(() => held.length).toBe(4);
+    for (const answer of held.splice(0)) answer();
+    for (const outcome of await Promise.all(posts)) expect(outcome).toMatchObject({ status: 200 });
+    expect(receiver.connections()).toBe(4);
+  });
+
+  test("connections that fail or were closed leave room for others", async () => {
+    const receiver = await startReceiver((response) => response.end());
+    const farewell = await startReceiver((response) => response.setHeader("connection", "close").end());
+    const poster = openPoster({ connectionsMax: 2 });
+    for (const _ of [1, 2, 3]) {
+      expect(await poster.post(requestTo("http://127.0.0.1:1/"))).toMatchObject({ error: "connect" });
+      expect(await poster.post(requestTo(`http://127.0.0.1:${farewell.port}/`))).toMatchObject({ status: 200 });
+    }
+    expect(farewell.connections()).toBe(3);
+    await expect.poll(() => farewell.open()).toBe(0);
+    for (const lane of ["a", "b", "a"]) await poster.post(requestTo(`http://127.0.0.1:${receiver.port}/`, lane));
+    expect([receiver.taken.length, receiver.connections()]).toEqual([3, 2]);
+  });
+
   test("of more origins than may be remembered, the one used longest ago is let go", async () => {
     const receivers = await Promise.all([1, 2, 3].map(() => startReceiver((response) => response.end())));
-    const poster = openPoster({ originsMax: 2 });
+    const poster = openPoster({ poolsMax: 2 });
     const post = (index: number) => poster.post(requestTo(`http://127.0.0.1:${receivers[index]?.port}/`));
     for (const index of [0, 1, 0, 2, 0, 1]) expect(await post(index)).toMatchObject({ status: 200 });
     expect(receivers.map((receiver) => receiver.connections())).toEqual([1, 2, 1]);
@@ -146,7 +211,7 @@ describe("kept connections", () => {
   test("an origin let go while it answers still gives its answer", async () => {
     const slow = await startReceiver((response) => setTimeout(() => response.end(), 100));
     const quick = await startReceiver((response) => response.end());
-    const poster = openPoster({ originsMax: 1 });
+    const poster = openPoster({ poolsMax: 1 });
     const pending = poster.post(requestTo(`http://127.0.0.1:${slow.port}/`));
     expect(await poster.post(requestTo(`http://127.0.0.1:${quick.port}/`))).toMatchObject({ status: 200 });
     expect(await pending).toMatchObject({ status: 200 });

@@ -15,6 +15,6 @@ export function closing(poster: Poster): Poster {
   return poster;
 }
 
-export function requestTo(url: string): { url: string; headers: Record<string, string>; body: string } {
-  return { url, headers: { "webhook-id": "evt_1" }, body: '{"id":"evt_1"}' };
+export function requestTo(url: string, lane = "endpoint") {
+  return { url, lane, headers: { "webhook-id": "evt_1" }, body: '{"id":"evt_1"}' };
 }

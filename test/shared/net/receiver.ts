@@ -15,6 +15,8 @@ export interface Receiver {
   readonly port: number;
   /** TCP connections taken so far, whatever came over them. */
   readonly connections: () => number;
+  /** Of these, those that are open. */
+  readonly open: () => number;
   /** Requests that came whole. */
   readonly taken: Taken[];
   /** Bytes written to the connections that are open or were. */
@@ -47,6 +49,7 @@ export async function startReceiver(answer: Answer, identity?: { key: string; ce
   return {
     port: (server.address() as AddressInfo).port,
     connections: () => sockets.size,
+    open: () => [...sockets].filter((socket) => !socket.destroyed).length,
     taken,
     bytesWritten: () => [...sockets].reduce((sum, socket) => sum + socket.bytesWritten, 0),
   };
