@@ -201,7 +201,11 @@ export class ServiceStack extends Stack {
       environment: { ...tableName, ...deliveriesUrl, ...eventsUrl },
     });
     // What a sender left open is ended in its place: kept, shown, announced.
-    table.allow(sweep.functionRole, { actions: ["GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"] });
+    table.allow(sweep.functionRole, {
+      actions: ["GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
+      // Held messages whose time is over.
+      indexes: [names.feedIndex.name],
+    });
     deliveries.allowSending(sweep.functionRole);
     events.allowSending(sweep.functionRole);
     new Schedule(this, "EachMinute", { every: Duration.minutes(1), runs: sweep });

@@ -43,3 +43,14 @@ test.each([
   expect(request).toEqual({ wcu, rcu, sqs: 1 });
   expect(background).toEqual({ wcu: 3, rcu: again, sqs: 5 });
 });
+
+test("erasing where nothing is, or nothing is left, costs the reading", async () => {
+  const workspace = await freshWorkspace(pipeline, { endpoints: 0 });
+  const path = `/v1/conversations/${encodeURIComponent(workspace.conversationOf(0))}`;
+  const call = () => pipeline.call<{ removed: object }>(workspace.liveKey, "DELETE", path);
+  const reading = { wcu: 0, rcu: 3, sqs: 0 };
+  expect(besideKeyAndRate(await pipeline.cost(() => expect(call()).rejects.toThrow("not_found")))).toEqual(reading);
+  await everyoneWrites(pipeline, workspace, 1);
+  await call();
+  expect(besideKeyAndRate(await pipeline.cost(call))).toEqual(reading);
+});

@@ -3,6 +3,7 @@ import { upTo } from "../functions/http/deadline.ts";
 import { holdSecret } from "../shared/domain/holds.ts";
 import { completeHold } from "../shared/flows/holds/complete.ts";
 import { createHold, type MadeHold } from "../shared/flows/holds/create-hold.ts";
+import { endOverdueHolds } from "../shared/flows/holds/end-overdue.ts";
 import { lookAtHold } from "../shared/flows/holds/look.ts";
 import { readHold } from "../shared/flows/holds/read-hold.ts";
 import { takeChallenge } from "../shared/flows/holds/take-challenge.ts";
@@ -62,13 +63,13 @@ const requestOf = async ({ id }: MadeHold) => ({
 });
 
 test("to hold a message is one transaction, and to read it one item", async () => {
-  const [hold, ref, head, audit] = [2, 2, 2, 2];
+  const [hold, waiting, ref, head, audit] = [2, 1, 2, 2, 2];
   let made: MadeHold | null = null;
   expect(
     await units(async () => {
       made = await held();
     }),
-  ).toEqual([hold + ref + head + audit, 3, 0]);
+  ).toEqual([hold + waiting + ref + head + audit, 3, 0]);
   const { id } = made as unknown as MadeHold;
   expect(await units(() => readHold(pipeline.apiPorts, caller(), id, pipeline.now()))).toEqual([0, 1, 0]);
 });
@@ -86,7 +87,7 @@ test("a completion is a claim, an audit row and a settling around a send", async
   const made = await held();
   const token = easyToken({ holdId: made.id, expires: made.expiresAt });
   const answer = { ...(await requestOf(made)), token, solutions: solve(token) };
-  const [claim, audit, settled, opened, plan] = [1, 1, 1, 4, 3];
+  const [claim, audit, settled, opened, plan] = [2, 1, 1, 4, 3];
   expect(await units(() => completeHold(ports, answer, pipeline.now))).toEqual([
     claim + audit + settled + 16,
     opened + plan,
@@ -94,9 +95,18 @@ test("a completion is a claim, an audit row and a settling around a send", async
   ]);
 });
 
-test("an end by time is written by whoever sees it first", async () => {
+test("an end by time is written by whoever sees it first, the sweep at the latest", async () => {
+  const sweep = () => endOverdueHolds(pipeline.apiPorts, pipeline.now());
+  await held();
+  pipeline.turn(16 * MINUTE);
+  await sweep();
   const made = await held();
   pipeline.turn(16 * MINUTE);
-  expect(await units(() => readHold(pipeline.apiPorts, caller(), made.id, pipeline.now()))).toEqual([1, 1, 0]);
+  expect(await units(() => readHold(pipeline.apiPorts, caller(), made.id, pipeline.now()))).toEqual([2, 1, 0]);
   expect(await units(() => readHold(pipeline.apiPorts, caller(), made.id, pipeline.now()))).toEqual([0, 1, 0]);
+  expect(await units(sweep)).toEqual([0, 0.5, 0]);
+  for (let i = 0; i < 5; i++) await held();
+  pipeline.turn(16 * MINUTE);
+  expect(await units(sweep)).toEqual([5 * 2, 0.5, 0]);
+  expect(await units(sweep)).toEqual([0, 0.5, 0]);
 });

@@ -137,7 +137,7 @@ describe("one thing read", () => {
 
   test("the accounts, the endpoints, one endpoint", async () => {
     expect(await get(inbox.liveKey, "/v1/accounts")).toEqual(reads(0.5));
-    expect(await get(inbox.liveKey, "/v1/webhooks")).toEqual(reads(0.5));
+    expect(await get(inbox.liveKey, "/v1/webhooks")).toEqual(reads(1));
     expect(await get(inbox.liveKey, `/v1/webhooks/${inbox.endpointIds[0]}`)).toEqual(reads(1));
   });
 

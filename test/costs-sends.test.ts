@@ -16,8 +16,8 @@ beforeAll(async () => {
 afterAll(() => pipeline.close());
 
 /** A workspace in which the person wrote a minute ago, its tenant's state remembered. */
-async function answered(outcome: SendOutcome): Promise<(rest?: object) => Promise<unknown>> {
-  workspace = await freshWorkspace(pipeline);
+async function answered(outcome: SendOutcome, endpoints = 1): Promise<(rest?: object) => Promise<unknown>> {
+  workspace = await freshWorkspace(pipeline, { endpoints });
   await pipeline.receive(workspace.writes(0));
   await pipeline.ingest();
   pipeline.turn(MINUTE - (pipeline.now() % MINUTE));
@@ -82,6 +82,14 @@ test("one whose outcome is unknown is settled by the sweep for what a refusal co
   pipeline.turn(MINUTE);
   // Beside an idle look: given up, noted, the event's body, not due any more; head and record, consistent, and the tenant's state.
   expect(await units(() => pipeline.settleSends())).toEqual([1 + 4, 5 + 2.5, 1]);
+});
+
+test("one that is announced where no endpoint wants its event costs a claim, and is counted with the batch", async () => {
+  const reply = await answered({ kind: "accepted", messageId: "m" }, 0);
+  await pipeline.deliver();
+  await reply();
+  const [wcu, rcu] = await units(() => pipeline.deliver());
+  expect([wcu, rcu]).toEqual([1 + 1, 1]);
 });
 
 test("an idle look at sends reads its mark and the hour's eight shards, and moves the mark", async () => {

@@ -5,6 +5,7 @@ import { type EventType, renderEvent, renderMessageEvent } from "../../shared/do
 import type { Message } from "../../shared/domain/messages.ts";
 import { TEST_NOTE } from "../../shared/flows/webhooks/send-test.ts";
 import { ulidOf } from "../../shared/kernel/ids.ts";
+import { wireOf } from "../../shared/kernel/refusals.ts";
 import { parseTenant } from "../../shared/kernel/tenant.ts";
 
 // One event of each type, made as the real ones are made. The bytes are the same at every start.
@@ -74,11 +75,8 @@ function dataOf(type: EventType): object {
       return parsed(renderMessageEvent(of, sent)).data;
     case "message.failed": {
       const { message } = parsed(renderMessageEvent(of, sent)).data as { message: object };
-      const error = {
-        code: "send_failed",
-        message: "The platform did not take the message.",
-        detail: "outcome_unknown",
-      };
+      const { code, message: sentence } = wireOf("outcome_unknown");
+      const error = { code, message: sentence, detail: "outcome_unknown" };
       return { message: { ...message, id: null }, error };
     }
     case "message.deleted":

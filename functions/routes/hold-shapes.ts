@@ -50,6 +50,7 @@ export const shownHoldShape = z.object({
   display_name: z.string(),
   text: z.string(),
   attachments: z.number(),
+  test: z.optional(z.boolean()),
   error: z.optional(errorShape),
 });
 
@@ -65,6 +66,7 @@ export function shownHoldView({ hold, state, displayName }: ShownHold): z.infer<
     display_name: displayName,
     text: content?.kind === "text" ? content.text : "",
     attachments: content?.kind === "attachments" ? content.attachments.length : 0,
+    ...(hold.scope === "test" ? { test: true } : {}),
     ...(state.status === "failed" ? { error: state.error } : {}),
   };
 }

@@ -23,6 +23,9 @@ export const sendReply = endpoint({
     "slowed_down",
     "idempotency_conflict",
     "send_failed",
+    "outcome_unknown",
+    "account_needs_reauth",
+    "account_restricted",
   ],
   data: z.object({ platform_message_id: z.string() }),
   handle: async ({ caller, body, idempotencyKey, now, ports }) => {

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { REPLY_TO_CHARS_MAX } from "../../shared/domain/limits.ts";
+import { MESSAGE_ID_CHARS_MAX } from "../../shared/domain/limits.ts";
 import { type AskedContent, mediaTypes } from "../../shared/domain/send-content.ts";
 
 // What both sends are asked with.
@@ -14,7 +14,7 @@ export const sendFields = {
   conversation_id: z.string().check(z.minLength(1)),
   text: z.nullish(z.string().check(z.minLength(1))),
   attachments: z.nullish(z.array(attachment)),
-  reply_to: z.nullish(z.string().check(z.minLength(1), z.maxLength(REPLY_TO_CHARS_MAX))),
+  reply_to: z.nullish(z.string().check(z.minLength(1), z.maxLength(MESSAGE_ID_CHARS_MAX))),
 };
 
 /** How clients of old write the names of a send's fields. */

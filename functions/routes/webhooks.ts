@@ -32,7 +32,7 @@ export const createWebhook = endpoint({
   tag: "Webhooks",
   summary: "Create a webhook endpoint; its signing secret is answered this once",
   body: z.object({ url: z.string(), events: z.optional(events) }),
-  refusals: ["endpoint_limit"],
+  refusals: ["endpoint_limit", "too_many_look_ups"],
   data: z.object({ endpoint: webhookShape, signing_secret: z.string() }),
   handle: async ({ caller, tenant, body, request, now, ports }) => {
     const created = await create(
@@ -75,7 +75,7 @@ export const changeWebhook = endpoint({
     events: z.optional(events),
     status: z.optional(z.enum(["active", "paused"])),
   }),
-  refusals: ["endpoint_not_found"],
+  refusals: ["endpoint_not_found", "too_many_look_ups"],
   data: z.object({ endpoint: webhookShape }),
   handle: async ({ caller, tenant, path, body, request, now, ports }) => {
     const { url, events, status } = body;

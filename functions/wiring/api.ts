@@ -26,6 +26,7 @@ import { traceStore } from "../../shared/table/erasures-traces.ts";
 import { eventBodyStore } from "../../shared/table/events.ts";
 import { holdStore } from "../../shared/table/holds.ts";
 import { idempotencyKeyStore } from "../../shared/table/idempotency-keys.ts";
+import { lookUpStore } from "../../shared/table/look-ups.ts";
 import { messageStore } from "../../shared/table/messages.ts";
 import { outboundMessageStore } from "../../shared/table/outbound-messages.ts";
 import { sendRecordStore } from "../../shared/table/send-records.ts";
@@ -65,6 +66,7 @@ export function apiPorts(): ApiPorts {
     retries: openQueue(setting("deliveriesQueueUrl")),
     vault: openVault(setting("keyId")),
     gate: openGate(),
+    lookUps: lookUpStore(table),
     platformOf: (account, scope) =>
       scope === "test"
         ? mockPlatform(() => newUlid(clockNow()), account.platform)

@@ -1,7 +1,7 @@
 import { consoleLog } from "../../shared/aws/log.ts";
 import { openQueue } from "../../shared/aws/queues.ts";
 import { setting } from "../../shared/config/settings.ts";
-import type { SettlePorts, SweepPorts } from "../../shared/flows/ports.ts";
+import type { HoldEndPorts, SettlePorts, SweepPorts } from "../../shared/flows/ports.ts";
 import { tenantShards } from "../../shared/flows/tenant-shards.ts";
 import { accountStore } from "../../shared/table/accounts.ts";
 import { budgetStore } from "../../shared/table/budgets.ts";
@@ -11,13 +11,14 @@ import { dueStore } from "../../shared/table/due.ts";
 import { dueSendStore } from "../../shared/table/due-sends.ts";
 import { erasureStore } from "../../shared/table/erasures.ts";
 import { eventBodyStore } from "../../shared/table/events.ts";
+import { holdStore } from "../../shared/table/holds.ts";
 import { messageStore } from "../../shared/table/messages.ts";
 import { outboundMessageStore } from "../../shared/table/outbound-messages.ts";
 import { sendRecordStore } from "../../shared/table/send-records.ts";
 import { tenantStateStore } from "../../shared/table/tenant-states.ts";
 
 /** The sweeper. */
-export function sweepPorts(): SweepPorts & SettlePorts {
+export function sweepPorts(): SweepPorts & SettlePorts & HoldEndPorts {
   const table = openTable(setting("table"));
   return {
     due: dueStore(table),
@@ -27,6 +28,7 @@ export function sweepPorts(): SweepPorts & SettlePorts {
     budgets: budgetStore(table),
     sendRecords: sendRecordStore(table),
     dueSends: dueSendStore(table),
+    holds: holdStore(table),
     outboundMessages: outboundMessageStore(table),
     messages: messageStore(table),
     erasures: erasureStore(table),

@@ -55,6 +55,10 @@ export type LogLine =
   | { readonly event: "sends_settled"; readonly sends: number }
   | { readonly event: "send_left_due"; readonly error: string }
   | { readonly event: "send"; readonly outcome: string; readonly platform: string; readonly code: number | null }
+  /** The answer to a request with an idempotency key, which the next one is to get. */
+  | { readonly event: "answer_not_kept"; readonly error: string }
+  /** A held message that did not go out by a fault of ours. */
+  | { readonly event: "held_not_sent"; readonly error: string }
   /** A send of the check page that failed after its answer was out. */
   | { readonly event: "late_send_failed"; readonly error: string }
   | { readonly event: "profile"; readonly outcome: string; readonly platform: string }

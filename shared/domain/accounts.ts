@@ -8,6 +8,19 @@ export type Connection = "instagram_login" | "instagram_page" | "messenger";
 
 export type AccountStatus = "active" | "refresh_failing" | "needs_reauth" | "restricted";
 
+/**
+ * The status that an account shows. What the platform decided stands beside what is known of the token, so that neither
+ * is lost by the other; a dead token shows above a block.
+ */
+export function shownStatus(known: AccountStatus, decided: "block" | "unblock" | null): AccountStatus {
+  return known !== "needs_reauth" && decided === "block" ? "restricted" : known;
+}
+
+/** What is known of an account once the platform has decided: an unblock lifts a restriction that was met otherwise. */
+export function knownAfter(known: AccountStatus, decided: "block" | "unblock"): AccountStatus {
+  return decided === "unblock" && known === "restricted" ? "active" : known;
+}
+
 /** The platform's account that an update or a send is about. `externalId` holds no `#`. */
 export interface AccountRef {
   readonly platform: PlatformName;
@@ -23,6 +36,8 @@ export interface Account extends AccountRef {
   readonly status: AccountStatus;
   readonly refreshError: string | null;
   readonly lastRefreshedAt: Millis | null;
+  /** When the platform last refused the human agent's tag; not there when it never did. */
+  readonly humanAgentRefusedAt?: Millis;
   /** The access token, sealed under KMS for this tenant and account. */
   readonly sealedToken: Uint8Array;
 }

@@ -1,6 +1,8 @@
 import { sha256 } from "../kernel/bytes.ts";
+import type { TenantId } from "../kernel/tenant.ts";
 import { MINUTE, type Millis, SECOND } from "../kernel/time.ts";
 import type { AuditEntry } from "./audit.ts";
+import { eventUlidOf } from "./events.ts";
 
 /** What an erasure is known by: a hash of the conversation's id, in hex. The id itself names a person. */
 export function erasureIdOf(conversationId: string): string {
@@ -10,6 +12,19 @@ export function erasureIdOf(conversationId: string): string {
 /** As much of it as an audit row or a log line shows. */
 export function shortErasureId(id: string): string {
   return id.slice(0, 16);
+}
+
+const MARK_CHARS = 10;
+
+/** What a message that was removed is known by: the part of its event's ULID that follows from its id and names nobody. */
+export function markOfEvent(eventUlid: string): string {
+  return eventUlid.slice(-MARK_CHARS);
+}
+
+/** The marks that a message has if it was removed, in either direction. */
+export function marksOfMessage(tenant: TenantId, messageId: string): string[] {
+  const types = ["message.received", "message.sent"] as const;
+  return types.map((type) => markOfEvent(eventUlidOf(tenant, messageId, type, 0)));
 }
 
 /** Sorts before every row of a conversation. */

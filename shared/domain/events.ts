@@ -62,7 +62,7 @@ export function renderMessageEvent(tenant: TenantId, message: Message): Rendered
  * @param detail the platform's words, or `outcome_unknown`
  */
 export function renderFailedMessage(tenant: TenantId, message: Message, detail: string): RenderedEvent {
-  const { code, message: sentence } = wireOf("send_failed");
+  const { code, message: sentence } = wireOf(detail === "outcome_unknown" ? "outcome_unknown" : "send_failed");
   return renderEvent(tenant, message.eventUlid, "message.failed", {
     message: { id: null, ...toldOf(message) },
     error: { code, message: sentence, detail },

@@ -73,7 +73,7 @@ export function holdStateAt(hold: HeldUntil, now: Millis): HoldState {
   if (state.status === "awaiting_verification" && now >= hold.expiresAt) return { status: "expired" };
   // Whoever was sending died or lost the answer. An echo may still show the message; the hold stays as it is told here.
   if (state.status === "sending" && now - state.claimedAt > HOLD_SENDING_MAX) {
-    return { status: "failed", error: holdError("send_failed", "outcome_unknown") };
+    return { status: "failed", error: holdError("outcome_unknown", "outcome_unknown") };
   }
   return state;
 }

@@ -15,6 +15,8 @@ export const PAGE_SIZE_DEFAULT = 50;
 export const PAGE_SIZE_MAX = 100;
 export const REQUESTS_PER_KEY_AND_MINUTE = 600;
 export const ENDPOINTS_PER_TENANT_MAX = 20;
+/** Host names of endpoints that are looked up as they are made or changed. */
+export const LOOK_UPS_PER_TENANT_AND_MINUTE = 10;
 
 export const REQUEST_BODY_BYTES_MAX = 256 * 1024;
 export const INTAKE_BODY_BYTES_MAX = 5 * 1024 * 1024;
@@ -24,7 +26,8 @@ export const MESSENGER_TEXT_CHARS_MAX = 2_000;
 export const IMAGES_PER_MESSAGE_MAX = 10;
 export const ATTACHMENT_URL_CHARS_MAX = 2_048;
 export const ATTACHMENT_ID_CHARS_MAX = 256;
-export const REPLY_TO_CHARS_MAX = 512;
+/** In UTF-8 less than an index takes as a key, whatever the characters. */
+export const MESSAGE_ID_CHARS_MAX = 512;
 export const ACTOR_ID_CHARS_MAX = 128;
 export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
 /** How long the first answer to a key stands. */
@@ -35,6 +38,9 @@ export const CONVERSATION_BURST = { sends: 10, window: 10 * SECOND } as const;
 export const CONVERSATION_DAY = { sends: 200, window: DAY } as const;
 export const ACCOUNT_BURST = { sends: 100, window: 10 * SECOND } as const;
 export const HUMAN_AGENT_DAY = { sends: 20, window: DAY } as const;
+
+/** How long an account sends nothing as a human agent once the platform has refused it the tag. */
+export const HUMAN_AGENT_REFUSED_FOR: Millis = HOUR;
 
 /** How long a held message waits for its check, never past the end of the human-agent window. */
 export const HOLD_LIFETIME: Millis = 15 * MINUTE;

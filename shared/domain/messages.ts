@@ -55,6 +55,8 @@ export interface Message {
   readonly eventUlid: string;
   /** The author's newest edit. The first text stays beside it: that is what the message's event told. */
   readonly edit?: Edit;
+  /** It is counted already: it came as an echo that nobody knew to be ours, and then its send knew it. */
+  readonly counted?: true;
   /** Its author took it back: nothing is left of it but that it was there. */
   readonly unsent?: true;
 }

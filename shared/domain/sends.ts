@@ -1,5 +1,5 @@
 import { shortHash } from "../kernel/bytes.ts";
-import { MINUTE, type Millis } from "../kernel/time.ts";
+import { MINUTE, type Millis, SECOND } from "../kernel/time.ts";
 import type { Attachment, Scope, SentVia } from "./messages.ts";
 
 // What we keep of each send, and how an echo is recognised as one of them.
@@ -51,6 +51,12 @@ export interface SendRecord extends NewSend {
 
 /** After this long without an answer or an echo a send counts as failed, for those who wait; an echo may still come. */
 export const SEND_SETTLED_WITHIN: Millis = MINUTE;
+
+/**
+ * How long after its id was made a send may be begun, or never: an echo looks for it by its id's time. Shorter than a
+ * key's request is waited for, so that of two that share a key, one made anew after the other, one is begun.
+ */
+export const SEND_BEGUN_WITHIN: Millis = 30 * SECOND;
 
 /** How long before its echo a send may have begun. */
 const ECHO_AFTER_SEND_MAX: Millis = 15 * MINUTE;

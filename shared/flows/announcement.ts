@@ -16,7 +16,8 @@ export function announcementOf(tenant: TenantId, kept: Recorded): Outgoing {
       type: typeOfMessageEvent(kept.message),
       source: kept.ref,
       repeated: !kept.fresh,
-      uncounted: kept.message.direction === "outbound" && kept.message.scope === "live",
+      uncounted: kept.message.direction === "outbound" && kept.message.scope === "live" && !kept.message.counted,
+      test: kept.message.scope === "test",
     }),
     group: tenant,
   };

@@ -22,9 +22,14 @@ export function countMessage(tally: Tally, tenant: TenantId): void {
   tenantOf(tally, tenant).messages++;
 }
 
-/** A delivery reached a status; one that goes on from there is not counted. */
-export function countDelivery(tally: Tally, tenant: TenantId, endpointId: string, status: DeliveryStatus): void {
-  const state = endStateOf(status);
+/** A delivery reached a status; one that goes on from there is not counted, nor is one of a test key's send. */
+export function countDelivery(
+  tally: Tally,
+  tenant: TenantId,
+  { endpointId, test }: { readonly endpointId: string; readonly test?: boolean },
+  status: DeliveryStatus,
+): void {
+  const state = test ? null : endStateOf(status);
   if (state) endpointOf(tenantOf(tally, tenant), endpointId)[state]++;
 }
 

@@ -57,6 +57,6 @@ async function removeLateDeliveries(
   const bodies = kept.flatMap((events) => events.bodies);
   const deliveries = await ports.traces.there(ports.traces.deliveryKeys(tenant, endpointIds, ulids));
   await ports.traces.remove([...deliveries, ...ports.traces.bodyKeys(tenant, bodies)]);
-  await ports.traces.remove(kept.map(({ key }) => key));
+  await ports.erasures.leaveMarks(kept);
   return deliveries.length;
 }

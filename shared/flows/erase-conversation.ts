@@ -7,6 +7,7 @@ import type { TenantId } from "../kernel/tenant.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Erasure } from "../table/erasures-items.ts";
 import { erasePages } from "./erase-pages.ts";
+import { newestLeft } from "./erase-traces.ts";
 import type { ErasePorts } from "./ports.ts";
 import { writeErasure } from "./queue-messages.ts";
 
@@ -55,15 +56,30 @@ async function begin(
       if (!own) await resumeLater(ports, tenant, erasure.id);
       return erasure;
     }
-    if (!head) return erasure === null ? null : "over";
+    const newest = head.lastAt ?? (await newestWithoutHead(ports, conversationId, erasure, now));
+    if (newest === null) return erasure === null ? null : "over";
     // The platform's clock may be ahead of ours: whatever the conversation holds is erased.
-    const erasedAt = Math.max(now, head.lastAt);
+    const erasedAt = Math.max(now, newest);
     // First of all: a worker that does not know of an erasure looks for no marker.
     await ports.tenantStates.noteErasure(tenant, erasedAt);
     if (tries === 1) await resumeLater(ports, tenant, erasureIdOf(conversationId));
     await ports.erasures.begin(tenant, conversationId, head, { erasedAt, op, actor: actorOf(caller), ip });
   }
   throw new Error("The conversation changed under every attempt to erase it.");
+}
+
+/**
+ * The newest instant of what lies there without a conversation, such as a change of a message that never came; null
+ * when there is nothing but what an erasure under way sees to.
+ */
+async function newestWithoutHead(
+  ports: ErasePorts,
+  conversationId: string,
+  erasure: Erasure | "over" | null,
+  now: Millis,
+): Promise<Millis | null> {
+  const behind = erasure === null || erasure === "over" ? Number.NEGATIVE_INFINITY : erasure.erasedAt;
+  return newestLeft(ports, conversationId, behind, now);
 }
 
 /** Sent before the work is begun: should this process die, the background finds what it left. */

@@ -1,11 +1,15 @@
-import { erasureIdOf } from "../domain/erasures.ts";
+import { erasureIdOf, marksOfMessage } from "../domain/erasures.ts";
+import { eventUlidOf } from "../domain/events.ts";
+import { ERASURE_MARKER_LIFE } from "../domain/limits.ts";
+import type { Message } from "../domain/messages.ts";
 import type { MessageUpdate } from "../domain/updates.ts";
 import { isUlid, timeOfUlid } from "../kernel/ids.ts";
 import type { TenantId } from "../kernel/tenant.ts";
 import { MINUTE, type Millis } from "../kernel/time.ts";
 import type { Applied } from "../table/conversations.ts";
 import type { Recorded } from "../table/messages.ts";
-import type { SendPorts } from "./ports.ts";
+import type { IngestPorts, SendPorts } from "./ports.ts";
+import type { Scene } from "./take-change-of-message.ts";
 
 type LatePorts = Pick<SendPorts, "messages" | "erasures">;
 
@@ -27,6 +31,47 @@ export async function takeBack(
   const erased = { id: erasureIdOf(message.conversationId), erasedAt };
   await ports.erasures.keepEvents(erased, { ulids: [message.eventUlid], bodies: [] });
   await ports.messages.remove(tenant, ref);
+}
+
+/**
+ * Remembers a send that the platform took after the conversation was erased, and its record with it: by this its echo is
+ * known, which on Instagram names no send, though the platform stamped it later than the erasure.
+ */
+export async function markErasedSend(
+  { erasures }: Pick<SendPorts, "erasures">,
+  tenant: TenantId,
+  { conversationId, id, sentAt }: Message,
+): Promise<void> {
+  const erasedAt = await erasures.erasedAt(conversationId, sentAt);
+  if (erasedAt === null) return;
+  const ulids = [eventUlidOf(tenant, id, "message.sent", sentAt)];
+  await erasures.keepEvents({ id: erasureIdOf(conversationId), erasedAt }, { ulids, bodies: [] });
+}
+
+/** Whether an echo is of a send that was so remembered. */
+export async function isOfErasedSend(
+  { erasures }: Pick<IngestPorts, "erasures">,
+  tenant: TenantId,
+  { conversationId, id, sentAt, direction }: Message,
+  erasedAt: Millis,
+): Promise<boolean> {
+  if (direction !== "echo" || sentAt - erasedAt > STAMPED_WITHIN) return false;
+  return erasures.isRemoved(conversationId, marksOfMessage(tenant, id));
+}
+
+/**
+ * Whether a change, however new, is of a message that was erased with its conversation, or is about to be: it is told to
+ * nobody. A message that had not come by then is not known here.
+ */
+export async function isOfErased(
+  ports: Pick<IngestPorts, "erasures" | "messageChanges">,
+  { home, conversationId, messageId, erasedAt }: Scene,
+  now: Millis,
+): Promise<boolean> {
+  if (erasedAt === null || erasedAt + ERASURE_MARKER_LIFE <= now) return false;
+  const sentAt = await ports.messageChanges.sentAt(home.tenant, conversationId, messageId);
+  if (sentAt !== null) return sentAt <= erasedAt;
+  return ports.erasures.isRemoved(conversationId, marksOfMessage(home.tenant, messageId));
 }
 
 /** A platform stamps a message within so much of the send's beginning; metadata of other apps may look like ours. */

@@ -1,4 +1,6 @@
-import type { Removed } from "../domain/erasures.ts";
+import { BEFORE_ALL_ROWS, type Removed } from "../domain/erasures.ts";
+import { RETENTION } from "../domain/limits.ts";
+import type { Millis } from "../kernel/time.ts";
 import type { Erasure } from "../table/erasures-items.ts";
 import type { Trace } from "../table/erasures-traces.ts";
 import type { Key } from "../table/keys.ts";
@@ -16,6 +18,27 @@ export interface Found {
 /** What an erasure is to remove: a newer row belongs to the conversation that began after it. */
 export function ofErased(erasure: Erasure, traces: readonly Trace[]): Trace[] {
   return traces.filter(({ at }) => at <= erasure.erasedAt);
+}
+
+/**
+ * The newest instant of what lies in a conversation beside its head and is within its retention; null when nothing is.
+ * Of many rows the first of them are looked at: behind them newer ones may lie.
+ * @param behind what is of this instant or older is left to an erasure that is under way
+ */
+export async function newestLeft(
+  ports: Pick<ErasePorts, "traces">,
+  conversationId: string,
+  behind: Millis,
+  now: Millis,
+): Promise<Millis | null> {
+  const since = Math.max(behind, now - RETENTION);
+  for (let last: string | null = BEFORE_ALL_ROWS; last !== null; ) {
+    const page = await ports.traces.page(conversationId, last);
+    const left = page.traces.filter(({ at }) => at > since);
+    if (left.length > 0) return Math.max(...left.map(({ at }) => at));
+    last = page.last;
+  }
+  return null;
 }
 
 /** Looks up what there is elsewhere of rows: deliveries of their events, and what they refer to. */

@@ -41,8 +41,10 @@ export async function fanOut(
 ): Promise<RecordEnd> {
   if (!rendered) return drop("gone");
   const wanting = endpointsWanting(event.type, endpoints).filter(({ id }) => id !== event.except);
-  // Its first row is there once: whoever writes it counts the message. Without rows the first to come is trusted.
-  if (event.uncounted && wanting.length === 0 && !event.repeated) countMessage(gathered.tally, event.tenant);
+  // Its first row is there once: whoever writes it counts the message. Where there is no row, it has a claim instead.
+  if (event.uncounted && wanting.length === 0 && !event.repeated) {
+    if (await ports.counters.claim(event.tenant, event.eventUlid, now())) countMessage(gathered.tally, event.tenant);
+  }
   const settled = await Promise.allSettled(
     wanting.map((endpoint, index) => {
       const mine = { ...event, uncounted: event.uncounted === true && index === 0 };
@@ -74,11 +76,12 @@ async function announceTo(
     eventUlid: event.eventUlid,
     eventType: event.type,
     source: event.source,
+    test: event.test === true,
   };
   const before = await ports.deliveries.recordFirst(event.tenant, delivery, first, outcome, settledAt);
   logAttempt(ports, endpoint.id, event.eventUlid, outcome ? 1 : 0, first, outcome);
   if (before) return waitAgain(ports, event, before, settledAt);
-  countDelivery(tally, event.tenant, endpoint.id, first.status);
+  countDelivery(tally, event.tenant, delivery, first.status);
   if (event.uncounted) countMessage(tally, event.tenant);
   if (first.status === "pending") {
     await ports.retries.send(retryMessage(event.tenant, delivery, 1, settledAt, settledAt));

@@ -27,7 +27,7 @@ export async function keepDeadLetter(
   if (attempt) {
     const { tenant, endpointId, eventUlid } = attempt;
     const ours = await ports.deliveries.giveUp(tenant, endpointId, eventUlid, attempt.attempt, now);
-    if (ours) countDelivery(tally, tenant, endpointId, "dlq");
+    if (ours) countDelivery(tally, tenant, ours, "dlq");
   }
   const step = kept === "redriven" ? null : readStep(letter.body);
   // Without it, what waits for the endpoint might wait for good.

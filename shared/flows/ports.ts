@@ -32,6 +32,7 @@ import type { EventBodies } from "../table/events.ts";
 import type { Holds } from "../table/holds.ts";
 import type { IdempotencyKeys } from "../table/idempotency-keys.ts";
 import type { InFlight } from "../table/in-flight.ts";
+import type { LookUps } from "../table/look-ups.ts";
 import type { MessageChanges } from "../table/message-changes.ts";
 import type { Messages } from "../table/messages.ts";
 import type { OutboundMessages } from "../table/outbound-messages.ts";
@@ -65,7 +66,7 @@ export interface IngestPorts extends CountingPorts {
   readonly files: Files;
   readonly accounts: Pick<Accounts, "routeOf" | "setPolicy">;
   readonly tenantStates: Pick<TenantStates, "get" | "growShards">;
-  readonly erasures: Pick<Erasures, "erasedAt" | "keepEvents">;
+  readonly erasures: Pick<Erasures, "erasedAt" | "keepEvents" | "isRemoved">;
   readonly messages: Messages;
   readonly outboundMessages: OutboundMessages;
   readonly sendRecords: Pick<SendRecords, "get" | "begunBetween" | "claim">;
@@ -87,6 +88,7 @@ export interface ProfilePorts {
 }
 
 export interface DeliverPorts extends CountingPorts {
+  readonly counters: Pick<Counters, "add" | "claim">;
   readonly endpoints: Pick<Endpoints, "list" | "get" | "pauseAt" | "keepBreaker">;
   readonly messages: Pick<Messages, "byRefs">;
   readonly eventBodies: Pick<EventBodies, "byUlids" | "keep">;
@@ -146,9 +148,14 @@ export interface HoldPorts {
   readonly baseUrl: string;
 }
 
+/** What ends held messages that nobody checks. */
+export interface HoldEndPorts {
+  readonly holds: Pick<Holds, "overdue" | "endByTime">;
+}
+
 /** What the check page may do: let go what is held, for whoever has its secret. */
 export interface CheckPorts extends SendPorts {
-  readonly holds: Omit<Holds, "create">;
+  readonly holds: Omit<Holds, "create" | "overdue">;
   readonly tries: CheckTries;
   readonly audit: Pick<Audit, "add">;
   readonly challengeKey: () => Promise<Uint8Array>;
@@ -176,7 +183,7 @@ export interface SettlePorts {
   readonly dueSends: DueSends;
   readonly outboundMessages: Pick<OutboundMessages, "record">;
   readonly messages: Pick<Messages, "remove">;
-  readonly erasures: Pick<Erasures, "keepEvents">;
+  readonly erasures: Pick<Erasures, "erasedAt" | "keepEvents">;
   readonly eventBodies: Pick<EventBodies, "note" | "keep" | "get">;
   readonly events: Queue;
   /** How many shards a tenant's feeds have; it may be a minute old. */
@@ -218,6 +225,7 @@ export interface ApiPorts extends KeyPorts, ErasePorts, SendPorts, HoldPorts {
   readonly retries: Queue;
   readonly vault: Vault;
   readonly gate: Gate;
+  readonly lookUps: LookUps;
   readonly platformOf: (account: Account, scope: Scope) => Platform;
   readonly cursorKey: () => Promise<Uint8Array>;
   readonly siteUrl: string | null;

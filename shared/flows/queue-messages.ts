@@ -25,6 +25,8 @@ export interface EventMessage {
   readonly repeated: boolean;
   /** Whoever writes its first delivery counts its message, too: it is in no counter yet. */
   readonly uncounted?: boolean;
+  /** It tells of a test key's send: its deliveries are in no statistics. */
+  readonly test?: boolean;
   /** An endpoint that is not told: the one that the event is about. */
   readonly except?: string;
 }
@@ -79,6 +81,7 @@ export function writeEvent(message: EventMessage): string {
     ...(message.source ? { c: message.source.conversationId, p: message.source.place } : {}),
     ...(message.repeated ? { r: 1 } : {}),
     ...(message.uncounted ? { k: 1 } : {}),
+    ...(message.test ? { z: 1 } : {}),
     ...(message.except ? { x: message.except } : {}),
   });
 }
@@ -93,6 +96,7 @@ export function readEvent(text: string): EventMessage | null {
   const marks = {
     repeated: body.r === 1,
     ...(body.k === 1 ? { uncounted: true } : {}),
+    ...(body.z === 1 ? { test: true } : {}),
     ...(typeof body.x === "string" ? { except: body.x } : {}),
   };
   return { tenant, eventUlid: body.e, type, source, ...marks };

@@ -144,7 +144,7 @@ async function settle(
   const ours = await ports.deliveries.settle(message.tenant, row, verdict, outcome, now);
   logAttempt(ports, row.endpointId, row.eventUlid, row.attempt, verdict, outcome);
   if (!ours) return drop("stale");
-  countDelivery(tally, message.tenant, row.endpointId, verdict.status);
+  countDelivery(tally, message.tenant, row, verdict.status);
   if (verdict.status === "retrying" && verdict.nextRetryAt !== null) {
     await scheduleRetry(ports, message.tenant, row, row.attempt + 1, verdict.nextRetryAt, now);
   }

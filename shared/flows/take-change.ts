@@ -6,6 +6,7 @@ import type { Millis } from "../kernel/time.ts";
 import type { Glimpse } from "../table/conversations.ts";
 import type { AccountHome } from "./account-homes.ts";
 import type { Effects } from "./effects.ts";
+import { isOfErased } from "./erase-late.ts";
 import type { IngestPorts } from "./ports.ts";
 import { writeEvent } from "./queue-messages.ts";
 import { type Change, changeMessage } from "./take-change-of-message.ts";
@@ -28,6 +29,8 @@ export async function takeChange(
   const conversationId = idOfConversation({ ...update, tenant: home.tenant });
   const erasedAt = await erasureBefore(ports, home, conversationId, glimpse, now);
   if (erasedAt !== null && update.at <= erasedAt) return;
+  const scene = { home, conversationId, messageId: update.messageId, erasedAt };
+  if (await isOfErased(ports, scene, now)) return;
 
   const name = nameOfChange(update);
   const { type, data } = eventOfChange(update, conversationId);
@@ -37,7 +40,6 @@ export async function takeChange(
   await ports.eventBodies.keep(home.tenant, renderEvent(home.tenant, eventUlid, type, data));
   const change = changeOf(update);
   if (change) {
-    const scene = { home, conversationId, messageId: update.messageId, erasedAt };
     const unsent = await changeMessage(ports, scene, change, now);
     if (unsent && update.kind === "edit") return;
   }

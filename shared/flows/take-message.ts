@@ -11,7 +11,7 @@ import type { AccountHome } from "./account-homes.ts";
 import { announcementOf } from "./announcement.ts";
 import { countMessage } from "./count.ts";
 import type { Effects } from "./effects.ts";
-import { erasedSince, isOfSendBefore, takeBack } from "./erase-late.ts";
+import { erasedSince, isOfErasedSend, isOfSendBefore, takeBack } from "./erase-late.ts";
 import { keepEcho } from "./match-echo.ts";
 import type { IngestPorts } from "./ports.ts";
 import { requestProfile } from "./profile-requests.ts";
@@ -33,6 +33,7 @@ export async function takeMessage(
   const message = messageFrom(update, home.tenant, glimpse, now);
   const erasedAt = await erasureBefore(ports, home, message.conversationId, glimpse, now);
   if (erasedAt !== null && (message.sentAt <= erasedAt || isOfSendBefore(update, erasedAt))) return;
+  if (erasedAt !== null && (await isOfErasedSend(ports, home.tenant, message, erasedAt))) return;
   const kept = update.echo
     ? await keepEcho(ports, home.tenant, message, update.echo, now, home.shards)
     : await ports.messages.record(home.tenant, message, now, home.shards);
@@ -41,6 +42,7 @@ export async function takeMessage(
     accountHandle: home.handle,
     shards: home.shards,
     erasedAt,
+    endedPicture: glimpse.pictureEndsAt !== null && glimpse.pictureEndsAt <= now ? glimpse.pictureEndsAt : null,
   });
   const erasedMeanwhile = erasedSince(kept, applied);
   if (erasedMeanwhile !== null) return takeBack(ports, home.tenant, kept, erasedMeanwhile);

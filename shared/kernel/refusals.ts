@@ -24,6 +24,11 @@ const table = {
   human_agent_early: [409, "human_agent_unavailable", "The 24 hour reply window is open; use the reply route."],
   human_agent_late: [409, "human_agent_unavailable", "More than 7 days have passed since the person's last message."],
   human_agent_no_inbound: [409, "human_agent_unavailable", "The person has not written yet."],
+  human_agent_refused: [
+    409,
+    "human_agent_unavailable",
+    "The platform does not let this account send as a human agent; wait as Retry-After says.",
+  ],
   rate_limited: [409, "rate_limited", "The send budget is used up; wait as Retry-After says."],
   slowed_down: [409, "rate_limited", "The platform asked for a pause in sending; wait as Retry-After says."],
   idempotency_conflict: [
@@ -41,8 +46,20 @@ const table = {
   ],
   payload_too_large: [413, "payload_too_large", "The request body is too large."],
   too_many_requests: [429, "rate_limited", "Too many requests with this key; wait as Retry-After says."],
+  too_many_look_ups: [429, "rate_limited", "Too many addresses were looked up; wait as Retry-After says."],
   too_many_tries: [429, "rate_limited", "Too many tries; wait as Retry-After says."],
   send_failed: [502, "send_failed", "The platform did not take the message."],
+  outcome_unknown: [
+    502,
+    "send_failed",
+    "Nobody knows whether the platform took the message; look into the conversation before you send it again.",
+  ],
+  account_needs_reauth: [
+    502,
+    "send_failed",
+    "The account must be connected anew before it can send; nothing was sent.",
+  ],
+  account_restricted: [502, "send_failed", "The platform has restricted the account; nothing was sent."],
   internal_error: [500, "internal_error", "Something went wrong on our side; try once more."],
 } as const satisfies Record<string, readonly [number, string, string]>;
 

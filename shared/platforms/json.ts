@@ -1,4 +1,5 @@
 import { isExternalId } from "../domain/accounts.ts";
+import { MESSAGE_ID_CHARS_MAX } from "../domain/limits.ts";
 import type { Millis } from "../kernel/time.ts";
 
 // Reading JSON whose shape cannot be trusted: every function takes anything and throws at nothing.
@@ -10,7 +11,6 @@ const parseWith: (text: string, reviver?: Reviver) => unknown = JSON.parse;
 
 // A reviver visits every value, so it is used only where a number may be too long to be exact.
 const LONG_NUMBER = /[[,:]\s*\d{16,}/;
-const MESSAGE_ID_CHARS_MAX = 512;
 const SECONDS_BELOW = 1e11;
 /** The end of the year 9999: past it an instant has no ISO form of the usual length. */
 const LATEST: Millis = 253_402_300_799_999;
@@ -49,7 +49,7 @@ export function idOf(value: unknown): string | null | undefined {
   return typeof text === "string" && isExternalId(text) ? text : null;
 }
 
-/** A message id: opaque, 1 to 512 characters; else null. */
+/** A message id: opaque, neither empty nor too long for a key; else null. */
 export function messageIdOf(value: unknown): string | null {
   if (typeof value !== "string" || value.length === 0 || value.length > MESSAGE_ID_CHARS_MAX) return null;
   return value.isWellFormed() ? value : null;

@@ -1,5 +1,13 @@
 import { GetCommand, QueryCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { type Account, type AccountRef, type AccountStatus, type Connection, isPlatform } from "../domain/accounts.ts";
+import {
+  type Account,
+  type AccountRef,
+  type AccountStatus,
+  type Connection,
+  isPlatform,
+  knownAfter,
+  shownStatus,
+} from "../domain/accounts.ts";
 import type { AuditEntry } from "../domain/audit.ts";
 import { parseTenant, type TenantId } from "../kernel/tenant.ts";
 import type { Millis } from "../kernel/time.ts";
@@ -84,8 +92,9 @@ export function accountStore({ client, name: TableName }: Table) {
     },
 
     /**
-     * Notes the platform's decision, unless a newer one is known. Safe to repeat: the same decision answers the first
-     * one's event. A token that is dead stays dead whatever the platform decides.
+     * Notes the platform's decision, unless a newer one is known. It has an event where the account then shows another
+     * status. Safe to repeat: the same decision answers the first one's event. A token that is dead stays dead whatever
+     * the platform decides.
      * @returns null when the account is gone or a newer decision stands
      */
     async setPolicy(tenant: TenantId, ref: AccountRef, decision: PolicyDecision): Promise<PolicyTaken | null> {
@@ -100,20 +109,22 @@ export function accountStore({ client, name: TableName }: Table) {
             ? { account: accountOf(item), eventUlid: stands.eventUlid }
             : null;
         }
-        const told = decision.action === "block" || accountOf(item).status === "restricted";
+        const known = knownAfter(item.st, decision.action);
+        const told = shownStatus(known, decision.action) !== statusOf(item);
         const po: StandingDecision = { ...decision, eventUlid: told ? decision.eventUlid : null };
-        const lifted = decision.action === "unblock" && item.st === "restricted";
+        const lifted = known !== item.st;
         const taken = await whenConditionHolds(() =>
           client.send(
             new UpdateCommand({
               TableName,
               Key,
-              UpdateExpression: `SET po = :po${lifted ? ", st = :active REMOVE re" : ""}`,
-              ConditionExpression: stands ? "po = :seen" : "attribute_exists(PK) AND attribute_not_exists(po)",
+              UpdateExpression: `SET po = :po${lifted ? ", st = :known REMOVE re" : ""}`,
+              ConditionExpression: `st = :st AND ${stands ? "po = :seen" : "attribute_not_exists(po)"}`,
               ExpressionAttributeValues: {
                 ":po": po,
+                ":st": item.st,
                 ...(stands ? { ":seen": stands } : {}),
-                ...(lifted ? { ":active": "active" } : {}),
+                ...(lifted ? { ":known": known } : {}),
               },
               ReturnValues: "ALL_NEW",
             }),
@@ -204,6 +215,7 @@ interface AccountItem extends Key {
   readonly po?: StandingDecision;
   /** The event of the last status that a refused call gave it. */
   readonly se?: string;
+  readonly human_agent_blocked_at?: Millis;
 }
 
 /** The newest decision of the platform's; `eventUlid` is null when it was not worth an event. */
@@ -218,9 +230,8 @@ function orderOf({ at, action }: Pick<StandingDecision, "at" | "action">): strin
   return `${t13(at)}#${action}`;
 }
 
-/** What the platform decided stands beside what is known of the token, so that neither is lost by the other. */
 function statusOf({ st, po }: AccountItem): AccountStatus {
-  return st !== "needs_reauth" && po?.action === "block" ? "restricted" : st;
+  return shownStatus(st, po?.action ?? null);
 }
 
 function itemOf(tenant: TenantId, account: Account) {
@@ -250,6 +261,7 @@ function accountOf(item: AccountItem): Account {
     status: statusOf(item),
     refreshError: item.re ?? null,
     lastRefreshedAt: item.lr ?? null,
+    ...(item.human_agent_blocked_at === undefined ? {} : { humanAgentRefusedAt: item.human_agent_blocked_at }),
     sealedToken: item.tk,
   };
 }

@@ -5,7 +5,7 @@ import { newUlid, timeOfUlid, ulidFloor } from "../kernel/ids.ts";
 import type { TenantId } from "../kernel/tenant.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Table } from "./client.ts";
-import { auditKey, justBelow, type Key, timeToLive } from "./keys.ts";
+import { auditKey, type Key, pageRange, timeToLive } from "./keys.ts";
 
 /** An entry as it is kept. */
 export interface AuditRow extends AuditEntry {
@@ -30,9 +30,21 @@ export function auditItem(tenant: TenantId, entry: AuditEntry) {
 /** Reads the rows that others write along with what they tell of. */
 export function auditStore({ client, name: TableName }: Table) {
   return {
-    /** A row of what is not done in one write, such as a page of replays. */
+    /** A row of what was done in another write. */
     async add(tenant: TenantId, entry: AuditEntry): Promise<void> {
       await client.send(new PutCommand({ TableName, Item: auditItem(tenant, entry) }));
+    },
+
+    /**
+     * A row of what takes several writes, before the first of them.
+     * @returns adds to the row what came of it
+     */
+    async begin(tenant: TenantId, entry: AuditEntry): Promise<(came: AuditEntry["detail"]) => Promise<void>> {
+      const Item = auditItem(tenant, entry);
+      await client.send(new PutCommand({ TableName, Item }));
+      return async (came) => {
+        await client.send(new PutCommand({ TableName, Item: { ...Item, dt: { ...entry.detail, ...came } } }));
+      };
     },
 
     /** A tenant's rows of the last 400 days, newest first. `next` is the ULID to go on below. */
@@ -40,14 +52,16 @@ export function auditStore({ client, name: TableName }: Table) {
       tenant: TenantId,
       query: { before: string | null; limit: number; now: Millis },
     ): Promise<{ rows: AuditRow[]; next: string | null }> {
+      const range = pageRange(ulidFloor(query.now - AUDIT_RETENTION + 1), query.before, "~");
+      if (!range) return { rows: [], next: null };
       const { Items = [] } = await client.send(
         new QueryCommand({
           TableName,
           KeyConditionExpression: "PK = :a AND SK BETWEEN :from AND :upTo",
           ExpressionAttributeValues: {
             ":a": auditKey(tenant, "").PK,
-            ":from": ulidFloor(query.now - AUDIT_RETENTION + 1),
-            ":upTo": query.before === null ? "~" : justBelow(query.before),
+            ":from": range.from,
+            ":upTo": range.upTo,
           },
           ScanIndexForward: false,
           Limit: query.limit + 1,

@@ -35,6 +35,8 @@ export interface Glimpse {
   readonly username: string | null;
   readonly profile: ProfileState;
   readonly profileFetchedAt: Millis | null;
+  /** When the picture of the person ends, or ended. */
+  readonly pictureEndsAt: Millis | null;
 }
 
 /** The inbox that a head is put into. */
@@ -44,6 +46,8 @@ export interface InboxPlace {
   readonly shards: number;
   /** When the conversation was last erased, where that is known: a new head begins with it. */
   readonly erasedAt?: Millis | null;
+  /** The end of the picture that the head was seen with, where that is over: then it goes, unless there is a new one. */
+  readonly endedPicture?: Millis | null;
 }
 
 export function conversationStore(table: Table) {
@@ -60,32 +64,37 @@ export function conversationStore(table: Table) {
       const erased = inbox.erasedAt ?? null;
       const inbound = message.direction === "inbound";
       const mine = inbound ? "li" : "lo";
-      const newest = await whenConditionHolds(() =>
-        client.send(
-          new UpdateCommand({
-            TableName,
-            Key: headKey(message.conversationId),
-            UpdateExpression: `SET la = :at, ${mine} = :at, ld = :d, lm = :m, lt = :text, lv = :v, F = :f, G = :g, x = :x, ah = :handle${erased === null ? "" : ", ea = if_not_exists(ea, :ea)"}`,
-            // The words happen to sort as they should: echo, inbound, outbound.
-            ConditionExpression:
-              "(attribute_not_exists(ea) OR ea < :at) AND (attribute_not_exists(la) OR la < :at OR (la = :at AND (ld < :d OR (ld = :d AND lm < :m))))",
-            ExpressionAttributeValues: {
-              ":at": message.sentAt,
-              ":d": message.direction,
-              ":m": shortHash(message.id),
-              ":text": firstChars(shownText(message)),
-              ":v": versionOf(message),
-              ":f": inboxFeed(tenant, shardOf(message.conversationId, inbox.shards)),
-              ":g": inboxPlace(message.sentAt, message.conversationId),
-              ":x": timeToLive(message.sentAt + RETENTION),
-              ":handle": inbox.accountHandle,
-              ...(erased === null ? {} : { ":ea": erased }),
-            },
-            ReturnValues: "ALL_OLD",
-            ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-          }),
-        ),
-      );
+      const bring = (picture: Millis | null) =>
+        whenConditionHolds(() =>
+          client.send(
+            new UpdateCommand({
+              TableName,
+              Key: headKey(message.conversationId),
+              UpdateExpression: `SET la = :at, ${mine} = :at, ld = :d, lm = :m, lt = :text, lv = :v, F = :f, G = :g, x = :x, ah = :handle${erased === null ? "" : ", ea = if_not_exists(ea, :ea)"}${picture === null ? "" : " REMOVE pp, px"}`,
+              // The words happen to sort as they should: echo, inbound, outbound.
+              ConditionExpression: `(attribute_not_exists(ea) OR ea < :at) AND (attribute_not_exists(la) OR la < :at OR (la = :at AND (ld < :d OR (ld = :d AND lm < :m))))${picture === null ? "" : " AND (attribute_not_exists(px) OR px = :px)"}`,
+              ExpressionAttributeValues: {
+                ":at": message.sentAt,
+                ":d": message.direction,
+                ":m": shortHash(message.id),
+                ":text": firstChars(shownText(message)),
+                ":v": versionOf(message),
+                ":f": inboxFeed(tenant, shardOf(message.conversationId, inbox.shards)),
+                ":g": inboxPlace(message.sentAt, message.conversationId),
+                ":x": timeToLive(message.sentAt + RETENTION),
+                ":handle": inbox.accountHandle,
+                ...(erased === null ? {} : { ":ea": erased }),
+                ...(picture === null ? {} : { ":px": picture }),
+              },
+              ReturnValues: "ALL_OLD",
+              ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+            }),
+          ),
+        );
+      const picture = inbox.endedPicture ?? null;
+      const first = await bring(picture);
+      const isNewPicture = !first.held && picture !== null && (first.old?.px ?? picture) !== picture;
+      const newest = isNewPicture ? await bring(null) : first;
       const before = (newest.held ? newest.output.Attributes : newest.old) as Partial<HeadItem> | null | undefined;
       const applied: Applied = { started: before?.la === undefined, glimpse: glimpseOf(before ?? {}) };
       const { erasedAt } = applied.glimpse;
@@ -273,6 +282,7 @@ function glimpseOf(item: Partial<HeadItem>): Glimpse {
     username: item.pu ?? null,
     profile: item.ps ?? "pending",
     profileFetchedAt: item.pf ?? null,
+    pictureEndsAt: item.px ?? null,
   };
 }
 

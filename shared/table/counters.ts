@@ -1,12 +1,13 @@
-import { QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { STATS_WINDOW } from "../domain/limits.ts";
+import { PutCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { RETENTION, STATS_WINDOW } from "../domain/limits.ts";
 import { type EndCounts, type EndState, endStates } from "../domain/stats.ts";
 import { newOp } from "../kernel/ids.ts";
 import type { TenantId } from "../kernel/tenant.ts";
 import { DAY, type Millis, SECOND } from "../kernel/time.ts";
+import { atMostOnce, UnknownOutcome } from "./at-most-once.ts";
 import type { Table } from "./client.ts";
-import { whenConditionHolds } from "./conditions.ts";
-import { hourKey, type Key, startOfHour, t13, timeToLive } from "./keys.ts";
+import { conditions, whenConditionHolds } from "./conditions.ts";
+import { countedKey, hourKey, type Key, startOfHour, t13, timeToLive } from "./keys.ts";
 
 const KEPT_FOR: Millis = 8 * DAY;
 /** A worker has better to do than to wait for a count. */
@@ -35,31 +36,59 @@ export type Counters = ReturnType<typeof counterStore>;
 export function counterStore({ client, name: TableName }: Table) {
   return {
     /**
-     * Adds to the counters of the hour of `now`. What was added by a request whose answer was lost is not added again,
-     * unless another worker added to the same hour before the SDK repeated it.
-     * @returns the messages of that hour so far, or null when none were added
+     * Adds to the counters of the hour of `now`, never twice: where it is not known whether a request added, and the
+     * item does not say so, nothing is asked for again.
+     * @returns the messages of that hour so far, or null when none were added, or it is not known how many there are
+     * @throws UnknownOutcome when nobody knows whether these were added
      */
     async add(tenant: TenantId, counts: Counts, now: Millis): Promise<number | null> {
       const named = Object.entries(namesOf(counts)).filter(([, count]) => count > 0);
       if (named.length === 0) return null;
+      const Key = hourKey(tenant, now);
+      const op = newOp(now);
       const added = await whenConditionHolds(() =>
         client.send(
-          new UpdateCommand({
-            TableName,
-            Key: hourKey(tenant, now),
-            UpdateExpression: `ADD ${named.map(([name]) => `${name} :${name}`).join(", ")} SET lo = :op, x = :x`,
-            ConditionExpression: "attribute_not_exists(lo) OR lo <> :op",
-            ExpressionAttributeValues: {
-              ...Object.fromEntries(named.map(([name, count]) => [`:${name}`, count])),
-              ":op": newOp(now),
-              ":x": timeToLive(startOfHour(now) + KEPT_FOR),
-            },
-            ReturnValues: "UPDATED_NEW",
-          }),
+          atMostOnce(
+            new UpdateCommand({
+              TableName,
+              Key,
+              UpdateExpression: `ADD ${named.map(([name]) => `${name} :${name}`).join(", ")} SET lo = :op, x = :x`,
+              ConditionExpression: "attribute_not_exists(lo) OR lo <> :op",
+              ExpressionAttributeValues: {
+                ...Object.fromEntries(named.map(([name, count]) => [`:${name}`, count])),
+                ":op": op,
+                ":x": timeToLive(startOfHour(now) + KEPT_FOR),
+              },
+              ReturnValues: "UPDATED_NEW",
+            }),
+          ),
           { abortSignal: AbortSignal.timeout(ADD_TIMEOUT) },
         ),
+      ).catch(async (error: unknown) => {
+        if (error instanceof UnknownOutcome && (await isLast(Key, op))) return null;
+        throw error;
+      });
+      return added?.held && counts.messages > 0 ? ((added.output.Attributes?.m as number | undefined) ?? null) : null;
+    },
+
+    /**
+     * Takes it on to count a message of which nothing else says whether it was counted.
+     * @returns false when somebody has taken that on before
+     */
+    async claim(tenant: TenantId, eventUlid: string, now: Millis): Promise<boolean> {
+      const op = newOp(now);
+      const claimed = await whenConditionHolds(() =>
+        client.send(
+          new PutCommand({
+            TableName,
+            Item: { ...countedKey(tenant, eventUlid), o: op, x: timeToLive(now + RETENTION) },
+            ConditionExpression: conditions.notYetThere,
+            ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+          }),
+        ),
       );
-      return added.held && counts.messages > 0 ? ((added.output.Attributes?.m as number | undefined) ?? null) : null;
+      // The answer to our own write was lost and the SDK asked again: what stands there is ours.
+      return claimed.held || claimed.old?.o === op;
     },
 
     /** The hour of `now` and the 24 before, added up. */
@@ -85,6 +114,23 @@ export function counterStore({ client, name: TableName }: Table) {
       };
     },
   };
+
+  /** Whether an addition was made, and is the last one so far. Asked by a write: not everyone who counts may read. */
+  async function isLast(Key: Key, op: string): Promise<boolean> {
+    const stands = await whenConditionHolds(() =>
+      client.send(
+        new UpdateCommand({
+          TableName,
+          Key,
+          UpdateExpression: "SET lo = :op",
+          ConditionExpression: "lo = :op",
+          ExpressionAttributeValues: { ":op": op },
+        }),
+        { abortSignal: AbortSignal.timeout(ADD_TIMEOUT) },
+      ),
+    );
+    return stands.held;
+  }
 }
 
 /** An hour's item, read for its numbers alone. */

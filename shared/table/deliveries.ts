@@ -183,7 +183,7 @@ export function deliveryStore(table: Table) {
 
     /**
      * What a worker could not process is given up, whether its attempt was made or not.
-     * @returns false when the row has moved on since, or begun anew
+     * @returns null when the row has moved on since, or begun anew
      */
     async giveUp(
       tenant: TenantId,
@@ -191,7 +191,7 @@ export function deliveryStore(table: Table) {
       eventUlid: string,
       attempt: number,
       now: Millis,
-    ): Promise<boolean> {
+    ): Promise<DeliveryRow | null> {
       const op = newOp(now);
       const from = statusIn("give_up");
       const written = await whenConditionHolds(() =>
@@ -210,11 +210,13 @@ export function deliveryStore(table: Table) {
               ":op": op,
               ":w": failingFeed(tenant, endpointId),
             },
+            ReturnValues: "ALL_NEW",
             ReturnValuesOnConditionCheckFailure: "ALL_OLD",
           }),
         ),
       );
-      return written.held || written.old?.o === op;
+      const row = written.held ? written.output.Attributes : written.old;
+      return row?.o === op ? rowOf(row as unknown as DeliveryItem) : null;
     },
   };
 }

@@ -17,6 +17,8 @@ import { failingFeed, type Key } from "./keys.ts";
 /** A delivery and where the body of its event comes from. */
 export interface DeliveryRow extends Delivery {
   readonly source: EventSource;
+  /** Of a test key's send. */
+  readonly test?: boolean;
   /** The id of the last claim or replay: what settles an attempt names the claim it settles. */
   readonly op: string | null;
 }
@@ -27,12 +29,15 @@ export interface DeliveryOf {
   readonly eventUlid: string;
   readonly eventType: EventType;
   readonly source: EventSource;
+  /** Of a test key's send. */
+  readonly test?: boolean;
 }
 
 export interface DeliveryItem extends Key {
   readonly ty: EventType;
   readonly c?: string;
   readonly p?: string;
+  readonly z?: true;
   readonly st: Exclude<DeliveryStatus, "attempting">;
   /** Attempts settled. */
   readonly n: number;
@@ -48,7 +53,8 @@ export interface DeliveryItem extends Key {
 
 /** What a row says of its event, whatever becomes of it. */
 export function eventFieldsOf(delivery: DeliveryOf) {
-  return { ty: delivery.eventType, c: delivery.source?.conversationId, p: delivery.source?.place };
+  const { eventType, source, test } = delivery;
+  return { ty: eventType, c: source?.conversationId, p: source?.place, z: test ? true : undefined };
 }
 
 /** What an outcome leaves on the row: the last response's status, the error's class, and how long it took. */
@@ -82,6 +88,7 @@ export function rowOf(item: DeliveryItem): DeliveryRow {
     createdAt: timeOfUlid(item.SK),
     updatedAt: item.ua,
     op: item.o ?? null,
+    ...(item.z ? { test: true } : {}),
   };
 }
 

@@ -1,10 +1,11 @@
-import { GetCommand, PutCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { RETENTION } from "../domain/limits.ts";
 import { parseTenant, type TenantId } from "../kernel/tenant.ts";
-import { HOUR, type Millis } from "../kernel/time.ts";
+import type { Millis } from "../kernel/time.ts";
 import type { Table } from "./client.ts";
-import { whenConditionHolds } from "./conditions.ts";
-import { DUE_SHARDS, dueKey, duePartition, dueStepKey, type Key, sweepMarkKey, t13, timeToLive } from "./keys.ts";
+import { behind, type DuePage, type DuePlace, dueInOrder } from "./due-order.ts";
+import { dueKey, duePartition, dueStepKey, type Key, sweepMarkKey, timeToLive } from "./keys.ts";
+import { sweepMark } from "./sweep-marks.ts";
 
 /** One attempt that is to be made at `dueAt`. */
 export interface DueAttempt {
@@ -28,7 +29,8 @@ export type DueItem = ({ readonly kind: "attempt" } & DueAttempt) | ({ readonly 
 export type DueAttempts = ReturnType<typeof dueStore>;
 
 /** Waits longer than a queue can hold. Nothing here is deleted: a token that is no longer the row's is dropped. */
-export function dueStore({ client, name: TableName }: Table) {
+export function dueStore(table: Table) {
+  const { client, name: TableName } = table;
   return {
     /** Safe to repeat: the key follows from the attempt. */
     async put(due: DueAttempt): Promise<void> {
@@ -51,55 +53,15 @@ export function dueStore({ client, name: TableName }: Table) {
       await client.send(new PutCommand({ TableName, Item }));
     },
 
-    /** All that is due in (after, upTo], in pages, hour by hour. */
-    async *between(after: Millis, upTo: Millis): AsyncGenerator<DueItem[]> {
-      // A sweep at the instant of the last one, or by a clock behind it: a range may not end before it begins.
-      if (upTo <= after) return;
-      for (let hour = Math.floor(after / HOUR) * HOUR; hour <= upTo; hour += HOUR) {
-        for (let shard = 0; shard < DUE_SHARDS; shard++) {
-          let ExclusiveStartKey: Record<string, unknown> | undefined;
-          do {
-            const answer = await client.send(
-              new QueryCommand({
-                TableName,
-                KeyConditionExpression: "PK = :q AND SK BETWEEN :from AND :upTo",
-                ExpressionAttributeValues: {
-                  ":q": duePartition(hour, shard),
-                  ":from": t13(after + 1),
-                  ":upTo": `${t13(upTo)}~`,
-                },
-                ExclusiveStartKey,
-              }),
-            );
-            const page = ((answer.Items ?? []) as StoredDue[]).flatMap(dueOf);
-            if (page.length > 0) yield page;
-            ExclusiveStartKey = answer.LastEvaluatedKey;
-          } while (ExclusiveStartKey);
-        }
+    /** All that is due in (after, upTo], in order. @param after the mark, or an instant */
+    async *between(after: DuePlace | Millis, upTo: Millis): AsyncGenerator<DuePage<DueItem>> {
+      const from = typeof after === "number" ? behind(after) : after;
+      for await (const page of dueInOrder<StoredDue>(table, duePartition, from, upTo)) {
+        yield { ...page, items: page.items.flatMap(dueOf) };
       }
     },
 
-    /** The instant up to which everything due has been handed on; null before the first sweep. */
-    async sweptUpTo(): Promise<Millis | null> {
-      const { Item } = await client.send(new GetCommand({ TableName, Key: sweepMarkKey, ConsistentRead: true }));
-      return (Item?.at as Millis | undefined) ?? null;
-    },
-
-    /** Moves the mark forward; a slower sweep never moves it back. */
-    async markSwept(upTo: Millis): Promise<void> {
-      await whenConditionHolds(() =>
-        client.send(
-          new UpdateCommand({
-            TableName,
-            Key: sweepMarkKey,
-            UpdateExpression: "SET #at = :at",
-            ConditionExpression: "attribute_not_exists(#at) OR #at < :at",
-            ExpressionAttributeNames: { "#at": "at" },
-            ExpressionAttributeValues: { ":at": upTo },
-          }),
-        ),
-      );
-    },
+    ...sweepMark(table, sweepMarkKey),
   };
 }
 

@@ -1,15 +1,16 @@
-import { GetCommand, QueryCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, QueryCommand, TransactWriteCommand, type TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import type { AuditEntry } from "../domain/audit.ts";
 import type { Endpoint, EndpointChanges } from "../domain/endpoints.ts";
+import { ENDPOINTS_PER_TENANT_MAX } from "../domain/limits.ts";
 import { newOp, newUlid } from "../kernel/ids.ts";
 import type { TenantId } from "../kernel/tenant.ts";
 import type { Millis } from "../kernel/time.ts";
 import { auditItem } from "./audit.ts";
 import type { Table } from "./client.ts";
-import { whenTransactionHolds } from "./conditions.ts";
+import { conditions, whenTransactionHolds } from "./conditions.ts";
 import { endpointBreakers } from "./endpoint-breaker.ts";
 import { type EndpointItem, endpointOf, eventLetters, failureFields, itemOf, notDeleted } from "./endpoint-items.ts";
-import { endpointKey } from "./keys.ts";
+import { endpointCountKey, endpointKey } from "./keys.ts";
 
 export type Endpoints = ReturnType<typeof endpointStore>;
 
@@ -23,14 +24,17 @@ interface ItemChange {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
+type ItemUpdate = NonNullable<NonNullable<TransactWriteCommandInput["TransactItems"]>[number]["Update"]>;
+
 export function endpointStore(table: Table) {
   const { client, name: TableName } = table;
-  /** Changes an endpoint and writes the audit row of it, both or neither. @returns whether the condition held */
+  /** Changes an endpoint and writes the audit row of it, and what else goes with it: all or nothing. @returns whether the condition held */
   async function change(
     tenant: TenantId,
     endpointId: string,
     { set, copy = {}, remove = [], condition, values }: ItemChange,
     audit: AuditEntry,
+    also: readonly ItemUpdate[] = [],
   ): Promise<boolean> {
     const op = newUlid(audit.at);
     const all = Object.entries({ ...set, ua: audit.at, o: op });
@@ -57,6 +61,7 @@ export function endpointStore(table: Table) {
               },
             },
             { Put: { TableName, Item: auditItem(tenant, audit) } },
+            ...also.map((Update) => ({ Update })),
           ],
         }),
       ),
@@ -65,26 +70,56 @@ export function endpointStore(table: Table) {
     return written.held || written.old?.o === op;
   }
 
+  /** What counts a tenant's endpoints up or down. */
+  function countOf(tenant: TenantId, by: 1 | -1): ItemUpdate {
+    return {
+      TableName,
+      Key: endpointCountKey(tenant),
+      UpdateExpression: "ADD n :by",
+      ExpressionAttributeValues: { ":by": by },
+    };
+  }
+
   return {
     ...endpointBreakers(table),
 
-    /** A new endpoint and its audit row, both or neither. */
-    async create(tenant: TenantId, endpoint: Endpoint, audit: AuditEntry): Promise<void> {
-      await client.send(
-        new TransactWriteCommand({
-          ClientRequestToken: endpoint.id,
-          TransactItems: [
-            {
-              Put: { TableName, Item: itemOf(tenant, endpoint), ConditionExpression: "attribute_not_exists(PK)" },
-            },
-            { Put: { TableName, Item: auditItem(tenant, audit) } },
-          ],
-        }),
+    /**
+     * A new endpoint, counted, and its audit row: all or nothing.
+     * @returns false when the tenant has as many as it may
+     */
+    async create(tenant: TenantId, endpoint: Endpoint, audit: AuditEntry): Promise<boolean> {
+      const written = await whenTransactionHolds(() =>
+        client.send(
+          new TransactWriteCommand({
+            ClientRequestToken: endpoint.id,
+            TransactItems: [
+              {
+                Put: {
+                  TableName,
+                  Item: itemOf(tenant, endpoint),
+                  ConditionExpression: conditions.notYetThere,
+                },
+              },
+              { Put: { TableName, Item: auditItem(tenant, audit) } },
+              {
+                Update: {
+                  ...countOf(tenant, 1),
+                  ConditionExpression: "attribute_not_exists(n) OR n < :max",
+                  ExpressionAttributeValues: { ":by": 1, ":max": ENDPOINTS_PER_TENANT_MAX },
+                },
+              },
+            ],
+          }),
+        ),
       );
+      return written.held;
     },
 
-    /** Every endpoint of a tenant, deleted ones included. */
-    async list(tenant: TenantId): Promise<Endpoint[]> {
+    /**
+     * Every endpoint of a tenant, deleted ones included.
+     * @param consistent also what was written a moment ago
+     */
+    async list(tenant: TenantId, { consistent = false } = {}): Promise<Endpoint[]> {
       const endpoints: Endpoint[] = [];
       let ExclusiveStartKey: Record<string, unknown> | undefined;
       do {
@@ -93,6 +128,7 @@ export function endpointStore(table: Table) {
             TableName,
             KeyConditionExpression: "PK = :t AND begins_with(SK, :wh)",
             ExpressionAttributeValues: { ":t": `T#${tenant}`, ":wh": "WH#" },
+            ConsistentRead: consistent,
             ExclusiveStartKey,
           }),
         );
@@ -129,7 +165,8 @@ export function endpointStore(table: Table) {
     /** Leaves a tombstone: id, address and history stay, and nothing of any secret. @returns false when it is there already */
     remove(tenant: TenantId, endpointId: string, audit: AuditEntry): Promise<boolean> {
       const remove = ["s1", "s2", "s2x"];
-      return change(tenant, endpointId, { set: { st: "deleted", sp: "" }, remove, ...notDeleted }, audit);
+      const deleted = { set: { st: "deleted", sp: "" }, remove, ...notDeleted };
+      return change(tenant, endpointId, deleted, audit, [countOf(tenant, -1)]);
     },
 
     /** A new secret; the one before still signs until then, the one before that no more. @returns false when deleted */

@@ -1,8 +1,11 @@
-import { PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, PutCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { erasureIdOf, markOfEvent } from "../domain/erasures.ts";
 import { ERASURE_MARKER_LIFE } from "../domain/limits.ts";
 import { newUlid } from "../kernel/ids.ts";
+import { eachOf } from "../kernel/parallel.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Table } from "./client.ts";
+import { conditions, whenConditionHolds } from "./conditions.ts";
 import type { Erasure } from "./erasures-items.ts";
 import { erasedEventsKey, erasureKey, type Key, timeToLive } from "./keys.ts";
 
@@ -14,7 +17,13 @@ export interface ErasedEvents {
   readonly bodies: readonly string[];
 }
 
-/** What erasures keep of the events they removed, until the next pass: ULIDs, which name nobody. */
+/** Rows that are rewritten at once. */
+const WIDTH = 4;
+
+/**
+ * What erasures keep of the events they removed: until the next pass ULIDs, and then, for as long as the marker lives,
+ * the marks by which the messages are known again. Neither names anybody.
+ */
 export function erasedEvents({ client, name: TableName }: Table) {
   return {
     /** Keeps events of an erased conversation for its next pass. */
@@ -28,28 +37,70 @@ export function erasedEvents({ client, name: TableName }: Table) {
 
     /** What was kept for this pass, and for those of earlier erasures of the same conversation. */
     async *keptEvents(erasure: Erasure): AsyncGenerator<ErasedEvents[]> {
-      let ExclusiveStartKey: Record<string, unknown> | undefined;
-      do {
-        const answer = await client.send(
-          new QueryCommand({
-            TableName,
-            KeyConditionExpression: "PK = :e AND SK BETWEEN :from AND :upTo",
-            ExpressionAttributeValues: {
-              ":e": erasureKey(erasure.id).PK,
-              ":from": "P#",
-              ":upTo": erasedEventsKey(erasure.id, erasure.erasedAt, "~").SK,
-            },
-            ConsistentRead: true,
-            Limit: 10,
-            ExclusiveStartKey,
-          }),
-        );
-        const items = (answer.Items ?? []) as (Key & { u: string[]; b?: string[] })[];
-        if (items.length > 0) yield items.map(({ PK, SK, u, b = [] }) => ({ key: { PK, SK }, ulids: u, bodies: b }));
-        ExclusiveStartKey = answer.LastEvaluatedKey;
-      } while (ExclusiveStartKey);
+      const upTo = erasedEventsKey(erasure.id, erasure.erasedAt, "~").SK;
+      for await (const rows of pages(erasure.id, upTo)) {
+        const kept = rows.flatMap(({ PK, SK, u, b = [] }) => (u ? { key: { PK, SK }, ulids: u, bodies: b } : []));
+        if (kept.length > 0) yield kept;
+      }
+    },
+
+    /** The pass is done with these events: of those that announced a message the marks stay. Safe to repeat. */
+    async leaveMarks(kept: readonly ErasedEvents[]): Promise<void> {
+      await eachOf(kept, WIDTH, async ({ key, ulids, bodies }) => {
+        const marks = ulids.filter((ulid) => !bodies.includes(ulid)).map(markOfEvent);
+        if (marks.length > 0) await leave(key, marks);
+        else await client.send(new DeleteCommand({ TableName, Key: key }));
+      });
+    },
+
+    /** Whether a message with one of these marks was removed with its conversation, while the marker lives. */
+    async isRemoved(conversationId: string, marks: readonly string[]): Promise<boolean> {
+      for await (const rows of pages(erasureIdOf(conversationId), "P#~")) {
+        if (rows.some(({ u = [], k = [] }) => [...u.map(markOfEvent), ...k].some((mark) => marks.includes(mark)))) {
+          return true;
+        }
+      }
+      return false;
     },
   };
+
+  async function leave(key: Key, marks: readonly string[]): Promise<void> {
+    await whenConditionHolds(() =>
+      client.send(
+        new UpdateCommand({
+          TableName,
+          Key: key,
+          UpdateExpression: "SET k = :marks REMOVE u, b",
+          ConditionExpression: conditions.stillThere,
+          ExpressionAttributeValues: { ":marks": marks },
+        }),
+      ),
+    );
+  }
+
+  async function* pages(erasureId: string, upTo: string): AsyncGenerator<EventsItem[]> {
+    let ExclusiveStartKey: Record<string, unknown> | undefined;
+    do {
+      const answer = await client.send(
+        new QueryCommand({
+          TableName,
+          KeyConditionExpression: "PK = :e AND SK BETWEEN :from AND :upTo",
+          ExpressionAttributeValues: { ":e": erasureKey(erasureId).PK, ":from": "P#", ":upTo": upTo },
+          ConsistentRead: true,
+          Limit: 10,
+          ExclusiveStartKey,
+        }),
+      );
+      yield (answer.Items ?? []) as EventsItem[];
+      ExclusiveStartKey = answer.LastEvaluatedKey;
+    } while (ExclusiveStartKey);
+  }
+}
+
+interface EventsItem extends Key {
+  readonly u?: string[];
+  readonly b?: string[];
+  readonly k?: string[];
 }
 
 /** A row of events; null when there are none. */

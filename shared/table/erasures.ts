@@ -15,10 +15,11 @@ import { erasureKey, headKey, type Key, timeToLive } from "./keys.ts";
 
 export type Erasures = ReturnType<typeof erasureStore>;
 
-/** A conversation's head as it was read, to be erased as just that. */
+/** A conversation's head as it was read, to be erased as just that; also where there is none. */
 export interface StandingHead {
   readonly key: Key;
-  readonly lastAt: Millis;
+  /** Null where there is no conversation, or none any more. */
+  readonly lastAt: Millis | null;
   /** What an erasure counts: it holds only if these are still the same. */
   readonly seen: Readonly<Record<string, unknown>>;
 }
@@ -42,20 +43,20 @@ export function erasureStore(table: Table) {
     async standing(
       conversationId: string,
       now: Millis,
-    ): Promise<{ head: StandingHead | null; erasure: Erasure | "over" | null }> {
+    ): Promise<{ head: StandingHead; erasure: Erasure | "over" | null }> {
       const keys = [headKey(conversationId), erasureKey(erasureIdOf(conversationId))];
       const [head, marker] = await Promise.all(
         keys.map(async (Key) => (await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item),
       );
       const underWay = marker ? erasureOf(marker as ErasureItem) : null;
       return {
-        head: standingHead(head as Item | undefined, now),
+        head: standingHead(headKey(conversationId), head ?? {}, now),
         erasure: underWay ?? (marker && isAlive(marker, now) ? "over" : null),
       };
     },
 
     /**
-     * Begins an erasure: from here on the conversation is in no list and cannot be opened. Its head becomes empty but
+     * Begins an erasure: from here on the conversation is in no inbox and cannot be opened. Its head becomes empty but
      * for the instant of the erasure.
      * @param op unique, by which the caller knows its own erasure again
      * @returns false when the head is no longer as it was read, or another erasure is under way
@@ -68,7 +69,7 @@ export function erasureStore(table: Table) {
     ): Promise<boolean> {
       const x = timeToLive(request.erasedAt + ERASURE_MARKER_LIFE);
       const profile = COUNTED.some((name) => name !== "la" && head.seen[name] !== undefined) ? 1 : 0;
-      const removed = { ...nothingRemoved, conversation: 1, profile };
+      const removed = { ...nothingRemoved, conversation: head.lastAt === null ? 0 : 1, profile };
       const row = erasureItem({ tenant, conversationId, ...request, removed }, x);
       const begun = await whenTransactionHolds(() =>
         client.send(
@@ -214,17 +215,18 @@ export function erasureStore(table: Table) {
   }
 }
 
-type Item = Key & Readonly<Record<string, unknown>>;
-
 function isAlive(item: Record<string, unknown>, now: Millis): boolean {
   return (item.x as number) * SECOND > now;
 }
 
-/** Null for one without a last message, which is no conversation, and for one past its retention. */
-function standingHead(item: Item | undefined, now: Millis): StandingHead | null {
-  const lastAt = item?.la as Millis | undefined;
-  if (!item || lastAt === undefined || hasExpired(lastAt, now)) return null;
-  return { key: { PK: item.PK, SK: item.SK }, lastAt, seen: item };
+/** One without a last message is no conversation, nor is one past its retention. */
+function standingHead(key: Key, item: Readonly<Record<string, unknown>>, now: Millis): StandingHead {
+  const lastAt = item.la as Millis | undefined;
+  return {
+    key,
+    lastAt: lastAt === undefined || hasExpired(lastAt, now) ? null : lastAt,
+    seen: item,
+  };
 }
 
 function stillAsSeen({ seen }: StandingHead) {

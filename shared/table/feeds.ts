@@ -2,7 +2,7 @@ import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { table as names } from "../config/names.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Table } from "./client.ts";
-import { FEED_SIGN, justBelow, type Key, oldestPlace } from "./keys.ts";
+import { FEED_SIGN, type Key, oldestPlace, pageRange } from "./keys.ts";
 
 // A tenant's feed, its inbox or its messages, lies in one or more shards of the feed index, all in the same order. How
 // many there are, a reader learns on the way: once there are two, the first shard's topmost entry says so.
@@ -41,6 +41,8 @@ interface Stream<T> {
 export async function* feedRows<T extends FeedRow>(table: Table, query: FeedQuery): AsyncGenerator<Placed<T>> {
   const { before, partitionOf, beside = [], expected, now } = query;
   const from = before === null ? null : readPlace(before);
+  const range = pageRange(oldestPlace(now), from?.place ?? null, FEED_SIGN);
+  if (!range) return;
   const open = async (partition: string, limit: number, start?: Stream<T>["next"]): Promise<Stream<T>> => {
     const { Items = [], LastEvaluatedKey } = await table.client.send(
       new QueryCommand({
@@ -49,8 +51,8 @@ export async function* feedRows<T extends FeedRow>(table: Table, query: FeedQuer
         KeyConditionExpression: "F = :f AND G BETWEEN :from AND :upTo",
         ExpressionAttributeValues: {
           ":f": partition,
-          ":from": oldestPlace(now),
-          ":upTo": from ? justBelow(from.place) : FEED_SIGN,
+          ":from": range.from,
+          ":upTo": range.upTo,
         },
         ScanIndexForward: false,
         Limit: limit,

@@ -5,7 +5,7 @@ import type { Scope } from "../domain/messages.ts";
 import type { MediaType, OutgoingAttachment, SendContent } from "../domain/send-content.ts";
 import type { TenantId } from "../kernel/tenant.ts";
 import type { Millis } from "../kernel/time.ts";
-import { apart, type Key, timeToLive } from "./keys.ts";
+import { apart, type Key, t13, timeToLive, WAITING_HOLDS } from "./keys.ts";
 
 /** A held message. */
 export interface Hold extends HeldUntil {
@@ -61,7 +61,13 @@ export function holdItem(hold: NewHold) {
     ca: hold.createdAt,
     ex: hold.expiresAt,
     x: timeToLive(hold.createdAt + HOLD_READABLE),
+    F: WAITING_HOLDS,
+    G: t13(hold.expiresAt),
   };
+}
+
+export function idOfHoldItem({ PK }: Pick<Key, "PK">): string {
+  return PK.slice("H#".length);
 }
 
 export function holdOf(item: HoldItem): Hold {
@@ -69,7 +75,7 @@ export function holdOf(item: HoldItem): Hold {
   if (!tenant) throw new Error("A hold is of no conversation.");
   const content = contentOf(item);
   return {
-    id: item.PK.slice("H#".length),
+    id: idOfHoldItem(item),
     tenant,
     conversationId: item.c,
     scope: item.z ? "test" : "live",

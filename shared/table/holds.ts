@@ -1,4 +1,5 @@
-import { GetCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, QueryCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { table as names } from "../config/names.ts";
 import type { AuditEntry } from "../domain/audit.ts";
 import { readConversationId } from "../domain/conversations.ts";
 import { type HoldError, type HoldTrigger, holdAfter, holdError, holdStatusesBefore } from "../domain/holds.ts";
@@ -7,8 +8,8 @@ import type { Millis } from "../kernel/time.ts";
 import { auditItem } from "./audit.ts";
 import type { Table } from "./client.ts";
 import { conditions, whenConditionHolds, whenTransactionHolds } from "./conditions.ts";
-import { type Hold, type HoldItem, holdItem, holdOf, type NewHold } from "./hold-items.ts";
-import { apart, apartRefKey, headKey, timeToLive } from "./keys.ts";
+import { type Hold, type HoldItem, holdItem, holdOf, idOfHoldItem, type NewHold } from "./hold-items.ts";
+import { apart, apartRefKey, headKey, type Key, t13, timeToLive, WAITING_HOLDS } from "./keys.ts";
 
 export type Holds = ReturnType<typeof holdStore>;
 
@@ -26,8 +27,8 @@ interface Change {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-/** Only what waits has content. */
-const CONTENT = ["b", "a"] as const;
+/** Only what waits has content, and a place in the index of what waits. */
+const OF_WAITING = ["b", "a", "F", "G"] as const;
 
 /**
  * Held messages. Each goes through `holdTransitions` and no other way, every step one conditional write. The content
@@ -119,11 +120,33 @@ export function holdStore({ client, name: TableName }: Table) {
       return state.status === "sending"
         ? change(id, {
             trigger: "lapse",
-            set: { er: holdError("send_failed", "outcome_unknown") },
+            set: { er: holdError("outcome_unknown", "outcome_unknown") },
             condition: "cl < :oldest",
             values: { ":oldest": now - HOLD_SENDING_MAX },
           })
         : change(id, { trigger: "run_out", condition: "ex <= :now", values: { ":now": now } });
+    },
+
+    /** Those that still wait though their time is over, in pages. One that was written just now may not be found yet. */
+    async *overdue(now: Millis): AsyncGenerator<Pick<Hold, "id" | "state">[]> {
+      let ExclusiveStartKey: Record<string, unknown> | undefined;
+      do {
+        const { Items = [], LastEvaluatedKey } = await client.send(
+          new QueryCommand({
+            TableName,
+            IndexName: names.feedIndex.name,
+            KeyConditionExpression: "F = :waiting AND G <= :now",
+            ExpressionAttributeValues: { ":waiting": WAITING_HOLDS, ":now": t13(now) },
+            ProjectionExpression: "PK",
+            ExclusiveStartKey,
+          }),
+        );
+        yield (Items as Pick<Key, "PK">[]).map((key) => ({
+          id: idOfHoldItem(key),
+          state: { status: "awaiting_verification" },
+        }));
+        ExclusiveStartKey = LastEvaluatedKey;
+      } while (ExclusiveStartKey);
     },
   };
 
@@ -138,7 +161,7 @@ export function holdStore({ client, name: TableName }: Table) {
         new UpdateCommand({
           TableName,
           Key: apart.hold(id),
-          UpdateExpression: `${all.length > 0 ? `SET ${all.map(([name]) => `${name} = :to_${name}`).join(", ")} ` : ""}REMOVE ${CONTENT.join(", ")}`,
+          UpdateExpression: `${all.length > 0 ? `SET ${all.map(([name]) => `${name} = :to_${name}`).join(", ")} ` : ""}REMOVE ${OF_WAITING.join(", ")}`,
           ConditionExpression: `st IN (${before.map((_, at) => `:from${at}`).join(", ")}) AND ${condition}`,
           ExpressionAttributeValues: {
             ...values,

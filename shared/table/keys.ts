@@ -153,6 +153,11 @@ export function endpointKey(tenant: TenantId, endpointId: string): Key {
   return { PK: `T#${tenant}`, SK: `WH#${endpointId}` };
 }
 
+/** How many endpoints a tenant has, without deleted ones. */
+export function endpointCountKey(tenant: TenantId): Key {
+  return { PK: `T#${tenant}`, SK: "ENDPOINTS" };
+}
+
 export function deliveryPartition(tenant: TenantId, endpointId: string): string {
   return `D#${tenant}#${endpointId}#0`;
 }
@@ -228,6 +233,11 @@ export function paceKey(keyId: string, now: Millis): Key {
   return { PK: `RL#${keyId}`, SK: String(Math.floor(now / MINUTE)) };
 }
 
+/** Host names that were looked up for a tenant in a minute. */
+export function lookUpsKey(tenant: TenantId, now: Millis): Key {
+  return { PK: `LU#${tenant}`, SK: String(Math.floor(now / MINUTE)) };
+}
+
 /** Tries of the check page in one window. @param by a source address or a hold's id */
 export function triesKey(by: string, windowStart: Millis): Key {
   return { PK: `TR#${by}`, SK: t13(windowStart) };
@@ -246,9 +256,17 @@ export function hourKey(tenant: TenantId, at: Millis): Key {
   return { PK: `S#${tenant}`, SK: t13(startOfHour(at)) };
 }
 
+/** That somebody counts the message of this event. */
+export function countedKey(tenant: TenantId, eventUlid: string): Key {
+  return { PK: `N#${tenant}#${eventUlid}`, SK: "N" };
+}
+
 export function quarantineKey(queue: string, id: string): Key {
   return { PK: `QUAR#${queue}`, SK: id };
 }
+
+/** Where the feeds' index has the held messages that wait for their check, each at the instant it runs out. */
+export const WAITING_HOLDS = "QH";
 
 /** The table's time-to-live is in seconds. */
 export function timeToLive(at: Millis): number {
@@ -262,6 +280,16 @@ export function oldestPlace(now: Millis): string {
 
 export function oldestUlid(now: Millis): string {
   return ulidFloor(now - RETENTION + 1);
+}
+
+/**
+ * The sort keys of a descending list's page: from the oldest that it may show up to just below where the page before
+ * ended, or up to the top. Null where that place is no longer within the list: the table refuses a range that ends
+ * before it begins.
+ */
+export function pageRange(oldest: string, before: string | null, top: string): { from: string; upTo: string } | null {
+  const upTo = before === null ? top : justBelow(before);
+  return upTo < oldest ? null : { from: oldest, upTo };
 }
 
 /**

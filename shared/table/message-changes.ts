@@ -6,7 +6,7 @@ import type { TenantId } from "../kernel/tenant.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Table } from "./client.ts";
 import { conditions, whenConditionHolds } from "./conditions.ts";
-import { type Key, messageIdIndex, messageKey } from "./keys.ts";
+import { type Key, messageIdIndex, messageKey, timeOfPlace } from "./keys.ts";
 import { type MessageItem, messageOf, placeOf } from "./message-items.ts";
 
 /** A message that was not told of by the index lies among this many newest ones, or has not come yet. */
@@ -16,19 +16,27 @@ export type MessageChanges = ReturnType<typeof messageChangeStore>;
 
 /** What becomes of a message after it was kept. */
 export function messageChangeStore({ client, name: TableName }: Table) {
+  async function find(tenant: TenantId, conversationId: string, messageId: string): Promise<MessageRef | null> {
+    const { Items = [] } = await client.send(
+      new QueryCommand({
+        TableName,
+        IndexName: names.idIndex.name,
+        KeyConditionExpression: "i = :i",
+        ExpressionAttributeValues: { ":i": messageIdIndex(tenant, messageId) },
+      }),
+    );
+    const key = (Items as Key[]).find(({ PK }) => PK === conversationId);
+    return key ? { conversationId, place: placeOf(key) } : null;
+  }
+
   return {
     /** Where a message lies, by the index, which may be a second behind; null when that does not know. */
-    async find(tenant: TenantId, conversationId: string, messageId: string): Promise<MessageRef | null> {
-      const { Items = [] } = await client.send(
-        new QueryCommand({
-          TableName,
-          IndexName: names.idIndex.name,
-          KeyConditionExpression: "i = :i",
-          ExpressionAttributeValues: { ":i": messageIdIndex(tenant, messageId) },
-        }),
-      );
-      const key = (Items as Key[]).find(({ PK }) => PK === conversationId);
-      return key ? { conversationId, place: placeOf(key) } : null;
+    find,
+
+    /** When a message was sent that the same index knows. */
+    async sentAt(tenant: TenantId, conversationId: string, messageId: string): Promise<Millis | null> {
+      const ref = await find(tenant, conversationId, messageId);
+      return ref && timeOfPlace(ref.place);
     },
 
     /** The same among the conversation's newest messages, read consistently. */

@@ -23,6 +23,8 @@ export interface MessageItem extends Key {
   /** The newest edit's text and count; of an unsent message the count alone. */
   readonly et?: string;
   readonly ec?: number;
+  /** It was kept and counted as an echo before its send knew it. */
+  readonly ce?: true;
   /** When it was unsent: the row stays, empty, so that the message does not come back. */
   readonly un?: Millis;
 }
@@ -75,6 +77,7 @@ export function messageOf(tenant: TenantId, item: MessageItem): Message {
     scope: item.z ? "test" : "live",
     eventUlid: item.e,
     ...(item.ec === undefined ? {} : { edit: { text: item.et ?? "", count: item.ec } }),
+    ...(item.ce ? { counted: true } : {}),
     ...(item.un === undefined ? {} : { unsent: true }),
   };
 }

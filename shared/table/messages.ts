@@ -1,12 +1,13 @@
 import { BatchGetCommand, DeleteCommand, GetCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { table as names } from "../config/names.ts";
+import { MESSAGE_ID_CHARS_MAX } from "../domain/limits.ts";
 import { type Direction, type Message, type MessageRef, refText } from "../domain/messages.ts";
 import type { TenantId } from "../kernel/tenant.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Table } from "./client.ts";
 import { conditions, whenConditionHolds } from "./conditions.ts";
 import { type FeedRow, feedRows, takePage } from "./feeds.ts";
-import { justBelow, type Key, messageFeed, messageIdIndex, messageKey, messagePlace, oldestPlace } from "./keys.ts";
+import { type Key, messageFeed, messageIdIndex, messageKey, messagePlace, oldestPlace, pageRange } from "./keys.ts";
 import { itemOf, type MessageItem, messageOf, placeOf } from "./message-items.ts";
 
 export interface Recorded {
@@ -88,6 +89,7 @@ export function messageStore(table: Table) {
 
     /** One message by the platform's id, whatever its scope; null when unknown or past its retention. */
     async byId(tenant: TenantId, messageId: string, now: Millis): Promise<Message | null> {
+      if (messageId.length > MESSAGE_ID_CHARS_MAX) return null;
       const { Items } = await client.send(
         new QueryCommand({
           TableName,
@@ -147,14 +149,16 @@ export function messageStore(table: Table) {
     ): Promise<MessagePage> {
       const { conversationId, direction, includeTest, before, limit, now } = query;
       const filtered = direction !== null;
+      const range = pageRange(oldestPlace(now), before, "~");
+      if (!range) return { rows: [], next: null };
       const { Items = [], LastEvaluatedKey } = await client.send(
         new QueryCommand({
           TableName,
           KeyConditionExpression: "PK = :c AND SK BETWEEN :from AND :upTo",
           ExpressionAttributeValues: {
             ":c": conversationId,
-            ":from": `M#${oldestPlace(now)}`,
-            ":upTo": before === null ? "M#~" : `M#${justBelow(before)}`,
+            ":from": `M#${range.from}`,
+            ":upTo": `M#${range.upTo}`,
           },
           ScanIndexForward: false,
           Limit: filtered ? EXAMINED_MAX : limit + 1,

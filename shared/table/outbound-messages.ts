@@ -91,7 +91,7 @@ export function outboundMessageStore(table: Table) {
     return { ...kept, message: await overrule(tenant, kept, message) };
   }
 
-  /** The message was kept by what another knew of it: the author given here stands. */
+  /** The message was kept by what another knew of it: the author given here stands. An echo has been counted. */
   async function overrule(
     tenant: TenantId,
     kept: { ref: MessageRef; message: Message },
@@ -100,19 +100,21 @@ export function outboundMessageStore(table: Table) {
     const author = authorOf(by);
     const optional = { ac: author.actorId, r: author.replyTo, ho: author.holdId };
     const names = Object.keys(optional) as (keyof typeof optional)[];
+    const counted = kept.message.direction === "echo" ? ["ce = :ce"] : [];
     const [set, remove] = [names.filter((name) => optional[name]), names.filter((name) => !optional[name])];
     const overruled = await whenConditionHolds(() =>
       client.send(
         new UpdateCommand({
           TableName,
           Key: messageKey(kept.ref.conversationId, kept.ref.place),
-          UpdateExpression: `SET ${["d = :d", "v = :v", ...set.map((name) => `${name} = :${name}`)].join(", ")}${
+          UpdateExpression: `SET ${["d = :d", "v = :v", ...counted, ...set.map((name) => `${name} = :${name}`)].join(", ")}${
             remove.length > 0 ? ` REMOVE ${remove.join(", ")}` : ""
           }`,
           ConditionExpression: conditions.stillThere,
           ExpressionAttributeValues: {
             ":d": author.direction,
             ":v": author.sentVia,
+            ...(counted.length > 0 ? { ":ce": true } : {}),
             ...Object.fromEntries(set.map((name) => [`:${name}`, optional[name]])),
           },
           ReturnValues: "ALL_NEW",

@@ -130,7 +130,7 @@ describe("the link of a held message", () => {
     const made = await hold(text, stack.local.test_key);
     const { page } = await visit(browser, made.verify_url);
     await press(page);
-    await heading(page, "Sent");
+    await heading(page, "Test passed");
     expect((await read(made.id)).platform_message_id).toMatch(/^mock_mid_/);
     expect(await sentWith(text)).toEqual([]);
   });

@@ -1,9 +1,4 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { env } from "../../shared/config/names.ts";
-import { clientFor } from "../support/dynamo.ts";
 import type { Answer } from "./support/answers.ts";
 import { failuresIn, untilIdle } from "./support/journals.ts";
 import { type RunningLocal, startLocal } from "./support/local-stack.ts";
@@ -11,6 +6,7 @@ import { accountIds, inbound, newMid, newPerson, textEntry } from "./support/pla
 import { until } from "./support/poll.ts";
 import { createHook, type Hook } from "./support/read-all.ts";
 import { openReceiver, type Receiver } from "./support/receiver.ts";
+import { wholeTable } from "./support/whole-table.ts";
 
 const canaries = { text: "canary-erased-text", reply: "canary-erased-reply", name: "Canary Erased" };
 
@@ -55,25 +51,6 @@ const pathOf = (id: string) => `/v1/conversations/${encodeURIComponent(id)}`;
 const erase = (id = conversation, key?: string): Promise<Answer> => stack.api("DELETE", pathOf(id), undefined, key);
 const removedBy = ({ body }: Answer) => body.data as unknown as { done: boolean; removed: Record<string, number> };
 
-/** Every row of the table, as one text. */
-async function wholeTable(): Promise<string> {
-  const environment = JSON.parse(readFileSync(join(stack.dataDir, "environment.json"), "utf8")) as Record<
-    string,
-    string
-  >;
-  const raw = clientFor(environment.AWS_ENDPOINT_URL_DYNAMODB ?? "");
-  const client = DynamoDBDocumentClient.from(raw);
-  const rows: unknown[] = [];
-  let ExclusiveStartKey: Record<string, unknown> | undefined;
-  do {
-    const answer = await client.send(new ScanCommand({ TableName: environment[env.table], ExclusiveStartKey }));
-    rows.push(...(answer.Items ?? []));
-    ExclusiveStartKey = answer.LastEvaluatedKey;
-  } while (ExclusiveStartKey);
-  raw.destroy();
-  return JSON.stringify(rows);
-}
-
 describe("erasing a person's conversation", () => {
   it("is refused to a test key, and unknown for another's or a malformed id", async () => {
     expect((await erase(conversation, stack.local.test_key)).status).toBe(403);
@@ -85,7 +62,7 @@ describe("erasing a person's conversation", () => {
   });
 
   it("answers what it removed, and the person is in no answer of the API any more", async () => {
-    const table = await wholeTable();
+    const table = await wholeTable(stack);
     for (const canary of [...Object.values(canaries), person]) expect(table).toContain(canary);
     const answer = await erase();
     expect(answer.status).toBe(200);
@@ -121,7 +98,7 @@ describe("erasing a person's conversation", () => {
     await stack.clock("PT4M");
     await until("the second pass is over", () => stack.log().includes('"pass":"later"'));
     await untilIdle(stack);
-    const table = await wholeTable();
+    const table = await wholeTable(stack);
     for (const canary of [canaries.text, canaries.reply, canaries.name, person]) expect(table).not.toContain(canary);
     expect(table).toContain(strangersPerson);
     expect((await stack.api("GET", pathOf(neighbour))).status).toBe(200);

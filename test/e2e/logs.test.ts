@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { demoAccounts } from "../../local/seed.ts";
 import { sentTo, untilIdle } from "./support/journals.ts";
 import { type RunningLocal, startLocal } from "./support/local-stack.ts";
-import { accountIds, inbound, newMid, newPerson, postSigned, textEntry } from "./support/platform.ts";
+import { accountIds, inbound, type Json, newMid, newPerson, postSigned, textEntry } from "./support/platform.ts";
 import { until } from "./support/poll.ts";
 import { createHook, type Hook } from "./support/read-all.ts";
 import { openReceiver, type Receiver } from "./support/receiver.ts";
@@ -24,12 +24,33 @@ const canaries = {
   verifyToken: "canary-verify-token",
   wrongKey: "svc_live_canarywrongkey",
   hookPath: "canary-hook-path",
+  editedText: "canary-edited-text",
+  reaction: "canary-reaction",
+  emoji: "canary-emoji",
+  buttonTitle: "canary-button-title",
+  buttonPayload: "canary-button-payload",
+  quickReply: "canary-quick-reply",
+  echoText: "canary-echo-text",
+  metadata: "canary-metadata",
+  policyReason: "canary-policy-reason",
+  idempotencyKey: "canary-idempotency-key",
+  otherReply: "canary-other-reply",
+  heldText: "canary-held-text",
+  actor: "canary-actor",
+  wrongHoldSecret: "canary-wrong-hold-secret",
+  wrongToken: "canary-wrong-token",
+  // The simulator's words for an error that it knows by its code alone.
+  upstreamWords: "The platform refuses the call",
 } as const;
 
 let stack: RunningLocal;
 let receiver: Receiver;
 let hooks: Hook[];
+let conversation: string;
 const person = newPerson();
+/** What people and their conversations are known by. */
+const people: string[] = [person];
+const { messenger, instagramLogin, instagramPage } = accountIds;
 
 beforeAll(async () => {
   const env = {
@@ -50,8 +71,40 @@ afterAll(async () => {
   await Promise.all([stack?.stop(), receiver?.close()]);
 });
 
+/** What nobody else is to learn. */
+const secrets = () => [
+  ...Object.values(canaries),
+  ...demoAccounts.map(({ token }) => token),
+  ...hooks.flatMap(({ secret }) => [secret, secret.slice(4)]),
+  stack.local.live_key,
+  stack.local.test_key,
+  ...people,
+  "127.0.0.1",
+];
+
+/** Looks for all of it in all that Parley writes and says beside its answers to those who may know. */
+async function expectNothingTold(refused: readonly string[], also: readonly string[] = []): Promise<void> {
+  const hidden = [...secrets(), ...also];
+  const foundIn = (...texts: string[]) => hidden.filter((secret) => texts.some((text) => text.includes(secret)));
+  expect(foundIn(stack.log())).toEqual([]);
+  expect(foundIn(stack.errors())).toEqual([]);
+  // What a refusal tells, beside the words of the platform's own refusal, which this stack's simulator invents.
+  expect(foundIn(...refused)).toEqual([]);
+  const audit = (await stack.api("GET", "/v1/audit?limit=100")).text;
+  expect(audit).toContain("webhook.create");
+  // Who did it, for whom, and from which address, is what an audit row is for.
+  const audited = foundIn(audit).filter((secret) => secret !== "127.0.0.1" && secret !== canaries.actor);
+  expect(audited).toEqual([]);
+  // The person's id is part of the conversation's key, and keys are what the queues carry.
+  const queued = sentTo(stack.dataDir, (queue) => !/Inbound/.test(queue));
+  expect(queued.length).toBeGreaterThan(5);
+  expect(foundIn(...queued).filter((secret) => !people.includes(secret))).toEqual([]);
+}
+
+const reply = (text: string, key?: string) =>
+  stack.api("POST", "/v1/messages/reply", { conversation_id: conversation, text }, key);
+
 it("nothing that a person, a tenant or a platform keeps to itself is in the functions' log", async () => {
-  const { messenger } = accountIds;
   const attachments = [{ type: "image", payload: { url: canaries.attachment } }];
   const written = textEntry(messenger, person, newMid(), canaries.inboundText, Date.now());
   const pictured = {
@@ -87,14 +140,13 @@ it("nothing that a person, a tenant or a platform keeps to itself is in the func
   };
   const { person: known } = await stack.sim<{ person: string }>("POST", "/person-sends", sends);
   await untilIdle(stack);
-  const conversation_id = `CONV#demo#messenger#${messenger}#${known}`;
-  const reply = (text: string, key?: string) =>
-    stack.api("POST", "/v1/messages/reply", { conversation_id, text }, key).then(({ status }) => status);
-  expect(await reply(canaries.replyText)).toBe(200);
-  expect(await reply(canaries.testReply, stack.local.test_key)).toBe(200);
-  for (const mode of ["token_revoked", "5xx", "reset_after_accept"]) {
+  conversation = `CONV#demo#messenger#${messenger}#${known}`;
+  people.push(known, conversation);
+  expect((await reply(canaries.replyText)).status).toBe(200);
+  expect((await reply(canaries.testReply, stack.local.test_key)).status).toBe(200);
+  for (const mode of ["5xx", "reset_after_accept", "token_revoked"]) {
     await stack.sim("POST", "/faults", { mode, for: 1 });
-    expect(await reply(canaries.replyText)).toBe(502);
+    expect((await reply(canaries.replyText)).status).toBe(502);
   }
   const refused = await Promise.all(
     [
@@ -117,33 +169,113 @@ it("nothing that a person, a tenant or a platform keeps to itself is in the func
   for (const event of ["batch", "attempt", "send", "profile", "intake_refused", "unknown_account", "swept"]) {
     expect(log).toContain(`"event":"${event}"`);
   }
-  const secrets = [
-    ...Object.values(canaries),
-    ...demoAccounts.map(({ token }) => token),
-    ...hooks.flatMap(({ secret }) => [secret, secret.slice(4)]),
-    stack.local.live_key,
-    stack.local.test_key,
-    person,
-    "127.0.0.1",
+  await expectNothingTold(refused.map(({ text }) => text));
+});
+
+it("nor is what becomes of a message, of an account, of a held message and of an erased conversation", async () => {
+  // An account of its own: the other one's token was revoked.
+  const sends = {
+    account: instagramPage,
+    connection: "instagram_page",
+    person: canaries.personName,
+    text: canaries.inboundText,
+  };
+  const { person: known } = await stack.sim<{ person: string }>("POST", "/person-sends", sends);
+  conversation = `CONV#demo#instagram#${instagramPage}#${known}`;
+  people.push(known, conversation);
+  const post = async (id: string, event: Json) => {
+    const at = await stack.now();
+    const entry = { time: at, id, messaging: [{ timestamp: at, ...event }] };
+    expect((await inbound(stack, "instagram", [entry])).status).toBe(200);
+  };
+  const happened = (event: Json, from = known, to: string = instagramPage) =>
+    post(instagramPage, { sender: { id: from }, recipient: { id: to }, ...event });
+  const told = (what: string) =>
+    until(`${what} is told`, () => receiver.received.some(({ raw }) => raw.includes(what)));
+  const mid = newMid();
+  const quick_reply = { payload: canaries.quickReply };
+  await happened({ message: { mid, text: canaries.inboundText, quick_reply } });
+  await happened({ message_edit: { mid, text: canaries.editedText, num_edit: 1 } });
+  const reaction = { mid, action: "react", reaction: canaries.reaction, emoji: canaries.emoji };
+  await happened({ reaction });
+  const postback = { mid: newMid(), title: canaries.buttonTitle, payload: canaries.buttonPayload };
+  await happened({ postback });
+  const echo = { mid: newMid(), is_echo: true, app_id: 77, text: canaries.echoText, metadata: canaries.metadata };
+  await happened({ message: echo }, instagramPage, known);
+  const { editedText, reaction: reactedWith, buttonTitle, echoText } = canaries;
+  for (const what of [editedText, reactedWith, buttonTitle, echoText]) await told(what);
+  for (const action of ["warning", "block", "unblock"]) {
+    const policy_enforcement = { action, reason: canaries.policyReason };
+    await post(instagramLogin, { recipient: { id: instagramLogin }, policy_enforcement });
+    if (action === "block") await told("account.restricted");
+  }
+  await told("account.recovered");
+
+  const once = (text: string, key: string) =>
+    stack.request("/v1/messages/reply", {
+      method: "POST",
+      headers: { authorization: `Bearer ${stack.local.live_key}`, "idempotency-key": key },
+      body: JSON.stringify({ conversation_id: conversation, text }),
+    });
+  expect((await once(canaries.otherReply, canaries.idempotencyKey)).status).toBe(200);
+  await stack.sim("POST", "/faults", { mode: "error", code: 9977, for: 1 });
+  const upstream = await reply(canaries.otherReply);
+  expect([upstream.status, upstream.body.error.detail]).toEqual([502, `(#9977) ${canaries.upstreamWords}`]);
+  const refusals = [
+    await once(canaries.replyText, canaries.idempotencyKey),
+    await once(canaries.replyText, `${canaries.idempotencyKey} `.repeat(2).trim()),
   ];
-  expect(secrets.filter((secret) => log.includes(secret))).toEqual([]);
-  expect(secrets.filter((secret) => stack.errors().includes(secret))).toEqual([]);
-  // What a refusal tells, beside the words of the platform's own refusal, which this stack's simulator invents.
-  expect(secrets.filter((secret) => refused.some(({ text }) => text.includes(secret)))).toEqual([]);
+
+  await stack.clock("PT25H");
+  const asked = { conversation_id: conversation, text: canaries.heldText, actor_id: canaries.actor };
+  const held = await stack.api("POST", "/v1/messages/human-agent", asked);
+  expect(held.status).toBe(202);
+  const { hold } = held.body.data as unknown as { hold: { id: string; verify_url: string } };
+  const secret = hold.verify_url.split("#t=")[1] ?? "";
+  expect(secret.length).toBeGreaterThan(20);
+  const check = (step: string, body: object) =>
+    stack.request(`/verify/holds/${hold.id}${step}`, { method: "POST", body: JSON.stringify(body) });
+  const shown = await check("", { secret });
+  expect([shown.status, shown.text.includes(canaries.heldText)]).toEqual([200, true]);
+  refusals.push(
+    await check("", { secret: canaries.wrongHoldSecret }),
+    await check("/complete", { secret, token: canaries.wrongToken, solutions: [1] }),
+    await stack.api("POST", "/v1/messages/human-agent", { ...asked, actor_id: null }),
+    await stack.api("DELETE", `/v1/conversations/${encodeURIComponent(conversation)}`, undefined, stack.local.test_key),
+    await stack.api("DELETE", `/v1/conversations/${encodeURIComponent(`${conversation}9`)}`),
+  );
+  expect(refusals.map(({ status }) => status)).toEqual([409, 400, 404, 400, 409, 403, 404]);
+
+  const erased = await stack.api("DELETE", `/v1/conversations/${encodeURIComponent(conversation)}`);
+  expect([erased.status, erased.body.data]).toMatchObject([200, { removed: { conversation: 1, holds: 1 } }]);
+  await stack.clock("PT4M");
+  await until("the erasure is over", () => stack.log().includes('"pass":"later"'));
+
+  for (const event of ["policy", "erasure_pass", "send"]) expect(stack.log()).toContain(`"event":"${event}"`);
   const audit = (await stack.api("GET", "/v1/audit?limit=100")).text;
-  expect(audit).toContain("webhook.create");
-  // Who did it, and from which address, is what an audit row is for.
-  expect(secrets.filter((secret) => secret !== "127.0.0.1" && audit.includes(secret))).toEqual([]);
-  // The person's id is part of the conversation's key, and keys are what the queues carry.
-  const queued = sentTo(stack.dataDir, (queue) => !/Inbound/.test(queue));
-  expect(queued.length).toBeGreaterThan(5);
-  const unspoken = secrets.filter((secret) => secret !== person);
-  expect(unspoken.filter((secret) => queued.some((body) => body.includes(secret)))).toEqual([]);
+  for (const action of ["hold.create", "conversation.erase"]) expect(audit).toContain(action);
+  await expectNothingTold(
+    refusals.map(({ text }) => text),
+    [secret],
+  );
 });
 
 it("every line of it is JSON of a known event", () => {
   const lines = stack.log().trim().split("\n");
   const events = new Set(lines.map((line) => (JSON.parse(line) as { event: string }).event));
-  const known = ["batch", "record_dropped", "unknown_account", "attempt", "swept", "send", "profile", "intake_refused"];
+  const known = [
+    "batch",
+    "record_dropped",
+    "unknown_account",
+    "attempt",
+    "swept",
+    "send",
+    "profile",
+    "intake_refused",
+    "policy",
+    "erasure_pass",
+    "sends_settled",
+    "endpoint_failing",
+  ];
   expect([...events].filter((event) => !known.includes(event))).toEqual([]);
 });

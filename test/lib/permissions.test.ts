@@ -83,7 +83,7 @@ test("nobody can scan the table, and few can delete from it", () => {
   expect(readBy("dynamodb:BatchWriteItem")).toEqual(["Api", "Erase"]);
 });
 
-test("only Api, which answers lists, Ingest, which finds messages by id, and Deliver, which finds what waits, may query an index", () => {
+test("only Api, which answers lists, Ingest, which finds messages by id, and Deliver and Sweep, which find what waits, may query an index", () => {
   const queried = (name: FunctionName) =>
     Object.values(names)
       .flatMap((each) => (typeof each === "object" ? each.name : []))
@@ -96,7 +96,7 @@ test("only Api, which answers lists, Ingest, which finds messages by id, and Del
     Deliver: [names.failingIndex.name],
     Profile: [],
     Erase: [],
-    Sweep: [],
+    Sweep: [names.feedIndex.name],
     DeadLetters: [],
   });
 });

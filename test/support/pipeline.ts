@@ -51,6 +51,7 @@ import { eventBodyStore } from "../../shared/table/events.ts";
 import { holdStore } from "../../shared/table/holds.ts";
 import { idempotencyKeyStore } from "../../shared/table/idempotency-keys.ts";
 import { inFlightStore } from "../../shared/table/in-flight.ts";
+import { lookUpStore } from "../../shared/table/look-ups.ts";
 import { messageChangeStore } from "../../shared/table/message-changes.ts";
 import { messageStore } from "../../shared/table/messages.ts";
 import { outboundMessageStore } from "../../shared/table/outbound-messages.ts";
@@ -134,6 +135,7 @@ export async function startPipeline(options: { readonly poster?: Poster } = {}) 
     holds: holdStore(opened),
     tries: triesStore(opened),
     idempotencyKeys: idempotencyKeyStore(opened),
+    lookUps: lookUpStore(opened),
     quarantine: quarantineStore(opened),
     profiles: profileStore(opened),
   };

@@ -30,6 +30,8 @@ const buttons = (page: Page) => page.getByRole("button").count();
 
 test.each([
   ["Too <b>long</b>", "Not sent", "Instagram did not take it: “Too <b>long</b>”"],
+  ["needs_reauth", "Not sent", "The account it should go out from must be connected to Instagram anew."],
+  ["restricted", "Not sent", "Instagram has restricted the account it should go out from."],
   ["outcome_unknown", "Perhaps not sent", "Look into the conversation before you write it again"],
 ])("a send that failed (%s) ends with “%s”, the reason, and no button", async (detail, title, reason) => {
   const error = { code: "send_failed", message: "No.", detail };
@@ -154,12 +156,28 @@ test("where the answer to the send is lost, the page does not say that nothing w
   await heading(page, "Already sent");
 });
 
-test("a fault of the server is its own, and the person can try again", async () => {
-  server.next("complete", { status: 503, body: "<html>" });
+test("a fault of the server before the send is its own, and the person can try again", async () => {
+  server.next("challenge", { status: 503, body: "<html>" });
   const { page } = await follow(browser, server, server.hold());
   await press(page);
   await heading(page, "Something went wrong");
   await press(page, "Try again");
+  await press(page);
+  await heading(page, "Sent");
+});
+
+test.each([
+  ["a proxy's 502", { status: 502, body: "<html>Bad gateway</html>" }],
+  ["the edge's 503", { status: 503, body: { message: "Service Unavailable" } }],
+  ["a 500 of the service", refusal(500, "internal_error", "")],
+])("after the solutions went out, %s does not say that nothing was sent: a look tells", async (_whose, answer) => {
+  server.next("complete", answer);
+  const { page } = await follow(browser, server, server.hold());
+  await press(page);
+  await heading(page, "No answer");
+  expect(await words(page)).toContain("the message may have been sent");
+  expect(await words(page)).not.toMatch(/not sent|write/i);
+  await press(page, "Look again");
   await press(page);
   await heading(page, "Sent");
 });

@@ -82,13 +82,16 @@ test("a page loaded anew no longer has the secret and says so; the link followed
   expect(page.url()).not.toContain(hold.secret);
 });
 
-test("the bar moves with the puzzles, and the words with it, while the button keeps the focus and cannot be pressed", async () => {
+test("the bar moves with the puzzles, and the number with it, while the button keeps the focus and cannot be pressed", async () => {
   const { page } = await follow(browser, server, server.hold());
   await heading(page, "Check and send");
   await page.evaluate(`(() => {
-    window.seen = { bar: [], words: [] };
+    window.seen = { bar: [], numbers: [], words: [] };
     const bar = document.querySelector("progress");
+    const number = document.querySelector("#solved");
     const words = document.querySelector("[role=status]");
+    const numbers = () => seen.numbers.push([number.innerText, "Checking: " + Math.floor(100 * bar.value / bar.max) + "%"]);
+    new MutationObserver(numbers).observe(number, { childList: true });
     new MutationObserver(() => seen.bar.push(bar.value)).observe(bar, { attributes: true });
     new MutationObserver(() => seen.words.push(words.textContent)).observe(words, { childList: true });
   })()`);
@@ -100,10 +103,21 @@ test("the bar moves with the puzzles, and the words with it, while the button ke
   await page.getByRole("button").press("Enter");
   letGo();
   await heading(page, "Sent");
-  const seen = await page.evaluate<{ bar: number[]; words: string[] }>("seen");
+  const seen = await page.evaluate<{ bar: number[]; numbers: [string, string][]; words: string[] }>("seen");
   expect(new Set(seen.bar).size).toBeGreaterThan(3);
+  expect(new Set(seen.numbers.map(([number]) => number)).size).toBeGreaterThan(5);
+  for (const [number, bar] of seen.numbers) expect(number).toBe(bar);
   expect(seen.words).toEqual(expect.arrayContaining(["Checking: 25%", "Checking: 75%", "The check is done. Sending…"]));
   expect(routes()).toEqual(["look", "challenge", "complete"]);
+});
+
+test("a test message is called one before and after, and never said to have been sent to anyone", async () => {
+  const { page } = await follow(browser, server, server.hold({ test: true }));
+  await heading(page, "Check and send");
+  expect(await page.locator("main").innerText()).toContain("This is a test: nobody gets the message.");
+  await press(page);
+  await heading(page, "Test passed");
+  expect(await page.locator("main").innerText()).not.toMatch(/been sent/);
 });
 
 test("the whole way goes with the keyboard alone, and the focus ends on the words of the end", async () => {

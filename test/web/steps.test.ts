@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Answer, Hold } from "../../web/check/calls.ts";
-import { afterComplete, afterLook, type Step } from "../../web/check/steps.ts";
+import { afterComplete, afterLook, afterRefusal, type Step } from "../../web/check/steps.ts";
 import * as words from "../../web/check/words.ts";
 
 const hold: Hold = {
@@ -10,6 +10,7 @@ const hold: Hold = {
   displayName: "Mara",
   text: "Hello",
   attachments: 0,
+  test: false,
   error: null,
 };
 const ok = (change: Partial<Hold>): Answer<Hold> => ({ kind: "ok", data: { ...hold, ...change }, serverTime: null });
@@ -32,7 +33,14 @@ test.each([
   ["account_not_found", "", "The account it should go out from is no longer connected."],
   ["send_failed", "", "Messenger did not take the message."],
   ["send_failed", "Too long", "Messenger did not take it: “Too long”"],
-  ["internal_error", "", "The service made a mistake while it sent the message."],
+  ["send_failed", "needs_reauth", "The account it should go out from must be connected to Messenger anew."],
+  ["send_failed", "restricted", "Messenger has restricted the account it should go out from."],
+  [
+    "human_agent_unavailable",
+    "until 2026-11-21T15:12:34.402Z",
+    "Messenger does not let this account write to anyone after so long a time.",
+  ],
+  ["internal_error", "", "The service made a mistake before the message went out."],
   ["something_new", "", "The message could not be sent. The place where you wrote it shows why."],
 ])("a send that failed with %s (%s) is told with its reason, as not sent", (code, detail, reason) => {
   const notice = noticeOf(afterComplete(ok({ status: "failed", error: { code, detail } }), hold));
@@ -41,11 +49,33 @@ test.each([
   expect(notice.again).toBeUndefined();
 });
 
-test("a refusal of the send itself is told by its code, be it 409 or 502", () => {
-  for (const status of [409, 502]) {
-    const notice = noticeOf(afterComplete(refused(status, "account_not_found", ""), hold));
-    expect(notice.body[0]).toBe("The account it should go out from is no longer connected.");
+test("a refusal of the send itself is told by its code", () => {
+  const notice = noticeOf(afterComplete(refused(409, "account_not_found", ""), hold));
+  expect(notice.body[0]).toBe("The account it should go out from is no longer connected.");
+});
+
+test("after the solutions went out, a fault and whatever is not of the service leave it open what became of them", () => {
+  const open = { kind: "halt", notice: words.unreachableAfter };
+  const proxys = [403, 404, 409, 413, 429, 500, 502, 503, 504].map((status) => refused(status, "", ""));
+  const ours = [500, 502, 503].map((status) => refused(status, "internal_error", ""));
+  const misread = refused(502, "send_failed", "no");
+  for (const answer of [...proxys, ...ours, misread]) {
+    expect(afterComplete(answer, hold)).toEqual(open);
+    expect(afterLook(answer, hold)).toEqual(open);
   }
+});
+
+test("before anything went out, a proxy's answer says nothing of the message, and may be tried again", () => {
+  for (const status of [409, 500, 502, 503]) {
+    expect(afterLook(refused(status, "", ""), null)).toEqual({ kind: "halt", notice: words.ourFault });
+    expect(afterRefusal(refused(status, "", "") as never, null)).toEqual({ kind: "halt", notice: words.ourFault });
+  }
+});
+
+test("a test that went well is told as one, and nobody is said to have got anything", () => {
+  const notice = noticeOf(afterComplete(ok({ status: "sent" }), { ...hold, test: true }));
+  expect(notice).toMatchObject({ mark: "sent", title: "Test passed" });
+  expect(notice.body.join(" ")).not.toMatch(/has been sent/);
 });
 
 test("an unknown outcome is never told as not sent", () => {

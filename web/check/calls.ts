@@ -8,10 +8,13 @@ export interface Hold {
   readonly displayName: string;
   readonly text: string;
   readonly attachments: number;
+  /** Nobody gets it. */
+  readonly test: boolean;
   readonly error: Problem | null;
 }
 
 export interface Problem {
+  /** Empty where the answer is none of the service's. */
   readonly code: string;
   readonly detail: string;
 }
@@ -97,6 +100,7 @@ function parseHold(data: Fields): Hold | null {
     displayName: text(hold.display_name),
     text: text(hold.text),
     attachments: number(hold.attachments),
+    test: hold.test === true,
     error: hold.error ? problemOf(fields(hold.error)) : null,
   };
 }

@@ -21,7 +21,8 @@ export function halt(notice: words.Notice): Step {
 
 /** After a look at the hold. `sending`: the message if this page is sending it, so that its end is told as news. */
 export function afterLook(answer: Answer<Hold>, sending: Hold | null): Step {
-  if (answer.kind === "unreachable") return halt(sending === null ? words.unreachable : words.unreachableAfter);
+  if (sending !== null && saysNothing(answer)) return halt(words.unreachableAfter);
+  if (answer.kind === "unreachable") return halt(words.unreachable);
   if (answer.kind === "refused") return afterRefusal(answer, sending);
   const { data: hold, serverTime } = answer;
   return hold.status === "awaiting_verification" ? { kind: "ask", hold, serverTime } : afterEnd(hold.status, hold);
@@ -29,9 +30,14 @@ export function afterLook(answer: Answer<Hold>, sending: Hold | null): Step {
 
 /** After the solutions went out. */
 export function afterComplete(answer: Answer<Hold>, hold: Hold): Step {
-  if (answer.kind === "unreachable") return halt(words.unreachableAfter);
-  if (answer.kind === "refused") return afterRefusal(answer, null);
-  return afterEnd(answer.data.status, { ...hold, error: answer.data.error });
+  if (answer.kind === "ok") return afterEnd(answer.data.status, { ...hold, error: answer.data.error });
+  return saysNothing(answer) ? halt(words.unreachableAfter) : afterRefusal(answer, null);
+}
+
+/** Whether an answer leaves open what became of a message: none came, or a fault, or a proxy's answer in its place. */
+function saysNothing<T>(answer: Answer<T>): answer is Exclude<Answer<T>, { kind: "ok" }> {
+  if (answer.kind === "ok") return false;
+  return answer.kind === "unreachable" || answer.status >= 500 || answer.problem.code === "";
 }
 
 /** `hold`: as in `afterLook`. */
@@ -39,7 +45,7 @@ export function afterRefusal({ status, problem, retryAfter }: Refused, hold: Hol
   if (status === 429) return { kind: "wait", seconds: retryAfter ?? WAIT_UNKNOWN };
   if (status === 404) return halt(words.linkNotValid);
   if (problem.code === "hold_expired") return afterEnd(problem.detail, hold);
-  if (status === 409 || status === 502) return halt(failedWith(hold, problem));
+  if (status === 409 && words.knows(problem)) return halt(failedWith(hold, problem));
   return halt(status === 400 ? words.checkFailed : words.ourFault);
 }
 

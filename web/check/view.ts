@@ -16,6 +16,7 @@ const left = element("left", HTMLElement);
 const clock = element("clock", HTMLElement);
 const note = element("note", HTMLElement);
 const progress = element("progress", HTMLProgressElement);
+const solved = element("solved", HTMLElement);
 const status = element("status", HTMLElement);
 const go = element("go", HTMLButtonElement);
 
@@ -29,17 +30,18 @@ export function onGo(act: () => void): void {
 export function showLoading(): void {
   showHead("One moment", []);
   showMark(null);
-  show({ message: false, left: false, note: false, progress: false, go: false });
+  show({ message: false, left: false, note: false, progress: false, solved: false, go: false });
   say("");
 }
 
 /** The message and the question. `focus` where the person has pressed a button to come here. */
 export function showQuestion(hold: Hold, focus: boolean): void {
-  showHead(QUESTION, ["Read your message once more. Nothing is sent before you press the button."]);
+  const before = "Read your message once more. Nothing is sent before you press the button.";
+  showHead(QUESTION, hold.test ? ["This is a test: nobody gets the message.", before] : [before]);
   showMark(null);
   showMessage(hold);
   showButton(QUESTION);
-  show({ message: true, left: true, note: true, progress: false, go: true });
+  show({ message: true, left: true, note: true, progress: false, solved: false, go: true });
   say("");
   if (focus) title.focus();
 }
@@ -57,21 +59,22 @@ export function showTimeLeft(millis: number): void {
 export function showChecking(): void {
   fillBody(["Keep this page open. It tells you here when the message has been sent."]);
   showButton("Checking…", true);
-  show({ message: true, left: false, note: false, progress: true, go: true });
+  show({ message: true, left: false, note: false, progress: true, solved: true, go: true });
   showProgress(0, 1);
 }
 
-/** The bar moves with every puzzle; the words, which a screen reader speaks, at every quarter. */
-export function showProgress(solved: number, count: number): void {
+/** The bar moves with every puzzle, and the number under it; what a screen reader speaks, at every quarter. */
+export function showProgress(done: number, count: number): void {
   progress.max = count;
-  progress.value = solved;
-  const quarters = Math.floor((solved / count) * 4);
-  say(`Checking: ${quarters * 25}%`);
+  progress.value = done;
+  solved.textContent = `Checking: ${Math.floor((done * 100) / count)}%`;
+  sayUnseen(`Checking: ${Math.floor((done / count) * 4) * 25}%`);
 }
 
 export function showSending(): void {
   showButton("Sending…", true);
   progress.removeAttribute("value");
+  show({ solved: false });
   say("The check is done. Sending…");
 }
 
@@ -80,7 +83,7 @@ export function showNotice(notice: Notice, { focus = true } = {}): void {
   showHead(notice.title, notice.body);
   showMark(notice.mark);
   if (notice.again !== undefined) showButton(notice.again);
-  show({ left: false, note: false, progress: false, go: notice.again !== undefined });
+  show({ left: false, note: false, progress: false, solved: false, go: notice.again !== undefined });
   sayUnseen(focus ? "" : `${notice.title}. ${notice.body.join(" ")}`);
   if (focus) title.focus();
 }
@@ -140,7 +143,7 @@ function showButton(label: string, busy = false): void {
   go.setAttribute("aria-disabled", String(busy));
 }
 
-const parts = { message, left, note, progress, go };
+const parts = { message, left, note, progress, solved, go };
 
 function show(wanted: Partial<Record<keyof typeof parts, boolean>>): void {
   for (const [name, visible] of Object.entries(wanted)) parts[name as keyof typeof parts].hidden = !visible;

@@ -22,6 +22,7 @@ export function platformName(platform: string): string {
 }
 
 export function sent(hold: Hold): Notice {
+  if (hold.test) return tested;
   const person = hold.displayName === "" ? "" : ` to \u2068${hold.displayName}\u2069`;
   return {
     mark: "sent",
@@ -29,6 +30,12 @@ export function sent(hold: Hold): Notice {
     body: [`Your message${person} has been sent on ${platformName(hold.platform)}.`, "You can close this page."],
   };
 }
+
+const tested: Notice = {
+  mark: "sent",
+  title: "Test passed",
+  body: ["This was a test: nobody has got the message.", "You can close this page."],
+};
 
 export const alreadySent: Notice = {
   mark: "sent",
@@ -77,12 +84,12 @@ export const unreachable: Notice = {
   again: "Try again",
 };
 
-/** The connection broke after the solutions went out: whether the message went too, only the server knows. */
+/** No clear answer came after the solutions went out: whether the message went too, only the server knows. */
 export const unreachableAfter: Notice = {
   mark: "unclear",
   title: "No answer",
   body: [
-    "The connection broke before the answer came, so the message may have been sent.",
+    "No clear answer came back, so the message may have been sent.",
     "Look again to find out: it goes out only once.",
   ],
   again: "Look again",
@@ -150,20 +157,38 @@ export function failed(platform: string, error: Problem | null): Notice {
   return { mark: "failed", title: "Not sent", body: [why(name, error), WRITE_ANEW] };
 }
 
+/** Whether a failure is one that the page has words for. */
+export function knows({ code }: Problem): boolean {
+  return Object.hasOwn(reasons, code);
+}
+
 function why(name: string, error: Problem): string {
-  switch (error.code) {
-    case "human_agent_unavailable":
-    case "window_closed":
-      return `The time in which ${name} lets you answer this person is over.`;
-    case "rate_limited":
-      return "As many messages have been sent as may be for now. Wait a while before the next one.";
-    case "account_not_found":
-      return "The account it should go out from is no longer connected.";
-    case "send_failed":
-      return error.detail === "" ? `${name} did not take the message.` : `${name} did not take it: “${error.detail}”`;
-    case "internal_error":
-      return "The service made a mistake while it sent the message.";
+  const reason = Object.hasOwn(reasons, error.code) ? reasons[error.code] : undefined;
+  return reason?.(name, error.detail) ?? "The message could not be sent. The place where you wrote it shows why.";
+}
+
+const windowIsOver = (name: string) => `The time in which ${name} lets you answer this person is over.`;
+
+const reasons: Readonly<Record<string, (name: string, detail: string) => string>> = {
+  human_agent_unavailable: (name, detail) =>
+    // With an instant, it is the account that may not write.
+    detail === "" ? windowIsOver(name) : `${name} does not let this account write to anyone after so long a time.`,
+  window_closed: windowIsOver,
+  rate_limited: () => "As many messages have been sent as may be for now. Wait a while before the next one.",
+  account_not_found: () => "The account it should go out from is no longer connected.",
+  send_failed: whyRefused,
+  internal_error: () => "The service made a mistake before the message went out.",
+};
+
+function whyRefused(name: string, detail: string): string {
+  switch (detail) {
+    case "":
+      return `${name} did not take the message.`;
+    case "needs_reauth":
+      return `The account it should go out from must be connected to ${name} anew.`;
+    case "restricted":
+      return `${name} has restricted the account it should go out from.`;
     default:
-      return "The message could not be sent. The place where you wrote it shows why.";
+      return `${name} did not take it: “${detail}”`;
   }
 }

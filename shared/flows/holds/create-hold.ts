@@ -1,7 +1,7 @@
 import { actorOf, type Caller, callerMayUse } from "../../domain/api-keys.ts";
 import { readConversationId } from "../../domain/conversations.ts";
 import { holdExpiresAt, holdIdOf, holdSecret, holdSecretHash } from "../../domain/holds.ts";
-import type { AskedContent } from "../../domain/send-content.ts";
+import { type AskedContent, readSendContent } from "../../domain/send-content.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Hold, NewHold } from "../../table/hold-items.ts";
@@ -22,7 +22,7 @@ export interface HumanAgentMessage extends AskedContent {
 /** A hold as its maker is told of it: it waits, and says nothing of the message. */
 export type MadeHold = Pick<Hold, "id" | "conversationId" | "createdAt" | "expiresAt">;
 
-type CreatePorts = HoldPorts & Pick<ApiPorts, "conversations" | "accounts" | "budgets" | "idempotencyKeys">;
+type CreatePorts = HoldPorts & Pick<ApiPorts, "conversations" | "accounts" | "budgets" | "idempotencyKeys" | "log">;
 
 /**
  * Holds a human agent's message until a person passes its check. The policy and the budgets are asked as for the send
@@ -36,9 +36,12 @@ export async function createHold(
 ): Promise<MadeHold | PlanRefusal | Refusal<"idempotency_conflict">> {
   const { conversationId, text, attachments, replyTo, actorId, idempotencyKey = null } = asked;
   const { caller } = by;
-  const tenant = readConversationId(conversationId)?.tenant;
-  if (!tenant || !callerMayUse(caller, tenant)) return refuse("conversation_not_found");
-  const content = { text, attachments };
+  const ref = readConversationId(conversationId);
+  if (!ref || !callerMayUse(caller, ref.tenant)) return refuse("conversation_not_found");
+  const { tenant } = ref;
+  // What can never be sent uses no key up.
+  const content = readSendContent(asked, ref.account.platform, caller.scope);
+  if (isRefusal(content)) return content;
   const who = { scope: caller.scope, mayUse: () => true, kind: "human_agent", actorId } as const;
   return onceByKey<MadeHold, PlanRefusal>(
     ports,
@@ -50,7 +53,7 @@ export async function createHold(
     },
     {
       run: async (id) => {
-        const planned = await planSend(ports, { ...who, ...content, conversationId, replyTo }, now);
+        const planned = await planSend(ports, { ...who, text, attachments, conversationId, replyTo }, now);
         return isRefusal(planned) ? planned : hold(ports, by, planned, holdIdOf(id), now);
       },
       recall: async (id) => {

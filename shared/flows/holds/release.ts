@@ -1,12 +1,13 @@
 import { type HoldError, holdError } from "../../domain/holds.ts";
 import type { AskedContent, SendContent } from "../../domain/send-content.ts";
+import { errorClass } from "../../kernel/error-class.ts";
 import { isRefusal, type Reason, type Refusal } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Hold } from "../../table/hold-items.ts";
 import type { HoldOutcome } from "../../table/holds.ts";
 import type { CheckPorts } from "../ports.ts";
 import { performSend, type SendResult } from "../sends/perform-send.ts";
-import { type PlannedSend, planSend } from "../sends/plan-send.ts";
+import { planSend } from "../sends/plan-send.ts";
 import { auditOfHold } from "./audit.ts";
 
 /**
@@ -21,33 +22,25 @@ export async function releaseHold(
   sendId: string,
   clock: () => Millis,
 ): Promise<Hold | null> {
-  let planned: PlannedSend | Refusal;
-  try {
-    await ports.audit.add(hold.tenant, auditOfHold("hold.verify", hold, { actor: "system", ip }, clock()));
-    planned = await planSend(ports, requestOf(hold), clock());
-  } catch (error) {
+  const outcome = await send(ports, hold, ip, sendId, clock).catch((fault: unknown) => {
     // Nothing has left: that is certain, and the person may as well know.
-    await ports.holds.settle(hold.id, sendId, failed(holdError("internal_error")), clock());
-    throw error;
-  }
-  const outcome = isRefusal(planned)
-    ? failed(errorOf(planned))
-    : outcomeOf(await sendOnce(ports, planned, sendId, clock));
+    ports.log({ event: "held_not_sent", error: errorClass(fault) });
+    return failed(holdError("internal_error"));
+  });
   return ports.holds.settle(hold.id, sendId, outcome, clock());
 }
 
-/** A send that broke off is asked about once more: the platform is not called again for the same id. */
-async function sendOnce(
+/** Throws only while nothing has left. */
+async function send(
   ports: CheckPorts,
-  planned: PlannedSend,
+  hold: Hold,
+  ip: string | null,
   sendId: string,
   clock: () => Millis,
-): Promise<SendResult> {
-  try {
-    return await performSend(ports, planned, sendId, clock);
-  } catch {
-    return performSend(ports, planned, sendId, clock);
-  }
+): Promise<HoldOutcome> {
+  await ports.audit.add(hold.tenant, auditOfHold("hold.verify", hold, { actor: "system", ip }, clock()));
+  const planned = await planSend(ports, requestOf(hold), clock());
+  return isRefusal(planned) ? failed(errorOf(planned)) : outcomeOf(await performSend(ports, planned, sendId, clock));
 }
 
 function requestOf(hold: Hold) {
@@ -70,7 +63,7 @@ function askedContentOf(content: SendContent | null): AskedContent {
 
 function outcomeOf(result: SendResult): HoldOutcome {
   if (result.kind === "sent") return { trigger: "accept", platformMessageId: result.messageId };
-  return failed(result.unknown ? holdError("send_failed", "outcome_unknown") : errorOf(result.refusal));
+  return failed(errorOf(result.refusal));
 }
 
 function failed(error: HoldError): HoldOutcome {
@@ -81,10 +74,14 @@ const told: ReadonlySet<Reason> = new Set([
   "human_agent_early",
   "human_agent_late",
   "human_agent_no_inbound",
+  "human_agent_refused",
   "window_closed",
   "rate_limited",
   "slowed_down",
   "send_failed",
+  "outcome_unknown",
+  "account_needs_reauth",
+  "account_restricted",
   "account_not_found",
 ]);
 

@@ -1,5 +1,5 @@
 import { announcementOf } from "../announcement.ts";
-import { erasedSince, takeBack } from "../erase-late.ts";
+import { erasedSince, markErasedSend, takeBack } from "../erase-late.ts";
 import type { SendPorts } from "../ports.ts";
 import { type Attempt, messageOf } from "./attempt.ts";
 
@@ -14,7 +14,7 @@ export async function keepSent(ports: KeepPorts, attempt: Attempt, messageId: st
   // First of all, so that no later death leaves a send unsettled whose message is already kept.
   const stands = await ports.sendRecords.settle(head.id, send.id, { state: "sent", messageId });
   // The conversation was erased meanwhile, and nothing from before that is kept.
-  if (!stands) return;
+  if (!stands) return markErasedSend(ports, tenant, messageOf(attempt, messageId));
   const kept = await ports.outboundMessages.record(tenant, messageOf(attempt, messageId), begunAt, shards);
   const [applied] = await Promise.all([
     // What a test key sends reached nobody: it leaves the conversation's head as it was.

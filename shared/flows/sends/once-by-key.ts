@@ -1,5 +1,6 @@
 import type { Caller } from "../../domain/api-keys.ts";
 import { sha256Hex } from "../../kernel/bytes.ts";
+import { errorClass } from "../../kernel/error-class.ts";
 import { newUlid } from "../../kernel/ids.ts";
 import { type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
@@ -20,7 +21,7 @@ export interface Keyed {
 
 /** What is done at most once. Its answer, a refusal included, holds nothing of a message: it is kept for a day. */
 export interface Work<A extends object, R extends Refusal> {
-  /** @param id a ULID, the same for every try at the same work */
+  /** @param id a ULID of now, under which it is done */
   readonly run: (id: string) => Promise<A | R>;
   /** What became of a try whose process died; null when it had done nothing yet. */
   readonly recall: (id: string) => Promise<A | R | null>;
@@ -28,10 +29,11 @@ export interface Work<A extends object, R extends Refusal> {
 
 /**
  * Does work once for each key: asked again within a day, it gives the first answer. Refused with a wait, nothing was
- * done, and the key may be used again.
+ * done, and the key may be used again. What a request that died has not begun is done under an id of its own, as by
+ * the first to ask.
  */
 export async function onceByKey<A extends object, R extends Refusal>(
-  ports: Pick<ApiPorts, "idempotencyKeys">,
+  ports: Pick<ApiPorts, "idempotencyKeys" | "log">,
   { key, tenant, caller, asked }: Keyed,
   work: Work<A, R>,
   now: Millis,
@@ -42,20 +44,23 @@ export async function onceByKey<A extends object, R extends Refusal>(
     bodyHash: sha256Hex(JSON.stringify(asked)),
   };
   let workId = newUlid(now);
+  let told: A | R | null = null;
   const standing = await ports.idempotencyKeys.claim(tenant, request, workId, now);
   if (standing) {
     if (standing.bodyHash !== request.bodyHash) return refuse("idempotency_conflict", "another_request");
     if (standing.answer !== null) return JSON.parse(standing.answer) as A | R;
     if (now < standing.claimedAt + IN_FLIGHT_MAX) return refuse("idempotency_conflict", "in_flight");
-    workId = standing.workId;
+    told = await work.recall(standing.workId);
+    if (told) workId = standing.workId;
     const taken = await ports.idempotencyKeys.claim(tenant, request, workId, now, standing);
     if (taken) return refuse("idempotency_conflict", "in_flight");
   }
-  const answer = (standing && (await work.recall(workId))) ?? (await work.run(workId));
-  if ("retryAfter" in answer) {
-    await ports.idempotencyKeys.release(tenant, request, workId);
-  } else {
-    await ports.idempotencyKeys.answer(tenant, request, workId, JSON.stringify(answer));
-  }
+  const answer = told ?? (await work.run(workId));
+  const kept =
+    "retryAfter" in answer
+      ? ports.idempotencyKeys.release(tenant, request, workId)
+      : ports.idempotencyKeys.answer(tenant, request, workId, JSON.stringify(answer));
+  // What was done is done, and can be recalled.
+  await kept.catch((error: unknown) => ports.log({ event: "answer_not_kept", error: errorClass(error) }));
   return answer;
 }

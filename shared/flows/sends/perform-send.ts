@@ -1,6 +1,7 @@
 import { type Account, accountKey } from "../../domain/accounts.ts";
-import type { SendFailure, SendRecord } from "../../domain/sends.ts";
+import { SEND_BEGUN_WITHIN, type SendFailure, type SendRecord } from "../../domain/sends.ts";
 import { errorClass } from "../../kernel/error-class.ts";
+import { timeOfUlid } from "../../kernel/ids.ts";
 import { type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { SendOutcome, SendRefused } from "../../platforms/platform.ts";
@@ -13,21 +14,25 @@ import type { BudgetRefusal, PlannedSend } from "./plan-send.ts";
 import { takeConsequences } from "./take-consequences.ts";
 import { tellFailure } from "./tell-failure.ts";
 
-/** `unknown`: the platform was called and it is not known what became of it; an echo may still tell. */
 export type SendResult =
   | { readonly kind: "sent"; readonly messageId: string }
-  | {
-      readonly kind: "refused";
-      readonly refusal: BudgetRefusal | Refusal<"send_failed">;
-      readonly unknown: boolean;
-    };
+  | { readonly kind: "refused"; readonly refusal: BudgetRefusal | Refusal<"send_failed" | "outcome_unknown"> };
+
+/** A send that this process alone may hand to the platform. */
+interface BegunSend {
+  readonly kind: "begun";
+  readonly attempt: Attempt;
+  readonly token: string;
+  readonly due: DueSend;
+}
 
 /**
  * Sends what was planned. The budgets are spent and the send is begun in one transaction, and whoever begins it calls
  * the platform, once: called again with the same id, this answers what became of the first call. What a process that
- * dies leaves open is settled a minute later by the sweep.
+ * dies leaves open is settled a minute later by the sweep. After a fault of ours the record tells what came of it:
+ * thrown is one before which nothing was begun.
  * @param sendId a ULID of now
- * @param clock the present instant, asked again once the platform has answered
+ * @param clock the present instant, asked again where time matters
  */
 export async function performSend(
   ports: SendPorts,
@@ -35,8 +40,41 @@ export async function performSend(
   sendId: string,
   clock: () => Millis,
 ): Promise<SendResult> {
+  let begun: BegunSend | SendResult;
+  try {
+    begun = await beginSend(ports, planned, sendId, clock);
+  } catch (fault) {
+    const known = await recorded(ports, planned, sendId);
+    if (known) return known;
+    throw fault;
+  }
+  if (begun.kind !== "begun") return begun;
+  try {
+    return await handOver(ports, planned, begun, clock);
+  } catch (fault) {
+    ports.log({ event: "send_left_due", error: errorClass(fault) });
+    return (await recorded(ports, planned, sendId)) ?? outcomeUnknown;
+  }
+}
+
+/** What the record says of a send; null when there is none, or it cannot be asked. */
+async function recorded(
+  ports: Pick<SendPorts, "sendRecords">,
+  { head }: PlannedSend,
+  sendId: string,
+): Promise<SendResult | null> {
+  const record = await ports.sendRecords.get(head.id, sendId).catch(() => null);
+  return record && resultOf(record);
+}
+
+async function beginSend(
+  ports: SendPorts,
+  planned: PlannedSend,
+  sendId: string,
+  clock: () => Millis,
+): Promise<BegunSend | SendResult> {
   const begunAt = clock();
-  const { tenant, head, account, scope, content } = planned;
+  const { tenant, head, scope, content } = planned;
   const send = newSend(planned, sendId);
   const due = { conversationId: head.id, sendId, begunAt, content };
   const [token, shards] = await Promise.all([
@@ -45,21 +83,37 @@ export async function performSend(
     // Before the send is begun, so that there is no instant at which nobody would settle it.
     ports.dueSends.put(due),
   ]);
+  if (clock() > timeOfUlid(sendId) + SEND_BEGUN_WITHIN) throw new Error("It is too late to begin this send.");
   const begun = await begin(ports, planned, send, begunAt);
-  if (begun.kind === "known") return resultOf(begun.record);
-  if (begun.kind === "refused") {
-    await endDue(ports, due);
-    return { kind: "refused", refusal: begun.refusal, unknown: false };
+  switch (begun.kind) {
+    case "begun":
+      return { kind: "begun", attempt: { tenant, head, send, content, begunAt, shards }, token, due };
+    case "known":
+      // Another try at it has a due item of its own.
+      if (begun.record.begunAt !== begunAt) await endDue(ports, due);
+      return resultOf(begun.record);
+    case "refused":
+      await endDue(ports, due);
+      return { kind: "refused", refusal: begun.refusal };
   }
+}
+
+/** Calls the platform, and keeps what it says. */
+async function handOver(
+  ports: SendPorts,
+  { account, scope, via, replyTo }: PlannedSend,
+  { attempt, token, due }: BegunSend,
+  clock: () => Millis,
+): Promise<SendResult> {
+  const { head, send, content } = attempt;
   const outcome = await ports.platformOf(account, scope).send(account, token, {
     recipientId: head.ref.participantId,
     content,
-    humanAgent: planned.via === "api_human_agent",
-    replyTo: planned.replyTo,
-    metadata: sendId,
+    humanAgent: via === "api_human_agent",
+    replyTo,
+    metadata: send.id,
   });
   logSend(ports, account, outcome);
-  const attempt: Attempt = { tenant, head, send, content, begunAt, shards };
   const result = await keepOutcome(ports, attempt, outcome, clock);
   // What is unknown is left to be looked at again.
   if (outcome.kind !== "unknown") await endDue(ports, due);
@@ -107,14 +161,10 @@ function failureOf(refused: SendRefused, at: Millis): SendFailure {
   return { detail, at, accountStatus, coolDownMs, humanAgentPauseMs, humanAgentRefused };
 }
 
-const outcomeUnknown: SendResult = {
-  kind: "refused",
-  refusal: refuse("send_failed", "outcome_unknown"),
-  unknown: true,
-};
+const outcomeUnknown: SendResult = { kind: "refused", refusal: refuse("outcome_unknown", "outcome_unknown") };
 
 function refusedFor(detail: string): SendResult {
-  return { kind: "refused", refusal: refuse("send_failed", detail), unknown: false };
+  return { kind: "refused", refusal: refuse("send_failed", detail) };
 }
 
 /** What a send's record answers whoever asks for the same send again. */

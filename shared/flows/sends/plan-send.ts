@@ -1,9 +1,10 @@
 import type { Account } from "../../domain/accounts.ts";
 import { type BudgetState, judgeSend } from "../../domain/budgets.ts";
 import { type ConversationHead, readConversationId, windowAt } from "../../domain/conversations.ts";
+import { HUMAN_AGENT_REFUSED_FOR } from "../../domain/limits.ts";
 import type { Scope } from "../../domain/messages.ts";
 import { type AskedContent, readSendContent, type SendContent } from "../../domain/send-content.ts";
-import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
+import { isRefusal, type Reason, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { iso, type Millis, SECOND } from "../../kernel/time.ts";
 import type { SendPorts } from "../ports.ts";
@@ -41,21 +42,28 @@ export interface PlannedSend {
 
 export type BudgetRefusal = Refusal<"rate_limited" | "slowed_down">;
 
-/** Why a reply may not be sent. */
+/** An account from which nothing can be sent, told without a call. */
+type AccountRefusal = Refusal<"account_needs_reauth" | "account_restricted">;
+
+/** Why a reply was not sent, or is not known to have been. */
 export type ReplyRefusal =
   | BudgetRefusal
-  | Refusal<"conversation_not_found" | "account_not_found" | "invalid_request" | "window_closed" | "send_failed">;
+  | AccountRefusal
+  | Refusal<"send_failed" | "outcome_unknown">
+  | Refusal<"conversation_not_found" | "account_not_found" | "invalid_request" | "window_closed">;
 
 /** Why a send may not be made. */
 export type PlanRefusal =
   | ReplyRefusal
-  | Refusal<"missing_actor" | "human_agent_early" | "human_agent_late" | "human_agent_no_inbound">;
+  | Refusal<
+      "missing_actor" | "human_agent_early" | "human_agent_late" | "human_agent_no_inbound" | "human_agent_refused"
+    >;
 
 type PlanPorts = Pick<SendPorts, "conversations" | "accounts" | "budgets">;
 
 /**
  * Whether a message may be sent now: the conversation, its account, the content, the window and the budgets. Writes
- * nothing. An account that cannot send is told as the platform would tell it, without a call.
+ * nothing.
  */
 export function planSend(
   ports: PlanPorts,
@@ -84,10 +92,12 @@ export async function planSend(
   if (!account) return refuse("account_not_found");
   const via = pathOf(request, head.lastInboundAt, now);
   if (isRefusal(via)) return via;
-  if (account.status === "needs_reauth" || account.status === "restricted") {
-    return refuse("send_failed", account.status);
-  }
-  const blocked = blockedBy(budgets, now, via === "api_human_agent");
+  if (account.status === "needs_reauth") return refuse("account_needs_reauth", account.status);
+  if (account.status === "restricted") return refuse("account_restricted", account.status);
+  const humanAgent = via === "api_human_agent";
+  // The mock behind test keys refuses nobody the tag.
+  const blocked =
+    (humanAgent && scope === "live" ? untagged(account, now) : null) ?? blockedBy(budgets, now, humanAgent);
   return blocked ?? { tenant, head, account, scope, content, replyTo, via, actorId, holdId, budgets };
 }
 
@@ -120,6 +130,16 @@ function pathOf(
 export function blockedBy(budgets: BudgetState, now: Millis, humanAgent: boolean): BudgetRefusal | null {
   const verdict = judgeSend(budgets, now, humanAgent);
   if (verdict.allowed) return null;
-  const reason = verdict.by[0] === "slow_down" ? "slowed_down" : "rate_limited";
-  return refuse(reason, `until ${iso(verdict.until)}`, Math.max(1, Math.ceil((verdict.until - now) / SECOND)));
+  return refuseUntil(verdict.by[0] === "slow_down" ? "slowed_down" : "rate_limited", verdict.until, now);
+}
+
+/** Why an account may send nothing as a human agent now; null when the platform refused it no tag lately. */
+function untagged({ humanAgentRefusedAt }: Account, now: Millis): Refusal<"human_agent_refused"> | null {
+  if (humanAgentRefusedAt === undefined) return null;
+  const until = humanAgentRefusedAt + HUMAN_AGENT_REFUSED_FOR;
+  return now < until ? refuseUntil("human_agent_refused", until, now) : null;
+}
+
+function refuseUntil<R extends Reason>(reason: R, until: Millis, now: Millis): Refusal<R> {
+  return refuse(reason, `until ${iso(until)}`, Math.max(1, Math.ceil((until - now) / SECOND)));
 }

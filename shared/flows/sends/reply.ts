@@ -21,7 +21,7 @@ export interface Replied {
 
 /**
  * Answers a person inside the 24 hour window. The platform is called at most once: what became of a call that was cut
- * off is unknown, is told as such, and is never tried again.
+ * off is unknown, is told as such, and is never tried again. Thrown is only a fault before anything left.
  * @param clock the present instant, asked again after what takes time
  */
 export async function sendReply(

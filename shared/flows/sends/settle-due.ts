@@ -17,24 +17,31 @@ const FIRST_LOOKED_BACK: Millis = DAY;
 const WIDTH = 8;
 
 /**
- * Settles the sends whose minute is over: whatever line their process died at, they end as if it had not, and one that
- * nobody knows anything about is told as failed. Safe to repeat, and to kill: what is settled is not due any more.
- * Throws when some could not be settled; they are looked at again.
+ * Settles the sends whose minute is over, earliest first: whatever line their process died at, they end as if it had
+ * not, and one that nobody knows anything about is told as failed. Safe to repeat, and to kill: what is settled is not
+ * due any more, and the mark moves page by page. Throws when some could not be settled; they are looked at again.
+ * @param inTime whether another page may be begun
  * @returns how many there were
  */
-export async function settleDueSends(ports: SettlePorts, now: Millis): Promise<number> {
+export async function settleDueSends(
+  ports: SettlePorts,
+  now: Millis,
+  inTime: () => boolean = () => true,
+): Promise<number> {
   const mark = await ports.dueSends.sweptUpTo();
-  const from = mark === null ? now - FIRST_LOOKED_BACK : mark - LOOKED_BACK;
+  const from = mark === null ? now - FIRST_LOOKED_BACK : mark.at - LOOKED_BACK;
   let settled = 0;
   const failures: unknown[] = [];
-  for await (const page of ports.dueSends.between(from, now)) {
-    // One that cannot be settled keeps none of the others waiting.
-    await eachOf(page, WIDTH, (due) => settle(ports, due, now).catch((error: unknown) => void failures.push(error)));
-    settled += page.length;
+  for await (const { items, upTo, last } of ports.dueSends.between(from, now)) {
+    if (!inTime()) break;
+    if (items.length === 0 && !last) continue;
+    // One that cannot be settled keeps none of the others waiting, and the mark before it.
+    await eachOf(items, WIDTH, (due) => settle(ports, due, now).catch((error: unknown) => void failures.push(error)));
+    settled += items.length;
+    if (failures.length === 0) await ports.dueSends.markSwept(upTo);
   }
   if (settled > 0) ports.log({ event: "sends_settled", sends: settled });
   if (failures.length > 0) throw failures[0];
-  await ports.dueSends.markSwept(now);
   return settled;
 }
 

@@ -21,5 +21,9 @@ export async function tellFailure(
   const eventUlid = await ports.eventBodies.note(head.id, JSON.stringify([send.id, "failed"]), minted, begunAt);
   const message = { ...messageOf(attempt, ""), eventUlid };
   await ports.eventBodies.keep(tenant, renderFailedMessage(tenant, message, detail));
-  await ports.events.send({ body: writeEvent({ tenant, eventUlid, type, source: null, repeated }), group: tenant });
+  const test = send.scope === "test";
+  await ports.events.send({
+    body: writeEvent({ tenant, eventUlid, type, source: null, repeated, test }),
+    group: tenant,
+  });
 }

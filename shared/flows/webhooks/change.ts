@@ -4,6 +4,7 @@ import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { ApiPorts } from "../ports.ts";
+import { addressOf } from "./address.ts";
 import { type AskedBy, entryOf } from "./audit.ts";
 import { readWebhook } from "./read.ts";
 import { stepMessage, writeStep } from "./steps.ts";
@@ -13,16 +14,16 @@ import { stepMessage, writeStep } from "./steps.ts";
  * that is left alone, and now points elsewhere or is active again, is probed at once.
  */
 export async function changeWebhook(
-  ports: Pick<ApiPorts, "endpoints" | "gate" | "retries">,
+  ports: Pick<ApiPorts, "endpoints" | "gate" | "lookUps" | "retries">,
   tenant: TenantId,
   endpointId: string,
   wanted: EndpointChanges,
   by: AskedBy,
   now: Millis,
-): Promise<Endpoint | Refusal<"endpoint_not_found" | "invalid_request">> {
+): Promise<Endpoint | Refusal<"endpoint_not_found" | "invalid_request" | "too_many_look_ups">> {
   const endpoint = await readWebhook(ports, tenant, endpointId);
   if (isRefusal(endpoint)) return endpoint;
-  const url = wanted.url === undefined ? null : await passing(ports, wanted.url);
+  const url = wanted.url === undefined ? null : await addressOf(ports, tenant, wanted.url, now);
   if (isRefusal(url)) return url;
 
   const events = wanted.events && [...new Set(wanted.events)];
@@ -45,11 +46,6 @@ async function probeNow(ports: Pick<ApiPorts, "retries">, tenant: TenantId, endp
   if (probe === null) return;
   const step = { tenant, endpointId: endpoint.id, step: "probe", probe, after: null } as const;
   await ports.retries.send(stepMessage(step, writeStep(step), 0));
-}
-
-async function passing(ports: Pick<ApiPorts, "gate">, url: string): Promise<string | Refusal<"invalid_request">> {
-  const checked = await ports.gate.checkAndResolve(url);
-  return checked.ok ? checked.url.href : refuse("invalid_request", checked.reason);
 }
 
 /** Deletes an endpoint for good: its secrets are erased, its id and the history of its deliveries stay. */

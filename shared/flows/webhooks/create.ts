@@ -1,33 +1,31 @@
 import { untroubled } from "../../domain/breaker.ts";
 import type { Endpoint } from "../../domain/endpoints.ts";
 import type { EventType } from "../../domain/events.ts";
-import { ENDPOINTS_PER_TENANT_MAX } from "../../domain/limits.ts";
 import { newUlid } from "../../kernel/ids.ts";
-import { type Refusal, refuse } from "../../kernel/refusals.ts";
+import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { ApiPorts } from "../ports.ts";
+import { addressOf } from "./address.ts";
 import { type AskedBy, entryOf } from "./audit.ts";
-import { listWebhooks } from "./read.ts";
 import { mintSecret } from "./secrets.ts";
 
 /** A new endpoint behind the gate. Its secret is answered this once. */
 export async function createWebhook(
-  ports: Pick<ApiPorts, "endpoints" | "vault" | "gate">,
+  ports: Pick<ApiPorts, "endpoints" | "vault" | "gate" | "lookUps">,
   tenant: TenantId,
   request: { readonly url: string; readonly events: readonly EventType[] } & AskedBy,
   now: Millis,
-): Promise<{ endpoint: Endpoint; secret: string } | Refusal<"invalid_request" | "endpoint_limit">> {
-  const checked = await ports.gate.checkAndResolve(request.url);
-  if (!checked.ok) return refuse("invalid_request", checked.reason);
-  const live = await listWebhooks(ports, tenant);
-  if (live.length >= ENDPOINTS_PER_TENANT_MAX) return refuse("endpoint_limit");
-
+): Promise<
+  { endpoint: Endpoint; secret: string } | Refusal<"invalid_request" | "too_many_look_ups" | "endpoint_limit">
+> {
+  const url = await addressOf(ports, tenant, request.url, now);
+  if (isRefusal(url)) return url;
   const id = newUlid(now);
   const { secret, prefix, sealed } = await mintSecret(ports, tenant, id);
   const endpoint: Endpoint = {
     id,
-    url: checked.url.href,
+    url,
     events: [...new Set(request.events)],
     status: "active",
     secretPrefix: prefix,
@@ -40,6 +38,6 @@ export async function createWebhook(
     updatedAt: now,
   };
   const detail = { events: endpoint.events.length };
-  await ports.endpoints.create(tenant, endpoint, entryOf("webhook.create", id, request, detail, now));
-  return { endpoint, secret };
+  const created = await ports.endpoints.create(tenant, endpoint, entryOf("webhook.create", id, request, detail, now));
+  return created ? { endpoint, secret } : refuse("endpoint_limit");
 }

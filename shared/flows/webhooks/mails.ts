@@ -6,13 +6,18 @@ import type { TenantId } from "../../kernel/tenant.ts";
 import { iso, type Millis } from "../../kernel/time.ts";
 import type { DeliverPorts } from "../ports.ts";
 
-type MailPorts = Pick<DeliverPorts, "mail" | "tenants" | "log">;
+export type MailPorts = Pick<DeliverPorts, "mail" | "tenants" | "log">;
 
 /** What is said of a failing endpoint: its id and its host. The rest of an address may hold a secret. */
 interface Failing {
   readonly endpoint: Endpoint;
   readonly since: Millis;
 }
+
+const kept = "What comes while it is paused is kept as blocked deliveries, each for 7 days.";
+const goOn =
+  "put its receiver right, then make the endpoint active again (PATCH /v1/webhooks/{id} with status " +
+  '"active") and replay what was blocked (POST /v1/webhooks/{id}/deliveries/replay with status=blocked).';
 
 const MINUTE_CHARS = "2026-01-01T00:00".length;
 
@@ -38,9 +43,21 @@ export function pausedMailOf(tenant: TenantId, { endpoint, since }: Failing): Om
     text: lines(
       `Every delivery to a webhook endpoint of "${tenant}" has failed since ${minute(since)}, so it is paused.`,
       `Endpoint: ${endpoint.id}\nHost: ${host}\nFailed attempts: ${endpoint.breaker.failedSince}`,
-      "What comes while it is paused is kept as blocked deliveries, each for 7 days.",
-      "What to do: put its receiver right, then make the endpoint active again (PATCH /v1/webhooks/{id} with status " +
-        '"active") and replay what was blocked (POST /v1/webhooks/{id}/deliveries/replay with status=blocked).',
+      kept,
+      `What to do: ${goOn}`,
+    ),
+  };
+}
+
+export function goneMailOf(tenant: TenantId, { id, url }: Pick<Endpoint, "id" | "url">): Omit<Mail, "to"> {
+  const host = hostOf({ url });
+  return {
+    subject: `Webhook deliveries to ${host} are paused`,
+    text: lines(
+      `A webhook endpoint of "${tenant}" answered 410: it wants no more deliveries, so it is paused.`,
+      `Endpoint: ${id}\nHost: ${host}`,
+      kept,
+      `What to do: if it is gone for good, delete it (DELETE /v1/webhooks/{id}). If not, ${goOn}`,
     ),
   };
 }
@@ -58,7 +75,7 @@ export async function mailOwner(ports: MailPorts, tenant: TenantId, mail: Omit<M
   }
 }
 
-function hostOf({ url }: Endpoint): string {
+function hostOf({ url }: Pick<Endpoint, "url">): string {
   return new URL(url).host;
 }
 

@@ -104,7 +104,7 @@ async function tryOne(
       : parked);
   const ours = await ports.deliveries.settle(tenant, claimed, verdict, outcome, settledAt);
   logAttempt(ports, row.endpointId, row.eventUlid, claimed.attempt, verdict, outcome);
-  if (ours) countDelivery(tally, tenant, row.endpointId, verdict.status);
+  if (ours) countDelivery(tally, tenant, row, verdict.status);
   if (ours && outcome) await pauseWhenGone(ports, tenant, claimed, endpoint.url, outcome, settledAt);
   return outcome;
 }

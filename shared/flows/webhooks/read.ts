@@ -12,7 +12,7 @@ type ReadPorts = Pick<ApiPorts, "endpoints">;
 
 /** The endpoints that are live, oldest first. */
 export async function listWebhooks(ports: ReadPorts, tenant: TenantId): Promise<Endpoint[]> {
-  return (await ports.endpoints.list(tenant)).filter((endpoint) => endpoint.status !== "deleted");
+  return (await ports.endpoints.list(tenant, { consistent: true })).filter((endpoint) => endpoint.status !== "deleted");
 }
 
 export async function readWebhook(

@@ -39,7 +39,7 @@ const AT_ONCE = 10;
 
 /**
  * Lets the deliveries of a window begin anew, oldest event first, a page at a time. Safe to repeat: what has begun anew
- * is in none of the statuses that may be asked for.
+ * is in none of the statuses that may be asked for. The audit row is there before the first of them has begun.
  */
 export async function replayWindow(
   ports: ReplayPorts,
@@ -60,13 +60,13 @@ export async function replayWindow(
   const meant = rows.filter(({ status }) => window.statuses.some((wanted) => wanted === status));
   const midAttempt = rows.filter(({ status }) => status === "attempting");
   const ready = await stillKept(ports, tenant, meant, now);
+  const { from, to, statuses } = window;
+  const detail = { from: iso(from), to: iso(to), statuses: statuses.join(",") };
+  const audited = await ports.audit.begin(tenant, entryOf("webhook.bulk_replay", endpointId, by, detail, now));
   const begun = await beginAnew(ports, tenant, ready, delivered ? "forced_replay" : "replay", now);
   const matched = meant.length + midAttempt.length;
   const counts = { matched, enqueued: begun.length, skipped: matched - begun.length };
-
-  const { from, to, statuses } = window;
-  const detail = { from: iso(from), to: iso(to), statuses: statuses.join(","), ...counts };
-  await ports.audit.add(tenant, entryOf("webhook.bulk_replay", endpointId, by, detail, now));
+  await audited(counts);
   await ports.retries.sendAll(begun.map((row) => firstAttempt(tenant, row, now)));
   return { ...counts, next };
 }

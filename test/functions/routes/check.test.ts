@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createApp } from "../../../functions/http/app.ts";
 import { checkRoutes } from "../../../functions/routes/check.ts";
 import { readCheckPage } from "../../../functions/wiring/check-page.ts";
-import { refuse } from "../../../shared/kernel/refusals.ts";
+import { createHold } from "../../../shared/flows/holds/create-hold.ts";
+import { isRefusal, refuse } from "../../../shared/kernel/refusals.ts";
 import { iso, MINUTE } from "../../../shared/kernel/time.ts";
 import { buildCheckPage } from "../../../web/build.ts";
 import { CANARY, type HoldScene, newSource, openHoldScene } from "../../shared/flows/support/hold-scene.ts";
@@ -90,8 +91,19 @@ describe("the API of the page", () => {
     const done = await post(`${made.id}/complete`, { secret, token, solutions });
     expect(data(done).hold).toMatchObject({
       status: "failed",
-      error: { code: "send_failed", detail: "outcome_unknown" },
+      error: { code: "send_failed", message: expect.stringMatching(/^Nobody knows/), detail: "outcome_unknown" },
     });
+  });
+
+  it("says of a test key's message that it is a test", async () => {
+    const asked = { conversationId: scene.conversation, replyTo: null, actorId: "a", text: "hi" };
+    const by = { caller: { ...scene.caller, scope: "test" }, ip: null } as const;
+    const made = await createHold(scene.apiPorts(), by, asked, house.now());
+    if (isRefusal(made)) throw new Error(made.refused);
+    const { secret, token, solutions } = await scene.rightAnswer(made);
+    expect(data(await post(made.id, { secret })).hold).toMatchObject({ test: true });
+    const done = await post(`${made.id}/complete`, { secret, token, solutions });
+    expect(data(done).hold).toMatchObject({ status: "sent", test: true });
   });
 
   it("answers a wrong secret, an unknown hold, an id that is none and one past its time byte for byte alike", async () => {

@@ -10,9 +10,10 @@ import {
   eventTypes,
   type RenderedEvent,
   renderEvent,
+  renderFailedMessage,
   renderMessageEvent,
 } from "../../../shared/domain/events.ts";
-import { attachmentTypes } from "../../../shared/domain/messages.ts";
+import { attachmentTypes, type Message } from "../../../shared/domain/messages.ts";
 import { newUlid } from "../../../shared/kernel/ids.ts";
 import { ACCOUNT, conversationOf, messageOf, NOW, PERSON, tenantNamed } from "../../shared/table/support/samples.ts";
 
@@ -91,6 +92,19 @@ describe("what is sent is of the published schema", () => {
     for (const change of changes) {
       const { type, data } = eventOfChange(change, conversationOf(tenant));
       expectOfSchema(renderEvent(tenant, newUlid(NOW), type, data));
+    }
+  });
+
+  it("for sends that did not go out, or nobody knows", () => {
+    for (const detail of ["outcome_unknown", "(#100) No matching user found"]) {
+      for (const rest of [
+        { text: "hi", actorId: "u", replyTo: "m0" },
+        { attachments: [{ type: "image", url: null }], scope: "test" },
+        { holdId: `hold_${newUlid(NOW)}`, sentVia: "api_human_agent" },
+      ] satisfies Partial<Message>[]) {
+        const message = messageOf(tenant, { id: "", direction: "outbound", ...rest });
+        expectOfSchema(renderFailedMessage(tenant, message, detail));
+      }
     }
   });
 

@@ -5,6 +5,7 @@ import { deliveryId } from "../../../shared/domain/deliveries.ts";
 import type { Endpoint } from "../../../shared/domain/endpoints.ts";
 import { authenticate, keepPace } from "../../../shared/flows/authenticate.ts";
 import { createKey, createOperatorKey } from "../../../shared/flows/set-up-tenant.ts";
+import { newUlid } from "../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../shared/kernel/tenant.ts";
 import { DAY, iso } from "../../../shared/kernel/time.ts";
 import { type Desk, openDesk } from "../../shared/flows/support/desk.ts";
@@ -147,6 +148,31 @@ describe("the summary", () => {
     expect((await ask("GET", at("/deliveries/summary"))).body.data.deliveries).toEqual([]);
   });
 
+  it("looks at the newest thousand, and says so where there are more", async () => {
+    for (let i = 0; i < 1_000; i++) {
+      house.turn(1);
+      const of = {
+        endpointId: endpoint.id,
+        eventUlid: newUlid(house.now()),
+        eventType: "test.event",
+        source: null,
+      } as const;
+      const verdict = { status: i === 0 ? "failed" : "dlq" } as const;
+      await desk.ports.deliveries.recordFirst(desk.tenant, of, verdict, null, house.now());
+    }
+    const summary = async (query = "") => (await ask("GET", at(`/deliveries/summary${query}`))).body.data;
+    expect(await summary("?status=failed")).toMatchObject({ deliveries: [{ status: "failed" }], truncated: false });
+    const whole = await summary();
+    expect([whole.deliveries.length, whole.truncated]).toEqual([1_000, false]);
+    house.turn(1);
+    const newest = await desk.delivery(endpoint, "blocked");
+    const cut = await summary();
+    expect([cut.deliveries.length, cut.truncated]).toEqual([1_000, true]);
+    expect(cut.deliveries[0].delivery_id).toBe(deliveryId(newest.eventUlid, endpoint.id));
+    expect(cut.deliveries.some(({ status }: { status: string }) => status === "failed")).toBe(false);
+    expect(await summary("?status=failed")).toEqual({ deliveries: [], truncated: true });
+  });
+
   it.each(["since=yesterday", "since=", "status=delivered", "status=", "status=dlq,pending", "since=1&since=2"])(
     "asked for with %s is 400",
     async (query) => {
@@ -276,6 +302,28 @@ it("a test answers the delivery's id, and the list shows it waiting", async () =
   expect((await ask("GET", at("/deliveries"))).body.data.deliveries).toMatchObject([
     { delivery_id: body.data.delivery_id, event_type: "test.event", status: "pending", attempt_number: 0 },
   ]);
+});
+
+it("a tenant's eleventh host name in a minute is 429 with the seconds until the next", async () => {
+  house.turn(60_000 - (house.now() % 60_000) + 15_000);
+  const urls = Array.from({ length: 11 }, (_, i) => `http://localhost/${i}`);
+  const answers: number[] = [];
+  for (const url of urls.slice(0, 10)) answers.push((await ask("PATCH", at(), { url })).status);
+  expect(answers).toEqual(Array(10).fill(200));
+  for (const [method, path] of [
+    ["PATCH", at()],
+    ["POST", "/v1/webhooks"],
+  ] as const) {
+    const response = await app.request(path, {
+      method,
+      headers: { authorization: `Bearer ${key}` },
+      body: JSON.stringify({ url: urls[10] }),
+    });
+    expect([response.status, response.headers.get("retry-after")]).toEqual([429, "45"]);
+    expect(await response.json()).toMatchObject({ ok: false, error: { code: "rate_limited" } });
+  }
+  expect((await ask("PATCH", at(), { url: "no url" })).status).toBe(400);
+  expect((await ask("PATCH", at(), { url: "http://127.0.0.1/in" })).status).toBe(200);
 });
 
 describe("every route of one endpoint", () => {

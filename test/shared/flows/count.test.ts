@@ -5,22 +5,27 @@ import { ingestWorker } from "../../../functions/workers/ingest.ts";
 import { openQueue } from "../../../shared/aws/queues.ts";
 import { conversationId } from "../../../shared/domain/conversations.ts";
 import type { Endpoint } from "../../../shared/domain/endpoints.ts";
-import type { Message } from "../../../shared/domain/messages.ts";
+import type { Message, Scope } from "../../../shared/domain/messages.ts";
 import { announcementOf } from "../../../shared/flows/announcement.ts";
 import { writeRetry } from "../../../shared/flows/queue-messages.ts";
 import { readStats } from "../../../shared/flows/read-stats.ts";
+import { tellFailure } from "../../../shared/flows/sends/tell-failure.ts";
+import { newUlid } from "../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../shared/kernel/tenant.ts";
 import { MINUTE, SECOND } from "../../../shared/kernel/time.ts";
+import { conversationStore } from "../../../shared/table/conversations.ts";
 import { counterStore } from "../../../shared/table/counters.ts";
 import { deliveryStore } from "../../../shared/table/deliveries.ts";
 import { dueStore } from "../../../shared/table/due.ts";
 import { endpointStore } from "../../../shared/table/endpoints.ts";
+import { eventBodyStore } from "../../../shared/table/events.ts";
 import { outboundMessageStore } from "../../../shared/table/outbound-messages.ts";
 import { quarantineStore } from "../../../shared/table/quarantine.ts";
 import { type Fault, injectFaults } from "../../support/faults.ts";
 import { openPoster } from "../net/posting.ts";
 import { startReceiver } from "../net/receiver.ts";
-import { messageOf, newTenant, PERSON } from "../table/support/samples.ts";
+import { conversationOf, INBOX, messageOf, newTenant, PERSON } from "../table/support/samples.ts";
+import { allRows } from "./support/erasing.ts";
 import { type House, type Lane, openHouse } from "./support/house.ts";
 import { depth, handOut } from "./support/queue-work.ts";
 import { announce, endpointAt, statusReceiver } from "./support/receivers.ts";
@@ -141,12 +146,12 @@ describe("messages that come in", () => {
 });
 
 /** The deliver worker over a queue of its lane, a process of its own each time. */
-async function deliver(queue: "events" | "deliveries" = "events") {
+async function deliver(queue: "events" | "deliveries" = "events", from = lane) {
   const ports = house.deliverPorts(lane, openPoster());
   const worker = deliverWorker(ports, house.now, (record, after) =>
     ports.retries.postpone(record.receiptHandle, after),
   );
-  return handOut(house.eventSource, lane[queue], worker);
+  return handOut(house.eventSource, from[queue], worker);
 }
 
 describe("messages that our API sent", () => {
@@ -154,6 +159,14 @@ describe("messages that our API sent", () => {
     const message = messageOf(tenant, { id: "sent", direction: "outbound", sentAt: house.now(), ...rest });
     const kept = await outboundMessageStore(house.table).record(tenant, message, house.now());
     await openQueue(lane.events, house.eventSource).send(announcementOf(tenant, kept));
+  }
+
+  /** Its event, of which the queue has two copies, each as new. */
+  async function sentTwice(id: string): Promise<void> {
+    const message = messageOf(tenant, { id, direction: "outbound", sentAt: house.now() });
+    const kept = await outboundMessageStore(house.table).record(tenant, message, house.now());
+    const announcement = announcementOf(tenant, kept);
+    for (let copy = 0; copy < 2; copy++) await openQueue(lane.events, house.eventSource).send(announcement);
   }
 
   it("count once with their event's delivery, however often it is announced", async () => {
@@ -172,11 +185,23 @@ describe("messages that our API sent", () => {
     ]);
   });
 
-  it("count without an endpoint, too", async () => {
+  it("count without an endpoint, too, however often their event comes", async () => {
     await sent();
     await sent();
     await deliver();
     expect(await messages()).toBe(1);
+    await sentTwice("twice");
+    await deliver();
+    expect(await messages()).toBe(2);
+  });
+
+  it("cost nothing more where an endpoint wants their event", async () => {
+    const receiver = await statusReceiver();
+    await endpointAt(house, lane, tenant, `http://127.0.0.1:${receiver.port}/200`, ["message.sent"]);
+    await sentTwice("twice");
+    await deliver();
+    expect(await messages()).toBe(1);
+    expect((await allRows(house)).filter(({ PK }) => PK.startsWith(`N#${tenant}`))).toEqual([]);
   });
 
   it("do not count when a test key sent them", async () => {
@@ -184,6 +209,38 @@ describe("messages that our API sent", () => {
     await deliver();
     expect(await messages()).toBe(0);
   });
+
+  it.each(["with an endpoint", "without one"])(
+    "count once where an echo of nobody's came first and is announced last, %s",
+    async (how) => {
+      if (how === "with an endpoint") {
+        const receiver = await statusReceiver();
+        await endpointAt(house, lane, tenant, `http://127.0.0.1:${receiver.port}/200`, ["message.sent"]);
+      }
+      const later = await house.newLane();
+      const echo = async (to: Lane) => {
+        const raw = webhook(account, [{ mid: "both", text: "hello", at: house.now(), echo: true }]);
+        await openQueue(lane.inbound, house.eventSource).send({ body: inboundOf(raw, house.now()) });
+        await handOut(
+          house.eventSource,
+          lane.inbound,
+          ingestWorker(house.ingestPorts({ ...lane, events: to.events }), house.now),
+        );
+      };
+      await echo(later);
+      const ref = { tenant, account: { platform: "instagram", externalId: account }, participantId: PERSON } as const;
+      const send = () => sent({ id: "both", account: ref.account, conversationId: conversationId(ref) });
+      // Again, as by a process that died before the first time's announcement.
+      await send();
+      await send();
+      await deliver();
+      expect(await messages()).toBe(1);
+      await echo(lane);
+      await deliver();
+      await deliver("events", later);
+      expect(await messages()).toBe(1);
+    },
+  );
 
   it("count once with their echo, whichever comes first", async () => {
     for (const first of ["send", "echo"]) {
@@ -259,6 +316,77 @@ describe("deliveries", () => {
     expect(await states()).toEqual([[0, 1, 0]]);
   });
 
+  it("of a failed send count where a live key sent, and nowhere where a test key did", async () => {
+    const receiver = await statusReceiver();
+    await endpointAt(house, lane, tenant, `http://127.0.0.1:${receiver.port}/200`, ["message.failed"]);
+    await conversationStore(house.table).apply(tenant, messageOf(tenant, { id: "in", sentAt: house.now() }), INBOX);
+    const head = await conversationStore(house.table).get(tenant, conversationOf(tenant), house.now());
+    if (!head) throw new Error("There is no conversation.");
+    const ports = {
+      eventBodies: eventBodyStore(house.table),
+      events: openQueue(lane.events, house.eventSource),
+    };
+    for (const scope of ["test", "live"] as const) {
+      const author = { via: "api_in_window", actorId: null, holdId: null, replyTo: null } as const;
+      const send = { id: newUlid(house.now()), content: "", scope, ...author };
+      const content = { kind: "text", text: "hello" } as const;
+      const attempt = { tenant, head, send, content, begunAt: house.now(), shards: 1 };
+      await tellFailure(ports, attempt, "refused", { repeated: false });
+      await deliver();
+      expect(await states()).toEqual([[scope === "test" ? 0 : 1, 0, 0]]);
+    }
+    expect(await messages()).toBe(0);
+  });
+
+  /** Lets the dead-letter worker take these bodies of the deliveries queue. */
+  async function die(...bodies: string[]): Promise<void> {
+    const ports = {
+      queueBehind: () => "Deliveries" as const,
+      quarantine: quarantineStore(house.table),
+      deliveries: deliveryStore(house.table),
+      due: dueStore(house.table),
+      counters: counterStore(house.table),
+      log: () => {},
+    };
+    const dead = await house.newLane();
+    await openQueue(dead.deliveries, house.eventSource).sendAll(bodies.map((body) => ({ body })));
+    await handOut(house.eventSource, dead.deliveries, deadLettersWorker(ports, house.now));
+  }
+
+  it("of what a test key sent count nowhere: no first attempt, no retry, no replay, and none that is given up", async () => {
+    let status = 200;
+    const receiver = await startReceiver((response) => response.writeHead(status).end());
+    const url = `http://127.0.0.1:${receiver.port}/`;
+    const { id: endpointId } = await endpointAt(house, lane, tenant, url, ["message.sent"]);
+    const send = async (id: string, scope: Scope, answer: number) => {
+      status = answer;
+      const message = messageOf(tenant, { id, direction: "outbound", sentAt: house.now(), scope });
+      const kept = await outboundMessageStore(house.table).record(tenant, message, house.now());
+      await openQueue(lane.events, house.eventSource).send(announcementOf(tenant, kept));
+      await deliver();
+      status = 200;
+      return { tenant, endpointId, eventUlid: message.eventUlid };
+    };
+    const store = deliveryStore(house.table);
+    const attempt = async (of: { tenant: TenantId; endpointId: string; eventUlid: string }, number: number) => {
+      await openQueue(lane.deliveries, house.eventSource).send({ body: writeRetry({ ...of, attempt: number }) });
+      await deliver("deliveries");
+      expect((await store.get(tenant, endpointId, of.eventUlid))?.status).toBe("delivered");
+    };
+    for (const scope of ["test", "live"] as const) {
+      const sent = await send(`${scope} delivered`, scope, 200);
+      await store.reset(tenant, sent, "forced_replay", null, house.now());
+      await attempt(sent, 1);
+      const retried = await send(`${scope} retried`, scope, 503);
+      const givenUp = await send(`${scope} given up`, scope, 503);
+      await die(writeRetry({ ...givenUp, attempt: 2 }));
+      expect((await store.get(tenant, endpointId, givenUp.eventUlid))?.status).toBe("dlq");
+      house.turn(6 * SECOND);
+      await attempt(retried, 2);
+      expect(await states()).toEqual(scope === "test" ? [[0, 0, 0]] : [[3, 0, 1]]);
+    }
+  });
+
   it("are done with though they cannot be counted, and a line says so", async () => {
     await endpoint(200);
     await announceAll("a");
@@ -280,20 +408,9 @@ describe("deliveries", () => {
       now: house.now(),
     });
     const body = writeRetry({ tenant, endpointId, eventUlid: rows[0]?.eventUlid ?? "", attempt: 2 });
-    const ports = {
-      queueBehind: () => "Deliveries" as const,
-      quarantine: quarantineStore(house.table),
-      deliveries: deliveryStore(house.table),
-      due: dueStore(house.table),
-      counters: counterStore(house.table),
-      log: () => {},
-    };
-    const dead = await house.newLane();
-    await openQueue(dead.deliveries, house.eventSource).sendAll([{ body }, { body }]);
-    await handOut(house.eventSource, dead.deliveries, deadLettersWorker(ports, house.now));
-    await openQueue(dead.deliveries, house.eventSource).send({ body });
+    await die(body, body);
     house.turn(MINUTE);
-    await handOut(house.eventSource, dead.deliveries, deadLettersWorker(ports, house.now));
+    await die(body);
     expect(await states()).toEqual([[0, 0, 1]]);
     expect((await stats()).dlq).toBe(1);
   });

@@ -41,8 +41,8 @@ const rowsOf = async (tenant: TenantId, endpoint: Endpoint) =>
 /** Every attempt that waits for an endpoint, on the queue or in a due bucket. */
 async function scheduled(lane: Lane, endpoint: Endpoint): Promise<RetryMessage[]> {
   const waiting: RetryMessage[] = [];
-  for await (const page of dueStore(house.table).between(house.now() - HOUR, house.now() + 24 * HOUR)) {
-    waiting.push(...page.filter((due) => due.kind === "attempt"));
+  for await (const { items } of dueStore(house.table).between(house.now() - HOUR, house.now() + 24 * HOUR)) {
+    waiting.push(...items.filter((due) => due.kind === "attempt"));
   }
   house.turn(16 * MINUTE);
   for (const { body } of await receiveAll(house.eventSource, lane.deliveries)) {

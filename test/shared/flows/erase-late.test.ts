@@ -14,6 +14,7 @@ import { headKey } from "../../../shared/table/keys.ts";
 import { messageStore } from "../../../shared/table/messages.ts";
 import { type Fault, injectFaults } from "../../support/faults.ts";
 import { INBOX, messageOf, newTenant, PERSON } from "../table/support/samples.ts";
+import { ingestOf } from "./support/changes.ts";
 import { allRows, callerOf, endpointRow, erase, untilErased } from "./support/erasing.ts";
 import { type House, type Lane, openHouse } from "./support/house.ts";
 import { depth, handOut, receiveAll } from "./support/queue-work.ts";
@@ -260,5 +261,21 @@ describe("the echo of a send that began before the erasure", () => {
 
   it("and no other app's metadata that merely looks like ours", () => {
     expect(isOfSendBefore(echoOf(now - DAY, now + 500), now)).toBe(false);
+  });
+
+  it("is dropped by whoever takes it in, while the echo of a send from after it begins a new conversation", async () => {
+    await comes({ ...first, at: house.now() - 10 });
+    await eraseNow();
+    const erasedAt = house.now();
+    house.turn(SECOND);
+    const echoes = async (mid: string, begunAt: number) => {
+      const message = { mid, text: "we write", is_echo: true, metadata: newUlid(begunAt) };
+      const echo = { at: erasedAt + 500, ours: true, content: { message } };
+      return (await ingestOf(house.ingestPorts(lane), account, [echo], house.now())).announcements.length;
+    };
+    expect(await echoes("before", erasedAt - 5)).toBe(0);
+    expect(await kinds()).toEqual(["~H"]);
+    expect(await echoes("after", erasedAt + 1)).toBe(1);
+    expect(await kinds()).toEqual(["K#", "M#", "~H"]);
   });
 });

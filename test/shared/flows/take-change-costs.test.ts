@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { conversationId } from "../../../shared/domain/conversations.ts";
 import { accountHomes } from "../../../shared/flows/account-homes.ts";
+import type { TenantId } from "../../../shared/kernel/tenant.ts";
 import { MINUTE } from "../../../shared/kernel/time.ts";
 import { type Meter, meterOf } from "../../support/meter.ts";
 import { messageId, text } from "../../support/pipeline/traffic.ts";
-import { newTenant } from "../table/support/samples.ts";
+import { newTenant, PERSON } from "../table/support/samples.ts";
 import { edited, type Happening, ingestOf, reacted, ruled, said, unsent } from "./support/changes.ts";
+import { erase, untilErased } from "./support/erasing.ts";
 import { type House, type Lane, openHouse } from "./support/house.ts";
 
 // Counted units, which repeat exactly; docs/table.md shows the same figures.
@@ -24,9 +27,17 @@ afterAll(async () => {
 
 let cost: (...happenings: Happening[]) => Promise<{ wcu: number; rcu: number }>;
 let at: number;
+let tenant: TenantId;
+let conversation: string;
 let mid: (n: number) => string;
 beforeEach(async () => {
-  const account = await house.connect(newTenant());
+  tenant = newTenant();
+  const account = await house.connect(tenant);
+  conversation = conversationId({
+    tenant,
+    account: { platform: "instagram", externalId: account },
+    participantId: PERSON,
+  });
   const ports = house.ingestPorts(lane);
   const findHome = accountHomes(ports);
   at = house.now() - MINUTE;
@@ -54,6 +65,18 @@ it("a reaction costs its event", async () => {
 it("an unsending before its message costs its mark, and the message then its emptying", async () => {
   expect(await cost(unsent(mid(3), at + 5))).toEqual({ wcu: 5, rcu: 2 });
   expect(await cost(said(mid(3), text(3), at + 3))).toEqual({ wcu: 12, rcu: 1.5 });
+});
+
+it("a change of a message that was erased costs what finding that out does", async () => {
+  const lanes = await house.newLane();
+  const change = () => cost(edited(mid(2), text(3), 1, house.now()));
+  await erase(house, lanes, { tenant, conversation });
+  house.turn(MINUTE);
+  await change();
+  expect(await change()).toEqual({ wcu: 0, rcu: 2 });
+  await untilErased(house, lanes);
+  await change();
+  expect(await change()).toEqual({ wcu: 0, rcu: 3 });
 });
 
 it("a policy update costs the account and its event", async () => {

@@ -1,11 +1,12 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { ulidOf } from "../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../shared/kernel/tenant.ts";
 import { HOUR, MINUTE } from "../../../shared/kernel/time.ts";
 import { accountStore } from "../../../shared/table/accounts.ts";
 import { accountItemKey } from "../../../shared/table/keys.ts";
-import { injectFaults } from "../../support/faults.ts";
+import { type Fault, injectFaults } from "../../support/faults.ts";
 import { newTenant } from "../table/support/samples.ts";
 import { dataOf, type Happening, ingestOf, ruled, toldIn } from "./support/changes.ts";
 import { type House, type Lane, openHouse } from "./support/house.ts";
@@ -73,6 +74,20 @@ describe("what the platform decides of an account", () => {
     expect(again).toEqual(first);
   });
 
+  it("is told by its first body, whatever became of the account since", async () => {
+    const first = await take(ruled("block", at));
+    await house.table.client.send(
+      new UpdateCommand({
+        TableName: house.table.name,
+        Key: accountItemKey(tenant, ref()),
+        UpdateExpression: "SET h = :renamed, n = :renamed, st = :st",
+        ExpressionAttributeValues: { ":renamed": "@renamed", ":st": "needs_reauth" },
+      }),
+    );
+    expect(await take(ruled("block", at))).toEqual(first);
+    expect(first[0]?.body).toContain('"handle":"@shop"');
+  });
+
   it("changes nothing when it is a warning, but leaves a line in the log", async () => {
     const before = house.lines.length;
     expect(await take(ruled("warning", at))).toEqual([]);
@@ -102,6 +117,72 @@ describe("what the platform decides of an account", () => {
     await setStatus("active");
     expect(await status()).toBe("restricted");
   });
+
+  it("is not announced where the account shows the same as before: once it is restricted, and while its token is dead", async () => {
+    await take(ruled("block", at));
+    expect(await take(ruled("block", at + 1))).toEqual([]);
+    expect((await take(ruled("unblock", at + 2))).map(({ type }) => type)).toEqual(["account.recovered"]);
+    await setStatus("needs_reauth");
+    expect(await take(ruled("block", at + 3), ruled("unblock", at + 4))).toEqual([]);
+    await setStatus("restricted");
+    expect(await take(ruled("block", at + 5))).toEqual([]);
+  });
+
+  it("is judged by what is known when it is noted, not when it was read", async () => {
+    let struck = false;
+    const end = injectFaults(house.client, async ({ command, input }): Promise<Fault> => {
+      if (command !== "UpdateItem" || struck || !JSON.stringify(input).includes("po = :po")) return "pass";
+      struck = true;
+      await setStatus("needs_reauth");
+      return "pass";
+    });
+    expect(await take(ruled("block", at))).toEqual([]);
+    end();
+    expect(struck).toBe(true);
+  });
+
+  it("leaves a receiver, with what refused sends tell, knowing what the account shows, in any order and however often", async () => {
+    const decided = fc.record({
+      kind: fc.constantFrom("block" as const, "unblock" as const),
+      after: fc.nat({ max: 5 }),
+    });
+    const refused = fc.record({
+      kind: fc.constantFrom("needs_reauth" as const, "restricted" as const),
+      after: fc.nat({ max: 5 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.oneof(decided, refused), { minLength: 1, maxLength: 8 }), async (steps) => {
+        tenant = newTenant();
+        account = await house.connect(tenant);
+        const store = accountStore(house.table);
+        const heard = new Set<string>();
+        let known: string | undefined = "active";
+        for (const { kind, after } of [...steps, ...steps.slice(0, 3)]) {
+          const eventUlid = ulidOf(at, `${kind} ${after}`);
+          const told: [string, string][] = [];
+          if (kind === "block" || kind === "unblock") {
+            for (const { ulid, type, body } of await take(ruled(kind, at + after))) {
+              told.push([ulid, type]);
+              expect(JSON.parse(body ?? "").data.account.status).toBe(
+                type === "account.restricted" ? "restricted" : "active",
+              );
+            }
+          } else if (await store.setStatus(tenant, ref(), { status: kind, error: "", asOf: at, eventUlid })) {
+            told.push([eventUlid, `account.${kind}`]);
+          }
+          for (const [ulid, type] of told) {
+            if (heard.has(ulid)) continue;
+            heard.add(ulid);
+            const shown = type === "account.recovered" ? "active" : type.slice("account.".length);
+            expect(shown).not.toBe(known);
+            known = shown;
+          }
+          expect(known).toBe(await status());
+        }
+      }),
+      { numRuns: 60 },
+    );
+  }, 30_000);
 
   it("lifts a restriction that was met otherwise", async () => {
     await setStatus("restricted");

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { newUlid } from "../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../shared/kernel/tenant.ts";
 import { DAY, HOUR, SECOND } from "../../../shared/kernel/time.ts";
+import { UnknownOutcome } from "../../../shared/table/at-most-once.ts";
 import { openTable } from "../../../shared/table/client.ts";
 import { type Counters, counterStore } from "../../../shared/table/counters.ts";
 import { startTestTable, type TestTable } from "../../support/dynamo.ts";
@@ -95,21 +96,60 @@ describe("the window", () => {
   });
 });
 
-describe("an answer that is lost", () => {
-  it.each<Fault>(["lost", "twice", "fail", "throttle"])(
-    "(%s) has the batch counted once all the same",
+describe("a message of which nothing else says that it was counted", () => {
+  it("is claimed once, for as long as its event could come again", async () => {
+    const event = newUlid(NOW);
+    expect(await counters.claim(tenant, event, NOW)).toBe(true);
+    expect(await counters.claim(tenant, event, NOW + DAY)).toBe(false);
+    expect(await counters.claim(newTenant(), event, NOW)).toBe(true);
+    expect(await counters.claim(tenant, newUlid(NOW), NOW)).toBe(true);
+  });
+
+  it.each<Fault>(["lost", "fail", "throttle"])(
+    "is claimed by whoever asked, also where the answer was: %s",
     async (fault) => {
-      await counters.add(tenant, messages(1), NOW);
       let attempts = 0;
       const end = injectFaults(table.client, () => (attempts++ === 0 ? fault : "pass"));
-      await counters.add(tenant, messages(10), NOW);
+      expect(await counters.claim(tenant, one, NOW)).toBe(true);
       end();
-      expect(attempts).toBe(fault === "twice" ? 1 : 2);
-      expect((await seen()).messages).toBe(11);
-      await counters.add(tenant, messages(100), NOW);
-      expect((await seen()).messages).toBe(111);
+      expect(attempts).toBe(2);
+      expect(await counters.claim(tenant, one, NOW)).toBe(false);
     },
   );
+});
+
+describe("an answer that is lost", () => {
+  it.each<Fault>(["lost", "twice", "throttle"])("(%s) has the batch counted once all the same", async (fault) => {
+    await counters.add(tenant, messages(1), NOW);
+    let attempts = 0;
+    const end = injectFaults(table.client, () => (attempts++ === 0 ? fault : "pass"));
+    await counters.add(tenant, messages(10), NOW);
+    end();
+    expect(attempts).toBe(fault === "twice" ? 1 : 2);
+    expect((await seen()).messages).toBe(11);
+    await counters.add(tenant, messages(100), NOW);
+    expect((await seen()).messages).toBe(111);
+  });
+
+  it("has the batch counted once also where another adds before it is looked for, and says that this is not known", async () => {
+    let attempts = 0;
+    const end = injectFaults(table.client, async () => {
+      attempts++;
+      if (attempts === 2) await counters.add(tenant, messages(100), NOW);
+      return attempts === 1 ? "lost" : "pass";
+    });
+    await expect(counters.add(tenant, messages(10), NOW)).rejects.toThrow(UnknownOutcome);
+    end();
+    expect((await seen()).messages).toBe(110);
+  });
+
+  it("because the service failed leaves the batch uncounted, and says that this is not known", async () => {
+    let attempts = 0;
+    const end = injectFaults(table.client, () => (attempts++ === 0 ? "fail" : "pass"));
+    await expect(counters.add(tenant, messages(10), NOW)).rejects.toThrow(UnknownOutcome);
+    end();
+    expect((await seen()).messages).toBe(0);
+  });
 
   it("that never comes keeps a worker for two seconds at most", async () => {
     const silent = createServer(() => {});

@@ -134,7 +134,7 @@ it("a send that comes back after its minute changes nothing, seen or not", async
   expect((await holds.settle(hold.id, sendId, outcome, late))?.state.status).toBe("sending");
   const sending = await holds.get(hold.id);
   if (!sending) throw new Error("The hold is not there.");
-  const failed = { status: "failed", error: holdError("send_failed", "outcome_unknown") };
+  const failed = { status: "failed", error: holdError("outcome_unknown", "outcome_unknown") };
   expect((await holds.endByTime(sending, late))?.state).toEqual(failed);
   expect((await holds.settle(hold.id, sendId, outcome, NOW))?.state).toEqual(failed);
 });

@@ -1,14 +1,16 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { MESSAGE_ID_CHARS_MAX } from "../../../shared/domain/limits.ts";
 import type { Message } from "../../../shared/domain/messages.ts";
 import { newUlid } from "../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../shared/kernel/tenant.ts";
 import { openTable } from "../../../shared/table/client.ts";
+import { messageIdIndex } from "../../../shared/table/keys.ts";
 import { type Messages, messageStore } from "../../../shared/table/messages.ts";
 import { type OutboundMessages, outboundMessageStore } from "../../../shared/table/outbound-messages.ts";
 import { startTestTable, type TestTable } from "../../support/dynamo.ts";
 import { type Fault, injectFaults } from "../../support/faults.ts";
-import { conversationOf, messageOf, NOW, newTenant } from "./support/samples.ts";
+import { conversationOf, messageOf, NOW, newTenant, tenantNamed } from "./support/samples.ts";
 
 let table: TestTable;
 let messages: Messages;
@@ -66,6 +68,24 @@ describe("a recorded message", () => {
     const missing = { conversationId: conversationOf(tenant), place: "0000000000000#none" };
     const found = await messages.byRefs(tenant, [...refs, ...refs.slice(0, 5), missing]);
     expect([...found.values()].map(({ id }) => id).sort()).toEqual(refs.map((_, i) => `b${i}`).sort());
+  });
+});
+
+describe("an id", () => {
+  it("of 512 characters of any script is found, and fits the index's key", async () => {
+    const tenant = newTenant();
+    const id = "語".repeat(MESSAGE_ID_CHARS_MAX);
+    await messages.record(tenant, messageOf(tenant, { id }), NOW);
+    expect((await messages.byId(tenant, id, NOW))?.id).toBe(id);
+    expect(Buffer.byteLength(messageIdIndex(tenantNamed("t".repeat(40)), id))).toBeLessThanOrEqual(2_048);
+  });
+
+  it("that no message can have is not looked for", async () => {
+    const tenant = newTenant();
+    const end = injectFaults(table.client, () => "crash");
+    await expect(messages.byId(tenant, "x".repeat(MESSAGE_ID_CHARS_MAX), NOW)).rejects.toThrow("crashed");
+    expect(await messages.byId(tenant, "x".repeat(MESSAGE_ID_CHARS_MAX + 1), NOW)).toBeNull();
+    end();
   });
 });
 

@@ -2,6 +2,7 @@ import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Profile } from "../../../shared/domain/profiles.ts";
+import { shortHash } from "../../../shared/kernel/bytes.ts";
 import type { TenantId } from "../../../shared/kernel/tenant.ts";
 import { openTable, type Table } from "../../../shared/table/client.ts";
 import { type Conversations, conversationStore } from "../../../shared/table/conversations.ts";
@@ -68,6 +69,36 @@ describe("a profile that is kept", () => {
     await profiles.keep(one.id, ada, NOW);
     expect((await shown(one, NOW + 999))?.at(-1)).toBe("https://cdn.example/ada.jpg");
     expect((await shown(one, NOW + 1_000))?.at(-1)).toBeNull();
+  });
+
+  it("loses a picture that has ended with the head's next message, unless there is a new one by then", async () => {
+    const pictureOf = async (id: string) => {
+      const Key = headKey(id);
+      const { Item } = await opened.client.send(new GetCommand({ TableName: opened.name, Key, ConsistentRead: true }));
+      return [Item?.pp, Item?.px, Item?.lm];
+    };
+    const ended = NOW + 1_000;
+    const next = { sentAt: NOW + 2_000 };
+    const one = await conversation();
+    await profiles.keep(one.id, ada, NOW);
+    expect((await conversations.peek([one.id])).get(one.id)?.pictureEndsAt).toBe(ended);
+    const second = messageOf(one.tenant, { id: "m2", ...next });
+    expect((await conversations.apply(one.tenant, second, { ...INBOX, endedPicture: ended })).started).toBe(false);
+    expect(await pictureOf(one.id)).toEqual([undefined, undefined, shortHash("m2")]);
+
+    const other = await conversation();
+    await profiles.keep(other.id, ada, NOW);
+    const renewed = { url: "https://cdn.example/new.jpg", expiresAt: NOW + 9_000 };
+    await profiles.keep(other.id, { ...ada, picture: renewed }, NOW + 1_500);
+    const third = messageOf(other.tenant, { id: "m3", ...next });
+    await conversations.apply(other.tenant, third, { ...INBOX, endedPicture: ended });
+    expect(await pictureOf(other.id)).toEqual([renewed.url, renewed.expiresAt, shortHash("m3")]);
+    // An older message is refused as ever.
+    await conversations.apply(other.tenant, messageOf(other.tenant, { id: "m0", sentAt: NOW - 1 }), {
+      ...INBOX,
+      endedPicture: ended,
+    });
+    expect(await pictureOf(other.id)).toEqual([renewed.url, renewed.expiresAt, shortHash("m3")]);
   });
 
   it("with a full name alone has no user name", async () => {

@@ -32,6 +32,7 @@ export interface HeldMessage {
   displayName: string;
   text: string;
   attachments: number;
+  test?: true;
   /** What becomes of it when its person sends it. */
   outcome: "sending" | "sent" | "failed";
   error?: { code: string; message: string; detail: string | null };
@@ -173,6 +174,7 @@ export async function startCheckServer(): Promise<CheckServer> {
     const { id, status, platform, text, attachments } = held;
     const hold = {
       ...{ id, status, expires_at: iso(held.expiresAt), platform, display_name: held.displayName, text, attachments },
+      ...(held.test ? { test: true } : {}),
       ...(status === "failed" && held.error ? { error: held.error } : {}),
     };
     return { status: 200, body: { ok: true, data: { hold } } };

@@ -1,10 +1,11 @@
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { completeHold } from "../../../../shared/flows/holds/complete.ts";
+import { createHold } from "../../../../shared/flows/holds/create-hold.ts";
 import { lookAtHold } from "../../../../shared/flows/holds/look.ts";
 import { takeChallenge } from "../../../../shared/flows/holds/take-challenge.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
-import { DAY, HOUR, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
+import { DAY, HOUR, iso, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import type { SendOutcome } from "../../../../shared/platforms/platform.ts";
 import { refused as refusedBy } from "../support/both-sides.ts";
 import { CANARY, type HoldScene, newSource, openHoldScene, solve } from "../support/hold-scene.ts";
@@ -186,6 +187,7 @@ describe("what the platform makes of it", () => {
     const made = await scene.hold();
     const impatient = scene.checkPorts({ upTo: async () => "late" });
     expect(await scene.complete(made, impatient)).toMatchObject({ state: { status: "sending" } });
+    await expect.poll(() => scene.calls.length).toBe(1);
     expect(await look(scene, made.id)).toMatchObject({ refused: "hold_sending", detail: "sending" });
     expect(await scene.complete(made)).toMatchObject({ refused: "hold_sending" });
     house.turn(60 * SECOND);
@@ -217,28 +219,118 @@ describe("what the platform makes of it", () => {
   });
 });
 
+it("a completion waits ten seconds for the platform", async () => {
+  const scene = await openHoldScene(house);
+  const spans: number[] = [];
+  const upTo = async (span: number) => {
+    spans.push(span);
+    return "late" as const;
+  };
+  expect(await scene.complete(await scene.hold(), scene.checkPorts({ upTo }))).toMatchObject({
+    state: { status: "sending" },
+  });
+  expect(spans).toEqual([10 * SECOND]);
+  await expect.poll(() => scene.calls.length).toBe(1);
+});
+
+it("the message of a test hold reaches nobody: the mock takes it", async () => {
+  const scene = await openHoldScene(house, { scope: "test" });
+  const made = await scene.hold();
+  const mocked = { status: "sent", platformMessageId: expect.stringMatching(/^mock_mid_/) };
+  expect(await scene.complete(made)).toMatchObject({ state: mocked });
+  expect(scene.calls).toEqual([]);
+  expect((await scene.messages()).find(({ direction }) => direction === "outbound")).toMatchObject({ scope: "test" });
+});
+
+describe("after the platform refused the human agent's tag", () => {
+  const refusal = { ...(refusedBy as object), humanAgentRefused: true } as SendOutcome;
+
+  it("no live message is held for the account for an hour, nor sent, and then again", async () => {
+    const scene = await openHoldScene(house);
+    const [first, second] = [await scene.hold(), await scene.hold()];
+    scene.platformAnswers(async () => refusal);
+    expect(await scene.complete(first)).toMatchObject({ state: { status: "failed", error: { code: "send_failed" } } });
+    const until = house.now() + HOUR;
+    house.turn(MINUTE);
+    expect(await scene.complete(second)).toMatchObject({
+      state: { status: "failed", error: { code: "human_agent_unavailable", detail: `until ${iso(until)}` } },
+    });
+    const blocked = { refused: "human_agent_refused", detail: `until ${iso(until)}`, retryAfter: 59 * 60 };
+    expect(await scene.ask({ idempotencyKey: "k" })).toEqual(blocked);
+    expect(scene.calls).toHaveLength(1);
+    house.turn(59 * MINUTE - 1);
+    expect(await scene.ask()).toMatchObject({ refused: "human_agent_refused", retryAfter: 1 });
+    house.turn(1);
+    expect(await scene.ask({ idempotencyKey: "k" })).toHaveProperty("id");
+  });
+
+  it("an account that is connected anew may try again at once", async () => {
+    const scene = await openHoldScene(house);
+    scene.platformAnswers(async () => refusal);
+    await scene.complete(await scene.hold());
+    expect(await scene.ask()).toMatchObject({ refused: "human_agent_refused" });
+    await house.connect(scene.tenant);
+    expect(await scene.ask()).toHaveProperty("id");
+  });
+
+  it("a message of which the person's answer made a reply goes out, and a test message is held", async () => {
+    const scene = await openHoldScene(house);
+    const [first, second] = [await scene.hold(), await scene.hold()];
+    scene.platformAnswers(async () => refusal);
+    await scene.complete(first);
+    const tester = { ...scene.caller, scope: "test" } as const;
+    const asked = { conversationId: scene.conversation, replyTo: null, actorId: "a", text: "hi" };
+    expect(await createHold(scene.apiPorts(), { caller: tester, ip: null }, asked, house.now())).toHaveProperty("id");
+    scene.platformAnswers(async () => ({ kind: "accepted", messageId: `${scene.tenant}-plain` }));
+    await scene.personWrites(house.now());
+    expect(await scene.complete(second)).toMatchObject({ state: { status: "sent" } });
+  });
+});
+
 describe("a fault of our own", () => {
-  it("after the platform took the message: it is not sent again, and the hold says that it was sent", async () => {
+  it.each(["events", "outboundMessages"] as const)(
+    "after the platform took the message (%s): it is not sent again, and the hold says that it was sent",
+    async (store) => {
+      const scene = await openHoldScene(house);
+      const made = await scene.hold();
+      const no = () => Promise.reject(new Error("injected: no"));
+      const sick = { events: { ...scene.apiPorts().events, send: no }, outboundMessages: { record: no } };
+      const ports = scene.checkPorts({ [store]: sick[store] });
+      expect(await scene.complete(made, ports)).toMatchObject({ state: { status: "sent" } });
+      expect(scene.calls).toHaveLength(1);
+    },
+  );
+
+  it("that leaves its record unasked after the platform took the message: the hold says that nobody knows", async () => {
     const scene = await openHoldScene(house);
     const made = await scene.hold();
-    const ports = scene.checkPorts();
-    let faults = 1;
-    const send: typeof ports.events.send = async (message) => {
-      if (faults-- > 0) throw new Error("injected: the queue is gone");
-      return ports.events.send(message);
-    };
-    const faulty = { ...ports, events: { ...ports.events, send } };
-    expect(await scene.complete(made, faulty)).toMatchObject({ state: { status: "sent" } });
-    expect(faults).toBeLessThan(1);
+    const no = () => Promise.reject(new Error("injected: no"));
+    const { sendRecords } = scene.apiPorts();
+    const ports = scene.checkPorts({ sendRecords: { ...sendRecords, settle: no, get: no } });
+    expect(await scene.complete(made, ports)).toMatchObject({
+      state: { status: "failed", error: { code: "send_failed", detail: "outcome_unknown" } },
+    });
     expect(scene.calls).toHaveLength(1);
   });
 
-  it("before anything left: the hold has failed at once, and nothing is sent", async () => {
-    const scene = await openHoldScene(house);
-    const made = await scene.hold();
-    const ports = scene.checkPorts({ audit: { add: () => Promise.reject(new Error("injected: no table")) } });
-    await expect(scene.complete(made, ports)).rejects.toThrow("injected");
-    expect(await scene.read(made.id)).toMatchObject({ state: { status: "failed", error: { code: "internal_error" } } });
-    expect(scene.calls).toEqual([]);
-  });
+  it.each(["audit.add", "conversations.get", "budgets.get", "vault.open", "dueSends.put", "sendRecords.begin"])(
+    "before anything left (%s): the hold has failed at once as that, and nothing is sent",
+    async (call) => {
+      const scene = await openHoldScene(house);
+      const made = await scene.hold();
+      const [store = "", name = ""] = call.split(".");
+      const ports = scene.checkPorts();
+      let calls = 0;
+      const real = ports[store as keyof typeof ports] as unknown as Record<string, (...given: unknown[]) => unknown>;
+      // The page asks for the conversation before the hold is claimed.
+      const no = (...given: unknown[]) =>
+        call === "conversations.get" && calls++ === 0
+          ? real[name]?.(...given)
+          : Promise.reject(new Error("injected: no"));
+      const failed = { state: { status: "failed", error: { code: "internal_error" } } };
+      expect(await scene.complete(made, { ...ports, [store]: { ...real, [name]: no } })).toMatchObject(failed);
+      expect(await scene.read(made.id)).toMatchObject(failed);
+      expect(scene.calls).toEqual([]);
+    },
+  );
 });

@@ -5,6 +5,8 @@ import { isHoldSecret } from "../../../../shared/domain/holds.ts";
 import { eraseConversation } from "../../../../shared/flows/erase-conversation.ts";
 import { createHold, verifyUrlOf } from "../../../../shared/flows/holds/create-hold.ts";
 import { readHold } from "../../../../shared/flows/holds/read-hold.ts";
+import { timeOfUlid } from "../../../../shared/kernel/ids.ts";
+import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import { DAY, HOUR, MINUTE } from "../../../../shared/kernel/time.ts";
 import { newTenant } from "../../table/support/samples.ts";
 import { CANARY, openHoldScene, SOURCE } from "../support/hold-scene.ts";
@@ -115,6 +117,29 @@ describe("a human agent's message", () => {
       refused: "idempotency_conflict",
     });
     expect(await scene.audits()).toHaveLength(1);
+  });
+
+  it("that can never be sent uses no key up", async () => {
+    const scene = await openHoldScene(house);
+    for (const never of [{ text: "x".repeat(1_001) }, { text: null, attachments: [] }]) {
+      expect(await scene.ask({ idempotencyKey: "k", ...never })).toMatchObject({ refused: "invalid_request" });
+    }
+    expect(await scene.ask({ idempotencyKey: "k", text: "short enough" })).toHaveProperty("id");
+  });
+
+  it("whose first request made nothing is held anew with the same key, a day's part later, for its full time", async () => {
+    const scene = await openHoldScene(house);
+    const asked = { conversationId: scene.conversation, replyTo: null, actorId: "a", text: "hi", idempotencyKey: "k" };
+    const ports = scene.apiPorts();
+    const create = () => Promise.reject(new Error("injected: no"));
+    const by = { caller: scene.caller, ip: SOURCE };
+    const sick = { ...ports, holds: { ...ports.holds, create } };
+    await expect(createHold(sick, by, asked, house.now())).rejects.toThrow("injected");
+    house.turn(6 * HOUR);
+    const made = await createHold(ports, by, asked, house.now());
+    if (isRefusal(made)) throw new Error(made.refused);
+    expect(timeOfUlid(made.id.slice("hold_".length))).toBe(house.now());
+    expect(made.expiresAt).toBe(house.now() + 15 * MINUTE);
   });
 });
 

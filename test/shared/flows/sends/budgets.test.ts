@@ -139,7 +139,7 @@ describe("while the platform asks for a pause", () => {
     const planned = await plan();
     await outbox.ports().budgets.coolDown(outbox.tenant, planned.account, house.now() + MINUTE);
     const told = await performSend(outbox.ports(), planned, newUlid(house.now()), house.now);
-    expect(told).toMatchObject({ kind: "refused", refusal: { refused: "slowed_down" }, unknown: false });
+    expect(told).toMatchObject({ kind: "refused", refusal: { refused: "slowed_down" } });
     expect([outbox.asked, await outbox.records(), await outbox.dueItems()]).toEqual([[], [], []]);
   });
 

@@ -147,7 +147,7 @@ describe("a reply", () => {
         ExpressionAttributeValues: { ":st": status },
       }),
     );
-    expect(await reply()).toEqual({ refused: "send_failed", detail: status });
+    expect(await reply()).toEqual({ refused: `account_${status}`, detail: status });
     await expectNothingSent();
   });
 
@@ -176,7 +176,7 @@ describe("a reply", () => {
     ["a 200 that names no message", { status: 200, body: {} }],
   ])("whose outcome is unknown, as after %s, is recorded as such and never made again", async (_name, given) => {
     answer = given;
-    expect(await reply()).toEqual({ refused: "send_failed", detail: "outcome_unknown" });
+    expect(await reply()).toEqual({ refused: "outcome_unknown", detail: "outcome_unknown" });
     expect(graph.taken).toHaveLength(1);
     expect(await sendRecords()).toMatchObject([{ st: "unknown" }]);
   });

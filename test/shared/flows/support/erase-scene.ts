@@ -7,7 +7,7 @@ import { eraseConversation } from "../../../../shared/flows/erase-conversation.t
 import { eraseInBackground } from "../../../../shared/flows/erase-in-background.ts";
 import { fanOut, newGathered } from "../../../../shared/flows/fan-out.ts";
 import type { ApiPorts, DeliverPorts, ErasePorts, IngestPorts } from "../../../../shared/flows/ports.ts";
-import { readErasure, readEvent } from "../../../../shared/flows/queue-messages.ts";
+import { readErasure, readEvent, readRetry } from "../../../../shared/flows/queue-messages.ts";
 import { renderedEventOf } from "../../../../shared/flows/rendered-events.ts";
 import { retryDelivery } from "../../../../shared/flows/retry-delivery.ts";
 import { sendReply } from "../../../../shared/flows/sends/reply.ts";
@@ -16,7 +16,8 @@ import { takeMessage } from "../../../../shared/flows/take-message.ts";
 import { createWebhook } from "../../../../shared/flows/webhooks/create.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
-import { MINUTE } from "../../../../shared/kernel/time.ts";
+import { MINUTE, type Millis } from "../../../../shared/kernel/time.ts";
+import type { Platform } from "../../../../shared/platforms/platform.ts";
 import { deliveryStore } from "../../../../shared/table/deliveries.ts";
 import { PERSON } from "../../table/support/samples.ts";
 import { callerOf } from "./erasing.ts";
@@ -35,11 +36,14 @@ function listQueue(): { queue: Queue; bodies: string[] } {
   return { queue, bodies };
 }
 
+export type Scene = Awaited<ReturnType<typeof openScene>>;
+
 /**
- * One tenant with one endpoint and one person, who wrote twice: the first message's event waits for its first attempt,
- * the second one's delivery for its next. Platform, receiver, queues and key are doubled; the table is real.
+ * One tenant with one endpoint and one person, who wrote four times, some time ago: the first message's event waits for
+ * its first attempt, the second one's delivery for its next, and those of the others have been given up. Platform,
+ * receiver, queues and key are doubled; the table is real.
  */
-export async function openScene(house: House, tenant: TenantId) {
+export async function openScene(house: House, tenant: TenantId, wroteAgo: Millis = 0) {
   const now = house.now();
   const externalId = `ig-${tenant}`;
   const account = { platform: "instagram", externalId } as const;
@@ -71,9 +75,11 @@ export async function openScene(house: House, tenant: TenantId) {
     }),
   } as unknown as ApiPorts["accounts"];
   const sendOnce = async () => ({ kind: "accepted", messageId: `${tenant} reply` });
-  const platform = { textTooLong: () => false, send: sendOnce } as unknown as ReturnType<ApiPorts["platformOf"]>;
+  const fetchProfile = async () => ({ kind: "found", name: "Ada", username: null, pictureUrl: null });
+  const platform = { textTooLong: () => false, send: sendOnce, fetchProfile } as unknown as Platform;
   const api: ApiPorts = {
     ...house.apiPorts(nowhere),
+    retries: retries.queue,
     erasureWork: work.queue,
     accounts,
     vault,
@@ -122,17 +128,37 @@ export async function openScene(house: House, tenant: TenantId) {
   const created = await createWebhook({ ...api, vault }, tenant, hook, now);
   if (isRefusal(created)) throw new Error(`The endpoint was refused: ${created.detail}`);
   const { id } = created.endpoint;
-  await take(update("first", now - 20));
-  const [waits = ""] = events.bodies.splice(0);
-  await take(update("second", now - 10));
-  const [failed = ""] = events.bodies.splice(0);
+  const says = async (what: string, ago: Millis) => {
+    await take(update(what, now - wroteAgo - ago));
+    const [announced = ""] = events.bodies.splice(0);
+    return { announced, eventUlid: readEvent(announced)?.eventUlid ?? "" };
+  };
+  const { announced: waits } = await says("first", 20);
+  const { announced: failed, eventUlid } = await says("second", 10);
   await announceOne(failed);
-  const eventUlid = readEvent(failed)?.eventUlid ?? "";
+  const givenUp: string[] = [];
+  for (const [what, status] of [
+    ["third", "dlq"],
+    ["fourth", "failed"],
+  ] as const) {
+    const { announced, eventUlid } = await says(what, 15);
+    const { source = null } = readEvent(announced) ?? {};
+    const delivery = { endpointId: id, eventUlid, eventType: "message.received", source } as const;
+    const outcome = { kind: "answered", status: 503, retryAfter: null, durationMs: 1 } as const;
+    await deliveryStore(house.table).recordFirst(tenant, delivery, { status }, outcome, now);
+    givenUp.push(eventUlid);
+  }
   posted.length = 0;
+  retries.bodies.length = 0;
 
   return {
+    tenant,
     conversation,
+    endpointId: id,
+    api,
+    profilePorts: { ...house.profilePorts(""), accounts, vault, platformOf: () => platform },
     posted,
+    givenUp,
     events: events.bodies,
     update,
     take,
@@ -151,6 +177,14 @@ export async function openScene(house: House, tenant: TenantId) {
       sendReply(api, callerOf(tenant), { conversationId: conversation, text: "hi", replyTo: null }, () => at),
     retry: (at: number) =>
       retryDelivery(deliver, { tenant, endpointId: id, eventUlid, attempt: 2 }, newGathered(), () => at),
+    /** Every attempt that waits on the queue; each stays there, as it may come again. */
+    attempts: (at: number) =>
+      Promise.all(
+        retries.bodies.flatMap((body) => {
+          const message = readRetry(body);
+          return message ? [retryDelivery(deliver, message, newGathered(), () => at)] : [];
+        }),
+      ),
     /** The background, from now to the erasure's end. */
     async untilOver(): Promise<void> {
       for (let rounds = 0; work.bodies.length > 0; rounds++) {

@@ -2,6 +2,7 @@ import { PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { eraseWorker } from "../../../../functions/workers/erase.ts";
 import type { Caller } from "../../../../shared/domain/api-keys.ts";
 import { renderEvent } from "../../../../shared/domain/events.ts";
+import { RETENTION } from "../../../../shared/domain/limits.ts";
 import type { Message, MessageRef } from "../../../../shared/domain/messages.ts";
 import { type ErasureAnswer, eraseConversation } from "../../../../shared/flows/erase-conversation.ts";
 import { ulidOf } from "../../../../shared/kernel/ids.ts";
@@ -13,7 +14,14 @@ import { deliveryStore } from "../../../../shared/table/deliveries.ts";
 import { dueSendStore } from "../../../../shared/table/due-sends.ts";
 import { earlyChangeStore } from "../../../../shared/table/early-changes.ts";
 import { eventBodyStore } from "../../../../shared/table/events.ts";
-import { apart, apartRefKey, conversationBudgetKey, endpointKey, type Key } from "../../../../shared/table/keys.ts";
+import {
+  apart,
+  apartRefKey,
+  conversationBudgetKey,
+  endpointKey,
+  type Key,
+  timeToLive,
+} from "../../../../shared/table/keys.ts";
 import { messageStore } from "../../../../shared/table/messages.ts";
 import { outboundMessageStore } from "../../../../shared/table/outbound-messages.ts";
 import { profileStore } from "../../../../shared/table/profiles.ts";
@@ -66,7 +74,8 @@ export async function live(
   const participant = { id: person, handle: canary, username: canary };
   const draft = (id: string, rest: Partial<Message>) =>
     messageOf(tenant, { id: `${person} ${id}`, participant, text: `${canary} ${id}`, ...rest });
-  const put = (Item: object) => table.client.send(new PutCommand({ TableName: table.name, Item }));
+  const x = timeToLive(now + RETENTION);
+  const put = (item: object) => table.client.send(new PutCommand({ TableName: table.name, Item: { ...item, x } }));
   const deliver = (eventUlid: string, source: MessageRef | null) =>
     Promise.all(
       endpointIds.map((endpointId, index) =>

@@ -60,7 +60,12 @@ export async function openHoldScene(house: House, { wroteAgo = 2 * DAY, scope = 
   await personWrites(house.now() - wroteAgo);
 
   /** As a process of its own has them. */
-  const apiPorts = (): ApiPorts => ({ ...house.apiPorts(lane), platformOf: () => platform as Platform });
+  const apiPorts = (): ApiPorts => {
+    const real = house.apiPorts(lane);
+    const platformOf: ApiPorts["platformOf"] = (account, of) =>
+      of === "test" ? real.platformOf(account, of) : (platform as Platform);
+    return { ...real, platformOf };
+  };
   const checkPorts = (rest: Partial<CheckPorts> = {}): CheckPorts => ({
     ...apiPorts(),
     tries: triesStore(house.table),

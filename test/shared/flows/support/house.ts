@@ -49,6 +49,7 @@ import { eventBodyStore } from "../../../../shared/table/events.ts";
 import { holdStore } from "../../../../shared/table/holds.ts";
 import { idempotencyKeyStore } from "../../../../shared/table/idempotency-keys.ts";
 import { inFlightStore } from "../../../../shared/table/in-flight.ts";
+import { lookUpStore } from "../../../../shared/table/look-ups.ts";
 import { messageChangeStore } from "../../../../shared/table/message-changes.ts";
 import { messageStore } from "../../../../shared/table/messages.ts";
 import { outboundMessageStore } from "../../../../shared/table/outbound-messages.ts";
@@ -224,6 +225,7 @@ export async function openHouse() {
         retries: openQueue(lane.deliveries, aws.sqs),
         vault: openVault(keyId, aws.kms),
         gate: createGate({ mode: "open" }),
+        lookUps: lookUpStore(opened),
         platformOf: (account, scope) =>
           scope === "test"
             ? mockPlatform(() => newUlid(now), account.platform)

@@ -1,10 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { deadLettersWorker } from "../../../../functions/workers/dead-letters.ts";
-import { deliveryId } from "../../../../shared/domain/deliveries.ts";
+import type { Outgoing } from "../../../../shared/aws/queues.ts";
+import { deliveryId, parked } from "../../../../shared/domain/deliveries.ts";
+import { readRetry } from "../../../../shared/flows/queue-messages.ts";
 import { sweepDue } from "../../../../shared/flows/sweep-due.ts";
 import { changeWebhook, deleteWebhook } from "../../../../shared/flows/webhooks/change.ts";
+import { drain } from "../../../../shared/flows/webhooks/drain.ts";
 import { replayDelivery } from "../../../../shared/flows/webhooks/replay.ts";
 import { sendTestEvent } from "../../../../shared/flows/webhooks/send-test.ts";
+import { drainOf, type EndpointStep, readStep } from "../../../../shared/flows/webhooks/steps.ts";
+import { newUlid } from "../../../../shared/kernel/ids.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { counterStore } from "../../../../shared/table/counters.ts";
@@ -171,6 +176,39 @@ describe("an endpoint that works again", () => {
     await outage.pass(10 * MINUTE);
     expect(outage.calls()).toEqual([]);
     expect(await depth(house.eventSource, outage.lane.deliveries)).toBe(0);
+  });
+
+  it("gets pages of 50, 100, 200, 400 and then 800, five seconds apart, oldest first", async () => {
+    const { tenant, endpoint, deliverPorts } = outage;
+    const ulids: string[] = [];
+    for (let i = 0; i < 2_400; i++) {
+      if (i % 10 === 0) house.turn(1);
+      const eventUlid = newUlid(house.now());
+      const of = { endpointId: endpoint.id, eventUlid, eventType: "message.received", source: null } as const;
+      await deliverPorts.deliveries.recordFirst(tenant, of, parked, null, house.now());
+      ulids.push(eventUlid);
+    }
+    const pages: string[][] = [];
+    const steps: Outgoing[] = [];
+    const retries = {
+      ...deliverPorts.retries,
+      sendAll: async (messages: readonly Outgoing[]) => {
+        pages.push(messages.map(({ body }) => readRetry(body)?.eventUlid ?? ""));
+      },
+      send: async (message: Outgoing) => {
+        steps.push(message);
+      },
+    };
+    let step: EndpointStep | null = drainOf(tenant, endpoint.id);
+    while (step?.step === "drain" && step.again) {
+      await drain({ ...deliverPorts, retries }, step, house.now());
+      house.turn(5 * SECOND);
+      step = readStep(steps.at(-1)?.body ?? "");
+    }
+    expect(pages.map(({ length }) => length)).toEqual([50, 100, 200, 400, 800, 800, 50]);
+    expect(pages.flat()).toEqual(ulids.toSorted());
+    // Then once more, for what was written behind it.
+    expect(steps.map(({ delay }) => delay)).toEqual([...Array(6).fill(5 * SECOND), 2 * MINUTE]);
   });
 
   it("and fails again while it is handed what waited is left alone again, and nothing is lost", async () => {

@@ -1,10 +1,13 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { eventSchema } from "../../../../functions/routes/event-schemas.ts";
 import { openQueue } from "../../../../shared/aws/queues.ts";
 import { changeWebhook } from "../../../../shared/flows/webhooks/change.ts";
+import { tenantStore } from "../../../../shared/table/tenants.ts";
 import { type Desk, openDesk } from "../support/desk.ts";
 import { type House, openHouse } from "../support/house.ts";
+import { handOut } from "../support/queue-work.ts";
 import { announce } from "../support/receivers.ts";
+import { strikeAt, strikes } from "../support/strikes.ts";
 
 let house: House;
 let desk: Desk;
@@ -47,6 +50,70 @@ it("410 at the first attempt pauses the endpoint; every other endpoint is told, 
   });
   expect(eventSchema("webhook.paused").safeParse(JSON.parse(told()[0]?.body ?? "")).success).toBe(true);
   expect((await desk.rows(endpoint)).map(({ eventType }) => eventType)).toEqual(["message.received"]);
+});
+
+describe("the owner of a tenant whose receiver answers 410", () => {
+  let mailsBefore = 0;
+  /** The mails since then, oldest first. */
+  const mails = () => house.emulators.mail.list().toReversed().slice(mailsBefore);
+  beforeEach(() => withOwner());
+
+  async function withOwner(): Promise<void> {
+    const audit = {
+      action: "tenant.create",
+      resource: "tenant:x",
+      actor: "cli",
+      ip: null,
+      detail: {},
+      at: house.now(),
+    } as const;
+    const tenant = { id: desk.tenant, name: "A shop", status: "active", createdAt: house.now() } as const;
+    await tenantStore(house.table).create({ ...tenant, ownerEmail: "owner@example.com" }, audit);
+    mailsBefore = house.emulators.mail.list().length;
+  }
+
+  it.each([1, 2])(
+    "gets a mail, at attempt %i: the endpoint's id and host, and no more of its address",
+    async (attempt) => {
+      const { endpoint } = await desk.endpointWith({ path: "/in?secret", events: ["message.received"] });
+      desk.answer(attempt === 1 ? 410 : 500, "/in?secret");
+      for (let i = 0; i < 3; i++) await write(`m${i}`);
+      await desk.work();
+      desk.answer(410, "/in?secret");
+      house.turn(5_000);
+      await desk.work();
+      const host = `127.0.0.1:${desk.receiver.port}`;
+      expect(mails()).toMatchObject([
+        { from: "parley@example.com", to: ["owner@example.com"], subject: `Webhook deliveries to ${host} are paused` },
+      ]);
+      const [{ text = "" } = {}] = mails();
+      expect(text).toContain(endpoint.id);
+      expect(text).toContain("410");
+      expect(text).not.toContain("secret");
+    },
+  );
+
+  it.each(strikes)("gets it, too, when the worker is struck (%s) at any call", async (strike) => {
+    for (let k = 0; ; k++) {
+      desk = await openDesk(house);
+      await withOwner();
+      await desk.endpointWith({ events: ["message.received"] });
+      desk.answer(410);
+      await write("m1");
+      const struck = strikeAt(house.clients, strike, k);
+      await handOut(house.eventSource, desk.lane.events, struck.mortal(desk.worker));
+      struck.end();
+      house.turn(31_000);
+      await desk.work();
+      // Twice where it died with the mail on its way.
+      expect(mails().length).toBeGreaterThanOrEqual(1);
+      expect(mails().length).toBeLessThanOrEqual(2);
+      if (!struck.reached()) {
+        expect(mails()).toHaveLength(1);
+        return;
+      }
+    }
+  });
 });
 
 it("410 at a retry does the same", async () => {

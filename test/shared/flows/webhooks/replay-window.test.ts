@@ -7,6 +7,7 @@ import { newTenant } from "../../table/support/samples.ts";
 import { type Desk, openDesk } from "../support/desk.ts";
 import { type House, openHouse } from "../support/house.ts";
 import { depth } from "../support/queue-work.ts";
+import { strikeAt, strikes } from "../support/strikes.ts";
 
 let house: House;
 let desk: Desk;
@@ -62,6 +63,27 @@ describe("a replay of a window", () => {
       { dt: { matched: 0 } },
       { dt: { matched: 1, statuses: "blocked" } },
     ]);
+  });
+
+  it.each(strikes)("that is struck (%s) at any call leaves its audit row before anything is sent", async (strike) => {
+    for (let k = 0; ; k++) {
+      desk = await openDesk(house);
+      begun = house.now();
+      const { endpoint } = await desk.endpointWith();
+      for (let i = 0; i < 3; i++) await desk.delivery(endpoint, "dlq");
+      const struck = strikeAt(house.clients, strike, k);
+      await replayed(endpoint.id).catch(() => {});
+      struck.end();
+      await desk.sweepLater();
+      await desk.work();
+      const rows = await desk.audits("webhook.bulk_replay");
+      const window = { from: iso(begun), to: iso(begun), statuses: "dlq,failed" };
+      if (desk.receiver.taken.length > 0) expect(rows).toMatchObject([{ dt: window }]);
+      if (!struck.reached()) {
+        expect(rows).toMatchObject([{ dt: { ...window, matched: 3, enqueued: 3, skipped: 0 } }]);
+        return;
+      }
+    }
   });
 
   it("counts as skipped what is being attempted and what has no body any more", async () => {
