@@ -1,0 +1,103 @@
+import { ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { conversationId } from "../../../shared/domain/conversations.ts";
+import type { IngestPorts } from "../../../shared/flows/ports.ts";
+import type { TenantId } from "../../../shared/kernel/tenant.ts";
+import { MINUTE } from "../../../shared/kernel/time.ts";
+import { earlyChangeStore } from "../../../shared/table/early-changes.ts";
+import { profileStore } from "../../../shared/table/profiles.ts";
+import { newTenant, PERSON } from "../table/support/samples.ts";
+import { edited, type Happening, ingestOf, said, unsent } from "./support/changes.ts";
+import { type House, type Lane, openHouse } from "./support/house.ts";
+
+let house: House;
+let lane: Lane;
+beforeAll(async () => {
+  house = await openHouse();
+  lane = await house.newLane();
+});
+afterAll(() => house.close());
+
+let tenant: TenantId;
+let account: string;
+let conversation: string;
+let at: number;
+beforeEach(async () => {
+  tenant = newTenant();
+  account = await house.connect(tenant);
+  conversation = conversationId({
+    tenant,
+    account: { platform: "instagram", externalId: account },
+    participantId: PERSON,
+  });
+  at = house.now() - MINUTE;
+});
+
+const take = (happening: Happening, ports: IngestPorts = house.ingestPorts(lane)) =>
+  ingestOf(ports, account, [happening], house.now());
+
+/** The tenant's conversations and the bodies of its events. */
+async function rows(): Promise<{ conversations: string; bodies: string }> {
+  const { Items = [] } = await house.table.client.send(
+    new ScanCommand({ TableName: house.table.name, ConsistentRead: true }),
+  );
+  const of = (kind: string) =>
+    JSON.stringify(Items.filter(({ PK }) => new RegExp(`^${kind}#${tenant}(#|$)`).test(PK as string)));
+  return { conversations: of("CONV"), bodies: of("E") };
+}
+
+describe("of a message that has not come yet, its unsending forgets", () => {
+  it("the text of an edit that waits for it", async () => {
+    await take(edited("m1", "secret", 1, at + 1));
+    expect((await rows()).conversations).toContain("secret");
+    await take(unsent("m1", at + 2));
+    expect((await rows()).conversations).not.toContain("secret");
+    const early = await earlyChangeStore(house.table).get(conversation, "m1");
+    expect(early).toEqual({ unsentAt: at + 2, edit: { text: "", count: 1 } });
+  });
+
+  it("the bodies of all its edits, at once", async () => {
+    for (const count of [1, 2, 3]) await take(edited("m1", `secret ${count}`, count, at + count));
+    for (const count of [1, 2, 3]) expect((await rows()).bodies).toContain(`secret ${count}`);
+    await take(unsent("m1", at + 5));
+    expect((await rows()).bodies).not.toContain("secret");
+  });
+
+  it("the body of an edit that comes after it, at once", async () => {
+    await take(unsent("m1", at + 5));
+    const { announcements } = await take(edited("m1", "secret", 1, at + 1));
+    expect(announcements).toEqual([]);
+    expect((await rows()).bodies).not.toContain("secret");
+  });
+
+  it("the bodies of its edits with the message, where whoever brought the unsending died before", async () => {
+    await take(edited("m1", "secret", 2, at + 1));
+    const ports = house.ingestPorts(lane);
+    const dying = { ...ports.eventBodies, forget: () => Promise.reject(new Error("died")) };
+    await expect(take(unsent("m1", at + 2), { ...ports, eventBodies: dying })).rejects.toThrow("died");
+    expect((await rows()).bodies).toContain("secret");
+    const { announcements } = await take(said("m1", "zero", at));
+    expect(announcements).toEqual([]);
+    expect((await rows()).bodies).not.toContain("secret");
+  });
+});
+
+describe("the row of an unsent message", () => {
+  it("holds nothing of the person or of what they said, and is known by its id", async () => {
+    await take(said("m0", "hello", at - 1));
+    const profile = { state: "complete", handle: "Ada Canary", username: "ada.canary", picture: null } as const;
+    await profileStore(house.table).keep(conversation, profile, house.now());
+    const { content } = said("m1", "secret", at) as { content: { message: object } };
+    await take({ at, content: { message: { ...content.message, reply_to: { mid: "m0" } } } });
+    const row = async () => {
+      const { Items = [] } = await house.table.client.send(
+        new ScanCommand({ TableName: house.table.name, ConsistentRead: true }),
+      );
+      return Items.find(({ i }) => i === `${tenant}#m1`) ?? {};
+    };
+    expect(await row()).toMatchObject({ h: "Ada Canary", u: "ada.canary", r: "m0", t: "secret" });
+    await take(edited("m1", "secret still", 1, at + 1));
+    await take(unsent("m1", at + 2));
+    expect(Object.keys(await row()).sort()).toEqual(["PK", "SK", "d", "e", "ec", "i", "s", "un", "v", "x"]);
+  });
+});
