@@ -47,8 +47,14 @@ export async function changeMessage(ports: ChangePorts, scene: Scene, change: Ch
       : await ports.earlyChanges.unsend(conversationId, messageId, change.unsentAt, now);
   await ports.earlyChanges.await(conversationId, messageId, now);
   const late = await ports.messageChanges.findAmongNewest(conversationId, messageId);
-  if (late) return settleEarly(ports, scene, late);
-  if (early.unsentAt === null) return false;
+  const unsent = early.unsentAt !== null;
+  if (late) {
+    // Whoever brought the row may have settled it, and what was left with it, between the two.
+    const settled = (await settleEarly(ports, scene, late)) || unsent;
+    if (settled) await forgetEdits(ports, scene, editsOf(change));
+    return settled;
+  }
+  if (!unsent) return false;
   await forgetEdits(ports, scene, Math.max(early.edit?.count ?? 0, editsOf(change)));
   return true;
 }

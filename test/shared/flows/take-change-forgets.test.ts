@@ -82,6 +82,45 @@ describe("of a message that has not come yet, its unsending forgets", () => {
   });
 });
 
+describe("an edit that comes while a message does, whose unsending waits for it, leaves no text and is not told", () => {
+  const comes = () => take(said("m1", "zero", at));
+  const dies = async () => {
+    const ports = house.ingestPorts(lane);
+    const messageChanges = { ...ports.messageChanges, unsend: () => Promise.reject(new Error("died")) };
+    await expect(
+      ingestOf({ ...ports, messageChanges }, account, [said("m1", "zero", at)], house.now()),
+    ).rejects.toThrow();
+  };
+  /** Ports at which the message comes once they were asked whether it is there, or told of the edit. */
+  function meanwhile(after: "find" | "edit", come: () => Promise<unknown>): IngestPorts {
+    const ports = house.ingestPorts(lane);
+    const { find } = ports.messageChanges;
+    const { edit } = ports.earlyChanges;
+    const then = async <T>(result: Promise<T>): Promise<T> => {
+      const known = await result;
+      await come();
+      return known;
+    };
+    return after === "find"
+      ? { ...ports, messageChanges: { ...ports.messageChanges, find: (...of) => then(find(...of)) } }
+      : { ...ports, earlyChanges: { ...ports.earlyChanges, edit: (...of) => then(edit(...of)) } };
+  }
+
+  it.each([
+    ["before it is left for it", "find", comes],
+    ["after it was left for it", "edit", comes],
+    ["before it is left for it, and its worker dies", "find", dies],
+    ["after it was left for it, and its worker dies", "edit", dies],
+  ] as const)("%s", async (_when, after, come) => {
+    await take(unsent("m1", at + 5));
+    const { announcements } = await take(edited("m1", "secret", 1, at + 1), meanwhile(after, come));
+    expect(announcements).toEqual([]);
+    const { conversations, bodies } = await rows();
+    expect(bodies).not.toContain("secret");
+    expect(conversations).not.toMatch(/secret|zero/);
+  });
+});
+
 describe("the row of an unsent message", () => {
   it("holds nothing of the person or of what they said, and is known by its id", async () => {
     await take(said("m0", "hello", at - 1));
