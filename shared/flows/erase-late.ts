@@ -34,6 +34,15 @@ export async function takeBack(
 }
 
 /**
+ * Whether a message names its person by what was learned before an erasure, which took that along: whoever kept it had
+ * looked at the conversation just before. The head knows the name where it was learned again.
+ */
+export function namesAsBefore({ message: { participant } }: Recorded, { glimpse }: Applied): boolean {
+  const named = participant.handle !== null || participant.username !== null;
+  return named && glimpse.erasedAt !== null && glimpse.handle === null && glimpse.username === null;
+}
+
+/**
  * Remembers a send that the platform took after the conversation was erased, and its record with it: by this its echo is
  * known, which on Instagram names no send, though the platform stamped it later than the erasure.
  */

@@ -182,7 +182,7 @@ export interface SettlePorts {
   readonly sendRecords: Pick<SendRecords, "begin" | "settle" | "giveUp" | "get">;
   readonly dueSends: DueSends;
   readonly outboundMessages: Pick<OutboundMessages, "record">;
-  readonly messages: Pick<Messages, "remove">;
+  readonly messages: Pick<Messages, "remove" | "forgetPerson">;
   readonly erasures: Pick<Erasures, "erasedAt" | "keepEvents">;
   readonly eventBodies: Pick<EventBodies, "note" | "keep" | "get">;
   readonly events: Queue;

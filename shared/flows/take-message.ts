@@ -11,7 +11,7 @@ import type { AccountHome } from "./account-homes.ts";
 import { announcementOf } from "./announcement.ts";
 import { countMessage } from "./count.ts";
 import type { Effects } from "./effects.ts";
-import { erasedSince, isOfErasedSend, isOfSendBefore, takeBack } from "./erase-late.ts";
+import { erasedSince, isOfErasedSend, isOfSendBefore, namesAsBefore, takeBack } from "./erase-late.ts";
 import { keepEcho } from "./match-echo.ts";
 import type { IngestPorts } from "./ports.ts";
 import { requestProfile } from "./profile-requests.ts";
@@ -46,6 +46,7 @@ export async function takeMessage(
   });
   const erasedMeanwhile = erasedSince(kept, applied);
   if (erasedMeanwhile !== null) return takeBack(ports, home.tenant, kept, erasedMeanwhile);
+  if (namesAsBefore(kept, applied)) await ports.messages.forgetPerson(kept.ref);
   const scene = { home, conversationId: message.conversationId, messageId: message.id, erasedAt };
   const awaited = isAwaited(message.id, glimpse, applied.glimpse);
   // Also when the row says so already: who emptied it may have died before the head was told.

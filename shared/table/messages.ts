@@ -1,4 +1,11 @@
-import { BatchGetCommand, DeleteCommand, GetCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import {
+  BatchGetCommand,
+  DeleteCommand,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  UpdateCommand,
+} from "@aws-sdk/lib-dynamodb";
 import { table as names } from "../config/names.ts";
 import { MESSAGE_ID_CHARS_MAX } from "../domain/limits.ts";
 import { type Direction, type Message, type MessageRef, refText } from "../domain/messages.ts";
@@ -85,6 +92,20 @@ export function messageStore(table: Table) {
         new DeleteCommand({ TableName, Key: messageKey(ref.conversationId, ref.place), ReturnValues: "ALL_OLD" }),
       );
       return Attributes ? messageOf(tenant, Attributes as MessageItem) : null;
+    },
+
+    /** Takes the person's name out of a message's row. */
+    async forgetPerson({ conversationId, place }: MessageRef): Promise<void> {
+      await whenConditionHolds(() =>
+        client.send(
+          new UpdateCommand({
+            TableName,
+            Key: messageKey(conversationId, place),
+            UpdateExpression: "REMOVE h, u",
+            ConditionExpression: conditions.stillThere,
+          }),
+        ),
+      );
     },
 
     /** One message by the platform's id, whatever its scope; null when unknown or past its retention. */

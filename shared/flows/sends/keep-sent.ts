@@ -1,5 +1,5 @@
 import { announcementOf } from "../announcement.ts";
-import { erasedSince, markErasedSend, takeBack } from "../erase-late.ts";
+import { erasedSince, markErasedSend, namesAsBefore, takeBack } from "../erase-late.ts";
 import type { SendPorts } from "../ports.ts";
 import { type Attempt, messageOf } from "./attempt.ts";
 
@@ -23,6 +23,8 @@ export async function keepSent(ports: KeepPorts, attempt: Attempt, messageId: st
       : null,
     ports.events.send(announcementOf(tenant, kept)),
   ]);
-  const erasedAt = applied && erasedSince(kept, applied);
+  if (!applied) return;
+  const erasedAt = erasedSince(kept, applied);
   if (erasedAt !== null) await takeBack(ports, tenant, kept, erasedAt);
+  else if (namesAsBefore(kept, applied)) await ports.messages.forgetPerson(kept.ref);
 }

@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import { DAY, MINUTE } from "../../../../shared/kernel/time.ts";
 import { auditStore } from "../../../../shared/table/audit.ts";
 import { conversationStore } from "../../../../shared/table/conversations.ts";
+import { messageStore } from "../../../../shared/table/messages.ts";
 import { newTenant } from "../../table/support/samples.ts";
 import { crowdOf } from "./erase-crowd.ts";
 import { openScene } from "./erase-scene.ts";
@@ -73,7 +74,11 @@ async function race(house: House, seed: number): Promise<Set<Kind>> {
   const began = left.some(({ counts }) => counts === "messages");
   expect(head !== null).toBe(began);
   note("began", began);
+  // Nothing that was learned of the person before is left, on the head or on any message.
   expect(head?.participantHandle ?? null).toBeNull();
+  const query = { conversationId: scene.conversation, direction: null, includeTest: true, before: null, limit: 100 };
+  const { rows } = await messageStore(house.table).ofConversation(tenant, { ...query, now: house.now() });
+  expect(rows.flatMap(({ message }) => message.participant.handle ?? message.participant.username ?? [])).toEqual([]);
   if (head) expect([head.lastAt > erasedAt, (head.lastOutboundAt ?? t + 5) > erasedAt]).toEqual([true, true]);
 
   // 3. Told once a time it was begun, with all that was there before, and with no more than ever was.
