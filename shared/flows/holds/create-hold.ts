@@ -22,6 +22,9 @@ export interface HumanAgentMessage extends AskedContent {
 /** A hold as its maker is told of it: it waits, and says nothing of the message. */
 export type MadeHold = Pick<Hold, "id" | "conversationId" | "createdAt" | "expiresAt">;
 
+/** What is kept of it with an idempotency key: nothing that names the person, whose conversation may be erased. */
+type KeptHold = Omit<MadeHold, "conversationId">;
+
 type CreatePorts = HoldPorts & Pick<ApiPorts, "conversations" | "accounts" | "budgets" | "idempotencyKeys" | "log">;
 
 /**
@@ -43,7 +46,7 @@ export async function createHold(
   const content = readSendContent(asked, ref.account.platform, caller.scope);
   if (isRefusal(content)) return content;
   const who = { scope: caller.scope, mayUse: () => true, kind: "human_agent", actorId } as const;
-  return onceByKey<MadeHold, PlanRefusal>(
+  const made = await onceByKey<KeptHold, PlanRefusal>(
     ports,
     {
       key: idempotencyKey,
@@ -58,11 +61,12 @@ export async function createHold(
       },
       recall: async (id) => {
         const made = await ports.holds.get(holdIdOf(id));
-        return made && madeOf(made);
+        return made && keptOf(made);
       },
     },
     now,
   );
+  return isRefusal(made) ? made : { ...made, conversationId };
 }
 
 async function hold(
@@ -71,7 +75,7 @@ async function hold(
   { head, content, scope, replyTo, actorId }: PlannedSend,
   id: string,
   now: Millis,
-): Promise<MadeHold | Refusal<"conversation_not_found">> {
+): Promise<KeptHold | Refusal<"conversation_not_found">> {
   if (head.lastInboundAt === null || actorId === null) throw new Error("A human agent's message without its people.");
   const held: NewHold = {
     id,
@@ -85,11 +89,11 @@ async function hold(
     expiresAt: holdExpiresAt(now, head.lastInboundAt),
   };
   const audit = auditOfHold("hold.create", held, { actor: actorOf(caller), ip }, now);
-  return (await ports.holds.create(held, head.lastInboundAt, audit)) ? madeOf(held) : refuse("conversation_not_found");
+  return (await ports.holds.create(held, head.lastInboundAt, audit)) ? keptOf(held) : refuse("conversation_not_found");
 }
 
-function madeOf({ id, conversationId, createdAt, expiresAt }: MadeHold): MadeHold {
-  return { id, conversationId, createdAt, expiresAt };
+function keptOf({ id, createdAt, expiresAt }: KeptHold): KeptHold {
+  return { id, createdAt, expiresAt };
 }
 
 /** Where the person who typed a held message checks it. The secret is in the fragment, which no server ever gets. */

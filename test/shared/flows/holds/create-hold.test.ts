@@ -8,7 +8,7 @@ import { readHold } from "../../../../shared/flows/holds/read-hold.ts";
 import { timeOfUlid } from "../../../../shared/kernel/ids.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import { DAY, HOUR, MINUTE } from "../../../../shared/kernel/time.ts";
-import { newTenant } from "../../table/support/samples.ts";
+import { newTenant, PERSON } from "../../table/support/samples.ts";
 import { CANARY, openHoldScene, SOURCE } from "../support/hold-scene.ts";
 import { type House, openHouse } from "../support/house.ts";
 import { depth } from "../support/queue-work.ts";
@@ -117,6 +117,19 @@ describe("a human agent's message", () => {
       refused: "idempotency_conflict",
     });
     expect(await scene.audits()).toHaveLength(1);
+  });
+
+  it("keeps an answer that names nobody, and gives it whole", async () => {
+    const scene = await openHoldScene(house);
+    const first = await scene.ask({ idempotencyKey: "k" });
+    expect(first).toMatchObject({ conversationId: scene.conversation });
+    const { Items = [] } = await house.table.client.send(
+      new ScanCommand({ TableName: house.table.name, ConsistentRead: true }),
+    );
+    const kept = JSON.stringify(Items.filter(({ PK }) => String(PK).startsWith(`IK#${scene.tenant}#`)));
+    expect(kept).toContain((first as { id: string }).id);
+    expect(kept).not.toContain(PERSON);
+    expect(await scene.ask({ idempotencyKey: "k" })).toEqual(first);
   });
 
   it("that can never be sent uses no key up", async () => {
