@@ -32,7 +32,6 @@ export const sendAsHumanAgent = endpoint({
     "human_agent_early",
     "human_agent_late",
     "human_agent_no_inbound",
-    "human_agent_refused",
     "rate_limited",
     "slowed_down",
     "idempotency_conflict",

@@ -36,8 +36,6 @@ export interface Account extends AccountRef {
   readonly status: AccountStatus;
   readonly refreshError: string | null;
   readonly lastRefreshedAt: Millis | null;
-  /** When the platform last refused the human agent's tag; not there when it never did. */
-  readonly humanAgentRefusedAt?: Millis;
   /** The access token, sealed under KMS for this tenant and account. */
   readonly sealedToken: Uint8Array;
 }

@@ -39,9 +39,6 @@ export const CONVERSATION_DAY = { sends: 200, window: DAY } as const;
 export const ACCOUNT_BURST = { sends: 100, window: 10 * SECOND } as const;
 export const HUMAN_AGENT_DAY = { sends: 20, window: DAY } as const;
 
-/** How long an account sends nothing as a human agent once the platform has refused it the tag. */
-export const HUMAN_AGENT_REFUSED_FOR: Millis = HOUR;
-
 /** How long a held message waits for its check, never past the end of the human-agent window. */
 export const HOLD_LIFETIME: Millis = 15 * MINUTE;
 /** How long after it was made a hold can be asked about. */

@@ -24,11 +24,6 @@ const table = {
   human_agent_early: [409, "human_agent_unavailable", "The 24 hour reply window is open; use the reply route."],
   human_agent_late: [409, "human_agent_unavailable", "More than 7 days have passed since the person's last message."],
   human_agent_no_inbound: [409, "human_agent_unavailable", "The person has not written yet."],
-  human_agent_refused: [
-    409,
-    "human_agent_unavailable",
-    "The platform does not let this account send as a human agent; wait as Retry-After says.",
-  ],
   rate_limited: [409, "rate_limited", "The send budget is used up; wait as Retry-After says."],
   slowed_down: [409, "rate_limited", "The platform asked for a pause in sending; wait as Retry-After says."],
   idempotency_conflict: [

@@ -215,7 +215,6 @@ interface AccountItem extends Key {
   readonly po?: StandingDecision;
   /** The event of the last status that a refused call gave it. */
   readonly se?: string;
-  readonly human_agent_blocked_at?: Millis;
 }
 
 /** The newest decision of the platform's; `eventUlid` is null when it was not worth an event. */
@@ -261,7 +260,6 @@ function accountOf(item: AccountItem): Account {
     status: statusOf(item),
     refreshError: item.re ?? null,
     lastRefreshedAt: item.lr ?? null,
-    ...(item.human_agent_blocked_at === undefined ? {} : { humanAgentRefusedAt: item.human_agent_blocked_at }),
     sealedToken: item.tk,
   };
 }

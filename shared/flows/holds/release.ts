@@ -74,7 +74,6 @@ const told: ReadonlySet<Reason> = new Set([
   "human_agent_early",
   "human_agent_late",
   "human_agent_no_inbound",
-  "human_agent_refused",
   "window_closed",
   "rate_limited",
   "slowed_down",

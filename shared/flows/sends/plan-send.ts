@@ -1,10 +1,9 @@
 import type { Account } from "../../domain/accounts.ts";
 import { type BudgetState, judgeSend } from "../../domain/budgets.ts";
 import { type ConversationHead, readConversationId, windowAt } from "../../domain/conversations.ts";
-import { HUMAN_AGENT_REFUSED_FOR } from "../../domain/limits.ts";
 import type { Scope } from "../../domain/messages.ts";
 import { type AskedContent, readSendContent, type SendContent } from "../../domain/send-content.ts";
-import { isRefusal, type Reason, type Refusal, refuse } from "../../kernel/refusals.ts";
+import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { iso, type Millis, SECOND } from "../../kernel/time.ts";
 import type { SendPorts } from "../ports.ts";
@@ -55,9 +54,7 @@ export type ReplyRefusal =
 /** Why a send may not be made. */
 export type PlanRefusal =
   | ReplyRefusal
-  | Refusal<
-      "missing_actor" | "human_agent_early" | "human_agent_late" | "human_agent_no_inbound" | "human_agent_refused"
-    >;
+  | Refusal<"missing_actor" | "human_agent_early" | "human_agent_late" | "human_agent_no_inbound">;
 
 type PlanPorts = Pick<SendPorts, "conversations" | "accounts" | "budgets">;
 
@@ -94,10 +91,7 @@ export async function planSend(
   if (isRefusal(via)) return via;
   if (account.status === "needs_reauth") return refuse("account_needs_reauth", account.status);
   if (account.status === "restricted") return refuse("account_restricted", account.status);
-  const humanAgent = via === "api_human_agent";
-  // The mock behind test keys refuses nobody the tag.
-  const blocked =
-    (humanAgent && scope === "live" ? untagged(account, now) : null) ?? blockedBy(budgets, now, humanAgent);
+  const blocked = blockedBy(budgets, now, via === "api_human_agent");
   return blocked ?? { tenant, head, account, scope, content, replyTo, via, actorId, holdId, budgets };
 }
 
@@ -130,16 +124,7 @@ function pathOf(
 export function blockedBy(budgets: BudgetState, now: Millis, humanAgent: boolean): BudgetRefusal | null {
   const verdict = judgeSend(budgets, now, humanAgent);
   if (verdict.allowed) return null;
-  return refuseUntil(verdict.by[0] === "slow_down" ? "slowed_down" : "rate_limited", verdict.until, now);
-}
-
-/** Why an account may send nothing as a human agent now; null when the platform refused it no tag lately. */
-function untagged({ humanAgentRefusedAt }: Account, now: Millis): Refusal<"human_agent_refused"> | null {
-  if (humanAgentRefusedAt === undefined) return null;
-  const until = humanAgentRefusedAt + HUMAN_AGENT_REFUSED_FOR;
-  return now < until ? refuseUntil("human_agent_refused", until, now) : null;
-}
-
-function refuseUntil<R extends Reason>(reason: R, until: Millis, now: Millis): Refusal<R> {
+  const reason = verdict.by[0] === "slow_down" ? "slowed_down" : "rate_limited";
+  const { until } = verdict;
   return refuse(reason, `until ${iso(until)}`, Math.max(1, Math.ceil((until - now) / SECOND)));
 }

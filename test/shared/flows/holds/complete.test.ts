@@ -1,11 +1,10 @@
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { completeHold } from "../../../../shared/flows/holds/complete.ts";
-import { createHold } from "../../../../shared/flows/holds/create-hold.ts";
 import { lookAtHold } from "../../../../shared/flows/holds/look.ts";
 import { takeChallenge } from "../../../../shared/flows/holds/take-challenge.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
-import { DAY, HOUR, iso, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
+import { DAY, HOUR, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import type { SendOutcome } from "../../../../shared/platforms/platform.ts";
 import { refused as refusedBy } from "../support/both-sides.ts";
 import { CANARY, type HoldScene, newSource, openHoldScene, solve } from "../support/hold-scene.ts";
@@ -242,49 +241,15 @@ it("the message of a test hold reaches nobody: the mock takes it", async () => {
   expect((await scene.messages()).find(({ direction }) => direction === "outbound")).toMatchObject({ scope: "test" });
 });
 
-describe("after the platform refused the human agent's tag", () => {
+it("after the platform refused the human agent's tag messages are held as before, and are sent once it takes them", async () => {
+  const scene = await openHoldScene(house);
   const refusal = { ...(refusedBy as object), humanAgentRefused: true } as SendOutcome;
-
-  it("no live message is held for the account for an hour, nor sent, and then again", async () => {
-    const scene = await openHoldScene(house);
-    const [first, second] = [await scene.hold(), await scene.hold()];
-    scene.platformAnswers(async () => refusal);
-    expect(await scene.complete(first)).toMatchObject({ state: { status: "failed", error: { code: "send_failed" } } });
-    const until = house.now() + HOUR;
-    house.turn(MINUTE);
-    expect(await scene.complete(second)).toMatchObject({
-      state: { status: "failed", error: { code: "human_agent_unavailable", detail: `until ${iso(until)}` } },
-    });
-    const blocked = { refused: "human_agent_refused", detail: `until ${iso(until)}`, retryAfter: 59 * 60 };
-    expect(await scene.ask({ idempotencyKey: "k" })).toEqual(blocked);
-    expect(scene.calls).toHaveLength(1);
-    house.turn(59 * MINUTE - 1);
-    expect(await scene.ask()).toMatchObject({ refused: "human_agent_refused", retryAfter: 1 });
-    house.turn(1);
-    expect(await scene.ask({ idempotencyKey: "k" })).toHaveProperty("id");
+  scene.platformAnswers(async () => refusal);
+  expect(await scene.complete(await scene.hold())).toMatchObject({
+    state: { status: "failed", error: { code: "send_failed" } },
   });
-
-  it("an account that is connected anew may try again at once", async () => {
-    const scene = await openHoldScene(house);
-    scene.platformAnswers(async () => refusal);
-    await scene.complete(await scene.hold());
-    expect(await scene.ask()).toMatchObject({ refused: "human_agent_refused" });
-    await house.connect(scene.tenant);
-    expect(await scene.ask()).toHaveProperty("id");
-  });
-
-  it("a message of which the person's answer made a reply goes out, and a test message is held", async () => {
-    const scene = await openHoldScene(house);
-    const [first, second] = [await scene.hold(), await scene.hold()];
-    scene.platformAnswers(async () => refusal);
-    await scene.complete(first);
-    const tester = { ...scene.caller, scope: "test" } as const;
-    const asked = { conversationId: scene.conversation, replyTo: null, actorId: "a", text: "hi" };
-    expect(await createHold(scene.apiPorts(), { caller: tester, ip: null }, asked, house.now())).toHaveProperty("id");
-    scene.platformAnswers(async () => ({ kind: "accepted", messageId: `${scene.tenant}-plain` }));
-    await scene.personWrites(house.now());
-    expect(await scene.complete(second)).toMatchObject({ state: { status: "sent" } });
-  });
+  scene.platformAnswers(async () => ({ kind: "accepted", messageId: `${scene.tenant}-tagged` }));
+  expect(await scene.complete(await scene.hold())).toMatchObject({ state: { status: "sent" } });
 });
 
 describe("a fault of our own", () => {
