@@ -1,10 +1,11 @@
-import { BatchGetCommand, GetCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { type ConversationHead, hasExpired, type ProfileState, parseConversationId } from "../domain/conversations.ts";
 import { LAST_MESSAGE_TEXT_CHARS_MAX, RETENTION } from "../domain/limits.ts";
 import { type Direction, type Message, shownText, versionOf } from "../domain/messages.ts";
 import { shortHash } from "../kernel/bytes.ts";
 import type { TenantId } from "../kernel/tenant.ts";
 import type { Millis } from "../kernel/time.ts";
+import { batchGet } from "./batch-get.ts";
 import type { Table } from "./client.ts";
 import { whenConditionHolds } from "./conditions.ts";
 import { feedRows, takePage } from "./feeds.ts";
@@ -147,14 +148,7 @@ export function conversationStore(table: Table) {
     async peek(conversationIds: readonly string[]): Promise<Map<string, Glimpse>> {
       const ids = [...new Set(conversationIds)];
       const found = new Map(ids.map((id): [string, Glimpse] => [id, glimpseOf({})]));
-      let keys: Key[] = ids.map(headKey);
-      while (keys.length > 0) {
-        const { Responses, UnprocessedKeys } = await client.send(
-          new BatchGetCommand({ RequestItems: { [TableName]: { Keys: keys.slice(0, 100) } } }),
-        );
-        for (const item of (Responses?.[TableName] ?? []) as HeadItem[]) found.set(item.PK, glimpseOf(item));
-        keys = [...keys.slice(100), ...((UnprocessedKeys?.[TableName]?.Keys ?? []) as Key[])];
-      }
+      for (const item of await batchGet<HeadItem>(table, ids.map(headKey))) found.set(item.PK, glimpseOf(item));
       return found;
     },
 

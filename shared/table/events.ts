@@ -1,9 +1,10 @@
-import { BatchGetCommand, DeleteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import type { EventType, RenderedEvent } from "../domain/events.ts";
 import { RETENTION } from "../domain/limits.ts";
 import { timeOfUlid } from "../kernel/ids.ts";
 import type { TenantId } from "../kernel/tenant.ts";
 import type { Millis } from "../kernel/time.ts";
+import { batchGet } from "./batch-get.ts";
 import type { Table } from "./client.ts";
 import { conditions, whenConditionHolds } from "./conditions.ts";
 import { eventBodyKey, eventRefKey, type Key, timeToLive } from "./keys.ts";
@@ -11,7 +12,8 @@ import { eventBodyKey, eventRefKey, type Key, timeToLive } from "./keys.ts";
 export type EventBodies = ReturnType<typeof eventBodyStore>;
 
 /** The bodies of events that no message stands for: edits, reactions, deletions, failures, accounts, endpoints. */
-export function eventBodyStore({ client, name: TableName }: Table) {
+export function eventBodyStore(table: Table) {
+  const { client, name: TableName } = table;
   return {
     /** Keeps an event's body for 7 days from its time. Safe to repeat: the same event has the same body. */
     async keep(tenant: TenantId, event: RenderedEvent): Promise<void> {
@@ -50,17 +52,11 @@ export function eventBodyStore({ client, name: TableName }: Table) {
 
     /** Forgets the bodies of the events that were noted under these names, at most 100, so that none is sent again. */
     async forget(tenant: TenantId, conversationId: string, whats: readonly string[]): Promise<void> {
-      let keys: Key[] = whats.map((what) => eventRefKey(conversationId, what));
-      while (keys.length > 0) {
-        const { Responses, UnprocessedKeys } = await client.send(
-          new BatchGetCommand({ RequestItems: { [TableName]: { Keys: keys, ConsistentRead: true } } }),
-        );
-        const refs = (Responses?.[TableName] ?? []) as { e: string }[];
-        await Promise.all(
-          refs.map(({ e }) => client.send(new DeleteCommand({ TableName, Key: eventBodyKey(tenant, e) }))),
-        );
-        keys = (UnprocessedKeys?.[TableName]?.Keys ?? []) as Key[];
-      }
+      const keys = whats.map((what) => eventRefKey(conversationId, what));
+      const refs = await batchGet<Key & { e: string }>(table, keys, { consistent: true });
+      await Promise.all(
+        refs.map(({ e }) => client.send(new DeleteCommand({ TableName, Key: eventBodyKey(tenant, e) }))),
+      );
     },
 
     /** The event with its body, read consistently; null when it is gone. */
@@ -73,19 +69,9 @@ export function eventBodyStore({ client, name: TableName }: Table) {
 
     /** Several of a tenant's events by their ULIDs, read consistently; one that is gone is absent from the map. */
     async byUlids(tenant: TenantId, ulids: readonly string[]): Promise<Map<string, RenderedEvent>> {
-      const found = new Map<string, RenderedEvent>();
-      let keys: Key[] = [...new Set(ulids)].map((ulid) => eventBodyKey(tenant, ulid));
-      while (keys.length > 0) {
-        const { Responses, UnprocessedKeys } = await client.send(
-          new BatchGetCommand({ RequestItems: { [TableName]: { Keys: keys.slice(0, 100), ConsistentRead: true } } }),
-        );
-        for (const item of (Responses?.[TableName] ?? []) as BodyItem[]) {
-          const event = eventOf(item);
-          found.set(event.ulid, event);
-        }
-        keys = [...keys.slice(100), ...((UnprocessedKeys?.[TableName]?.Keys ?? []) as Key[])];
-      }
-      return found;
+      const keys = [...new Set(ulids)].map((ulid) => eventBodyKey(tenant, ulid));
+      const events = (await batchGet<BodyItem>(table, keys, { consistent: true })).map(eventOf);
+      return new Map(events.map((event) => [event.ulid, event]));
     },
   };
 }

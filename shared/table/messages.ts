@@ -1,16 +1,10 @@
-import {
-  BatchGetCommand,
-  DeleteCommand,
-  GetCommand,
-  PutCommand,
-  QueryCommand,
-  UpdateCommand,
-} from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, GetCommand, PutCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { table as names } from "../config/names.ts";
 import { MESSAGE_ID_CHARS_MAX } from "../domain/limits.ts";
 import { type Direction, type Message, type MessageRef, refText } from "../domain/messages.ts";
 import type { TenantId } from "../kernel/tenant.ts";
 import type { Millis } from "../kernel/time.ts";
+import { batchGet } from "./batch-get.ts";
 import type { Table } from "./client.ts";
 import { conditions, whenConditionHolds } from "./conditions.ts";
 import { type FeedRow, feedRows, takePage } from "./feeds.ts";
@@ -202,21 +196,16 @@ export function messageStore(table: Table) {
   async function readRefs(
     tenant: TenantId,
     refs: readonly MessageRef[],
-    ConsistentRead: boolean,
+    consistent: boolean,
   ): Promise<Map<string, Message>> {
-    const found = new Map<string, Message>();
-    let keys: Key[] = refs.map((ref) => messageKey(ref.conversationId, ref.place));
-    while (keys.length > 0) {
-      const { Responses, UnprocessedKeys } = await client.send(
-        new BatchGetCommand({ RequestItems: { [TableName]: { Keys: keys.slice(0, 100), ConsistentRead } } }),
-      );
-      for (const item of (Responses?.[TableName] ?? []) as MessageItem[]) {
+    const keys = refs.map((ref) => messageKey(ref.conversationId, ref.place));
+    const items = await batchGet<MessageItem>(table, keys, { consistent });
+    return new Map(
+      items.flatMap((item): [string, Message][] => {
         const message = messageOf(tenant, item);
-        if (!message.unsent) found.set(refText({ conversationId: item.PK, place: placeOf(item) }), message);
-      }
-      keys = [...keys.slice(100), ...((UnprocessedKeys?.[TableName]?.Keys ?? []) as Key[])];
-    }
-    return found;
+        return message.unsent ? [] : [[refText({ conversationId: item.PK, place: placeOf(item) }), message]];
+      }),
+    );
   }
 }
 

@@ -1,9 +1,10 @@
-import { BatchGetCommand, PutCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { PutCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { type QueueName, queues } from "../config/names.ts";
 import { deadLetterId } from "../domain/dead-letters.ts";
 import { RETENTION } from "../domain/limits.ts";
 import { newUlid, timeOfUlid, ulidCeiling } from "../kernel/ids.ts";
 import { MINUTE, type Millis } from "../kernel/time.ts";
+import { batchGet } from "./batch-get.ts";
 import type { Table } from "./client.ts";
 import { conditions, whenConditionHolds } from "./conditions.ts";
 import { type Key, quarantineKey, timeToLive } from "./keys.ts";
@@ -45,7 +46,8 @@ const CLAIM: Millis = 5 * MINUTE;
 
 export type Quarantine = ReturnType<typeof quarantineStore>;
 
-export function quarantineStore({ client, name: TableName }: Table) {
+export function quarantineStore(table: Table) {
+  const { client, name: TableName } = table;
   /** Writes into a row that this claim still holds. @returns false when it no longer does */
   async function asClaimed(letter: KeptLetter, op: string, expression: string, values: Record<string, unknown>) {
     const written = await whenConditionHolds(() =>
@@ -114,16 +116,10 @@ export function quarantineStore({ client, name: TableName }: Table) {
 
     /** A letter by its id, whichever queue it was on, read consistently. */
     async find(id: string, now: Millis): Promise<KeptLetter | null> {
-      let keys: Key[] = queues.map((queue) => quarantineKey(queue, id));
-      while (keys.length > 0) {
-        const { Responses, UnprocessedKeys } = await client.send(
-          new BatchGetCommand({ RequestItems: { [TableName]: { Keys: keys, ConsistentRead: true } } }),
-        );
-        for (const item of (Responses?.[TableName] ?? []) as QuarantineItem[]) {
-          const queue = queues.find((name) => quarantineKey(name, id).PK === item.PK);
-          if (queue && now < item.at + RETENTION) return letterOf(queue, item);
-        }
-        keys = (UnprocessedKeys?.[TableName]?.Keys ?? []) as Key[];
+      const keys = queues.map((queue) => quarantineKey(queue, id));
+      for (const item of await batchGet<QuarantineItem>(table, keys, { consistent: true })) {
+        const queue = queues.find((name) => quarantineKey(name, id).PK === item.PK);
+        if (queue && now < item.at + RETENTION) return letterOf(queue, item);
       }
       return null;
     },
