@@ -4,7 +4,7 @@ import { createHold, verifyUrlOf } from "../../shared/flows/holds/create-hold.ts
 import { isRefusal } from "../../shared/kernel/refusals.ts";
 import { endpoint } from "./api-endpoint.ts";
 import { holdShape, holdView } from "./hold-shapes.ts";
-import { askedOf, sendAliases, sendFields, textOrMedia } from "./send-body.ts";
+import { askedOf, sendAliases, sendFields, sendRefusals, textOrMedia } from "./send-body.ts";
 
 export const sendAsHumanAgent = endpoint({
   method: "POST",
@@ -24,22 +24,7 @@ export const sendAsHumanAgent = endpoint({
     .check(textOrMedia),
   aliases: sendAliases,
   idempotent: true,
-  refusals: [
-    "conversation_not_found",
-    "account_not_found",
-    "window_closed",
-    "missing_actor",
-    "human_agent_early",
-    "human_agent_late",
-    "human_agent_no_inbound",
-    "rate_limited",
-    "slowed_down",
-    "idempotency_conflict",
-    "send_failed",
-    "outcome_unknown",
-    "account_needs_reauth",
-    "account_restricted",
-  ],
+  refusals: [...sendRefusals, "missing_actor", "human_agent_early", "human_agent_late", "human_agent_no_inbound"],
   status: 202,
   data: z.object({ hold: holdShape }),
   handle: async ({ caller, body, idempotencyKey, request, now, ports }) => {

@@ -3,7 +3,7 @@ import { sendReply as send } from "../../shared/flows/sends/reply.ts";
 import { isRefusal } from "../../shared/kernel/refusals.ts";
 import { clockFrom } from "../../shared/kernel/time.ts";
 import { endpoint } from "./api-endpoint.ts";
-import { askedOf, sendAliases, sendFields, textOrMedia } from "./send-body.ts";
+import { askedOf, sendAliases, sendFields, sendRefusals, textOrMedia } from "./send-body.ts";
 
 export const sendReply = endpoint({
   method: "POST",
@@ -15,18 +15,7 @@ export const sendReply = endpoint({
   body: z.object({ ...sendFields, actor_id: z.optional(z.never()) }).check(textOrMedia),
   aliases: sendAliases,
   idempotent: true,
-  refusals: [
-    "conversation_not_found",
-    "account_not_found",
-    "window_closed",
-    "rate_limited",
-    "slowed_down",
-    "idempotency_conflict",
-    "send_failed",
-    "outcome_unknown",
-    "account_needs_reauth",
-    "account_restricted",
-  ],
+  refusals: sendRefusals,
   data: z.object({ platform_message_id: z.string() }),
   handle: async ({ caller, body, idempotencyKey, now, ports }) => {
     const sent = await send(ports, caller, { ...askedOf(body), idempotencyKey }, clockFrom(now));

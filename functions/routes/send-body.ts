@@ -17,6 +17,20 @@ export const sendFields = {
   reply_to: z.nullish(z.string().check(z.minLength(1), z.maxLength(MESSAGE_ID_CHARS_MAX))),
 };
 
+/** Why either send may be refused. */
+export const sendRefusals = [
+  "conversation_not_found",
+  "account_not_found",
+  "window_closed",
+  "rate_limited",
+  "slowed_down",
+  "idempotency_conflict",
+  "send_failed",
+  "outcome_unknown",
+  "account_needs_reauth",
+  "account_restricted",
+] as const;
+
 /** How clients of old write the names of a send's fields. */
 export const sendAliases = { conversationId: "conversation_id", actorId: "actor_id" };
 

@@ -4,6 +4,7 @@ import {
   SendMessageCommand,
   SQSClient,
 } from "@aws-sdk/client-sqs";
+import { eachOf } from "../kernel/parallel.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
 
 /** A message for a queue: keys and tokens, never content. */
@@ -16,6 +17,7 @@ export interface Outgoing {
 }
 
 const BATCH_MAX = 10;
+const REQUESTS_AT_ONCE = 10;
 const VISIBILITY_SECONDS_MAX = 12 * 60 * 60;
 const BATCH_BYTES_MAX = 1_000_000;
 
@@ -40,9 +42,12 @@ export function openQueue(url: string, client: SQSClient = defaultClient()) {
       );
     },
 
-    /** Ten to a request. Throws when any message was not taken: the whole source is then repeated. */
+    /**
+     * Ten to a request, and ten requests at once, in no order. Throws when any message was not taken: the whole source is
+     * then repeated.
+     */
     async sendAll(messages: readonly Outgoing[]): Promise<void> {
-      for (const batch of batchesOf(messages)) {
+      await eachOf([...batchesOf(messages)], REQUESTS_AT_ONCE, async (batch) => {
         const { Failed = [] } = await client.send(
           new SendMessageBatchCommand({
             QueueUrl: url,
@@ -50,7 +55,7 @@ export function openQueue(url: string, client: SQSClient = defaultClient()) {
           }),
         );
         if (Failed.length > 0) throw new Error(`The queue refused ${Failed.length} messages: ${Failed[0]?.Code}.`);
-      }
+      });
     },
   };
 }

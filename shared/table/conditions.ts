@@ -1,5 +1,6 @@
 import { ConditionalCheckFailedException, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
+import { transactPatiently } from "./patience.ts";
 
 /** The named conditions that writes rest on. */
 export const conditions = {
@@ -22,9 +23,6 @@ export async function whenConditionHolds<T>(
   }
 }
 
-/** A transaction that meets another one on its way is over in milliseconds: asked again at once, it passes. */
-const TRANSACTION_TRIES = 4;
-
 /**
  * Runs a transaction; when a condition in it fails, nothing is written, and the answer is what stands where the first
  * one failed (ask for it with ReturnValuesOnConditionCheckFailure: ALL_OLD), or null where nothing does.
@@ -32,19 +30,8 @@ const TRANSACTION_TRIES = 4;
 export async function whenTransactionHolds(
   write: () => Promise<unknown>,
 ): Promise<{ held: true } | { held: false; old: Record<string, unknown> | null }> {
-  for (let tries = 1; ; tries++) {
-    try {
-      await write();
-      return { held: true };
-    } catch (error) {
-      if (!(error instanceof TransactionCanceledException)) throw error;
-      const reasons = error.CancellationReasons ?? [];
-      const refused = reasons.find(({ Code }) => Code === "ConditionalCheckFailed");
-      if (refused) return { held: false, old: refused.Item ? unmarshall(refused.Item) : null };
-      const met = reasons.some(({ Code }) => Code === "TransactionConflict");
-      if (!met || tries === TRANSACTION_TRIES) throw error;
-    }
-  }
+  const written = await transactPatiently(write, Math.random);
+  return written.held ? written : { held: false, old: written.found.find((one) => one !== undefined) ?? null };
 }
 
 /** True when a transaction was cancelled because a condition of one of its items failed. */

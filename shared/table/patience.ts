@@ -19,7 +19,7 @@ const passing: ReadonlySet<string | undefined> = new Set([
 /**
  * Runs a transaction on items that others write at the same time. One that meets another waits for longer each time,
  * and no two for equally long. When a condition fails, nothing is written.
- * @param write to be run once for each try, with a token of its own
+ * @param write to be run once for each try
  * @param dice a draw from [0, 1)
  * @returns `found`: for each item in turn what stands where its condition failed (ask for it with
  *   ReturnValuesOnConditionCheckFailure: ALL_OLD), null for nothing; undefined where none failed

@@ -41,6 +41,22 @@ describe("sending many", () => {
     );
   });
 
+  it("makes ten requests at once, and no more", async () => {
+    let [under, most] = [0, 0];
+    const gauge = "gauge";
+    bench.sqs.middlewareStack.add(
+      (next) => async (args) => {
+        most = Math.max(most, ++under);
+        return next(args).finally(() => under--);
+      },
+      { step: "initialize", name: gauge },
+    );
+    await openQueue(url, bench.sqs).sendAll(bodies(200));
+    bench.sqs.middlewareStack.remove(gauge);
+    expect(most).toBe(10);
+    expect(await depth(bench.sqs, url)).toBe(200);
+  });
+
   it("never puts more into a request than the queue takes at once", async () => {
     const before = batches();
     await openQueue(url, bench.sqs).sendAll(bodies(6, (i) => `${i}${"é".repeat(150_000)}`));

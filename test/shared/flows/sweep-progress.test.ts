@@ -201,17 +201,3 @@ it("what is due comes in order, a hundred items to a page, however many lie in e
   expect(keys).toEqual(all.map(({ key }) => key).sort());
   expect(sizes).toEqual([0, ...Array(15).fill(100)]);
 });
-
-it("a sweep asks the queue several things at once", async () => {
-  await putAll(Array.from({ length: 200 }, () => house.now()));
-  const { retries, ...ports } = house.sweepPorts(lane);
-  let [under, most] = [0, 0];
-  const sendAll = async (messages: readonly Outgoing[]) => {
-    most = Math.max(most, ++under);
-    await retries.sendAll(messages);
-    under--;
-  };
-  await sweepDue({ ...ports, retries: { ...retries, sendAll } }, house.now());
-  expect(most).toBe(10);
-  expect(await handedOut()).toHaveLength(200);
-});
