@@ -17,7 +17,7 @@ const rooms = {
   "shared/flows": {
     rooms: ["shared/kernel", "shared/domain"],
     types: ["shared/table", "shared/aws", "shared/net", "shared/platforms", "shared/config"],
-    packages: ["jose", "file-type"],
+    packages: [],
   },
   functions: {
     rooms: ["shared/kernel", "shared/domain", "shared/flows"],
