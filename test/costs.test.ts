@@ -51,6 +51,16 @@ describe("one inbound message of a batch of ten", () => {
     expectCost(cost, { wcu: 11.2, rcu: 1.05, sqs: 1.5 }, targets.inboundWithFiveEndpoints);
   });
 
+  test("has a first attempt that costs its row, and a tenth of what the batch reads and counts", async () => {
+    const workspace = await freshWorkspace(pipeline);
+    await everyoneWrites(pipeline, workspace, 10);
+    pipeline.turn(SECOND);
+    for (let person = 0; person < 10; person++) await pipeline.receive(workspace.writes(person));
+    await pipeline.ingest();
+    const cost = perMessage(await pipeline.cost(() => pipeline.deliver()), 10);
+    expectCost(cost, { wcu: 1.1, rcu: 0.55, sqs: 0.2 }, targets.firstAttempt);
+  });
+
   test("costs the same on Messenger, whose message ids are shorter", async () => {
     const cost = await inboundMessage(pipeline, { platform: "messenger", endpoints: 1 });
     expectCost(cost, { wcu: 7.2, rcu: 1.05, sqs: 1.5 }, targets.inboundWithOneEndpoint);

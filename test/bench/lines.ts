@@ -5,8 +5,8 @@ export interface Line {
   readonly what: string;
   readonly value: number;
   readonly target: number;
-  /** True where the value is counted and repeats exactly: only such a line can fail the run. */
-  readonly counted: boolean;
+  /** True where the value may fail the run: it is counted and repeats exactly, or more than chance lies over its target. */
+  readonly binding: boolean;
 }
 
 const UNITS = { wcu: "WCU", rcu: "RCU", sqs: "SQS requests" } as const;
@@ -15,7 +15,7 @@ const UNITS = { wcu: "WCU", rcu: "RCU", sqs: "SQS requests" } as const;
 export function costLines(what: string, value: Cost, target: Cost): Line[] {
   return (Object.keys(UNITS) as (keyof Cost)[])
     .filter((unit) => value[unit] !== 0 || target[unit] !== 0)
-    .map((unit) => ({ what: `${what}: ${UNITS[unit]}`, value: value[unit], target: target[unit], counted: true }));
+    .map((unit) => ({ what: `${what}: ${UNITS[unit]}`, value: value[unit], target: target[unit], binding: true }));
 }
 
 export function isOver({ value, target }: Line): boolean {

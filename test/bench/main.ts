@@ -46,7 +46,7 @@ async function unitLines(): Promise<Line[]> {
 async function fairnessLines(): Promise<Line[]> {
   const { quiet, beside } = await fairness();
   const what = `19 endpoints beside one that hangs: their p99 (${beside} ms) to that without it (${quiet} ms)`;
-  return [{ what, value: beside / quiet, target: FAIRNESS_RATIO, counted: true }];
+  return [{ what, value: beside / quiet, target: FAIRNESS_RATIO, binding: true }];
 }
 
 function bundleLines(): Line[] {
@@ -57,7 +57,7 @@ function bundleLines(): Line[] {
       what: `bundle of ${name}: KB`,
       value: bytes / KILOBYTE,
       target: BUNDLES[name as FunctionName],
-      counted: false,
+      binding: false,
     }));
   } finally {
     rmSync(outdir, { recursive: true });
@@ -68,10 +68,11 @@ async function posterLines(): Promise<Line[]> {
   const { poster, bare, ratio } = await posterCpu();
   const spread = `quartiles ${ratio.low.toFixed(2)}–${ratio.high.toFixed(2)}`;
   const what = `poster's CPU (${poster.toFixed(1)} µs a POST) to a bare pool's (${bare.toFixed(1)} µs), ${spread}`;
-  return [{ what, value: ratio.median, target: POSTER_RATIO, counted: false }];
+  // Where three of four rounds are over it, it is not the machine.
+  return [{ what, value: ratio.median, target: POSTER_RATIO, binding: ratio.low > POSTER_RATIO }];
 }
 
 const lines = [...(await unitLines()), ...(await fairnessLines()), ...(await posterLines()), ...bundleLines()];
 process.stdout.write(`${formatLines(lines)}\n`);
-// Sizes and ratios are shown; what is counted is what a change may be held to.
-process.exitCode = lines.some((line) => line.counted && isOver(line)) ? 1 : 0;
+// Sizes are shown; the rest is what a change may be held to.
+process.exitCode = lines.some((line) => line.binding && isOver(line)) ? 1 : 0;
