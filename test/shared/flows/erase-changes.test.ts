@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { conversationId } from "../../../shared/domain/conversations.ts";
 import { nothingRemoved } from "../../../shared/domain/erasures.ts";
 import { sendReply } from "../../../shared/flows/sends/reply.ts";
 import type { TenantId } from "../../../shared/kernel/tenant.ts";
@@ -7,10 +6,11 @@ import { DAY, HOUR, MINUTE, SECOND } from "../../../shared/kernel/time.ts";
 import type { Platform } from "../../../shared/platforms/platform.ts";
 import { deliveryStore } from "../../../shared/table/deliveries.ts";
 import { messageStore } from "../../../shared/table/messages.ts";
-import { messageOf, newTenant, PERSON } from "../table/support/samples.ts";
+import { messageOf } from "../table/support/samples.ts";
 import { edited, type Happening, ingestOf, reacted, said, toldIn, unsent } from "./support/changes.ts";
 import { allRows, callerOf, endpointRow, erase, untilErased } from "./support/erasing.ts";
 import { type House, type Lane, openHouse } from "./support/house.ts";
+import { newConversation } from "./support/new-conversation.ts";
 
 let house: House;
 let lane: Lane;
@@ -22,14 +22,8 @@ beforeAll(async () => {
 });
 afterAll(() => house.close());
 beforeEach(async () => {
-  tenant = newTenant();
   lane = await house.newLane();
-  account = await house.connect(tenant);
-  conversation = conversationId({
-    tenant,
-    account: { platform: "instagram", externalId: account },
-    participantId: PERSON,
-  });
+  ({ tenant, account, conversation } = await newConversation(house));
 });
 
 /** Takes webhooks as a process of its own would. @returns the types of what is to be announced */

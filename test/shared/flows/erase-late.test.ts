@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ingestWorker } from "../../../functions/workers/ingest.ts";
 import { openQueue } from "../../../shared/aws/queues.ts";
-import { conversationId } from "../../../shared/domain/conversations.ts";
 import { isOfSendBefore, takeBack } from "../../../shared/flows/erase-late.ts";
 import { sendReply } from "../../../shared/flows/sends/reply.ts";
 import { newUlid } from "../../../shared/kernel/ids.ts";
@@ -13,10 +12,11 @@ import { deliveryStore } from "../../../shared/table/deliveries.ts";
 import { headKey } from "../../../shared/table/keys.ts";
 import { messageStore } from "../../../shared/table/messages.ts";
 import { type Fault, injectFaults } from "../../support/faults.ts";
-import { INBOX, messageOf, newTenant, PERSON } from "../table/support/samples.ts";
+import { INBOX, messageOf } from "../table/support/samples.ts";
 import { ingestOf } from "./support/changes.ts";
 import { allRows, callerOf, endpointRow, erase, untilErased } from "./support/erasing.ts";
 import { type House, type Lane, openHouse } from "./support/house.ts";
+import { newConversation } from "./support/new-conversation.ts";
 import { depth, handOut, receiveAll } from "./support/queue-work.ts";
 import { inboundOf, type Said, webhook } from "./support/webhooks.ts";
 
@@ -31,14 +31,8 @@ beforeAll(async () => {
 });
 afterAll(() => house.close());
 beforeEach(async () => {
-  tenant = newTenant();
   lane = await house.newLane();
-  account = await house.connect(tenant);
-  conversation = conversationId({
-    tenant,
-    account: { platform: "instagram", externalId: account },
-    participantId: PERSON,
-  });
+  ({ tenant, account, conversation } = await newConversation(house));
   ingest = ingestWorker(house.ingestPorts(lane), house.now);
 });
 

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { conversationId } from "../../../shared/domain/conversations.ts";
 import { keepSent } from "../../../shared/flows/sends/keep-sent.ts";
 import { newUlid } from "../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../shared/kernel/tenant.ts";
@@ -7,10 +6,10 @@ import { MINUTE, SECOND } from "../../../shared/kernel/time.ts";
 import { conversationStore } from "../../../shared/table/conversations.ts";
 import { messageStore } from "../../../shared/table/messages.ts";
 import { profileStore } from "../../../shared/table/profiles.ts";
-import { newTenant, PERSON } from "../table/support/samples.ts";
 import { ingestOf, said } from "./support/changes.ts";
 import { erase } from "./support/erasing.ts";
 import { type House, type Lane, openHouse } from "./support/house.ts";
+import { newConversation } from "./support/new-conversation.ts";
 
 // What was learned of a person before an erasure is on no message from after it, whoever had looked just before.
 
@@ -25,13 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => house.close());
 beforeEach(async () => {
-  tenant = newTenant();
-  account = await house.connect(tenant);
-  conversation = conversationId({
-    tenant,
-    account: { platform: "instagram", externalId: account },
-    participantId: PERSON,
-  });
+  ({ tenant, account, conversation } = await newConversation(house));
   await ingestOf(house.ingestPorts(lane), account, [said("m1", "before", house.now())], house.now());
   const profile = { state: "complete", handle: "Ada", username: "ada", picture: null } as const;
   await profileStore(house.table).keep(conversation, profile, house.now());

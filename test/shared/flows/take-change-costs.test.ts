@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { conversationId } from "../../../shared/domain/conversations.ts";
 import { accountHomes } from "../../../shared/flows/account-homes.ts";
 import type { TenantId } from "../../../shared/kernel/tenant.ts";
 import { MINUTE } from "../../../shared/kernel/time.ts";
 import { type Meter, meterOf } from "../../support/meter.ts";
 import { messageId, text } from "../../support/pipeline/traffic.ts";
-import { newTenant, PERSON } from "../table/support/samples.ts";
 import { edited, type Happening, ingestOf, reacted, ruled, said, unsent } from "./support/changes.ts";
 import { erase, untilErased } from "./support/erasing.ts";
 import { type House, type Lane, openHouse } from "./support/house.ts";
+import { newConversation } from "./support/new-conversation.ts";
 
 // Counted units, which repeat exactly; docs/table.md shows the same figures.
 
@@ -31,13 +30,9 @@ let tenant: TenantId;
 let conversation: string;
 let mid: (n: number) => string;
 beforeEach(async () => {
-  tenant = newTenant();
-  const account = await house.connect(tenant);
-  conversation = conversationId({
-    tenant,
-    account: { platform: "instagram", externalId: account },
-    participantId: PERSON,
-  });
+  const fresh = await newConversation(house);
+  ({ tenant, conversation } = fresh);
+  const { account } = fresh;
   const ports = house.ingestPorts(lane);
   const findHome = accountHomes(ports);
   at = house.now() - MINUTE;

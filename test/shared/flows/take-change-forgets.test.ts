@@ -1,14 +1,13 @@
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { conversationId } from "../../../shared/domain/conversations.ts";
 import type { IngestPorts } from "../../../shared/flows/ports.ts";
 import type { TenantId } from "../../../shared/kernel/tenant.ts";
 import { MINUTE } from "../../../shared/kernel/time.ts";
 import { earlyChangeStore } from "../../../shared/table/early-changes.ts";
 import { profileStore } from "../../../shared/table/profiles.ts";
-import { newTenant, PERSON } from "../table/support/samples.ts";
 import { edited, type Happening, ingestOf, said, unsent } from "./support/changes.ts";
 import { type House, type Lane, openHouse } from "./support/house.ts";
+import { newConversation } from "./support/new-conversation.ts";
 
 let house: House;
 let lane: Lane;
@@ -23,13 +22,7 @@ let account: string;
 let conversation: string;
 let at: number;
 beforeEach(async () => {
-  tenant = newTenant();
-  account = await house.connect(tenant);
-  conversation = conversationId({
-    tenant,
-    account: { platform: "instagram", externalId: account },
-    participantId: PERSON,
-  });
+  ({ tenant, account, conversation } = await newConversation(house));
   at = house.now() - MINUTE;
 });
 

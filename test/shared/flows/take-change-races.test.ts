@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { conversationId } from "../../../shared/domain/conversations.ts";
 import { shownText } from "../../../shared/domain/messages.ts";
 import type { IngestPorts } from "../../../shared/flows/ports.ts";
 import type { TenantId } from "../../../shared/kernel/tenant.ts";
 import { MINUTE, SECOND } from "../../../shared/kernel/time.ts";
 import { conversationStore } from "../../../shared/table/conversations.ts";
 import { type Fault, injectFaults } from "../../support/faults.ts";
-import { newTenant, PERSON } from "../table/support/samples.ts";
 import {
   edited,
   feedOf,
@@ -19,6 +17,7 @@ import {
   unsent,
 } from "./support/changes.ts";
 import { type House, type Lane, openHouse } from "./support/house.ts";
+import { newConversation } from "./support/new-conversation.ts";
 import { strikeAt } from "./support/strikes.ts";
 
 let house: House;
@@ -31,10 +30,10 @@ afterAll(() => house.close());
 
 let tenant: TenantId;
 let account: string;
+let conversation: string;
 let at: number;
 const begin = async () => {
-  tenant = newTenant();
-  account = await house.connect(tenant);
+  ({ tenant, account, conversation } = await newConversation(house));
   at = house.now() - MINUTE;
 };
 beforeEach(begin);
@@ -45,9 +44,11 @@ async function take(happenings: readonly Happening[], ports: IngestPorts = house
 }
 async function glimpse() {
   const conversations = conversationStore(house.table);
-  const id = conversationId({ tenant, account: { platform: "instagram", externalId: account }, participantId: PERSON });
-  const head = await conversations.get(tenant, id, house.now());
-  return { text: head?.lastMessageText, awaited: (await conversations.peek([id])).get(id)?.awaited.size };
+  const head = await conversations.get(tenant, conversation, house.now());
+  return {
+    text: head?.lastMessageText,
+    awaited: (await conversations.peek([conversation])).get(conversation)?.awaited.size,
+  };
 }
 const texts = async () => (await feedOf(house, tenant)).map(shownText);
 

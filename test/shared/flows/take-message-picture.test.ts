@@ -1,14 +1,13 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { conversationId } from "../../../shared/domain/conversations.ts";
 import { accountHomes } from "../../../shared/flows/account-homes.ts";
 import { DAY, SECOND } from "../../../shared/kernel/time.ts";
 import { headKey } from "../../../shared/table/keys.ts";
 import { profileStore } from "../../../shared/table/profiles.ts";
 import { type Meter, meterOf } from "../../support/meter.ts";
-import { newTenant, PERSON } from "../table/support/samples.ts";
 import { ingestOf, said } from "./support/changes.ts";
 import { type House, openHouse } from "./support/house.ts";
+import { newConversation } from "./support/new-conversation.ts";
 
 let house: House;
 let meter: Meter;
@@ -22,13 +21,7 @@ afterAll(async () => {
 });
 
 it("the address of a picture that has ended leaves the head with the person's next message, which costs no more", async () => {
-  const tenant = newTenant();
-  const account = await house.connect(tenant);
-  const id = conversationId({
-    tenant,
-    account: { platform: "instagram", externalId: account },
-    participantId: PERSON,
-  });
+  const { account, conversation: id } = await newConversation(house);
   const ports = house.ingestPorts(await house.newLane());
   const findHome = accountHomes(ports);
   const says = async (mid: string) => {

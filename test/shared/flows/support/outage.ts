@@ -12,6 +12,11 @@ export interface Call {
   readonly event: string;
 }
 
+/** Turns the clock to the next whole second: the receiver sees a call's time in seconds alone. */
+export function toWholeSecond(house: House): void {
+  house.turn(SECOND - (house.now() % SECOND));
+}
+
 /** A desk with one endpoint for messages, whose receiver answers as it is told, and everything it was called with. */
 export type Outage = Awaited<ReturnType<typeof openOutage>>;
 
