@@ -229,6 +229,8 @@ export async function startPipeline(options: { readonly poster?: Poster } = {}) 
     /** What feeds the workers, for whoever lets them run side by side. */
     sources,
     queues: { events: queue("Events") },
+    /** For whoever writes more into it than is to be counted. */
+    tableName: table.tableName,
     /** Whatever the workers call. */
     awsClients: [table.client, ...Object.values(clients)],
     /** The stores alone, to measure one call or to make a state without its traffic. */
