@@ -1,10 +1,16 @@
 // The rooms of the house and who may import whom: the same table as ARCHITECTURE.md.
 // A room may import itself, the rooms listed here, and the packages listed here; nothing else.
+/** Where clients, stores and flows meet: each function's ports, what they share, and the ports of the commands. */
+const COMPOSITION = "^functions/(support/|admin/|[^/]+/(ports|mail-sender|page-files)\\.ts$)";
+/** The queue workers, and the batch that they share. */
+const WORKERS = "^functions/(worker/|[^/]+/worker\\.ts$)";
+
 const rooms = {
   "shared/kernel": { rooms: [], packages: ["node:crypto", "node:zlib", "ulid"] },
   "shared/domain": { rooms: ["shared/kernel"], packages: [] },
   "shared/config": { rooms: ["shared/kernel"], packages: ["zod"] },
-  "shared/table": {
+  "shared/queues": { rooms: ["shared/kernel", "shared/domain"], packages: ["zod"] },
+  "shared/stores": {
     rooms: ["shared/kernel", "shared/domain", "shared/config"],
     packages: ["@aws-sdk/(client-dynamodb|lib-dynamodb|util-dynamodb)"],
   },
@@ -15,15 +21,15 @@ const rooms = {
     packages: ["zod", "node:http", "node:https"],
   },
   "shared/flows": {
-    rooms: ["shared/kernel", "shared/domain"],
-    types: ["shared/table", "shared/aws", "shared/net", "shared/platforms", "shared/config"],
+    rooms: ["shared/kernel", "shared/domain", "shared/queues"],
+    types: ["shared/stores", "shared/aws", "shared/net", "shared/platforms", "shared/config"],
     packages: [],
   },
   functions: {
-    rooms: ["shared/kernel", "shared/domain", "shared/flows"],
+    rooms: ["shared/kernel", "shared/domain", "shared/queues", "shared/flows"],
     types: ["shared/aws"],
     packages: ["hono", "zod", "@middy/core", "node:zlib", "aws-lambda"],
-    except: "^functions/wiring",
+    except: COMPOSITION,
   },
   local: { rooms: ["functions", "shared", "lib"], packages: [".*"] },
   lib: {
@@ -78,22 +84,23 @@ module.exports = {
   forbidden: [
     ...forbidden,
     {
-      name: "functions/wiring: rooms",
-      comment: "wiring is where clients, stores and flows meet; it never reaches into local, lib, bin, web or test",
+      name: "functions: composition",
+      comment:
+        "a function's ports are where clients, stores and flows meet; they never reach into local, lib, bin, web or test",
       severity: "error",
-      from: { path: "^functions/wiring" },
+      from: { path: COMPOSITION },
       to: { path: "^(local|lib|bin|web|test)/" },
     },
     {
       name: "routes and workers stay apart",
       severity: "error",
       from: { path: "^functions/routes/" },
-      to: { path: "^functions/workers/" },
+      to: { path: WORKERS },
     },
     {
       name: "workers and routes stay apart",
       severity: "error",
-      from: { path: "^functions/workers/" },
+      from: { path: WORKERS },
       to: { path: "^functions/(routes|http)/" },
     },
     {

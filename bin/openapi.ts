@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { openapiOf } from "../functions/http/openapi.ts";
-import { checkApiRoutes } from "../functions/routes/check.ts";
+import { checkApiRoutes } from "../functions/routes/holds/check.ts";
 import { apiRoutes } from "../functions/routes/index.ts";
-import { API_VERSION } from "../shared/domain/events.ts";
+import { API_VERSION } from "../shared/domain/events/events.ts";
 
 // `node bin/openapi.ts` writes the document from the routes' declarations; with --check it says whether the written
 // one is still theirs.

@@ -1,8 +1,8 @@
 import { App } from "aws-cdk-lib";
-import { DataStack } from "./data-stack.ts";
-import { ServiceStack } from "./service-stack.ts";
-import { parseSettings } from "./settings.ts";
-import { stacks } from "./stacks.ts";
+import { parseSettings } from "./config/settings.ts";
+import { DataStack } from "./stacks/data-stack.ts";
+import { stacks } from "./stacks/names.ts";
+import { ServiceStack } from "./stacks/service-stack.ts";
 
 export interface AppOptions {
   /** The folder of the cloud assembly: templates and bundled code. */

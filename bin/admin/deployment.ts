@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Environment, tenantPorts } from "../../functions/wiring/tenants.ts";
+import { type Environment, tenantPorts } from "../../functions/admin/tenant-ports.ts";
 import { env } from "../../shared/config/names.ts";
 import { clockNow, type Millis } from "../../shared/kernel/time.ts";
 import { Unable } from "./unable.ts";

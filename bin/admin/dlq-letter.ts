@@ -1,5 +1,5 @@
-import { contentsOf } from "../../shared/flows/dead-letters/contents.ts";
-import type { KeptLetter } from "../../shared/table/quarantine.ts";
+import { contentsOf } from "../../shared/flows/dead-letters/decode.ts";
+import type { KeptLetter } from "../../shared/stores/dead-letters/quarantine.ts";
 
 const steps = {
   probe: "a trial whether one delivery comes through to",

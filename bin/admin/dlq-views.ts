@@ -1,10 +1,10 @@
 import type { QueueName } from "../../shared/config/names.ts";
-import { deliveryId } from "../../shared/domain/deliveries.ts";
-import { eventId } from "../../shared/domain/events.ts";
-import { type Findings, type Plan, planFor } from "../../shared/flows/dead-letters/look-into.ts";
+import { deliveryId } from "../../shared/domain/delivery/deliveries.ts";
+import { eventId } from "../../shared/domain/events/events.ts";
+import { type Findings, type Plan, planFor } from "../../shared/flows/dead-letters/inspect.ts";
 import type { Redriven } from "../../shared/flows/dead-letters/redrive.ts";
 import { iso, type Millis } from "../../shared/kernel/time.ts";
-import type { KeptLetter } from "../../shared/table/quarantine.ts";
+import type { KeptLetter } from "../../shared/stores/dead-letters/quarantine.ts";
 import { inWords } from "./dlq-letter.ts";
 
 // What `--json` prints: ids, classes and counts, never what a message says.

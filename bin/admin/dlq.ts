@@ -1,13 +1,13 @@
-import { redrivePorts } from "../../functions/wiring/redrive.ts";
+import { redrivePorts } from "../../functions/admin/redrive-ports.ts";
 import { env, type QueueName, queues, queueUrlNames } from "../../shared/config/names.ts";
 import { optionalSetting } from "../../shared/config/settings.ts";
+import { lookInto } from "../../shared/flows/dead-letters/inspect.ts";
 import { listDeadLetters } from "../../shared/flows/dead-letters/list.ts";
-import { lookInto } from "../../shared/flows/dead-letters/look-into.ts";
 import { type Redriven, redrive, redriveQueue } from "../../shared/flows/dead-letters/redrive.ts";
 import type { RedrivePorts } from "../../shared/flows/ports.ts";
 import { isUlid } from "../../shared/kernel/ids.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
-import type { KeptLetter } from "../../shared/table/quarantine.ts";
+import type { KeptLetter } from "../../shared/stores/dead-letters/quarantine.ts";
 import { type Arguments, USAGE } from "./arguments.ts";
 import { surroundings } from "./deployment.ts";
 import { letterView, lookView, type RedriveView, redriveView } from "./dlq-views.ts";

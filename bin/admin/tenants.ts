@@ -1,4 +1,4 @@
-import { createKey, createOperatorKey, createTenant } from "../../shared/flows/set-up-tenant.ts";
+import { createKey, createOperatorKey, createTenant } from "../../shared/flows/access/set-up-tenant.ts";
 import { parseTenant, type TenantId } from "../../shared/kernel/tenant.ts";
 import { iso } from "../../shared/kernel/time.ts";
 import type { Answer, Arguments } from "./arguments.ts";

@@ -1,5 +1,5 @@
 import type { $ZodType, output } from "zod/v4/core";
-import type { Caller } from "../../shared/domain/api-keys.ts";
+import type { Caller } from "../../shared/domain/access/api-keys.ts";
 import type { Reason, Refusal } from "../../shared/kernel/refusals.ts";
 import type { TenantId } from "../../shared/kernel/tenant.ts";
 import type { Millis } from "../../shared/kernel/time.ts";

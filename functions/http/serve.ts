@@ -1,5 +1,5 @@
 import { type $ZodType, safeParse } from "zod/v4/core";
-import type { Caller } from "../../shared/domain/api-keys.ts";
+import type { Caller } from "../../shared/domain/access/api-keys.ts";
 import { REQUEST_BODY_BYTES_MAX } from "../../shared/domain/limits.ts";
 import { isRefusal, type Refusal, refuse } from "../../shared/kernel/refusals.ts";
 import type { Millis } from "../../shared/kernel/time.ts";

@@ -1,4 +1,4 @@
-import { type Caller, callerMayUse } from "../../shared/domain/api-keys.ts";
+import { type Caller, callerMayUse } from "../../shared/domain/access/api-keys.ts";
 import { type Refusal, refuse } from "../../shared/kernel/refusals.ts";
 import { parseTenant, type TenantId } from "../../shared/kernel/tenant.ts";
 

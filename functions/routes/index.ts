@@ -1,16 +1,16 @@
-import { listAccounts } from "./accounts.ts";
-import { listAudit } from "./audit.ts";
-import { listConversations, readConversation } from "./conversations.ts";
-import { listDeliveries, replayDelivery, summarizeDeliveries } from "./deliveries.ts";
-import { eraseConversation } from "./erasures.ts";
-import { listEventTypes } from "./event-types.ts";
-import { readHold } from "./holds.ts";
-import { sendAsHumanAgent } from "./human-agent.ts";
-import { listMessages, readMessage } from "./messages.ts";
-import { replayDeliveries } from "./replay-window.ts";
-import { sendReply } from "./replies.ts";
-import { health, ping, root, securityTxt } from "./service.ts";
-import { readStats } from "./stats.ts";
+import { listAudit } from "./access/audit.ts";
+import { listAccounts } from "./accounts/accounts.ts";
+import { listDeliveries, replayDelivery, summarizeDeliveries } from "./delivery/deliveries.ts";
+import { replayDeliveries } from "./delivery/replay-window.ts";
+import { eraseConversation } from "./erasure/erasures.ts";
+import { readHold } from "./holds/holds.ts";
+import { listConversations, readConversation } from "./inbox/conversations.ts";
+import { listMessages, readMessage } from "./inbox/messages.ts";
+import { sendAsHumanAgent } from "./sending/human-agent.ts";
+import { sendReply } from "./sending/replies.ts";
+import { health, ping, root, securityTxt } from "./service/service.ts";
+import { readStats } from "./stats/stats.ts";
+import { listEventTypes } from "./webhooks/event-types.ts";
 import {
   changeWebhook,
   createWebhook,
@@ -19,7 +19,7 @@ import {
   readWebhook,
   rotateSecret,
   testWebhook,
-} from "./webhooks.ts";
+} from "./webhooks/webhooks.ts";
 
 /** Every route of the API function. */
 export const apiRoutes = [

@@ -20,16 +20,16 @@ const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 /** Packages written for CommonJS call `require` for Node's own modules, which an ES module does not have. */
 const REQUIRE = 'import{createRequire}from"node:module";const require=createRequire(import.meta.url);';
 
-const entries: Readonly<Record<FunctionName, string>> = {
-  Api: "api.ts",
-  Verify: "verify.ts",
-  Intake: "intake.ts",
-  Ingest: "ingest.ts",
-  Deliver: "deliver.ts",
-  Profile: "profile.ts",
-  Erase: "erase.ts",
-  Sweep: "sweep.ts",
-  DeadLetters: "dead-letters.ts",
+const folders: Readonly<Record<FunctionName, string>> = {
+  Api: "api",
+  Verify: "verify",
+  Intake: "intake",
+  Ingest: "ingest",
+  Deliver: "deliver",
+  Profile: "profile",
+  Erase: "erase",
+  Sweep: "sweep",
+  DeadLetters: "dead-letters",
 };
 
 export interface NodeFunctionProps {
@@ -62,7 +62,7 @@ export class NodeFunction extends NodejsFunction {
     logGroup.grantWrite(functionRole);
     super(scope, id, {
       description: props.description,
-      entry: join(PROJECT, "functions", entries[id]),
+      entry: join(PROJECT, "functions", folders[id], "handler.ts"),
       handler: "handler",
       projectRoot: PROJECT,
       depsLockFilePath: join(PROJECT, "package-lock.json"),

@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 import { resolve } from "node:path";
-import { LocalRefusal } from "../settings-refusal.ts";
+import { LocalRefusal } from "../support/settings-error.ts";
 import { type EngineChild, EngineFailed, runChild } from "./child.ts";
 import { leaveFolder, markFolder, takeFolder } from "./data-folder.ts";
 import { findDynamoDbLocal, findDynoxide, type Program } from "./programs.ts";

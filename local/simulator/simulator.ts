@@ -1,17 +1,17 @@
-import { control } from "./control.ts";
-import { Deliveries } from "./deliveries.ts";
-import { type Answer, type Call, json, listen } from "./exchange.ts";
-import { Faults } from "./faults.ts";
-import { graph } from "./graph.ts";
-import type { Context } from "./graph-context.ts";
-import { instagramCode } from "./graph-tokens.ts";
-import { login } from "./login.ts";
-import { emptyState, type SeedAccount } from "./model.ts";
-import { loadPage } from "./page.ts";
-import { picture } from "./picture.ts";
-import { exampleAccounts, plantAll } from "./seed.ts";
-import { readState } from "./state-file.ts";
-import { World } from "./world.ts";
+import { control } from "./control/control.ts";
+import type { Context } from "./graph/context.ts";
+import { graph } from "./graph/graph.ts";
+import { login } from "./graph/login.ts";
+import { instagramCode } from "./graph/tokens.ts";
+import { type Answer, type Call, json, listen } from "./http/http-server.ts";
+import { loadPage } from "./http/page.ts";
+import { picture } from "./sample-image.ts";
+import { Deliveries } from "./webhooks/deliveries.ts";
+import { Faults } from "./world/faults.ts";
+import { emptyState, type SeedAccount } from "./world/model.ts";
+import { exampleAccounts, plantAll } from "./world/seed.ts";
+import { readState } from "./world/state-file.ts";
+import { World } from "./world/world.ts";
 
 export interface SimulatorOptions {
   /** The port on 127.0.0.1; 0 takes any free one. */

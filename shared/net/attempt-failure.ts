@@ -1,4 +1,4 @@
-import type { AttemptOutcome } from "../domain/deliveries.ts";
+import type { AttemptOutcome } from "../domain/delivery/deliveries.ts";
 
 type NoAnswerError = Extract<AttemptOutcome, { kind: "no_answer" }>["error"];
 

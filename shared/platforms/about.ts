@@ -1,4 +1,4 @@
-import type { AccountRef, PlatformName } from "../domain/accounts.ts";
+import type { AccountRef, PlatformName } from "../domain/accounts/accounts.ts";
 import type { Millis } from "../kernel/time.ts";
 import { asObject, idOf, type JsonObject, timeOf } from "./json.ts";
 

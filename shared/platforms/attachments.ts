@@ -1,4 +1,4 @@
-import type { Attachment, AttachmentType } from "../domain/messages.ts";
+import type { Attachment, AttachmentType } from "../domain/inbox/messages.ts";
 import { asObject, type JsonObject } from "./json.ts";
 
 const ATTACHMENTS_MAX = 30;

@@ -1,4 +1,4 @@
-import { isTextTooLong } from "../domain/send-content.ts";
+import { isTextTooLong } from "../domain/sending/send-content.ts";
 import type { PlatformHttp } from "./http.ts";
 import { instagramMessage, instagramPerson } from "./instagram-message.ts";
 import type { Platform, Upstream } from "./platform.ts";

@@ -1,4 +1,4 @@
-import { isExternalId } from "../domain/accounts.ts";
+import { isExternalId } from "../domain/accounts/accounts.ts";
 import { MESSAGE_ID_CHARS_MAX } from "../domain/limits.ts";
 import type { Millis } from "../kernel/time.ts";
 

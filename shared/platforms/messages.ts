@@ -1,5 +1,5 @@
-import type { Attachment } from "../domain/messages.ts";
-import type { MessageUpdate, Update } from "../domain/updates.ts";
+import type { Attachment } from "../domain/inbox/messages.ts";
+import type { MessageUpdate, Update } from "../domain/inbox/updates.ts";
 import { shortHash } from "../kernel/bytes.ts";
 import { type About, aboutOf, type Entry, isFromAccount } from "./about.ts";
 import { readAttachments } from "./attachments.ts";

@@ -1,5 +1,5 @@
-import type { PlatformName } from "../domain/accounts.ts";
-import { isTextTooLong } from "../domain/send-content.ts";
+import type { PlatformName } from "../domain/accounts/accounts.ts";
+import { isTextTooLong } from "../domain/sending/send-content.ts";
 import type { Platform } from "./platform.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Update } from "../domain/updates.ts";
+import type { Update } from "../domain/inbox/updates.ts";
 import { aboutOf, type Entry, instantOf, recipientOf } from "./about.ts";
 import { type JsonObject, messageIdOf, textOf, timeOf } from "./json.ts";
 

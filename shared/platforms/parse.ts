@@ -1,5 +1,5 @@
-import type { PlatformName } from "../domain/accounts.ts";
-import type { IgnoredUpdate, Update } from "../domain/updates.ts";
+import type { PlatformName } from "../domain/accounts/accounts.ts";
+import type { IgnoredUpdate, Update } from "../domain/inbox/updates.ts";
 import { type Entry, recipientOf, senderOf } from "./about.ts";
 import { asObject, idOf, type JsonObject, parseJson, timeOf } from "./json.ts";
 import { readMessage, readPostback } from "./messages.ts";

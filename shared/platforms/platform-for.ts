@@ -1,4 +1,4 @@
-import type { Connection } from "../domain/accounts.ts";
+import type { Connection } from "../domain/accounts/accounts.ts";
 import type { PlatformHttp } from "./http.ts";
 import { instagramLogin } from "./instagram-login.ts";
 import { instagramPage } from "./instagram-page.ts";

@@ -1,5 +1,5 @@
-import type { AccountRef, AccountStatus } from "../domain/accounts.ts";
-import type { SendContent } from "../domain/send-content.ts";
+import type { AccountRef, AccountStatus } from "../domain/accounts/accounts.ts";
+import type { SendContent } from "../domain/sending/send-content.ts";
 import type { Millis } from "../kernel/time.ts";
 
 /** Where the platforms' APIs are: base URLs without a trailing slash, and the version, such as `v26.0`. */

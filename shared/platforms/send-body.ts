@@ -1,4 +1,4 @@
-import type { OutgoingAttachment, SendContent } from "../domain/send-content.ts";
+import type { OutgoingAttachment, SendContent } from "../domain/sending/send-content.ts";
 import type { Send } from "./platform.ts";
 
 /** How the platforms' bodies differ. */

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { Pool } from "undici";
-import { sign } from "../../shared/domain/signatures.ts";
+import { sign } from "../../shared/domain/delivery/signatures.ts";
 import { createGate } from "../../shared/net/egress-gate.ts";
-import { createPoster } from "../../shared/net/poster.ts";
+import { createPoster } from "../../shared/net/webhook-client.ts";
 
 export interface PosterCpu {
   /** Microseconds of this thread's CPU for each POST, the median of the rounds. */

@@ -1,4 +1,4 @@
-import type { PlatformName } from "../../shared/domain/accounts.ts";
+import type { PlatformName } from "../../shared/domain/accounts/accounts.ts";
 import { MINUTE, SECOND } from "../../shared/kernel/time.ts";
 import { everyoneWrites, openWorkspace, type Workspace } from "../support/pipeline/workspace.ts";
 import type { Cost, Pipeline } from "../support/pipeline.ts";

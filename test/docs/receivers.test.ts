@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { sign } from "../../shared/domain/signatures.ts";
+import { sign } from "../../shared/domain/delivery/signatures.ts";
 import { languages, RECEIVERS } from "./support/languages.ts";
 import { judge } from "./support/run-driver.ts";
 import { cases, SECRET } from "./support/signed-cases.ts";

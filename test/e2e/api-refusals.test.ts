@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { formatApiKey } from "../../shared/domain/api-keys.ts";
+import { formatApiKey } from "../../shared/domain/access/api-keys.ts";
 import type { Answer } from "./support/answers.ts";
 import { untilIdle } from "./support/journals.ts";
 import { type RunningLocal, startLocal } from "./support/local-stack.ts";

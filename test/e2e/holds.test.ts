@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { Connection } from "../../shared/domain/accounts.ts";
+import type { Connection } from "../../shared/domain/accounts/accounts.ts";
 import { solve } from "../shared/flows/support/hold-scene.ts";
 import type { Answer } from "./support/answers.ts";
 import { untilIdle } from "./support/journals.ts";

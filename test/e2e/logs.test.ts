@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { demoAccounts } from "../../local/seed.ts";
+import { demoAccounts } from "../../local/stack/seed.ts";
 import { sentTo, untilIdle } from "./support/journals.ts";
 import { type RunningLocal, startLocal } from "./support/local-stack.ts";
 import { accountIds, inbound, type Json, newMid, newPerson, postSigned, textEntry } from "./support/platform.ts";

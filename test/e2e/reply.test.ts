@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Connection } from "../../shared/domain/accounts.ts";
+import type { Connection } from "../../shared/domain/accounts/accounts.ts";
 import type { Answer, ListedConversation, ListedMessage } from "./support/answers.ts";
 import { untilIdle } from "./support/journals.ts";
 import { type RunningLocal, startLocal } from "./support/local-stack.ts";

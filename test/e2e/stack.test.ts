@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openSeedPorts } from "../../local/seed-ports.ts";
-import { type Stack, type StackSettings, startStack } from "../../local/stack.ts";
+import { openSeedPorts } from "../../local/stack/seed-ports.ts";
+import { type Stack, type StackSettings, startStack } from "../../local/stack/stack.ts";
 import { functions, env as names } from "../../shared/config/names.ts";
 import { newFolder } from "../local/planted.ts";
 

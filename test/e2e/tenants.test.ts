@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readApiKey } from "../../shared/domain/api-keys.ts";
+import { readApiKey } from "../../shared/domain/access/api-keys.ts";
 import { admin, adminJson } from "./support/admin.ts";
 import type { Answer } from "./support/answers.ts";
 import { untilIdle } from "./support/journals.ts";

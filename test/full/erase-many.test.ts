@@ -1,17 +1,17 @@
 import { DeleteMessageCommand } from "@aws-sdk/client-sqs";
 import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { eraseWorker } from "../../functions/workers/erase.ts";
+import { eraseWorker } from "../../functions/erase/worker.ts";
 import { ulidOf } from "../../shared/kernel/ids.ts";
 import { SECOND } from "../../shared/kernel/time.ts";
-import { auditStore } from "../../shared/table/audit.ts";
-import { conversationStore } from "../../shared/table/conversations.ts";
-import { deliveryKey, messagePlace } from "../../shared/table/keys.ts";
-import { itemOf } from "../../shared/table/message-items.ts";
+import { auditStore } from "../../shared/stores/access/audit.ts";
+import { conversationStore } from "../../shared/stores/inbox/conversations.ts";
+import { itemOf } from "../../shared/stores/inbox/message-items.ts";
+import { deliveryKey, messagePlace } from "../../shared/stores/keys.ts";
 import { allRows, endpointRow, erase } from "../shared/flows/support/erasing.ts";
 import { type House, openHouse } from "../shared/flows/support/house.ts";
 import { depth, receive } from "../shared/flows/support/queue-work.ts";
-import { conversationOf, INBOX, messageOf, newTenant } from "../shared/table/support/samples.ts";
+import { conversationOf, INBOX, messageOf, newTenant } from "../shared/stores/support/samples.ts";
 
 const MESSAGES = 50_000;
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { renderEvent } from "../../shared/domain/events.ts";
-import { type Replayed, replayWindow } from "../../shared/flows/webhooks/replay-window.ts";
+import { renderEvent } from "../../shared/domain/events/events.ts";
+import { type Replayed, replayWindow } from "../../shared/flows/delivery/replay-window.ts";
 import { newUlid } from "../../shared/kernel/ids.ts";
 import { isRefusal } from "../../shared/kernel/refusals.ts";
 import { SECOND } from "../../shared/kernel/time.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parleyApp, synthesize } from "../../lib/app.ts";
-import { bundleBytes, bundleFolders } from "../../lib/bundle-sizes.ts";
+import { bundleBytes, bundleFolders } from "../../lib/config/bundle-sizes.ts";
 import { type FunctionName, functions } from "../../shared/config/names.ts";
 import { buildCheckPage } from "../../web/build.ts";
 import { ofType, propertiesOf, type Template, templates } from "./synthesized.ts";

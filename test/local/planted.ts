@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { StackSettings } from "../../local/stack.ts";
-import type { Resource } from "../../local/template.ts";
+import type { StackSettings } from "../../local/stack/stack.ts";
+import type { Resource } from "../../local/template/template.ts";
 
 export type Resources = Record<string, Resource>;
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { puzzlesOf } from "../../shared/domain/proof-of-work.ts";
+import { puzzlesOf } from "../../shared/domain/holds/proof-of-work.ts";
 import { firstWordAfter, prefixOf } from "../../web/check/sha256.ts";
 import { solve } from "../../web/check/solve.ts";
 

@@ -1,6 +1,6 @@
 import type { QueueName } from "../../config/names.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { KeptLetter } from "../../table/quarantine.ts";
+import type { KeptLetter } from "../../stores/dead-letters/quarantine.ts";
 import type { RedrivePorts } from "../ports.ts";
 
 /**

@@ -1,13 +1,13 @@
 import type { QueueName } from "../../config/names.ts";
-import { deliveryId } from "../../domain/deliveries.ts";
+import { deliveryId } from "../../domain/delivery/deliveries.ts";
 import { errorClass } from "../../kernel/error-class.ts";
 import { isRefusal } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { KeptLetter, RedriveEnd } from "../../table/quarantine.ts";
+import type { RetryMessage } from "../../queues/messages.ts";
+import type { KeptLetter, RedriveEnd } from "../../stores/dead-letters/quarantine.ts";
+import { replayDelivery } from "../delivery/replay.ts";
 import type { RedrivePorts } from "../ports.ts";
-import type { RetryMessage } from "../queue-messages.ts";
-import { replayDelivery } from "../webhooks/replay.ts";
-import { lookInto, type Plan, planFor } from "./look-into.ts";
+import { lookInto, type Plan, planFor } from "./inspect.ts";
 
 /** What came of one letter; `why` is a word of ours, or an error's class. */
 export interface Redriven {

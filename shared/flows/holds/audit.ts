@@ -1,6 +1,6 @@
-import type { AuditAction, AuditEntry } from "../../domain/audit.ts";
+import type { AuditAction, AuditEntry } from "../../domain/access/audit.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { Hold } from "../../table/hold-items.ts";
+import type { Hold } from "../../stores/holds/hold-items.ts";
 
 /** The audit entry of a hold: who is said to have typed it, never what. */
 export function auditOfHold(

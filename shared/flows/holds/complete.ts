@@ -1,16 +1,16 @@
+import { checkSolutions } from "../../domain/holds/proof-of-work.ts";
+import { completionsAreSpent, holdIsSpent } from "../../domain/holds/verification-attempts.ts";
 import { CHECK_PATIENCE } from "../../domain/limits.ts";
-import { checkSolutions } from "../../domain/proof-of-work.ts";
-import { completionsAreSpent, holdIsSpent } from "../../domain/tries.ts";
 import { errorClass } from "../../kernel/error-class.ts";
 import { newUlid } from "../../kernel/ids.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { Hold } from "../../table/hold-items.ts";
+import type { Hold } from "../../stores/holds/hold-items.ts";
 import type { CheckPorts } from "../ports.ts";
-import { displayNameOf, type ShownHold } from "./look.ts";
-import { type CheckRequest, failedFrom, openHold, type TooManyTries, tooManyTries } from "./open-hold.ts";
+import { type HoldOver, overBy, standingOf } from "./current-hold.ts";
+import { type CheckRequest, failedFrom, openHold, type TooManyTries, tooManyTries } from "./open.ts";
 import { releaseHold } from "./release.ts";
-import { type HoldOver, overBy, standingOf } from "./standing.ts";
+import { displayNameOf, type ShownHold } from "./view.ts";
 
 export interface Completion extends CheckRequest {
   readonly token: string;

@@ -1,13 +1,13 @@
-import { type HoldError, holdError } from "../../domain/holds.ts";
-import type { AskedContent, SendContent } from "../../domain/send-content.ts";
+import { type HoldError, holdError } from "../../domain/holds/holds.ts";
+import type { AskedContent, SendContent } from "../../domain/sending/send-content.ts";
 import { errorClass } from "../../kernel/error-class.ts";
 import { isRefusal, type Reason, type Refusal } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { Hold } from "../../table/hold-items.ts";
-import type { HoldOutcome } from "../../table/holds.ts";
+import type { Hold } from "../../stores/holds/hold-items.ts";
+import type { HoldOutcome } from "../../stores/holds/holds.ts";
 import type { CheckPorts } from "../ports.ts";
-import { performSend, type SendResult } from "../sends/perform-send.ts";
-import { planSend } from "../sends/plan-send.ts";
+import { performSend, type SendResult } from "../sending/perform.ts";
+import { planSend } from "../sending/plan.ts";
 import { auditOfHold } from "./audit.ts";
 
 /**

@@ -1,14 +1,14 @@
-import { untroubled } from "../../domain/breaker.ts";
-import type { Endpoint } from "../../domain/endpoints.ts";
-import type { EventType } from "../../domain/events.ts";
+import { untroubled } from "../../domain/delivery/breaker.ts";
+import type { EventType } from "../../domain/events/events.ts";
+import type { Endpoint } from "../../domain/webhooks/endpoints.ts";
 import { newUlid } from "../../kernel/ids.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { type AskedBy, entryOf } from "../access/audit-entry.ts";
 import type { ApiPorts } from "../ports.ts";
-import { addressOf } from "./address.ts";
-import { type AskedBy, entryOf } from "./audit.ts";
 import { mintSecret } from "./secrets.ts";
+import { addressOf } from "./target-url.ts";
 
 /** A new endpoint behind the gate. Its secret is answered this once. */
 export async function createWebhook(

@@ -1,11 +1,11 @@
-import type { Endpoint } from "../../domain/endpoints.ts";
 import { SECRET_OVERLAP } from "../../domain/limits.ts";
+import type { Endpoint } from "../../domain/webhooks/endpoints.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { type AskedBy, entryOf } from "../access/audit-entry.ts";
 import type { ApiPorts } from "../ports.ts";
-import { type AskedBy, entryOf } from "./audit.ts";
-import { readWebhook } from "./read.ts";
+import { readWebhook } from "./get.ts";
 import { mintSecret } from "./secrets.ts";
 
 /** A new secret, answered this once. The one before still signs for a day, beside it; an older one no more. */

@@ -1,4 +1,4 @@
-import { formatSigningSecret, secretPrefix } from "../../domain/endpoints.ts";
+import { formatSigningSecret, secretPrefix } from "../../domain/webhooks/endpoints.ts";
 import { randomToken } from "../../kernel/bytes.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { ApiPorts } from "../ports.ts";

@@ -1,14 +1,14 @@
-import { actorOf } from "../../domain/api-keys.ts";
-import { deliveryId } from "../../domain/deliveries.ts";
-import { renderEvent } from "../../domain/events.ts";
+import { actorOf } from "../../domain/access/api-keys.ts";
+import { deliveryId } from "../../domain/delivery/deliveries.ts";
+import { renderEvent } from "../../domain/events/events.ts";
 import { newUlid } from "../../kernel/ids.ts";
 import { isRefusal, type Refusal } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { type AskedBy, entryOf } from "../access/audit-entry.ts";
+import { firstAttempt, standBy } from "../delivery/first-attempt.ts";
 import type { ApiPorts } from "../ports.ts";
-import { type AskedBy, entryOf } from "./audit.ts";
-import { firstAttempt, standBy } from "./first-attempt.ts";
-import { readWebhook } from "./read.ts";
+import { readWebhook } from "./get.ts";
 
 export const TEST_NOTE = "A test of this endpoint. Nothing happened.";
 

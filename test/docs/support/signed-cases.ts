@@ -1,4 +1,4 @@
-import { sign } from "../../../shared/domain/signatures.ts";
+import { sign } from "../../../shared/domain/delivery/signatures.ts";
 import { hmacSha256 } from "../../../shared/kernel/bytes.ts";
 
 /** What a receiver is handed, and whether it is to take it. A header that is null did not come. */

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { LocalJson } from "../../../local/local-json.ts";
+import type { LocalJson } from "../../../local/stack/local-json.ts";
 import { type Answer, answerOf } from "./answers.ts";
 import { until } from "./poll.ts";
 import { descendantsOf, type Program, runProgram } from "./processes.ts";

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type App, createApp } from "../../../functions/http/app.ts";
 import { apiRoutes } from "../../../functions/routes/index.ts";
-import { eventTypes } from "../../../shared/domain/events.ts";
-import { authenticate, keepPace } from "../../../shared/flows/authenticate.ts";
-import { createKey } from "../../../shared/flows/set-up-tenant.ts";
+import { eventTypes } from "../../../shared/domain/events/events.ts";
+import { authenticate, keepPace } from "../../../shared/flows/access/authenticate.ts";
+import { createKey } from "../../../shared/flows/access/set-up-tenant.ts";
 import { newUlid } from "../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../shared/kernel/tenant.ts";
 import { iso } from "../../../shared/kernel/time.ts";
-import { conversationStore } from "../../../shared/table/conversations.ts";
-import { deliveryStore } from "../../../shared/table/deliveries.ts";
-import { messageStore } from "../../../shared/table/messages.ts";
+import { deliveryStore } from "../../../shared/stores/delivery/deliveries.ts";
+import { conversationStore } from "../../../shared/stores/inbox/conversations.ts";
+import { messageStore } from "../../../shared/stores/inbox/messages.ts";
 import { type House, openHouse } from "../../shared/flows/support/house.ts";
-import { conversationOf, INBOX, messageOf, newTenant } from "../../shared/table/support/samples.ts";
+import { conversationOf, INBOX, messageOf, newTenant } from "../../shared/stores/support/samples.ts";
 
 let house: House;
 let app: App;

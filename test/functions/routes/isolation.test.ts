@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type App, createApp } from "../../../functions/http/app.ts";
 import { apiRoutes } from "../../../functions/routes/index.ts";
-import { conversationId } from "../../../shared/domain/conversations.ts";
-import { deliveryId } from "../../../shared/domain/deliveries.ts";
-import { authenticate } from "../../../shared/flows/authenticate.ts";
+import { deliveryId } from "../../../shared/domain/delivery/deliveries.ts";
+import { conversationId } from "../../../shared/domain/inbox/conversations.ts";
+import { authenticate } from "../../../shared/flows/access/authenticate.ts";
 import { newUlid } from "../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../shared/kernel/tenant.ts";
 import { DAY } from "../../../shared/kernel/time.ts";
-import { conversationStore } from "../../../shared/table/conversations.ts";
-import { messageStore } from "../../../shared/table/messages.ts";
+import { conversationStore } from "../../../shared/stores/inbox/conversations.ts";
+import { messageStore } from "../../../shared/stores/inbox/messages.ts";
 import { type House, openHouse } from "../../shared/flows/support/house.ts";
 import { endpointAt } from "../../shared/flows/support/receivers.ts";
-import { INBOX, messageOf, newTenant, PERSON } from "../../shared/table/support/samples.ts";
+import { INBOX, messageOf, newTenant, PERSON } from "../../shared/stores/support/samples.ts";
 import { openApi } from "./support/api-app.ts";
 
 // Whoever asks with an id that is not theirs learns nothing from the answer: it is, byte for byte, the answer to an id

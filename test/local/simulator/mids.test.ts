@@ -1,6 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { instagramMid, instagramThreadId, messengerMid, readInstagramMid } from "../../../local/simulator/mids.ts";
+import {
+  instagramMid,
+  instagramThreadId,
+  messengerMid,
+  readInstagramMid,
+} from "../../../local/simulator/world/mids.ts";
 
 test("an Instagram message id can be read back: account, thread and microseconds", () => {
   fc.assert(

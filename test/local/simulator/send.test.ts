@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Account, Thread } from "../../../local/simulator/model.ts";
-import { checkWindow } from "../../../local/simulator/send-window.ts";
+import { checkWindow } from "../../../local/simulator/graph/send-window.ts";
+import type { Account, Thread } from "../../../local/simulator/world/model.ts";
 import { accounts, page, receiver, simulated } from "./support.ts";
 
 const day = 24 * 3_600_000;

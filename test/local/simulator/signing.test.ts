@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { signatureHeaders, wireJson } from "../../../local/simulator/signing.ts";
+import { signatureHeaders, wireJson } from "../../../local/simulator/webhooks/signing.ts";
 
 test("everything beyond ASCII is escaped in lowercase hex, surrogates one by one", () => {
   expect(wireJson({ text: "äöå ÿ" })).toBe('{"text":"\\u00e4\\u00f6\\u00e5 \\u00ff"}');

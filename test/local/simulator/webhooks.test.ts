@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { readInstagramMid } from "../../../local/simulator/mids.ts";
+import { readInstagramMid } from "../../../local/simulator/world/mids.ts";
 import { accounts, eventOf, page, receiver, secrets, simulated } from "./support.ts";
 
 const sign = (raw: string, secret: string) =>

@@ -7,7 +7,7 @@ import { parsePlatformSecrets, secretReader, serviceKeysOf } from "../../../shar
 import { openVault } from "../../../shared/aws/vault.ts";
 import { MINUTE, setHost } from "../../../shared/kernel/time.ts";
 import { type Bench, startBench } from "../../local/emulators/support/bench.ts";
-import { newTenant } from "../table/support/samples.ts";
+import { newTenant } from "../stores/support/samples.ts";
 
 let bench: Bench;
 let keyId: string;

@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 import { createGate } from "../../../shared/net/egress-gate.ts";
 import type { HostResolver } from "../../../shared/net/host-resolver.ts";
-import { createPoster, type Poster, type PosterOptions } from "../../../shared/net/poster.ts";
+import { createPoster, type Poster, type PosterOptions } from "../../../shared/net/webhook-client.ts";
 
 /** A poster that may call loopback, and that ends with the test. */
 export function openPoster(options: Partial<PosterOptions> & { resolver?: HostResolver } = {}): Poster {

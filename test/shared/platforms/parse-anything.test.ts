@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isExternalId } from "../../../shared/domain/accounts.ts";
-import type { Update } from "../../../shared/domain/updates.ts";
+import { isExternalId } from "../../../shared/domain/accounts/accounts.ts";
+import type { Update } from "../../../shared/domain/inbox/updates.ts";
 import { parseUpdates } from "../../../shared/platforms/parse.ts";
 import { bytes, channels, delivery, inbound, MID } from "./payloads.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Connection } from "../../../shared/domain/accounts.ts";
+import type { Connection } from "../../../shared/domain/accounts/accounts.ts";
 import { platformHttp } from "../../../shared/platforms/http.ts";
 import { mockPlatform } from "../../../shared/platforms/mock.ts";
 import { platformFor } from "../../../shared/platforms/platform-for.ts";

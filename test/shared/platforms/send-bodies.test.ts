@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Connection } from "../../../shared/domain/accounts.ts";
-import type { OutgoingAttachment } from "../../../shared/domain/send-content.ts";
+import type { Connection } from "../../../shared/domain/accounts/accounts.ts";
+import type { OutgoingAttachment } from "../../../shared/domain/sending/send-content.ts";
 import { type PlatformAnswer, type PlatformHttp, platformHttp } from "../../../shared/platforms/http.ts";
 import type { Send } from "../../../shared/platforms/platform.ts";
 import { platformFor } from "../../../shared/platforms/platform-for.ts";

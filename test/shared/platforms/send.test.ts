@@ -1,7 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Connection } from "../../../shared/domain/accounts.ts";
+import type { Connection } from "../../../shared/domain/accounts/accounts.ts";
 import { setHost } from "../../../shared/kernel/time.ts";
 import { type PlatformHttp, platformHttp } from "../../../shared/platforms/http.ts";
 import type { Send } from "../../../shared/platforms/platform.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type FaultMode, faultModes } from "../../../local/simulator/faults.ts";
+import { type FaultMode, faultModes } from "../../../local/simulator/world/faults.ts";
 import { platformHttp } from "../../../shared/platforms/http.ts";
 import type { Send, SendOutcome } from "../../../shared/platforms/platform.ts";
 import { platformFor } from "../../../shared/platforms/platform-for.ts";

@@ -1,7 +1,7 @@
-import { eventId } from "../../../shared/domain/events.ts";
-import { announcementOf } from "../../../shared/flows/announcement.ts";
+import { eventId } from "../../../shared/domain/events/events.ts";
+import { announcementOf } from "../../../shared/flows/inbox/message-event.ts";
 import { type Millis, SECOND } from "../../../shared/kernel/time.ts";
-import { messageOf } from "../../shared/table/support/samples.ts";
+import { messageOf } from "../../shared/stores/support/samples.ts";
 import type { Pipeline } from "../pipeline.ts";
 import { virtualTime } from "../virtual-time.ts";
 import type { EventSource } from "./event-source.ts";

@@ -1,5 +1,5 @@
 import { createHash, createHmac } from "node:crypto";
-import type { PlatformName } from "../../../shared/domain/accounts.ts";
+import type { PlatformName } from "../../../shared/domain/accounts/accounts.ts";
 import type { Millis } from "../../../shared/kernel/time.ts";
 
 // Traffic as long as the real one, and the same in every run: what an item costs follows from its length.

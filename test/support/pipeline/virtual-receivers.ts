@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import type { AttemptOutcome } from "../../../shared/domain/deliveries.ts";
+import type { AttemptOutcome } from "../../../shared/domain/delivery/deliveries.ts";
 import { ATTEMPT_TIMEOUT, SLOW_ATTEMPT } from "../../../shared/domain/limits.ts";
 import type { Millis } from "../../../shared/kernel/time.ts";
-import type { Poster } from "../../../shared/net/poster.ts";
+import type { Poster } from "../../../shared/net/webhook-client.ts";
 import type { VirtualTime } from "../virtual-time.ts";
 
 /** One POST, in virtual time; still under way until it has an end. */

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { checkSolutions, newChallenge } from "../../../shared/domain/proof-of-work.ts";
+import { checkSolutions, newChallenge } from "../../../shared/domain/holds/proof-of-work.ts";
 import { randomToken } from "../../../shared/kernel/bytes.ts";
 import { newUlid } from "../../../shared/kernel/ids.ts";
 import { iso, MINUTE } from "../../../shared/kernel/time.ts";

@@ -4,7 +4,7 @@ import { endpointFor } from "../../../../functions/http/endpoint.ts";
 import { nextCursor, openPage, pageScope } from "../../../../functions/http/page.ts";
 import { queryFlag } from "../../../../functions/http/query.ts";
 import type { RateLimit } from "../../../../functions/http/serve.ts";
-import type { Caller } from "../../../../shared/domain/api-keys.ts";
+import type { Caller } from "../../../../shared/domain/access/api-keys.ts";
 import { deriveKey } from "../../../../shared/kernel/bytes.ts";
 import { isRefusal, refuse } from "../../../../shared/kernel/refusals.ts";
 import { parseTenant, type TenantId } from "../../../../shared/kernel/tenant.ts";

@@ -1,8 +1,8 @@
 import { type App, createApp } from "../../../../functions/http/app.ts";
 import { apiRoutes } from "../../../../functions/routes/index.ts";
-import type { Scope } from "../../../../shared/domain/messages.ts";
-import { authenticate, keepPace } from "../../../../shared/flows/authenticate.ts";
-import { createKey, createOperatorKey } from "../../../../shared/flows/set-up-tenant.ts";
+import type { Scope } from "../../../../shared/domain/inbox/messages.ts";
+import { authenticate, keepPace } from "../../../../shared/flows/access/authenticate.ts";
+import { createKey, createOperatorKey } from "../../../../shared/flows/access/set-up-tenant.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import type { House } from "../../../shared/flows/support/house.ts";
 

@@ -1,7 +1,7 @@
 import { type App, createApp } from "../../../../functions/http/app.ts";
 import { apiRoutes } from "../../../../functions/routes/index.ts";
-import { authenticate, keepPace } from "../../../../shared/flows/authenticate.ts";
-import { createKey } from "../../../../shared/flows/set-up-tenant.ts";
+import { authenticate, keepPace } from "../../../../shared/flows/access/authenticate.ts";
+import { createKey } from "../../../../shared/flows/access/set-up-tenant.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { openDesk } from "../../../shared/flows/support/desk.ts";
 import type { House } from "../../../shared/flows/support/house.ts";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { completeHold } from "../../../../shared/flows/holds/complete.ts";
-import { lookAtHold } from "../../../../shared/flows/holds/look.ts";
+import { lookAtHold } from "../../../../shared/flows/holds/view.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
-import { beside } from "../../table/support/samples.ts";
+import { beside } from "../../stores/support/samples.ts";
 import { easyToken, type HoldScene, newSource, openHoldScene, solve, solvedButOne } from "../support/hold-scene.ts";
 import { type House, openHouse } from "../support/house.ts";
 

@@ -1,8 +1,8 @@
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { takeChallenge } from "../../../../shared/flows/holds/challenge.ts";
 import { completeHold } from "../../../../shared/flows/holds/complete.ts";
-import { lookAtHold } from "../../../../shared/flows/holds/look.ts";
-import { takeChallenge } from "../../../../shared/flows/holds/take-challenge.ts";
+import { lookAtHold } from "../../../../shared/flows/holds/view.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import type { SendOutcome } from "../../../../shared/platforms/platform.ts";

@@ -1,12 +1,12 @@
 import { GetCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { expect } from "vitest";
-import { messageView } from "../../../../functions/routes/shapes.ts";
-import { listMessages, openConversation, readMessage } from "../../../../shared/flows/read-inbox.ts";
+import { messageView } from "../../../../functions/routes/responses.ts";
+import { listMessages, openConversation, readMessage } from "../../../../shared/flows/inbox/read-inbox.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import { MINUTE } from "../../../../shared/kernel/time.ts";
-import { conversationStore } from "../../../../shared/table/conversations.ts";
-import { headKey } from "../../../../shared/table/keys.ts";
-import { messageStore } from "../../../../shared/table/messages.ts";
+import { conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
+import { messageStore } from "../../../../shared/stores/inbox/messages.ts";
+import { headKey } from "../../../../shared/stores/keys.ts";
 import { type Happening, ingestOf, toldIn } from "./changes.ts";
 import type { House, Lane } from "./house.ts";
 import { newConversation } from "./new-conversation.ts";

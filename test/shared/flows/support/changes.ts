@@ -1,17 +1,17 @@
-import type { EventType } from "../../../../shared/domain/events.ts";
-import type { Message } from "../../../../shared/domain/messages.ts";
-import { accountHomes, type FindHome } from "../../../../shared/flows/account-homes.ts";
-import { type Effects, noEffects } from "../../../../shared/flows/effects.ts";
-import { ingestUpdates } from "../../../../shared/flows/ingest-updates.ts";
+import type { EventType } from "../../../../shared/domain/events/events.ts";
+import type { Message } from "../../../../shared/domain/inbox/messages.ts";
+import { renderedEventOf } from "../../../../shared/flows/delivery/rendered-events.ts";
+import { type Effects, noEffects } from "../../../../shared/flows/inbox/effects.ts";
+import { ingestUpdates } from "../../../../shared/flows/inbox/ingest-updates.ts";
+import { accountHomes, type FindHome } from "../../../../shared/flows/inbox/resolve-account.ts";
 import type { IngestPorts } from "../../../../shared/flows/ports.ts";
-import { readEvent } from "../../../../shared/flows/queue-messages.ts";
-import { renderedEventOf } from "../../../../shared/flows/rendered-events.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import type { Millis } from "../../../../shared/kernel/time.ts";
 import { parseUpdates } from "../../../../shared/platforms/parse.ts";
-import { eventBodyStore } from "../../../../shared/table/events.ts";
-import { messageStore } from "../../../../shared/table/messages.ts";
-import { PERSON } from "../../table/support/samples.ts";
+import { readEvent } from "../../../../shared/queues/messages.ts";
+import { eventBodyStore } from "../../../../shared/stores/delivery/event-bodies.ts";
+import { messageStore } from "../../../../shared/stores/inbox/messages.ts";
+import { PERSON } from "../../stores/support/samples.ts";
 import type { House } from "./house.ts";
 
 /** One event of a platform's webhook, beside who and when. */

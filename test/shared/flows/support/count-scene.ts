@@ -1,10 +1,10 @@
-import { deliverWorker } from "../../../../functions/workers/deliver.ts";
-import { readStats } from "../../../../shared/flows/read-stats.ts";
-import { counterStore } from "../../../../shared/table/counters.ts";
-import { endpointStore } from "../../../../shared/table/endpoints.ts";
+import { deliverWorker } from "../../../../functions/deliver/worker.ts";
+import { readStats } from "../../../../shared/flows/stats/read-stats.ts";
+import { counterStore } from "../../../../shared/stores/stats/counters.ts";
+import { endpointStore } from "../../../../shared/stores/webhooks/endpoints.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
 import { openPoster } from "../../net/posting.ts";
-import { newTenant } from "../../table/support/samples.ts";
+import { newTenant } from "../../stores/support/samples.ts";
 import type { House } from "./house.ts";
 import { handOut } from "./queue-work.ts";
 

@@ -1,9 +1,9 @@
 import { expect } from "vitest";
 import { DAY, MINUTE } from "../../../../shared/kernel/time.ts";
-import { auditStore } from "../../../../shared/table/audit.ts";
-import { conversationStore } from "../../../../shared/table/conversations.ts";
-import { messageStore } from "../../../../shared/table/messages.ts";
-import { newTenant } from "../../table/support/samples.ts";
+import { auditStore } from "../../../../shared/stores/access/audit.ts";
+import { conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
+import { messageStore } from "../../../../shared/stores/inbox/messages.ts";
+import { newTenant } from "../../stores/support/samples.ts";
 import { crowdOf } from "./erase-crowd.ts";
 import { openScene } from "./erase-scene.ts";
 import type { House } from "./house.ts";

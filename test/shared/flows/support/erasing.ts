@@ -1,19 +1,21 @@
 import { PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { eraseWorker } from "../../../../functions/workers/erase.ts";
-import type { Caller } from "../../../../shared/domain/api-keys.ts";
-import { renderEvent } from "../../../../shared/domain/events.ts";
+import { eraseWorker } from "../../../../functions/erase/worker.ts";
+import type { Caller } from "../../../../shared/domain/access/api-keys.ts";
+import { renderEvent } from "../../../../shared/domain/events/events.ts";
+import type { Message, MessageRef } from "../../../../shared/domain/inbox/messages.ts";
 import { RETENTION } from "../../../../shared/domain/limits.ts";
-import type { Message, MessageRef } from "../../../../shared/domain/messages.ts";
-import { type ErasureAnswer, eraseConversation } from "../../../../shared/flows/erase-conversation.ts";
+import { type ErasureAnswer, eraseConversation } from "../../../../shared/flows/erasure/erase.ts";
 import { ulidOf } from "../../../../shared/kernel/ids.ts";
 import type { Refusal } from "../../../../shared/kernel/refusals.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { MINUTE, type Millis } from "../../../../shared/kernel/time.ts";
-import { conversationStore } from "../../../../shared/table/conversations.ts";
-import { deliveryStore } from "../../../../shared/table/deliveries.ts";
-import { dueSendStore } from "../../../../shared/table/due-sends.ts";
-import { earlyChangeStore } from "../../../../shared/table/early-changes.ts";
-import { eventBodyStore } from "../../../../shared/table/events.ts";
+import { deliveryStore } from "../../../../shared/stores/delivery/deliveries.ts";
+import { eventBodyStore } from "../../../../shared/stores/delivery/event-bodies.ts";
+import { conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
+import { messageStore } from "../../../../shared/stores/inbox/messages.ts";
+import { outboundMessageStore } from "../../../../shared/stores/inbox/outbound-messages.ts";
+import { earlyChangeStore } from "../../../../shared/stores/inbox/pending-changes.ts";
+import { profileStore } from "../../../../shared/stores/inbox/profiles.ts";
 import {
   apart,
   apartRefKey,
@@ -21,12 +23,10 @@ import {
   endpointKey,
   type Key,
   timeToLive,
-} from "../../../../shared/table/keys.ts";
-import { messageStore } from "../../../../shared/table/messages.ts";
-import { outboundMessageStore } from "../../../../shared/table/outbound-messages.ts";
-import { profileStore } from "../../../../shared/table/profiles.ts";
-import { sendRecordStore } from "../../../../shared/table/send-records.ts";
-import { conversationOf, INBOX, messageOf, PERSON } from "../../table/support/samples.ts";
+} from "../../../../shared/stores/keys.ts";
+import { dueSendStore } from "../../../../shared/stores/sending/due-sends.ts";
+import { sendRecordStore } from "../../../../shared/stores/sending/send-records.ts";
+import { conversationOf, INBOX, messageOf, PERSON } from "../../stores/support/samples.ts";
 import type { House, Lane } from "./house.ts";
 import { depth, handOut } from "./queue-work.ts";
 

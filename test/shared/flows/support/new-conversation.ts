@@ -1,6 +1,6 @@
-import { conversationId } from "../../../../shared/domain/conversations.ts";
+import { conversationId } from "../../../../shared/domain/inbox/conversations.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
-import { newTenant, PERSON } from "../../table/support/samples.ts";
+import { newTenant, PERSON } from "../../stores/support/samples.ts";
 import type { House } from "./house.ts";
 
 /** Where the person of the samples may write: nothing is kept of it yet. */

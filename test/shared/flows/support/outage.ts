@@ -1,6 +1,6 @@
 import { openQueue } from "../../../../shared/aws/queues.ts";
-import type { Endpoint } from "../../../../shared/domain/endpoints.ts";
-import { sweepDue } from "../../../../shared/flows/sweep-due.ts";
+import type { Endpoint } from "../../../../shared/domain/webhooks/endpoints.ts";
+import { sweepDue } from "../../../../shared/flows/delivery/sweep.ts";
 import { MINUTE, type Millis, SECOND } from "../../../../shared/kernel/time.ts";
 import { type Desk, openDesk } from "./desk.ts";
 import type { House } from "./house.ts";

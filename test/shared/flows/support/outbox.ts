@@ -1,12 +1,12 @@
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
-import type { Account, PlatformName } from "../../../../shared/domain/accounts.ts";
-import { eraseConversation } from "../../../../shared/flows/erase-conversation.ts";
+import type { Account, PlatformName } from "../../../../shared/domain/accounts/accounts.ts";
+import { renderedEvents } from "../../../../shared/flows/delivery/rendered-events.ts";
+import { eraseConversation } from "../../../../shared/flows/erasure/erase.ts";
 import type { ApiPorts } from "../../../../shared/flows/ports.ts";
-import { renderedEvents } from "../../../../shared/flows/rendered-events.ts";
-import { type Reply, sendReply } from "../../../../shared/flows/sends/reply.ts";
-import { settleDueSends } from "../../../../shared/flows/sends/settle-due.ts";
+import { type Reply, sendReply } from "../../../../shared/flows/sending/reply.ts";
+import { settleDueSends } from "../../../../shared/flows/sending/settle-due.ts";
 import type { Platform, Send, SendOutcome, SendRefused } from "../../../../shared/platforms/platform.ts";
-import { accountStore } from "../../../../shared/table/accounts.ts";
+import { accountStore } from "../../../../shared/stores/accounts/accounts.ts";
 import { openBothSides, refused } from "./both-sides.ts";
 import type { House } from "./house.ts";
 

@@ -1,12 +1,12 @@
-import type { Endpoint } from "../../../../shared/domain/endpoints.ts";
-import type { EventType } from "../../../../shared/domain/events.ts";
-import { announcementOf } from "../../../../shared/flows/announcement.ts";
+import type { EventType } from "../../../../shared/domain/events/events.ts";
+import type { Endpoint } from "../../../../shared/domain/webhooks/endpoints.ts";
+import { announcementOf } from "../../../../shared/flows/inbox/message-event.ts";
 import { createWebhook } from "../../../../shared/flows/webhooks/create.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
-import { messageStore, type Recorded } from "../../../../shared/table/messages.ts";
+import { messageStore, type Recorded } from "../../../../shared/stores/inbox/messages.ts";
 import { type Receiver, startReceiver } from "../../net/receiver.ts";
-import { messageOf } from "../../table/support/samples.ts";
+import { messageOf } from "../../stores/support/samples.ts";
 import type { House, Lane } from "./house.ts";
 
 /** A receiver that answers each path with a status: `/200`, `/503`, … It ends with the test. */

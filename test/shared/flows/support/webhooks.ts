@@ -1,7 +1,7 @@
-import { writeInbound } from "../../../../shared/flows/queue-messages.ts";
 import { compress } from "../../../../shared/kernel/compression.ts";
 import type { Millis } from "../../../../shared/kernel/time.ts";
-import { PERSON } from "../../table/support/samples.ts";
+import { writeInbound } from "../../../../shared/queues/messages.ts";
+import { PERSON } from "../../stores/support/samples.ts";
 
 /** One message of a platform's webhook. */
 export interface Said {

@@ -1,16 +1,16 @@
 import { QueryCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Caller } from "../../../../shared/domain/api-keys.ts";
-import { changeWebhook, deleteWebhook } from "../../../../shared/flows/webhooks/change.ts";
+import type { Caller } from "../../../../shared/domain/access/api-keys.ts";
 import { createWebhook } from "../../../../shared/flows/webhooks/create.ts";
-import { listWebhooks, readWebhook } from "../../../../shared/flows/webhooks/read.ts";
+import { listWebhooks, readWebhook } from "../../../../shared/flows/webhooks/get.ts";
+import { changeWebhook, deleteWebhook } from "../../../../shared/flows/webhooks/update.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { createGate } from "../../../../shared/net/egress-gate.ts";
-import { endpointStore } from "../../../../shared/table/endpoints.ts";
+import { endpointStore } from "../../../../shared/stores/webhooks/endpoints.ts";
 import { injectFaults } from "../../../support/faults.ts";
-import { newTenant } from "../../table/support/samples.ts";
+import { newTenant } from "../../stores/support/samples.ts";
 import { type House, type Lane, openHouse } from "../support/house.ts";
 import { strikeAt, strikes } from "../support/strikes.ts";
 

@@ -1,0 +1,48 @@
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { KMSClient } from "@aws-sdk/client-kms";
+import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { secretReader, serviceKeysOf } from "../../shared/aws/secrets.ts";
+import { openVault } from "../../shared/aws/vault.ts";
+import { setting } from "../../shared/config/settings.ts";
+import type { TenantPorts } from "../../shared/flows/ports.ts";
+import { apiKeyStore } from "../../shared/stores/access/api-keys.ts";
+import { tenantStore } from "../../shared/stores/access/tenants.ts";
+import { accountStore } from "../../shared/stores/accounts/accounts.ts";
+import { openTable } from "../../shared/stores/client.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * What making tenants, keys and accounts needs, in the deployment that an environment describes: the names that a
+ * function would find in its own, and for the local stack its endpoints and credentials too.
+ */
+export function tenantPorts(environment: Environment): TenantPorts {
+  const { services, tableService } = clientSettings(environment);
+  const table = openTable(setting("table", environment), new DynamoDBClient(tableService));
+  const root = secretReader(setting("rootSecretId", environment), serviceKeysOf, new SecretsManagerClient(services));
+  return {
+    tenants: tenantStore(table),
+    accounts: accountStore(table),
+    apiKeys: apiKeyStore(table),
+    vault: openVault(setting("keyId", environment), new KMSClient(services)),
+    pepper: async () => (await root()).pepper,
+  };
+}
+
+/** Where an environment says that AWS is; what it leaves out, the SDK looks for where it always does. */
+export function clientSettings(environment: Environment) {
+  const { AWS_ENDPOINT_URL: endpoint, AWS_ENDPOINT_URL_DYNAMODB: tableEndpoint = endpoint } = environment;
+  const at = (url: string | undefined) => ({ ...(url ? { endpoint: url } : {}), ...credentialsOf(environment) });
+  return { services: at(endpoint), tableService: at(tableEndpoint) };
+}
+
+function credentialsOf(environment: Environment) {
+  const { AWS_REGION: region, AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = environment;
+  const sessionToken = environment.AWS_SESSION_TOKEN;
+  return {
+    ...(region ? { region } : {}),
+    ...(accessKeyId && secretAccessKey
+      ? { credentials: { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) } }
+      : {}),
+  };
+}

@@ -1,0 +1,22 @@
+import { authenticate, keepPace } from "../../shared/flows/access/authenticate.ts";
+import { clockNow } from "../../shared/kernel/time.ts";
+import { createApp } from "../http/app.ts";
+import { lambdaHandler } from "../http/lambda.ts";
+import { apiRoutes } from "../routes/index.ts";
+import { log } from "../support/log.ts";
+import { apiPorts } from "./ports.ts";
+
+const ports = apiPorts();
+
+/** The HTTP API: every route but the platforms' own. */
+export const handler = lambdaHandler(
+  createApp({
+    endpoints: apiRoutes,
+    ports,
+    authenticate: (authorization) => authenticate(ports, authorization),
+    rateLimit: (caller, now) => keepPace(ports, caller, now),
+    now: clockNow,
+    log,
+  }),
+  log,
+);

@@ -1,0 +1,81 @@
+import { consoleLog } from "../../shared/aws/log.ts";
+import { openQueue } from "../../shared/aws/queues.ts";
+import { secretReader, serviceKeysOf } from "../../shared/aws/secrets.ts";
+import { openVault } from "../../shared/aws/vault.ts";
+import { optionalSetting, platformUrlSettings, setting } from "../../shared/config/settings.ts";
+import { tenantShards } from "../../shared/flows/inbox/tenant-shards.ts";
+import type { ApiPorts } from "../../shared/flows/ports.ts";
+import { newUlid } from "../../shared/kernel/ids.ts";
+import { clockNow } from "../../shared/kernel/time.ts";
+import { platformHttp } from "../../shared/platforms/http.ts";
+import { mockPlatform } from "../../shared/platforms/mock.ts";
+import { platformFor } from "../../shared/platforms/platform-for.ts";
+import { apiKeyStore } from "../../shared/stores/access/api-keys.ts";
+import { auditStore } from "../../shared/stores/access/audit.ts";
+import { tenantStateStore } from "../../shared/stores/access/tenant-states.ts";
+import { accountStore } from "../../shared/stores/accounts/accounts.ts";
+import { openTable } from "../../shared/stores/client.ts";
+import { deliveryStore } from "../../shared/stores/delivery/deliveries.ts";
+import { dueStore } from "../../shared/stores/delivery/due-attempts.ts";
+import { eventBodyStore } from "../../shared/stores/delivery/event-bodies.ts";
+import { erasureStore } from "../../shared/stores/erasure/erasures.ts";
+import { traceStore } from "../../shared/stores/erasure/traces.ts";
+import { holdStore } from "../../shared/stores/holds/holds.ts";
+import { conversationStore } from "../../shared/stores/inbox/conversations.ts";
+import { messageStore } from "../../shared/stores/inbox/messages.ts";
+import { outboundMessageStore } from "../../shared/stores/inbox/outbound-messages.ts";
+import { budgetStore } from "../../shared/stores/sending/budgets.ts";
+import { dueSendStore } from "../../shared/stores/sending/due-sends.ts";
+import { idempotencyKeyStore } from "../../shared/stores/sending/idempotency-keys.ts";
+import { sendRecordStore } from "../../shared/stores/sending/send-records.ts";
+import { counterStore } from "../../shared/stores/stats/counters.ts";
+import { lookUpStore } from "../../shared/stores/webhooks/dns-quota.ts";
+import { endpointStore } from "../../shared/stores/webhooks/endpoints.ts";
+import { openGate } from "../support/egress-gate.ts";
+
+/** The API function: reads, replies and settings of a tenant. */
+export function apiPorts(): ApiPorts {
+  const table = openTable(setting("table"));
+  const root = secretReader(setting("rootSecretId"), serviceKeysOf);
+  const upstream = platformUrlSettings();
+  const http = platformHttp();
+  const tenantStates = tenantStateStore(table);
+  return {
+    audit: auditStore(table),
+    counters: counterStore(table),
+    conversations: conversationStore(table),
+    messages: messageStore(table),
+    outboundMessages: outboundMessageStore(table),
+    accounts: accountStore(table),
+    endpoints: endpointStore(table),
+    deliveries: deliveryStore(table),
+    eventBodies: eventBodyStore(table),
+    due: dueStore(table),
+    sendRecords: sendRecordStore(table),
+    budgets: budgetStore(table),
+    dueSends: dueSendStore(table),
+    holds: holdStore(table),
+    idempotencyKeys: idempotencyKeyStore(table),
+    shardsOf: tenantShards(tenantStates),
+    erasures: erasureStore(table),
+    traces: traceStore(table),
+    tenantStates,
+    erasureWork: openQueue(setting("erasuresQueueUrl")),
+    apiKeys: apiKeyStore(table),
+    events: openQueue(setting("eventsQueueUrl")),
+    retries: openQueue(setting("deliveriesQueueUrl")),
+    vault: openVault(setting("keyId")),
+    gate: openGate(),
+    lookUps: lookUpStore(table),
+    platformOf: (account, scope) =>
+      scope === "test"
+        ? mockPlatform(() => newUlid(clockNow()), account.platform)
+        : platformFor(account.connection, upstream, http),
+    holdKey: async () => (await root()).holdSecret,
+    baseUrl: setting("baseUrl"),
+    pepper: async () => (await root()).pepper,
+    cursorKey: async () => (await root()).cursor,
+    siteUrl: optionalSetting("siteUrl"),
+    log: consoleLog,
+  };
+}

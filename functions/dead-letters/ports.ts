@@ -1,0 +1,21 @@
+import { consoleLog } from "../../shared/aws/log.ts";
+import { deadLetterQueueSettings, setting } from "../../shared/config/settings.ts";
+import type { DeadLetterPorts } from "../../shared/flows/ports.ts";
+import { openTable } from "../../shared/stores/client.ts";
+import { quarantineStore } from "../../shared/stores/dead-letters/quarantine.ts";
+import { deliveryStore } from "../../shared/stores/delivery/deliveries.ts";
+import { dueStore } from "../../shared/stores/delivery/due-attempts.ts";
+import { counterStore } from "../../shared/stores/stats/counters.ts";
+
+/** The consumer of the dead-letter queues. */
+export function deadLetterPorts(): DeadLetterPorts {
+  const table = openTable(setting("table"));
+  return {
+    queueBehind: deadLetterQueueSettings(),
+    quarantine: quarantineStore(table),
+    deliveries: deliveryStore(table),
+    due: dueStore(table),
+    counters: counterStore(table),
+    log: consoleLog,
+  };
+}

@@ -1,0 +1,39 @@
+import { consoleLog } from "../../shared/aws/log.ts";
+import { openQueue } from "../../shared/aws/queues.ts";
+import { openVault } from "../../shared/aws/vault.ts";
+import { optionalSetting, setting } from "../../shared/config/settings.ts";
+import type { DeliverPorts } from "../../shared/flows/ports.ts";
+import { createPoster } from "../../shared/net/webhook-client.ts";
+import { tenantStore } from "../../shared/stores/access/tenants.ts";
+import { openTable } from "../../shared/stores/client.ts";
+import { inFlightStore } from "../../shared/stores/delivery/concurrency-slots.ts";
+import { deliveryStore } from "../../shared/stores/delivery/deliveries.ts";
+import { dueStore } from "../../shared/stores/delivery/due-attempts.ts";
+import { eventBodyStore } from "../../shared/stores/delivery/event-bodies.ts";
+import { messageStore } from "../../shared/stores/inbox/messages.ts";
+import { counterStore } from "../../shared/stores/stats/counters.ts";
+import { endpointStore } from "../../shared/stores/webhooks/endpoints.ts";
+import { openGate } from "../support/egress-gate.ts";
+import { mailer } from "./mail-sender.ts";
+
+/** The deliver worker. */
+export function deliverPorts(): DeliverPorts {
+  const table = openTable(setting("table"));
+  return {
+    endpoints: endpointStore(table),
+    messages: messageStore(table),
+    eventBodies: eventBodyStore(table),
+    deliveries: deliveryStore(table),
+    counters: counterStore(table),
+    due: dueStore(table),
+    retries: openQueue(setting("deliveriesQueueUrl")),
+    events: openQueue(setting("eventsQueueUrl")),
+    vault: openVault(setting("keyId")),
+    poster: createPoster({ gate: openGate() }),
+    inFlight: inFlightStore(table),
+    tenants: tenantStore(table),
+    mail: mailer(optionalSetting("mailFrom")),
+    dice: Math.random,
+    log: consoleLog,
+  };
+}

@@ -1,0 +1,22 @@
+import { consoleLog } from "../../shared/aws/log.ts";
+import { openQueue } from "../../shared/aws/queues.ts";
+import { setting } from "../../shared/config/settings.ts";
+import type { ErasePorts } from "../../shared/flows/ports.ts";
+import { tenantStateStore } from "../../shared/stores/access/tenant-states.ts";
+import { openTable } from "../../shared/stores/client.ts";
+import { erasureStore } from "../../shared/stores/erasure/erasures.ts";
+import { traceStore } from "../../shared/stores/erasure/traces.ts";
+import { endpointStore } from "../../shared/stores/webhooks/endpoints.ts";
+
+/** The erase worker. */
+export function erasePorts(): ErasePorts {
+  const table = openTable(setting("table"));
+  return {
+    erasures: erasureStore(table),
+    traces: traceStore(table),
+    tenantStates: tenantStateStore(table),
+    endpoints: endpointStore(table),
+    erasureWork: openQueue(setting("erasuresQueueUrl")),
+    log: consoleLog,
+  };
+}

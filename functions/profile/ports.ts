@@ -1,0 +1,25 @@
+import { consoleLog } from "../../shared/aws/log.ts";
+import { openVault } from "../../shared/aws/vault.ts";
+import { platformUrlSettings, setting } from "../../shared/config/settings.ts";
+import type { ProfilePorts } from "../../shared/flows/ports.ts";
+import { platformHttp } from "../../shared/platforms/http.ts";
+import { platformFor } from "../../shared/platforms/platform-for.ts";
+import { accountStore } from "../../shared/stores/accounts/accounts.ts";
+import { openTable } from "../../shared/stores/client.ts";
+import { conversationStore } from "../../shared/stores/inbox/conversations.ts";
+import { profileStore } from "../../shared/stores/inbox/profiles.ts";
+
+/** The profile worker. */
+export function profilePorts(): ProfilePorts {
+  const table = openTable(setting("table"));
+  const upstream = platformUrlSettings();
+  const http = platformHttp();
+  return {
+    conversations: conversationStore(table),
+    accounts: accountStore(table),
+    vault: openVault(setting("keyId")),
+    platformOf: ({ connection }) => platformFor(connection, upstream, http),
+    profiles: profileStore(table),
+    log: consoleLog,
+  };
+}

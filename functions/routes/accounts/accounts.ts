@@ -1,0 +1,14 @@
+import * as z from "zod/mini";
+import { endpoint } from "../api-endpoint.ts";
+import { accountShape, accountView } from "../responses.ts";
+
+export const listAccounts = endpoint({
+  method: "GET",
+  path: "/v1/accounts",
+  auth: "key",
+  tenant: "query",
+  tag: "Accounts",
+  summary: "List connected accounts and whether each still works",
+  data: z.object({ accounts: z.array(accountShape) }),
+  handle: async ({ tenant, ports }) => ({ accounts: (await ports.accounts.list(tenant)).map(accountView) }),
+});

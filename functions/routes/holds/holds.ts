@@ -1,0 +1,20 @@
+import * as z from "zod/mini";
+import { readHold as read } from "../../../shared/flows/holds/get.ts";
+import { isRefusal } from "../../../shared/kernel/refusals.ts";
+import { endpoint } from "../api-endpoint.ts";
+import { holdShape, holdView } from "./hold-schemas.ts";
+
+export const readHold = endpoint({
+  method: "GET",
+  path: "/v1/messages/holds/{hold_id}",
+  auth: "key",
+  tenant: "resource",
+  tag: "Messages",
+  summary: "Read what became of a held message, for 30 minutes",
+  refusals: ["hold_not_found"],
+  data: z.object({ hold: holdShape }),
+  handle: async ({ caller, path, now, ports }) => {
+    const standing = await read(ports, caller, path.hold_id, now);
+    return isRefusal(standing) ? standing : { hold: holdView(standing.hold, standing.state) };
+  },
+});

@@ -1,0 +1,64 @@
+import * as z from "zod/mini";
+import { isPlatform } from "../../../shared/domain/accounts/accounts.ts";
+import { INTAKE_BODY_BYTES_MAX } from "../../../shared/domain/limits.ts";
+import { receiveWebhook } from "../../../shared/flows/inbox/receive-webhook.ts";
+import type { IntakePorts } from "../../../shared/flows/ports.ts";
+import { refuse } from "../../../shared/kernel/refusals.ts";
+import { endpointFor } from "../../http/endpoint.ts";
+
+const endpoint = endpointFor<IntakePorts>();
+
+const shake = endpoint({
+  method: "GET",
+  path: "/webhooks/{platform}",
+  auth: "none",
+  tenant: "none",
+  tag: "Platform intake",
+  summary: "Prove to the platform that this address is ours",
+  query: z.object({
+    "hub.mode": z.optional(z.string()),
+    "hub.verify_token": z.optional(z.string()),
+    "hub.challenge": z.optional(z.string()),
+  }),
+  envelope: false,
+  refusals: ["handshake_refused", "route_not_found"],
+  handle: async ({ path, query, ports }) => {
+    if (!isPlatform(path.platform)) return refuse("route_not_found");
+    const { verifyToken } = await ports.platformSecrets();
+    const asked = {
+      ...(query["hub.mode"] === undefined ? {} : { mode: query["hub.mode"] }),
+      ...(query["hub.verify_token"] === undefined ? {} : { token: query["hub.verify_token"] }),
+      ...(query["hub.challenge"] === undefined ? {} : { challenge: query["hub.challenge"] }),
+    };
+    const challenge = ports.verifyHandshake(asked, verifyToken);
+    if (challenge === null) return refuse("handshake_refused");
+    return new Response(challenge, { headers: { "content-type": "text/plain; charset=utf-8" } });
+  },
+});
+
+const receive = endpoint({
+  method: "POST",
+  path: "/webhooks/{platform}",
+  auth: "none",
+  tenant: "none",
+  tag: "Platform intake",
+  summary: "Take a platform's webhook: 200 once its bytes are durable",
+  body: "bytes",
+  bodyBytesMax: INTAKE_BODY_BYTES_MAX,
+  envelope: false,
+  refusals: ["signature_invalid", "route_not_found"],
+  handle: async ({ path, body, request, now, ports }) => {
+    if (!isPlatform(path.platform)) return refuse("route_not_found");
+    const { meta, instagram } = await ports.platformSecrets();
+    const signature = request.headers.get("x-hub-signature-256") ?? undefined;
+    if (!ports.verifySignature(body, signature, [meta, instagram])) {
+      ports.log({ event: "intake_refused", reason: "signature" });
+      return refuse("signature_invalid");
+    }
+    await receiveWebhook(ports, body, now);
+    return new Response("EVENT_RECEIVED", { headers: { "content-type": "text/plain; charset=utf-8" } });
+  },
+});
+
+/** The platforms' own routes. Either path takes either platform's webhooks. */
+export const intakeRoutes = [shake, receive] as const;

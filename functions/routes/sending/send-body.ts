@@ -1,0 +1,55 @@
+import * as z from "zod/mini";
+import { MESSAGE_ID_CHARS_MAX } from "../../../shared/domain/limits.ts";
+import { type AskedContent, mediaTypes } from "../../../shared/domain/sending/send-content.ts";
+
+// What both sends are asked with.
+
+const attachment = z.object({
+  type: z.enum(mediaTypes),
+  url: z.nullish(z.string()),
+  attachment_id: z.nullish(z.string()),
+});
+
+export const sendFields = {
+  conversation_id: z.string().check(z.minLength(1)),
+  text: z.nullish(z.string().check(z.minLength(1))),
+  attachments: z.nullish(z.array(attachment)),
+  reply_to: z.nullish(z.string().check(z.minLength(1), z.maxLength(MESSAGE_ID_CHARS_MAX))),
+};
+
+/** Why either send may be refused. */
+export const sendRefusals = [
+  "conversation_not_found",
+  "account_not_found",
+  "window_closed",
+  "rate_limited",
+  "slowed_down",
+  "idempotency_conflict",
+  "send_failed",
+  "outcome_unknown",
+  "account_needs_reauth",
+  "account_restricted",
+] as const;
+
+/** How clients of old write the names of a send's fields. */
+export const sendAliases = { conversationId: "conversation_id", actorId: "actor_id" };
+
+/** How much fits is judged by the platform's own limits. */
+export const textOrMedia = z.refine<{ readonly text?: unknown; readonly attachments?: unknown }>(
+  ({ text, attachments }) => (text == null) !== (attachments == null),
+  "give text or attachments, one of them",
+);
+
+const plain = z.object(sendFields);
+
+export function askedOf(
+  body: z.infer<typeof plain>,
+): AskedContent & { readonly conversationId: string; readonly replyTo: string | null } {
+  const { conversation_id, text, attachments, reply_to } = body;
+  return {
+    conversationId: conversation_id,
+    replyTo: reply_to ?? null,
+    text,
+    attachments: attachments?.map(({ type, url, attachment_id }) => ({ type, url, attachmentId: attachment_id })),
+  };
+}

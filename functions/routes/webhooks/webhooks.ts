@@ -1,0 +1,137 @@
+import * as z from "zod/mini";
+import { eventTypes } from "../../../shared/domain/events/events.ts";
+import { createWebhook as create } from "../../../shared/flows/webhooks/create.ts";
+import { listWebhooks as list, readWebhook as read } from "../../../shared/flows/webhooks/get.ts";
+import { rotateSecret as rotate } from "../../../shared/flows/webhooks/rotate.ts";
+import { sendTestEvent as sendTest } from "../../../shared/flows/webhooks/send-test.ts";
+import { changeWebhook as change, deleteWebhook as remove } from "../../../shared/flows/webhooks/update.ts";
+import { isRefusal } from "../../../shared/kernel/refusals.ts";
+import { endpoint } from "../api-endpoint.ts";
+import { webhookShape, webhookView } from "../responses.ts";
+
+const events = z.array(z.enum(eventTypes)).check(z.minLength(1));
+
+export const listWebhooks = endpoint({
+  method: "GET",
+  path: "/v1/webhooks",
+  auth: "key",
+  tenant: "query",
+  tag: "Webhooks",
+  summary: "List webhook endpoints",
+  data: z.object({ endpoints: z.array(webhookShape) }),
+  handle: async ({ tenant, now, ports }) => ({
+    endpoints: (await list(ports, tenant)).map((found) => webhookView(found, now)),
+  }),
+});
+
+export const createWebhook = endpoint({
+  method: "POST",
+  path: "/v1/webhooks",
+  auth: "key",
+  tenant: "query",
+  tag: "Webhooks",
+  summary: "Create a webhook endpoint; its signing secret is answered this once",
+  body: z.object({ url: z.string(), events: z.optional(events) }),
+  refusals: ["endpoint_limit", "too_many_look_ups"],
+  data: z.object({ endpoint: webhookShape, signing_secret: z.string() }),
+  handle: async ({ caller, tenant, body, request, now, ports }) => {
+    const created = await create(
+      ports,
+      tenant,
+      { url: body.url, events: body.events ?? eventTypes, caller, ip: request.sourceIp },
+      now,
+    );
+    if (isRefusal(created)) return created;
+    return { endpoint: webhookView(created.endpoint, now), signing_secret: created.secret };
+  },
+});
+
+export const readWebhook = endpoint({
+  method: "GET",
+  path: "/v1/webhooks/{id}",
+  auth: "key",
+  tenant: "query",
+  tag: "Webhooks",
+  summary: "Read a webhook endpoint",
+  refusals: ["endpoint_not_found"],
+  data: z.object({ endpoint: webhookShape }),
+  handle: async ({ tenant, path, now, ports }) => {
+    const found = await read(ports, tenant, path.id);
+    return isRefusal(found) ? found : { endpoint: webhookView(found, now) };
+  },
+});
+
+export const changeWebhook = endpoint({
+  method: "PATCH",
+  path: "/v1/webhooks/{id}",
+  auth: "key",
+  tenant: "query",
+  tag: "Webhooks",
+  summary: "Change a webhook endpoint's address, events or status; what is not given stays",
+  description:
+    "While an endpoint is paused its events are kept as blocked deliveries: once it is active again, a replay with status=blocked sends them.",
+  body: z.object({
+    url: z.optional(z.string()),
+    events: z.optional(events),
+    status: z.optional(z.enum(["active", "paused"])),
+  }),
+  refusals: ["endpoint_not_found", "too_many_look_ups"],
+  data: z.object({ endpoint: webhookShape }),
+  handle: async ({ caller, tenant, path, body, request, now, ports }) => {
+    const { url, events, status } = body;
+    const wanted = {
+      ...(url === undefined ? {} : { url }),
+      ...(events ? { events } : {}),
+      ...(status ? { status } : {}),
+    };
+    const changed = await change(ports, tenant, path.id, wanted, { caller, ip: request.sourceIp }, now);
+    return isRefusal(changed) ? changed : { endpoint: webhookView(changed, now) };
+  },
+});
+
+export const deleteWebhook = endpoint({
+  method: "DELETE",
+  path: "/v1/webhooks/{id}",
+  auth: "key",
+  tenant: "query",
+  tag: "Webhooks",
+  summary: "Delete a webhook endpoint; its secrets are erased, the history of its deliveries stays",
+  refusals: ["endpoint_not_found"],
+  data: z.object({ deleted: z.literal(true) }),
+  handle: async ({ caller, tenant, path, request, now, ports }) => {
+    const refused = await remove(ports, tenant, path.id, { caller, ip: request.sourceIp }, now);
+    return refused ?? { deleted: true as const };
+  },
+});
+
+export const rotateSecret = endpoint({
+  method: "POST",
+  path: "/v1/webhooks/{id}/rotate",
+  auth: "key",
+  tenant: "query",
+  tag: "Webhooks",
+  summary:
+    "Give a webhook endpoint a new signing secret, answered this once; the one before signs beside it for 24 hours",
+  refusals: ["endpoint_not_found"],
+  data: z.object({ endpoint: webhookShape, signing_secret: z.string() }),
+  handle: async ({ caller, tenant, path, request, now, ports }) => {
+    const rotated = await rotate(ports, tenant, path.id, { caller, ip: request.sourceIp }, now);
+    if (isRefusal(rotated)) return rotated;
+    return { endpoint: webhookView(rotated.endpoint, now), signing_secret: rotated.secret };
+  },
+});
+
+export const testWebhook = endpoint({
+  method: "POST",
+  path: "/v1/webhooks/{id}/test",
+  auth: "key",
+  tenant: "query",
+  tag: "Webhooks",
+  summary: "Send a webhook endpoint a test.event, whatever it subscribes to",
+  refusals: ["endpoint_not_found"],
+  data: z.object({ delivery_id: z.string() }),
+  handle: async ({ caller, tenant, path, request, now, ports }) => {
+    const sent = await sendTest(ports, tenant, path.id, { caller, ip: request.sourceIp }, now);
+    return isRefusal(sent) ? sent : { delivery_id: sent.deliveryId };
+  },
+});

@@ -1,0 +1,40 @@
+import { consoleLog } from "../../shared/aws/log.ts";
+import { openQueue } from "../../shared/aws/queues.ts";
+import { setting } from "../../shared/config/settings.ts";
+import { tenantShards } from "../../shared/flows/inbox/tenant-shards.ts";
+import type { HoldEndPorts, SettlePorts, SweepPorts } from "../../shared/flows/ports.ts";
+import { tenantStateStore } from "../../shared/stores/access/tenant-states.ts";
+import { accountStore } from "../../shared/stores/accounts/accounts.ts";
+import { openTable } from "../../shared/stores/client.ts";
+import { dueStore } from "../../shared/stores/delivery/due-attempts.ts";
+import { eventBodyStore } from "../../shared/stores/delivery/event-bodies.ts";
+import { erasureStore } from "../../shared/stores/erasure/erasures.ts";
+import { holdStore } from "../../shared/stores/holds/holds.ts";
+import { conversationStore } from "../../shared/stores/inbox/conversations.ts";
+import { messageStore } from "../../shared/stores/inbox/messages.ts";
+import { outboundMessageStore } from "../../shared/stores/inbox/outbound-messages.ts";
+import { budgetStore } from "../../shared/stores/sending/budgets.ts";
+import { dueSendStore } from "../../shared/stores/sending/due-sends.ts";
+import { sendRecordStore } from "../../shared/stores/sending/send-records.ts";
+
+/** The sweeper. */
+export function sweepPorts(): SweepPorts & SettlePorts & HoldEndPorts {
+  const table = openTable(setting("table"));
+  return {
+    due: dueStore(table),
+    retries: openQueue(setting("deliveriesQueueUrl")),
+    conversations: conversationStore(table),
+    accounts: accountStore(table),
+    budgets: budgetStore(table),
+    sendRecords: sendRecordStore(table),
+    dueSends: dueSendStore(table),
+    holds: holdStore(table),
+    outboundMessages: outboundMessageStore(table),
+    messages: messageStore(table),
+    erasures: erasureStore(table),
+    eventBodies: eventBodyStore(table),
+    events: openQueue(setting("eventsQueueUrl")),
+    shardsOf: tenantShards(tenantStateStore(table)),
+    log: consoleLog,
+  };
+}

@@ -1,0 +1,42 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { type FunctionName, functions } from "../../shared/config/names.ts";
+import { stacks } from "../stacks/names.ts";
+
+interface Template {
+  readonly Resources: Readonly<
+    Record<string, { readonly Properties?: { readonly Code?: { readonly S3Key?: unknown } } }>
+  >;
+}
+
+/**
+ * Bytes of each function's bundle in a cloud assembly, unpacked. Throws an Error when the assembly is missing or was
+ * written without bundling.
+ */
+export function bundleBytes(outdir: string): Record<FunctionName, number> {
+  const folders = Object.entries(bundleFolders(outdir));
+  return Object.fromEntries(folders.map(([name, folder]) => [name, folderBytes(folder)])) as Record<
+    FunctionName,
+    number
+  >;
+}
+
+/** The folder of each function's bundle in a cloud assembly. Throws an Error when the assembly is missing. */
+export function bundleFolders(outdir: string): Record<FunctionName, string> {
+  const file = join(outdir, `${stacks.service}.template.json`);
+  const template: Template = JSON.parse(readFileSync(file, "utf8"));
+  const folders = functions.map((name) => [name, join(outdir, folderOf(template, name))] as const);
+  return Object.fromEntries(folders) as Record<FunctionName, string>;
+}
+
+/** The template names the archive that is made of a folder at the upload. */
+function folderOf(template: Template, name: FunctionName): string {
+  const archive = template.Resources[name]?.Properties?.Code?.S3Key;
+  if (typeof archive !== "string") throw new Error(`The template has no code for ${name}: synthesize it once more.`);
+  return `asset.${archive.replace(/\.zip$/, "")}`;
+}
+
+function folderBytes(folder: string): number {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return files.reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
+}

@@ -1,0 +1,28 @@
+import { CfnOutput, Stack, type StackProps } from "aws-cdk-lib";
+import type { Construct } from "constructs";
+import { RawBucket } from "../constructs/raw-bucket.ts";
+import { ServiceSecrets } from "../constructs/service-secrets.ts";
+import { SingleTable } from "../constructs/single-table.ts";
+import { TokenKey } from "../constructs/token-key.ts";
+
+/** What is kept: the table, the key, the raw copies and the secrets. All of it outlives the stack. */
+export class DataStack extends Stack {
+  readonly table: SingleTable;
+  readonly key: TokenKey;
+  readonly raw: RawBucket;
+  readonly secrets: ServiceSecrets;
+
+  constructor(scope: Construct, id: string, props?: StackProps) {
+    super(scope, id, props);
+    this.table = new SingleTable(this, "SingleTable");
+    this.key = new TokenKey(this, "TokenKey");
+    this.raw = new RawBucket(this, "RawBucket");
+    this.secrets = new ServiceSecrets(this, "Secrets");
+
+    // What an operator's own commands need.
+    new CfnOutput(this, "TableName", { value: this.table.table.tableName });
+    new CfnOutput(this, "KeyId", { value: this.key.key.keyId });
+    new CfnOutput(this, "RootSecretId", { value: this.secrets.root.secretArn });
+    new CfnOutput(this, "PlatformSecretId", { value: this.secrets.platforms.secretArn });
+  }
+}

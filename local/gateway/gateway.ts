@@ -1,0 +1,129 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Millis } from "../../shared/kernel/time.ts";
+import type { Functions } from "../lambda/functions.ts";
+import { LocalRefusal } from "../support/settings-error.ts";
+import { eventOf, parseTarget, type RequestTarget } from "./event.ts";
+import { INVOCATION_MAX_BYTES, sendMessage, sendResult } from "./response.ts";
+import { matchRoute, type Route, type RouteMatch } from "./routes.ts";
+
+/** What the gateway serves once the stack is up. */
+export interface Served {
+  readonly routes: readonly Route[];
+  readonly functions: Pick<Functions, "invoke">;
+  readonly now: () => Millis;
+  readonly report: (line: string) => void;
+  /** Answers `/_local/…`, which exists in no template. */
+  local(request: IncomingMessage, response: ServerResponse, path: string, body: Buffer): Promise<void>;
+  /** Whether the edge turns this request away before anything of Parley sees it. */
+  refusedAtEdge(): boolean;
+}
+
+export interface Gateway {
+  readonly url: string;
+  readonly port: number;
+  /** Until this is called every request is answered 503. */
+  serve(served: Served): void;
+  close(): Promise<void>;
+}
+
+const BODY_MAX_BYTES = 10 * 2 ** 20;
+/** Request line and headers together. */
+const HEAD_MAX_BYTES = 10_240;
+
+/** Listens on loopback. Throws a LocalRefusal when the port is taken. */
+export async function openGateway(port: number): Promise<Gateway> {
+  let served: Served | undefined;
+  const server = createServer({ maxHeaderSize: HEAD_MAX_BYTES, keepAliveTimeout: 60_000 }, (request, response) => {
+    if (!served) return sendMessage(response, 503, "The local stack is starting.");
+    const { report } = served;
+    answer(request, response, served).catch((error: Error) => {
+      report(`gateway: ${error.message}`);
+      if (!response.headersSent) sendMessage(response, 500, "Internal Server Error");
+    });
+  });
+  await listen(server, port);
+  const bound = (server.address() as AddressInfo).port;
+  return {
+    url: `http://127.0.0.1:${bound}`,
+    port: bound,
+    serve(next) {
+      served = next;
+    },
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function listen(server: Server, port: number): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      const taken = error.code === "EADDRINUSE";
+      reject(
+        taken
+          ? new LocalRefusal(`Port ${port} is taken: stop what listens there, or name another with --port.`)
+          : error,
+      );
+    });
+    server.listen(port, "127.0.0.1", resolve);
+  });
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, served: Served): Promise<void> {
+  // The stack's own time, which may have been turned: browsers and other clients reckon with it.
+  response.setHeader("date", new Date(served.now()).toUTCString());
+  const target = parseTarget(request.url ?? "/");
+  if (!target) return sendMessage(response, 400, "Bad Request");
+  const local = target.path.startsWith("/_local/");
+  if (!local && served.refusedAtEdge()) return sendMessage(response, 429, "Too Many Requests");
+  const body = await readBody(request);
+  if (body === null) return sendMessage(response, 413, "Request Entity Too Large");
+  if (local) return await served.local(request, response, target.path, body);
+  const match = matchRoute(served.routes, request.method ?? "GET", target.sentPath);
+  if (!match) return sendMessage(response, 404, "Not Found");
+  await invoke(request, response, target, body, match, served);
+}
+
+async function invoke(
+  request: IncomingMessage,
+  response: ServerResponse,
+  target: RequestTarget,
+  body: Buffer,
+  match: RouteMatch,
+  { functions, now, report }: Served,
+): Promise<void> {
+  const event = eventOf(request, target, body, match, now());
+  if (isTooLarge(event, body)) return sendMessage(response, 413, "Request Entity Too Large");
+  const { route } = match;
+  const late = setTimeout(() => sendMessage(response, 503, "Service Unavailable"), route.timeoutMs);
+  try {
+    const result = await functions.invoke(route.functionId, event);
+    if (!response.headersSent) sendResult(response, result);
+  } catch (error) {
+    report(`${route.functionId}: ${(error as Error).message}`);
+    if (!response.headersSent) sendMessage(response, 500, "Internal Server Error");
+  } finally {
+    clearTimeout(late);
+  }
+}
+
+/** An event that holds the body in base64, or with its quotes escaped, is larger than the body: only then count. */
+function isTooLarge(event: object, body: Buffer): boolean {
+  return body.length > INVOCATION_MAX_BYTES / 3 && Buffer.byteLength(JSON.stringify(event)) > INVOCATION_MAX_BYTES;
+}
+
+/** The whole body; null when it is larger than an HTTP API takes. */
+async function readBody(request: IncomingMessage): Promise<Buffer | null> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    // Read to the end all the same, so that the client is there to hear the answer.
+    if (size <= BODY_MAX_BYTES) chunks.push(chunk);
+    else chunks.length = 0;
+  }
+  return size > BODY_MAX_BYTES ? null : Buffer.concat(chunks);
+}

@@ -1,0 +1,80 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { iso, type Millis } from "../../shared/kernel/time.ts";
+import { parseDuration } from "../support/clock.ts";
+import { sendJson, sendMessage } from "./response.ts";
+
+/** What a person or a test may ask of the stack itself, over HTTP. */
+export interface LocalControls {
+  now(): Millis;
+  /** Turns the clock, everywhere, and resolves when every schedule that came due has run. */
+  advance(by: Millis): Promise<void>;
+  /** Every mail sent, newest first. */
+  mails(): Promise<readonly unknown[]> | readonly unknown[];
+  /** The next `count` requests get the bare 429 of the edge. */
+  refuseAtEdge(count: number): void;
+}
+
+type Handle = (controls: LocalControls, response: ServerResponse, body: unknown) => Promise<void> | void;
+
+const routes: Readonly<Record<string, Readonly<Record<string, Handle>>>> = {
+  "/_local/clock": {
+    GET: ({ now }, response) => sendJson(response, 200, { now: iso(now()) }),
+    POST: turnClock,
+  },
+  "/_local/mail": {
+    GET: async ({ mails }, response) => sendJson(response, 200, { mails: await mails() }),
+  },
+  "/_local/faults": { POST: setFaults },
+};
+
+export async function answerLocal(
+  controls: LocalControls,
+  request: IncomingMessage,
+  response: ServerResponse,
+  path: string,
+  body: Buffer,
+): Promise<void> {
+  if (isForeign(request)) return sendMessage(response, 403, "This is for programs and pages of this machine alone.");
+  const methods = routes[path];
+  if (!methods) return sendMessage(response, 404, `There is ${Object.keys(routes).join(", ")}, and not ${path}.`);
+  const handle = methods[request.method ?? ""];
+  if (!handle) return sendMessage(response, 405, `${path} takes ${Object.keys(methods).join(" and ")}.`);
+  await handle(controls, response, request.method === "POST" ? parseObject(body) : null);
+}
+
+/** A page of another origin, or a name of somebody else's that leads here, has no business with the clock or the mail. */
+function isForeign({ headers: { host = "", origin } }: IncomingMessage): boolean {
+  const local = /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(host);
+  return !local || (origin !== undefined && origin !== `http://${host}`);
+}
+
+async function turnClock(controls: LocalControls, response: ServerResponse, body: unknown): Promise<void> {
+  const advance = (body as { advance?: unknown } | null)?.advance;
+  const by = typeof advance === "string" ? parseDuration(advance) : null;
+  if (by === null) {
+    const wanted = 'Send {"advance":"PT24H"}: an ISO 8601 duration of weeks, days, hours, minutes and seconds';
+    return sendMessage(response, 400, `${wanted}, more than zero and at most ten years. The clock only goes forward.`);
+  }
+  await controls.advance(by);
+  sendJson(response, 200, { now: iso(controls.now()) });
+}
+
+function setFaults(controls: LocalControls, response: ServerResponse, body: unknown): void {
+  const count = (body as { edge_429?: unknown } | null)?.edge_429;
+  if (!Number.isInteger(count) || (count as number) < 0 || (count as number) > 1_000_000) {
+    const wanted = 'Send {"edge_429":3}: how many of the next requests get the bare 429, 0 for none.';
+    sendMessage(response, 400, wanted);
+    return;
+  }
+  controls.refuseAtEdge(count as number);
+  sendJson(response, 200, { edge_429: count });
+}
+
+/** The body as JSON; null when it is none. */
+function parseObject(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString("utf8")) as unknown;
+  } catch {
+    return null;
+  }
+}

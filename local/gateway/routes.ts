@@ -1,0 +1,97 @@
+import type { FunctionDeclaration } from "../lambda/functions.ts";
+import { LocalRefusal } from "../support/settings-error.ts";
+import type { Resolver } from "../template/intrinsics.ts";
+import { type Assembly, nameOf, type Placed, resourcesOf } from "../template/template.ts";
+
+/** A route of the HTTP API. */
+export interface Route {
+  /** As the template writes it: `GET /things/{id}`, `ANY /{proxy+}` or `$default`. */
+  readonly key: string;
+  readonly functionId: string;
+  readonly timeoutMs: number;
+}
+
+export interface RouteMatch {
+  readonly route: Route;
+  /** Decoded; undefined where the route names none. */
+  readonly parameters: Readonly<Record<string, string>> | undefined;
+}
+
+/** The longest an HTTP API waits for a function, and what it waits unless told otherwise. */
+const TIMEOUT_MAX_MS = 30_000;
+
+/** Reads the routes of the assembly's HTTP API. Throws a LocalRefusal for one that leads nowhere. */
+export function readRoutes(assembly: Assembly, resolver: Resolver, functions: readonly FunctionDeclaration[]): Route[] {
+  const placed = resourcesOf(assembly);
+  const apis = placed.filter(({ resource }) => resource.Type === "AWS::ApiGatewayV2::Api");
+  const odd = apis.find(({ resource }) => resource.Properties?.ProtocolType !== "HTTP") ?? apis[1];
+  if (odd) throw new LocalRefusal(`The local stack serves one HTTP API: it cannot serve ${nameOf(odd)}.`);
+  return placed
+    .filter(({ resource }) => resource.Type === "AWS::ApiGatewayV2::Route")
+    .map((route) => readRoute(route, assembly, resolver, functions));
+}
+
+function readRoute(
+  route: Placed,
+  assembly: Assembly,
+  resolver: Resolver,
+  functions: readonly FunctionDeclaration[],
+): Route {
+  const key = String(route.resource.Properties?.RouteKey);
+  if (key !== "$default" && !/^[A-Z]+ \//.test(key)) throw new LocalRefusal(`${nameOf(route)} has an odd key: ${key}.`);
+  const integration = integrationOf(route, assembly);
+  const { IntegrationType, IntegrationUri, PayloadFormatVersion, TimeoutInMillis } =
+    integration?.resource.Properties ?? {};
+  if (!integration || IntegrationType !== "AWS_PROXY" || PayloadFormatVersion !== "2.0") {
+    throw new LocalRefusal(`The route ${key} (${nameOf(route)}) leads to no function with payload format 2.0.`);
+  }
+  const arn = resolver.text(integration.stack, IntegrationUri);
+  const target = functions.find((one) => one.arn === arn);
+  if (!target) throw new LocalRefusal(`The route ${key} leads to ${arn}, which is not a function of the template.`);
+  const timeoutMs = Math.min(TIMEOUT_MAX_MS, Number(TimeoutInMillis ?? TIMEOUT_MAX_MS));
+  return { key, functionId: target.placed.id, timeoutMs };
+}
+
+/** `Target` is `integrations/` joined to a Ref of the integration. */
+function integrationOf(route: Placed, assembly: Assembly): Placed | undefined {
+  const ref = /"Ref":"([^"]+)"/.exec(JSON.stringify(route.resource.Properties?.Target ?? null))?.[1];
+  return resourcesOf(assembly).find(
+    ({ stack, id, resource }) =>
+      stack === route.stack && id === ref && resource.Type === "AWS::ApiGatewayV2::Integration",
+  );
+}
+
+/**
+ * The route for a request: the most specific one, a fixed part before a variable, a variable before the rest of the
+ * path, a method before ANY, and `$default` last. `rawSegments` are the path's parts as they were sent.
+ */
+export function matchRoute(routes: readonly Route[], method: string, rawPath: string): RouteMatch | null {
+  const segments = rawPath.split("/").slice(1);
+  const found = routes.flatMap((route) => matchOne(route, method, segments) ?? []);
+  found.sort((a, b) => (a.rank < b.rank ? -1 : a.rank > b.rank ? 1 : 0));
+  return found[0] ?? null;
+}
+
+function matchOne(route: Route, method: string, segments: readonly string[]): (RouteMatch & { rank: string }) | null {
+  if (route.key === "$default") return { route, parameters: undefined, rank: "9" };
+  const [wanted = "", path = ""] = route.key.split(" ");
+  if (wanted !== "ANY" && wanted !== method) return null;
+  const parameters: Record<string, string> = {};
+  const pattern = path.split("/").slice(1);
+  let rank = "";
+  for (const [at, part] of pattern.entries()) {
+    const segment = segments[at];
+    const [, name, rest] = /^\{([^}+]+)(\+?)\}$/.exec(part) ?? [];
+    if (segment === undefined || (name !== undefined && segment === "")) return null;
+    rank += name === undefined ? "0" : rest ? "2" : "1";
+    if (name === undefined) {
+      if (segment !== part) return null;
+    } else if (rest) {
+      parameters[name] = decodeURIComponent(segments.slice(at).join("/"));
+      return { route, parameters, rank: rank + (wanted === "ANY" ? "1" : "0") };
+    } else parameters[name] = decodeURIComponent(segment);
+  }
+  if (pattern.length !== segments.length) return null;
+  const named = Object.keys(parameters).length > 0;
+  return { route, parameters: named ? parameters : undefined, rank: rank + (wanted === "ANY" ? "1" : "0") };
+}

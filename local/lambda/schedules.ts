@@ -1,0 +1,139 @@
+import { randomUUID } from "node:crypto";
+import { DAY, HOUR, iso, MINUTE, type Millis } from "../../shared/kernel/time.ts";
+import { LocalRefusal } from "../support/settings-error.ts";
+import { ACCOUNT, REGION, type Resolver } from "../template/intrinsics.ts";
+import { type Assembly, nameOf, type Placed, resourcesOf } from "../template/template.ts";
+import type { FunctionDeclaration, Functions } from "./functions.ts";
+
+/** A function that runs again and again. */
+export interface Schedule {
+  readonly id: string;
+  readonly every: Millis;
+  readonly functionId: string;
+  /** What the function gets instead of the standard event. */
+  readonly input?: unknown;
+}
+
+export interface Schedules {
+  /** Runs what has come due by the stack's clock, each schedule once and in the order they came due. */
+  runDue(): Promise<void>;
+  /** No more runs; what is running goes on. */
+  close(): void;
+}
+
+/** No timer waits longer, so that none overflows and a turned clock is noticed even when nobody says so. */
+const TIMER_MAX_MS = 60_000;
+const UNITS: Readonly<Record<string, Millis>> = { minute: MINUTE, hour: HOUR, day: DAY };
+
+/** Reads the rules and schedules of the assembly. Throws a LocalRefusal for one that could not run. */
+export function readSchedules(
+  assembly: Assembly,
+  resolver: Resolver,
+  functions: readonly FunctionDeclaration[],
+): Schedule[] {
+  return resourcesOf(assembly)
+    .filter(({ resource }) => resource.Type === "AWS::Events::Rule" || resource.Type === "AWS::Scheduler::Schedule")
+    .filter(({ stack, resource }) => resolver.holds(stack, resource.Condition))
+    .flatMap((placed) => readSchedule(placed, resolver, functions));
+}
+
+interface Target {
+  readonly Arn?: unknown;
+  readonly Input?: unknown;
+}
+
+function readSchedule(placed: Placed, resolver: Resolver, functions: readonly FunctionDeclaration[]): Schedule[] {
+  const { State, ScheduleExpression, Targets, Target } = placed.resource.Properties ?? {};
+  const every = parseRate(String(ScheduleExpression));
+  if (every === null) {
+    throw new LocalRefusal(
+      `${nameOf(placed)}: the local stack runs rate(…), not ${JSON.stringify(ScheduleExpression)}.`,
+    );
+  }
+  if (State === "DISABLED") return [];
+  const targets = ((Targets as Target[] | undefined) ?? [Target as Target | undefined]).filter(
+    (one) => one !== undefined,
+  );
+  if (targets.length === 0) throw new LocalRefusal(`${nameOf(placed)} runs nothing: give it a target.`);
+  return targets.map(({ Arn, Input }) => {
+    const arn = resolver.text(placed.stack, Arn);
+    const target = functions.find((one) => one.arn === arn);
+    if (!target) throw new LocalRefusal(`${nameOf(placed)} runs ${arn}, which is not a function of the template.`);
+    const input = Input === undefined ? {} : { input: JSON.parse(resolver.text(placed.stack, Input)) as unknown };
+    return { id: placed.id, every, functionId: target.placed.id, ...input };
+  });
+}
+
+/** Milliseconds of `rate(1 minute)`, `rate(5 hours)`; null for anything else. */
+export function parseRate(expression: string): Millis | null {
+  const [, count, unit] = /^rate\(([1-9]\d*) (minute|hour|day)s?\)$/.exec(expression) ?? [];
+  const length = UNITS[unit ?? ""];
+  return count && length ? Number(count) * length : null;
+}
+
+/** Begins the schedules: each runs for the first time one period from now. */
+export function startSchedules(
+  schedules: readonly Schedule[],
+  now: () => Millis,
+  functions: Pick<Functions, "invoke">,
+  report: (line: string) => void,
+): Schedules {
+  const begun = now();
+  const rows = schedules.map((schedule) => ({ schedule, due: begun + schedule.every }));
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+
+  const run = async (schedule: Schedule): Promise<void> => {
+    try {
+      await functions.invoke(schedule.functionId, schedule.input ?? eventOf(schedule, now()));
+    } catch (error) {
+      if (!closed) report(`${schedule.functionId}: ${(error as Error).message}`);
+    }
+  };
+  /** Takes what is due off the list at once, so that a timer and a turned clock never both run it. */
+  const takeDue = (): Schedule[] => {
+    const at = now();
+    const due = rows.filter((row) => row.due <= at).sort((a, b) => a.due - b.due);
+    // However far the clock went, one run makes up for all that were missed.
+    for (const row of due) row.due += (Math.floor((at - row.due) / row.schedule.every) + 1) * row.schedule.every;
+    return due.map(({ schedule }) => schedule);
+  };
+  const arm = (): void => {
+    clearTimeout(timer);
+    if (closed || rows.length === 0) return;
+    const next = Math.min(...rows.map(({ due }) => due));
+    timer = setTimeout(
+      () => {
+        for (const schedule of takeDue()) void run(schedule);
+        arm();
+      },
+      Math.min(TIMER_MAX_MS, Math.max(0, next - now())),
+    );
+  };
+  arm();
+  return {
+    async runDue() {
+      const due = takeDue();
+      arm();
+      for (const schedule of due) await run(schedule);
+    },
+    close() {
+      closed = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+function eventOf({ id }: Schedule, now: Millis): object {
+  return {
+    version: "0",
+    id: randomUUID(),
+    "detail-type": "Scheduled Event",
+    source: "aws.events",
+    account: ACCOUNT,
+    time: iso(now).replace(/\.\d{3}Z$/, "Z"),
+    region: REGION,
+    resources: [`arn:aws:events:${REGION}:${ACCOUNT}:rule/${id}`],
+    detail: {},
+  };
+}

@@ -1,0 +1,43 @@
+import {
+  CreateQueueCommand,
+  GetQueueAttributesCommand,
+  GetQueueUrlCommand,
+  SetQueueAttributesCommand,
+} from "@aws-sdk/client-sqs";
+import type { Identity } from "../template/intrinsics.ts";
+import type { Placed } from "../template/template.ts";
+import { physicalName, type Workshop } from "./provision-context.ts";
+
+const copied = [
+  "VisibilityTimeout",
+  "DelaySeconds",
+  "MessageRetentionPeriod",
+  "ReceiveMessageWaitTimeSeconds",
+  "MaximumMessageSize",
+] as const;
+
+/** A queue with its times and its redrive rule; one that an earlier start made keeps its messages and takes the rules of now. */
+export async function makeQueue(
+  placed: Placed,
+  properties: Record<string, unknown>,
+  { clients: { sqs } }: Workshop,
+): Promise<Identity> {
+  const name = String(properties.QueueName ?? physicalName(placed));
+  const attributes: Record<string, string> = {};
+  for (const attribute of copied) {
+    if (properties[attribute] !== undefined) attributes[attribute] = String(properties[attribute]);
+  }
+  if (properties.RedrivePolicy !== undefined) attributes.RedrivePolicy = JSON.stringify(properties.RedrivePolicy);
+  const { QueueUrl: url } = await sqs
+    .send(new CreateQueueCommand({ QueueName: name, Attributes: attributes }))
+    .catch(async (error: Error) => {
+      if (!/QueueNameExists|QueueAlreadyExists/.test(error.name)) throw error;
+      const found = await sqs.send(new GetQueueUrlCommand({ QueueName: name }));
+      await sqs.send(new SetQueueAttributesCommand({ QueueUrl: found.QueueUrl, Attributes: attributes }));
+      return found;
+    });
+  const asked = { QueueUrl: url, AttributeNames: ["QueueArn" as const] };
+  const { Attributes = {} } = await sqs.send(new GetQueueAttributesCommand(asked));
+  if (!url || !Attributes.QueueArn) throw new Error(`the queue ${name} has no address`);
+  return { ref: url, attributes: { Arn: Attributes.QueueArn, QueueName: name, QueueUrl: url } };
+}

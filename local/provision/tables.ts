@@ -1,0 +1,71 @@
+import {
+  type AttributeDefinition,
+  CreateTableCommand,
+  DescribeTableCommand,
+  type GlobalSecondaryIndex,
+  type KeySchemaElement,
+  type TableDescription,
+  waitUntilTableExists,
+} from "@aws-sdk/client-dynamodb";
+import { LocalRefusal } from "../support/settings-error.ts";
+import type { Identity } from "../template/intrinsics.ts";
+import { nameOf, type Placed } from "../template/template.ts";
+import { arnOf, physicalName, type Workshop } from "./provision-context.ts";
+
+interface TableProperties {
+  readonly TableName?: string;
+  readonly AttributeDefinitions?: AttributeDefinition[];
+  readonly KeySchema?: KeySchemaElement[];
+  readonly GlobalSecondaryIndexes?: GlobalSecondaryIndex[];
+  readonly LocalSecondaryIndexes?: unknown;
+  readonly StreamSpecification?: unknown;
+}
+
+/**
+ * The table with the template's keys and indexes. Expiry is not switched on: an engine deletes by the real time, and
+ * the stack's clock runs ahead of it; every reader judges expiry by itself anyway.
+ */
+export async function makeTable(placed: Placed, properties: TableProperties, workshop: Workshop): Promise<Identity> {
+  if (properties.LocalSecondaryIndexes || properties.StreamSpecification) {
+    throw new LocalRefusal(`The local stack makes neither streams nor local indexes, which ${nameOf(placed)} has.`);
+  }
+  const { dynamodb } = workshop.clients;
+  const name = properties.TableName ?? physicalName(placed);
+  const indexes = properties.GlobalSecondaryIndexes ?? [];
+  const command = new CreateTableCommand({
+    TableName: name,
+    BillingMode: "PAY_PER_REQUEST",
+    AttributeDefinitions: properties.AttributeDefinitions,
+    KeySchema: properties.KeySchema,
+    ...(indexes.length === 0
+      ? {}
+      : {
+          GlobalSecondaryIndexes: indexes.map(({ IndexName, KeySchema, Projection }) => ({
+            IndexName,
+            KeySchema,
+            Projection,
+          })),
+        }),
+  });
+  await dynamodb.send(command).catch((error: Error) => {
+    if (error.name !== "ResourceInUseException") throw error;
+  });
+  await waitUntilTableExists({ client: dynamodb, maxWaitTime: 20, minDelay: 0.05, maxDelay: 1 }, { TableName: name });
+  const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName: name }));
+  if (!Table || shape(Table) !== shape(properties)) {
+    throw new LocalRefusal(
+      `The keys or indexes of ${nameOf(placed)} have changed: start with --fresh to make it anew.`,
+    );
+  }
+  return { ref: name, attributes: { Arn: Table.TableArn ?? arnOf("dynamodb", `table/${name}`) } };
+}
+
+/** Keys, indexes and what they hold, in one comparable text. */
+function shape({ KeySchema, GlobalSecondaryIndexes = [] }: TableProperties | TableDescription): string {
+  const keys = (schema: KeySchemaElement[] = []) => schema.map((key) => `${key.KeyType} ${key.AttributeName}`).sort();
+  const indexes = GlobalSecondaryIndexes.map((index) => {
+    const { ProjectionType, NonKeyAttributes = [] } = index.Projection ?? {};
+    return [index.IndexName, ...keys(index.KeySchema), ProjectionType, ...[...NonKeyAttributes].sort()].join(" ");
+  });
+  return JSON.stringify([keys(KeySchema), indexes.sort()]);
+}

@@ -1,0 +1,133 @@
+import { type Context, tokenShapes } from "../graph/context.ts";
+import {
+  BadInput,
+  type Fields,
+  optionalFlag,
+  optionalInteger,
+  optionalText,
+  optionalWord,
+  requiredText,
+} from "../http/fields.ts";
+import { type Answer, type Call, json } from "../http/http-server.ts";
+import { faultModes, faultTargets } from "../world/faults.ts";
+import { connections } from "../world/model.ts";
+import { plant } from "../world/seed.ts";
+import { editPerson, personSends } from "./people.ts";
+import { dashboardTest, rawWebhook, verifyCallback } from "./webhooks.ts";
+
+type Control = (context: Context, fields: Fields, call: Call) => unknown;
+
+const farthestClock = 10 * 365 * 24 * 3_600_000;
+
+const routes: Record<string, Control> = {
+  "GET /state": state,
+  "GET /sent": ({ world }) => ({ sent: world.state.sent }),
+  "POST /person-sends": personSends,
+  "POST /people": editPerson,
+  "POST /accounts": addAccount,
+  "POST /raw": rawWebhook,
+  "POST /dashboard-test": dashboardTest,
+  "POST /verify": verifyCallback,
+  "POST /faults": setFault,
+  "POST /clock": setClock,
+  "POST /delivery": setDelivery,
+  "POST /deliver-now": ({ deliveries }) => {
+    deliveries.deliverNow();
+    return { pending: deliveries.pending() };
+  },
+  "POST /token-shape": (context, fields) => {
+    context.tokenShape = optionalWord(fields, "shape", tokenShapes) ?? "wrapped";
+    return { shape: context.tokenShape };
+  },
+};
+
+/** The simulator's own routes, for tests and the page. Input it cannot use is answered 400 with the reason. */
+export async function control(context: Context, path: string, call: Call): Promise<Answer> {
+  const route = routes[`${call.method} ${path}`];
+  if (route === undefined) {
+    return json(404, { error: `no such control route; there are: ${Object.keys(routes).join(", ")}` });
+  }
+  try {
+    if (call.unreadable) throw new BadInput("the body must be a JSON object");
+    return json(200, await route(context, call.body, call));
+  } catch (error) {
+    if (error instanceof BadInput) return json(400, { error: error.message });
+    throw error;
+  }
+}
+
+/** Everything the page shows. With `?since=<version>` only the version when nothing changed since. */
+function state({ world, deliveries, faults }: Context, _fields: Fields, call: Call): unknown {
+  const { version } = world;
+  if (call.query.get("since") === String(version)) return { version, unchanged: true };
+  const { accounts, people, threads, subscriptions, clockOffsetMs } = world.state;
+  return {
+    version,
+    now: world.now(),
+    clock_offset_ms: clockOffsetMs,
+    accounts,
+    people,
+    threads,
+    subscriptions,
+    pending: deliveries.pending(),
+    fault: faults.view(),
+    delivery: deliveries.options,
+  };
+}
+
+async function addAccount({ world }: Context, fields: Fields): Promise<unknown> {
+  const connection = optionalWord(fields, "connection", connections);
+  if (connection === undefined) throw new BadInput(`connection must be one of ${connections.join(", ")}`);
+  const externalId = requiredText(fields, "externalId");
+  const seed = {
+    connection,
+    externalId,
+    pageId: optionalText(fields, "pageId") ?? (connection === "messenger" ? externalId : null),
+    handle: requiredText(fields, "handle"),
+    displayName: requiredText(fields, "displayName"),
+    token: requiredText(fields, "token"),
+  };
+  if (connection === "instagram_page" && seed.pageId === null) {
+    throw new BadInput("pageId is missing: an Instagram account on a Page needs the Page's id");
+  }
+  const account = plant(world.state, seed, world.now());
+  await world.changed();
+  return account;
+}
+
+/** `{mode, on?, for?}`; with mode `error` also `code`, `subcode?`, `status?`, with `rate_limited` `minutes?`. */
+function setFault({ world, faults }: Context, fields: Fields): unknown {
+  const mode = optionalWord(fields, "mode", faultModes);
+  if (mode === undefined) throw new BadInput(`mode must be one of ${faultModes.join(", ")}`);
+  const times = optionalInteger(fields, "for", 1, 1_000_000);
+  const fault = {
+    mode,
+    code: optionalInteger(fields, "code", 1, 99_999_999),
+    subcode: optionalInteger(fields, "subcode", 1, 99_999_999),
+    status: optionalInteger(fields, "status", 400, 599),
+    minutes: optionalInteger(fields, "minutes", 0, 1_000_000),
+  };
+  if (mode === "error" && fault.code === undefined) throw new BadInput("code is missing: which error is to be played?");
+  faults.set(fault, optionalWord(fields, "on", faultTargets) ?? "sends", times);
+  world.version += 1;
+  return faults.view();
+}
+
+async function setClock({ world }: Context, fields: Fields): Promise<unknown> {
+  const offset = optionalInteger(fields, "offset_ms", -farthestClock, farthestClock);
+  if (offset === undefined) throw new BadInput("offset_ms is missing: give the milliseconds to add to the real time");
+  world.state.clockOffsetMs = offset;
+  await world.changed();
+  return { now: world.now(), offset_ms: offset };
+}
+
+function setDelivery({ world, deliveries }: Context, fields: Fields): unknown {
+  const { batch, duplicate, shuffle } = deliveries.options;
+  deliveries.options = {
+    batch: optionalInteger(fields, "batch", 1, 1000) ?? batch,
+    duplicate: optionalInteger(fields, "duplicate", 0, 10) ?? duplicate,
+    shuffle: optionalFlag(fields, "shuffle") ?? shuffle,
+  };
+  world.version += 1;
+  return deliveries.options;
+}

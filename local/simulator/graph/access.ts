@@ -1,0 +1,41 @@
+import { createHmac } from "node:crypto";
+import type { Call } from "../http/http-server.ts";
+import type { Token } from "../world/model.ts";
+import { type Context, type GraphHost, parameter } from "./context.ts";
+import { refuse } from "./error-messages.ts";
+
+/** The token text of a call: the Authorization header, else the parameter. */
+export function tokenText(call: Call): string | undefined {
+  const bearer = /^Bearer\s+(\S+)$/i.exec(call.headers.authorization ?? "")?.[1];
+  return bearer ?? parameter(call, "access_token");
+}
+
+/** The token's standing by the simulator's clock. Throws the 190 the platform would answer. */
+export function assertAlive(token: Token, now: number): void {
+  if (token.revoked) throw refuse.revokedToken();
+  if (token.expiresAt !== null && token.expiresAt <= now) throw refuse.expiredToken(token.expiresAt, now);
+}
+
+/**
+ * The living token a call carries. Instagram's host takes Instagram users' tokens, Facebook's the others.
+ * Throws 190 for a missing, foreign, revoked or expired one, and 100 for a proof that does not match.
+ */
+export function authenticate(context: Context, host: GraphHost, call: Call): Token {
+  const text = tokenText(call);
+  const token = context.world.state.tokens.find((candidate) => candidate.value === text);
+  if (token === undefined || (token.kind === "instagram_user") !== (host === "instagram")) {
+    throw refuse.unreadableToken();
+  }
+  assertAlive(token, context.world.now());
+  const proof = parameter(call, "appsecret_proof");
+  if (host === "facebook" && proof !== undefined) {
+    const expected = createHmac("sha256", context.secrets.meta).update(token.value).digest("hex");
+    if (proof !== expected) throw refuse.parameter("Invalid appsecret_proof provided in the API argument");
+  }
+  return token;
+}
+
+/** Whether the call carries the app's own token, `<app id>|<app secret>`. */
+export function isAppToken(context: Context, text: string | undefined): boolean {
+  return text === `${context.world.appId}|${context.secrets.meta}`;
+}

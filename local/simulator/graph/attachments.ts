@@ -1,0 +1,117 @@
+import { type Fields, isFields } from "../http/fields.ts";
+import { type Answer, type Call, json } from "../http/http-server.ts";
+import type { Account, Token } from "../world/model.ts";
+import { isInstagram } from "../world/world.ts";
+import type { Context, GraphHost } from "./context.ts";
+import { refuse } from "./error-messages.ts";
+import { largestFile, mayBeOfType } from "./media-kinds.ts";
+import { sendersFor } from "./senders.ts";
+
+const mediaTypes = ["image", "video", "audio", "file"];
+const fetchWithinMs = 10_000;
+const fetchVideoWithinMs = 75_000;
+
+/** A file as it came in, with what it was said to be. */
+interface Given {
+  name: string;
+  mime: string;
+  bytes: Buffer;
+}
+
+/** `POST /{node}/message_attachments`: hands a file over, by its url or in the request itself. */
+export async function uploadAttachment(
+  context: Context,
+  host: GraphHost,
+  node: string,
+  token: Token,
+  call: Call,
+): Promise<Answer> {
+  const onInstagram = host === "instagram";
+  const fields = call.form === null ? call.body : Object.fromEntries(call.form);
+  const account = uploader(sendersFor(context, host, node, token), fields.platform, onInstagram);
+  const { type, payload } = readAttachment(fields.message, onInstagram);
+  const file = call.form?.get("filedata");
+  const given = file instanceof File ? await readFile(file) : await fetchFile(payload.url, type, onInstagram);
+  // Instagram refuses names with other than plain characters.
+  if (isInstagram(account) && !/^[ -~]*$/.test(given.name)) {
+    throw refuse.parameter("The name of the file must be in ASCII", onInstagram);
+  }
+  if (given.bytes.length > largestFile(type)) throw refuse.fileTooLarge(onInstagram);
+  if (!mayBeOfType(account, type, given.mime, given.bytes)) throw refuse.wrongFileType(onInstagram);
+  const upload = context.world.addUpload(account, type);
+  await context.world.changed();
+  return json(200, { attachment_id: upload.id });
+}
+
+/** Whose the file will be: on a Page the Messenger account's, unless the call names Instagram. */
+function uploader(accounts: Account[], platform: unknown, onInstagram: boolean): Account {
+  const wanted = onInstagram ? "instagram_login" : platform === "instagram" ? "instagram_page" : "messenger";
+  const account = accounts.find(({ connection }) => connection === wanted);
+  if (account === undefined) throw refuse.parameter(`The Page has no account on ${String(platform)}`, onInstagram);
+  return account;
+}
+
+function readAttachment(given: unknown, onInstagram: boolean): { type: string; payload: Fields } {
+  const message = typeof given === "string" ? parsed(given) : given;
+  const attachment = isFields(message) ? message.attachment : undefined;
+  if (!isFields(attachment) || typeof attachment.type !== "string" || !mediaTypes.includes(attachment.type)) {
+    throw refuse.invalidMessage(`An attachment's type must be one of {${mediaTypes.join(", ")}}`, onInstagram);
+  }
+  const payload = isFields(attachment.payload) ? attachment.payload : {};
+  if (payload.is_reusable !== true && payload.is_reusable !== "true") {
+    throw refuse.parameter("An attachment that is uploaded must be reusable", onInstagram);
+  }
+  return { type: attachment.type, payload };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function readFile(file: File): Promise<Given> {
+  return { name: file.name, mime: file.type, bytes: Buffer.from(await file.arrayBuffer()) };
+}
+
+/** Fetches from this machine alone: the simulator calls nobody else. */
+async function fetchFile(url: unknown, type: string, onInstagram: boolean): Promise<Given> {
+  if (typeof url !== "string" || !URL.canParse(url)) {
+    throw refuse.invalidMessage("An attachment's payload needs a url, or the request a file", onInstagram);
+  }
+  const { hostname, protocol, pathname } = new URL(url);
+  if (!["127.0.0.1", "localhost", "[::1]"].includes(hostname) || !/^https?:$/.test(protocol)) {
+    throw refuse.fileNotFetched(onInstagram);
+  }
+  const signal = AbortSignal.timeout(type === "video" ? fetchVideoWithinMs : fetchWithinMs);
+  try {
+    const response = await fetch(url, { signal, redirect: "error" });
+    if (response.status !== 200) throw refuse.fileNotFetched(onInstagram);
+    const bytes = await readUpTo(response, largestFile(type) + 1);
+    return { name: nameIn(pathname), mime: response.headers.get("content-type") ?? "", bytes };
+  } catch {
+    throw signal.aborted && type === "video" ? refuse.videoTooSlow(onInstagram) : refuse.fileNotFetched(onInstagram);
+  }
+}
+
+function nameIn(pathname: string): string {
+  const last = pathname.slice(pathname.lastIndexOf("/") + 1);
+  try {
+    return decodeURIComponent(last);
+  } catch {
+    return last;
+  }
+}
+
+async function readUpTo(response: Response, most: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of response.body ?? []) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length >= most) break;
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,119 @@
+import { type Answer, json } from "../http/http-server.ts";
+import type { Fault, FaultMode } from "../world/faults.ts";
+import type { Account } from "../world/model.ts";
+import { isInstagram } from "../world/world.ts";
+import type { Context } from "./context.ts";
+import { GraphError, refuse } from "./error-messages.ts";
+
+// What the platforms say with their errors; a pair that is not here is played with a sentence of its own.
+const sayings: Record<string, string> = {
+  "1": "An unknown error has occurred.",
+  "2": "Service temporarily unavailable",
+  "3": "(#3) Application does not have the capability to make this API call.",
+  "4": "(#4) Application request limit reached",
+  "10": "(#10) Application does not have permission for this action",
+  "10/2018065": "(#10) This message is sent outside of allowed window.",
+  "10/2018108": "(#10) This person isn't receiving messages from you right now.",
+  "10/2018278": "(#10) This message is sent outside of allowed window.",
+  "10/2534022": "(#10) This message is sent outside of allowed window.",
+  "10/2534077": "(#10) Access to messages is switched off in the settings of the Instagram account",
+  "17": "(#17) User request limit reached",
+  "32": "(#32) Page request limit reached",
+  "100/2018001": "(#100) No matching user found",
+  "100/2018008": "(#100) Failed to fetch the file from the url",
+  "100/2018047": "(#100) Upload attachment failure: the type of the file does not match",
+  "100/2018074": "(#100) The attachment ID is invalid or you do not own the attachment",
+  "100/2018109": "(#100) Attachment size exceeds allowable limit",
+  "100/2018294": "(#100) Video upload timed out",
+  "100/2534013": "(#100) The Instagram account is not linked to the Page",
+  "100/2534014": "The requested user cannot be found.",
+  "100/2534029": "(#100) This account is restricted from sending messages",
+  "100/2534037": "(#100) The thread is controlled by another app",
+  "190/458": "Error validating access token: The user has not authorized the application.",
+  "190/459": "Error validating access token: The user is in a checkpoint and must log in.",
+  "190/460": "Error validating access token: The session has been invalidated because the user changed their password.",
+  "190/463": "Error validating access token: Session has expired.",
+  "190/464": "Error validating access token: The user is not confirmed.",
+  "190/467": "Error validating access token: The access token is invalid.",
+  "200": "(#200) Requires pages_messaging permission to manage the object",
+  "200/1545041": "(#200) This person isn't available right now.",
+  "200/2534041": "(#200) Access to messages is disabled for this app",
+  "230": "(#230) User consent is required to access user profile",
+  "551": "(#551) This person isn't available right now.",
+  "551/1545041": "(#551) This person isn't available right now.",
+  "613": "(#613) Calls to this api have exceeded the rate limit.",
+  "613/2018338": "(#613) Messages with this tag to this person were reported as bothersome or abusive.",
+  "1200": "(#1200) Temporary send message failure. Please try again later.",
+  "2022": "(#2022) The account is temporarily blocked from sending messages",
+  "2018300": "(#2018300) Another app is controlling this thread now",
+};
+
+/** Codes that the platform calls passing. */
+const transient: ReadonlySet<number> = new Set([1, 2, 1200]);
+
+function played(code: number, subcode?: number, status = 400): GraphError {
+  const saying = sayings[subcode === undefined ? `${code}` : `${code}/${subcode}`] ?? sayings[code];
+  return new GraphError({
+    message: saying ?? `(#${code}) The platform refuses the call`,
+    code,
+    ...(subcode === undefined ? {} : { subcode }),
+    status,
+    ...(transient.has(code) ? { transient: true } : {}),
+  });
+}
+
+type Play = (fault: Fault, now: number) => GraphError;
+
+/** Refusals of any call, whoever it is for. */
+const ofAnyCall: Partial<Record<FaultMode, Play>> = {
+  "5xx": () => refuse.serverTrouble(),
+  transient: () => played(2),
+  token_revoked: () => refuse.revokedToken(),
+  expired: (_fault, now) => refuse.expiredToken(now - 1000, now),
+  app_removed: () => played(190, 458),
+  checkpoint: () => played(190, 459),
+  unconfirmed: () => played(190, 464),
+  token_invalid: () => played(190, 467),
+  permission: () => played(10),
+  link_broken: () => played(10, 2534077),
+  fetch_failed: () => played(100, 2018008),
+  error: ({ code = 1, subcode, status }) => played(code, subcode, status),
+};
+
+/** Refusals of a send, which name the channel or the account. */
+const ofSends: Partial<Record<FaultMode, (account: Account, onInstagram: boolean, fault: Fault) => GraphError>> = {
+  rate_limited: (account, _host, { minutes }) => refuse.rateLimited(account.pageId ?? account.externalId, minutes),
+  restricted: (_account, onInstagram) => refuse.restricted(onInstagram),
+  outside_window: (account, onInstagram) => refuse.outsideWindow(isInstagram(account), onInstagram),
+  person_unavailable: () => refuse.blocked(),
+  unknown_person: (account, onInstagram) => refuse.unknownPerson(isInstagram(account), onInstagram),
+  thread_owner: (account) => (isInstagram(account) ? played(100, 2534037) : played(2018300)),
+  tag_abuse: () => played(613, 2018338),
+};
+
+/** Strikes before a call is looked at. @returns the answer it has by that, or null. Throws a Graph error. */
+export function strikeCall(context: Context, fault: Fault): Answer | null {
+  const play = ofAnyCall[fault.mode];
+  if (play !== undefined) throw play(fault, context.world.now());
+  if (fault.mode === "hang") return "hang";
+  return fault.mode === "reset_before_accept" ? "reset" : null;
+}
+
+/** Strikes a send whose account and person are known. Throws a Graph error. */
+export function strikeSend(fault: Fault, account: Account, body: Record<string, unknown>, onInstagram: boolean): void {
+  const play = ofSends[fault.mode];
+  if (play !== undefined) throw play(account, onInstagram, fault);
+  // An app without the right to the tag: what is not tagged passes.
+  if (fault.mode === "no_human_agent" && body.tag === "HUMAN_AGENT") throw played(10);
+}
+
+const hugeBytes = 10 * 1024 * 1024;
+
+/** The answer to a send that was accepted, as the fault spoils it. */
+export function answerAccepted(fault: Fault, answer: { recipient_id: string; message_id: string }): Answer {
+  if (fault.mode === "reset_after_accept") return "reset";
+  if (fault.mode === "hang_after_accept") return "hang";
+  if (fault.mode === "huge_body") return json(200, { ...answer, padding: "x".repeat(hugeBytes) });
+  const whole = json(200, answer);
+  return fault.mode === "malformed_json" ? { ...whole, body: whole.body.slice(0, -2) } : whole;
+}

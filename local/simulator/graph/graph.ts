@@ -1,0 +1,62 @@
+import type { Answer, Call } from "../http/http-server.ts";
+import { authenticate } from "./access.ts";
+import { uploadAttachment } from "./attachments.ts";
+import type { Context, GraphHost } from "./context.ts";
+import { GraphError, refuse } from "./error-messages.ts";
+import { strikeCall } from "./fault-responses.ts";
+import { readNode } from "./nodes.ts";
+import { send } from "./send.ts";
+import { subscribedApps } from "./subscriptions.ts";
+import { debugToken, exchangeInstagram, facebookToken, pagesOfUser, refreshInstagram } from "./tokens.ts";
+
+type TokenRoute = (context: Context, call: Call) => Answer | Promise<Answer>;
+
+const tokenRoutes: Record<GraphHost, Record<string, TokenRoute>> = {
+  facebook: {
+    "GET oauth/access_token": facebookToken,
+    "POST oauth/access_token": facebookToken,
+    "GET debug_token": debugToken,
+  },
+  instagram: { "GET access_token": exchangeInstagram, "GET refresh_access_token": refreshInstagram },
+};
+
+/** One call to a Graph host; `path` is what stands after the host, with or without a version. */
+export async function graph(context: Context, host: GraphHost, path: string, call: Call): Promise<Answer> {
+  try {
+    const parts = path.split("/").filter((part, at) => part !== "" && !(at <= 1 && /^v\d+\.\d+$/.test(part)));
+    return await route(context, host, parts, call);
+  } catch (error) {
+    if (error instanceof GraphError) return error.reply();
+    throw error;
+  }
+}
+
+async function route(context: Context, host: GraphHost, parts: string[], call: Call): Promise<Answer> {
+  const tokenRoute = tokenRoutes[host][`${call.method} ${parts.join("/")}`];
+  if (tokenRoute !== undefined) return tokenRoute(context, call);
+
+  const [node = "", edge, ...more] = parts.map(decoded);
+  if (node === "" || more.length > 0) throw refuse.unknownPath();
+  const token = authenticate(context, host, call);
+  const sending = call.method === "POST" && edge === "messages";
+  const fault = context.faults.take(sending ? "send" : "other");
+  const struck = strikeCall(context, fault);
+  if (struck !== null) return struck;
+
+  if (call.unreadable) throw refuse.parameter("The body is neither JSON nor a form", host === "instagram");
+  if (sending) return send(context, host, node, token, call, fault);
+  if (edge === "message_attachments" && call.method === "POST")
+    return uploadAttachment(context, host, node, token, call);
+  if (edge === "subscribed_apps") return subscribedApps(context, host, node, token, call);
+  if (edge === "accounts" && call.method === "GET" && node === "me") return pagesOfUser(context, token);
+  if (edge === undefined && call.method === "GET") return readNode(context, host, node, token, call);
+  throw refuse.unknownNode(call.method, node);
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw refuse.unknownPath();
+  }
+}

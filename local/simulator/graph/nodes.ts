@@ -1,0 +1,133 @@
+import { type Answer, type Call, json } from "../http/http-server.ts";
+import type { Account, Person, Token } from "../world/model.ts";
+import { isInstagram } from "../world/world.ts";
+import { type Context, type GraphHost, parameter } from "./context.ts";
+import { refuse } from "./error-messages.ts";
+
+type Values = Record<string, unknown>;
+
+const PICTURE_LIFE_MS = 36 * 3_600_000;
+
+/** Splits `a,b{c,d},e` into its fields; what stands in braces is asked of the field's own object. */
+function readFieldList(list: string): { name: string; inner: string | null }[] {
+  return [...list.matchAll(/([\w.]+)(?:\{([^{}]*)\})?/g)].map(([, name = "", inner]) => ({
+    name,
+    inner: inner ?? null,
+  }));
+}
+
+/** The asked fields of an object, and its id always; null ones are left out, unknown ones refused. */
+function pick(values: Values, list: string, instagramHost: boolean): Values {
+  const picked: Values = {};
+  for (const { name, inner } of readFieldList(list)) {
+    if (!(name in values)) throw refuse.unknownField(name, instagramHost);
+    const value = values[name];
+    if (value === null) continue;
+    picked[name] = inner === null ? value : pick(value as Values, inner, instagramHost);
+  }
+  return { ...picked, id: values.id };
+}
+
+/** `GET /{id}` and `GET /me`: the account behind the token, or a person who wrote to it. */
+export function readNode(context: Context, host: GraphHost, node: string, token: Token, call: Call): Answer {
+  const fields = parameter(call, "fields");
+  const onInstagram = host === "instagram";
+  if (token.kind === "user") {
+    if (node !== "me" && node !== token.subject) throw refuse.unknownNode("GET", node);
+    return json(200, pick({ id: token.subject, name: "Sam Simulator" }, fields ?? "id,name", false));
+  }
+  const own = onInstagram ? instagramSelf(context, token, node) : pageSelf(context, token, node);
+  if (own !== null) return json(200, pick(own, fields ?? "id", onInstagram));
+  const accounts = onInstagram
+    ? context.world.state.accounts.filter((account) => account.key === `instagram_login:${token.subject}`)
+    : context.world.accountsOfPage(token.subject);
+  for (const account of accounts) {
+    const person = context.world.person(account, node);
+    if (person !== undefined) return profile(context, account, person, fields, onInstagram);
+  }
+  throw refuse.unknownNode("GET", node);
+}
+
+function instagramSelf(context: Context, token: Token, node: string): Values | null {
+  const account = context.world.account(`instagram_login:${token.subject}`);
+  if (account === undefined) throw refuse.unreadableToken();
+  if (!["me", account.externalId, account.appScopedId].includes(node)) return null;
+  return {
+    id: account.appScopedId,
+    user_id: account.externalId,
+    username: account.handle,
+    name: account.displayName,
+    account_type: "BUSINESS",
+    profile_picture_url: `${context.url()}/media/${account.externalId}.png`,
+    followers_count: 1200,
+    follows_count: 80,
+    media_count: 64,
+  };
+}
+
+/** A Page as Graph shows it, with the Instagram account linked to it. */
+export function pageValues(context: Context, pageId: string): Values {
+  const accounts = context.world.accountsOfPage(pageId);
+  const linked = accounts.find((account) => account.connection === "instagram_page");
+  const named = accounts.find((account) => account.connection === "messenger") ?? linked;
+  return {
+    id: pageId,
+    name: named?.displayName ?? "Page",
+    username: named?.handle ?? null,
+    category: "Local business",
+    instagram_business_account:
+      linked === undefined
+        ? null
+        : {
+            id: linked.externalId,
+            username: linked.handle,
+            name: linked.displayName,
+            profile_picture_url: `${context.url()}/media/${linked.externalId}.png`,
+          },
+  };
+}
+
+function pageSelf(context: Context, token: Token, node: string): Values | null {
+  return node === "me" || node === token.subject ? pageValues(context, token.subject) : null;
+}
+
+/** A picture's address ends: Instagram writes when in `oe`, as hexadecimal seconds, Messenger in `ext`, as decimal ones. */
+function pictureUrl(context: Context, account: Account, person: Person): string {
+  const seconds = Math.floor((context.world.now() + PICTURE_LIFE_MS) / 1_000);
+  const end = isInstagram(account) ? `oe=${seconds.toString(16).toUpperCase()}` : `ext=${seconds}`;
+  return `${context.url()}/media/${person.id}.png?${end}`;
+}
+
+function profile(
+  context: Context,
+  account: Account,
+  person: Person,
+  fields: string | undefined,
+  onInstagram: boolean,
+): Answer {
+  const thread = context.world.thread(account, person);
+  if (isInstagram(account)) {
+    // A person consents by writing: one the account has only written to from elsewhere stays private.
+    if (thread.lastInboundAt === null || person.blocked) throw refuse.noConsent(onInstagram);
+    if (!person.profile) throw refuse.noConsent(onInstagram);
+  } else if (!person.profile) throw refuse.noProfile();
+  const picture = person.picture === false ? null : pictureUrl(context, account, person);
+  const [first = "", ...rest] = person.nameless ? [] : person.name.split(" ");
+  const name = person.nameless ? null : person.name;
+  const values = isInstagram(account)
+    ? {
+        id: person.id,
+        name,
+        username: person.nameless ? null : person.username,
+        profile_pic: picture,
+        follower_count: 311,
+        is_user_follow_business: true,
+        is_business_follow_user: false,
+        is_verified_user: false,
+      }
+    : { id: person.id, name, first_name: first || null, last_name: rest.join(" ") || null, profile_pic: picture };
+  return json(
+    200,
+    pick(values, fields ?? (isInstagram(account) ? "name,username" : "first_name,last_name"), onInstagram),
+  );
+}

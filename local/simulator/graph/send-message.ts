@@ -1,0 +1,124 @@
+import { isFields } from "../http/fields.ts";
+import type { Account, Attachment, Thread, Upload } from "../world/model.ts";
+import { isInstagram } from "../world/world.ts";
+import { refuse } from "./error-messages.ts";
+
+const mediaTypes = ["image", "video", "audio", "file"];
+const mostImages = 10;
+const instagramTextBytes = 1000;
+const messengerTextLength = 2000;
+const longestMetadata = 1000;
+
+export interface MessageContent {
+  text: string | null;
+  attachments: Attachment[];
+  replyTo: string | null;
+  metadata: string | undefined;
+}
+
+/** Where a send comes in and what it may refer to. */
+export interface Surroundings {
+  /** On Instagram's own host, which names another type of error. */
+  onInstagram: boolean;
+  /** The account's living upload of that id. */
+  upload(id: string): Upload | undefined;
+  /** Where the simulator shows media. */
+  mediaUrl: string;
+  /** Uploads of accounts on a Page are taken as MEDIA_SHARE alone. */
+  shareOnly: boolean;
+}
+
+/** The content of a send's body. Throws the Graph error for what the platform would not take. */
+export function checkMessage(
+  account: Account,
+  thread: Thread,
+  body: Record<string, unknown>,
+  around: Surroundings,
+): MessageContent {
+  const { onInstagram: instagramHost } = around;
+  const message = body.message;
+  if (!isFields(message)) throw refuse.parameter("Param message must be an object", instagramHost);
+  const { text, attachment, attachments, metadata } = message;
+  if ([text, attachment, attachments].filter((part) => part !== undefined).length !== 1) {
+    throw refuse.invalidMessage("Must provide exactly one of text, attachment or attachments", instagramHost);
+  }
+  if (metadata !== undefined && (typeof metadata !== "string" || metadata.length > longestMetadata)) {
+    throw refuse.parameter(
+      `Length of param message[metadata] must be less than or equal to ${longestMetadata}`,
+      instagramHost,
+    );
+  }
+  return {
+    text: text === undefined ? null : checkText(account, text, instagramHost),
+    attachments: checkAttachments(account, attachment === undefined ? attachments : [attachment], around),
+    replyTo: checkReplyTo(thread, body.reply_to, instagramHost),
+    metadata,
+  };
+}
+
+function checkText(account: Account, text: unknown, instagramHost: boolean): string {
+  if (typeof text !== "string" || text === "") {
+    throw refuse.parameter("Param message[text] must be a non-empty UTF-8 encoded string", instagramHost);
+  }
+  const tooLong = (most: number) =>
+    refuse.parameter(`Length of param message[text] must be less than or equal to ${most}`, instagramHost);
+  if (isInstagram(account)) {
+    if (Buffer.byteLength(text, "utf8") > instagramTextBytes) throw tooLong(instagramTextBytes);
+  } else if ([...text].length > messengerTextLength) throw tooLong(messengerTextLength);
+  return text;
+}
+
+function checkAttachments(account: Account, given: unknown, around: Surroundings): Attachment[] {
+  if (given === undefined) return [];
+  if (!Array.isArray(given) || given.length === 0 || given.length > mostImages) {
+    throw refuse.invalidMessage(`Param message[attachments] takes 1 to ${mostImages} attachments`, around.onInstagram);
+  }
+  const checked = given.map((one: unknown) => checkAttachment(account, one, around));
+  if (checked.length > 1 && checked.some(({ type }) => type !== "image")) {
+    throw refuse.invalidMessage("Several attachments in one message must all be images", around.onInstagram);
+  }
+  return checked;
+}
+
+function checkAttachment(account: Account, given: unknown, around: Surroundings): Attachment {
+  const { onInstagram } = around;
+  const type = isFields(given) ? given.type : undefined;
+  const payload = isFields(given) && isFields(given.payload) ? given.payload : {};
+  const { url, attachment_id: id } = payload;
+  if ((url === undefined) === (id === undefined)) {
+    throw refuse.invalidMessage("An attachment's payload needs either a url or an attachment_id", onInstagram);
+  }
+  if (id !== undefined) return checkUpload(account, type, id, around);
+  if (typeof type !== "string" || !mediaTypes.includes(type)) throw refuseType(onInstagram);
+  if (typeof url !== "string" || !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw refuse.invalidMessage("An attachment's payload needs a url", onInstagram);
+  }
+  if (account.connection === "instagram_login" && /\.gif$/i.test(new URL(url).pathname)) {
+    throw refuse.invalidMessage("The image format is not supported: use png or jpeg", onInstagram);
+  }
+  return { type, payload: { url } };
+}
+
+const refuseType = (onInstagram: boolean) =>
+  refuse.invalidMessage(`An attachment's type must be one of {${mediaTypes.join(", ")}}`, onInstagram);
+
+/** An upload goes by its own type; for an Instagram account on a Page also by the older word for all of them. */
+function checkUpload(account: Account, type: unknown, id: unknown, around: Surroundings): Attachment {
+  const upload = typeof id === "string" ? around.upload(id) : undefined;
+  if (upload === undefined) throw refuse.unknownAttachment(around.onInstagram);
+  const onPage = account.connection === "instagram_page";
+  const types = [...(onPage && around.shareOnly ? [] : [upload.type]), ...(onPage ? ["MEDIA_SHARE"] : [])];
+  if (typeof type !== "string" || !types.includes(type)) {
+    throw refuse.invalidMessage("The attachment cannot be sent as this type", around.onInstagram);
+  }
+  return { type: upload.type, payload: { url: `${around.mediaUrl}/${upload.id}.png` } };
+}
+
+function checkReplyTo(thread: Thread, given: unknown, instagramHost: boolean): string | null {
+  if (given === undefined) return null;
+  const mid = isFields(given) ? given.mid : undefined;
+  if (typeof mid !== "string" || !thread.messages.some((message) => message.mid === mid)) {
+    throw refuse.parameter("Param reply_to[mid] is not a message of this conversation", instagramHost);
+  }
+  return mid;
+}

@@ -1,0 +1,37 @@
+import type { Account, Thread } from "../world/model.ts";
+import { isInstagram } from "../world/world.ts";
+import { refuse } from "./error-messages.ts";
+
+const day = 24 * 3_600_000;
+const messagingTypes = ["RESPONSE", "UPDATE", "MESSAGE_TAG"];
+
+/**
+ * Whether a message may be sent now: within 24 hours of the person's last sign of life, or within 7 days
+ * with the human agent's tag; both ends included. `now` in milliseconds by the simulator's clock.
+ */
+export function checkWindow(
+  account: Account,
+  thread: Thread,
+  body: Record<string, unknown>,
+  now: number,
+  instagramHost: boolean,
+): void {
+  const tag = body.tag;
+  const type = body.messaging_type;
+  if (
+    type === undefined
+      ? account.connection === "messenger" && tag === undefined
+      : !messagingTypes.includes(String(type))
+  ) {
+    throw refuse.parameter(`Param messaging_type must be one of {${messagingTypes.join(", ")}}`, instagramHost);
+  }
+  if (type === "MESSAGE_TAG" && tag === undefined) {
+    throw refuse.parameter("Param tag is required when messaging_type is MESSAGE_TAG", instagramHost);
+  }
+  if (tag !== undefined && tag !== "HUMAN_AGENT") throw refuse.retiredTag();
+
+  const open = tag === "HUMAN_AGENT" ? 7 * day : day;
+  if (thread.lastInboundAt === null || now - thread.lastInboundAt > open) {
+    throw refuse.outsideWindow(isInstagram(account), instagramHost);
+  }
+}

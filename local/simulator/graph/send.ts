@@ -1,0 +1,121 @@
+import { randomInt } from "node:crypto";
+import { isFields } from "../http/fields.ts";
+import { type Answer, type Call, json } from "../http/http-server.ts";
+import { echo, isSubscribed } from "../webhooks/outgoing.ts";
+import type { Fault } from "../world/faults.ts";
+import type { Account, Person, Token } from "../world/model.ts";
+import { isInstagram } from "../world/world.ts";
+import type { Context, GraphHost } from "./context.ts";
+import { refuse } from "./error-messages.ts";
+import { answerAccepted, strikeSend } from "./fault-responses.ts";
+import { checkMessage } from "./send-message.ts";
+import { checkWindow } from "./send-window.ts";
+import { sendersFor } from "./senders.ts";
+
+const actions = ["typing_on", "typing_off", "mark_seen", "react", "unreact"];
+
+function findRecipient(
+  context: Context,
+  accounts: Account[],
+  body: Record<string, unknown>,
+  onInstagram: boolean,
+): { account: Account; person: Person } {
+  const recipient = typeof body.recipient === "string" ? parsed(body.recipient) : body.recipient;
+  const id = isFields(recipient) ? recipient.id : undefined;
+  if (typeof id !== "string" || id === "") throw refuse.parameter("The parameter recipient is required.", onInstagram);
+  for (const account of accounts) {
+    const person = context.world.person(account, id);
+    if (person !== undefined) return { account, person };
+  }
+  throw refuse.unknownPerson(
+    accounts.every((account) => isInstagram(account)),
+    onInstagram,
+  );
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** `POST /{node}/messages`: a message or a sender action. Throws the Graph error for everything refused. */
+export async function send(
+  context: Context,
+  host: GraphHost,
+  node: string,
+  token: Token,
+  call: Call,
+  fault: Fault,
+): Promise<Answer> {
+  const onInstagram = host === "instagram";
+  const { body } = call;
+  const accounts = sendersFor(context, host, node, token);
+  const { account, person } = findRecipient(context, accounts, body, onInstagram);
+  strikeSend(fault, account, body, onInstagram);
+  if ((body.message === undefined) === (body.sender_action === undefined)) {
+    throw refuse.parameter("Must provide exactly one of the params message or sender_action", onInstagram);
+  }
+  if (person.blocked) throw refuse.blocked();
+  if (body.sender_action !== undefined) return act(context, account, person, body, onInstagram);
+  return sendMessage(context, account, person, body, onInstagram, fault);
+}
+
+async function act(
+  context: Context,
+  account: Account,
+  person: Person,
+  body: Record<string, unknown>,
+  onInstagram: boolean,
+): Promise<Answer> {
+  const { world } = context;
+  const action = String(body.sender_action);
+  if (!actions.includes(action)) {
+    throw refuse.parameter(`Param sender_action must be one of {${actions.join(", ")}}`, onInstagram);
+  }
+  if (action.endsWith("react")) {
+    const payload = isFields(body.payload) ? body.payload : {};
+    const message = world.thread(account, person).messages.find(({ mid }) => mid === payload.message_id);
+    if (message === undefined) throw refuse.parameter("Invalid message_id in payload", onInstagram);
+    if (action === "react") message.reactions.account = String(payload.reaction ?? "love");
+    else delete message.reactions.account;
+    await world.changed();
+  }
+  return json(200, { recipient_id: person.id });
+}
+
+async function sendMessage(
+  context: Context,
+  account: Account,
+  person: Person,
+  body: Record<string, unknown>,
+  onInstagram: boolean,
+  fault: Fault,
+): Promise<Answer> {
+  const { world, deliveries } = context;
+  const thread = world.thread(account, person);
+  const content = checkMessage(account, thread, body, {
+    onInstagram,
+    upload: (id) => world.upload(account, id),
+    mediaUrl: `${context.url()}/media`,
+    shareOnly: fault.mode === "media_share_only",
+  });
+  checkWindow(account, thread, body, world.now(), onInstagram);
+
+  const { metadata, ...kept } = content;
+  const message = world.addMessage(account, thread, { from: "account", ...kept });
+  world.recordSend(account, person, message, body);
+
+  const echoes = fault.mode !== "no_echo" && isSubscribed(world, account, "echo");
+  if (echoes) message.webhook = "waiting";
+  else if (fault.mode !== "no_echo") message.webhook = "not_subscribed";
+  if (echoes) {
+    const event = echo(world, account, person, message, metadata);
+    if (fault.mode === "echo_first") await deliveries.enqueue(event);
+    else void deliveries.enqueue(event, randomInt(50, 301));
+  }
+  await world.changed();
+  return answerAccepted(fault, { recipient_id: person.id, message_id: message.mid });
+}

@@ -1,0 +1,20 @@
+import type { Account, Token } from "../world/model.ts";
+import { isInstagram } from "../world/world.ts";
+import type { Context, GraphHost } from "./context.ts";
+import { refuse } from "./error-messages.ts";
+
+/** The accounts a token may send for through the node named in the path. Throws the Graph error for none. */
+export function sendersFor(context: Context, host: GraphHost, node: string, token: Token): Account[] {
+  const { world } = context;
+  if (host === "instagram") {
+    const account = world.account(`instagram_login:${token.subject}`);
+    if (account === undefined) throw refuse.unreadableToken();
+    if (![account.externalId, account.appScopedId, "me"].includes(node)) throw refuse.unknownNode("POST", node);
+    return [account];
+  }
+  if (token.kind !== "page") throw refuse.unknownNode("POST", node);
+  const accounts = world.accountsOfPage(token.subject);
+  if (node === "me" || node === token.subject) return accounts;
+  if (accounts.some((account) => isInstagram(account) && account.externalId === node)) throw refuse.noCapability();
+  throw refuse.unknownNode("POST", node);
+}

@@ -1,0 +1,165 @@
+import { randomUUID } from "node:crypto";
+import type { Delivery, OutgoingEvent, SecretName, WebhookObject } from "../world/model.ts";
+import type { World } from "../world/world.ts";
+import { composeBody } from "./body.ts";
+import { postWebhook } from "./post.ts";
+
+/** Waits before the tries after the first: a few at once, then longer and longer, up to an hour. */
+const waitsMs = [100, 400, 1_500, 5_000, 15_000, 60_000, 300_000, 900_000, 1_800_000, 3_600_000];
+const triesAtOnce = 16;
+const gatherForMs = 1_000;
+
+export interface DeliveryOptions {
+  /** Events in one body; 1 sends each by itself. */
+  batch: number;
+  /** Extra copies of every body. */
+  duplicate: number;
+  /** Mixes the order of events within a body and of bodies among each other. */
+  shuffle: boolean;
+}
+
+export interface DeliverySettings {
+  webhookBase: string;
+  secrets: Record<SecretName, string>;
+}
+
+/** Sends webhooks at least once, and again until the receiver answers 200. */
+export class Deliveries {
+  options: DeliveryOptions = { batch: 1, duplicate: 0, shuffle: false };
+  readonly #world: World;
+  readonly #settings: DeliverySettings;
+  readonly #underWay = new Map<string, Promise<void>>();
+  /** Those who wait for the first try of a delivery. */
+  readonly #firstTries = new Map<string, (status: number | string) => void>();
+  #timer: NodeJS.Timeout | undefined;
+  #gatherTimer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(world: World, settings: DeliverySettings) {
+    this.#world = world;
+    this.#settings = settings;
+  }
+
+  /** Takes up what an earlier run left behind: everything pending is due now. */
+  start(): void {
+    this.deliverNow();
+  }
+
+  /** Ends the tries under way; what is pending stays in the state. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    clearTimeout(this.#gatherTimer);
+    await Promise.all(this.#underWay.values());
+    for (const tell of this.#firstTries.values()) tell("the simulator was closed");
+    this.#firstTries.clear();
+  }
+
+  /** What still waits for the receiver's 200, without the bodies. */
+  pending(): Omit<Delivery, "body">[] {
+    return this.#world.state.deliveries.map(({ body: _, ...rest }) => rest);
+  }
+
+  /** Makes every pending delivery due at once and closes half-full batches. */
+  deliverNow(): void {
+    for (const delivery of this.#world.state.deliveries) delivery.dueAt = 0;
+    this.#flushGathered();
+    this.#tick();
+  }
+
+  /**
+   * Takes an event for delivery after `delayMs`. Resolves after the first try with the receiver's status or the
+   * problem, or with null at once when the event waits for its batch to fill.
+   */
+  enqueue(event: OutgoingEvent, delayMs = 0): Promise<number | string | null> {
+    if (this.options.batch <= 1) return this.enqueueBody(this.#compose([event]), delayMs);
+    this.#world.state.gathering.push(event);
+    const same = this.#world.state.gathering.filter(
+      (other) => other.object === event.object && other.secret === event.secret,
+    );
+    if (same.length >= this.options.batch) this.#flushGathered();
+    clearTimeout(this.#gatherTimer);
+    this.#gatherTimer = setTimeout(() => this.#flushGathered(), gatherForMs);
+    return Promise.resolve(null);
+  }
+
+  /** The same for a body that is ready to be signed. */
+  enqueueBody(
+    ready: { object: WebhookObject; secret: SecretName; body: string; mids: string[] },
+    delayMs = 0,
+  ): Promise<number | string> {
+    const scatter = this.options.shuffle ? Math.random() * 400 : 0;
+    const copies = Array.from(
+      { length: 1 + this.options.duplicate },
+      (): Delivery => ({
+        ...ready,
+        id: randomUUID(),
+        attempts: 0,
+        dueAt: Date.now() + delayMs + scatter,
+        lastProblem: null,
+      }),
+    );
+    const first = new Promise<number | string>((resolve) => {
+      this.#firstTries.set(copies[0]?.id ?? "", resolve);
+    });
+    this.#world.state.deliveries.push(...copies);
+    // On disk before the first try, so that a crash in between loses nothing.
+    void this.#world.changed().then(() => this.#tick(), console.error);
+    return first;
+  }
+
+  #compose(events: OutgoingEvent[]): { object: WebhookObject; secret: SecretName; body: string; mids: string[] } {
+    const object = events[0]?.object ?? "instagram";
+    return {
+      object,
+      secret: events[0]?.secret ?? "meta",
+      body: composeBody(object, events, this.#world.now(), this.options.shuffle),
+      mids: events.flatMap((event) => event.mid ?? []),
+    };
+  }
+
+  #flushGathered(): void {
+    clearTimeout(this.#gatherTimer);
+    const groups = Map.groupBy(this.#world.state.gathering, (event) => `${event.object} ${event.secret}`);
+    this.#world.state.gathering.length = 0;
+    for (const events of groups.values()) void this.enqueueBody(this.#compose(events));
+  }
+
+  #tick(): void {
+    if (this.#closed) return;
+    clearTimeout(this.#timer);
+    const now = Date.now();
+    const idle = this.#world.state.deliveries.filter((delivery) => !this.#underWay.has(delivery.id));
+    const due = idle.filter((delivery) => delivery.dueAt <= now).sort((a, b) => a.dueAt - b.dueAt);
+    for (const delivery of due.slice(0, triesAtOnce - this.#underWay.size)) {
+      const attempt = this.#attempt(delivery)
+        .catch(console.error)
+        .finally(() => {
+          this.#underWay.delete(delivery.id);
+          this.#tick();
+        });
+      this.#underWay.set(delivery.id, attempt);
+    }
+    const later = idle.filter((delivery) => delivery.dueAt > now).map((delivery) => delivery.dueAt);
+    if (later.length > 0) this.#timer = setTimeout(() => this.#tick(), Math.max(1, Math.min(...later) - now));
+  }
+
+  async #attempt(delivery: Delivery): Promise<void> {
+    const { webhookBase, secrets } = this.#settings;
+    const path = delivery.object === "instagram" ? "/webhooks/instagram" : "/webhooks/messenger";
+    const outcome = await postWebhook(`${webhookBase}${path}`, delivery.body, secrets[delivery.secret]);
+    const { deliveries } = this.#world.state;
+    if (outcome === 200) {
+      const at = deliveries.indexOf(delivery);
+      if (at >= 0) deliveries.splice(at, 1);
+      this.#world.setWebhookStatus(delivery.mids, "delivered");
+    } else {
+      delivery.dueAt = Date.now() + (waitsMs[Math.min(delivery.attempts, waitsMs.length - 1)] ?? 3_600_000);
+      delivery.attempts += 1;
+      delivery.lastProblem = typeof outcome === "number" ? `the receiver answered ${outcome}` : outcome;
+    }
+    await this.#world.changed();
+    this.#firstTries.get(delivery.id)?.(outcome);
+    this.#firstTries.delete(delivery.id);
+  }
+}

@@ -1,0 +1,73 @@
+import type { Account, OutgoingEvent, Person, ThreadMessage } from "../world/model.ts";
+import { isInstagram, objectOf, type World } from "../world/world.ts";
+
+export type EventKind = "message" | "echo" | "reaction" | "edit" | "postback" | "read" | "referral";
+
+const pageFields: Record<EventKind, string> = {
+  message: "messages",
+  echo: "message_echoes",
+  reaction: "message_reactions",
+  edit: "message_edits",
+  postback: "messaging_postbacks",
+  read: "message_reads",
+  referral: "messaging_referrals",
+};
+
+const instagramFields: Record<EventKind, string> = {
+  message: "messages",
+  // Instagram has no field of its own for echoes, and sends edits to whoever gets messages.
+  echo: "messages",
+  edit: "messages",
+  reaction: "message_reactions",
+  postback: "messaging_postbacks",
+  read: "messaging_seen",
+  referral: "messaging_referral",
+};
+
+/** Whether the app gets this kind of event of this account. */
+export function isSubscribed(world: World, account: Account, kind: EventKind): boolean {
+  const fields = world.state.subscriptions[account.pageId ?? account.externalId] ?? [];
+  if (account.connection === "messenger") return fields.includes(pageFields[kind]);
+  // An Instagram account on a Page sends as soon as the Page has any field subscribed.
+  if (account.connection === "instagram_page") return fields.length > 0;
+  return fields.includes(instagramFields[kind]);
+}
+
+/** An event between a person and an account as it stands in a webhook; an echo goes the other way round. */
+export function outgoing(
+  account: Account,
+  person: Person,
+  at: number,
+  content: Record<string, unknown>,
+  options: { echo?: boolean; mid?: string | null } = {},
+): OutgoingEvent {
+  const sender = { id: options.echo ? account.externalId : person.id };
+  const recipient = { id: options.echo ? person.id : account.externalId };
+  return {
+    object: objectOf(account),
+    secret: account.connection === "instagram_login" ? "instagram" : "meta",
+    entryId: account.externalId,
+    slot: "messaging",
+    event: { sender, recipient, timestamp: at, ...content },
+    mid: options.mid ?? null,
+  };
+}
+
+/** The echo of a message the account sent. Only Messenger's names the app and returns its metadata. */
+export function echo(
+  world: World,
+  account: Account,
+  person: Person,
+  message: ThreadMessage,
+  metadata: string | undefined,
+): OutgoingEvent {
+  const content = {
+    mid: message.mid,
+    is_echo: true,
+    ...(message.text === null ? {} : { text: message.text }),
+    ...(message.attachments.length === 0 ? {} : { attachments: message.attachments }),
+    ...(message.replyTo === null ? {} : { reply_to: { mid: message.replyTo } }),
+    ...(isInstagram(account) ? {} : { app_id: Number(world.appId), ...(metadata === undefined ? {} : { metadata }) }),
+  };
+  return outgoing(account, person, message.at, { message: content }, { echo: true, mid: message.mid });
+}

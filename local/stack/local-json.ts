@@ -1,0 +1,56 @@
+import { accountKey, type Connection } from "../../shared/domain/accounts/accounts.ts";
+import { writeWhole } from "../support/atomic-write.ts";
+import { accountsOf, platformOf, type Seeded } from "./seed.ts";
+
+/** The platforms' secrets of a local stack, as its functions know them. */
+export interface PlatformSecrets {
+  readonly meta: string;
+  readonly instagram: string;
+  readonly verify_token: string;
+}
+
+/** What a program needs to talk to a running stack; a field is there when its part is. */
+export interface LocalJson {
+  readonly base_url: string;
+  readonly simulator_url?: string;
+  readonly tenant?: string;
+  readonly live_key?: string;
+  readonly test_key?: string;
+  readonly operator_key?: string;
+  readonly platform_secrets: PlatformSecrets;
+  readonly accounts: readonly {
+    readonly account_key: string;
+    readonly connection: Connection;
+    readonly page_id: string | null;
+    readonly handle: string;
+  }[];
+}
+
+export function describeStack(
+  baseUrl: string,
+  simulatorUrl: string | undefined,
+  seeded: Seeded,
+  secrets: PlatformSecrets,
+): LocalJson {
+  const { tenant, live_key, test_key, operator_key } = seeded;
+  return {
+    base_url: baseUrl,
+    ...(simulatorUrl ? { simulator_url: simulatorUrl } : {}),
+    ...(tenant ? { tenant } : {}),
+    ...(live_key ? { live_key } : {}),
+    ...(test_key ? { test_key } : {}),
+    ...(operator_key ? { operator_key } : {}),
+    platform_secrets: secrets,
+    accounts: accountsOf(seeded).map((account) => ({
+      account_key: accountKey({ platform: platformOf(account), externalId: account.externalId }),
+      connection: account.connection,
+      page_id: account.pageId,
+      handle: account.handle,
+    })),
+  };
+}
+
+/** Written in one piece and only when everything answers: whoever sees the file can begin. */
+export function writeLocalJson(file: string, description: LocalJson): void {
+  writeWhole(file, `${JSON.stringify(description, null, 2)}\n`);
+}

@@ -1,0 +1,109 @@
+import { readFileSync } from "node:fs";
+import type { Connection, PlatformName } from "../../shared/domain/accounts/accounts.ts";
+import { writeWhole } from "../support/atomic-write.ts";
+
+export const DEMO_TENANT = "demo";
+
+/** An account that is connected without asking a platform; the simulator knows the same account and token. */
+export interface SeedAccount {
+  readonly connection: Connection;
+  readonly externalId: string;
+  readonly pageId: string | null;
+  readonly handle: string;
+  readonly displayName: string;
+  readonly token: string;
+}
+
+/** One account of each connection; the last two ride on one page, as they often do. */
+export const demoAccounts: readonly SeedAccount[] = [
+  {
+    connection: "instagram_login",
+    externalId: "17841400000000001",
+    pageId: null,
+    handle: "parley_studio",
+    displayName: "Parley Studio",
+    token: "IGAA-local-parley-studio",
+  },
+  {
+    connection: "instagram_page",
+    externalId: "17841400000000002",
+    pageId: "100000000000001",
+    handle: "parley_shop",
+    displayName: "Parley Shop",
+    token: "EAA-local-parley-shop",
+  },
+  {
+    connection: "messenger",
+    externalId: "100000000000001",
+    pageId: "100000000000001",
+    handle: "parleyshop",
+    displayName: "Parley Shop",
+    token: "EAA-local-parley-shop",
+  },
+];
+
+/** The use cases that make the demo workspace. Creating a tenant or connecting an account twice changes nothing. */
+export interface SeedPorts {
+  createTenant(slug: string): Promise<void>;
+  createKey(tenant: string, scope: "live" | "test"): Promise<{ secret: string }>;
+  createOperatorKey(tenants: readonly string[]): Promise<{ secret: string }>;
+  connectAccount(tenant: string, account: SeedAccount): Promise<void>;
+}
+
+/** What was made, kept in the data folder: a key's secret can be had only once. */
+export interface Seeded {
+  readonly tenant?: string;
+  readonly live_key?: string;
+  readonly test_key?: string;
+  readonly operator_key?: string;
+  /** External ids by connection, such as `messenger 100000000000001`. */
+  readonly accounts?: readonly string[];
+}
+
+/**
+ * Makes the demo tenant, its keys and, unless told otherwise, its accounts. Every step is written down once it is
+ * done, so that a later start makes only what is missing.
+ */
+export async function seed(file: string, ports: SeedPorts, withAccounts: boolean): Promise<Seeded> {
+  let done = readSeeded(file);
+  const mark = (step: Seeded): void => {
+    done = { ...done, ...step };
+    writeWhole(file, JSON.stringify(done, null, 2));
+  };
+  if (!done.tenant) {
+    await ports.createTenant(DEMO_TENANT);
+    mark({ tenant: DEMO_TENANT });
+  }
+  if (!done.live_key) mark({ live_key: (await ports.createKey(DEMO_TENANT, "live")).secret });
+  if (!done.test_key) mark({ test_key: (await ports.createKey(DEMO_TENANT, "test")).secret });
+  if (!done.operator_key) mark({ operator_key: (await ports.createOperatorKey([DEMO_TENANT])).secret });
+  for (const account of withAccounts ? demoAccounts : []) {
+    const name = nameOf(account);
+    if (done.accounts?.includes(name)) continue;
+    await ports.connectAccount(DEMO_TENANT, account);
+    mark({ accounts: [...(done.accounts ?? []), name] });
+  }
+  return done;
+}
+
+export function platformOf({ connection }: Pick<SeedAccount, "connection">): PlatformName {
+  return connection === "messenger" ? "messenger" : "instagram";
+}
+
+/** The demo accounts that are among what was made. */
+export function accountsOf(seeded: Seeded): readonly SeedAccount[] {
+  return demoAccounts.filter((account) => seeded.accounts?.includes(nameOf(account)));
+}
+
+function nameOf({ connection, externalId }: SeedAccount): string {
+  return `${connection} ${externalId}`;
+}
+
+function readSeeded(file: string): Seeded {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as Seeded;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return {};
+    throw error;
+  }
+}

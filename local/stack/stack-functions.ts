@@ -1,0 +1,42 @@
+import { createWriteStream } from "node:fs";
+import { env } from "../../shared/config/names.ts";
+import { type FunctionDeclaration, type Functions, openFunctions } from "../lambda/functions.ts";
+import type { Resolver } from "../template/intrinsics.ts";
+import type { Closers } from "./closers.ts";
+import type { LocalSettings } from "./settings.ts";
+import type { Parts } from "./stack-parts.ts";
+
+export interface Surroundings {
+  readonly settings: LocalSettings;
+  readonly parts: Parts;
+  /** The shared offset of the stack's clock. */
+  readonly clock: SharedArrayBuffer;
+  readonly logFile: string;
+}
+
+/** The template's functions in the surroundings of this stack; what they print goes to the log file. */
+export function runFunctions(
+  declared: readonly FunctionDeclaration[],
+  resolver: Resolver,
+  { settings, parts, clock, logFile }: Surroundings,
+  closers: Closers,
+): Functions {
+  const log = createWriteStream(logFile);
+  closers.add(() => new Promise<void>((resolve) => log.end(resolve)));
+  const functions = openFunctions(declared, resolver, {
+    added: { AWS_ENDPOINT_URL: parts.emulators.url, AWS_ENDPOINT_URL_DYNAMODB: parts.engine.url },
+    replaced: { [env.platformUrls]: JSON.stringify(parts.platformUrls) },
+    clock,
+    openEgress: !settings.strictEgress,
+    log: (chunk) => {
+      if (!log.writableEnded) log.write(chunk);
+    },
+  });
+  closers.add(functions.close);
+  return functions;
+}
+
+/** The variables of all functions together: where the template's table, key, queues and secrets are. */
+export function commonEnvironment(functions: Functions): Readonly<Record<string, string>> {
+  return Object.assign({}, ...functions.ids.map(functions.environment)) as Record<string, string>;
+}

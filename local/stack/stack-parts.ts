@@ -1,0 +1,108 @@
+import { type Engine, startEngine } from "../dynamodb/engine.ts";
+import { type Emulators, startEmulators } from "../emulators/server.ts";
+import { type Simulator, startSimulator } from "../simulator/simulator.ts";
+import type { StackClock } from "../support/clock.ts";
+import { LocalRefusal } from "../support/settings-error.ts";
+import type { Closers } from "./closers.ts";
+import type { DataFolder } from "./data-folder.ts";
+import type { PlatformSecrets } from "./local-json.ts";
+import { demoAccounts } from "./seed.ts";
+import { type LocalSettings, type PlatformUrls, platformHosts } from "./settings.ts";
+
+/** What stands in for the cloud and for the platforms. */
+export interface Parts {
+  readonly engine: Engine;
+  readonly emulators: Emulators;
+  /** Absent when the settings name platforms of their own. */
+  readonly simulator?: Simulator;
+  readonly platformUrls: PlatformUrls;
+}
+
+export interface PartsSettings {
+  readonly settings: LocalSettings;
+  readonly baseUrl: string;
+  readonly secrets: PlatformSecrets;
+  readonly clock: StackClock;
+  readonly folder: DataFolder;
+}
+
+/** Starts them all at once; each is handed to `closers` as soon as it stands. */
+export async function startParts(wanted: PartsSettings, closers: Closers): Promise<Parts> {
+  const { settings, clock, folder } = wanted;
+  const started = await Promise.allSettled([
+    startEngine({ dataDir: folder.at("dynamodb"), ...(settings.engine ? { prefer: settings.engine } : {}) }).then(
+      (engine) => kept(engine, closers),
+    ),
+    named("the emulators", portAfter(settings, 2), (port) =>
+      startEmulators({ port, dataDir: folder.at("emulators"), now: clock.now }),
+    ).then((emulators) => kept(emulators, closers)),
+    settings.platformUrls
+      ? undefined
+      : named("the simulator", portAfter(settings, 1), (port) => startOwnSimulator(port, wanted)).then((simulator) =>
+          kept(simulator, closers),
+        ),
+  ]);
+  // Only now, so that none is left running behind a failure of another.
+  const failed = started.find((one) => one.status === "rejected");
+  if (failed) throw failed.reason;
+  const [engine, emulators, simulator] = started.map((one) => one.status === "fulfilled" && one.value) as [
+    Engine,
+    Emulators,
+    Simulator | undefined,
+  ];
+  if (settings.sqsChaos) emulators.sqs.chaos({ duplicate: settings.sqsChaos, shuffle: true, random: Math.random });
+  const platformUrls = settings.platformUrls ?? hostsOf(simulator?.url ?? "");
+  return { engine, emulators, platformUrls, ...(simulator ? { simulator } : {}) };
+}
+
+function kept<T extends { close(): Promise<void> }>(part: T, closers: Closers): T {
+  closers.add(() => part.close());
+  return part;
+}
+
+async function startOwnSimulator(port: number, { baseUrl, secrets, clock, folder }: PartsSettings): Promise<Simulator> {
+  const simulator = await startSimulator({
+    port,
+    webhookBase: baseUrl,
+    metaSecret: secrets.meta,
+    instagramSecret: secrets.instagram,
+    verifyToken: secrets.verify_token,
+    statePath: folder.at("simulator.json"),
+    accounts: demoAccounts.map((account) => ({ ...account })),
+  });
+  try {
+    await turnSimulator(simulator, clock.offset());
+  } catch (error) {
+    await simulator.close();
+    throw error;
+  }
+  return simulator;
+}
+
+/** Sets the simulator's clock to the stack's: `offset` milliseconds ahead of the real time. */
+export async function turnSimulator({ url }: Simulator, offset: number): Promise<void> {
+  const response = await fetch(`${url}/_sim/clock`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ offset_ms: offset }),
+  });
+  if (!response.ok) throw new Error(`the simulator's clock cannot be turned: ${response.status}`);
+}
+
+/** The simulator plays all hosts on one port, each under its name. */
+function hostsOf(url: string): PlatformUrls {
+  return Object.fromEntries(platformHosts.map((host) => [host, `${url}/${host}`])) as unknown as PlatformUrls;
+}
+
+function portAfter({ port }: LocalSettings, step: number): number {
+  return port === 0 ? 0 : port + step;
+}
+
+async function named<T>(part: string, port: number, start: (port: number) => Promise<T>): Promise<T> {
+  try {
+    return await start(port);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+    throw new LocalRefusal(`Port ${port}, for ${part}, is taken: stop what listens there, or choose --port anew.`);
+  }
+}

@@ -1,0 +1,230 @@
+import { rmSync } from "node:fs";
+import { env } from "../../shared/config/names.ts";
+import type { Millis } from "../../shared/kernel/time.ts";
+import type { Sqs } from "../emulators/sqs/service.ts";
+import { openGateway } from "../gateway/gateway.ts";
+import { answerLocal } from "../gateway/local-routes.ts";
+import { readRoutes } from "../gateway/routes.ts";
+import { type Pollers, readMappings, startPollers } from "../lambda/event-sources.ts";
+import { declareFunctions } from "../lambda/functions.ts";
+import { readSchedules, type Schedules, startSchedules } from "../lambda/schedules.ts";
+import { provision } from "../provision/provision.ts";
+import { closeClients, openClients } from "../provision/provision-context.ts";
+import { openKept } from "../provision/provision-state.ts";
+import { fillSecret } from "../provision/secrets.ts";
+import { writeWhole } from "../support/atomic-write.ts";
+import { openClock, type StackClock } from "../support/clock.ts";
+import { LocalRefusal } from "../support/settings-error.ts";
+import { Resolver } from "../template/intrinsics.ts";
+import { synthesizeInto } from "../template/synthesis.ts";
+import { type Assembly, readAssembly, resourcesOf } from "../template/template.ts";
+import { checkType } from "../template/types.ts";
+import { type Closers, openClosers } from "./closers.ts";
+import { type DataFolder, takeDataFolder } from "./data-folder.ts";
+import { describeStack, type LocalJson, writeLocalJson } from "./local-json.ts";
+import { type SeedPorts, seed } from "./seed.ts";
+import type { SeedWorld } from "./seed-ports.ts";
+import { type LocalSettings, platformHosts } from "./settings.ts";
+import { platformSecretsOf } from "./settings-secrets.ts";
+import { commonEnvironment, runFunctions } from "./stack-functions.ts";
+import { type Parts, startParts, turnSimulator } from "./stack-parts.ts";
+
+export interface StackSettings extends LocalSettings {
+  /** A cloud assembly to run instead of a freshly synthesized one. */
+  readonly assembly?: string;
+  /** Makes the demo workspace; without it nothing is seeded. */
+  readonly seedPorts?: (world: SeedWorld) => SeedPorts;
+  /** Aborting it while the stack starts ends what was started; `startStack` then rejects. */
+  readonly signal?: AbortSignal;
+  /** Takes a line about something that went wrong while running. Default: the terminal's error output. */
+  readonly report?: (line: string) => void;
+}
+
+/** A local stack that answers. */
+export interface Stack {
+  readonly baseUrl: string;
+  /** Absent when the settings name platforms of their own. */
+  readonly simulatorUrl?: string;
+  readonly dataDir: string;
+  /** What `local.json` in the data folder says. */
+  readonly local: LocalJson;
+  /** The queues' emulator: its counts and its fault knob. */
+  readonly sqs: Sqs;
+  /** Runs a function with an event, as if an event source did. Throws FunctionFailed. */
+  invoke(functionId: string, event: unknown): Promise<unknown>;
+  /** Turns the clock forward and resolves when every schedule that came due has run. */
+  advanceClock(by: Millis): Promise<void>;
+  /** The environment a function runs with. */
+  env(functionId: string): Readonly<Record<string, string>>;
+  /** Ends everything that was started. */
+  close(): Promise<void>;
+}
+
+type Report = (line: string) => void;
+
+/** What is being processed gets this long to end when the stack stops. */
+const DRAIN_MS = 1_500;
+/** And this long before the clock jumps. */
+const SETTLE_MS = 2_000;
+const HEALTH_MAX_MS = 20_000;
+
+/**
+ * Makes what the template declares and runs it. Throws a LocalRefusal, with everything ended that was started, when a
+ * port or the data folder is in use or the template asks for something that is not there.
+ */
+export async function startStack(settings: StackSettings): Promise<Stack> {
+  const report = settings.report ?? ((line) => void process.stderr.write(`${line}\n`));
+  const closers = openClosers(report);
+  try {
+    return await start(settings, closers, report);
+  } catch (error) {
+    await closers.close();
+    throw error;
+  }
+}
+
+async function start(settings: StackSettings, closers: Closers, report: Report): Promise<Stack> {
+  const signal = settings.signal ?? new AbortController().signal;
+  const folder = takeDataFolder(settings.dataDir, settings.fresh);
+  closers.add(folder.release);
+  // Left by a stack that was killed, it would tell of one that does not answer yet.
+  const localJson = folder.at("local.json");
+  rmSync(localJson, { force: true });
+  const gateway = await openGateway(settings.port);
+  closers.add(gateway.close);
+
+  const clock = openClock(folder.path);
+  const secrets = platformSecretsOf(settings, folder.at("platform-secrets.json"));
+  const [assembly, parts] = await both(
+    synthesized(settings, folder, signal),
+    startParts({ settings, baseUrl: gateway.url, secrets, clock, folder }, closers),
+  );
+  signal.throwIfAborted();
+
+  for (const placed of resourcesOf(assembly)) checkType(placed);
+  const declared = declareFunctions(assembly);
+  const resolver = new Resolver(assembly);
+  const clients = openClients(parts.emulators.url, parts.engine.url);
+  closers.add(() => closeClients(clients));
+  const kept = openKept(folder.at("provisioned.json"));
+  await provision(assembly, { clients, resolver, functions: declared, baseUrl: gateway.url, ...kept });
+
+  const surroundings = { settings, parts, clock: clock.shared, logFile: folder.at("functions.log") };
+  const functions = runFunctions(declared, resolver, surroundings, closers);
+  const mappings = readMappings(assembly, resolver, declared);
+  const routes = readRoutes(assembly, resolver, declared);
+  const rates = readSchedules(assembly, resolver, declared);
+  const environment = commonEnvironment(functions);
+  const platformSecret = environment[env.platformSecretId];
+  if (platformSecret) await fillSecret(clients, platformSecret, JSON.stringify(secrets));
+  // For the commands that speak to the table beside the running stack.
+  const environmentJson = folder.at("environment.json");
+  writeWhole(environmentJson, JSON.stringify(environment));
+  closers.add(() => rmSync(environmentJson, { force: true }));
+  const ports = settings.seedPorts?.({ environment, now: clock.now });
+  const seeded = ports ? await seed(folder.at("seed.json"), ports, settings.seedAccounts) : {};
+  signal.throwIfAborted();
+
+  const pollers = startPollers(mappings, clients.sqs, functions, report);
+  const schedules = startSchedules(rates, clock.now, functions, report);
+  closers.add(() => drain(pollers, schedules));
+  closers.add(gateway.close);
+
+  const advance = turnClock(clock, parts, pollers, schedules);
+  let refusals = 0;
+  const controls = {
+    now: clock.now,
+    advance,
+    mails: () => parts.emulators.mail.list(),
+    refuseAtEdge: (count: number) => {
+      refusals = count;
+    },
+  };
+  gateway.serve({
+    routes,
+    functions,
+    now: clock.now,
+    report,
+    local: (request, response, path, body) => answerLocal(controls, request, response, path, body),
+    refusedAtEdge: () => refusals > 0 && refusals-- > 0,
+  });
+  if (routes.length > 0) await awaitHealth(gateway.url, signal);
+
+  const local = describeStack(gateway.url, parts.simulator?.url, seeded, secrets);
+  writeLocalJson(localJson, local);
+  closers.add(() => rmSync(localJson, { force: true }));
+  return {
+    baseUrl: gateway.url,
+    ...(parts.simulator ? { simulatorUrl: parts.simulator.url } : {}),
+    dataDir: folder.path,
+    local,
+    sqs: parts.emulators.sqs,
+    invoke: functions.invoke,
+    advanceClock: advance,
+    env: functions.environment,
+    close: closers.close,
+  };
+}
+
+/** Both results; when one fails the other is waited for all the same, so that nothing goes on behind the failure. */
+async function both<A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([first, second]);
+  return [await first, await second];
+}
+
+async function synthesized(settings: StackSettings, folder: DataFolder, signal: AbortSignal): Promise<Assembly> {
+  if (settings.assembly !== undefined) return readAssembly(settings.assembly);
+  const outdir = folder.at("cdk.out");
+  // The template says which functions are told of other platform hosts; what they are, the stack alone knows.
+  const hosts = Object.fromEntries(platformHosts.map((host) => [host, `https://${host.replace("_", "-")}.invalid`]));
+  const context = {
+    "parley:platformUrls": JSON.stringify(hosts),
+    // Nobody sends these: they wait at /_local/mail.
+    "parley:mailFrom": "parley@local.test",
+    ...(settings.siteUrl ? { "parley:siteUrl": settings.siteUrl } : {}),
+  };
+  await synthesizeInto(outdir, context, signal);
+  return readAssembly(outdir);
+}
+
+/**
+ * One turn after the other: the jump is over once everything that came due by it has run. It begins when the workers
+ * have ended what they were doing, as they would have long before so much real time had passed; a message that is being
+ * processed would otherwise come a second time.
+ */
+function turnClock(
+  clock: StackClock,
+  parts: Parts,
+  pollers: Pollers,
+  schedules: Schedules,
+): (by: Millis) => Promise<void> {
+  let last: Promise<void> = Promise.resolve();
+  const turn = async (by: Millis): Promise<void> => {
+    await pollers.settle(SETTLE_MS);
+    clock.advance(by);
+    parts.emulators.clockMoved();
+    if (parts.simulator) await turnSimulator(parts.simulator, clock.offset());
+    await schedules.runDue();
+  };
+  return (by) => {
+    const turned = last.then(() => turn(by));
+    last = turned.catch(() => {});
+    return turned;
+  };
+}
+
+async function drain(pollers: Pollers, schedules: Schedules): Promise<void> {
+  schedules.close();
+  const patience = Promise.withResolvers<void>();
+  const timer = setTimeout(patience.resolve, DRAIN_MS);
+  await Promise.race([pollers.close(), patience.promise]);
+  clearTimeout(timer);
+}
+
+async function awaitHealth(baseUrl: string, signal: AbortSignal): Promise<void> {
+  const limit = AbortSignal.timeout(HEALTH_MAX_MS);
+  const response = await fetch(`${baseUrl}/health`, { signal: AbortSignal.any([signal, limit]) });
+  const body = await response.text();
+  if (response.status === 200) return;
+  throw new LocalRefusal(`GET /health answered ${response.status} ${body}: see functions.log in the data folder.`);
+}

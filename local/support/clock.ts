@@ -1,0 +1,65 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DAY, HOUR, MINUTE, type Millis, SECOND } from "../../shared/kernel/time.ts";
+import { writeWhole } from "./atomic-write.ts";
+
+/** The furthest one turn of the clock goes. */
+const TURN_MAX: Millis = 3_650 * DAY;
+
+const DURATION = /^P(?=\d|T\d)(?:(\d+)W)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d{1,3})?)S)?)?$/;
+
+/** The clock of one local stack: the real time plus an offset that only grows and outlives a restart. */
+export interface StackClock {
+  now(): Millis;
+  offset(): Millis;
+  /** Turns the clock forward by `by` milliseconds, everywhere at once. */
+  advance(by: Millis): void;
+  /** One bigint of milliseconds, shared with every sandbox. */
+  readonly shared: SharedArrayBuffer;
+}
+
+/** The instant a shared offset stands for, read anew at every call. */
+export function nowOf(shared: SharedArrayBuffer): () => Millis {
+  const offset = new BigInt64Array(shared);
+  return () => Date.now() + Number(Atomics.load(offset, 0));
+}
+
+/** The clock of a data folder, where `clock.json` keeps its offset. */
+export function openClock(dataDir: string): StackClock {
+  const file = join(dataDir, "clock.json");
+  const shared = new SharedArrayBuffer(8);
+  const offset = new BigInt64Array(shared);
+  Atomics.store(offset, 0, BigInt(keptOffset(file)));
+  return {
+    shared,
+    now: nowOf(shared),
+    offset: () => Number(Atomics.load(offset, 0)),
+    advance(by) {
+      const next = Atomics.load(offset, 0) + BigInt(by);
+      writeWhole(file, JSON.stringify({ offset_ms: Number(next) }));
+      Atomics.store(offset, 0, next);
+    },
+  };
+}
+
+function keptOffset(file: string): Millis {
+  try {
+    const kept = (JSON.parse(readFileSync(file, "utf8")) as { offset_ms?: unknown }).offset_ms;
+    return Number.isSafeInteger(kept) ? (kept as number) : 0;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return 0;
+    throw error;
+  }
+}
+
+/**
+ * Milliseconds of an ISO 8601 duration such as `PT24H`, `P7D` or `PT1.5S`; null when it is not one, is zero or
+ * negative, counts in months or years (whose length is not fixed), or is longer than ten years.
+ */
+export function parseDuration(text: string): Millis | null {
+  const parts = DURATION.exec(text);
+  if (!parts) return null;
+  const [weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = parts.slice(1).map((part) => Number(part ?? 0));
+  const total = Math.round((weeks * 7 + days) * DAY + hours * HOUR + minutes * MINUTE + seconds * SECOND);
+  return total > 0 && total <= TURN_MAX ? total : null;
+}

@@ -1,0 +1,206 @@
+import { LocalRefusal } from "../support/settings-error.ts";
+import type { Assembly, Template } from "./template.ts";
+
+/** What a resource is called once it is made: the answer to Ref, and the answers to GetAtt. */
+export interface Identity {
+  readonly ref: string;
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+/** The value asks for a resource that the template has and that is not made (yet). */
+export class NotMadeYet extends LocalRefusal {}
+
+export const REGION = "us-east-1";
+export const ACCOUNT = "000000000000";
+
+const NOTHING = Symbol("AWS::NoValue");
+type Arguments = readonly unknown[];
+
+/** Resolves CloudFormation's functions against what has been made so far. */
+export class Resolver {
+  readonly #templates: ReadonlyMap<string, Template>;
+  readonly #made = new Map<string, Identity>();
+
+  constructor(assembly: Assembly) {
+    this.#templates = new Map(assembly.stacks.map(({ name, template }) => [name, template]));
+  }
+
+  made(stack: string, id: string, identity: Identity): void {
+    this.#made.set(`${stack}/${id}`, identity);
+  }
+
+  /** The address of the made queue that has this ARN. */
+  queueUrl(arn: string): string | undefined {
+    for (const { attributes } of this.#made.values()) if (attributes.Arn === arn) return attributes.QueueUrl;
+    return undefined;
+  }
+
+  /**
+   * The value with every intrinsic function resolved as of `stack`. Throws NotMadeYet for a resource that is still to
+   * be made, and a LocalRefusal for a name the templates do not have or a function that is not known.
+   */
+  resolve(stack: string, value: unknown): unknown {
+    const out = this.#value(stack, value);
+    return out === NOTHING ? undefined : out;
+  }
+
+  /** As `resolve`, and the result must be a string (a number or a boolean is written out, as CloudFormation does). */
+  text(stack: string, value: unknown): string {
+    const out = this.resolve(stack, value);
+    if (typeof out === "string" || typeof out === "number" || typeof out === "boolean") return String(out);
+    throw new LocalRefusal(`${stack}: a text was expected, not ${JSON.stringify(value)}.`);
+  }
+
+  /** Whether the named condition of a stack holds; no name, no condition. */
+  holds(stack: string, condition: string | undefined): boolean {
+    if (condition === undefined) return true;
+    const body = this.#template(stack).Conditions?.[condition];
+    if (body === undefined) throw new LocalRefusal(`${stack} has no condition ${condition}.`);
+    return this.#value(stack, body) === true;
+  }
+
+  #template(stack: string): Template {
+    const template = this.#templates.get(stack);
+    if (!template) throw new LocalRefusal(`There is no stack ${stack}.`);
+    return template;
+  }
+
+  #value(stack: string, value: unknown): unknown {
+    if (Array.isArray(value)) return value.map((one) => this.#value(stack, one)).filter((one) => one !== NOTHING);
+    if (typeof value === "string") return plain(stack, value);
+    if (typeof value !== "object" || value === null) return value;
+    const entries = Object.entries(value);
+    const [only, ...others] = entries;
+    if (only && others.length === 0 && (only[0] === "Ref" || only[0] === "Condition" || only[0].startsWith("Fn::"))) {
+      return this.#call(stack, only[0], only[1]);
+    }
+    const resolved = entries.map(([key, one]) => [key, this.#value(stack, one)] as const);
+    return Object.fromEntries(resolved.filter(([, one]) => one !== NOTHING));
+  }
+
+  #call(stack: string, name: string, body: unknown): unknown {
+    const list = (): Arguments => {
+      const found = this.#value(stack, body);
+      if (!Array.isArray(found)) throw new LocalRefusal(`${stack}: ${name} takes a list.`);
+      return found;
+    };
+    switch (name) {
+      case "Ref":
+        return this.#ref(stack, String(body));
+      case "Condition":
+        return typeof body === "string" ? this.holds(stack, body) : { Condition: this.#value(stack, body) };
+      case "Fn::GetAtt":
+        return this.#attribute(stack, body);
+      case "Fn::ImportValue":
+        return this.#import(this.text(stack, body));
+      case "Fn::Sub":
+        return this.#substitute(stack, body);
+      case "Fn::If":
+        return this.#choose(stack, body as Arguments);
+      case "Fn::Join": {
+        const [separator, parts] = list();
+        return (parts as Arguments).join(String(separator));
+      }
+      case "Fn::Select": {
+        const [index, parts] = list();
+        const chosen = (parts as Arguments)[Number(index)];
+        if (chosen === undefined)
+          throw new LocalRefusal(`${stack}: Fn::Select asks for part ${index}, which is not there.`);
+        return chosen;
+      }
+      case "Fn::Split": {
+        const [separator, text] = list();
+        return String(text).split(String(separator));
+      }
+      case "Fn::FindInMap": {
+        const [map, first, second] = list().map(String) as [string, string, string];
+        const found = this.#template(stack).Mappings?.[map]?.[first]?.[second];
+        if (found === undefined) throw new LocalRefusal(`${stack} has no mapping ${map}.${first}.${second}.`);
+        return found;
+      }
+      case "Fn::Equals": {
+        const [left, right] = list();
+        return String(left) === String(right);
+      }
+      case "Fn::And":
+        return list().every((one) => one === true);
+      case "Fn::Or":
+        return list().some((one) => one === true);
+      case "Fn::Not":
+        return list()[0] !== true;
+      default:
+        throw new LocalRefusal(`${stack}: the local stack does not know the function ${name}.`);
+    }
+  }
+
+  #ref(stack: string, id: string): unknown {
+    const pseudo = pseudoParameter(stack, id);
+    if (pseudo !== undefined) return pseudo;
+    const { Resources, Parameters } = this.#template(stack);
+    if (Resources[id]) return this.#identity(stack, id).ref;
+    const parameter = Parameters?.[id];
+    if (!parameter) throw new LocalRefusal(`${stack}: Ref ${id} leads to nothing in the template.`);
+    if (parameter.Default === undefined || parameter.Type?.startsWith("AWS::SSM::")) {
+      throw new LocalRefusal(`${stack}: the parameter ${id} has no value here: give it a default in the template.`);
+    }
+    return parameter.Default;
+  }
+
+  #attribute(stack: string, body: unknown): string {
+    const [id = "", ...rest] = Array.isArray(body) ? body.map(String) : String(body).split(".");
+    const attribute = rest.join(".");
+    if (!this.#template(stack).Resources[id]) {
+      throw new LocalRefusal(`${stack}: GetAtt ${id}.${attribute} leads to nothing in the template.`);
+    }
+    const found = this.#identity(stack, id).attributes[attribute];
+    if (found === undefined) throw new LocalRefusal(`${stack}/${id} has no attribute ${attribute} in the local stack.`);
+    return found;
+  }
+
+  #identity(stack: string, id: string): Identity {
+    const identity = this.#made.get(`${stack}/${id}`);
+    if (identity) return identity;
+    const type = this.#template(stack).Resources[id]?.Type;
+    throw new NotMadeYet(`Something needs ${stack}/${id} (${type}), which the local stack has not made.`);
+  }
+
+  #import(name: string): unknown {
+    for (const [stack, { Outputs = {} }] of this.#templates) {
+      for (const output of Object.values(Outputs)) {
+        if (output.Export && this.text(stack, output.Export.Name) === name) return this.#value(stack, output.Value);
+      }
+    }
+    throw new LocalRefusal(`No stack exports ${name}.`);
+  }
+
+  #substitute(stack: string, body: unknown): string {
+    const [pattern, names] = (Array.isArray(body) ? body : [body]) as [string, Record<string, unknown>?];
+    return pattern.replaceAll(/\$\{(!?)([^}]+)\}/g, (_whole, literal: string, name: string) => {
+      if (literal) return `\${${name}}`;
+      if (names && name in names) return this.text(stack, names[name]);
+      return this.text(stack, name.includes(".") ? { "Fn::GetAtt": name } : { Ref: name });
+    });
+  }
+
+  #choose(stack: string, [condition, yes, no]: Arguments): unknown {
+    return this.#value(stack, this.holds(stack, String(condition)) ? yes : no);
+  }
+}
+
+function plain(stack: string, text: string): string {
+  if (!text.includes("{{resolve:")) return text;
+  throw new LocalRefusal(`${stack}: the local stack does not follow dynamic references such as ${text}.`);
+}
+
+function pseudoParameter(stack: string, name: string): unknown {
+  const known: Record<string, unknown> = {
+    "AWS::Region": REGION,
+    "AWS::AccountId": ACCOUNT,
+    "AWS::Partition": "aws",
+    "AWS::URLSuffix": "amazonaws.com",
+    "AWS::StackName": stack,
+    "AWS::StackId": `arn:aws:cloudformation:${REGION}:${ACCOUNT}:stack/${stack}/local`,
+    "AWS::NoValue": NOTHING,
+  };
+  return known[name];
+}

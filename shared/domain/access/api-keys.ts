@@ -1,0 +1,74 @@
+import type { TenantId } from "../../kernel/tenant.ts";
+import type { Scope } from "../inbox/messages.ts";
+
+// An API key is svc_live_ or svc_test_, 40 random base62 characters and a base62 CRC-32 of all before it: a mistyped or
+// invented key is turned away without a read, and a scanner can find real ones: svc_(live|test)_[0-9A-Za-z]{46}
+
+const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const RANDOM_CHARS = 40;
+const CHECK_CHARS = 6;
+const SHAPE = /^svc_(live|test)_[0-9A-Za-z]{46}$/;
+
+/** Random bytes that `formatApiKey` wants: more than characters, for those that would favour some are passed over. */
+export const API_KEY_RANDOM_BYTES = 80;
+
+/** Who calls: one tenant's key, or an operator's with the tenants it opens. */
+export type Caller =
+  | { readonly kind: "tenant_key"; readonly keyId: string; readonly tenant: TenantId; readonly scope: Scope }
+  | {
+      readonly kind: "operator_key";
+      readonly keyId: string;
+      readonly tenants: readonly TenantId[];
+      readonly scope: Scope;
+    };
+
+export function callerMayUse(caller: Caller, tenant: TenantId): boolean {
+  return caller.kind === "tenant_key" ? caller.tenant === tenant : caller.tenants.includes(tenant);
+}
+
+/** The caller as the audit trail names it. */
+export function actorOf(caller: Caller): string {
+  return `${caller.kind === "tenant_key" ? "key" : "operator"}:${caller.keyId}`;
+}
+
+export function formatApiKey(scope: Scope, random: Uint8Array): string {
+  let chars = "";
+  for (const byte of random) {
+    if (chars.length === RANDOM_CHARS) break;
+    if (byte < 248) chars += BASE62.charAt(byte % 62);
+  }
+  if (chars.length < RANDOM_CHARS) throw new Error("Too few random bytes for an API key.");
+  const body = `svc_${scope}_${chars}`;
+  return body + checkOf(body);
+}
+
+/** The key when its shape and its checksum are right, else null. */
+export function readApiKey(text: string): string | null {
+  if (!SHAPE.test(text)) return null;
+  const body = text.slice(0, -CHECK_CHARS);
+  return checkOf(body) === text.slice(-CHECK_CHARS) ? text : null;
+}
+
+/** What may be shown of a key: its kind and four characters. */
+export function apiKeyPrefix(key: string): string {
+  return key.slice(0, "svc_live_".length + 4);
+}
+
+function checkOf(body: string): string {
+  let rest = crc32(body);
+  let text = "";
+  for (let i = 0; i < CHECK_CHARS; i++) {
+    text = BASE62.charAt(rest % 62) + text;
+    rest = Math.floor(rest / 62);
+  }
+  return text;
+}
+
+function crc32(text: string): number {
+  let crc = 0xffffffff;
+  for (let i = 0; i < text.length; i++) {
+    crc ^= text.charCodeAt(i);
+    for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
+  }
+  return (crc ^ 0xffffffff) >>> 0;
+}

@@ -1,0 +1,171 @@
+import type { Millis } from "../../kernel/time.ts";
+import {
+  AUTO_PAUSE_AFTER,
+  AUTO_PAUSE_ATTEMPTS_MIN,
+  FAILURES_TO_OPEN,
+  PROBE_OVERDUE,
+  PROBE_WAIT_FIRST,
+  PROBE_WAIT_MAX,
+  SLOW_ATTEMPT,
+  SLOW_FOR,
+} from "../limits.ts";
+import { type AttemptOutcome, GONE } from "./deliveries.ts";
+
+/**
+ * What the last attempts say of an endpoint. Open, it is left alone but for one probe each time `openUntil` comes; its
+ * deliveries wait for it.
+ */
+export interface Breaker {
+  /** Failed attempts in a row. */
+  readonly failures: number;
+  /** While it is open: when the next probe is made. It also names that probe. */
+  readonly openUntil: Millis | null;
+  /** While it is open: how long it waits for the probe. */
+  readonly wait: Millis | null;
+  /** The probe that was due when it closed last: a message of that probe sees to what waited. */
+  readonly closedBy: Millis | null;
+  /** The first failure since the last success, and the failed attempts since. */
+  readonly failingSince: Millis | null;
+  readonly failedSince: number;
+  /** When its owners were warned of that. */
+  readonly warnedAt: Millis | null;
+  /** Until then its first attempts are made apart from other endpoints'. */
+  readonly slowUntil: Millis | null;
+}
+
+export const untroubled: Breaker = {
+  failures: 0,
+  openUntil: null,
+  wait: null,
+  closedBy: null,
+  failingSince: null,
+  failedSince: 0,
+  warnedAt: null,
+  slowUntil: null,
+};
+
+/** What the attempts of one batch came to for an endpoint. They ran side by side: one success makes them no row of failures. */
+export interface Attempts {
+  readonly succeeded: boolean;
+  readonly failed: number;
+  readonly slow: boolean;
+}
+
+/** `neither`: the receiver was not called, or said that it is gone for good. */
+export type AttemptResult = "succeeded" | "failed" | "neither";
+
+export function resultOf(outcome: AttemptOutcome): AttemptResult {
+  if (outcome.kind === "refused_by_gate") return "neither";
+  if (outcome.kind === "no_answer") return "failed";
+  if (outcome.status === GONE) return "neither";
+  return outcome.status >= 200 && outcome.status <= 299 ? "succeeded" : "failed";
+}
+
+export function wasSlow(outcome: AttemptOutcome): boolean {
+  if (outcome.kind === "refused_by_gate") return false;
+  return outcome.durationMs > SLOW_ATTEMPT || (outcome.kind === "no_answer" && outcome.error === "timeout");
+}
+
+/**
+ * Whether an endpoint is left alone now. Once its probe is overdue it no longer is: whatever comes next is attempted,
+ * so that a probe which got lost keeps nothing from being delivered.
+ */
+export function isLeftAlone({ openUntil }: Breaker, now: Millis): boolean {
+  return openUntil !== null && now < openUntil + PROBE_OVERDUE;
+}
+
+export function isSlow({ slowUntil }: Breaker, now: Millis): boolean {
+  return slowUntil !== null && now < slowUntil;
+}
+
+/** The breaker after a batch's attempts; null when it stays as it was, and nothing need be written. */
+export function afterAttempts(breaker: Breaker, seen: Attempts, now: Millis): Breaker | null {
+  const counted = withAttempts(breaker, seen, now);
+  const next = seen.slow ? markedSlow(counted, now) : counted;
+  return same(breaker, next) ? null : next;
+}
+
+/**
+ * The breaker after its probe; null when it is not open for that probe any more.
+ * @param probe the `openUntil` that the probe was made for
+ */
+export function afterProbe(breaker: Breaker, probe: Millis, outcome: AttemptOutcome, now: Millis): Breaker | null {
+  if (breaker.openUntil !== probe) return null;
+  const next = withProbe(breaker, resultOf(outcome), now);
+  return wasSlow(outcome) ? markedSlow(next, now) : next;
+}
+
+/**
+ * The breaker when nothing is left to probe it with: what comes next is attempted as ever. That every attempt failed so
+ * far is not forgotten. Null when it is not open for that probe any more.
+ */
+export function letGo(breaker: Breaker, probe: Millis): Breaker | null {
+  return breaker.openUntil === probe ? { ...breaker, failures: 0, openUntil: null, wait: null, closedBy: probe } : null;
+}
+
+/** What is due to an endpoint whose every attempt fails: pausing, and a warning after half of the time and attempts. */
+export function dueFor({ failingSince, failedSince, warnedAt }: Breaker, now: Millis): "warning" | "pause" | null {
+  if (failingSince === null) return null;
+  const failingFor = now - failingSince;
+  if (failingFor >= AUTO_PAUSE_AFTER && failedSince >= AUTO_PAUSE_ATTEMPTS_MIN) return "pause";
+  const half = failingFor >= AUTO_PAUSE_AFTER / 2 && failedSince >= AUTO_PAUSE_ATTEMPTS_MIN / 2;
+  return half && warnedAt === null ? "warning" : null;
+}
+
+function withProbe(breaker: Breaker, result: AttemptResult, now: Millis): Breaker {
+  switch (result) {
+    case "succeeded":
+      return recovered(breaker);
+    case "failed":
+      return failedAgain(breaker, 1, now);
+    case "neither":
+      return { ...breaker, openUntil: now + waitOf(breaker) };
+  }
+}
+
+function withAttempts(breaker: Breaker, { succeeded, failed }: Attempts, now: Millis): Breaker {
+  if (succeeded) return recovered(breaker);
+  // Attempts that were under way when it opened say nothing new.
+  if (failed === 0 || isLeftAlone(breaker, now)) return breaker;
+  // They were made in place of a probe that is overdue.
+  if (breaker.openUntil !== null) return failedAgain(breaker, failed, now);
+  const next = {
+    ...breaker,
+    failures: breaker.failures + failed,
+    failingSince: breaker.failingSince ?? now,
+    failedSince: breaker.failedSince + failed,
+  };
+  if (next.failures < FAILURES_TO_OPEN) return next;
+  return { ...next, wait: PROBE_WAIT_FIRST, openUntil: now + PROBE_WAIT_FIRST };
+}
+
+function failedAgain(breaker: Breaker, attempts: number, now: Millis): Breaker {
+  const wait = Math.min(2 * waitOf(breaker), PROBE_WAIT_MAX);
+  return {
+    ...breaker,
+    failures: breaker.failures + attempts,
+    failingSince: breaker.failingSince ?? now,
+    failedSince: breaker.failedSince + attempts,
+    wait,
+    openUntil: now + wait,
+  };
+}
+
+function recovered(breaker: Breaker): Breaker {
+  return { ...untroubled, slowUntil: breaker.slowUntil, closedBy: breaker.openUntil ?? breaker.closedBy };
+}
+
+/** Renewed once half of it is over, so that a slow endpoint is written down every few minutes and not with each attempt. */
+function markedSlow(breaker: Breaker, now: Millis): Breaker {
+  const slowUntil = now + SLOW_FOR;
+  return (breaker.slowUntil ?? 0) > now + SLOW_FOR / 2 ? breaker : { ...breaker, slowUntil };
+}
+
+function waitOf({ wait }: Breaker): Millis {
+  return wait ?? PROBE_WAIT_FIRST;
+}
+
+function same(a: Breaker, b: Breaker): boolean {
+  const names = Object.keys(untroubled) as (keyof Breaker)[];
+  return names.every((name) => a[name] === b[name]);
+}

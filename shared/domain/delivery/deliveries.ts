@@ -1,0 +1,188 @@
+import { isUlid } from "../../kernel/ids.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { EventType } from "../events/events.ts";
+import { ATTEMPTS_MAX, RETENTION, RETRY_AFTER_MAX, RETRY_JITTER, RETRY_WAITS } from "../limits.ts";
+
+export const deliveryStatuses = ["pending", "attempting", "retrying", "delivered", "failed", "blocked", "dlq"] as const;
+export type DeliveryStatus = (typeof deliveryStatuses)[number];
+
+/**
+ * - `announce`: the first attempt, made straight from its event, is written down by its outcome; or it is put off
+ * - `await`: the row is written before its first attempt
+ * - `claim`: a worker takes the next attempt; `settle`: what came of it
+ * - `give_up`: the attempt's message could not be processed
+ * - `replay`, `forced_replay`: all begins anew
+ */
+export type DeliveryTrigger = "announce" | "await" | "claim" | "settle" | "give_up" | "replay" | "forced_replay";
+
+/** Every change a delivery's row may go through, and no other: the store's conditions are made from this table. */
+export const deliveryTransitions: readonly (readonly [DeliveryStatus | "none", DeliveryTrigger, DeliveryStatus])[] = [
+  ["none", "announce", "delivered"],
+  ["none", "announce", "retrying"],
+  ["none", "announce", "dlq"],
+  ["none", "announce", "failed"],
+  ["none", "announce", "blocked"],
+  ["none", "announce", "pending"],
+  ["none", "await", "pending"],
+  ["pending", "claim", "attempting"],
+  ["retrying", "claim", "attempting"],
+  ["attempting", "settle", "delivered"],
+  ["attempting", "settle", "retrying"],
+  ["attempting", "settle", "dlq"],
+  ["attempting", "settle", "failed"],
+  ["attempting", "settle", "blocked"],
+  ["pending", "give_up", "dlq"],
+  ["attempting", "give_up", "dlq"],
+  ["retrying", "give_up", "dlq"],
+  ["dlq", "replay", "pending"],
+  ["failed", "replay", "pending"],
+  ["blocked", "replay", "pending"],
+  ["dlq", "forced_replay", "pending"],
+  ["failed", "forced_replay", "pending"],
+  ["blocked", "forced_replay", "pending"],
+  ["delivered", "forced_replay", "pending"],
+];
+
+/** The statuses from which a trigger may change a row. */
+export function statusesBefore(trigger: DeliveryTrigger): DeliveryStatus[] {
+  return deliveryStatuses.filter((status) =>
+    deliveryTransitions.some(([from, by]) => from === status && by === trigger),
+  );
+}
+
+/** What a summary of an endpoint's failures may ask for. */
+export const failingStatuses = ["dlq", "failed", "blocked", "retrying"] as const;
+export type FailingStatus = (typeof failingStatuses)[number];
+
+/** What a replay of a window may ask for. */
+export const replayableStatuses = ["dlq", "failed", "blocked", "delivered"] as const;
+export type ReplayableStatus = (typeof replayableStatuses)[number];
+
+/** Whether a delivery may begin anew: one whose attempts are still under way may not, a delivered one only by force. */
+export function mayReplay(status: DeliveryStatus, force: boolean): boolean {
+  return statusesBefore(force ? "forced_replay" : "replay").includes(status);
+}
+
+/** "Never again", as a receiver says it. */
+export const GONE = 410;
+
+/** Why an attempt did not succeed: a class, never an address or a receiver's words. */
+export type AttemptError = "timeout" | "connect" | "tls" | "dns" | "status" | "too_large" | "gate";
+
+/** What came of one POST. */
+export type AttemptOutcome =
+  | {
+      readonly kind: "answered";
+      readonly status: number;
+      readonly retryAfter: Millis | null;
+      readonly durationMs: number;
+    }
+  | {
+      readonly kind: "no_answer";
+      readonly error: "timeout" | "connect" | "tls" | "dns" | "too_large";
+      readonly durationMs: number;
+    }
+  | { readonly kind: "refused_by_gate"; readonly reason: string };
+
+/** What an outcome means for the delivery. One that is retried at no time of its own waits for its endpoint. */
+export type Verdict =
+  | { readonly status: "delivered" }
+  | { readonly status: "retrying"; readonly nextRetryAt: Millis | null }
+  | { readonly status: "dlq" }
+  | { readonly status: "failed" }
+  | { readonly status: "blocked" };
+
+/** How a delivery's row begins: with what its first attempt came to, or waiting for that. */
+export type FirstStatus = Verdict | { readonly status: "pending" };
+
+/** Waits for its endpoint, which is left alone. */
+export const parked = { status: "retrying", nextRetryAt: null } as const satisfies Verdict;
+
+/** Whether an attempt counts as one of the delivery's ten: not where the gate refused it, nor a probe that failed. */
+export function spendsAttempt(verdict: Verdict): boolean {
+  return verdict.status !== "blocked" && !(verdict.status === "retrying" && verdict.nextRetryAt === null);
+}
+
+export interface Delivery {
+  readonly endpointId: string;
+  readonly eventUlid: string;
+  readonly eventType: EventType;
+  readonly status: DeliveryStatus;
+  /** Attempts begun so far. */
+  readonly attempt: number;
+  readonly nextRetryAt: Millis | null;
+  /** While attempting: the instant until which the attempt is someone's. */
+  readonly leaseUntil: Millis | null;
+  readonly lastResponseStatus: number | null;
+  readonly lastError: AttemptError | null;
+  readonly lastDurationMs: number | null;
+  readonly createdAt: Millis;
+  readonly updatedAt: Millis;
+}
+
+/**
+ * What an attempt's outcome means.
+ * @param attempt the number of the attempt just made, 1 for the first
+ * @param createdAt the event's time: a retry after the body's life ends in `dlq` at once
+ * @param jitter a draw from [0, 1)
+ */
+export function judgeAttempt(
+  attempt: number,
+  outcome: AttemptOutcome,
+  createdAt: Millis,
+  now: Millis,
+  jitter: number,
+): Verdict {
+  if (outcome.kind === "refused_by_gate") return { status: "blocked" };
+  if (outcome.kind === "answered" && outcome.status >= 200 && outcome.status <= 299) return { status: "delivered" };
+  if (outcome.kind === "answered" && outcome.status === GONE) return { status: "failed" };
+  const wait = RETRY_WAITS[attempt - 1];
+  if (attempt >= ATTEMPTS_MAX || wait === undefined) return { status: "dlq" };
+  const nextRetryAt = now + Math.max(Math.round(wait * (1 + RETRY_JITTER * jitter)), askedToWait(outcome));
+  return nextRetryAt >= createdAt + RETENTION ? { status: "dlq" } : { status: "retrying", nextRetryAt };
+}
+
+/**
+ * Whether a delivery waits for its next attempt without anything that is sure to make it: a message that comes while its
+ * endpoint is left alone is dropped, and only a later time of its own has a message still to come.
+ */
+export function isWaiting(row: Pick<Delivery, "status" | "nextRetryAt" | "leaseUntil">, now: Millis): boolean {
+  switch (row.status) {
+    case "pending":
+    case "retrying":
+      return row.nextRetryAt === null || row.nextRetryAt <= now;
+    // Its worker died.
+    case "attempting":
+      return row.leaseUntil !== null && row.leaseUntil <= now;
+    default:
+      return false;
+  }
+}
+
+/** Whether the receiver said that it is gone for good. */
+export function saidGone(status: DeliveryStatus, lastResponseStatus: number | null): boolean {
+  return status === "failed" && lastResponseStatus === GONE;
+}
+
+function askedToWait(outcome: AttemptOutcome): Millis {
+  if (outcome.kind !== "answered" || (outcome.status !== 429 && outcome.status !== 503)) return 0;
+  return Math.min(outcome.retryAfter ?? 0, RETRY_AFTER_MAX);
+}
+
+/** The class of an outcome's failure, for the row. */
+export function errorOf(outcome: AttemptOutcome): AttemptError | null {
+  if (outcome.kind === "refused_by_gate") return "gate";
+  if (outcome.kind === "no_answer") return outcome.error;
+  return outcome.status >= 200 && outcome.status <= 299 ? null : "status";
+}
+
+/** One id per event and endpoint, whichever attempt or replay. */
+export function deliveryId(eventUlid: string, endpointId: string): string {
+  return `dlv_${eventUlid}_${endpointId}`;
+}
+
+export function parseDeliveryId(id: string): { eventUlid: string; endpointId: string } | null {
+  const [kind, eventUlid, endpointId, ...rest] = id.split("_");
+  if (kind !== "dlv" || !eventUlid || !endpointId || rest.length > 0) return null;
+  return isUlid(eventUlid) && isUlid(endpointId) ? { eventUlid, endpointId } : null;
+}

@@ -1,0 +1,34 @@
+import { hmacSha256 } from "../../kernel/bytes.ts";
+import type { Millis } from "../../kernel/time.ts";
+
+/** The headers of one attempt. Every attempt is signed anew, with each secret that is valid now. */
+export interface SignedHeaders {
+  readonly "svc-signature": string;
+  readonly "svc-timestamp": string;
+  readonly "webhook-id": string;
+  readonly "webhook-timestamp": string;
+  readonly "webhook-signature": string;
+}
+
+/**
+ * Signs a delivery in both families.
+ * - `Svc-Signature: v1=<hex>[,v1=<hex>]` over `<timestamp>.<body>`, keyed with the whole `whs_…` string.
+ * - Standard Webhooks: `webhook-signature: v1,<base64>[ v1,<base64>]` over `<id>.<timestamp>.<body>`, keyed with the
+ *   bytes behind the prefix.
+ * @param secrets the primary first, then the one still valid after a rotation
+ */
+export function sign(secrets: readonly string[], eventId: string, body: string, now: Millis): SignedHeaders {
+  const timestamp = String(Math.floor(now / 1000));
+  const own = secrets.map((secret) => `v1=${hmacSha256(secret, `${timestamp}.${body}`).toString("hex")}`);
+  const standard = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice("whs_".length), "base64");
+    return `v1,${hmacSha256(key, `${eventId}.${timestamp}.${body}`).toString("base64")}`;
+  });
+  return {
+    "svc-signature": own.join(","),
+    "svc-timestamp": timestamp,
+    "webhook-id": eventId,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": standard.join(" "),
+  };
+}

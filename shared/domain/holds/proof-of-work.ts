@@ -1,0 +1,149 @@
+import { hmacSha256, sameBytes, sha256Hex } from "../../kernel/bytes.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { Scope } from "../inbox/messages.ts";
+import {
+  CHALLENGE_LIFETIME,
+  CHALLENGE_PUZZLES,
+  CHALLENGE_PUZZLES_MAX,
+  CHALLENGE_SALT_CHARS,
+  CHALLENGE_SALT_CHARS_MAX,
+  CHALLENGE_TARGET_CHARS,
+  CHALLENGE_TARGET_CHARS_MAX,
+} from "../limits.ts";
+
+// The wire format of Cap (format 1): all puzzles follow from the token, so the browser gets three numbers and the token.
+// The token carries its own terms under an HMAC: nothing is stored. It raises the cost of scripted sending and no more:
+// the puzzles hang on 32 bits of state. That it works once is the hold's doing, whose claim is a conditional write.
+
+/** `c` puzzles, `s` hex characters of salt, `d` hex characters of target. */
+export interface Challenge {
+  readonly c: number;
+  readonly s: number;
+  readonly d: number;
+}
+
+export interface IssuedChallenge {
+  readonly challenge: Challenge;
+  readonly token: string;
+  /** Epoch milliseconds: from this instant on the token is refused. */
+  readonly expires: Millis;
+}
+
+/** Find an integer n >= 0 so that the hex SHA-256 of `salt` and decimal n begins with `target`. */
+export interface Puzzle {
+  readonly salt: string;
+  readonly target: string;
+}
+
+export type SolutionsVerdict = "ok" | "invalid_token" | "challenge_expired" | "invalid_solutions";
+
+interface Terms extends Challenge {
+  readonly v: 1;
+  /** The hold's id. */
+  readonly h: string;
+  readonly n: string;
+  readonly exp: Millis;
+}
+
+const TOKEN_CHARS_MAX = 512;
+
+/**
+ * A challenge for one hold.
+ * @param asked `nonce`: 16 random bytes; `scope`: test holds get easier puzzles
+ * @param key for this purpose alone
+ */
+export function newChallenge(
+  asked: {
+    readonly holdId: string;
+    readonly scope: Scope;
+    readonly nonce: Uint8Array;
+    readonly now: Millis;
+    readonly holdExpiresAt: Millis;
+  },
+  key: Uint8Array,
+): IssuedChallenge {
+  const challenge: Challenge = {
+    c: CHALLENGE_PUZZLES,
+    s: CHALLENGE_SALT_CHARS,
+    d: CHALLENGE_TARGET_CHARS[asked.scope],
+  };
+  const expires = Math.min(asked.now + CHALLENGE_LIFETIME, asked.holdExpiresAt);
+  const nonce = Buffer.from(asked.nonce).toString("base64url");
+  const terms: Terms = { v: 1, h: asked.holdId, n: nonce, ...challenge, exp: expires };
+  const body = Buffer.from(JSON.stringify(terms)).toString("base64url");
+  return { challenge, token: `${body}.${seal(key, body)}`, expires };
+}
+
+/**
+ * Judges the answer to a challenge, cheap questions first.
+ * @param answer `solutions`: one integer a puzzle, in the puzzles' order
+ */
+export function checkSolutions(
+  answer: {
+    readonly holdId: string;
+    readonly token: string;
+    readonly solutions: readonly number[];
+    readonly now: Millis;
+  },
+  key: Uint8Array,
+): SolutionsVerdict {
+  const terms = openToken(answer.token, key);
+  if (terms === null || terms.h !== answer.holdId) return "invalid_token";
+  if (answer.now >= terms.exp) return "challenge_expired";
+  const { solutions } = answer;
+  if (solutions.length !== terms.c || !solutions.every(isNonce)) return "invalid_solutions";
+  const solved = puzzlesOf(answer.token, terms).every(({ salt, target }, i) =>
+    sha256Hex(`${salt}${solutions[i]}`).startsWith(target),
+  );
+  return solved ? "ok" : "invalid_solutions";
+}
+
+/** The puzzles of a token, in order. */
+export function puzzlesOf(token: string, { c, s, d }: Challenge): readonly Puzzle[] {
+  return Array.from({ length: c }, (_, i) => ({
+    salt: hexFrom(`${token}${i + 1}`, s),
+    target: hexFrom(`${token}${i + 1}d`, d),
+  }));
+}
+
+function openToken(token: string, key: Uint8Array): Terms | null {
+  if (token.length > TOKEN_CHARS_MAX) return null;
+  const dot = token.indexOf(".");
+  if (dot < 0) return null;
+  const body = token.slice(0, dot);
+  // The texts are compared, not what they decode to: base64url has spare bits in its last character.
+  if (!sameBytes(token.slice(dot + 1), seal(key, body))) return null;
+  // Behind the seal stands only what newChallenge wrote.
+  const terms: Terms = JSON.parse(Buffer.from(body, "base64url").toString());
+  return terms.v === 1 && withinCaps(terms) ? terms : null;
+}
+
+function withinCaps({ c, s, d }: Challenge): boolean {
+  return c <= CHALLENGE_PUZZLES_MAX && s <= CHALLENGE_SALT_CHARS_MAX && d <= CHALLENGE_TARGET_CHARS_MAX;
+}
+
+function seal(key: Uint8Array, body: string): string {
+  return hmacSha256(key, body).toString("base64url");
+}
+
+function isNonce(value: number): boolean {
+  return Number.isSafeInteger(value) && value >= 0;
+}
+
+/** FNV-1a of the seed, then xorshift32: eight hex characters a step. */
+function hexFrom(seed: string, length: number): string {
+  let state = 2166136261;
+  for (let i = 0; i < seed.length; i++) {
+    state ^= seed.charCodeAt(i);
+    state += (state << 1) + (state << 4) + (state << 7) + (state << 8) + (state << 24);
+  }
+  state >>>= 0;
+  let hex = "";
+  while (hex.length < length) {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    hex += (state >>> 0).toString(16).padStart(8, "0");
+  }
+  return hex.slice(0, length);
+}

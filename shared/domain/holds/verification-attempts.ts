@@ -1,0 +1,54 @@
+import { type Millis, SECOND } from "../../kernel/time.ts";
+import { CHECK_TRIES_PER_ADDRESS, CHECK_TRIES_PER_HOLD, CHECK_TRIES_WINDOW } from "../limits.ts";
+
+// How often the check page may be tried: counts in fixed windows that begin at multiples of five minutes. A look at a
+// hold by its secret is no try, and neither is a completion that passes.
+
+/** The tries of one source address or one hold in the present window. */
+export interface Tries {
+  readonly all: number;
+  /** Those of them that failed. */
+  readonly failed: number;
+}
+
+/** The window that an instant lies in: from `start` until just before `end`. */
+export function triesWindowAt(now: Millis): { readonly start: Millis; readonly end: Millis } {
+  const start = Math.floor(now / CHECK_TRIES_WINDOW) * CHECK_TRIES_WINDOW;
+  return { start, end: start + CHECK_TRIES_WINDOW };
+}
+
+/** Seconds until the window of `now` is over, at least 1. */
+export function secondsToNextTry(now: Millis): number {
+  return Math.ceil((triesWindowAt(now).end - now) / SECOND);
+}
+
+/** Whether an address has had its failures, and gets no answer to one more. */
+export function addressIsSpent({ failed }: Tries): boolean {
+  return failed >= CHECK_TRIES_PER_ADDRESS;
+}
+
+/** Whether a hold is given no challenge more. */
+export function holdIsSpent({ all }: Tries): boolean {
+  return all >= CHECK_TRIES_PER_HOLD;
+}
+
+/** Whether a hold's completions are judged no more. Whoever only took challenges may still answer the last of them. */
+export function completionsAreSpent(tries: Tries): boolean {
+  return holdIsSpent(tries) && tries.failed > 0;
+}
+
+/**
+ * What tries are counted by: an IPv4 address, or the /64 of an IPv6 address, of which one household has all.
+ * @param address as the gateway saw it; null where there was none
+ */
+export function networkOf(address: string | null): string {
+  if (address === null) return "unknown";
+  const plain = address.toLowerCase().replace(/%.*$/, "");
+  const mapped = /^::ffff:([\d.]+)$/.exec(plain)?.[1];
+  if (mapped) return mapped;
+  if (!plain.includes(":")) return plain;
+  const [before = [], after = []] = plain.split("::").map((half) => half.split(":").filter((group) => group !== ""));
+  const gap = Math.max(0, 8 - before.length - after.length);
+  const groups = [...before, ...Array.from({ length: gap }, () => "0"), ...after].slice(0, 4);
+  return `${groups.map((group) => group.replace(/^0+(?=.)/, "")).join(":")}::/64`;
+}

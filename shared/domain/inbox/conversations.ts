@@ -1,0 +1,81 @@
+import { parseTenant, type TenantId } from "../../kernel/tenant.ts";
+import type { Millis } from "../../kernel/time.ts";
+import { type AccountRef, isExternalId, isPlatform } from "../accounts/accounts.ts";
+import { HUMAN_AGENT_WINDOW, REPLY_WINDOW, RETENTION } from "../limits.ts";
+import type { Direction } from "./messages.ts";
+
+/** Whose conversation, on which account, with whom: the parts of a conversation's id. */
+export interface ConversationRef {
+  readonly tenant: TenantId;
+  readonly account: AccountRef;
+  readonly participantId: string;
+}
+
+/** `CONV#<tenant>#<platform>#<external_id>#<participant_id>`: the public id and the partition key. */
+export function conversationId(ref: ConversationRef): string {
+  return `CONV#${ref.tenant}#${ref.account.platform}#${ref.account.externalId}#${ref.participantId}`;
+}
+
+/** The parts of an id of `tenant`; null when it is malformed or belongs to anyone else. */
+export function parseConversationId(tenant: TenantId, id: string): ConversationRef | null {
+  const ref = readConversationId(id);
+  return ref?.tenant === tenant ? ref : null;
+}
+
+/** The parts of any well-formed id: for routes that learn their tenant from the resource. */
+export function readConversationId(id: string): ConversationRef | null {
+  const [kind, slug, platform, externalId, participantId, ...rest] = id.split("#");
+  if (kind !== "CONV" || rest.length > 0 || !slug || !platform || !externalId || !participantId) return null;
+  const tenant = parseTenant(slug);
+  if (!tenant || !isPlatform(platform) || !isExternalId(externalId) || !isExternalId(participantId)) return null;
+  return { tenant, account: { platform, externalId }, participantId };
+}
+
+export type ProfileState = "pending" | "partial" | "complete" | "unavailable";
+
+/** The head of a conversation: what the inbox shows, kept up to date by its messages. */
+export interface ConversationHead {
+  readonly id: string;
+  readonly ref: ConversationRef;
+  readonly accountHandle: string;
+  readonly participantHandle: string | null;
+  readonly participantUsername: string | null;
+  /** The platform's own URL, while it lives. */
+  readonly participantPicture: string | null;
+  readonly participantProfile: ProfileState;
+  readonly participantProfileAt: Millis | null;
+  readonly lastInboundAt: Millis | null;
+  readonly lastOutboundAt: Millis | null;
+  /** The newest message in either direction. */
+  readonly lastAt: Millis;
+  readonly lastDirection: Direction;
+  readonly lastMessageText: string;
+}
+
+/** The last word is the person's. */
+export function isUnanswered(head: Pick<ConversationHead, "lastDirection">): boolean {
+  return head.lastDirection === "inbound";
+}
+
+export type WindowState = "open_24h" | "human_agent_7d" | "closed" | "no_inbound";
+
+export interface Window {
+  readonly state: WindowState;
+  /** The end of the current state; when closed, the moment it closed; null when the person never wrote. */
+  readonly expiresAt: Millis | null;
+}
+
+/** A pure function of the last inbound message and now; bounds are half open. */
+export function windowAt(lastInboundAt: Millis | null, now: Millis): Window {
+  if (lastInboundAt === null) return { state: "no_inbound", expiresAt: null };
+  const replyEnds = lastInboundAt + REPLY_WINDOW;
+  if (now < replyEnds) return { state: "open_24h", expiresAt: replyEnds };
+  const humanAgentEnds = lastInboundAt + HUMAN_AGENT_WINDOW;
+  if (now < humanAgentEnds) return { state: "human_agent_7d", expiresAt: humanAgentEnds };
+  return { state: "closed", expiresAt: humanAgentEnds };
+}
+
+/** Whether a conversation is past its retention: 7 days after its last message it is gone. */
+export function hasExpired(lastAt: Millis, now: Millis): boolean {
+  return now >= lastAt + RETENTION;
+}

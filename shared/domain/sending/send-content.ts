@@ -1,0 +1,131 @@
+import { type Refusal, refuse } from "../../kernel/refusals.ts";
+import type { PlatformName } from "../accounts/accounts.ts";
+import type { Scope } from "../inbox/messages.ts";
+import {
+  ATTACHMENT_ID_CHARS_MAX,
+  ATTACHMENT_URL_CHARS_MAX,
+  IMAGES_PER_MESSAGE_MAX,
+  INSTAGRAM_TEXT_BYTES_MAX,
+  MESSENGER_TEXT_CHARS_MAX,
+} from "../limits.ts";
+
+// What a send may carry: a text, or media; the platforms know no caption.
+
+export const mediaTypes = ["image", "video", "audio", "file"] as const;
+export type MediaType = (typeof mediaTypes)[number];
+
+/** A file by its address, which the platform fetches, or one that it already has from an upload. */
+export type OutgoingAttachment =
+  | { readonly type: MediaType; readonly url: string }
+  | { readonly type: MediaType; readonly attachmentId: string };
+
+/** `attachments`: one of any type, or up to ten images. */
+export type SendContent =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "attachments"; readonly attachments: readonly OutgoingAttachment[] };
+
+/** What a caller asks to send, before it is judged; null and absent are the same. */
+export interface AskedContent {
+  readonly text?: string | null | undefined;
+  readonly attachments?: readonly AskedAttachment[] | null | undefined;
+}
+
+export interface AskedAttachment {
+  readonly type?: string | null | undefined;
+  readonly url?: string | null | undefined;
+  readonly attachmentId?: string | null | undefined;
+}
+
+/** The ids that uploads with a test key end in. No platform knows them. */
+export const TEST_ATTACHMENT_PREFIX = "mock_att_";
+
+type Invalid = Refusal<"invalid_request">;
+
+/**
+ * The content of a send, or why it is none.
+ * @param platform whose text limit holds
+ * @param scope of the caller: attachments that a test key uploaded are nothing to a live one
+ */
+export function readSendContent(asked: AskedContent, platform: PlatformName, scope: Scope): SendContent | Invalid {
+  const { text, attachments } = asked;
+  if (text != null && attachments != null) return invalid("text, attachments: give one of them, not both");
+  if (text != null) return readText(text, platform);
+  if (attachments != null) return readAttachments(attachments, scope);
+  return invalid("text, attachments: give one of them");
+}
+
+/**
+ * Whether a text is longer than its platform takes. Instagram counts bytes of UTF-8. Messenger counts characters,
+ * read here as Unicode code points: an emoji outside the basic plane is one, a joined family of four is seven.
+ */
+export function isTextTooLong(platform: PlatformName, text: string): boolean {
+  if (platform === "instagram") return Buffer.byteLength(text) > INSTAGRAM_TEXT_BYTES_MAX;
+  // A code point is one or two units, so only lengths in between need counting.
+  if (text.length <= MESSENGER_TEXT_CHARS_MAX) return false;
+  return text.length > 2 * MESSENGER_TEXT_CHARS_MAX || Array.from(text).length > MESSENGER_TEXT_CHARS_MAX;
+}
+
+function readText(text: string, platform: PlatformName): SendContent | Invalid {
+  if (text.trim() === "") return invalid("text: must not be empty");
+  return isTextTooLong(platform, text) ? invalid("text_too_long") : { kind: "text", text };
+}
+
+function readAttachments(asked: readonly AskedAttachment[], scope: Scope): SendContent | Invalid {
+  // Counted before each is looked at, so that a list of thousands costs nothing.
+  const crowd = crowded(asked);
+  if (crowd) return crowd;
+  const attachments: OutgoingAttachment[] = [];
+  for (const [at, one] of asked.entries()) {
+    const read = readAttachment(one, `attachments[${at}]`, scope);
+    if ("refused" in read) return read;
+    attachments.push(read);
+  }
+  return { kind: "attachments", attachments };
+}
+
+function crowded(asked: readonly AskedAttachment[]): Invalid | null {
+  const [first] = asked;
+  if (!first) return invalid("attachments: must not be empty");
+  if (asked.length === 1) return null;
+  const images = asked.filter(({ type }) => type === "image").length;
+  if (images === asked.length) {
+    return images > IMAGES_PER_MESSAGE_MAX
+      ? invalid(`attachments: at most ${IMAGES_PER_MESSAGE_MAX} images in one message`)
+      : null;
+  }
+  if (images > 0) return invalid("attachments: images go with no other media");
+  return invalid("attachments: a video, an audio or a file goes alone");
+}
+
+function readAttachment(asked: AskedAttachment, name: string, scope: Scope): OutgoingAttachment | Invalid {
+  const type = mediaTypes.find((known) => known === asked.type);
+  if (!type) return invalid(`${name}.type: must be one of ${mediaTypes.join(", ")}`);
+  const { url, attachmentId } = asked;
+  if (url != null && attachmentId != null) return invalid(`${name}: give one of url and attachment_id, not both`);
+  if (url != null) {
+    return isFetchable(url)
+      ? { type, url }
+      : invalid(`${name}.url: must be an https address of at most ${ATTACHMENT_URL_CHARS_MAX} characters`);
+  }
+  if (attachmentId == null) return invalid(`${name}: give one of url and attachment_id`);
+  if (!isAttachmentId(attachmentId)) return invalid(`${name}.attachment_id: is not the id of an attachment`);
+  if (scope === "live" && attachmentId.startsWith(TEST_ATTACHMENT_PREFIX)) {
+    return invalid(`${name}.attachment_id: was uploaded with a test key`);
+  }
+  return { type, attachmentId };
+}
+
+// The platforms fetch over valid TLS only. Whether they can reach the address is theirs to say: nobody here calls it.
+function isFetchable(url: string): boolean {
+  if (url.length > ATTACHMENT_URL_CHARS_MAX || !/^https:\/\/[^\s\\]+$/i.test(url) || !URL.canParse(url)) return false;
+  const { username, password } = new URL(url);
+  return username === "" && password === "" && url.isWellFormed();
+}
+
+function isAttachmentId(id: string): boolean {
+  return id.length <= ATTACHMENT_ID_CHARS_MAX && /^[\w.-]+$/.test(id);
+}
+
+function invalid(detail: string): Invalid {
+  return refuse("invalid_request", detail);
+}

@@ -1,0 +1,58 @@
+import type { Millis } from "../../kernel/time.ts";
+import type { Breaker } from "../delivery/breaker.ts";
+import type { EventType } from "../events/events.ts";
+
+export type EndpointStatus = "active" | "paused" | "deleted";
+
+/** What a tenant may change of an endpoint; what is absent stays. */
+export interface EndpointChanges {
+  readonly url?: string;
+  readonly events?: readonly EventType[];
+  readonly status?: "active" | "paused";
+}
+
+export interface Endpoint {
+  readonly id: string;
+  readonly url: string;
+  readonly events: readonly EventType[];
+  readonly status: EndpointStatus;
+  readonly secretPrefix: string;
+  /** The signing secret under KMS; null once the endpoint is deleted. */
+  readonly sealedSecret: Uint8Array | null;
+  readonly secondary: { readonly sealedSecret: Uint8Array; readonly expiresAt: Millis } | null;
+  /** The ULID of the event that told of the service's last pausing of it; null when there was none. */
+  readonly pausedEvent: string | null;
+  readonly breaker: Breaker;
+  /** The id of the last write of `breaker`; null when there was none. */
+  readonly breakerOp: string | null;
+  readonly createdAt: Millis;
+  readonly updatedAt: Millis;
+}
+
+/** `whs_` and 32 random bytes in base64; its first 12 characters may be shown. */
+export function formatSigningSecret(random: Uint8Array): string {
+  return `whs_${Buffer.from(random).toString("base64")}`;
+}
+
+export function secretPrefix(secret: string): string {
+  return secret.slice(0, 12);
+}
+
+/** The changes that would make a difference to an endpoint as it stands. */
+export function realChanges(endpoint: Endpoint, wanted: EndpointChanges): EndpointChanges {
+  const { url, events, status } = wanted;
+  return {
+    ...(url !== undefined && url !== endpoint.url ? { url } : {}),
+    ...(events !== undefined && !sameEvents(events, endpoint.events) ? { events } : {}),
+    ...(status !== undefined && status !== endpoint.status ? { status } : {}),
+  };
+}
+
+function sameEvents(a: readonly EventType[], b: readonly EventType[]): boolean {
+  return a.length === b.length && a.every((type) => b.includes(type));
+}
+
+/** The endpoints that get a row for an event: paused ones too, so that what came meanwhile can be replayed. */
+export function endpointsWanting(type: EventType, endpoints: readonly Endpoint[]): Endpoint[] {
+  return endpoints.filter((endpoint) => endpoint.status !== "deleted" && endpoint.events.includes(type));
+}

@@ -1,0 +1,57 @@
+import { renderEvent } from "../../domain/events/events.ts";
+import type { TenantId } from "../../kernel/tenant.ts";
+import type { Millis } from "../../kernel/time.ts";
+import { writeEvent } from "../../queues/messages.ts";
+import type { DeliverPorts } from "../ports.ts";
+
+export type PausePorts = {
+  readonly endpoints: Pick<DeliverPorts["endpoints"], "get" | "pauseAt">;
+} & Pick<DeliverPorts, "eventBodies" | "events">;
+
+/** Why the service pauses an endpoint: its receiver said that it is gone, or every attempt failed for days. */
+export type PauseReason = "gone" | "failing";
+
+/** One pausing of an endpoint by the service. */
+export interface Pausing {
+  readonly endpointId: string;
+  readonly reason: PauseReason;
+  /** The ULID of the event that tells of it. */
+  readonly eventUlid: string;
+}
+
+/**
+ * Pauses an endpoint, with an audit row.
+ * @param url what was called: an endpoint that points elsewhere by now is left alone
+ * @returns false when it was paused or pointed elsewhere meanwhile, or has worked since `failingSince`
+ */
+export function pauseEndpoint(
+  ports: PausePorts,
+  tenant: TenantId,
+  { endpointId, reason, eventUlid: pausedEvent }: Pausing,
+  { url, failingSince }: { url: string; failingSince?: Millis },
+  at: Millis,
+): Promise<boolean> {
+  const audit = {
+    action: "webhook.auto_pause",
+    resource: `webhook:${endpointId}`,
+    actor: "system",
+    ip: null,
+    detail: { reason },
+    at,
+  } as const;
+  const while_ = failingSince === undefined ? { url, pausedEvent } : { url, pausedEvent, failingSince };
+  return ports.endpoints.pauseAt(tenant, endpointId, while_, audit);
+}
+
+/** Tells the tenant's other endpoints. Told again, it is the same event. */
+export async function tellPaused(
+  ports: Pick<PausePorts, "eventBodies" | "events">,
+  tenant: TenantId,
+  { endpointId, reason, eventUlid }: Pausing,
+  repeated: boolean,
+): Promise<void> {
+  const told = { endpoint_id: endpointId, reason };
+  await ports.eventBodies.keep(tenant, renderEvent(tenant, eventUlid, "webhook.paused", told));
+  const event = { tenant, eventUlid, type: "webhook.paused", source: null, repeated, except: endpointId } as const;
+  await ports.events.send({ body: writeEvent(event), group: tenant });
+}

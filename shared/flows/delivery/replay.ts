@@ -1,0 +1,55 @@
+import { type DeliveryStatus, mayReplay, parseDeliveryId } from "../../domain/delivery/deliveries.ts";
+import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
+import type { TenantId } from "../../kernel/tenant.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
+import { type Asker, entryOf } from "../access/audit-entry.ts";
+import type { ApiPorts } from "../ports.ts";
+import { readWebhook } from "../webhooks/get.ts";
+import { firstAttempt, standBy } from "./first-attempt.ts";
+import { stillKept } from "./replayable.ts";
+
+type ReplayPorts = Pick<ApiPorts, "endpoints" | "deliveries" | "messages" | "eventBodies" | "due" | "retries">;
+
+/** Lets one delivery begin anew, with all its attempts. One that came through is sent again by force alone. */
+export async function replayDelivery(
+  ports: ReplayPorts,
+  tenant: TenantId,
+  request: { readonly endpointId: string; readonly deliveryId: string; readonly force: boolean } & Asker,
+  now: Millis,
+): Promise<
+  { status: "pending" } | Refusal<"endpoint_not_found" | "delivery_not_found" | "replay_conflict" | "replay_expired">
+> {
+  const { endpointId, force } = request;
+  const endpoint = await readWebhook(ports, tenant, endpointId);
+  if (isRefusal(endpoint)) return endpoint;
+  const row = await deliveryOf(ports, tenant, endpointId, request.deliveryId);
+  if (!row) return refuse("delivery_not_found");
+  if (!mayReplay(row.status, force)) return conflict(row.status);
+  if ((await stillKept(ports, tenant, [row], now)).length === 0) return refuse("replay_expired");
+
+  const audit = entryOf("webhook.replay", endpointId, request, { delivery: request.deliveryId, force }, now);
+  await standBy(ports, tenant, row, now);
+  const reset = await ports.deliveries.reset(tenant, row, force ? "forced_replay" : "replay", audit, now);
+  // Someone else replayed it meanwhile.
+  if (!reset) return conflict("attempting");
+  await ports.retries.send(firstAttempt(tenant, row, now, true));
+  return { status: "pending" };
+}
+
+async function deliveryOf(
+  ports: ReplayPorts,
+  tenant: TenantId,
+  endpointId: string,
+  id: string,
+): Promise<DeliveryRow | null> {
+  const named = parseDeliveryId(id);
+  return named?.endpointId === endpointId ? ports.deliveries.get(tenant, endpointId, named.eventUlid) : null;
+}
+
+function conflict(status: DeliveryStatus): Refusal<"replay_conflict"> {
+  return refuse(
+    "replay_conflict",
+    status === "delivered" ? "it was delivered: add force=true to send it again" : "its attempts are still under way",
+  );
+}

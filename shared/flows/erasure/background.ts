@@ -1,0 +1,33 @@
+import type { Millis } from "../../kernel/time.ts";
+import { type ErasureMessage, writeErasure } from "../../queues/messages.ts";
+import type { Erasure } from "../../stores/erasure/erasure-items.ts";
+import type { ErasePorts } from "../ports.ts";
+import { done, drop, type RecordEnd } from "../record-outcome.ts";
+import { erasePages } from "./first-pass.ts";
+import { eraseAgain } from "./later-pass.ts";
+
+/**
+ * Takes an erasure as far as it goes for now, and sends itself the message for the rest: a queue would count handing the
+ * same message out again and again as failures. Until the erasure is over there is always a message on its way.
+ */
+export async function eraseInBackground(
+  ports: ErasePorts,
+  message: ErasureMessage,
+  inTime: () => boolean,
+  now: Millis,
+): Promise<RecordEnd> {
+  const erasure = await ports.erasures.get(message.tenant, message.erasureId);
+  if (!erasure) return drop("stale");
+  const goOnAt = await workOn(ports, erasure, inTime, now);
+  if (goOnAt === null) return done;
+  const delay = Math.max(0, goOnAt - now);
+  await ports.erasureWork.send({ body: writeErasure(message), group: message.tenant, delay });
+  return done;
+}
+
+/** @returns when to go on; null when the erasure is over */
+async function workOn(ports: ErasePorts, erasure: Erasure, inTime: () => boolean, now: Millis): Promise<Millis | null> {
+  if (erasure.phase === "first") return (await erasePages(ports, erasure, inTime, now)).nextPassAt ?? now;
+  const dueAt = erasure.nextPassAt ?? now;
+  return dueAt > now ? dueAt : eraseAgain(ports, erasure, inTime, now);
+}

@@ -1,0 +1,130 @@
+import type { Account } from "../../domain/accounts/accounts.ts";
+import { type ConversationHead, readConversationId, windowAt } from "../../domain/inbox/conversations.ts";
+import type { Scope } from "../../domain/inbox/messages.ts";
+import { type BudgetState, judgeSend } from "../../domain/sending/budgets.ts";
+import { type AskedContent, readSendContent, type SendContent } from "../../domain/sending/send-content.ts";
+import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
+import type { TenantId } from "../../kernel/tenant.ts";
+import { iso, type Millis, SECOND } from "../../kernel/time.ts";
+import type { SendPorts } from "../ports.ts";
+
+/** A send as it is asked for. `text` and `attachments`: one of them. */
+export interface SendRequest extends AskedContent {
+  /** Of the caller's key. */
+  readonly scope: Scope;
+  /** Whether the caller may send for a tenant: the tenant is the conversation's. */
+  readonly mayUse: (tenant: TenantId) => boolean;
+  readonly conversationId: string;
+  /** The platform's id of the message to answer. */
+  readonly replyTo: string | null;
+  readonly kind: "reply" | "human_agent";
+  /** Who typed it. */
+  readonly actorId: string | null;
+  /** The held message that is let go now. If the person wrote meanwhile, it goes out as a plain reply. */
+  readonly holdId?: string | null;
+}
+
+/** A send that the policy let pass. */
+export interface PlannedSend {
+  readonly tenant: TenantId;
+  readonly head: ConversationHead;
+  readonly account: Account;
+  readonly scope: Scope;
+  readonly content: SendContent;
+  readonly replyTo: string | null;
+  readonly via: "api_in_window" | "api_human_agent";
+  readonly actorId: string | null;
+  readonly holdId: string | null;
+  /** What was spent just before; it may be a moment old. */
+  readonly budgets: BudgetState;
+}
+
+export type BudgetRefusal = Refusal<"rate_limited" | "slowed_down">;
+
+/** An account from which nothing can be sent, told without a call. */
+type AccountRefusal = Refusal<"account_needs_reauth" | "account_restricted">;
+
+/** Why a reply was not sent, or is not known to have been. */
+export type ReplyRefusal =
+  | BudgetRefusal
+  | AccountRefusal
+  | Refusal<"send_failed" | "outcome_unknown">
+  | Refusal<"conversation_not_found" | "account_not_found" | "invalid_request" | "window_closed">;
+
+/** Why a send may not be made. */
+export type PlanRefusal =
+  | ReplyRefusal
+  | Refusal<"missing_actor" | "human_agent_early" | "human_agent_late" | "human_agent_no_inbound">;
+
+type PlanPorts = Pick<SendPorts, "conversations" | "accounts" | "budgets">;
+
+/**
+ * Whether a message may be sent now: the conversation, its account, the content, the window and the budgets. Writes
+ * nothing.
+ */
+export function planSend(
+  ports: PlanPorts,
+  request: SendRequest & { readonly kind: "reply" },
+  now: Millis,
+): Promise<PlannedSend | ReplyRefusal>;
+export function planSend(ports: PlanPorts, request: SendRequest, now: Millis): Promise<PlannedSend | PlanRefusal>;
+export async function planSend(
+  ports: PlanPorts,
+  request: SendRequest,
+  now: Millis,
+): Promise<PlannedSend | PlanRefusal> {
+  const { scope, conversationId, replyTo, actorId, holdId = null } = request;
+  const ref = readConversationId(conversationId);
+  if (!ref || !request.mayUse(ref.tenant)) return refuse("conversation_not_found");
+  const { tenant } = ref;
+  const content = readSendContent(request, ref.account.platform, scope);
+  if (isRefusal(content)) return content;
+
+  const [head, account, budgets] = await Promise.all([
+    ports.conversations.get(tenant, conversationId, now),
+    ports.accounts.get(tenant, ref.account),
+    ports.budgets.get({ tenant, account: ref.account, conversationId, scope }),
+  ]);
+  if (!head) return refuse("conversation_not_found");
+  if (!account) return refuse("account_not_found");
+  const via = pathOf(request, head.lastInboundAt, now);
+  if (isRefusal(via)) return via;
+  if (account.status === "needs_reauth") return refuse("account_needs_reauth", account.status);
+  if (account.status === "restricted") return refuse("account_restricted", account.status);
+  const blocked = blockedBy(budgets, now, via === "api_human_agent");
+  return blocked ?? { tenant, head, account, scope, content, replyTo, via, actorId, holdId, budgets };
+}
+
+type PathRefusal = Refusal<
+  "window_closed" | "missing_actor" | "human_agent_early" | "human_agent_late" | "human_agent_no_inbound"
+>;
+
+/** How the message would go out, by the time since the person's last one. */
+function pathOf(
+  { kind, actorId, holdId }: Pick<SendRequest, "kind" | "actorId" | "holdId">,
+  lastInboundAt: Millis | null,
+  now: Millis,
+): PlannedSend["via"] | PathRefusal {
+  const { state } = windowAt(lastInboundAt, now);
+  if (kind === "reply") return state === "open_24h" ? "api_in_window" : refuse("window_closed");
+  if (!actorId) return refuse("missing_actor");
+  switch (state) {
+    case "open_24h":
+      return holdId ? "api_in_window" : refuse("human_agent_early");
+    case "human_agent_7d":
+      return "api_human_agent";
+    case "closed":
+      return refuse("human_agent_late");
+    case "no_inbound":
+      return refuse("human_agent_no_inbound");
+  }
+}
+
+/** Why no send of the kind may be made now, and until when; null when one may. */
+export function blockedBy(budgets: BudgetState, now: Millis, humanAgent: boolean): BudgetRefusal | null {
+  const verdict = judgeSend(budgets, now, humanAgent);
+  if (verdict.allowed) return null;
+  const reason = verdict.by[0] === "slow_down" ? "slowed_down" : "rate_limited";
+  const { until } = verdict;
+  return refuse(reason, `until ${iso(until)}`, Math.max(1, Math.ceil((until - now) / SECOND)));
+}

@@ -1,0 +1,75 @@
+import { type Caller, callerMayUse } from "../../domain/access/api-keys.ts";
+import { readConversationId } from "../../domain/inbox/conversations.ts";
+import { type AskedContent, readSendContent } from "../../domain/sending/send-content.ts";
+import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { ApiPorts } from "../ports.ts";
+import { onceByKey } from "./idempotency.ts";
+import { performSend, resultOf, type SendResult } from "./perform.ts";
+import { planSend, type ReplyRefusal } from "./plan.ts";
+
+export interface Reply extends AskedContent {
+  readonly conversationId: string;
+  readonly replyTo: string | null;
+  /** The caller's own key of this request, if it gave one. */
+  readonly idempotencyKey?: string | null;
+}
+
+export interface Replied {
+  readonly messageId: string;
+}
+
+/**
+ * Answers a person inside the 24 hour window. The platform is called at most once: what became of a call that was cut
+ * off is unknown, is told as such, and is never tried again. Thrown is only a fault before anything left.
+ * @param clock the present instant, asked again after what takes time
+ */
+export async function sendReply(
+  ports: ApiPorts,
+  caller: Caller,
+  reply: Reply,
+  clock: () => Millis,
+): Promise<Replied | ReplyRefusal | Refusal<"idempotency_conflict">> {
+  const { conversationId, text, attachments, replyTo, idempotencyKey = null } = reply;
+  const now = clock();
+  const ref = readConversationId(conversationId);
+  if (!ref || !callerMayUse(caller, ref.tenant)) return refuse("conversation_not_found");
+  const { tenant } = ref;
+  // What can never be sent uses no key up.
+  const content = readSendContent(reply, ref.account.platform, caller.scope);
+  if (isRefusal(content)) return content;
+  const request = {
+    scope: caller.scope,
+    mayUse: () => true,
+    conversationId,
+    text,
+    attachments,
+    replyTo,
+    kind: "reply",
+    actorId: null,
+  } as const;
+  return onceByKey<Replied, ReplyRefusal>(
+    ports,
+    {
+      key: idempotencyKey,
+      tenant,
+      caller,
+      asked: ["reply", conversationId, text ?? null, attachments ?? null, replyTo],
+    },
+    {
+      run: async (id) => {
+        const planned = await planSend(ports, request, now);
+        return isRefusal(planned) ? planned : repliedOf(await performSend(ports, planned, id, clock));
+      },
+      recall: async (id) => {
+        const record = await ports.sendRecords.get(conversationId, id);
+        return record && repliedOf(resultOf(record));
+      },
+    },
+    now,
+  );
+}
+
+function repliedOf(result: SendResult): Replied | ReplyRefusal {
+  return result.kind === "sent" ? { messageId: result.messageId } : result.refusal;
+}

@@ -1,0 +1,31 @@
+import { STATS_WINDOW } from "../../domain/limits.ts";
+import type { EndCounts } from "../../domain/stats/stats.ts";
+import type { TenantId } from "../../kernel/tenant.ts";
+import { HOUR, type Millis } from "../../kernel/time.ts";
+import type { ApiPorts } from "../ports.ts";
+
+export interface Stats {
+  readonly messages: number;
+  readonly dlq: number;
+  readonly windowHours: number;
+  /** Every live endpoint, oldest first, also one of which nothing is counted. */
+  readonly endpoints: readonly (EndCounts & { readonly endpointId: string })[];
+}
+
+/** What happened in the present hour and the 24 before. */
+export async function readStats(
+  ports: Pick<ApiPorts, "counters" | "endpoints">,
+  tenant: TenantId,
+  now: Millis,
+): Promise<Stats> {
+  const [counts, all] = await Promise.all([ports.counters.window(tenant, now), ports.endpoints.list(tenant)]);
+  const endpoints = all
+    .filter(({ status }) => status !== "deleted")
+    .map(({ id }) => ({ endpointId: id, ...counts.of(id) }));
+  return {
+    messages: counts.messages,
+    dlq: endpoints.reduce((sum, { dlq }) => sum + dlq, 0),
+    windowHours: STATS_WINDOW / HOUR,
+    endpoints,
+  };
+}

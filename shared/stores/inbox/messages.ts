@@ -1,0 +1,214 @@
+import { DeleteCommand, GetCommand, PutCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { table as names } from "../../config/names.ts";
+import { type Direction, type Message, type MessageRef, refText } from "../../domain/inbox/messages.ts";
+import { MESSAGE_ID_CHARS_MAX } from "../../domain/limits.ts";
+import type { TenantId } from "../../kernel/tenant.ts";
+import type { Millis } from "../../kernel/time.ts";
+import { batchGet } from "../batch-get.ts";
+import type { Table } from "../client.ts";
+import { conditions, whenConditionHolds } from "../conditional-write.ts";
+import { type Key, messageFeed, messageIdIndex, messageKey, messagePlace, oldestPlace, pageRange } from "../keys.ts";
+import { type FeedRow, feedRows, takePage } from "./feeds.ts";
+import { itemOf, type MessageItem, messageOf, placeOf } from "./message-items.ts";
+
+export interface Recorded {
+  /** As it stands: also one that was unsent before it came again. */
+  readonly message: Message;
+  readonly ref: MessageRef;
+  /** False when it was already there: a repeated intake, or an echo of what we sent. */
+  readonly fresh: boolean;
+}
+
+export interface MessagePage {
+  readonly rows: readonly { readonly message: Message; readonly place: string }[];
+  /** The place of the last message examined, or null on the last page. */
+  readonly next: string | null;
+}
+
+/** At most this many rows are read for one page of a filtered list; the page may then be short. */
+const EXAMINED_MAX = 200;
+
+export type Messages = ReturnType<typeof messageStore>;
+
+export function messageStore(table: Table) {
+  const { client, name: TableName } = table;
+  async function putAt(
+    tenant: TenantId,
+    message: Message,
+    place: string,
+    now: Millis,
+    shards: number,
+  ): Promise<Recorded> {
+    const ref = { conversationId: message.conversationId, place };
+    const written = await whenConditionHolds(() =>
+      client.send(
+        new PutCommand({
+          TableName,
+          Item: itemOf(tenant, message, place, now, shards),
+          ConditionExpression: conditions.notYetThere,
+          ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+        }),
+      ),
+    );
+    if (written.held) return { message, ref, fresh: true };
+    return {
+      message: written.old ? messageOf(tenant, written.old as unknown as MessageItem) : message,
+      ref,
+      fresh: false,
+    };
+  }
+
+  return {
+    /** Keeps a message at a place that was settled before. */
+    putAt,
+
+    /**
+     * Keeps an inbound message. Safe to repeat: the second time answers the first one's event.
+     * @param shards how many the tenant's feeds have
+     */
+    record(tenant: TenantId, message: Message, now: Millis, shards = 1): Promise<Recorded> {
+      return putAt(tenant, message, messagePlace(message.sentAt, message.id), now, shards);
+    },
+
+    /**
+     * The messages that a batch of events names; a missing one is absent from the map. Read at half the price first; what
+     * that does not find, a read may be too early for, and is asked for once more, consistently.
+     */
+    async byRefs(tenant: TenantId, refs: readonly MessageRef[]): Promise<Map<string, Message>> {
+      const found = await readRefs(tenant, dedupe(refs), false);
+      const missing = dedupe(refs).filter((ref) => !found.has(refText(ref)));
+      return missing.length > 0 ? new Map([...found, ...(await readRefs(tenant, missing, true))]) : found;
+    },
+
+    /** Removes a message. @returns it as it was, or null when it was gone */
+    async remove(tenant: TenantId, ref: MessageRef): Promise<Message | null> {
+      const { Attributes } = await client.send(
+        new DeleteCommand({ TableName, Key: messageKey(ref.conversationId, ref.place), ReturnValues: "ALL_OLD" }),
+      );
+      return Attributes ? messageOf(tenant, Attributes as MessageItem) : null;
+    },
+
+    /** Takes the person's name out of a message's row. */
+    async forgetPerson({ conversationId, place }: MessageRef): Promise<void> {
+      await whenConditionHolds(() =>
+        client.send(
+          new UpdateCommand({
+            TableName,
+            Key: messageKey(conversationId, place),
+            UpdateExpression: "REMOVE h, u",
+            ConditionExpression: conditions.stillThere,
+          }),
+        ),
+      );
+    },
+
+    /** One message by the platform's id, whatever its scope; null when unknown or past its retention. */
+    async byId(tenant: TenantId, messageId: string, now: Millis): Promise<Message | null> {
+      if (messageId.length > MESSAGE_ID_CHARS_MAX) return null;
+      const { Items } = await client.send(
+        new QueryCommand({
+          TableName,
+          IndexName: names.idIndex.name,
+          KeyConditionExpression: "i = :i",
+          ExpressionAttributeValues: { ":i": messageIdIndex(tenant, messageId) },
+          Limit: 1,
+        }),
+      );
+      const key = Items?.[0] as Key | undefined;
+      if (!key) return null;
+      const { Item } = await client.send(new GetCommand({ TableName, Key: { PK: key.PK, SK: key.SK } }));
+      if (!Item || placeOf(Item as MessageItem) < oldestPlace(now)) return null;
+      const message = messageOf(tenant, Item as MessageItem);
+      return message.unsent ? null : message;
+    },
+
+    /** The tenant's messages, newest first; with `includeTest` those of test keys too. */
+    async feed(
+      tenant: TenantId,
+      query: {
+        includeTest: boolean;
+        direction: Direction | null;
+        before: string | null;
+        limit: number;
+        now: Millis;
+      },
+    ): Promise<MessagePage> {
+      const { includeTest, direction, before, limit, now } = query;
+      const rows = feedRows<MessageItem & FeedRow>(table, {
+        partitionOf: (shard) => messageFeed(tenant, "live", shard),
+        beside: includeTest ? [messageFeed(tenant, "test", 0)] : [],
+        before,
+        expected: direction === null ? limit + 1 : EXAMINED_MAX,
+        now,
+      });
+      const page = await takePage(
+        rows,
+        limit,
+        (item) => direction === null || item.d === direction,
+        direction === null ? undefined : EXAMINED_MAX,
+      );
+      return { ...page, rows: page.rows.map((item) => ({ message: messageOf(tenant, item), place: placeOf(item) })) };
+    },
+
+    /** One conversation's messages, newest first. */
+    async ofConversation(
+      tenant: TenantId,
+      query: {
+        conversationId: string;
+        direction: Direction | null;
+        includeTest: boolean;
+        before: string | null;
+        limit: number;
+        now: Millis;
+      },
+    ): Promise<MessagePage> {
+      const { conversationId, direction, includeTest, before, limit, now } = query;
+      const filtered = direction !== null;
+      const range = pageRange(oldestPlace(now), before, "~");
+      if (!range) return { rows: [], next: null };
+      const { Items = [], LastEvaluatedKey } = await client.send(
+        new QueryCommand({
+          TableName,
+          KeyConditionExpression: "PK = :c AND SK BETWEEN :from AND :upTo",
+          ExpressionAttributeValues: {
+            ":c": conversationId,
+            ":from": `M#${range.from}`,
+            ":upTo": `M#${range.upTo}`,
+          },
+          ScanIndexForward: false,
+          Limit: filtered ? EXAMINED_MAX : limit + 1,
+        }),
+      );
+      const rows: { message: Message; place: string }[] = [];
+      let last: string | null = null;
+      for (const [index, item] of (Items as MessageItem[]).entries()) {
+        if (rows.length === limit || (!filtered && index === limit)) return { rows, next: last };
+        last = placeOf(item);
+        const message = messageOf(tenant, item);
+        const wanted = (includeTest || message.scope === "live") && (!direction || message.direction === direction);
+        if (wanted && !message.unsent) rows.push({ message, place: last });
+      }
+      // An answer ends early at 1 MB, too: only the table knows whether there is more.
+      return { rows, next: LastEvaluatedKey ? last : null };
+    },
+  };
+
+  async function readRefs(
+    tenant: TenantId,
+    refs: readonly MessageRef[],
+    consistent: boolean,
+  ): Promise<Map<string, Message>> {
+    const keys = refs.map((ref) => messageKey(ref.conversationId, ref.place));
+    const items = await batchGet<MessageItem>(table, keys, { consistent });
+    return new Map(
+      items.flatMap((item): [string, Message][] => {
+        const message = messageOf(tenant, item);
+        return message.unsent ? [] : [[refText({ conversationId: item.PK, place: placeOf(item) }), message]];
+      }),
+    );
+  }
+}
+
+function dedupe(refs: readonly MessageRef[]): MessageRef[] {
+  return [...new Map(refs.map((ref) => [refText(ref), ref])).values()];
+}

@@ -1,0 +1,298 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { QueueName } from "../../shared/config/names.ts";
+import { PICTURE_URL_CHARS_MAX } from "../../shared/domain/limits.ts";
+import { connectAccount, createKey, createOperatorKey, createTenant } from "../../shared/flows/access/set-up-tenant.ts";
+import { newUlid } from "../../shared/kernel/ids.ts";
+import { parseTenant, type TenantId } from "../../shared/kernel/tenant.ts";
+import { DAY, HOUR, MINUTE, SECOND } from "../../shared/kernel/time.ts";
+import { besideKeyAndRate, freshWorkspace, fullInbox, longConversation, page, sendReply } from "../bench/scenarios.ts";
+import { messageOf } from "../shared/stores/support/samples.ts";
+import { allOf } from "../support/pages.ts";
+import { text } from "../support/pipeline/traffic.ts";
+import { everyoneWrites, type Workspace } from "../support/pipeline/workspace.ts";
+import { type Pipeline, startPipeline } from "../support/pipeline.ts";
+
+// Each remaining access pattern of docs/table.md, to the unit.
+
+let pipeline: Pipeline;
+let inbox: Workspace;
+let long: Workspace;
+beforeAll(async () => {
+  pipeline = await startPipeline();
+  inbox = await fullInbox(pipeline);
+  long = await longConversation(pipeline);
+});
+afterAll(() => pipeline.close());
+
+const reads = (rcu: number) => ({ wcu: 0, rcu, sqs: 0 });
+const writes = (wcu: number, rcu = 0) => ({ wcu, rcu, sqs: 0 });
+
+describe("a page of 50", () => {
+  const get = (path: string, list: string, rows = 50) => page(pipeline, long.liveKey, path, list, rows);
+  const conversation = () => encodeURIComponent(long.conversationOf(0));
+  const firstCursor = async (path: string) =>
+    (await pipeline.call<{ next_cursor: string }>(long.liveKey, "GET", path)).next_cursor;
+
+  test("of all messages is one query of the feed", async () => {
+    expect(await get("/v1/messages", "messages")).toEqual(reads(3.5));
+  });
+
+  test("with test messages is a query of each scope's feed", async () => {
+    expect(await get("/v1/messages?include_test=true", "messages")).toEqual(reads(4));
+  });
+
+  test("of one direction reads up to 200 rows, here all 60", async () => {
+    expect(await get("/v1/messages?direction=inbound", "messages")).toEqual(reads(4));
+  });
+
+  test("of one conversation's messages is its head and a query", async () => {
+    expect(await get(`/v1/messages?conversation_id=${conversation()}`, "messages")).toEqual(reads(4.5));
+  });
+
+  test("that continues a conversation costs its head and the rows that are left", async () => {
+    const path = `/v1/conversations/${conversation()}`;
+    const cursor = await firstCursor(path);
+    expect(await get(`${path}?cursor=${cursor}`, "messages", 10)).toEqual(reads(2));
+  });
+
+  test("of an endpoint's deliveries is one query", async () => {
+    const path = `/v1/webhooks/${inbox.endpointIds[0]}/deliveries`;
+    expect(await page(pipeline, inbox.liveKey, path, "deliveries")).toEqual(reads(1.5));
+  });
+});
+
+describe("statistics and audit", () => {
+  test("a page of 50 audit rows is one query", async () => {
+    const { tenant, liveKey } = await freshWorkspace(pipeline, { endpoints: 0 });
+    const settings = { scope: "live", label: "one of many", actor: "operator:01JABCDEFGHJKMNPQRSTVWXYZ0" } as const;
+    for (let key = 0; key < 51; key++) await createKey(pipeline.tenantPorts, tenant, settings, pipeline.now());
+    expect(await page(pipeline, liveKey, "/v1/audit", "audit")).toEqual(reads(1));
+  });
+
+  /** A workspace in each of whose last 25 hours every endpoint saw every state. */
+  async function busyDay(endpoints: number): Promise<Workspace> {
+    const workspace = await freshWorkspace(pipeline, { endpoints });
+    const states = { delivered: 12_345, failed: 123, dlq: 12 };
+    for (let hour = 0; hour < 25; hour++) {
+      const counts = { messages: 12_345, endpoints: new Map(workspace.endpointIds.map((id) => [id, states])) };
+      await pipeline.stores.counters.add(workspace.tenant, counts, pipeline.now() - hour * HOUR);
+    }
+    return workspace;
+  }
+
+  test.each([
+    [1, 1],
+    [5, 1.5],
+    [20, 3],
+  ])("of %i endpoints are read in two queries", async (endpoints, rcu) => {
+    const { liveKey } = await busyDay(endpoints);
+    expect(await page(pipeline, liveKey, "/v1/stats", "endpoints", endpoints)).toEqual(reads(rcu));
+  });
+
+  test("of a filtered inbox cost the 200 heads that are looked through", async () => {
+    const workspace = await freshWorkspace(pipeline, { endpoints: 0 });
+    const account = { platform: "instagram", externalId: "17841400000000001" } as const;
+    const heads = Array.from({ length: 210 }, (_, person) => {
+      const participant = { id: `9${String(person).padStart(16, "0")}`, handle: null, username: null };
+      const conversation = {
+        conversationId: `CONV#${workspace.tenant}#instagram#${account.externalId}#${participant.id}`,
+      };
+      const message = messageOf(workspace.tenant, {
+        id: "m",
+        account,
+        participant,
+        ...conversation,
+        text: text(person),
+      });
+      const at = { ...message, sentAt: pipeline.now() };
+      return pipeline.stores.conversations.apply(workspace.tenant, at, { accountHandle: "a.shoe.shop", shards: 1 });
+    });
+    await Promise.all(heads);
+    const filtered = await page(
+      pipeline,
+      workspace.liveKey,
+      "/v1/conversations?platform=messenger",
+      "conversations",
+      0,
+    );
+    expect(filtered).toEqual(reads(8));
+  });
+
+  test("a batch's counts are one unit, however many endpoints are counted", async () => {
+    const { tenant, endpointIds } = await busyDay(20);
+    const states = { delivered: 1, failed: 1, dlq: 1 };
+    const counts = { messages: 1, endpoints: new Map(endpointIds.map((id) => [id, states])) };
+    expect(await pipeline.cost(() => pipeline.stores.counters.add(tenant, counts, pipeline.now()))).toEqual(writes(1));
+  });
+});
+
+describe("one thing read", () => {
+  const get = async (key: string, path: string) =>
+    besideKeyAndRate(await pipeline.cost(() => pipeline.call(key, "GET", path)));
+
+  test("a message by the platform's id is found in the index and then read", async () => {
+    const { messages } = await pipeline.call<{ messages: { id: string }[] }>(long.liveKey, "GET", "/v1/messages");
+    expect(await get(long.liveKey, `/v1/messages/${messages[0]?.id}`)).toEqual(reads(1));
+  });
+
+  test("the accounts, the endpoints, one endpoint", async () => {
+    expect(await get(inbox.liveKey, "/v1/accounts")).toEqual(reads(0.5));
+    expect(await get(inbox.liveKey, "/v1/webhooks")).toEqual(reads(1));
+    expect(await get(inbox.liveKey, `/v1/webhooks/${inbox.endpointIds[0]}`)).toEqual(reads(1));
+  });
+
+  test("another tenant's conversation is refused before the table is asked", async () => {
+    const path = `/v1/conversations/${encodeURIComponent(long.conversationOf(0))}`;
+    const refused = async () => expect(pipeline.call(inbox.liveKey, "GET", path)).rejects.toThrow("was refused");
+    const cost = await pipeline.cost(refused);
+    expect(besideKeyAndRate(cost)).toEqual(reads(0));
+  });
+});
+
+describe("setting up", () => {
+  const actor = "cli";
+  const slug = (text: string): TenantId => parseTenant(text) ?? raise(`${text} is not a slug.`);
+
+  test("a workspace and its audit row", async () => {
+    const settings = { name: "A workspace", ownerEmail: "owner@example.com", actor };
+    const create = () => createTenant(pipeline.tenantPorts, slug("new-tenant"), settings, pipeline.now());
+    expect(await pipeline.cost(create)).toEqual(writes(4));
+  });
+
+  test("a key, its place in the list and its audit row", async () => {
+    const settings = { scope: "live", label: "backend", actor } as const;
+    const create = () => createKey(pipeline.tenantPorts, slug("new-tenant"), settings, pipeline.now());
+    expect(await pipeline.cost(create)).toEqual(writes(6));
+  });
+
+  test("an operator's key, with an audit row for each of its two tenants", async () => {
+    const settings = { scope: "live", label: "agency", actor } as const;
+    const tenants = [slug("new-tenant"), inbox.tenant];
+    const create = () => createOperatorKey(pipeline.tenantPorts, tenants, settings, pipeline.now());
+    expect(await pipeline.cost(create)).toEqual(writes(8));
+  });
+
+  test("an account, its route and its audit row", async () => {
+    const account = { platform: "messenger", externalId: "10203040506070809", connection: "messenger" } as const;
+    const named = { handle: "shop", displayName: "Shop", pageId: "10203040506070809" };
+    const connect = () =>
+      connectAccount(
+        pipeline.tenantPorts,
+        slug("new-tenant"),
+        { ...account, ...named },
+        { token: "EAAG", actor },
+        pipeline.now(),
+      );
+    expect(await pipeline.cost(connect)).toEqual(writes(6));
+  });
+});
+
+describe("the workers' single steps", () => {
+  const deadLetter = (body: string, queue: QueueName = "Events", sentAt = 0) => ({
+    queue,
+    messageId: "9a3f4f0e-6a54-4f0f-9c39-8f3f2f1a0b11",
+    sentAt,
+    body,
+    group: "acme",
+    receives: 5,
+  });
+
+  test("an attempt rests in its due bucket for one unit", async () => {
+    const due = { tenant: inbox.tenant, endpointId: newUlid(0), eventUlid: newUlid(0), attempt: 4 };
+    const put = () => pipeline.stores.due.put({ ...due, dueAt: pipeline.now() + HOUR });
+    expect(await pipeline.cost(put)).toEqual(writes(1));
+  });
+
+  test("a dead letter's row costs a unit for each kilobyte", async () => {
+    expect(await pipeline.cost(() => pipeline.stores.quarantine.keep(deadLetter("x".repeat(300)), 0))).toEqual(
+      writes(1),
+    );
+    expect(
+      await pipeline.cost(() => pipeline.stores.quarantine.keep(deadLetter("x".repeat(2_900), "Events", 1), 0)),
+    ).toEqual(writes(3));
+  });
+
+  test("dead letters are listed by what they hold, and one is found in every queue at once", async () => {
+    const { quarantine } = pipeline.stores;
+    const listed = () => allOf(quarantine.ofQueue("Profiles", "newest", pipeline.now()));
+    for (let i = 0; i < 20; i++) {
+      await quarantine.keep(deadLetter("x".repeat(200), "Profiles", i), pipeline.now());
+    }
+    expect(await pipeline.cost(listed)).toEqual(reads(1));
+    const [letter] = await allOf(quarantine.ofQueue("Profiles", "newest", pipeline.now()));
+    if (!letter) throw new Error("Nothing was set aside.");
+    expect(await pipeline.cost(() => quarantine.find(letter.id, pipeline.now()))).toEqual(reads(5));
+    const redrive = async () => {
+      const claim = await quarantine.claim(letter, pipeline.now());
+      await quarantine.settle(letter, claim ?? "", "sent", pipeline.now());
+    };
+    expect(await pipeline.cost(redrive)).toEqual(writes(2));
+  });
+
+  test("a delivery that is given up changes its row and its place among the failing", async () => {
+    const workspace = await freshWorkspace(pipeline);
+    await everyoneWrites(pipeline, workspace, 1);
+    const [endpointId = ""] = workspace.endpointIds;
+    pipeline.loopback.answer(500);
+    pipeline.turn(SECOND);
+    await pipeline.receive(workspace.writes(0));
+    await pipeline.ingest();
+    await pipeline.deliver();
+    pipeline.loopback.answer(200);
+    const { tenant } = workspace;
+    const query = { endpointId, before: null, limit: 1, now: pipeline.now() };
+    const [failing] = (await pipeline.stores.deliveries.list(tenant, query)).rows;
+    const eventUlid = failing?.eventUlid ?? "";
+    const giveUp = () => pipeline.stores.deliveries.giveUp(tenant, endpointId, eventUlid, 1, pipeline.now());
+    expect(await pipeline.cost(giveUp)).toEqual(writes(2));
+    expect((await pipeline.stores.deliveries.get(tenant, endpointId, eventUlid))?.status).toBe("dlq");
+  });
+
+  test("a message that shows after a newer one is refused by the head, and moves only its own side's instant", async () => {
+    const workspace = await freshWorkspace(pipeline, { endpoints: 0 });
+    await everyoneWrites(pipeline, workspace, 1);
+    pipeline.turn(SECOND);
+    const late = workspace.writes(0);
+    pipeline.turn(MINUTE);
+    await sendReply(pipeline, workspace, 0);
+    await pipeline.receive(late);
+    const { wcu } = await pipeline.cost(() => pipeline.ingest());
+    const message = 3;
+    const refusedHead = 1;
+    const ownInstant = 2;
+    const counted = 1;
+    expect(wcu).toBe(message + refusedHead + ownInstant + counted);
+  });
+
+  test("a picture of the longest address that is kept costs nothing with every message", async () => {
+    const workspace = await freshWorkspace(pipeline, { endpoints: 0 });
+    await everyoneWrites(pipeline, workspace, 1);
+    const before = await pipeline.cost(() => everyoneWrites(pipeline, workspace, 1));
+    const extraWith = async (chars: number) => {
+      const picture = { url: "https://cdn.example/".padEnd(chars, "f"), expiresAt: pipeline.now() + DAY };
+      const profile = {
+        state: "complete",
+        handle: "marianne.lindqvist",
+        username: "marianne.lindqvist",
+        picture,
+      } as const;
+      pipeline.turn(SECOND);
+      await pipeline.stores.profiles.keep(workspace.conversationOf(0), profile, pipeline.now());
+      return (await pipeline.cost(() => everyoneWrites(pipeline, workspace, 1))).wcu - before.wcu;
+    };
+    expect(await extraWith(300)).toBe(0);
+    expect(await extraWith(PICTURE_URL_CHARS_MAX)).toBe(0);
+  });
+
+  test("nothing of a conversation is found once it is past its retention, and little is read to say so", async () => {
+    const workspace = await freshWorkspace(pipeline, { endpoints: 0 });
+    await everyoneWrites(pipeline, workspace, 10);
+    pipeline.turn(7 * DAY);
+    const empty = await page(pipeline, workspace.liveKey, "/v1/conversations", "conversations", 0);
+    expect(empty).toEqual(reads(0.5));
+  });
+});
+
+function raise(message: string): never {
+  throw new Error(message);
+}

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { contentHash } from "../../shared/domain/sending/sends.ts";
+import { newUlid } from "../../shared/kernel/ids.ts";
+import { SECOND } from "../../shared/kernel/time.ts";
+import { freshWorkspace } from "../bench/scenarios.ts";
+import type { SignedWebhook } from "../support/pipeline/traffic.ts";
+import { everyoneWrites, type Workspace } from "../support/pipeline/workspace.ts";
+import { type Pipeline, startPipeline } from "../support/pipeline.ts";
+
+// What the platform tells of an account's own messages, to the unit, in conversations where the person wrote before.
+
+let pipeline: Pipeline;
+let workspace: Workspace;
+beforeAll(async () => {
+  pipeline = await startPipeline();
+});
+afterAll(() => pipeline.close());
+
+/** An echo on its way in, a second after everything else. */
+async function echoed(platform: "instagram" | "messenger" = "instagram"): Promise<SignedWebhook> {
+  workspace = await freshWorkspace(pipeline, { platform });
+  await everyoneWrites(pipeline, workspace, 1);
+  pipeline.turn(SECOND);
+  return workspace.writes(0, { messageId: workspace.newMessageId() });
+}
+
+/** The table's units for one webhook, without the glimpse of the head, which every message has. */
+async function cost(webhook: SignedWebhook): Promise<{ wcu: number; rcu: number }> {
+  await pipeline.receive(webhook);
+  const { wcu, rcu } = await pipeline.cost(() => pipeline.ingest());
+  return { wcu, rcu: rcu - 0.5 };
+}
+
+/** Begins sends with the echo's words. @returns their ids */
+async function begin({ body }: SignedWebhook, sends: number): Promise<string[]> {
+  const { text } = JSON.parse(body).entry[0].messaging[0].message;
+  const record = { content: contentHash(text, []), via: "api_in_window", actorId: null, holdId: null } as const;
+  const ids = Array.from({ length: sends }, () => newUlid(pipeline.now()));
+  for (const id of ids) {
+    const send = { ...record, id, replyTo: null, scope: "live" } as const;
+    await pipeline.stores.sendRecords.begin(workspace.conversationOf(0), send, pipeline.now());
+  }
+  return ids;
+}
+
+const marker = 1;
+const messageAndHead = 6;
+
+/** What comes in is counted, once a batch; what was sent is counted with its delivery. */
+const counted = 1;
+
+test("an echo of none of our sends is a message with its marker, and one query for the sends of late", async () => {
+  const webhook = await echoed();
+  expect(await cost(webhook)).toEqual({ wcu: marker + messageAndHead + counted, rcu: 1 });
+  expect(await cost(webhook)).toEqual({ wcu: 3, rcu: 1 });
+});
+
+test("an echo that is here before its send's answer claims the send's record for one unit", async () => {
+  const webhook = await echoed();
+  await begin(webhook, 1);
+  expect(await cost(webhook)).toEqual({ wcu: marker + 1 + messageAndHead, rcu: 1 });
+  expect(await cost(webhook)).toEqual({ wcu: 3, rcu: 1 });
+});
+
+test("an echo with metadata reads that one record, however many sends there were", async () => {
+  const webhook = await echoed("messenger");
+  const [, one = ""] = await begin(webhook, 40);
+  const read = () => pipeline.stores.sendRecords.get(workspace.conversationOf(0), one);
+  expect(await pipeline.cost(read)).toEqual({ wcu: 0, rcu: 1, sqs: 0 });
+});
+
+test("the query costs a unit for each twelve sends of the last quarter of an hour", async () => {
+  const webhook = await echoed();
+  const send = async (sends: number) => {
+    for (const id of await begin(webhook, sends)) {
+      const answer = { state: "sent", messageId: workspace.newMessageId() } as const;
+      await pipeline.stores.sendRecords.settle(workspace.conversationOf(0), id, answer);
+    }
+  };
+  const find = () => pipeline.stores.sendRecords.begunBetween(workspace.conversationOf(0), 0, pipeline.now());
+  await send(12);
+  expect(await pipeline.cost(find)).toEqual({ wcu: 0, rcu: 1, sqs: 0 });
+  await send(1);
+  expect(await pipeline.cost(find)).toEqual({ wcu: 0, rcu: 2, sqs: 0 });
+});

@@ -1,0 +1,308 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { authenticate, keepPace } from "../../shared/flows/access/authenticate.ts";
+import { ulidOf } from "../../shared/kernel/ids.ts";
+import { isRefusal } from "../../shared/kernel/refusals.ts";
+import { HOUR, MINUTE, SECOND } from "../../shared/kernel/time.ts";
+import {
+  detailPage,
+  freshWorkspace,
+  inboundMessage,
+  inboxPage,
+  KEY_AND_RATE,
+  perMessage,
+  reply,
+  sendReply,
+} from "../bench/scenarios.ts";
+import { targets } from "../bench/targets.ts";
+import { everyoneWrites, type Workspace } from "../support/pipeline/workspace.ts";
+import { type Cost, type Pipeline, startPipeline } from "../support/pipeline.ts";
+
+// Counted units, which repeat exactly: no time is measured here. docs/table.md shows the same figures.
+
+let pipeline: Pipeline;
+beforeAll(async () => {
+  pipeline = await startPipeline();
+});
+afterAll(() => pipeline.close());
+
+/** The measured cost to the unit, and that it is within its target where it has one. */
+function expectCost(measured: Cost, exact: Cost, target: Cost = exact): void {
+  for (const unit of ["wcu", "rcu", "sqs"] as const) {
+    expect(measured[unit], `${measured[unit]} ${unit}, the target is ${target[unit]}`).toBeLessThanOrEqual(
+      target[unit],
+    );
+  }
+  expect(measured).toEqual(exact);
+}
+
+describe("one inbound message of a batch of ten", () => {
+  test("with one endpoint", async () => {
+    const cost = await inboundMessage(pipeline, { endpoints: 1 });
+    expectCost(cost, { wcu: 7.2, rcu: 1.05, sqs: 1.5 }, targets.inboundWithOneEndpoint);
+  });
+
+  test("with two endpoints costs one row more", async () => {
+    const cost = await inboundMessage(pipeline, { endpoints: 2 });
+    expectCost(cost, { wcu: 8.2, rcu: 1.05, sqs: 1.5 }, targets.inboundWithTwoEndpoints);
+  });
+
+  test("with five endpoints costs four rows more", async () => {
+    const cost = await inboundMessage(pipeline, { endpoints: 5 });
+    expectCost(cost, { wcu: 11.2, rcu: 1.05, sqs: 1.5 }, targets.inboundWithFiveEndpoints);
+  });
+
+  test("has a first attempt that costs its row, and a tenth of what the batch reads and counts", async () => {
+    const workspace = await freshWorkspace(pipeline);
+    await everyoneWrites(pipeline, workspace, 10);
+    pipeline.turn(SECOND);
+    for (let person = 0; person < 10; person++) await pipeline.receive(workspace.writes(person));
+    await pipeline.ingest();
+    const cost = perMessage(await pipeline.cost(() => pipeline.deliver()), 10);
+    expectCost(cost, { wcu: 1.1, rcu: 0.55, sqs: 0.2 }, targets.firstAttempt);
+  });
+
+  test("costs the same on Messenger, whose message ids are shorter", async () => {
+    const cost = await inboundMessage(pipeline, { platform: "messenger", endpoints: 1 });
+    expectCost(cost, { wcu: 7.2, rcu: 1.05, sqs: 1.5 }, targets.inboundWithOneEndpoint);
+  });
+
+  test("costs one unit less from people who never wrote before, whose heads move no index entry, and asks for their names", async () => {
+    const workspace = await freshWorkspace(pipeline);
+    await everyoneWrites(pipeline, workspace, 1);
+    const others = Array.from({ length: 10 }, (_, person) => workspace.writes(person + 1));
+    const cost = await pipeline.cost(async () => {
+      for (const webhook of others) await pipeline.receive(webhook);
+      await pipeline.ingest();
+      await pipeline.deliver();
+    });
+    expectCost(perMessage(cost, 10), { wcu: 6.2, rcu: 1.05, sqs: 1.6 }, targets.inboundWithOneEndpoint);
+  });
+
+  test("reads its account's tenant once a batch where that is not known any more", async () => {
+    const workspace = await freshWorkspace(pipeline);
+    await everyoneWrites(pipeline, workspace, 10);
+    pipeline.turn(MINUTE);
+    const cost = await pipeline.cost(() => everyoneWrites(pipeline, workspace, 10));
+    expectCost(perMessage(cost, 10), { wcu: 7.2, rcu: 1.15, sqs: 1.5 }, targets.inboundWithOneEndpoint);
+  });
+
+  test("that the platform sends again costs two refused writes, and is not posted again", async () => {
+    const workspace = await freshWorkspace(pipeline);
+    const webhooks = Array.from({ length: 10 }, (_, person) => workspace.writes(person));
+    const takeAll = async () => {
+      for (const webhook of webhooks) await pipeline.receive(webhook);
+      await pipeline.ingest();
+      await pipeline.deliver();
+      await pipeline.lookUp();
+    };
+    await takeAll();
+    const posted = pipeline.loopback.events.length;
+    const cost = await pipeline.cost(takeAll);
+    expect(posted).toBeGreaterThanOrEqual(10);
+    expect(pipeline.loopback.events).toHaveLength(posted);
+    expectCost(perMessage(cost, 10), { wcu: 2, rcu: 2.05, sqs: 1.5 });
+  });
+});
+
+describe("one person of ten who are looked up", () => {
+  test("costs the head and the account read, and the head written", async () => {
+    const workspace = await freshWorkspace(pipeline);
+    for (let person = 0; person < 10; person++) await pipeline.receive(workspace.writes(person));
+    await pipeline.ingest();
+    await pipeline.deliver();
+    const cost = await pipeline.cost(() => pipeline.lookUp());
+    expectCost(perMessage(cost, 10), { wcu: 2, rcu: 2, sqs: 0.2 });
+  });
+
+  test("who writes ten times meanwhile is asked for once a batch, and looked up once", async () => {
+    const workspace = await freshWorkspace(pipeline);
+    for (let batch = 0; batch < 2; batch++) {
+      for (let message = 0; message < 10; message++) await pipeline.receive(workspace.writes(0));
+      await pipeline.ingest();
+    }
+    await pipeline.deliver();
+    const cost = await pipeline.cost(() => pipeline.lookUp());
+    expect(cost).toEqual({ wcu: 2, rcu: 2, sqs: 2 });
+  });
+
+  test("is asked for again after a day, with their next message", async () => {
+    const workspace = await freshWorkspace(pipeline);
+    await everyoneWrites(pipeline, workspace, 1);
+    const looked = () => pipeline.cost(() => pipeline.lookUp());
+    pipeline.turn(24 * HOUR - SECOND);
+    await pipeline.receive(workspace.writes(0));
+    await pipeline.ingest();
+    expect(await looked()).toEqual({ wcu: 0, rcu: 0, sqs: 0 });
+    pipeline.turn(SECOND);
+    await pipeline.receive(workspace.writes(0));
+    await pipeline.ingest();
+    expect(await looked()).toEqual({ wcu: 2, rcu: 2, sqs: 2 });
+    await pipeline.deliver();
+  });
+});
+
+describe("one request", () => {
+  test("reads its key in one unit and counts against its minute in another", async () => {
+    const { liveKey } = await freshWorkspace(pipeline);
+    const caller = await authenticate(pipeline.apiPorts, `Bearer ${liveKey}`);
+    if (isRefusal(caller)) throw new Error("The key does not open.");
+    const check = await pipeline.cost(() => authenticate(pipeline.apiPorts, `Bearer ${liveKey}`));
+    const rate = await pipeline.cost(() => keepPace(pipeline.apiPorts, caller, pipeline.now()));
+    expectCost(check, { wcu: 0, rcu: 1, sqs: 0 });
+    expectCost(rate, { wcu: 1, rcu: 0, sqs: 0 });
+    expect(KEY_AND_RATE).toEqual({ wcu: check.wcu + rate.wcu, rcu: check.rcu + rate.rcu, sqs: 0 });
+  });
+
+  test("with a key that cannot be one reads nothing", async () => {
+    const cost = await pipeline.cost(() => authenticate(pipeline.apiPorts, `Bearer svc_live_${"0".repeat(46)}`));
+    expectCost(cost, { wcu: 0, rcu: 0, sqs: 0 });
+  });
+
+  test("for an inbox page of 50", async () => {
+    expectCost(await inboxPage(pipeline), { wcu: 0, rcu: 4.5, sqs: 0 }, targets.inboxPage);
+  });
+
+  test("for a conversation with 50 messages", async () => {
+    expectCost(await detailPage(pipeline), { wcu: 0, rcu: 3.5, sqs: 0 }, targets.detailPage);
+  });
+
+  test.each<[string, (workspace: Workspace) => string]>([
+    ["an inbox page", () => "/v1/conversations"],
+    ["a page of messages", () => "/v1/messages"],
+    ["a conversation", ({ conversationOf }) => `/v1/conversations/${encodeURIComponent(conversationOf(0))}`],
+    ["a page of the audit trail", () => "/v1/audit"],
+  ])("for %s is one call of the table, beside the key's and the minute's", async (_what, path) => {
+    const workspace = await freshWorkspace(pipeline);
+    await everyoneWrites(pipeline, workspace, 3);
+    const asked = () => pipeline.call(workspace.liveKey, "GET", path(workspace));
+    expect(await pipeline.tableCalls(asked)).toBe(3);
+  });
+
+  test("that creates a webhook endpoint is one transaction of three items, and counts a host's name", async () => {
+    const { liveKey } = await freshWorkspace(pipeline);
+    const url = `${pipeline.loopback.origin}/hooks/new`;
+    const cost = await pipeline.cost(() => pipeline.call(liveKey, "POST", "/v1/webhooks", { url }));
+    expectCost(cost, { wcu: 6 + KEY_AND_RATE.wcu, rcu: KEY_AND_RATE.rcu, sqs: 0 });
+    const named = { url: url.replace("127.0.0.1", "localhost") };
+    const more = await pipeline.cost(() => pipeline.call(liveKey, "POST", "/v1/webhooks", named));
+    expectCost(more, { wcu: 6 + 1 + KEY_AND_RATE.wcu, rcu: KEY_AND_RATE.rcu, sqs: 0 });
+  });
+});
+
+describe("one reply", () => {
+  test("with a live key", async () => {
+    expectCost(await reply(pipeline), { wcu: 16, rcu: 3, sqs: 1 }, targets.reply);
+  });
+
+  test("with a test key leaves the conversation's head alone", async () => {
+    expectCost(await reply(pipeline, "test"), { wcu: 13, rcu: 3, sqs: 1 }, targets.reply);
+  });
+
+  test("is delivered for one row and counted with it, and its echo costs three refused writes", async () => {
+    const workspace = await freshWorkspace(pipeline);
+    await everyoneWrites(pipeline, workspace, 1);
+    pipeline.turn(SECOND);
+    const messageId = await sendReply(pipeline, workspace, 0);
+    const delivery = await pipeline.cost(() => pipeline.deliver());
+    expectCost(delivery, { wcu: 2, rcu: 1, sqs: 2 });
+    pipeline.turn(SECOND);
+    const posted = pipeline.loopback.events.length;
+    await pipeline.receive(workspace.writes(0, { messageId }));
+    const echo = await pipeline.cost(() => pipeline.ingest());
+    await pipeline.deliver();
+    expectCost(echo, { wcu: 3, rcu: 0.5, sqs: 3 });
+    expect(pipeline.loopback.events).toHaveLength(posted);
+  });
+});
+
+describe("one delivery of three that fail together, too few for their endpoint to be left alone", () => {
+  const FAILING = 3;
+  /** What the endpoint itself costs, once a batch: how often it failed, or that it works again. */
+  const OF_ENDPOINT = 1;
+  const each = (cost: Cost, more = 0): Cost => perMessage({ ...cost, wcu: cost.wcu - OF_ENDPOINT - more }, FAILING);
+  const [receiveAndDelete, send] = [2 / FAILING, 1];
+  const requests = (count: number) => Math.round(count * 1_000) / 1_000;
+
+  test("first failed attempt, retries, the wait that no queue can hold, and the success after them", async () => {
+    const workspace = await freshWorkspace(pipeline);
+    await everyoneWrites(pipeline, workspace, 10);
+    // The first sweep looks back a day; here it is to find the retries alone.
+    await pipeline.sweep();
+    for (let person = 0; person < FAILING; person++) await pipeline.receive(workspace.writes(person + 10));
+    await pipeline.ingest();
+
+    pipeline.loopback.answer(500);
+    const first = await pipeline.cost(() => pipeline.deliver());
+    const ofBatch = 0.5;
+    expectCost(each({ ...first, rcu: first.rcu - ofBatch }), {
+      wcu: 2,
+      rcu: 0.5,
+      sqs: requests(receiveAndDelete + send),
+    });
+
+    pipeline.turn(5 * SECOND);
+    const second = await pipeline.cost(() => pipeline.retry());
+    expectCost(
+      each(second),
+      { wcu: 2, rcu: 1.5, sqs: requests(receiveAndDelete + send) },
+      { ...targets.retry, sqs: requests(receiveAndDelete + send) },
+    );
+
+    // The wait after the third attempt is half an hour, which rests in the table: one row more, one send less.
+    pipeline.turn(5 * MINUTE);
+    const third = await pipeline.cost(() => pipeline.retry());
+    expectCost(each(third), { wcu: 3, rcu: 1.5, sqs: requests(receiveAndDelete) });
+
+    pipeline.turn(28 * MINUTE);
+    pipeline.loopback.answer(200);
+    const sweep = await pipeline.cost(() => pipeline.sweep());
+    expectCost(sweep, { wcu: 1, rcu: 5, sqs: 1 });
+
+    pipeline.turn(2 * MINUTE);
+    const fourth = await pipeline.cost(() => pipeline.retry());
+    const counted = 1;
+    expectCost(each(fourth, counted), { wcu: 3, rcu: 1.5, sqs: requests(receiveAndDelete) }, targets.retry);
+    const { rows } = await pipeline.stores.deliveries.list(workspace.tenant, {
+      endpointId: workspace.endpointIds[0] ?? "",
+      before: null,
+      limit: 50,
+      now: pipeline.now(),
+    });
+    expect(rows.map(({ status }) => status)).toEqual(Array(10 + FAILING).fill("delivered"));
+  });
+});
+
+describe("one idle sweep", () => {
+  test("reads the mark and the hour's eight shards", async () => {
+    await pipeline.sweep();
+    pipeline.turn(HOUR - (pipeline.now() % HOUR) + 10 * MINUTE);
+    await pipeline.sweep();
+    pipeline.turn(MINUTE);
+    expectCost(await pipeline.cost(() => pipeline.sweep()), { wcu: 1, rcu: 5, sqs: 0 });
+  });
+
+  test("reads two hours where one turns into the next", async () => {
+    pipeline.turn(HOUR - (pipeline.now() % HOUR) - 3 * MINUTE);
+    await pipeline.sweep();
+    pipeline.turn(2 * MINUTE);
+    expectCost(await pipeline.cost(() => pipeline.sweep()), { wcu: 1, rcu: 9, sqs: 0 });
+  });
+
+  test("moves its mark after each hundred of what is due, and asks the queue for ten at once", async () => {
+    pipeline.turn(HOUR - (pipeline.now() % HOUR) + 10 * MINUTE);
+    await pipeline.sweep();
+    const { tenant } = await freshWorkspace(pipeline);
+    for (let i = 0; i < 250; i++) {
+      const dueAt = pipeline.now() + 5 * MINUTE;
+      const eventUlid = ulidOf(dueAt, `event ${i}`);
+      await pipeline.stores.due.put({ tenant, endpointId: ulidOf(dueAt, "one"), eventUlid, attempt: 4, dueAt });
+    }
+    pipeline.turn(10 * MINUTE);
+    expectCost(await pipeline.cost(() => pipeline.sweep()), { wcu: 3, rcu: 5.5, sqs: 25 });
+  });
+
+  test("makes up for a day's outage in 25 hours' shards", async () => {
+    pipeline.turn(24 * HOUR);
+    expectCost(await pipeline.cost(() => pipeline.sweep()), { wcu: 1, rcu: 101, sqs: 0 });
+  });
+});

@@ -1,0 +1,185 @@
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { connectAccount, createTenant } from "../../../../shared/flows/access/set-up-tenant.ts";
+import type { TenantId } from "../../../../shared/kernel/tenant.ts";
+import { DAY, HOUR, iso } from "../../../../shared/kernel/time.ts";
+import { tenantStore } from "../../../../shared/stores/access/tenants.ts";
+import { counterStore } from "../../../../shared/stores/stats/counters.ts";
+import { type House, openHouse } from "../../../shared/flows/support/house.ts";
+import { newTenant } from "../../../shared/stores/support/samples.ts";
+import { type Api, openApi } from "../support/api-app.ts";
+
+let house: House;
+let api: Api;
+let tenant: TenantId;
+let key: string;
+beforeAll(async () => {
+  house = await openHouse();
+  api = await openApi(house);
+});
+afterAll(() => house.close());
+beforeEach(async () => {
+  tenant = newTenant();
+  key = await api.keyOf(tenant);
+});
+
+interface Entry {
+  readonly id: string;
+  readonly action: string;
+  readonly actor: string;
+  readonly ip: string | null;
+  readonly resource: string;
+}
+const audit = async (query = "", with_ = key) => (await api.ask(with_, `/v1/audit${query}`)).body.data;
+const stats = async (with_ = key) => (await api.ask(with_, "/v1/stats")).body.data;
+async function hook(): Promise<string> {
+  house.turn(1);
+  const made = await api.ask(key, "/v1/webhooks", { url: "http://127.0.0.1:1/in" }, "198.51.100.9");
+  return made.body.data.endpoint.id;
+}
+
+describe("GET /v1/audit", () => {
+  it("tells of every action with its actor, address and instant, newest first", async () => {
+    const of = newTenant();
+    const by = { actor: "cli" };
+    await createTenant({ tenants: tenantStore(house.table) }, of, { ...by, name: "N", ownerEmail: null }, house.now());
+    house.turn(1);
+    const mine = await api.keyOf(of);
+    house.turn(1);
+    const operator = await api.operatorKeyOf([of, tenant]);
+    house.turn(1);
+    const account = { platform: "instagram", externalId: "1", connection: "instagram_login" } as const;
+    const named = { handle: "h", displayName: "D", pageId: null };
+    const session = { token: "secret-token", actor: "console:usr_1", ip: "192.0.2.1" };
+    const { accounts, vault } = api.ports;
+    await connectAccount({ accounts, vault }, of, { ...account, ...named }, session, house.now());
+    house.turn(1);
+    const made = await api.ask(operator, `/v1/webhooks?tenant=${of}`, { url: "http://127.0.0.1:1/in?secret" });
+    const keyId = expect.stringMatching(/^key:[0-9A-Z]{26}$/);
+    const trail = await audit("", mine);
+    expect(trail).toEqual({
+      audit: [
+        ["webhook.create", `webhook:${made.body.data.endpoint.id}`, expect.stringMatching(/^operator:/), "203.0.113.7"],
+        ["account.connect", "account:instagram#1", "console:usr_1", "192.0.2.1"],
+        ["operator_key.create", keyId, "cli", null],
+        ["key.create", keyId, "cli", null],
+        ["tenant.create", `tenant:${of}`, "cli", null],
+      ].map(([action, resource, actor, ip], i) => ({
+        id: expect.stringMatching(/^aud_[0-9A-Z]{26}$/),
+        action,
+        resource,
+        actor,
+        ip,
+        at: iso(house.now() - i),
+        detail: expect.any(Object),
+      })),
+      next_cursor: null,
+    });
+    expect(JSON.stringify(trail)).not.toContain("secret");
+  });
+
+  it("goes on through its cursor, each row once, and takes it for no other tenant and no other route", async () => {
+    for (let i = 0; i < 6; i++) await hook();
+    const visited: Entry[] = [];
+    let cursor = "";
+    do {
+      const page = await audit(`?limit=3${cursor}`);
+      visited.push(...page.audit);
+      cursor = page.next_cursor === null ? "" : `&cursor=${page.next_cursor}`;
+    } while (cursor !== "");
+    expect(visited.map(({ action }) => action)).toEqual([...Array(6).fill("webhook.create"), "key.create"]);
+    expect(new Set(visited.map(({ id }) => id)).size).toBe(7);
+    expect(visited[0]).toMatchObject({ ip: "198.51.100.9", actor: expect.stringMatching(/^key:/) });
+
+    const { next_cursor } = await audit("?limit=1");
+    const stranger = await api.keyOf(newTenant());
+    for (const [with_, path] of [
+      [stranger, `/v1/audit?cursor=${next_cursor}`],
+      [key, `/v1/messages?cursor=${next_cursor}`],
+      [key, `/v1/audit?cursor=${next_cursor}x`],
+    ] as const) {
+      expect(await api.ask(with_, path)).toMatchObject({ status: 400, body: { error: { code: "invalid_request" } } });
+    }
+  });
+
+  it("shows a tenant nothing of another's, and a test key what it shows a live one", async () => {
+    await hook();
+    const other = newTenant();
+    const theirs = await api.keyOf(other);
+    expect((await audit("", theirs)).audit.map(({ action }: Entry) => action)).toEqual(["key.create"]);
+    const test = await api.keyOf(tenant, "test");
+    expect(await audit("", test)).toEqual(await audit());
+    expect((await api.ask(theirs, `/v1/audit?tenant=${tenant}`)).status).toBe(403);
+  });
+
+  it("keeps a row for 400 days", async () => {
+    await hook();
+    const begun = house.now();
+    house.turn(400 * DAY - 1);
+    expect((await audit()).audit).toMatchObject([{ at: iso(begun), action: "webhook.create" }]);
+    house.turn(1);
+    expect((await audit()).audit).toEqual([]);
+  });
+});
+
+describe("GET /v1/stats", () => {
+  const none = { delivered: 0, failed: 0, dlq: 0 };
+  const count = (endpoints: Record<string, object>, messages = 0, at = house.now()) =>
+    counterStore(house.table).add(
+      tenant,
+      { messages, endpoints: new Map(Object.entries(endpoints).map(([id, some]) => [id, { ...none, ...some }])) },
+      at,
+    );
+
+  it("has a row for each live endpoint, oldest first, also where nothing happened", async () => {
+    expect(await stats()).toEqual({ messages_24h: 0, dlq_total: 0, window_hours: 24, endpoints: [] });
+    const [busy, idle] = [await hook(), await hook()];
+    await count({ [busy]: { delivered: 5, failed: 2, dlq: 1 } }, 7);
+    expect(await stats()).toEqual({
+      messages_24h: 7,
+      dlq_total: 1,
+      window_hours: 24,
+      endpoints: [
+        { endpoint_id: busy, delivered: 5, failed: 2, dlq: 1 },
+        { endpoint_id: idle, ...none },
+      ],
+    });
+  });
+
+  it("leaves a deleted endpoint out of the rows and of the total, and a paused one in", async () => {
+    const [paused, deleted] = [await hook(), await hook()];
+    await count({ [paused]: { dlq: 1 }, [deleted]: { dlq: 10 } });
+    for (const [id, status] of [
+      [paused, "paused"],
+      [deleted, "deleted"],
+    ]) {
+      await house.table.client.send(
+        new UpdateCommand({
+          TableName: house.table.name,
+          Key: { PK: `T#${tenant}`, SK: `WH#${id}` },
+          UpdateExpression: "SET st = :st",
+          ExpressionAttributeValues: { ":st": status },
+        }),
+      );
+    }
+    expect(await stats()).toMatchObject({ dlq_total: 1, endpoints: [{ endpoint_id: paused, dlq: 1 }] });
+    expect((await stats()).endpoints).toHaveLength(1);
+  });
+
+  it("forgets an hour once 24 have begun after it", async () => {
+    const id = await hook();
+    await count({ [id]: { failed: 3 } }, 2);
+    const end = house.now() - (house.now() % HOUR) + 25 * HOUR;
+    house.turn(end - 1 - house.now());
+    expect(await stats()).toMatchObject({ messages_24h: 2, endpoints: [{ failed: 3 }] });
+    house.turn(1);
+    expect(await stats()).toMatchObject({ messages_24h: 0, endpoints: [{ failed: 0 }] });
+  });
+
+  it("is the tenant's alone, and a test key may read it", async () => {
+    const id = await hook();
+    await count({ [id]: { delivered: 1 } }, 1);
+    expect(await stats(await api.keyOf(tenant, "test"))).toEqual(await stats());
+    expect(await stats(await api.keyOf(newTenant()))).toMatchObject({ messages_24h: 0, endpoints: [] });
+  });
+});

@@ -1,0 +1,225 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createApp } from "../../../../functions/http/app.ts";
+import { checkRoutes } from "../../../../functions/routes/holds/check.ts";
+import { readCheckPage } from "../../../../functions/verify/page-files.ts";
+import { createHold } from "../../../../shared/flows/holds/create.ts";
+import { isRefusal, refuse } from "../../../../shared/kernel/refusals.ts";
+import { iso, MINUTE } from "../../../../shared/kernel/time.ts";
+import { buildCheckPage } from "../../../../web/build.ts";
+import { CANARY, type HoldScene, newSource, openHoldScene } from "../../../shared/flows/support/hold-scene.ts";
+import { type House, openHouse } from "../../../shared/flows/support/house.ts";
+import { beside } from "../../../shared/stores/support/samples.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "check-page-"));
+let house: House;
+let scene: HoldScene;
+let app: ReturnType<typeof createApp>;
+beforeAll(async () => {
+  [house] = await Promise.all([openHouse(), buildCheckPage(folder)]);
+  scene = await openHoldScene(house);
+  await scene.personIsCalled("Mara");
+  app = createApp({
+    endpoints: checkRoutes,
+    ports: scene.checkPorts({ page: readCheckPage(folder) }),
+    authenticate: async () => refuse("unauthorized"),
+    rateLimit: async () => null,
+    now: house.now,
+    log: (line) => house.lines.push(line),
+    checkData: true,
+  });
+});
+afterAll(async () => {
+  await house.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function post(path: string, body: unknown, sourceIp = newSource()) {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const request = new Request(`http://gateway/verify/holds/${path}`, { method: "POST", body: text });
+  const response = await app.fetch(request, { sourceIp });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+// biome-ignore lint/suspicious/noExplicitAny: the app has compared the answer with its declared shape
+const data = ({ text }: { text: string }): any => JSON.parse(text).data;
+const error = ({ text }: { text: string }) => JSON.parse(text).error;
+
+describe("the API of the page", () => {
+  it("goes from look to challenge to complete by the secret alone", async () => {
+    const made = await scene.hold();
+    const secret = await scene.secret(made.id);
+    const shown = {
+      id: made.id,
+      status: "awaiting_verification",
+      expires_at: iso(made.expiresAt),
+      platform: "instagram",
+      display_name: "Mara",
+      text: CANARY,
+      attachments: 0,
+    };
+    const look = await post(made.id, { secret });
+    expect([look.status, data(look)]).toEqual([200, { hold: shown }]);
+    expect(look.headers.get("cache-control")).toBe("no-store");
+    const challenge = await post(`${made.id}/challenge`, { secret });
+    expect(data(challenge)).toEqual({
+      challenge: { c: 50, s: 32, d: 4 },
+      token: expect.any(String),
+      expires: house.now() + 10 * MINUTE,
+    });
+    const { token, solutions } = await scene.rightAnswer(made);
+    const done = await post(`${made.id}/complete`, { secret, token, solutions });
+    expect([done.status, data(done).hold]).toEqual([200, { ...shown, status: "sent", text: "" }]);
+    const after = await post(made.id, { secret });
+    expect([after.status, error(after)]).toEqual([
+      409,
+      {
+        code: "hold_expired",
+        detail: "sent",
+        message: "The held message has been sent; it goes out only once.",
+      },
+    ]);
+  });
+
+  it("shows how many files are attached, and of a failed send why it failed", async () => {
+    const attachments = ["a", "b"].map((name) => ({ type: "image", url: `https://example.com/${name}.png` }) as const);
+    const made = await scene.hold({ text: null, attachments });
+    const { secret, token, solutions } = await scene.rightAnswer(made);
+    expect(data(await post(made.id, { secret })).hold).toMatchObject({ text: "", attachments: 2 });
+    scene.platformAnswers(async () => ({ kind: "unknown", detail: "outcome_unknown" }));
+    const done = await post(`${made.id}/complete`, { secret, token, solutions });
+    expect(data(done).hold).toMatchObject({
+      status: "failed",
+      error: { code: "send_failed", message: expect.stringMatching(/^Nobody knows/), detail: "outcome_unknown" },
+    });
+  });
+
+  it("says of a test key's message that it is a test", async () => {
+    const asked = { conversationId: scene.conversation, replyTo: null, actorId: "a", text: "hi" };
+    const by = { caller: { ...scene.caller, scope: "test" }, ip: null } as const;
+    const made = await createHold(scene.apiPorts(), by, asked, house.now());
+    if (isRefusal(made)) throw new Error(made.refused);
+    const { secret, token, solutions } = await scene.rightAnswer(made);
+    expect(data(await post(made.id, { secret })).hold).toMatchObject({ test: true });
+    const done = await post(`${made.id}/complete`, { secret, token, solutions });
+    expect(data(done).hold).toMatchObject({ status: "sent", test: true });
+  });
+
+  it("answers a wrong secret, an unknown hold, an id that is none and one past its time byte for byte alike", async () => {
+    const old = await scene.hold();
+    house.turn(30 * MINUTE);
+    const made = await scene.hold();
+    const [secret, oldSecret] = [await scene.secret(made.id), await scene.secret(old.id)];
+    for (const route of ["", "/challenge", "/complete"]) {
+      const rest = route === "/complete" ? { token: "t", solutions: [1] } : {};
+      const answers = await Promise.all([
+        post(`${made.id}${route}`, { secret: beside(secret), ...rest }),
+        post(`${beside(made.id)}${route}`, { secret, ...rest }),
+        post(`nothing${route}`, { secret, ...rest }),
+        post(`${old.id}${route}`, { secret: oldSecret, ...rest }),
+      ]);
+      for (const { status, headers, text } of answers) {
+        expect([status, text]).toEqual([404, answers[0]?.text]);
+        expect([...headers].filter(([name]) => name !== "x-correlation-id")).toEqual([
+          ["cache-control", "no-store"],
+          ["content-type", "application/json; charset=utf-8"],
+        ]);
+      }
+    }
+  });
+
+  it("says how long to wait after too many tries", async () => {
+    const source = newSource();
+    house.turn(5 * MINUTE - (house.now() % (5 * MINUTE)) + 60_000);
+    for (let i = 0; i < 30; i++) await post("nothing", { secret: "x" }, source);
+    const answer = await post("nothing", { secret: "x" }, source);
+    expect([answer.status, answer.headers.get("retry-after"), error(answer).code]).toEqual([
+      429,
+      "240",
+      "rate_limited",
+    ]);
+  });
+
+  it.each([
+    ["no secret", {}, 400],
+    ["a secret that is no text", { secret: 7 }, 400],
+    ["what is not JSON", "{", 400],
+    ["nothing", "", 400],
+    ["more than 16 KB", JSON.stringify({ secret: "x".repeat(16 * 1024) }), 413],
+  ])("refuses %s before it looks at anything", async (_what, body, status) => {
+    const source = newSource();
+    for (let i = 0; i < 31; i++) expect((await post("nothing", body, source)).status).toBe(status);
+    expect((await post("nothing", { secret: "x" }, source)).status).toBe(404);
+  });
+
+  it.each([[{ solutions: ["1"] }], [{ solutions: 1 }], [{ solutions: Array(301).fill(1) }], [{ token: 1 }]])(
+    "refuses a completion with %j as malformed, and does not count it",
+    async (rest) => {
+      const made = await scene.hold();
+      const { secret, token, solutions } = await scene.rightAnswer(made);
+      for (let i = 0; i < 11; i++) {
+        const answer = await post(`${made.id}/complete`, { secret, token, solutions, ...rest });
+        expect(answer.status).toBe(400);
+      }
+      expect(data(await post(`${made.id}/challenge`, { secret }))).toMatchObject({ challenge: { c: 50 } });
+    },
+  );
+});
+
+describe("the page", () => {
+  const get = (path: string, headers = {}) =>
+    app.fetch(new Request(`http://gateway${path}`, { headers }), { sourceIp: newSource() });
+
+  it.each([
+    ["/verify", "index.html", "text/html; charset=utf-8", "no-store"],
+    ["/verify/check.js", "check.js", "text/javascript; charset=utf-8", "no-cache"],
+    ["/verify/check.css", "check.css", "text/css; charset=utf-8", "no-cache"],
+    ["/verify/solver.js", "solver.js", "text/javascript; charset=utf-8", "no-cache"],
+  ])("%s is the built %s, under a policy that lets nothing in or out", async (path, name, type, caching) => {
+    const response = await get(path);
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe(readFileSync(join(folder, name), "utf8"));
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      "content-type": type,
+      "cache-control": caching,
+      "content-security-policy":
+        "default-src 'none'; script-src 'self'; worker-src 'self'; connect-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      "referrer-policy": "no-referrer",
+      "x-content-type-options": "nosniff",
+      "x-frame-options": "DENY",
+      "cross-origin-opener-policy": "same-origin",
+    });
+  });
+
+  it("is asked for anew each time; what it loads is not sent again while it is the same", async () => {
+    const etag = (await get("/verify/check.js")).headers.get("etag") ?? "";
+    const same = await get("/verify/check.js", { "if-none-match": etag });
+    expect([same.status, await same.text()]).toEqual([304, ""]);
+    expect((await get("/verify/check.js", { "if-none-match": '"other"' })).status).toBe(200);
+    const page = (await get("/verify")).headers.get("etag") ?? "";
+    expect((await get("/verify", { "if-none-match": page })).status).toBe(200);
+  });
+
+  it.each(["/verify/", "/verify/index.html", "/verify/../check.js", "/verify/holds", "/verify/check.js.map"])(
+    "has nothing at %s",
+    async (path) => {
+      expect((await get(path)).status).toBe(404);
+    },
+  );
+
+  it("is for reading: other methods are turned away", async () => {
+    const put = await app.request("/verify", { method: "PUT" });
+    expect([put.status, put.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+    const head = await app.request("/verify", { method: "HEAD" });
+    expect([head.status, await head.text()]).toEqual([200, ""]);
+  });
+});
+
+describe("a build that is not whole", () => {
+  it("stops the function from starting", () => {
+    const empty = mkdtempSync(join(tmpdir(), "check-page-"));
+    expect(() => readCheckPage(empty)).toThrow();
+    rmSync(empty, { recursive: true });
+  });
+});

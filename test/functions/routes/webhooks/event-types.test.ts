@@ -1,0 +1,138 @@
+import { describe, expect, it } from "vitest";
+import * as full from "zod";
+import * as z from "zod/mini";
+import { eventSchema } from "../../../../functions/routes/webhooks/event-schemas.ts";
+import { listEventTypes } from "../../../../functions/routes/webhooks/event-types.ts";
+import type { Account } from "../../../../shared/domain/accounts/accounts.ts";
+import {
+  type EventType,
+  eventTypes,
+  type RenderedEvent,
+  renderEvent,
+  renderFailedMessage,
+  renderMessageEvent,
+} from "../../../../shared/domain/events/events.ts";
+import {
+  accountEventData,
+  type ChangeUpdate,
+  eventOfChange,
+} from "../../../../shared/domain/events/message-changes.ts";
+import { attachmentTypes, type Message } from "../../../../shared/domain/inbox/messages.ts";
+import { newUlid } from "../../../../shared/kernel/ids.ts";
+import {
+  ACCOUNT,
+  conversationOf,
+  messageOf,
+  NOW,
+  PERSON,
+  tenantNamed,
+} from "../../../shared/stores/support/samples.ts";
+
+interface Published {
+  readonly type: EventType;
+  readonly description: string;
+  readonly schema: Record<string, unknown>;
+  readonly example: Record<string, unknown>;
+}
+const published = async () =>
+  ((await listEventTypes.handle({ ports: {} } as never)) as { event_types: Published[] }).event_types;
+const tenant = tenantNamed("demo");
+
+/** The body is of its type's schema, and has no field that the schema does not name. */
+function expectOfSchema({ type, body }: Pick<RenderedEvent, "type" | "body">): void {
+  const event: unknown = JSON.parse(body);
+  expect(z.parse(eventSchema(type), event), body).toEqual(event);
+}
+
+it("every type is published, in its order, with words of its own", async () => {
+  const types = await published();
+  expect(types.map(({ type }) => type)).toEqual([...eventTypes]);
+  expect(new Set(types.map(({ description }) => description)).size).toBe(eventTypes.length);
+});
+
+it.each(eventTypes)(
+  "%s: its example is of its schema, read as JSON Schema by a stranger, and is of no other's",
+  async (type) => {
+    const one = (await published()).find((each) => each.type === type);
+    const { schema = {}, example = {} } = one ?? {};
+    expect(schema).toMatchObject({ type: "object", properties: { type: { const: type } } });
+    expect((schema as { required: string[] }).required).toEqual([
+      "id",
+      "type",
+      "api_version",
+      "created_at",
+      "tenant_id",
+      "data",
+    ]);
+    const reader = full.fromJSONSchema(schema as Parameters<typeof full.fromJSONSchema>[0]);
+    expect(reader.safeParse(example).error).toBeUndefined();
+    for (const name of Object.keys(example)) {
+      const { [name]: _, ...less } = example;
+      expect(reader.safeParse(less).success, `without ${name}`).toBe(false);
+    }
+    expect(reader.safeParse({ ...example, later: 1 }).success, "with a field that is new").toBe(true);
+    expect(reader.safeParse({ ...example, type: "another.type" }).success).toBe(false);
+    expectOfSchema({ type, body: JSON.stringify(example) });
+  },
+);
+
+describe("what is sent is of the published schema", () => {
+  it("for messages of every kind", () => {
+    const sample = (rest: object) => renderMessageEvent(tenant, messageOf(tenant, { id: "m1", ...rest }));
+    for (const event of [
+      sample({}),
+      sample({ direction: "outbound", actorId: "u", replyTo: "m0", scope: "test", text: "" }),
+      sample({ direction: "echo", sentVia: "other_app", holdId: `hold_${newUlid(NOW)}` }),
+      sample({ participant: { id: PERSON, handle: "Ada", username: "ada" } }),
+      sample({
+        attachments: attachmentTypes.map((type, i) => ({ type, url: i % 2 ? null : "https://cdn.example/x" })),
+      }),
+    ]) {
+      expectOfSchema(event);
+    }
+  });
+
+  it("for what happens to a message", () => {
+    const about = { account: ACCOUNT, participantId: PERSON, messageId: "m1", at: NOW };
+    const changes: ChangeUpdate[] = [
+      { ...about, kind: "unsend" },
+      { ...about, kind: "edit", text: "", editCount: 5 },
+      { ...about, kind: "reaction", action: "react", reaction: "love", emoji: "❤️" },
+      { ...about, kind: "reaction", action: "unreact", reaction: null, emoji: null },
+    ];
+    for (const change of changes) {
+      const { type, data } = eventOfChange(change, conversationOf(tenant));
+      expectOfSchema(renderEvent(tenant, newUlid(NOW), type, data));
+    }
+  });
+
+  it("for sends that did not go out, or nobody knows", () => {
+    for (const detail of ["outcome_unknown", "(#100) No matching user found"]) {
+      for (const rest of [
+        { text: "hi", actorId: "u", replyTo: "m0" },
+        { attachments: [{ type: "image", url: null }], scope: "test" },
+        { holdId: `hold_${newUlid(NOW)}`, sentVia: "api_human_agent" },
+      ] satisfies Partial<Message>[]) {
+        const message = messageOf(tenant, { id: "", direction: "outbound", ...rest });
+        expectOfSchema(renderFailedMessage(tenant, message, detail));
+      }
+    }
+  });
+
+  it("for accounts", () => {
+    const account: Account = {
+      ...ACCOUNT,
+      connection: "instagram_login",
+      handle: "shop",
+      displayName: "Shop",
+      pageId: null,
+      status: "needs_reauth",
+      refreshError: "x",
+      lastRefreshedAt: NOW,
+      sealedToken: new Uint8Array(),
+    };
+    for (const reason of ["user", "platform_deauthorized", "token_invalid", "policy"] as const) {
+      expectOfSchema(renderEvent(tenant, newUlid(NOW), "account.needs_reauth", accountEventData(account, reason)));
+    }
+  });
+});

@@ -1,0 +1,154 @@
+import { describe, expect, test } from "vitest";
+import { table } from "../../../shared/config/names.ts";
+import { ofType, templates } from "../synthesized.ts";
+
+const { data } = templates();
+
+function only(type: string) {
+  const found = ofType(data, type);
+  expect(found, type).toHaveLength(1);
+  const resource = found[0]?.[1];
+  if (!resource) throw new Error(`There is no ${type}.`);
+  return resource;
+}
+
+const hash = (AttributeName: string) => ({ AttributeName, KeyType: "HASH" });
+const range = (AttributeName: string) => ({ AttributeName, KeyType: "RANGE" });
+
+describe("the table", () => {
+  const { Properties } = only("AWS::DynamoDB::Table");
+
+  test("has the keys and the three indexes that the stores use, and no fourth", () => {
+    expect(Properties.KeySchema).toEqual([hash(table.partitionKey), range(table.sortKey)]);
+    expect(Properties.GlobalSecondaryIndexes).toEqual([
+      {
+        IndexName: table.feedIndex.name,
+        KeySchema: [hash(table.feedIndex.partitionKey), range(table.feedIndex.sortKey)],
+        Projection: { ProjectionType: "ALL" },
+      },
+      {
+        IndexName: table.idIndex.name,
+        KeySchema: [hash(table.idIndex.partitionKey)],
+        Projection: { ProjectionType: "KEYS_ONLY" },
+      },
+      {
+        IndexName: table.failingIndex.name,
+        KeySchema: [hash(table.failingIndex.partitionKey), range(table.sortKey)],
+        Projection: { ProjectionType: "INCLUDE", NonKeyAttributes: ["st"] },
+      },
+    ]);
+    expect(Properties.LocalSecondaryIndexes).toBeUndefined();
+  });
+
+  test("has index names as long as DynamoDB asks for", () => {
+    for (const { name } of [table.feedIndex, table.idIndex, table.failingIndex])
+      expect(name).toMatch(/^[A-Za-z0-9_.-]{3,255}$/);
+  });
+
+  test("keeps all its keys as text", () => {
+    const types = (Properties.AttributeDefinitions as { AttributeType: string }[]).map((each) => each.AttributeType);
+    expect(types).toEqual(["S", "S", "S", "S", "S", "S"]);
+  });
+
+  test("drops what has expired, is paid by the request and can be restored to any second", () => {
+    expect(Properties.TimeToLiveSpecification).toEqual({ AttributeName: table.timeToLive, Enabled: true });
+    expect(Properties.BillingMode).toBe("PAY_PER_REQUEST");
+    expect(Properties.PointInTimeRecoverySpecification).toEqual({ PointInTimeRecoveryEnabled: true });
+  });
+
+  test("cannot be deleted by mistake", () => {
+    expect(Properties.DeletionProtectionEnabled).toBe(true);
+  });
+});
+
+test("nothing that is kept goes when the stack goes", () => {
+  const kept = ["AWS::DynamoDB::Table", "AWS::KMS::Key", "AWS::S3::Bucket", "AWS::SecretsManager::Secret"];
+  const resources = kept.flatMap((type) => ofType(data, type));
+  expect(resources).toHaveLength(5);
+  for (const [id, resource] of resources) {
+    expect([id, resource.DeletionPolicy, resource.UpdateReplacePolicy]).toEqual([id, "Retain", "Retain"]);
+  }
+});
+
+describe("the token key", () => {
+  const { Properties } = only("AWS::KMS::Key");
+
+  test("rotates", () => {
+    expect(Properties.EnableKeyRotation).toBe(true);
+  });
+
+  test("refuses everybody who does not name Parley in the encryption context", () => {
+    const { Statement } = Properties.KeyPolicy as { Statement: Record<string, unknown>[] };
+    const deny = Statement.filter(({ Effect }) => Effect === "Deny");
+    expect(deny).toEqual([
+      expect.objectContaining({
+        Principal: { AWS: "*" },
+        Action: ["kms:Encrypt", "kms:Decrypt", "kms:GenerateDataKey*", "kms:ReEncrypt*"],
+        Condition: { StringNotEquals: { "kms:EncryptionContext:app": "parley" } },
+      }),
+    ]);
+  });
+});
+
+describe("the bucket of raw copies", () => {
+  const { Properties } = only("AWS::S3::Bucket");
+
+  test("is closed to the public and encrypted", () => {
+    expect(Properties.PublicAccessBlockConfiguration).toEqual({
+      BlockPublicAcls: true,
+      BlockPublicPolicy: true,
+      IgnorePublicAcls: true,
+      RestrictPublicBuckets: true,
+    });
+    expect(JSON.stringify(Properties.BucketEncryption)).toContain("AES256");
+  });
+
+  test("is reached over TLS only", () => {
+    const { PolicyDocument } = only("AWS::S3::BucketPolicy").Properties as { PolicyDocument: { Statement: unknown[] } };
+    expect(PolicyDocument.Statement).toContainEqual(
+      expect.objectContaining({
+        Effect: "Deny",
+        Action: "s3:*",
+        Condition: { Bool: { "aws:SecureTransport": "false" } },
+      }),
+    );
+  });
+
+  test("forgets everything after seven days, and keeps no older versions of it", () => {
+    expect(Properties.VersioningConfiguration).toBeUndefined();
+    expect(Properties.LifecycleConfiguration).toEqual({
+      Rules: [
+        {
+          Id: "everything-expires",
+          Status: "Enabled",
+          ExpirationInDays: 7,
+          AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 },
+        },
+      ],
+    });
+  });
+});
+
+describe("the secrets", () => {
+  const made = ofType(data, "AWS::SecretsManager::Secret").map(([, { Properties }]) => Properties.GenerateSecretString);
+
+  test("the root secret begins as 64 random letters and digits", () => {
+    expect(made).toContainEqual({ PasswordLength: 64, ExcludePunctuation: true });
+  });
+
+  test("the platforms' secrets begin without app secrets and with an unguessable verify token", () => {
+    expect(made).toContainEqual({
+      SecretStringTemplate: '{"meta":"","instagram":""}',
+      GenerateStringKey: "verify_token",
+      PasswordLength: 40,
+      ExcludePunctuation: true,
+    });
+  });
+
+  test("no template holds the value of a secret", () => {
+    expect(made).toHaveLength(2);
+    for (const [, { Properties }] of ofType(data, "AWS::SecretsManager::Secret")) {
+      expect(Properties.SecretString).toBeUndefined();
+    }
+  });
+});

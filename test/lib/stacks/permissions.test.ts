@@ -1,0 +1,208 @@
+import { describe, expect, test } from "vitest";
+import { type FunctionName, functions, table as names } from "../../../shared/config/names.ts";
+import { actionsOf, ofType, type Statement, statementsOf, templates } from "../synthesized.ts";
+
+const { data, service } = templates();
+
+const doing = (name: FunctionName, action: string): Statement[] =>
+  statementsOf(service, name).filter(({ Action }) => [Action].flat().includes(action));
+const resourcesOf = (name: FunctionName, action: string) => doing(name, action).flatMap(({ Resource }) => Resource);
+const readBy = (action: string) => functions.filter((name) => actionsOf(service, name).includes(action));
+
+test("every function does what its work needs and nothing more", () => {
+  const queueReader = [
+    "ChangeMessageVisibility",
+    "DeleteMessage",
+    "GetQueueAttributes",
+    "GetQueueUrl",
+    "ReceiveMessage",
+  ];
+  const logs = ["logs:CreateLogStream", "logs:PutLogEvents"];
+  const table = (...names: string[]) => names.map((name) => `dynamodb:${name}`);
+  const reader = queueReader.map((name) => `sqs:${name}`);
+  const send = "sqs:SendMessage";
+  const everyRead = ["BatchGetItem", "GetItem", "Query"];
+  const everyWrite = ["PutItem", "UpdateItem"];
+  const everyDelete = ["DeleteItem", "BatchWriteItem"];
+  const bucket = ["s3:DeleteObject", "s3:GetObject", "s3:ListBucket", "s3:PutObject"];
+  const expected: Record<FunctionName, string[]> = {
+    Api: [
+      ...table(...everyRead, ...everyWrite, ...everyDelete, "ConditionCheckItem"),
+      ...logs,
+      send,
+      "kms:Decrypt",
+      "kms:Encrypt",
+      "secretsmanager:GetSecretValue",
+    ],
+    Verify: [
+      ...table("GetItem", ...everyWrite, "DeleteItem"),
+      ...logs,
+      send,
+      "kms:Decrypt",
+      "secretsmanager:GetSecretValue",
+    ],
+    Intake: [...logs, send, "s3:PutObject", "secretsmanager:GetSecretValue"],
+    Ingest: [...table(...everyRead, "DeleteItem", ...everyWrite), ...logs, ...reader, send, ...bucket],
+    Deliver: [...table(...everyRead, ...everyWrite), ...logs, ...reader, send, "kms:Decrypt"],
+    Profile: [...table("GetItem", "UpdateItem"), ...logs, ...reader, "kms:Decrypt"],
+    Erase: [...table(...everyRead, ...everyWrite, ...everyDelete), ...logs, ...reader, send],
+    Sweep: [...table("GetItem", "Query", "DeleteItem", ...everyWrite), ...logs, send],
+    DeadLetters: [...table(...everyWrite), ...logs, ...reader],
+  };
+  for (const name of functions) expect([name, actionsOf(service, name)]).toEqual([name, expected[name].sort()]);
+});
+
+test.each(functions)("%s is allowed nothing on everything, and no action by a star", (name) => {
+  const statements = statementsOf(service, name);
+  expect(statements.length).toBeGreaterThan(0);
+  for (const { Effect, Action, Resource } of statements) {
+    expect(Effect).toBe("Allow");
+    expect([Action].flat().filter((action) => action.includes("*"))).toEqual([]);
+    expect([Resource].flat()).not.toContain("*");
+  }
+});
+
+test("Intake, which strangers reach, cannot touch the table or the key", () => {
+  expect(actionsOf(service, "Intake", "dynamodb:")).toEqual([]);
+  expect(actionsOf(service, "Intake", "kms:")).toEqual([]);
+});
+
+test("Verify, which strangers reach, can list nothing, seal nothing, and deliver nothing by itself", () => {
+  for (const action of ["Query", "BatchGetItem", "BatchWriteItem"]) {
+    expect(actionsOf(service, "Verify")).not.toContain(`dynamodb:${action}`);
+  }
+  expect(actionsOf(service, "Verify", "kms:")).toEqual(["kms:Decrypt"]);
+  expect(actionsOf(service, "Verify", "s3:")).toEqual([]);
+});
+
+test("nobody can scan the table, and few can delete from it", () => {
+  for (const action of ["Scan", "DeleteTable"]) {
+    expect(readBy(`dynamodb:${action}`)).toEqual([]);
+  }
+  expect(readBy("dynamodb:DeleteItem")).toEqual(["Api", "Verify", "Ingest", "Erase", "Sweep"]);
+  expect(readBy("dynamodb:BatchWriteItem")).toEqual(["Api", "Erase"]);
+});
+
+test("only Api, which answers lists, Ingest, which finds messages by id, and Deliver and Sweep, which find what waits, may query an index", () => {
+  const queried = (name: FunctionName) =>
+    Object.values(names)
+      .flatMap((each) => (typeof each === "object" ? each.name : []))
+      .filter((index) => JSON.stringify(resourcesOf(name, "dynamodb:Query")).includes(`/index/${index}"`));
+  expect(Object.fromEntries(functions.map((name) => [name, queried(name)]))).toEqual({
+    Api: [names.feedIndex.name, names.idIndex.name, names.failingIndex.name],
+    Verify: [],
+    Intake: [],
+    Ingest: [names.idIndex.name],
+    Deliver: [names.failingIndex.name],
+    Profile: [],
+    Erase: [],
+    Sweep: [names.feedIndex.name],
+    DeadLetters: [],
+  });
+});
+
+describe("the token key", () => {
+  test("only Api seals; Api, Verify, Deliver and Profile open", () => {
+    expect(readBy("kms:Encrypt")).toEqual(["Api"]);
+    expect(readBy("kms:Decrypt")).toEqual(["Api", "Verify", "Deliver", "Profile"]);
+  });
+
+  test("is theirs in Parley's encryption context alone", () => {
+    const statements = [
+      ...doing("Api", "kms:Encrypt"),
+      ...doing("Api", "kms:Decrypt"),
+      ...doing("Verify", "kms:Decrypt"),
+      ...doing("Deliver", "kms:Decrypt"),
+      ...doing("Profile", "kms:Decrypt"),
+    ];
+    expect(statements).toHaveLength(5);
+    for (const { Action, Condition } of statements) {
+      expect([Action].flat()).toHaveLength(1);
+      expect(Condition).toEqual({ StringEquals: { "kms:EncryptionContext:app": "parley" } });
+    }
+  });
+});
+
+describe("the secrets", () => {
+  const read = (name: FunctionName) => JSON.stringify(resourcesOf(name, "secretsmanager:GetSecretValue"));
+
+  test("Api and Verify read the root secret, Intake the platforms', and nobody else any", () => {
+    expect(readBy("secretsmanager:GetSecretValue")).toEqual(["Api", "Verify", "Intake"]);
+    for (const name of ["Api", "Verify"] as const) {
+      expect(read(name)).toContain("RootSecret");
+      expect(read(name)).not.toContain("PlatformSecrets");
+    }
+    expect(read("Intake")).toContain("PlatformSecrets");
+    expect(read("Intake")).not.toContain("RootSecret");
+  });
+});
+
+describe("the bucket", () => {
+  const paths = (name: FunctionName, action: string) =>
+    resourcesOf(name, action).map((arn) => {
+      const [, parts] = (arn as { "Fn::Join": [string, unknown[]] })["Fn::Join"];
+      return parts.at(-1);
+    });
+
+  test("Intake leaves large bodies under inbound/, Ingest takes them away and keeps copies under raw/", () => {
+    expect(paths("Intake", "s3:PutObject")).toEqual(["/inbound/*"]);
+    expect(paths("Ingest", "s3:GetObject")).toEqual(["/inbound/*"]);
+    expect(paths("Ingest", "s3:DeleteObject")).toEqual(["/inbound/*"]);
+    expect(paths("Ingest", "s3:PutObject")).toEqual(["/raw/*"]);
+  });
+});
+
+describe("mail", () => {
+  const arnOf = (identity: string) => ({
+    "Fn::Join": [
+      "",
+      [
+        "arn:",
+        { Ref: "AWS::Partition" },
+        ":ses:",
+        { Ref: "AWS::Region" },
+        ":",
+        { Ref: "AWS::AccountId" },
+        `:identity/${identity}`,
+      ],
+    ],
+  });
+
+  test("is sent by nobody where no address is set", () => {
+    expect(readBy("ses:SendEmail")).toEqual([]);
+  });
+
+  test("is sent by Deliver alone, from the address that is set or its domain", () => {
+    const { service: mailing } = templates({ "parley:mailFrom": "parley@example.com" });
+    const senders = functions.filter((name) => actionsOf(mailing, name, "ses:").length > 0);
+    expect(senders).toEqual(["Deliver"]);
+    expect(actionsOf(mailing, "Deliver", "ses:")).toEqual(["ses:SendEmail"]);
+    const [mail] = statementsOf(mailing, "Deliver").filter(({ Action }) => [Action].flat().includes("ses:SendEmail"));
+    expect(mail?.Resource).toEqual([arnOf("parley@example.com"), arnOf("example.com")]);
+  });
+});
+
+test("each function sends to its own queues only", () => {
+  const sends = (name: FunctionName) =>
+    resourcesOf(name, "sqs:SendMessage")
+      .map((arn) => (arn as { "Fn::GetAtt": [string, string] })["Fn::GetAtt"][0].replace(/Queue[0-9A-F]{8}$/, ""))
+      .sort();
+  expect(Object.fromEntries(functions.map((name) => [name, sends(name)]))).toEqual({
+    Api: ["Deliveries", "Erasures", "Events"],
+    Verify: ["Events"],
+    Intake: ["Inbound"],
+    Ingest: ["Events", "Profiles"],
+    Deliver: ["Deliveries", "Events"],
+    Profile: [],
+    Erase: ["Erasures"],
+    Sweep: ["Deliveries", "Events"],
+    DeadLetters: [],
+  });
+});
+
+test("there are no roles or policies but those of the functions", () => {
+  expect(ofType(service, "AWS::IAM::Role")).toHaveLength(functions.length);
+  expect(ofType(service, "AWS::IAM::Policy")).toHaveLength(functions.length);
+  expect(ofType(data, "AWS::IAM::Role")).toEqual([]);
+  expect(ofType(data, "AWS::IAM::Policy")).toEqual([]);
+});

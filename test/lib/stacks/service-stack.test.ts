@@ -1,0 +1,323 @@
+import { describe, expect, test } from "vitest";
+import { stacks } from "../../../lib/stacks/names.ts";
+import { Resolver } from "../../../local/template/intrinsics.ts";
+import type { Assembly } from "../../../local/template/template.ts";
+import { env, type FunctionName, functions, queues as queueNames } from "../../../shared/config/names.ts";
+import { ofType, propertiesOf, referred, templates } from "../synthesized.ts";
+
+const { service, text } = templates();
+
+const environmentOf = (name: FunctionName, template = service) =>
+  (propertiesOf(template, name).Environment as { Variables: Record<string, unknown> }).Variables;
+
+describe("the functions", () => {
+  test("are the nine of the service, by the ids the rest of the code knows", () => {
+    expect(
+      ofType(service, "AWS::Lambda::Function")
+        .map(([id]) => id)
+        .sort(),
+    ).toEqual([...functions].sort());
+  });
+
+  test.each([
+    ["Api", 20, 512],
+    ["Verify", 20, 256],
+    ["Intake", 4, 256],
+    ["Ingest", 30, 512],
+    ["Deliver", 60, 512],
+    ["Profile", 30, 256],
+    ["Erase", 60, 512],
+    ["Sweep", 50, 256],
+    ["DeadLetters", 30, 256],
+  ] as const)("%s runs on Node 24 and arm64 for at most %i s with %i MB", (name, Timeout, MemorySize) => {
+    expect(propertiesOf(service, name)).toMatchObject({
+      Runtime: "nodejs24.x",
+      Architectures: ["arm64"],
+      Handler: "index.handler",
+      Timeout,
+      MemorySize,
+    });
+  });
+
+  test.each([
+    [
+      "Api",
+      [
+        env.table,
+        env.keyId,
+        env.eventsQueueUrl,
+        env.deliveriesQueueUrl,
+        env.erasuresQueueUrl,
+        env.rootSecretId,
+        env.baseUrl,
+        env.ownHosts,
+        env.graphVersion,
+      ],
+    ],
+    ["Verify", [env.table, env.keyId, env.eventsQueueUrl, env.rootSecretId, env.graphVersion]],
+    ["Intake", [env.inboundQueueUrl, env.rawBucket, env.platformSecretId]],
+    ["Ingest", [env.table, env.rawBucket, env.eventsQueueUrl, env.profilesQueueUrl]],
+    ["Deliver", [env.table, env.keyId, env.eventsQueueUrl, env.deliveriesQueueUrl, env.ownHosts]],
+    ["Profile", [env.table, env.keyId, env.graphVersion]],
+    ["Erase", [env.table, env.erasuresQueueUrl]],
+    ["Sweep", [env.table, env.deliveriesQueueUrl, env.eventsQueueUrl]],
+    ["DeadLetters", [env.table, env.deadLetterQueues]],
+  ] as const)("%s is told what it needs and nothing more", (name, names) => {
+    expect(Object.keys(environmentOf(name)).sort()).toEqual([...names].sort());
+  });
+
+  test("a setting of the operator reaches the Api function, where the platforms are whoever calls them, and no other", () => {
+    const hosts = '{"facebook_graph":"https://graph.example.com"}';
+    const set = templates({
+      "parley:siteUrl": "https://example.com",
+      "parley:baseUrl": "https://api.example.com/",
+      "parley:platformUrls": hosts,
+      "parley:graphVersion": "v27.0",
+      "parley:apiReservedConcurrency": "40",
+    }).service;
+    expect(environmentOf("Api", set)).toMatchObject({
+      [env.siteUrl]: "https://example.com",
+      [env.baseUrl]: "https://api.example.com",
+      [env.platformUrls]: hosts,
+      [env.graphVersion]: "v27.0",
+    });
+    for (const name of ["Verify", "Profile"] as const) {
+      expect(environmentOf(name, set)).toMatchObject({ [env.platformUrls]: hosts, [env.graphVersion]: "v27.0" });
+    }
+    expect(environmentOf("Profile", set)).not.toHaveProperty(env.siteUrl);
+    expect(propertiesOf(set, "Api").ReservedConcurrentExecutions).toBe(40);
+    for (const name of functions.filter((each) => each !== "Api")) {
+      const more = name === "Profile" || name === "Verify" ? [env.platformUrls] : [];
+      expect(Object.keys(environmentOf(name, set)).sort()).toEqual(
+        [...Object.keys(environmentOf(name)), ...more].sort(),
+      );
+      expect(propertiesOf(set, name).ReservedConcurrentExecutions).toBeUndefined();
+    }
+  });
+
+  test.each([
+    ["", []],
+    ["https://API.example.com:8443/parley/", ["api.example.com"]],
+  ])(
+    "where %j is the base URL, both that call webhooks know the hosts that are the service's own",
+    (baseUrl, first) => {
+      const synthesized = templates({ "parley:baseUrl": baseUrl });
+      const [[gateway = ""] = []] = ofType(synthesized.service, "AWS::ApiGatewayV2::Api");
+      const [[bucket = ""] = []] = ofType(synthesized.data, "AWS::S3::Bucket");
+      const assembly = [
+        { name: stacks.data, template: synthesized.data },
+        { name: stacks.service, template: synthesized.service },
+      ];
+      const resolver = new Resolver({ folder: "", stacks: assembly as unknown as Assembly["stacks"] });
+      resolver.made(stacks.service, gateway, { ref: "a1b2c3", attributes: {} });
+      resolver.made(stacks.data, bucket, { ref: "raw-bucket", attributes: {} });
+      const told = (name: FunctionName) =>
+        resolver.text(stacks.service, environmentOf(name, synthesized.service)[env.ownHosts]).split(",");
+      expect(told("Api")).toEqual([
+        ...first,
+        "a1b2c3.execute-api.us-east-1.amazonaws.com",
+        "raw-bucket.s3.amazonaws.com",
+        "raw-bucket.s3.us-east-1.amazonaws.com",
+        "raw-bucket.s3.dualstack.us-east-1.amazonaws.com",
+      ]);
+      expect(told("Deliver")).toEqual(told("Api"));
+    },
+  );
+
+  test("no function has capacity of its own unless it is asked for", () => {
+    for (const name of functions) expect(propertiesOf(service, name).ReservedConcurrentExecutions).toBeUndefined();
+  });
+
+  test("none runs in a VPC, where a webhook could reach what is private", () => {
+    for (const name of functions) expect(propertiesOf(service, name).VpcConfig).toBeUndefined();
+  });
+
+  test("each has its own log, kept for 14 days", () => {
+    const logs = functions.map((name) => {
+      const { LogGroup } = propertiesOf(service, name).LoggingConfig as { LogGroup: unknown };
+      return referred(LogGroup);
+    });
+    expect(new Set(logs).size).toBe(functions.length);
+    for (const log of logs) expect(propertiesOf(service, log).RetentionInDays).toBe(14);
+  });
+});
+
+describe("what opens the egress gate locally", () => {
+  test("is in no template", () => {
+    expect(text).toContain(env.table);
+    expect(text).not.toMatch(/PARLEY_EGRESS|_local\b|AWS_ENDPOINT_URL|127\.0\.0\.1|localhost|NODE_OPTIONS/i);
+  });
+
+  test("is no variable of any function: each one is a name that the settings know", () => {
+    const known = new Set<string>(Object.values(env));
+    const given = functions.flatMap((name) => Object.keys(environmentOf(name)));
+    expect(given.filter((name) => !known.has(name))).toEqual([]);
+    expect([...known].filter((name) => /egress|open|unsafe|private|loopback/i.test(name))).toEqual([]);
+  });
+});
+
+describe("the queues", () => {
+  const queues = ofType(service, "AWS::SQS::Queue");
+  const redriveOf = (id: string) =>
+    propertiesOf(service, id).RedrivePolicy as { deadLetterTargetArn: unknown; maxReceiveCount: number } | undefined;
+  const working = queues.map(([id]) => id).filter((id) => redriveOf(id) !== undefined);
+  const dead = queues.map(([id]) => id).filter((id) => redriveOf(id) === undefined);
+  const named = (name: string) => {
+    const found = working.find((id) => id.startsWith(name));
+    if (!found) throw new Error(`There is no queue ${name}.`);
+    return found;
+  };
+
+  test("are five, each with a queue of its own for dead letters after five receives", () => {
+    expect(working).toHaveLength(5);
+    expect(working.map((id) => referred(redriveOf(id)?.deadLetterTargetArn)).sort()).toEqual([...dead].sort());
+    for (const id of working) expect(redriveOf(id)?.maxReceiveCount).toBe(5);
+  });
+
+  test("are encrypted", () => {
+    for (const [, { Properties }] of queues) expect(Properties.SqsManagedSseEnabled).toBe(true);
+  });
+
+  test("keep raw bytes four days, people to look up one, everything else 14", () => {
+    const days = (id: string) => Number(propertiesOf(service, id).MessageRetentionPeriod) / 86_400;
+    expect(days(named("Inbound"))).toBe(4);
+    expect(days(named("Profiles"))).toBe(1);
+    for (const id of [named("Events"), named("Deliveries"), named("Erasures"), ...dead]) expect(days(id)).toBe(14);
+  });
+
+  test("each has a reader, and hides a message for six of its timeouts", () => {
+    const sources = ofType(service, "AWS::Lambda::EventSourceMapping").map(([, { Properties }]) => Properties);
+    expect(sources.map(({ EventSourceArn }) => referred(EventSourceArn)).sort()).toEqual(
+      queues.map(([id]) => id).sort(),
+    );
+    for (const { EventSourceArn, FunctionName } of sources) {
+      const queue = propertiesOf(service, referred(EventSourceArn));
+      const worker = propertiesOf(service, referred(FunctionName));
+      expect(Number(queue.VisibilityTimeout)).toBe(6 * Number(worker.Timeout));
+    }
+  });
+
+  const readers = (template = service) =>
+    Object.fromEntries(
+      ofType(template, "AWS::Lambda::EventSourceMapping").map(([, { Properties }]) => [
+        referred(Properties.EventSourceArn).replace(/[0-9A-F]{8}$/, ""),
+        [
+          referred(Properties.FunctionName),
+          (Properties.ScalingConfig as { MaximumConcurrency: number }).MaximumConcurrency,
+        ],
+      ]),
+    );
+
+  test("go to their workers, each with its cap", () => {
+    expect(readers()).toEqual({
+      InboundQueue: ["Ingest", 20],
+      EventsQueue: ["Deliver", 50],
+      DeliveriesQueue: ["Deliver", 50],
+      ProfilesQueue: ["Profile", 5],
+      ErasuresQueue: ["Erase", 2],
+      InboundDeadLetterQueue: ["DeadLetters", 2],
+      EventsDeadLetterQueue: ["DeadLetters", 2],
+      DeliveriesDeadLetterQueue: ["DeadLetters", 2],
+      ProfilesDeadLetterQueue: ["DeadLetters", 2],
+      ErasuresDeadLetterQueue: ["DeadLetters", 2],
+    });
+  });
+
+  test("take other caps from the operator", () => {
+    const set = templates({
+      "parley:inboundConcurrency": "3",
+      "parley:eventsConcurrency": "4",
+      "parley:deliveriesConcurrency": "5",
+    }).service;
+    expect(readers(set)).toMatchObject({
+      InboundQueue: ["Ingest", 3],
+      EventsQueue: ["Deliver", 4],
+      DeliveriesQueue: ["Deliver", 5],
+    });
+  });
+
+  test("are known to the reader of dead letters, each by the queue of its own", () => {
+    const told = JSON.stringify(environmentOf("DeadLetters")[env.deadLetterQueues]);
+    for (const name of queueNames) {
+      const id = referred(redriveOf(named(name))?.deadLetterTargetArn);
+      expect(told).toMatch(new RegExp(`${name}[^,]*,{"Fn::GetAtt":\\["${id}","QueueName"\\]`));
+    }
+    expect(queueNames).toHaveLength(working.length);
+  });
+
+  test("say where they are, so that a dead letter can be sent again", () => {
+    for (const name of queueNames) {
+      const output = service.Outputs?.[`${name}QueueUrl`] as { Value: unknown } | undefined;
+      expect(referred(output?.Value)).toBe(named(name));
+    }
+  });
+
+  test("are read ten at a time without waiting, and a worker names the messages that failed", () => {
+    for (const [, { Properties }] of ofType(service, "AWS::Lambda::EventSourceMapping")) {
+      expect(Properties).toMatchObject({ BatchSize: 10, FunctionResponseTypes: ["ReportBatchItemFailures"] });
+      expect(Properties.MaximumBatchingWindowInSeconds ?? 0).toBe(0);
+    }
+  });
+});
+
+describe("the HTTP API", () => {
+  test("sends the check page to Verify, the platforms' webhooks to Intake and all else to Api", () => {
+    const routes = ofType(service, "AWS::ApiGatewayV2::Route").map(([, { Properties }]) => {
+      const [, [, integration]] = (Properties.Target as { "Fn::Join": [string, [string, unknown]] })["Fn::Join"];
+      const { IntegrationUri, PayloadFormatVersion } = propertiesOf(service, referred(integration));
+      return [Properties.RouteKey, referred(IntegrationUri), PayloadFormatVersion];
+    });
+    expect(routes.sort()).toEqual([
+      ["$default", "Api", "2.0"],
+      ["ANY /verify", "Verify", "2.0"],
+      ["ANY /verify/{proxy+}", "Verify", "2.0"],
+      ["GET /webhooks/{platform}", "Intake", "2.0"],
+      ["POST /webhooks/{platform}", "Intake", "2.0"],
+    ]);
+  });
+
+  test("lets the gateway call those three functions and nobody else call any", () => {
+    const permitted = ofType(service, "AWS::Lambda::Permission").map(([, { Properties }]) => [
+      Properties.Principal,
+      referred(Properties.FunctionName),
+      Properties.SourceArn !== undefined,
+    ]);
+    expect(permitted.sort()).toEqual([
+      ["apigateway.amazonaws.com", "Api", true],
+      ["apigateway.amazonaws.com", "Intake", true],
+      ["apigateway.amazonaws.com", "Intake", true],
+      ["apigateway.amazonaws.com", "Verify", true],
+      ["apigateway.amazonaws.com", "Verify", true],
+      ["events.amazonaws.com", "Sweep", true],
+    ]);
+  });
+
+  const throttleOf = (template: typeof service) =>
+    ofType(template, "AWS::ApiGatewayV2::Stage").map(([, { Properties }]) => [
+      Properties.StageName,
+      Properties.AutoDeploy,
+      Properties.DefaultRouteSettings,
+    ]);
+
+  test("has one stage, throttled", () => {
+    expect(throttleOf(service)).toEqual([["$default", true, { ThrottlingRateLimit: 200, ThrottlingBurstLimit: 500 }]]);
+  });
+
+  test("takes another throttle from the operator", () => {
+    const set = templates({ "parley:throttleRate": "10", "parley:throttleBurst": "20" }).service;
+    expect(throttleOf(set)).toEqual([["$default", true, { ThrottlingRateLimit: 10, ThrottlingBurstLimit: 20 }]]);
+  });
+
+  test("says where it is, to the operator and to the function that hands out links", () => {
+    expect(service.Outputs.ApiUrl?.Value).toEqual(environmentOf("Api")[env.baseUrl]);
+  });
+});
+
+test("the sweep runs each minute", () => {
+  const rules = ofType(service, "AWS::Events::Rule").map(([, { Properties }]) => [
+    Properties.ScheduleExpression,
+    Properties.State,
+    (Properties.Targets as { Arn: unknown }[]).map(({ Arn }) => referred(Arn)),
+  ]);
+  expect(rules).toEqual([["rate(1 minute)", "ENABLED", ["Sweep"]]]);
+});

@@ -1,0 +1,251 @@
+import { request } from "node:http";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openGateway } from "../../../local/gateway/gateway.ts";
+import { type Stack, startStack } from "../../../local/stack/stack.ts";
+import { LocalRefusal } from "../../../local/support/settings-error.ts";
+import { httpApi, lambda, newFolder, plant, plantedSettings } from "../planted.ts";
+
+const ECHO = `export const handler = async (event) => ({
+  statusCode: 200, headers: { "content-type": "application/json" }, body: JSON.stringify(event) });`;
+const ODD = `export const handler = async (event) => {
+  switch (event.queryStringParameters?.case) {
+    case "throw": throw new Error("no");
+    case "hang": return await new Promise((resolve) => setTimeout(resolve, 60_000));
+    case "binary": return { statusCode: 201, isBase64Encoded: true, body: Buffer.from([0, 255]).toString("base64"),
+      headers: { "Content-Type": "image/x" }, cookies: ["a=1; Path=/", "b=2"] };
+    case "plain": return { hello: "there" };
+    case "status": return { statusCode: 99 };
+    case "body": return { statusCode: 200, body: { not: "text" } };
+    case "header": return { statusCode: 200, headers: { "x-odd": "a\\nb" } };
+    case "large": return { statusCode: 200, body: "x".repeat(6 * 2 ** 20 + 1) };
+  }
+};`;
+
+const folder = newFolder();
+let stack: Stack;
+beforeAll(async () => {
+  const resources = {
+    Echo: lambda("echo"),
+    Odd: lambda("odd", { Timeout: 1 }),
+    Slow: lambda("odd", { Timeout: 2 }),
+    ...httpApi({
+      $default: "Echo",
+      "GET /odd": "Odd",
+      "GET /slow": "Slow",
+      "ANY /things/{id}": "Echo",
+      "GET /things/{id}": "Echo",
+      "GET /things/fixed": "Echo",
+      "GET /files/{rest+}": "Echo",
+    }),
+  };
+  for (const { Type, Properties = {} } of Object.values(resources)) {
+    if (Type !== "AWS::ApiGatewayV2::Integration") continue;
+    if (JSON.stringify(Properties.IntegrationUri).includes("Slow")) Object.assign(Properties, { TimeoutInMillis: 100 });
+  }
+  stack = await startStack(plantedSettings(folder.path, plant(folder.path, resources, { echo: ECHO, odd: ODD })));
+});
+afterAll(async () => {
+  await stack.close();
+  folder.remove();
+});
+
+interface Event {
+  routeKey: string;
+  rawPath: string;
+  rawQueryString: string;
+  cookies?: string[];
+  headers: Record<string, string>;
+  queryStringParameters?: Record<string, string>;
+  pathParameters?: Record<string, string>;
+  body?: string;
+  isBase64Encoded: boolean;
+  requestContext: { http: Record<string, string>; timeEpoch: number; time: string };
+}
+
+async function send(path: string, init: RequestInit = {}): Promise<Event> {
+  const response = await fetch(stack.baseUrl + path, init);
+  expect(response.status).toBe(200);
+  return (await response.json()) as Event;
+}
+
+/** The status of a request whose target goes out exactly as it is written. */
+function statusOf(target: string, headers: Record<string, string> = {}): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(stack.baseUrl);
+    const sent = request({ hostname, port, path: target, headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    sent.on("error", reject);
+    sent.end();
+  });
+}
+
+describe("the path a function sees", () => {
+  it.each([
+    ["/a%23b", "/a#b"],
+    ["/a%2523b", "/a%23b"],
+    ["/a%2Fb", "/a/b"],
+    ["/a%20b+c", "/a b+c"],
+    ["/caf%C3%A9", "/café"],
+    ["/", "/"],
+  ])("of %s is decoded once: %s", async (sent, seen) => {
+    const event = await send(sent);
+    expect(event.rawPath).toBe(seen);
+    expect(event.requestContext.http.path).toBe(seen);
+  });
+
+  it.each(["/%zz", "/%", "/%ff"])("cannot be %s: 400", async (target) => {
+    expect(await statusOf(target)).toBe(400);
+  });
+});
+
+describe("a route", () => {
+  it.each([
+    ["GET", "/things/7", "GET /things/{id}", { id: "7" }],
+    ["GET", "/things/fixed", "GET /things/fixed", undefined],
+    ["POST", "/things/fixed", "ANY /things/{id}", { id: "fixed" }],
+    ["GET", "/things/a%2Fb%23", "GET /things/{id}", { id: "a/b#" }],
+    ["GET", "/things/7/more", "$default", undefined],
+    ["GET", "/things/", "$default", undefined],
+    ["GET", "/files/a/b%20c", "GET /files/{rest+}", { rest: "a/b c" }],
+    ["POST", "/files/a", "$default", undefined],
+    ["GET", "/elsewhere", "$default", undefined],
+  ])("for %s %s is %s", async (method, path, key, parameters) => {
+    const event = await send(path, { method });
+    expect(event.routeKey).toBe(key);
+    expect(event.pathParameters).toEqual(parameters);
+  });
+});
+
+describe("an event", () => {
+  it("carries query, headers and cookies as an HTTP API hands them on", async () => {
+    const event = await send("/x?a=1&b=%20y&a=2&empty=", {
+      headers: { cookie: "one=1; two=2", "X-Custom": "Value", "x-forwarded-for": "203.0.113.9" },
+    });
+    expect(event.rawQueryString).toBe("a=1&b=%20y&a=2&empty=");
+    expect(event.queryStringParameters).toEqual({ a: "1,2", b: " y", empty: "" });
+    expect(event.cookies).toEqual(["one=1", "two=2"]);
+    expect(event.headers).toMatchObject({ "x-custom": "Value", "x-forwarded-for": "203.0.113.9, 127.0.0.1" });
+    expect(event.headers).not.toHaveProperty("cookie");
+    expect(event.requestContext.http).toMatchObject({ method: "GET", sourceIp: "127.0.0.1", protocol: "HTTP/1.1" });
+  });
+
+  it("leaves out what the request does not have", async () => {
+    const event = await send("/x");
+    expect(event).not.toHaveProperty("queryStringParameters");
+    expect(event).not.toHaveProperty("cookies");
+    expect(event).not.toHaveProperty("body");
+    expect(event.isBase64Encoded).toBe(false);
+  });
+
+  it.each([
+    "application/json",
+    "application/json; charset=utf-8",
+    "text/plain",
+    "application/xml",
+    "application/x-www-form-urlencoded",
+  ])("has a body of %s as text", async (type) => {
+    const event = await send("/x", { method: "POST", headers: { "content-type": type }, body: '{"é":1}' });
+    expect(event).toMatchObject({ body: '{"é":1}', isBase64Encoded: false });
+  });
+
+  it.each(["application/octet-stream", "image/png", "application/jsonish", "multipart/form-data; boundary=x"])(
+    "has a body of %s in base64",
+    async (type) => {
+      const body = Buffer.from([0, 255, 10]);
+      const event = await send("/x", { method: "POST", headers: { "content-type": type }, body });
+      expect(event).toMatchObject({ body: body.toString("base64"), isBase64Encoded: true });
+    },
+  );
+
+  it("has a body without a type in base64", async () => {
+    const event = await send("/x", { method: "POST", body: Buffer.from("plain") });
+    expect(event).toMatchObject({ body: Buffer.from("plain").toString("base64"), isBase64Encoded: true });
+  });
+});
+
+describe("sizes", () => {
+  const post = async (size: number, type: string): Promise<number> => {
+    const body = Buffer.alloc(size, "x");
+    return (await fetch(`${stack.baseUrl}/odd-size`, { method: "POST", headers: { "content-type": type }, body }))
+      .status;
+  };
+  it("refuses more than an HTTP API takes", async () => {
+    expect(await post(10 * 2 ** 20 + 1, "text/plain")).toBe(413);
+  });
+  it("refuses what fits an HTTP API but, in base64, no invocation", async () => {
+    expect(await post(5 * 2 ** 20, "application/octet-stream")).toBe(413);
+  });
+  it("refuses headers of more than 10 KB", async () => {
+    expect(await statusOf("/x", { "x-long": "x".repeat(9_000) })).toBe(200);
+    expect(await statusOf("/x", { "x-long": "x".repeat(10_240) })).toBe(431);
+  });
+});
+
+describe("an answer", () => {
+  const ask = (name: string): Promise<Response> => fetch(`${stack.baseUrl}/odd?case=${name}`);
+
+  it("is sent with status, headers, cookies and bytes", async () => {
+    const response = await ask("binary");
+    expect(response.status).toBe(201);
+    expect(response.headers.get("content-type")).toBe("image/x");
+    expect(response.headers.getSetCookie()).toEqual(["a=1; Path=/", "b=2"]);
+    expect(Buffer.from(await response.arrayBuffer())).toEqual(Buffer.from([0, 255]));
+  });
+
+  it("without a status is JSON with 200", async () => {
+    const response = await ask("plain");
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({ hello: "there" });
+  });
+
+  it.each(["throw", "status", "body", "header", "large", "hang"])(
+    "that fails (%s) is the gateway's 500",
+    async (name) => {
+      const response = await ask(name);
+      expect(response.status).toBe(500);
+      expect(await response.json()).toEqual({ message: "Internal Server Error" });
+      expect((await ask("plain")).status).toBe(200);
+    },
+  );
+});
+
+describe("the gateway", () => {
+  it("waits no longer than its integration says, and answers 503", async () => {
+    const response = await fetch(`${stack.baseUrl}/slow?case=hang`);
+    expect(response.status).toBe(503);
+    expect(await response.json()).toEqual({ message: "Service Unavailable" });
+  });
+});
+
+describe("the edge", () => {
+  it("turns away as many requests as it is told to, bare, and then none", async () => {
+    const faults = (body: string) => fetch(`${stack.baseUrl}/_local/faults`, { method: "POST", body });
+    expect((await faults('{"edge_429":2}')).status).toBe(200);
+    for (let at = 0; at < 2; at++) {
+      const response = await fetch(`${stack.baseUrl}/x`);
+      expect(response.status).toBe(429);
+      expect(await response.json()).toEqual({ message: "Too Many Requests" });
+      expect(response.headers.has("x-correlation-id")).toBe(false);
+    }
+    expect((await fetch(`${stack.baseUrl}/x`)).status).toBe(200);
+    for (const bad of ['{"edge_429":-1}', '{"edge_429":"2"}', "{}", "x"]) expect((await faults(bad)).status).toBe(400);
+    expect((await fetch(`${stack.baseUrl}/x`)).status).toBe(200);
+  });
+});
+
+describe("a port", () => {
+  it("that is taken is named", async () => {
+    const port = Number(new URL(stack.baseUrl).port);
+    await expect(openGateway(port)).rejects.toThrow(LocalRefusal);
+    await expect(openGateway(port)).rejects.toThrow(`Port ${port} is taken`);
+  });
+
+  it("answers 503 until the stack is up", async () => {
+    const gateway = await openGateway(0);
+    const response = await fetch(gateway.url);
+    await gateway.close();
+    expect(response.status).toBe(503);
+  });
+});

@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { failuresOf } from "../../../local/lambda/event-sources.ts";
+
+const all = new Set(["a", "b", "c"]);
+
+describe("a worker's answer", () => {
+  it.each([
+    ["nothing", null],
+    ["an empty object", {}],
+    ["no list", { batchItemFailures: null }],
+    ["an empty list", { batchItemFailures: [] }],
+  ])("of %s says that the whole batch is done", (_what, answer) => {
+    expect(failuresOf(answer, all)).toEqual(new Set());
+  });
+
+  it("of some ids leaves those alone in the queue", () => {
+    const answer = { batchItemFailures: [{ itemIdentifier: "a" }, { itemIdentifier: "c" }] };
+    expect(failuresOf(answer, all)).toEqual(new Set(["a", "c"]));
+  });
+
+  it.each([
+    ["an id that is not in the batch", { batchItemFailures: [{ itemIdentifier: "a" }, { itemIdentifier: "z" }] }],
+    ["an empty id", { batchItemFailures: [{ itemIdentifier: "" }] }],
+    ["no id", { batchItemFailures: [{ itemId: "a" }] }],
+    ["null in the list", { batchItemFailures: [null] }],
+    ["no list at all", { batchItemFailures: "a" }],
+    ["another shape", { failures: [] }],
+    ["a text", "done"],
+  ])("of %s fails the whole batch", (_what, answer) => {
+    expect(failuresOf(answer, all)).toEqual(all);
+  });
+});

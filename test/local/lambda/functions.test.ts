@@ -1,0 +1,217 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { declareFunctions, type Functions, openFunctions } from "../../../local/lambda/functions.ts";
+import { FunctionFailed } from "../../../local/lambda/sandbox.ts";
+import { openClock } from "../../../local/support/clock.ts";
+import { LocalRefusal } from "../../../local/support/settings-error.ts";
+import { Resolver } from "../../../local/template/intrinsics.ts";
+import { type Resource, readAssembly } from "../../../local/template/template.ts";
+import { HOUR } from "../../../shared/kernel/time.ts";
+import { eventSource, lambda, newFolder, plant } from "../planted.ts";
+
+const folder = newFolder();
+const open: Functions[] = [];
+const printed: Buffer[] = [];
+afterEach(async () => {
+  for (const functions of open.splice(0)) await functions.close();
+  printed.length = 0;
+  folder.remove();
+});
+
+/** One function, `Echo`, from its source. */
+function run(source: string, properties: Record<string, unknown> = {}, replaced: Record<string, string> = {}) {
+  const assembly = readAssembly(plant(folder.path, { Echo: lambda("echo", properties) }, { echo: source }));
+  const clock = openClock(folder.path);
+  const functions = openFunctions(declareFunctions(assembly), new Resolver(assembly), {
+    added: { AWS_ENDPOINT_URL: "http://127.0.0.1:1" },
+    replaced,
+    clock: clock.shared,
+    openEgress: true,
+    log: (chunk) => printed.push(chunk),
+  });
+  open.push(functions);
+  return { functions, clock };
+}
+
+describe("a function", () => {
+  it("runs its bundle with its own environment, the runtime's and nothing of this process", async () => {
+    process.env.PARLEY_OF_THE_SHELL = "1";
+    const { functions } = run(
+      "export const handler = async (event) => ({ event, env: process.env });",
+      {
+        Environment: { Variables: { OWN: { Ref: "AWS::Region" }, HOSTS: "from-template" } },
+        MemorySize: 256,
+      },
+      { HOSTS: "from-stack", NOT_IN_TEMPLATE: "x" },
+    );
+    const { event, env } = (await functions.invoke("Echo", { a: 1 })) as {
+      event: unknown;
+      env: Record<string, string>;
+    };
+    expect(event).toEqual({ a: 1 });
+    expect(env).toEqual(functions.environment("Echo"));
+    expect(env).toMatchObject({
+      OWN: "us-east-1",
+      HOSTS: "from-stack",
+      AWS_ENDPOINT_URL: "http://127.0.0.1:1",
+      AWS_ACCESS_KEY_ID: "local",
+      AWS_LAMBDA_FUNCTION_NAME: "Planted-Echo",
+      AWS_LAMBDA_FUNCTION_MEMORY_SIZE: "256",
+    });
+    expect(env).not.toHaveProperty("NOT_IN_TEMPLATE");
+    expect(env).not.toHaveProperty("PARLEY_OF_THE_SHELL");
+    delete process.env.PARLEY_OF_THE_SHELL;
+  });
+
+  it("is told the time that is left and its request's id", async () => {
+    const { functions } = run(
+      "export const handler = async (_event, c) => [c.getRemainingTimeInMillis(), c.awsRequestId, c.functionName];",
+      { Timeout: 7 },
+    );
+    const [left, id, name] = (await functions.invoke("Echo", {})) as [number, string, string];
+    expect(left).toBeGreaterThan(5_000);
+    expect(left).toBeLessThanOrEqual(7_000);
+    expect(id).toMatch(/^[0-9a-f-]{36}$/);
+    expect(name).toBe("Planted-Echo");
+  });
+
+  it("sees a turn of the stack's clock at once, while Date stays real", async () => {
+    const { functions, clock } = run(
+      'export const handler = async () => [globalThis[Symbol.for("parley.host")].now() - Date.now(), globalThis[Symbol.for("parley.host")].openEgress];',
+    );
+    const [before, openEgress] = (await functions.invoke("Echo", {})) as [number, boolean];
+    expect(before).toBe(0);
+    expect(openEgress).toBe(true);
+    clock.advance(24 * HOUR);
+    expect((await functions.invoke("Echo", {})) as number[]).toEqual([24 * HOUR, true]);
+  });
+
+  it("finds the clock already in place when its bundle is loaded", async () => {
+    const { functions } = run(
+      'const atLoad = typeof globalThis[Symbol.for("parley.host")].now; export const handler = async () => atLoad;',
+    );
+    expect(await functions.invoke("Echo", {})).toBe("function");
+  });
+
+  it("takes one event at a time in each sandbox and opens a second sandbox for a second event", async () => {
+    const { functions } = run(`
+      let inside = 0, most = 0;
+      const here = Math.random();
+      export const handler = async () => {
+        most = Math.max(most, ++inside);
+        await new Promise((resolve) => setTimeout(resolve, 60));
+        inside--;
+        return { most, here };
+      };`);
+    const answers = (await Promise.all(Array.from({ length: 12 }, () => functions.invoke("Echo", {})))) as {
+      most: number;
+      here: number;
+    }[];
+    expect(Math.max(...answers.map(({ most }) => most))).toBe(1);
+    expect(new Set(answers.map(({ here }) => here)).size).toBe(4);
+  });
+
+  it("keeps to its reserved concurrency", async () => {
+    const { functions } = run("const here = Math.random(); export const handler = async () => here;", {
+      ReservedConcurrentExecutions: 1,
+    });
+    const answers = await Promise.all(Array.from({ length: 5 }, () => functions.invoke("Echo", {})));
+    expect(new Set(answers).size).toBe(1);
+  });
+
+  it("is ended when its time is over, and the next event is served by a new sandbox", async () => {
+    const { functions } = run(
+      "const here = Math.random(); export const handler = async (event) => { for (; event.hang; ) {} return here; };",
+      { Timeout: 1, ReservedConcurrentExecutions: 1 },
+    );
+    const before = await functions.invoke("Echo", {});
+    const late = functions.invoke("Echo", { hang: true });
+    const next = functions.invoke("Echo", {});
+    await expect(late).rejects.toMatchObject({ reason: "timed-out", message: expect.stringContaining("1.00 seconds") });
+    expect(await next).toEqual(expect.any(Number));
+    expect(await next).not.toBe(before);
+  });
+
+  it("keeps its sandbox after it threw", async () => {
+    const { functions } = run(
+      'const here = Math.random(); export const handler = async (event) => { if (event.fail) throw new TypeError("no"); return here; };',
+    );
+    const before = await functions.invoke("Echo", {});
+    await expect(functions.invoke("Echo", { fail: true })).rejects.toMatchObject({
+      reason: "threw",
+      message: "TypeError: no",
+    });
+    expect(await functions.invoke("Echo", {})).toBe(before);
+  });
+
+  it("is replaced when it ends its own process", async () => {
+    const { functions } = run("export const handler = async (event) => { if (event.die) process.exit(1); return 1; };");
+    await expect(functions.invoke("Echo", { die: true })).rejects.toMatchObject({ reason: "died" });
+    expect(await functions.invoke("Echo", {})).toBe(1);
+  });
+
+  it("fails its event when its bundle cannot be loaded, and is loaded anew for the next", async () => {
+    const { functions } = run('throw new Error("broken"); export const handler = 1;');
+    for (let at = 0; at < 2; at++) {
+      const failure = functions.invoke("Echo", {});
+      await expect(failure).rejects.toBeInstanceOf(FunctionFailed);
+      await expect(failure).rejects.toMatchObject({ reason: "unloadable", message: "Error: broken" });
+    }
+  });
+
+  it("fails its event when the bundle lacks the handler", async () => {
+    const { functions } = run("export const other = 1;");
+    await expect(functions.invoke("Echo", {})).rejects.toThrow(/does not export a function called handler/);
+  });
+
+  it("answers as its result comes out of JSON", async () => {
+    const { functions } = run("export const handler = async () => ({ at: new Date(0), gone: undefined });");
+    expect(await functions.invoke("Echo", {})).toEqual({ at: "1970-01-01T00:00:00.000Z" });
+  });
+
+  it("has what it prints taken down", async () => {
+    const { functions } = run('export const handler = async () => { console.log("printed here"); };');
+    expect(await functions.invoke("Echo", {})).toBeNull();
+    await expect.poll(() => Buffer.concat(printed).toString()).toContain("printed here");
+  });
+
+  it.each([
+    ["four sandboxes", [], {}, 4],
+    ["as many for each of its queues", ["One", "Two"], {}, 8],
+    ["never more than it reserves", ["One", "Two"], { ReservedConcurrentExecutions: 3 }, 3],
+  ])("has %s", (_what, queues, properties, expected) => {
+    const sources = queues.map((name): [string, Resource] => [`From${name}`, eventSource("Echo", name)]);
+    const resources = { Echo: lambda("echo", properties), ...Object.fromEntries(sources) };
+    const [declared] = declareFunctions(readAssembly(plant(folder.path, resources, { echo: "" })));
+    expect(declared?.sandboxesMax).toBe(expected);
+  });
+
+  it("ends with the stack, whatever it is doing", async () => {
+    const { functions } = run("export const handler = async () => { for (;;) {} };");
+    const running = functions.invoke("Echo", {});
+    const failed = expect(running).rejects.toMatchObject({ reason: "died" });
+    await functions.close();
+    await failed;
+  });
+});
+
+describe("a template's function is refused", () => {
+  const declared = (properties: Record<string, unknown>, bundles: Record<string, string> = { echo: "" }) => {
+    const assembly = readAssembly(plant(folder.path, { Echo: lambda("echo", properties) }, bundles));
+    return () => declareFunctions(assembly);
+  };
+  it.each([
+    ["without a bundle", {}, {}, /no bundle/],
+    ["when the handler's module is not in the bundle", { Handler: "other.handler" }, { echo: "" }, /no bundle/],
+    ["when its code is inline", { Code: { ZipFile: "x" } }, { echo: "" }, /no bundle/],
+    ["when it is not for Node.js", { Runtime: "python3.13" }, { echo: "" }, /python3\.13/],
+  ])("%s", (_why, properties, bundles, message) => {
+    const declare = declared(properties, bundles as Record<string, string>);
+    expect(declare).toThrow(LocalRefusal);
+    expect(declare).toThrow(message);
+  });
+
+  it("when it is asked for and not there", async () => {
+    const { functions } = run("export const handler = async () => 1;");
+    await expect(functions.invoke("Ghost", {})).rejects.toThrow(/no function Ghost/);
+  });
+});

@@ -1,0 +1,110 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { parseRate, type Schedule, type Schedules, startSchedules } from "../../../local/lambda/schedules.ts";
+import { DAY, HOUR, MINUTE } from "../../../shared/kernel/time.ts";
+
+const running: Schedules[] = [];
+afterEach(() => {
+  for (const schedules of running.splice(0)) schedules.close();
+});
+
+/** Schedules under a clock of their own, which stands still until it is turned. */
+function start(schedules: Schedule[], invoke?: (id: string) => Promise<unknown>) {
+  let now = Date.UTC(2026, 0, 1);
+  const runs: string[] = [];
+  const events: unknown[] = [];
+  const reported: string[] = [];
+  const functions = {
+    invoke: async (id: string, event: unknown) => {
+      runs.push(id);
+      events.push(event);
+      return await invoke?.(id);
+    },
+  };
+  const started = startSchedules(
+    schedules,
+    () => now,
+    functions,
+    (line) => reported.push(line),
+  );
+  running.push(started);
+  const turn = async (by: number): Promise<string[]> => {
+    now += by;
+    runs.length = 0;
+    await started.runDue();
+    return [...runs];
+  };
+  return { turn, events, reported };
+}
+
+const minutely: Schedule = { id: "R1", every: MINUTE, functionId: "Minutely" };
+const hourly: Schedule = { id: "R2", every: HOUR, functionId: "Hourly" };
+const daily: Schedule = { id: "R3", every: DAY, functionId: "Daily" };
+
+describe("a schedule", () => {
+  it("runs once its period is over and not a millisecond before", async () => {
+    const { turn } = start([hourly]);
+    expect(await turn(HOUR - 1)).toEqual([]);
+    expect(await turn(1)).toEqual(["Hourly"]);
+    expect(await turn(0)).toEqual([]);
+    expect(await turn(HOUR - 1)).toEqual([]);
+    expect(await turn(1)).toEqual(["Hourly"]);
+  });
+
+  it("runs once for a jump over many periods, and keeps its rhythm after it", async () => {
+    const { turn } = start([hourly]);
+    expect(await turn(10 * HOUR + 1)).toEqual(["Hourly"]);
+    expect(await turn(HOUR - 2)).toEqual([]);
+    expect(await turn(1)).toEqual(["Hourly"]);
+  });
+
+  it("runs in the order in which it came due among others", async () => {
+    const { turn } = start([daily, hourly, minutely]);
+    expect(await turn(2 * DAY)).toEqual(["Minutely", "Hourly", "Daily"]);
+  });
+
+  it("has ended when the turn of the clock has, also when it failed", async () => {
+    let ended = 0;
+    const { turn, reported } = start([minutely, hourly], async (id) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      ended++;
+      if (id === "Minutely") throw new Error("broken");
+    });
+    await turn(DAY);
+    expect(ended).toBe(2);
+    expect(reported).toEqual(["Minutely: broken"]);
+  });
+
+  it("gets the standard event, or the input it was given", async () => {
+    const { turn, events } = start([minutely, { ...hourly, input: { own: true } }]);
+    await turn(HOUR);
+    expect(events).toEqual([
+      expect.objectContaining({
+        source: "aws.events",
+        "detail-type": "Scheduled Event",
+        time: "2026-01-01T01:00:00Z",
+        resources: ["arn:aws:events:us-east-1:000000000000:rule/R1"],
+      }),
+      { own: true },
+    ]);
+  });
+
+  it("runs by itself while time passes", async () => {
+    let runs = 0;
+    const functions = { invoke: async () => ++runs };
+    running.push(startSchedules([{ ...minutely, every: 20 }], Date.now, functions, () => {}));
+    await expect.poll(() => runs).toBeGreaterThanOrEqual(3);
+  });
+
+  it.each([
+    ["rate(1 minute)", MINUTE],
+    ["rate(5 minutes)", 5 * MINUTE],
+    ["rate(2 hours)", 2 * HOUR],
+    ["rate(1 day)", DAY],
+    ["rate(0 minutes)", null],
+    ["rate(1.5 hours)", null],
+    ["rate(1 week)", null],
+    ["cron(0 12 * * ? *)", null],
+  ])("written %s has a period of %s ms", (expression, expected) => {
+    expect(parseRate(expression)).toBe(expected);
+  });
+});

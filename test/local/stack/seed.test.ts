@@ -1,0 +1,98 @@
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { describeStack } from "../../../local/stack/local-json.ts";
+import { type SeedPorts, seed } from "../../../local/stack/seed.ts";
+import { newFolder } from "../planted.ts";
+
+const folder = newFolder();
+afterAll(folder.remove);
+let files = 0;
+const newFile = (): string => join(folder.path, `seed-${files++}.json`);
+
+/** Takes down what is made, and breaks off instead of the call number `until`. */
+function recorder(until = Number.POSITIVE_INFINITY): { ports: SeedPorts; calls: string[] } {
+  const calls: string[] = [];
+  const call = (text: string): void => {
+    if (calls.length >= until) throw new Error("killed");
+    calls.push(text);
+  };
+  const ports: SeedPorts = {
+    createTenant: async (slug) => call(`tenant ${slug}`),
+    createKey: async (_tenant, scope) => {
+      call(`key ${scope}`);
+      return { secret: `svc_${scope}_made` };
+    },
+    createOperatorKey: async (tenants) => {
+      call(`operator key ${tenants}`);
+      return { secret: "svc_live_operator" };
+    },
+    connectAccount: async (_tenant, { connection }) => call(`account ${connection}`),
+  };
+  return { ports, calls };
+}
+
+const workspace = ["tenant demo", "key live", "key test", "operator key demo"];
+const accounts = ["account instagram_login", "account instagram_page", "account messenger"];
+const secrets = { meta: "m", instagram: "i", verify_token: "v" };
+
+describe("the demo workspace", () => {
+  it("is made once, and a later start makes nothing", async () => {
+    const file = newFile();
+    const first = recorder();
+    const made = await seed(file, first.ports, true);
+    expect(first.calls).toEqual([...workspace, ...accounts]);
+    const second = recorder();
+    expect(await seed(file, second.ports, true)).toEqual(made);
+    expect(second.calls).toEqual([]);
+  });
+
+  it.each([0, 1, 2, 3, 4, 5, 6])("broken off after %i steps, is finished by the next start", async (steps) => {
+    const file = newFile();
+    const first = recorder(steps);
+    await expect(seed(file, first.ports, true)).rejects.toThrow("killed");
+    const second = recorder();
+    await seed(file, second.ports, true);
+    expect([...first.calls, ...second.calls]).toEqual([...workspace, ...accounts]);
+  });
+
+  it("has no accounts when they are not wanted, and local.json names none", async () => {
+    const { ports, calls } = recorder();
+    const made = await seed(newFile(), ports, false);
+    expect(calls).toEqual(workspace);
+    expect(describeStack("http://base", undefined, made, secrets)).toEqual({
+      base_url: "http://base",
+      tenant: "demo",
+      live_key: "svc_live_made",
+      test_key: "svc_test_made",
+      operator_key: "svc_live_operator",
+      platform_secrets: secrets,
+      accounts: [],
+    });
+  });
+
+  it("is described with its accounts and the simulator", async () => {
+    const made = await seed(newFile(), recorder().ports, true);
+    const described = describeStack("http://base", "http://sim", made, secrets);
+    expect(described.simulator_url).toBe("http://sim");
+    expect(described.accounts).toEqual([
+      {
+        account_key: "instagram#17841400000000001",
+        connection: "instagram_login",
+        page_id: null,
+        handle: "parley_studio",
+      },
+      {
+        account_key: "instagram#17841400000000002",
+        connection: "instagram_page",
+        page_id: "100000000000001",
+        handle: "parley_shop",
+      },
+      {
+        account_key: "messenger#100000000000001",
+        connection: "messenger",
+        page_id: "100000000000001",
+        handle: "parleyshop",
+      },
+    ]);
+  });
+});

@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import { readSettings } from "../../../local/stack/settings.ts";
+import { LocalRefusal } from "../../../local/support/settings-error.ts";
+
+const hosts = {
+  facebook_www: "https://a.example",
+  facebook_graph: "http://127.0.0.1:1/graph/",
+  instagram_www: "https://c.example",
+  instagram_api: "https://d.example",
+  instagram_graph: "https://e.example",
+};
+
+describe("the settings of a local stack", () => {
+  it("have defaults", () => {
+    expect(readSettings([], {})).toEqual({
+      port: 8787,
+      dataDir: ".parley",
+      fresh: false,
+      seedAccounts: true,
+      strictEgress: false,
+    });
+  });
+
+  it("come from the environment", () => {
+    const env = {
+      PARLEY_PORT: "0",
+      PARLEY_DATA: "elsewhere",
+      PARLEY_SEED: "0",
+      PARLEY_PLATFORM_URLS: JSON.stringify(hosts),
+      PARLEY_META_APP_SECRET: "m",
+      PARLEY_INSTAGRAM_APP_SECRET: "i",
+      PARLEY_VERIFY_TOKEN: "v",
+      PARLEY_EGRESS: "strict",
+      PARLEY_SITE_URL: "https://parley.example/",
+      PARLEY_SQS_CHAOS: "0.25",
+      PARLEY_DYNAMODB: "dynamodb-local",
+    };
+    expect(readSettings([], env)).toEqual({
+      port: 0,
+      dataDir: "elsewhere",
+      fresh: false,
+      seedAccounts: false,
+      platformUrls: { ...hosts, facebook_graph: "http://127.0.0.1:1/graph" },
+      metaSecret: "m",
+      instagramSecret: "i",
+      verifyToken: "v",
+      strictEgress: true,
+      siteUrl: "https://parley.example",
+      sqsChaos: 0.25,
+      engine: "dynamodb-local",
+    });
+  });
+
+  it("come from flags before the environment", () => {
+    const flags = ["--port", "65533", "--data", "here", "--fresh"];
+    expect(readSettings(flags, { PARLEY_PORT: "1", PARLEY_DATA: "there" })).toMatchObject({
+      port: 65_533,
+      dataDir: "here",
+      fresh: true,
+    });
+  });
+
+  it.each([
+    ["a port that is no number", ["--port", "http"], {}, /--port/],
+    ["a port that leaves no room for the two after it", ["--port", "65534"], {}, /65533/],
+    ["an unknown flag", ["--prot", "1"], {}, /--data <folder>/],
+    ["an unknown egress", [], { PARLEY_EGRESS: "closed" }, /strict/],
+    ["platform URLs that are not JSON", [], { PARLEY_PLATFORM_URLS: "x" }, /not JSON/],
+    ["platform URLs with one missing", [], { PARLEY_PLATFORM_URLS: '{"facebook_www":"https://a"}' }, /facebook_graph/],
+    [
+      "a platform URL that is none",
+      [],
+      { PARLEY_PLATFORM_URLS: JSON.stringify({ ...hosts, instagram_api: "ftp://x" }) },
+      /instagram_api/,
+    ],
+    ["a site URL without https", [], { PARLEY_SITE_URL: "http://parley.example" }, /PARLEY_SITE_URL must be an https/],
+    ["an engine of another name", [], { PARLEY_DYNAMODB: "sqlite" }, /dynoxide or dynamodb-local/],
+    ["a share above one", [], { PARLEY_SQS_CHAOS: "1.1" }, /0 to 1/],
+    ["a share that is no number", [], { PARLEY_SQS_CHAOS: "yes" }, /0 to 1/],
+  ])("refuse %s and say what to write", (_what, flags, env, message) => {
+    const read = () => readSettings(flags as string[], env as NodeJS.ProcessEnv);
+    expect(read).toThrow(LocalRefusal);
+    expect(read).toThrow(message);
+  });
+});

@@ -1,0 +1,129 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { startStack } from "../../../local/stack/stack.ts";
+import { LocalRefusal } from "../../../local/support/settings-error.ts";
+import { eventSource, httpApi, lambda, newFolder, plant, plantedSettings, queue, type Resources } from "../planted.ts";
+
+const bundles = { fine: "export const handler = async () => ({ statusCode: 200 });" };
+const worker = { Worker: lambda("fine") };
+const target = { Id: "T", Arn: { "Fn::GetAtt": ["Worker", "Arn"] } };
+const rule = (properties: Record<string, unknown>): Resources => ({
+  ...worker,
+  Rule: {
+    Type: "AWS::Events::Rule",
+    Properties: { ScheduleExpression: "rate(1 minute)", Targets: [target], ...properties },
+  },
+});
+/** An API of one route, with properties of one of its resources changed. */
+const api = (id: string, properties: Record<string, unknown>): Resources => {
+  const all: Resources = { ...worker, ...httpApi({ "GET /x": "Worker" }) };
+  const changed = all[id];
+  if (!changed) throw new Error(`no ${id}`);
+  return { ...all, [id]: { ...changed, Properties: { ...changed.Properties, ...properties } } };
+};
+
+const refused: [string, Resources, RegExp][] = [
+  [
+    "an event source of a queue that is not there",
+    { ...worker, Source: eventSource("Worker", "Ghost") },
+    /GetAtt Ghost\.Arn leads to nothing in the template/,
+  ],
+  [
+    "an event source that is not a queue",
+    { ...worker, Raw: { Type: "AWS::S3::Bucket" }, Source: eventSource("Worker", "Raw") },
+    /Planted\/Source .* not a queue/,
+  ],
+  [
+    "an event source of a function that is not there",
+    { Work: queue(), Source: eventSource("Ghost", "Work") },
+    /Ref Ghost/,
+  ],
+  [
+    "an event source that is filtered",
+    { ...worker, Work: queue(), Source: eventSource("Worker", "Work", { FilterCriteria: {} }) },
+    /FilterCriteria/,
+  ],
+  ["a redrive rule to a queue that is not there", { Work: redriving("Ghost") }, /Ghost\.Arn leads to nothing/],
+  [
+    "queues that are each other's dead letters",
+    { A: redriving("B"), B: redriving("A") },
+    /Something needs Planted\/[AB]/,
+  ],
+  ["a FIFO queue", { Work: queue({ FifoQueue: true }) }, /FifoQueue/],
+  ["a function without a bundle", { Ghost: lambda("ghost") }, /Planted\/Ghost .* no bundle/],
+  [
+    "a function whose environment names what is not there",
+    { Worker: lambda("fine", { Environment: { Variables: { X: { Ref: "Ghost" } } } }) },
+    /Ref Ghost leads to nothing/,
+  ],
+  [
+    "a function whose environment names what is not made here",
+    {
+      Topic: { Type: "AWS::SNS::Topic" },
+      Worker: lambda("fine", { Environment: { Variables: { X: { Ref: "Topic" } } } }),
+    },
+    /needs Planted\/Topic \(AWS::SNS::Topic\), which the local stack has not made/,
+  ],
+  ["a route to a function that is not there", httpApi({ "GET /x": "Ghost" }), /Ghost\.Arn leads to nothing/],
+  ["a route to nothing", api("Route0", { Target: "integrations/none" }), /The route GET \/x .* leads to no function/],
+  ["an integration of another kind", api("Integration0", { IntegrationType: "HTTP_PROXY" }), /leads to no function/],
+  ["an integration of payload format 1.0", api("Integration0", { PayloadFormatVersion: "1.0" }), /payload format 2\.0/],
+  ["a route with an authorizer", api("Route0", { AuthorizerId: "x" }), /AuthorizerId/],
+  ["an API that answers CORS by itself", api("Gateway", { CorsConfiguration: {} }), /CorsConfiguration/],
+  ["a WebSocket API", api("Gateway", { ProtocolType: "WEBSOCKET" }), /one HTTP API/],
+  ["a schedule by cron", rule({ ScheduleExpression: "cron(0 1 * * ? *)" }), /rate\(…\)/],
+  ["a schedule of nothing", rule({ Targets: [] }), /runs nothing/],
+  [
+    "a schedule of a queue",
+    { ...rule({ Targets: [{ Arn: { "Fn::GetAtt": ["Work", "Arn"] } }] }), Work: queue() },
+    /not a function/,
+  ],
+  [
+    "a bucket that notifies",
+    { Raw: { Type: "AWS::S3::Bucket", Properties: { NotificationConfiguration: {} } } },
+    /notifications/,
+  ],
+  [
+    "a table with a stream",
+    { Table: { Type: "AWS::DynamoDB::Table", Properties: { StreamSpecification: {} } } },
+    /streams/,
+  ],
+  [
+    "a type that it cannot make",
+    { Machine: { Type: "AWS::StepFunctions::StateMachine" } },
+    /cannot make Planted\/Machine/,
+  ],
+];
+
+function redriving(to: string) {
+  return queue({ RedrivePolicy: { deadLetterTargetArn: { "Fn::GetAtt": [to, "Arn"] }, maxReceiveCount: 2 } });
+}
+
+describe("a template is refused for", () => {
+  it.each(refused)("%s", async (_what, resources, message) => {
+    const folder = newFolder();
+    const settings = plantedSettings(folder.path, plant(folder.path, resources, bundles));
+    const started = startStack(settings);
+    await expect(started).rejects.toThrow(LocalRefusal);
+    await expect(started).rejects.toThrow(message);
+    expect(existsSync(join(settings.dataDir, "lock"))).toBe(false);
+    expect(existsSync(join(settings.dataDir, "local.json"))).toBe(false);
+    folder.remove();
+  });
+
+  it("being missing", async () => {
+    const folder = newFolder();
+    const started = startStack(plantedSettings(folder.path, join(folder.path, "nowhere")));
+    await expect(started).rejects.toThrow(/no template in .*nowhere/);
+    folder.remove();
+  });
+
+  it("a function that does not answer /health with 200", async () => {
+    const folder = newFolder();
+    const ill = { ill: "export const handler = async () => ({ statusCode: 500, body: 'ill' });" };
+    const assembly = plant(folder.path, { Worker: lambda("ill"), ...httpApi({ $default: "Worker" }) }, ill);
+    await expect(startStack(plantedSettings(folder.path, assembly))).rejects.toThrow(/GET \/health answered 500 ill/);
+    folder.remove();
+  });
+});

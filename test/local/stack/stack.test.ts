@@ -1,0 +1,261 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { get } from "node:http";
+import { join } from "node:path";
+import { DescribeTableCommand, DescribeTimeToLiveCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DescribeKeyCommand, KMSClient } from "@aws-sdk/client-kms";
+import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { SendMessageBatchCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Stack, type StackSettings, startStack } from "../../../local/stack/stack.ts";
+import { LocalRefusal } from "../../../local/support/settings-error.ts";
+import { DAY, MINUTE, SECOND } from "../../../shared/kernel/time.ts";
+import { newFolder, plant, plantedSettings } from "../planted.ts";
+import { serviceOf, sources, table } from "../planted-service.ts";
+
+const folder = newFolder();
+const out = join(folder.path, "out.txt");
+
+const settings: StackSettings = {
+  ...plantedSettings(folder.path, plant(folder.path, serviceOf(out), sources)),
+  metaSecret: "the-meta-secret",
+};
+let stack: Stack;
+beforeAll(async () => {
+  stack = await startStack(settings);
+});
+afterAll(async () => {
+  await stack.close();
+  folder.remove();
+});
+
+function clientSettings() {
+  const env = stack.env("Api");
+  const credentials = { accessKeyId: "local", secretAccessKey: "local" };
+  return { env, region: "us-east-1", credentials, endpoint: env.AWS_ENDPOINT_URL as string };
+}
+
+async function send(...bodies: string[]): Promise<void> {
+  const { env, ...client } = clientSettings();
+  const sqs = new SQSClient(client);
+  const Entries = bodies.map((MessageBody, at) => ({ Id: String(at), MessageBody }));
+  await sqs.send(new SendMessageBatchCommand({ QueueUrl: env.WORK, Entries }));
+  sqs.destroy();
+}
+
+/** What was noted of messages whose body contains `word`, in order. */
+function noted(word: string): string[] {
+  const lines = existsSync(out) ? readFileSync(out, "utf8").split("\n") : [];
+  return lines.filter((line) => line.includes(word));
+}
+
+const post = (path: string, body: string) => fetch(stack.baseUrl + path, { method: "POST", body });
+
+async function secretOf(name: string): Promise<string | undefined> {
+  const { env, ...client } = clientSettings();
+  const secrets = new SecretsManagerClient(client);
+  const { SecretString } = await secrets.send(new GetSecretValueCommand({ SecretId: env[name] }));
+  secrets.destroy();
+  return SecretString;
+}
+
+describe("what the template declares", () => {
+  it("is there, and each function's environment leads to it", async () => {
+    const { env, ...client } = clientSettings();
+    expect(env.BASE).toBe(stack.baseUrl);
+    expect(env.BUCKET).toBe("arn:aws:s3:::planted-raw");
+    expect(env.WORK).toBe(`${client.endpoint}/000000000000/Planted-Work`);
+    const kms = new KMSClient(client);
+    const { KeyMetadata } = await kms.send(new DescribeKeyCommand({ KeyId: env.KEY }));
+    kms.destroy();
+    expect(KeyMetadata?.KeyId).toBe(env.KEY);
+  });
+
+  it("has its table's keys and indexes, and no expiry by the real clock", async () => {
+    const { env, ...client } = clientSettings();
+    const dynamodb = new DynamoDBClient({ ...client, endpoint: env.AWS_ENDPOINT_URL_DYNAMODB as string });
+    const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName: env.PARLEY_TABLE }));
+    const expiry = await dynamodb.send(new DescribeTimeToLiveCommand({ TableName: env.PARLEY_TABLE }));
+    dynamodb.destroy();
+    expect(Table?.KeySchema).toEqual(table.Properties.KeySchema);
+    expect(Table?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName)).toEqual(["Feed"]);
+    expect(expiry.TimeToLiveDescription?.TimeToLiveStatus ?? "DISABLED").toBe("DISABLED");
+  });
+
+  it("has its secrets: one generated, one filled with the platforms' own", async () => {
+    expect(await secretOf("ROOT")).toMatch(/^[A-Za-z0-9]{64}$/);
+    expect(JSON.parse((await secretOf("PARLEY_PLATFORM_SECRET_ID")) ?? "")).toEqual({
+      meta: "the-meta-secret",
+      instagram: expect.stringMatching(/^[0-9a-f]{32}$/),
+      verify_token: expect.stringMatching(/^[0-9a-f]{32}$/),
+    });
+  });
+
+  it("is described in local.json, with nothing that is not there", () => {
+    const file = join(stack.dataDir, "local.json");
+    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(stack.local);
+    expect(Object.keys(stack.local).sort()).toEqual(["accounts", "base_url", "platform_secrets"]);
+    expect(statSync(file).mode & 0o077).toBe(0);
+  });
+});
+
+describe("a queue's worker", () => {
+  it("gets a message that it named as failed again, and after that the dead letters do; the others it gets once", async () => {
+    await send("good-1", "bad-1", "good-2");
+    await expect.poll(() => noted("-1 1")).toHaveLength(2);
+    await stack.advanceClock(MINUTE + SECOND);
+    await expect.poll(() => noted("bad-1")).toEqual(["worker bad-1 1", "worker bad-1 2"]);
+    await stack.advanceClock(MINUTE + SECOND);
+    await expect.poll(() => noted("dead bad-1")).toHaveLength(1);
+    expect(noted("worker bad-1")).toHaveLength(2);
+    expect(noted("good-")).toHaveLength(2);
+  });
+
+  it("gets the whole batch again when its invocation failed", async () => {
+    await send("break-2", "beside-2");
+    await expect.poll(() => noted("-2 1").length).toBeGreaterThanOrEqual(2);
+    await stack.advanceClock(MINUTE + SECOND);
+    await expect.poll(() => noted("worker break-2 2")).toHaveLength(1);
+  });
+});
+
+describe("a jump of the clock", () => {
+  it("waits for a batch that is being processed, so that its messages do not come twice", async () => {
+    await send("slow-4");
+    await expect.poll(() => noted("slow-4")).toHaveLength(1);
+    await stack.advanceClock(MINUTE + SECOND);
+    await stack.advanceClock(MINUTE + SECOND);
+    expect(noted("slow-4")).toEqual(["worker slow-4 1", "worker slow-4 done"]);
+  });
+});
+
+describe("the clock over HTTP", () => {
+  const nowOver = async (): Promise<number> => {
+    const body = (await (await fetch(`${stack.baseUrl}/_local/clock`)).json()) as { now: string };
+    return Date.parse(body.now);
+  };
+
+  it("jumps, and has run each schedule that came due once when it answers", async () => {
+    const before = await nowOver();
+    const ticks = noted("tick").length;
+    const response = await post("/_local/clock", '{"advance":"P2D"}');
+    expect(noted("tick aws.events")).toHaveLength(ticks + 1);
+    expect(response.status).toBe(200);
+    const { now } = (await response.json()) as { now: string };
+    expect(Date.parse(now) - before).toBeGreaterThanOrEqual(2 * DAY);
+    expect(Date.parse(now) - before).toBeLessThan(2 * DAY + MINUTE);
+  });
+
+  it.each(['{"advance":"-PT1H"}', '{"advance":"P1M"}', '{"advance":3600}', "{}", "null", "not json", ""])(
+    "does not move for %s and says what to send",
+    async (body) => {
+      const before = await nowOver();
+      const response = await post("/_local/clock", body);
+      expect(response.status).toBe(400);
+      expect(((await response.json()) as { message: string }).message).toContain('{"advance":"PT24H"}');
+      expect((await nowOver()) - before).toBeLessThan(MINUTE);
+    },
+  );
+
+  it("is no business of a page from elsewhere, or of a foreign name that leads here", async () => {
+    const from = (origin: string) => fetch(`${stack.baseUrl}/_local/clock`, { headers: { origin } });
+    expect((await from("https://elsewhere.example")).status).toBe(403);
+    expect((await from(stack.baseUrl)).status).toBe(200);
+    const { hostname, port } = new URL(stack.baseUrl);
+    const status = await new Promise((resolve) => {
+      get({ hostname, port, path: "/_local/clock", headers: { host: `elsewhere.example:${port}` } }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+    });
+    expect(status).toBe(403);
+  });
+
+  it("is one of few routes, which name each other", async () => {
+    const missing = await fetch(`${stack.baseUrl}/_local/nothing`);
+    expect(missing.status).toBe(404);
+    expect(await missing.text()).toContain("/_local/mail");
+    expect((await fetch(`${stack.baseUrl}/_local/clock`, { method: "DELETE" })).status).toBe(405);
+  });
+});
+
+describe("mail", () => {
+  it("is listed, the newest first", async () => {
+    expect(await (await fetch(`${stack.baseUrl}/_local/mail`)).json()).toEqual({ mails: [] });
+    const { env } = clientSettings();
+    for (const subject of ["first", "second"]) {
+      await fetch(`${env.AWS_ENDPOINT_URL}/v2/email/outbound-emails`, {
+        method: "POST",
+        headers: { authorization: "AWS4-HMAC-SHA256 local" },
+        body: JSON.stringify({
+          FromEmailAddress: "parley@example.com",
+          Destination: { ToAddresses: ["person@example.com"], CcAddresses: [], BccAddresses: [] },
+          ReplyToAddresses: [],
+          Content: { Simple: { Subject: { Data: subject }, Body: { Text: { Data: "x" } } } },
+        }),
+      });
+    }
+    const { mails } = (await (await fetch(`${stack.baseUrl}/_local/mail`)).json()) as { mails: { subject: string }[] };
+    expect(mails.map(({ subject }) => subject)).toEqual(["second", "first"]);
+  });
+});
+
+describe("a second start", () => {
+  it("on the same data folder is refused, and the first stack goes on", async () => {
+    await expect(startStack(settings)).rejects.toThrow(/is using .*data: stop it/);
+    expect((await fetch(`${stack.baseUrl}/health`)).status).toBe(200);
+    expect(existsSync(join(stack.dataDir, "local.json"))).toBe(true);
+  });
+
+  it("on the same port is refused, and leaves its own data folder free", async () => {
+    const port = Number(new URL(stack.baseUrl).port);
+    const dataDir = join(folder.path, "other");
+    const second = startStack({ ...settings, port, dataDir });
+    await expect(second).rejects.toThrow(LocalRefusal);
+    await expect(second).rejects.toThrow(`Port ${port} is taken`);
+    expect(existsSync(join(dataDir, "lock"))).toBe(false);
+  });
+
+  it("after the first has ended finds clock, key, secrets and messages as they were", async () => {
+    const before = {
+      key: stack.env("Api").KEY,
+      root: await secretOf("ROOT"),
+      platforms: await secretOf("PARLEY_PLATFORM_SECRET_ID"),
+    };
+    const offset = await clockOffset();
+    await send("bad-3");
+    await expect.poll(() => noted("bad-3 1")).toHaveLength(1);
+    await stack.close();
+    expect(existsSync(join(stack.dataDir, "local.json"))).toBe(false);
+    stack = await startStack(settings);
+    expect(before.key).toBeTruthy();
+    expect(stack.env("Api").KEY).toBe(before.key);
+    expect(await secretOf("ROOT")).toBe(before.root);
+    expect(await secretOf("PARLEY_PLATFORM_SECRET_ID")).toBe(before.platforms);
+    expect(Math.abs((await clockOffset()) - offset)).toBeLessThan(5 * SECOND);
+    await stack.advanceClock(MINUTE + SECOND);
+    await expect.poll(() => noted("worker bad-3 2")).toHaveLength(1);
+  });
+
+  async function clockOffset(): Promise<number> {
+    const { now } = (await (await fetch(`${stack.baseUrl}/_local/clock`)).json()) as { now: string };
+    return Date.parse(now) - Date.now();
+  }
+});
+
+describe("a table whose keys have changed", () => {
+  it("is refused, with the way out named, and made anew by a fresh start", async () => {
+    const place = newFolder();
+    const start = (keys: string[], fresh: boolean) => {
+      const properties = {
+        AttributeDefinitions: keys.map((AttributeName) => ({ AttributeName, AttributeType: "S" })),
+        KeySchema: keys.map((AttributeName, at) => ({ AttributeName, KeyType: at === 0 ? "HASH" : "RANGE" })),
+      };
+      const assembly = plant(place.path, { Table: { Type: "AWS::DynamoDB::Table", Properties: properties } });
+      return startStack({ ...plantedSettings(place.path, assembly), fresh });
+    };
+    await (await start(["PK"], false)).close();
+    await expect(start(["PK", "SK"], false)).rejects.toThrow(/keys or indexes of Planted\/Table.*--fresh/);
+    await (await start(["PK", "SK"], true)).close();
+    place.remove();
+  });
+});

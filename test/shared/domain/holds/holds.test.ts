@@ -1,0 +1,171 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { serviceKeysOf } from "../../../../shared/aws/secrets.ts";
+import {
+  type HeldUntil,
+  type HoldStatus,
+  type HoldTrigger,
+  hasEnded,
+  holdAfter,
+  holdError,
+  holdExpiresAt,
+  holdSecret,
+  holdSecretHash,
+  holdStateAt,
+  holdStatuses,
+  holdStatusesBefore,
+  holdTransitions,
+  isHoldId,
+  isHoldReadable,
+  isHoldSecret,
+  newHoldId,
+} from "../../../../shared/domain/holds/holds.ts";
+import { DAY, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
+
+const created = 1_800_000_000_000;
+const hold: HeldUntil = {
+  createdAt: created,
+  expiresAt: created + 15 * MINUTE,
+  state: { status: "awaiting_verification" },
+};
+const lapsed = {
+  status: "failed",
+  error: {
+    code: "send_failed",
+    message: expect.stringMatching(/^Nobody knows whether the platform took the message/),
+    detail: "outcome_unknown",
+  },
+};
+
+describe("a hold", () => {
+  test("runs out after 15 minutes, or when the 7 days since the person wrote are over", () => {
+    expect(holdExpiresAt(created, created - DAY)).toBe(created + 15 * MINUTE);
+    expect(holdExpiresAt(created, created - 7 * DAY + 15 * MINUTE)).toBe(created + 15 * MINUTE);
+    expect(holdExpiresAt(created, created - 7 * DAY + 15 * MINUTE - 1)).toBe(created + 15 * MINUTE - 1);
+    expect(holdExpiresAt(created, created - 7 * DAY + 1)).toBe(created + 1);
+  });
+
+  test("that waits is expired from the instant it runs out, though nothing was written", () => {
+    expect(holdStateAt(hold, hold.expiresAt - 1)).toEqual(hold.state);
+    expect(holdStateAt(hold, hold.expiresAt)).toEqual({ status: "expired" });
+  });
+
+  test("that was claimed in time is not expired by it, and counts as failed once it sends for over 60 s", () => {
+    const claimedAt = hold.expiresAt - 1;
+    const sending: HeldUntil = { ...hold, state: { status: "sending", claimedAt } };
+    expect(holdStateAt(sending, hold.expiresAt)).toEqual(sending.state);
+    expect(holdStateAt(sending, claimedAt + 60 * SECOND)).toEqual(sending.state);
+    expect(holdStateAt(sending, claimedAt + 60 * SECOND + 1)).toEqual(lapsed);
+  });
+
+  test.each([
+    { status: "sent", platformMessageId: "m_1" },
+    { status: "failed", error: holdError("window_closed") },
+  ] as const)("that ended stays as it ended ($status)", (state) => {
+    expect(holdStateAt({ ...hold, state }, created + 365 * DAY)).toEqual(state);
+  });
+
+  test("can be asked about for 30 minutes", () => {
+    expect(isHoldReadable(created, created + 30 * MINUTE - 1)).toBe(true);
+    expect(isHoldReadable(created, created + 30 * MINUTE)).toBe(false);
+  });
+});
+
+describe("the transitions", () => {
+  test("lead from each status where they should, and from an end nowhere", () => {
+    expect(holdStatusesBefore("claim")).toEqual(["awaiting_verification"]);
+    expect(holdStatusesBefore("accept")).toEqual(["sending"]);
+    expect(holdStatusesBefore("fail")).toEqual(["sending"]);
+    expect(holdAfter("none", "create")).toBe("awaiting_verification");
+    expect(holdAfter("awaiting_verification", "claim")).toBe("sending");
+    expect(holdAfter("awaiting_verification", "accept")).toBeNull();
+    expect(holdAfter("awaiting_verification", "create")).toBeNull();
+    expect(holdAfter("sending", "claim")).toBeNull();
+    expect(holdStatuses.filter(hasEnded)).toEqual(["sent", "failed", "expired"]);
+    for (const status of holdStatuses.filter(hasEnded)) {
+      for (const [, trigger] of holdTransitions) expect(holdAfter(status, trigger)).toBeNull();
+    }
+  });
+
+  test("make no second way from one status by one trigger", () => {
+    const ways = holdTransitions.map(([from, by]) => `${from} ${by}`);
+    expect(new Set(ways).size).toBe(ways.length);
+  });
+
+  test("by any triggers at any times: at most one claim, and what a reader was told stays true", () => {
+    const trigger = fc.constantFrom<HoldTrigger>("claim", "accept", "fail");
+    const step = fc.record({ by: trigger, wait: fc.integer({ min: 0, max: 5 * MINUTE }) });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
+        let now = created;
+        let kept: HeldUntil = hold;
+        let claims = 0;
+        let told: HoldStatus = "awaiting_verification";
+        for (const { by, wait } of steps) {
+          now += wait;
+          const { status } = holdStateAt(kept, now);
+          expect(reachable(told)).toContain(status);
+          told = status;
+          const next = holdAfter(status, by);
+          if (next === null) continue;
+          if (by === "claim") claims += 1;
+          kept = { ...kept, state: stateOf(next, now) };
+          told = next;
+        }
+        expect(claims).toBeLessThanOrEqual(1);
+        // Left alone, every hold comes to an end, within 60 s of its running out.
+        expect(hasEnded(holdStateAt(kept, Math.max(now, hold.expiresAt) + 60 * SECOND + 1).status)).toBe(true);
+      }),
+    );
+  });
+});
+
+function stateOf(status: HoldStatus, now: number): HeldUntil["state"] {
+  if (status === "sending") return { status, claimedAt: now };
+  if (status === "sent") return { status, platformMessageId: "m_1" };
+  if (status === "failed") return { status, error: holdError("send_failed") };
+  return { status };
+}
+
+/** A status and all that may come after it. */
+function reachable(from: HoldStatus): HoldStatus[] {
+  const next = holdTransitions.filter(([before]) => before === from).map(([, , to]) => to);
+  return [from, ...next.flatMap(reachable)];
+}
+
+describe("a hold's id and secret", () => {
+  const { holdSecret: key, pepper, cursor } = serviceKeysOf("x".repeat(32));
+
+  test("the id is hold_ and a ULID", () => {
+    const id = newHoldId(created);
+    expect(id).toMatch(/^hold_[0-9A-HJKMNP-TV-Z]{26}$/);
+    expect(isHoldId(id)).toBe(true);
+    for (const other of ["", "hold_", id.slice(5), id.toLowerCase(), `${id}0`, id.replace("hold", "upl"), ` ${id}`]) {
+      expect(isHoldId(other), other).toBe(false);
+    }
+  });
+
+  test("the secret follows from the id under a key of its own", () => {
+    const id = newHoldId(created);
+    const secret = holdSecret(key, id);
+    expect(secret).toMatch(/^[\w-]{43}$/);
+    expect(holdSecret(key, id)).toBe(secret);
+    expect(secret).not.toBe(holdSecret(key, newHoldId(created)));
+    for (const other of [pepper, cursor]) expect(holdSecret(other, id)).not.toBe(secret);
+  });
+
+  test("is known by the hash that was kept, and nothing else is", () => {
+    const secret = holdSecret(key, newHoldId(created));
+    const hash = holdSecretHash(secret);
+    expect(hash).toMatch(/^[0-9a-f]{64}$/);
+    expect(hash).not.toContain(secret);
+    expect(isHoldSecret(secret, hash)).toBe(true);
+    fc.assert(
+      fc.property(fc.nat(42), fc.constantFrom("A", "B", "_"), (at, character) => {
+        const other = secret.slice(0, at) + character + secret.slice(at + 1);
+        expect(isHoldSecret(other, hash)).toBe(other === secret);
+      }),
+    );
+    for (const other of ["", hash, secret.slice(0, -1), `${secret}A`]) expect(isHoldSecret(other, hash)).toBe(false);
+  });
+});

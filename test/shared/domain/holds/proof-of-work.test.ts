@@ -1,0 +1,185 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import Cap from "@cap.js/server";
+import { solve_pow } from "@cap.js/wasm";
+import fc from "fast-check";
+import { afterAll, expect, test } from "vitest";
+import {
+  type Challenge,
+  checkSolutions,
+  newChallenge,
+  puzzlesOf,
+  type SolutionsVerdict,
+} from "../../../../shared/domain/holds/proof-of-work.ts";
+import { hmacSha256 } from "../../../../shared/kernel/bytes.ts";
+import { MINUTE } from "../../../../shared/kernel/time.ts";
+
+// Cap's own server and solver are the oracles. The server wants to end the process on signals and to keep a file:
+// its listeners are taken off again, and the file is switched off.
+const signals = ["beforeExit", "SIGINT", "SIGTERM", "SIGQUIT"];
+const before = new Map(signals.map((name) => [name, process.listeners(name as "SIGINT")]));
+const cap = new Cap({ noFSState: true, disableAutoCleanup: true });
+for (const name of signals) {
+  for (const listener of process.listeners(name as "SIGINT")) {
+    if (!before.get(name)?.includes(listener)) process.removeListener(name, listener);
+  }
+}
+const hadFolder = existsSync(".data");
+afterAll(() => expect(existsSync(".data")).toBe(hadFolder));
+
+const key = Buffer.alloc(32, 7);
+const now = 1_800_000_000_000;
+const holdId = "hold_01JZ0000000000000000000000";
+const asked = { holdId, scope: "test", nonce: Buffer.alloc(16, 3), now, holdExpiresAt: now + 15 * MINUTE } as const;
+const issued = newChallenge(asked, key);
+const solutions = solve(issued.token, issued.challenge);
+const answer = { holdId, token: issued.token, solutions, now };
+
+function solve(token: string, challenge: Challenge): number[] {
+  return puzzlesOf(token, challenge).map(({ salt, target }) => Number(solve_pow(salt, target)));
+}
+
+function hex(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** What Cap's server says of solutions to a challenge that goes by this token there. */
+async function redeemed(token: string, challenge: Challenge, answers: readonly number[]): Promise<boolean> {
+  cap.config.state.challengesList[token] = { challenge: { ...challenge }, expires: Date.now() + MINUTE };
+  return (await cap.redeemChallenge({ token, solutions: [...answers] })).success;
+}
+
+/** A token over any terms, sealed as only the holder of the key can. */
+function forge(terms: object): string {
+  const body = Buffer.from(JSON.stringify(terms)).toString("base64url");
+  return `${body}.${hmacSha256(key, body).toString("base64url")}`;
+}
+
+test("a live hold gets 50 puzzles of four hex characters, a test hold of three; both are solved with Cap's solver", () => {
+  for (const [scope, d] of [
+    ["live", 4],
+    ["test", 3],
+  ] as const) {
+    const { challenge, token } = newChallenge({ ...asked, scope }, key);
+    expect(challenge).toEqual({ c: 50, s: 32, d });
+    expect(checkSolutions({ ...answer, token, solutions: solve(token, challenge) }, key)).toBe("ok");
+  }
+});
+
+test("a challenge lives for ten minutes, or until its hold ends where that is sooner, and not an instant longer", () => {
+  expect(issued.expires).toBe(now + 10 * MINUTE);
+  const short = newChallenge({ ...asked, holdExpiresAt: now + MINUTE }, key);
+  expect(short.expires).toBe(now + MINUTE);
+  expect(checkSolutions({ ...answer, now: issued.expires - 1 }, key)).toBe("ok");
+  expect(checkSolutions({ ...answer, now: issued.expires }, key)).toBe("challenge_expired");
+});
+
+test("our puzzles are Cap's: what Cap's server takes and refuses, we take and refuse, for any token and any terms", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.string({ unit: "grapheme-ascii", minLength: 1, maxLength: 60 }),
+      fc.record({ c: fc.integer({ min: 1, max: 20 }), s: fc.integer({ min: 1, max: 64 }), d: fc.constantFrom(1, 2) }),
+      fc.nat(),
+      async (nonce, challenge, at) => {
+        const token = forge({ v: 1, h: holdId, n: nonce, ...challenge, exp: now + MINUTE });
+        const right = solve(token, challenge);
+        expect(checkSolutions({ ...answer, token, solutions: right }, key)).toBe("ok");
+        expect(await redeemed(token, challenge, right)).toBe(true);
+        const other = right.map((nonce, i) => (i === at % right.length ? nonce + 1 : nonce));
+        const verdict: SolutionsVerdict = (await redeemed(token, challenge, other)) ? "ok" : "invalid_solutions";
+        expect(checkSolutions({ ...answer, token, solutions: other }, key)).toBe(verdict);
+      },
+    ),
+    { numRuns: 100 },
+  );
+});
+
+test("a challenge made by Cap's server is solved from our puzzles", async () => {
+  const { challenge, token } = await cap.createChallenge({ challengeDifficulty: 3 });
+  if (token === undefined) throw new Error("Cap made no token");
+  expect((await cap.redeemChallenge({ token, solutions: solve(token, challenge) })).success).toBe(true);
+});
+
+test("each single changed solution is refused, also when it is no count at all", () => {
+  const wrong = fc.oneof(
+    fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }),
+    fc.constantFrom(-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 1e21, 2 ** 53),
+  );
+  fc.assert(
+    fc.property(fc.nat({ max: 49 }), wrong, (at, value) => {
+      const puzzle = puzzlesOf(issued.token, issued.challenge)[at];
+      const changed = solutions.map((nonce, i) => (i === at ? value : nonce));
+      // One in 4096 other numbers solves the puzzle too.
+      fc.pre(puzzle !== undefined && value !== solutions[at] && !alsoSolves(changed));
+      expect(checkSolutions({ ...answer, solutions: changed }, key)).toBe("invalid_solutions");
+    }),
+    { numRuns: 300 },
+  );
+  function alsoSolves(changed: readonly number[]): boolean {
+    return changed.every((nonce) => Number.isSafeInteger(nonce) && nonce >= 0) && accepts(changed);
+  }
+  function accepts(changed: readonly number[]): boolean {
+    return puzzlesOf(issued.token, issued.challenge).every(({ salt, target }, i) =>
+      hex(`${salt}${changed[i]}`).startsWith(target),
+    );
+  }
+});
+
+test("a number that would solve a puzzle is refused all the same when it is negative, broken or too large to be exact", () => {
+  const challenge = { c: 1, s: 32, d: 1 };
+  const token = forge({ v: 1, h: holdId, n: "n", ...challenge, exp: now + MINUTE });
+  const [{ salt = "", target = "" } = {}] = puzzlesOf(token, challenge);
+  for (const nth of [(i: number) => -1 - i, (i: number) => i + 0.5, (i: number) => 2 ** 53 + 2 * i]) {
+    const numbers = Array.from({ length: 1_000 }, (_, i) => nth(i));
+    const solving = numbers.find((nonce) => hex(`${salt}${nonce}`).startsWith(target)) ?? Number.NaN;
+    expect(solving).not.toBeNaN();
+    expect(checkSolutions({ ...answer, token, solutions: [solving] }, key)).toBe("invalid_solutions");
+  }
+});
+
+test("too few, too many, swapped or no solutions are refused", () => {
+  const [first = 0, second = 0, ...rest] = solutions;
+  for (const other of [[], solutions.slice(1), [...solutions, 0], [second, first, ...rest]]) {
+    expect(checkSolutions({ ...answer, solutions: other }, key)).toBe("invalid_solutions");
+  }
+});
+
+test("a token with any character changed, cut off or added is refused", () => {
+  const { token } = issued;
+  fc.assert(
+    fc.property(fc.nat({ max: token.length - 1 }), fc.string({ minLength: 0, maxLength: 2 }), (at, piece) => {
+      const changed = token.slice(0, at) + piece + token.slice(at + 1);
+      fc.pre(changed !== token);
+      expect(checkSolutions({ ...answer, token: changed }, key)).toBe("invalid_token");
+    }),
+    { numRuns: 1_000 },
+  );
+  for (const changed of ["", ".", token.split(".").join(""), `${token}=`, `${token}.`, token.repeat(5)]) {
+    expect(checkSolutions({ ...answer, token: changed }, key)).toBe("invalid_token");
+  }
+});
+
+test("a token of another hold, of another key, or with a later expiry written into it is refused", () => {
+  expect(checkSolutions({ ...answer, holdId: "hold_01JZ0000000000000000000001" }, key)).toBe("invalid_token");
+  expect(checkSolutions(answer, Buffer.alloc(32, 8))).toBe("invalid_token");
+  const [body = "", tag = ""] = issued.token.split(".");
+  const terms = JSON.parse(Buffer.from(body, "base64url").toString());
+  for (const change of [{ exp: terms.exp + 1 }, { h: "hold_x" }, { d: 0 }, { c: 0 }]) {
+    const changed = Buffer.from(JSON.stringify({ ...terms, ...change })).toString("base64url");
+    expect(checkSolutions({ ...answer, token: `${changed}.${tag}` }, key)).toBe("invalid_token");
+  }
+});
+
+test("not even a sealed token makes the verifier work through more than its caps", () => {
+  const terms = { v: 1, h: holdId, n: "n", c: 1, s: 32, d: 1, exp: now + MINUTE };
+  for (const beyond of [{ c: 301 }, { s: 65 }, { d: 6 }, { v: 2 }]) {
+    expect(checkSolutions({ ...answer, token: forge({ ...terms, ...beyond }) }, key)).toBe("invalid_token");
+  }
+  expect(checkSolutions({ ...answer, token: forge(terms), solutions: solve(forge(terms), terms) }, key)).toBe("ok");
+});
+
+test("solutions to one challenge are none to another of the same hold", () => {
+  const other = newChallenge({ ...asked, nonce: Buffer.alloc(16, 4) }, key);
+  expect(other.token).not.toBe(issued.token);
+  expect(checkSolutions({ ...answer, token: other.token }, key)).toBe("invalid_solutions");
+});

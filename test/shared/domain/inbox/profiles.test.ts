@@ -1,0 +1,77 @@
+import { describe, expect, test } from "vitest";
+import { isProfileDue, pictureAt, profileOf } from "../../../../shared/domain/inbox/profiles.ts";
+import { DAY, HOUR } from "../../../../shared/kernel/time.ts";
+
+const NOW = 1_793_000_000_123;
+const person = { name: "Ada Lind", username: "ada.lind", pictureUrl: null };
+
+describe("a profile", () => {
+  test("calls the person by the user name, and by the full name where there is none", () => {
+    expect(profileOf(person, NOW)).toEqual({
+      state: "complete",
+      handle: "ada.lind",
+      username: "ada.lind",
+      picture: null,
+    });
+    expect(profileOf({ ...person, username: null }, NOW)).toMatchObject({ handle: "Ada Lind", username: null });
+    expect(profileOf({ ...person, name: null }, NOW)).toMatchObject({ state: "complete", handle: "ada.lind" });
+  });
+
+  test("without a name of either kind is partial, even with a picture", () => {
+    const pictureUrl = "https://cdn.example/a.jpg";
+    expect(profileOf({ name: null, username: null, pictureUrl }, NOW)).toEqual({
+      state: "partial",
+      handle: null,
+      username: null,
+      picture: { url: pictureUrl, expiresAt: NOW + 3 * DAY },
+    });
+  });
+
+  test.each([
+    ["pending", null, true],
+    ["pending", NOW - 1, true],
+    ["complete", NOW - 24 * HOUR + 1, false],
+    ["complete", NOW - 24 * HOUR, true],
+    ["partial", NOW - 24 * HOUR + 1, false],
+    ["partial", NOW - 24 * HOUR, true],
+    ["unavailable", NOW - 24 * HOUR + 1, false],
+    ["unavailable", NOW - 24 * HOUR, true],
+  ] as const)("that is %s since %s is to be fetched: %s", (state, fetchedAt, due) => {
+    expect(isProfileDue(state, fetchedAt, NOW)).toBe(due);
+  });
+});
+
+describe("a picture", () => {
+  const end = 0x6ae0_1c2f * 1_000;
+
+  test.each([
+    ["https://cdn.example/a.jpg?_nc_cat=1&oe=6AE01C2F&oh=x", end],
+    ["https://cdn.example/a.jpg?oe=6ae01c2f", end],
+    ["https://lookaside.example/pic/?psid=1&ext=1793072175&hash=y", 1_793_072_175_000],
+    ["https://cdn.example/a.jpg", NOW + 3 * DAY],
+    ["https://cdn.example/a.jpg?oe=tomorrow", NOW + 3 * DAY],
+    ["https://cdn.example/a.jpg?oe=6AE01C2F0", NOW + 3 * DAY],
+    ["https://cdn.example/a.jpg?oe=-6AE01C2", NOW + 3 * DAY],
+    ["https://cdn.example/a.jpg?ext=6AE01C2F01", NOW + 3 * DAY],
+    ["http://127.0.0.1:4000/media/1.png", NOW + 3 * DAY],
+  ])("at %s ends at %s", (url, expiresAt) => {
+    expect(pictureAt(url, NOW)).toEqual({ url, expiresAt });
+  });
+
+  test("of at most 600 characters is kept, whole or not at all", () => {
+    const url = "https://cdn.example/".padEnd(600, "a");
+    expect(pictureAt(url, NOW)?.url).toBe(url);
+    expect(pictureAt(`${url}a`, NOW)).toBeNull();
+  });
+
+  test.each([
+    "",
+    "a.jpg",
+    "javascript:alert(1)",
+    "data:image/png;base64,AA==",
+    "https://cdn.example/\n",
+    "https://é.example/",
+  ])("is none at %j", (url) => {
+    expect(pictureAt(url, NOW)).toBeNull();
+  });
+});

@@ -1,0 +1,141 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type AskedAttachment, mediaTypes, readSendContent } from "../../../../shared/domain/sending/send-content.ts";
+
+const url = "https://files.example/a.png";
+const image: AskedAttachment = { type: "image", url };
+const of = (type: string): AskedAttachment => ({ type, url });
+const times = (count: number, one: AskedAttachment) => Array.from({ length: count }, () => one);
+const read = (attachments: readonly AskedAttachment[], scope: "live" | "test" = "live") =>
+  readSendContent({ attachments }, "instagram", scope);
+const refused = (detail: string) => ({ refused: "invalid_request", detail });
+
+describe("a send", () => {
+  test("carries a text or attachments, never both and never neither", () => {
+    expect(readSendContent({ text: "hi" }, "messenger", "live")).toEqual({ kind: "text", text: "hi" });
+    expect(readSendContent({ text: null, attachments: [image] }, "messenger", "live")).toEqual({
+      kind: "attachments",
+      attachments: [image],
+    });
+    const both = refused("text, attachments: give one of them, not both");
+    expect(readSendContent({ text: "hi", attachments: [image] }, "messenger", "live")).toEqual(both);
+    expect(readSendContent({ text: "hi", attachments: [] }, "messenger", "live")).toEqual(both);
+    expect(readSendContent({ text: "", attachments: [image] }, "messenger", "live")).toEqual(both);
+    for (const neither of [{}, { text: null, attachments: null }]) {
+      expect(readSendContent(neither, "messenger", "live")).toEqual(refused("text, attachments: give one of them"));
+    }
+  });
+
+  test.each(["", " ", "\n\t"])("has a text that says something (%j)", (text) => {
+    expect(readSendContent({ text }, "instagram", "live")).toEqual(refused("text: must not be empty"));
+  });
+
+  test("keeps the text's own blanks", () => {
+    expect(readSendContent({ text: " hi\n" }, "instagram", "live")).toEqual({ kind: "text", text: " hi\n" });
+  });
+
+  test("with any text is taken exactly while it fits: 1,000 bytes on Instagram, 2,000 code points on Messenger", () => {
+    const piece = fc.constantFrom("a", "é", "あ", "😀");
+    fc.assert(
+      fc.property(fc.array(piece, { minLength: 1, maxLength: 40 }), fc.nat(80), (pieces, repeats) => {
+        const text = pieces.join("").repeat(repeats + 1);
+        const tooLong = refused("text_too_long");
+        const taken = { kind: "text", text };
+        const bytes = new TextEncoder().encode(text).length;
+        expect(readSendContent({ text }, "instagram", "live")).toEqual(bytes > 1_000 ? tooLong : taken);
+        const characters = [...text].length;
+        expect(readSendContent({ text }, "messenger", "test")).toEqual(characters > 2_000 ? tooLong : taken);
+      }),
+    );
+  });
+});
+
+describe("attachments", () => {
+  test.each(mediaTypes)("one %s goes, by its address or its upload", (type) => {
+    expect(read([of(type)])).toEqual({ kind: "attachments", attachments: [{ type, url }] });
+    expect(read([{ type, attachmentId: "1857777774821032" }])).toEqual({
+      kind: "attachments",
+      attachments: [{ type, attachmentId: "1857777774821032" }],
+    });
+  });
+
+  test("up to ten images go together, in their order", () => {
+    const byId = { type: "image", attachmentId: "1857777774821032" };
+    expect(read([image, byId, image])).toEqual({ kind: "attachments", attachments: [image, byId, image] });
+    expect(read(times(10, image))).toHaveProperty("kind");
+    const tooMany = refused("attachments: at most 10 images in one message");
+    expect(read(times(11, image))).toEqual(tooMany);
+    expect(read(times(100_000, image))).toEqual(tooMany);
+  });
+
+  test.each([
+    [[], "attachments: must not be empty"],
+    [[image, of("video")], "attachments: images go with no other media"],
+    [[...times(9, image), of("file")], "attachments: images go with no other media"],
+    [times(2, of("video")), "attachments: a video, an audio or a file goes alone"],
+    [[of("audio"), of("file")], "attachments: a video, an audio or a file goes alone"],
+  ])("%j is refused: %s", (attachments, detail) => {
+    expect(read(attachments)).toEqual(refused(detail));
+  });
+
+  test("any mix of kinds is taken exactly when it is one of anything or up to ten images", () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...mediaTypes), { maxLength: 13 }), (types) => {
+        const images = types.every((type) => type === "image");
+        const fits = types.length === 1 || (images && types.length > 0 && types.length <= 10);
+        expect("kind" in read(types.map(of))).toBe(fits);
+      }),
+    );
+  });
+
+  test.each([
+    [{ url }, "attachments[0].type: must be one of image, video, audio, file"],
+    [{ type: "sticker", url }, "attachments[0].type: must be one of image, video, audio, file"],
+    [{ type: "image" }, "attachments[0]: give one of url and attachment_id"],
+    [{ type: "image", url, attachmentId: "1" }, "attachments[0]: give one of url and attachment_id, not both"],
+    [{ type: "image", attachmentId: "" }, "attachments[0].attachment_id: is not the id of an attachment"],
+    [{ type: "image", attachmentId: "1 2" }, "attachments[0].attachment_id: is not the id of an attachment"],
+    [{ type: "image", attachmentId: "1".repeat(257) }, "attachments[0].attachment_id: is not the id of an attachment"],
+  ])("%j is refused: %s", (attachment, detail) => {
+    expect(read([attachment])).toEqual(refused(detail));
+    expect(read([attachment], "test")).toEqual(refused(detail));
+  });
+
+  test("the one at fault is named by its place", () => {
+    expect(read([image, image, { type: "image" }])).toEqual(
+      refused("attachments[2]: give one of url and attachment_id"),
+    );
+  });
+
+  test.each([
+    ["https://files.example/ä.png?x=1#y", true],
+    ["HTTPS://files.example:8443/a", true],
+    [`https://files.example/${"a".repeat(2_048 - 22)}`, true],
+    [`https://files.example/${"a".repeat(2_049 - 22)}`, false],
+    ["http://files.example/a.png", false],
+    ["ftp://files.example/a.png", false],
+    ["data:image/png;base64,AAAA", false],
+    ["//files.example/a.png", false],
+    ["files.example/a.png", false],
+    ["https://", false],
+    ["https:/files.example/a.png", false],
+    ["https://files.example\\a.png", false],
+    ["https://files.example/a b.png", false],
+    ["https://files.example/a\n.png", false],
+    ["https://user:secret@files.example/a.png", false],
+    ["https://user@files.example/a.png", false],
+    ["https://files.example:99999/a.png", false],
+    ["", false],
+  ])("an address must be https and of at most 2,048 characters: %s", (given, taken) => {
+    const answer = taken
+      ? { kind: "attachments", attachments: [{ type: "image", url: given }] }
+      : refused("attachments[0].url: must be an https address of at most 2048 characters");
+    expect(read([{ type: "image", url: given }])).toEqual(answer);
+  });
+
+  test("what a test key uploaded goes with test keys only", () => {
+    const uploaded = { type: "image", attachmentId: "mock_att_01JZ0000000000000000000000" };
+    expect(read([uploaded], "test")).toEqual({ kind: "attachments", attachments: [uploaded] });
+    expect(read([uploaded])).toEqual(refused("attachments[0].attachment_id: was uploaded with a test key"));
+  });
+});

@@ -1,0 +1,85 @@
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { AuditEntry } from "../../../../shared/domain/access/audit.ts";
+import type { TenantId } from "../../../../shared/kernel/tenant.ts";
+import { DAY, SECOND } from "../../../../shared/kernel/time.ts";
+import { type Audit, auditItem, auditStore } from "../../../../shared/stores/access/audit.ts";
+import { openTable, type Table } from "../../../../shared/stores/client.ts";
+import { startTestTable, type TestTable } from "../../../support/dynamo.ts";
+import { NOW, newTenant } from "../support/samples.ts";
+
+let table: TestTable;
+let opened: Table;
+let audit: Audit;
+let tenant: TenantId;
+beforeAll(async () => {
+  table = await startTestTable();
+  opened = openTable(table.tableName, table.client);
+  audit = auditStore(opened);
+});
+afterAll(() => table.close());
+beforeEach(() => {
+  tenant = newTenant();
+});
+
+async function note(entry: Partial<AuditEntry> = {}): Promise<void> {
+  const full = {
+    action: "key.create",
+    resource: "key:k",
+    actor: "cli",
+    ip: null,
+    detail: {},
+    at: NOW,
+    ...entry,
+  } as const;
+  await opened.client.send(new PutCommand({ TableName: opened.name, Item: auditItem(tenant, full) }));
+}
+
+const list = (rest: { before?: string | null; limit?: number; now?: number } = {}) =>
+  audit.list(tenant, { before: null, limit: 50, now: NOW, ...rest });
+
+describe("the audit trail", () => {
+  it("gives back what was written, address and detail included", async () => {
+    const entry = {
+      action: "webhook.create",
+      resource: "webhook:w",
+      actor: "key:k",
+      ip: "203.0.113.7",
+      detail: { events: 3, forced: true, status: "dlq" },
+      at: NOW,
+    } as const;
+    await note(entry);
+    const { rows, next } = await list();
+    expect(rows).toEqual([{ ...entry, ulid: expect.stringMatching(/^[0-9A-Z]{26}$/) }]);
+    expect(next).toBeNull();
+  });
+
+  it("is newest first and visits each row once, also those of one millisecond", async () => {
+    for (let i = 0; i < 23; i++) await note({ resource: `key:${i}`, at: NOW - Math.floor(i / 5) });
+    const visited: { at: number; ulid: string; resource: string }[] = [];
+    let before: string | null = null;
+    do {
+      const { rows, next } = await list({ before, limit: 4 });
+      expect(rows.length).toBeLessThanOrEqual(4);
+      visited.push(...rows);
+      before = next;
+    } while (before !== null);
+    expect(new Set(visited.map(({ resource }) => resource)).size).toBe(23);
+    expect(visited).toHaveLength(23);
+    expect(visited.map(({ ulid }) => ulid)).toEqual([...visited.map(({ ulid }) => ulid)].sort().reverse());
+  });
+
+  it("holds a row for 400 days, to the millisecond, though the table removes it later", async () => {
+    await note({ at: NOW });
+    expect((await list({ now: NOW + 400 * DAY - 1 })).rows).toHaveLength(1);
+    expect((await list({ now: NOW + 400 * DAY })).rows).toEqual([]);
+    expect(auditItem(tenant, { action: "key.create", resource: "", actor: "", ip: null, detail: {}, at: 0 }).x).toBe(
+      (400 * DAY) / SECOND,
+    );
+  });
+
+  it("is the tenant's alone", async () => {
+    await note();
+    expect((await audit.list(newTenant(), { before: null, limit: 50, now: NOW })).rows).toEqual([]);
+  });
+});

@@ -1,0 +1,341 @@
+import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { table as names } from "../../../../shared/config/names.ts";
+import type { AttemptOutcome, Verdict } from "../../../../shared/domain/delivery/deliveries.ts";
+import { newUlid, ulidOf } from "../../../../shared/kernel/ids.ts";
+import type { TenantId } from "../../../../shared/kernel/tenant.ts";
+import { MINUTE } from "../../../../shared/kernel/time.ts";
+import { openTable, type Table } from "../../../../shared/stores/client.ts";
+import { type Deliveries, deliveryStore } from "../../../../shared/stores/delivery/deliveries.ts";
+import type { DeliveryOf, DeliveryRow } from "../../../../shared/stores/delivery/delivery-items.ts";
+import { startTestTable, type TestTable } from "../../../support/dynamo.ts";
+import { type Fault, injectFaults } from "../../../support/faults.ts";
+import { conversationOf, NOW, newTenant } from "../support/samples.ts";
+
+const LEASE = MINUTE;
+const busy: AttemptOutcome = { kind: "answered", status: 503, retryAfter: null, durationMs: 7 };
+const fine: AttemptOutcome = { kind: "answered", status: 200, retryAfter: null, durationMs: 8 };
+const retrying: Verdict = { status: "retrying", nextRetryAt: NOW };
+const delivered: Verdict = { status: "delivered" };
+
+let table: TestTable;
+let opened: Table;
+let deliveries: Deliveries;
+let tenant: TenantId;
+let of: DeliveryOf;
+beforeAll(async () => {
+  table = await startTestTable();
+  opened = openTable(table.tableName, table.client);
+  deliveries = deliveryStore(opened);
+});
+afterAll(() => table.close());
+beforeEach(() => {
+  tenant = newTenant();
+  of = {
+    endpointId: newUlid(NOW),
+    eventUlid: newUlid(NOW),
+    eventType: "message.received",
+    source: { conversationId: conversationOf(tenant), place: `${NOW}#place` },
+  };
+});
+
+const row = () => deliveries.get(tenant, of.endpointId, of.eventUlid);
+const claim = (attempt: number, now = NOW) => deliveries.claim(tenant, of.endpointId, of.eventUlid, attempt, now);
+const recordFirst = (verdict: Verdict, outcome: AttemptOutcome | null) =>
+  deliveries.recordFirst(tenant, of, verdict, outcome, NOW);
+
+async function claimed(attempt: number, now = NOW): Promise<DeliveryRow> {
+  const answer = await claim(attempt, now);
+  if (answer.outcome !== "claimed") throw new Error(`The claim ended in ${answer.outcome}.`);
+  return answer.row;
+}
+
+/** The deliveries that the sparse index shows of this endpoint. */
+async function failing(): Promise<string[]> {
+  const { Items = [] } = await opened.client.send(
+    new QueryCommand({
+      TableName: table.tableName,
+      IndexName: names.failingIndex.name,
+      KeyConditionExpression: "W = :w",
+      ExpressionAttributeValues: { ":w": `${tenant}#${of.endpointId}` },
+    }),
+  );
+  // What else a row says of its attempts is not copied: it would be written again with each.
+  for (const item of Items) expect(Object.keys(item).sort()).toEqual(["PK", "SK", "W", "st"]);
+  return Items.map((item) => item.SK as string);
+}
+
+describe("the first attempt", () => {
+  it("writes the row on its outcome, once: whoever comes later is told what stands there", async () => {
+    expect(await recordFirst(retrying, busy)).toBeNull();
+    const standing = await recordFirst(delivered, fine);
+    expect(standing).toEqual(await row());
+    expect(standing).toMatchObject({
+      status: "retrying",
+      attempt: 1,
+      nextRetryAt: NOW,
+      leaseUntil: null,
+      lastResponseStatus: 503,
+      lastError: "status",
+      lastDurationMs: 7,
+      source: of.source,
+    });
+  });
+
+  it.each([
+    ["the gate refused", { kind: "refused_by_gate", reason: "no" } as const, "gate"],
+    ["nobody made, because the endpoint is paused", null, null],
+  ])("that %s is blocked and spends no attempt", async (_name, outcome, error) => {
+    await recordFirst({ status: "blocked" }, outcome);
+    expect(await row()).toMatchObject({ status: "blocked", attempt: 0, lastError: error, lastDurationMs: null });
+  });
+});
+
+describe("a claim", () => {
+  it("takes the next attempt for a minute", async () => {
+    await recordFirst(retrying, busy);
+    expect(await claim(2)).toMatchObject({
+      outcome: "claimed",
+      row: { status: "attempting", attempt: 2, leaseUntil: NOW + LEASE, nextRetryAt: null },
+    });
+  });
+
+  it("is refused while someone else's lease runs, to its last millisecond", async () => {
+    await recordFirst(retrying, busy);
+    await claimed(2);
+    expect(await claim(2, NOW + LEASE - 1)).toEqual({ outcome: "leased", until: NOW + LEASE });
+    expect(await claim(2, NOW + LEASE)).toMatchObject({ outcome: "abandoned", row: { attempt: 2 } });
+  });
+
+  it("of an attempt that is over answers the row that moved on", async () => {
+    await recordFirst(retrying, busy);
+    await deliveries.settle(
+      tenant,
+      await claimed(2),
+      { status: "retrying", nextRetryAt: NOW + 9_000 },
+      busy,
+      NOW + 100,
+    );
+    expect(await claim(2)).toMatchObject({ outcome: "moved_on", row: { attempt: 2, nextRetryAt: NOW + 9_000 } });
+    expect(await claim(1)).toMatchObject({ outcome: "moved_on" });
+    expect(await claim(4)).toMatchObject({ outcome: "moved_on", row: { attempt: 2 } });
+    expect(await row()).toMatchObject({ status: "retrying", attempt: 2, updatedAt: NOW + 100 });
+  });
+
+  it("of an attempt behind the one under way finds nothing to do", async () => {
+    await recordFirst(retrying, busy);
+    await claimed(2);
+    expect(await claim(1)).toEqual({ outcome: "gone" });
+    expect(await claim(3)).toEqual({ outcome: "gone" });
+  });
+
+  it("of a row that is not there finds nothing to do", async () => {
+    expect(await claim(2)).toEqual({ outcome: "gone" });
+    expect(await row()).toBeNull();
+  });
+
+  it("is one worker's when ten ask at once", async () => {
+    await recordFirst(retrying, busy);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => claim(2)));
+    expect(answers.filter(({ outcome }) => outcome === "claimed")).toHaveLength(1);
+    expect(answers.filter(({ outcome }) => outcome === "leased")).toHaveLength(9);
+  });
+});
+
+describe("settling", () => {
+  it.each([
+    ["delivered", delivered, fine, { attempt: 2, lastError: null, lastResponseStatus: 200 }],
+    ["failed", { status: "failed" }, { ...busy, status: 410 }, { attempt: 2, lastResponseStatus: 410 }],
+    ["dlq", { status: "dlq" }, busy, { attempt: 2, lastResponseStatus: 503 }],
+    ["blocked", { status: "blocked" }, { kind: "refused_by_gate", reason: "no" }, { attempt: 1, lastError: "gate" }],
+    ["blocked", { status: "blocked" }, null, { attempt: 1, lastResponseStatus: null, lastError: null }],
+  ] as const)("as %s leaves no lease and no retry", async (status, verdict, outcome, rest) => {
+    await recordFirst(retrying, busy);
+    expect(await deliveries.settle(tenant, await claimed(2), verdict, outcome, NOW + 50)).toBe(true);
+    expect(await row()).toMatchObject({ status, leaseUntil: null, nextRetryAt: null, updatedAt: NOW + 50, ...rest });
+  });
+
+  it("is refused once the attempt is no longer the row's", async () => {
+    await recordFirst(retrying, busy);
+    const mine = await claimed(2);
+    await deliveries.settle(tenant, mine, { status: "retrying", nextRetryAt: NOW + 1 }, busy, NOW + 10);
+    const settled = await row();
+    expect(await deliveries.settle(tenant, mine, delivered, fine, NOW + 20)).toBe(false);
+    expect(await row()).toEqual(settled);
+  });
+});
+
+describe("beginning anew", () => {
+  const reset = (trigger: "replay" | "forced_replay" = "replay") =>
+    deliveries.reset(tenant, of, trigger, null, NOW + 70);
+
+  it("makes the first attempt due now, and leaves what the last one came to for reading", async () => {
+    await recordFirst({ status: "dlq" }, busy);
+    expect(await reset()).toBe(true);
+    expect(await row()).toMatchObject({
+      status: "pending",
+      attempt: 0,
+      nextRetryAt: NOW + 70,
+      updatedAt: NOW + 70,
+      lastResponseStatus: 503,
+    });
+    expect(await failing()).toEqual([of.eventUlid]);
+    expect(await claim(1, NOW + 69)).toMatchObject({ outcome: "not_due", dueAt: NOW + 70 });
+    expect(await claim(1, NOW + 70)).toMatchObject({ outcome: "claimed", row: { attempt: 1 } });
+  });
+
+  it("puts one that came through back among those that have not", async () => {
+    await recordFirst(delivered, fine);
+    expect(await reset()).toBe(false);
+    expect(await reset("forced_replay")).toBe(true);
+    expect(await failing()).toEqual([of.eventUlid]);
+  });
+
+  it("leaves a worker of before nothing to settle, though it worked on an attempt of the same number", async () => {
+    await recordFirst(retrying, busy);
+    const lost = await claimed(2);
+    await deliveries.giveUp(tenant, of.endpointId, of.eventUlid, 2, NOW + 60);
+    await reset();
+    const first = await claimed(1, NOW + 71);
+    await deliveries.settle(tenant, first, { status: "retrying", nextRetryAt: NOW + 72 }, busy, NOW + 72);
+    const second = await claimed(2, NOW + 73);
+    expect(await deliveries.settle(tenant, lost, { status: "dlq" }, busy, NOW + 74)).toBe(false);
+    expect(await deliveries.settle(tenant, second, delivered, fine, NOW + 75)).toBe(true);
+    expect(await row()).toMatchObject({ status: "delivered", attempt: 2 });
+  });
+
+  it("never makes a row of nothing", async () => {
+    expect(await reset("forced_replay")).toBe(false);
+    expect(await row()).toBeNull();
+  });
+
+  it.each<Fault>(["lost", "fail", "throttle", "twice"])("(%s) is done once, with its audit row", async (fault) => {
+    await recordFirst({ status: "dlq" }, busy);
+    const audit = {
+      action: "webhook.replay",
+      resource: "webhook:x",
+      actor: "cli",
+      ip: null,
+      detail: {},
+      at: NOW,
+    } as const;
+    let times = 0;
+    const end = injectFaults(table.client, () => (times++ % 2 === 0 ? fault : "pass"));
+    expect(await deliveries.reset(tenant, of, "replay", audit, NOW)).toBe(true);
+    const pending = { ...of, eventUlid: newUlid(NOW) };
+    await deliveries.recordPending(tenant, pending, { ...audit, action: "webhook.test" }, NOW);
+    end();
+    const { Items = [] } = await opened.client.send(
+      new QueryCommand({
+        TableName: table.tableName,
+        KeyConditionExpression: "PK = :a",
+        ExpressionAttributeValues: { ":a": `A#${tenant}` },
+      }),
+    );
+    expect(Items.map((item) => item.ac).sort()).toEqual(["webhook.replay", "webhook.test"]);
+    expect(await deliveries.get(tenant, of.endpointId, pending.eventUlid)).toMatchObject({
+      status: "pending",
+      attempt: 0,
+      source: of.source,
+    });
+  });
+});
+
+describe("giving up", () => {
+  it("marks a row whose attempt could not be worked on, and leaves one that moved on", async () => {
+    await recordFirst(retrying, busy);
+    await deliveries.giveUp(tenant, of.endpointId, of.eventUlid, 0, NOW + 5);
+    expect(await row()).toMatchObject({ status: "retrying" });
+    await deliveries.giveUp(tenant, of.endpointId, of.eventUlid, 2, NOW + 5);
+    expect(await row()).toMatchObject({ status: "dlq", nextRetryAt: null, leaseUntil: null });
+    expect(await failing()).toEqual([of.eventUlid]);
+  });
+
+  it("leaves one that has begun anew since, and one whose next attempt is under way", async () => {
+    await recordFirst({ status: "dlq" }, busy);
+    await deliveries.reset(tenant, of, "replay", null, NOW);
+    await deliveries.giveUp(tenant, of.endpointId, of.eventUlid, 7, NOW);
+    expect(await row()).toMatchObject({ status: "pending", attempt: 0 });
+    await claimed(1);
+    await deliveries.giveUp(tenant, of.endpointId, of.eventUlid, 0, NOW);
+    expect(await row()).toMatchObject({ status: "attempting", attempt: 1 });
+  });
+
+  it("never touches what is delivered, and makes no row", async () => {
+    await deliveries.giveUp(tenant, of.endpointId, of.eventUlid, 9, NOW);
+    expect(await row()).toBeNull();
+    await recordFirst(delivered, fine);
+    await deliveries.giveUp(tenant, of.endpointId, of.eventUlid, 9, NOW);
+    expect(await row()).toMatchObject({ status: "delivered" });
+  });
+});
+
+describe("the index of what has not come through", () => {
+  it("has no row of a delivery that came through at once", async () => {
+    await recordFirst(delivered, fine);
+    expect(await failing()).toEqual([]);
+  });
+
+  it("has a delivery from its first failure until it is delivered", async () => {
+    await recordFirst(retrying, busy);
+    expect(await failing()).toEqual([of.eventUlid]);
+    const mine = await claimed(2);
+    expect(await failing()).toEqual([of.eventUlid]);
+    await deliveries.settle(tenant, mine, delivered, fine, NOW);
+    expect(await failing()).toEqual([]);
+    const { Item } = await opened.client.send(
+      new GetCommand({ TableName: table.tableName, Key: { PK: `D#${tenant}#${of.endpointId}#0`, SK: of.eventUlid } }),
+    );
+    expect(Item).toBeDefined();
+    expect(Item).not.toHaveProperty("W");
+  });
+});
+
+describe("a lost answer", () => {
+  const faults: Fault[] = ["lost", "fail", "throttle", "twice"];
+
+  it.each(faults)("(%s) at any request leaves the writer knowing what it did", async (fault) => {
+    for (let k = 0; ; k++) {
+      of = { ...of, eventUlid: newUlid(NOW) };
+      let reached = false;
+      const end = injectFaults(table.client, ({ index }) => {
+        if (index !== k) return "pass";
+        reached = true;
+        return fault;
+      });
+      const before = await recordFirst(retrying, busy);
+      // A writer that meets its own row schedules the retry that the row waits for: the same one.
+      if (before) expect(before).toMatchObject({ status: "retrying", attempt: 1, nextRetryAt: NOW });
+      const mine = await claimed(2);
+      expect(mine).toMatchObject({ attempt: 2, leaseUntil: NOW + LEASE });
+      expect(await deliveries.settle(tenant, mine, retrying, busy, NOW + 1)).toBe(true);
+      expect(await deliveries.settle(tenant, await claimed(3, NOW + 2), { status: "blocked" }, null, NOW + 2)).toBe(
+        true,
+      );
+      end();
+      expect(await row()).toMatchObject({ status: "blocked", attempt: 2 });
+      if (!reached) {
+        expect(k).toBeGreaterThanOrEqual(5);
+        return;
+      }
+    }
+  });
+});
+
+describe("an endpoint's list", () => {
+  it("is newest event first and visits each once, also those of one millisecond", async () => {
+    const ulids = Array.from({ length: 23 }, (_, i) => ulidOf(NOW - Math.floor(i / 5), `event ${i}`));
+    for (const eventUlid of ulids) await deliveries.recordFirst(tenant, { ...of, eventUlid }, delivered, fine, NOW);
+    const visited: string[] = [];
+    let before: string | null = null;
+    do {
+      const { rows, next } = await deliveries.list(tenant, { endpointId: of.endpointId, before, limit: 4, now: NOW });
+      visited.push(...rows.map(({ eventUlid }) => eventUlid));
+      before = next;
+    } while (before !== null);
+    expect(visited).toEqual([...ulids].sort().reverse());
+    expect(
+      (await deliveries.list(newTenant(), { endpointId: of.endpointId, before, limit: 4, now: NOW })).rows,
+    ).toEqual([]);
+  });
+});

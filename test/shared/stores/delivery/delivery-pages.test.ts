@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { DeliveryStatus } from "../../../../shared/domain/delivery/deliveries.ts";
+import { newUlid, ulidOf } from "../../../../shared/kernel/ids.ts";
+import type { TenantId } from "../../../../shared/kernel/tenant.ts";
+import { DAY } from "../../../../shared/kernel/time.ts";
+import { openTable } from "../../../../shared/stores/client.ts";
+import { type Deliveries, deliveryStore } from "../../../../shared/stores/delivery/deliveries.ts";
+import { startTestTable, type TestTable } from "../../../support/dynamo.ts";
+import { NOW, newTenant } from "../support/samples.ts";
+
+let table: TestTable;
+let deliveries: Deliveries;
+let tenant: TenantId;
+let endpointId: string;
+beforeAll(async () => {
+  table = await startTestTable();
+  deliveries = deliveryStore(openTable(table.tableName, table.client));
+});
+afterAll(() => table.close());
+beforeEach(() => {
+  tenant = newTenant();
+  endpointId = newUlid(NOW);
+});
+
+async function at(time: number, status: DeliveryStatus, name = ""): Promise<string> {
+  const eventUlid = ulidOf(time, `${time} ${status} ${name}`);
+  const of = { endpointId, eventUlid, eventType: "message.received", source: null } as const;
+  const waits = status === "attempting" || status === "retrying";
+  const verdict = waits ? { status: "retrying" as const, nextRetryAt: NOW } : { status: status as "dlq" };
+  await deliveries.recordFirst(tenant, of, verdict, null, NOW);
+  if (status === "attempting") await deliveries.claim(tenant, endpointId, eventUlid, 1, NOW);
+  return eventUlid;
+}
+
+describe("what has not come through", () => {
+  const failing = (rest: object = {}) =>
+    deliveries.failing(tenant, {
+      endpointId,
+      statuses: ["dlq", "failed", "blocked", "retrying"],
+      since: NOW - DAY,
+      examinedMax: 1_000,
+      now: NOW,
+      ...rest,
+    });
+  const ulids = async (rest: object = {}) => (await failing(rest)).rows.map(({ eventUlid }) => eventUlid);
+
+  it("is newest first, of the statuses asked for, since the instant asked for, to the millisecond", async () => {
+    const edge = await at(NOW - DAY, "dlq");
+    await at(NOW - DAY - 1, "dlq");
+    const retrying = await at(NOW - 5, "retrying");
+    const failed = await at(NOW - 4, "failed");
+    await at(NOW - 3, "delivered");
+    const blocked = await at(NOW - 2, "blocked");
+    await at(NOW - 1, "attempting");
+    expect(await ulids()).toEqual([blocked, failed, retrying, edge]);
+    expect(await ulids({ statuses: ["failed"] })).toEqual([failed]);
+    expect(await ulids({ since: NOW - 4 })).toEqual([blocked, failed]);
+    expect(await ulids({ since: 0, now: NOW + 7 * DAY - 4 })).toEqual([blocked]);
+  });
+
+  it("says so when there is more than was looked at, and that only the newest were", async () => {
+    const all: string[] = [];
+    for (let i = 0; i < 5; i++) all.unshift(await at(NOW - 10 + i, i % 2 ? "dlq" : "retrying"));
+    expect(await failing({ examinedMax: 5 })).toMatchObject({
+      truncated: false,
+      rows: all.map((eventUlid) => ({ eventUlid })),
+    });
+    const cut = await failing({ examinedMax: 4, statuses: ["dlq"] });
+    expect(cut.truncated).toBe(true);
+    expect(cut.rows.map(({ eventUlid }) => eventUlid)).toEqual([all[1], all[3]]);
+  });
+});
+
+describe("a window", () => {
+  const page = (rest: object = {}) =>
+    deliveries.ofWindow(tenant, {
+      endpointId,
+      from: NOW - 10,
+      to: NOW - 5,
+      delivered: false,
+      after: null,
+      limit: 100,
+      now: NOW,
+      ...rest,
+    });
+
+  it("has both its ends, oldest first, and what came through only when asked for", async () => {
+    await at(NOW - 11, "dlq");
+    const first = await at(NOW - 10, "dlq");
+    const delivered = await at(NOW - 7, "delivered");
+    const last = await at(NOW - 5, "blocked");
+    await at(NOW - 4, "dlq");
+    const ulids = async (rest: object) => (await page(rest)).rows.map(({ eventUlid }) => eventUlid);
+    expect(await ulids({})).toEqual([first, last]);
+    expect(await ulids({ delivered: true })).toEqual([first, delivered, last]);
+    expect(await ulids({ from: 0, to: 2 ** 48 - 1 })).toHaveLength(4);
+    expect(await ulids({ now: NOW - 10 + 7 * DAY })).toEqual([last]);
+  });
+
+  it.each([false, true])("is walked in pages that visit each once (delivered: %s)", async (delivered) => {
+    const all = new Set<string>();
+    for (let i = 0; i < 11; i++) all.add(await at(NOW - 10 + Math.floor(i / 3), "dlq", String(i)));
+    const visited: string[] = [];
+    let after: string | null = null;
+    do {
+      const { rows, next } = await page({ delivered, after, limit: 3 });
+      visited.push(...rows.map(({ eventUlid }) => eventUlid));
+      after = next;
+    } while (after !== null);
+    expect(visited).toEqual([...all].sort());
+  });
+});

@@ -1,0 +1,195 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Direction, Message } from "../../../../shared/domain/inbox/messages.ts";
+import type { TenantId } from "../../../../shared/kernel/tenant.ts";
+import { MINUTE } from "../../../../shared/kernel/time.ts";
+import { openTable } from "../../../../shared/stores/client.ts";
+import { type Conversations, conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
+import { type OutboundMessages, outboundMessageStore } from "../../../../shared/stores/inbox/outbound-messages.ts";
+import { startTestTable, type TestTable } from "../../../support/dynamo.ts";
+import { type Fault, injectFaults } from "../../../support/faults.ts";
+import { conversationOf, INBOX, messageOf, NOW, newTenant } from "../support/samples.ts";
+
+let table: TestTable;
+let conversations: Conversations;
+let outbound: OutboundMessages;
+beforeAll(async () => {
+  table = await startTestTable();
+  conversations = conversationStore(openTable(table.tableName, table.client));
+  outbound = outboundMessageStore(openTable(table.tableName, table.client));
+});
+afterAll(() => table.close());
+
+interface Sketch {
+  readonly direction: Direction;
+  readonly after: number;
+  readonly text: string;
+}
+
+// Few instants and few texts, so that ties come often.
+const sketches = fc.array(
+  fc.record<Sketch>({
+    direction: fc.constantFrom("inbound", "outbound", "echo"),
+    after: fc.integer({ min: 0, max: 4 }),
+    text: fc.constantFrom("", "a", "b"),
+  }),
+  { minLength: 1, maxLength: 5 },
+);
+
+function drawn(tenant: TenantId, sketch: Sketch, i: number): Message {
+  const { direction, text, after } = sketch;
+  return messageOf(tenant, { id: `m${i}`, direction, text, sentAt: NOW + after });
+}
+
+const headOf = async (tenant: TenantId) => {
+  const head = await conversations.get(tenant, conversationOf(tenant), NOW + 5);
+  if (!head) throw new Error("There is no head.");
+  const { id: _id, ref: _ref, ...rest } = head;
+  return rest;
+};
+
+describe("a conversation's head", () => {
+  it("ends the same whatever order its messages come in, repeats included", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        sketches.chain((drafts) =>
+          fc.record({
+            drafts: fc.constant(drafts),
+            order: fc
+              .shuffledSubarray([...drafts.keys()], { minLength: drafts.length })
+              .chain((order) =>
+                fc.array(fc.constantFrom(...drafts.keys()), { maxLength: 3 }).map((m) => [...order, ...m]),
+              ),
+          }),
+        ),
+        async ({ drafts, order }) => {
+          const [straight, shuffled] = [newTenant(), newTenant()];
+          for (const [i, sketch] of drafts.entries()) {
+            await conversations.apply(straight, drawn(straight, sketch, i), INBOX);
+          }
+          for (const i of order) {
+            const sketch = drafts[i];
+            if (sketch) await conversations.apply(shuffled, drawn(shuffled, sketch, i), INBOX);
+          }
+          const head = await headOf(shuffled);
+          expect(head).toEqual(await headOf(straight));
+          const times = (inbound: boolean) =>
+            drafts.filter(({ direction }) => (direction === "inbound") === inbound).map(({ after }) => NOW + after);
+          const newest = (all: number[]) => (all.length === 0 ? null : Math.max(...all));
+          expect(head.lastInboundAt).toBe(newest(times(true)));
+          expect(head.lastOutboundAt).toBe(newest(times(false)));
+          expect(head.lastAt).toBe(newest([...times(true), ...times(false)]));
+        },
+      ),
+      { numRuns: 80 },
+    );
+  });
+
+  it("ends the same when all its messages are applied at once, in any interleaving", async () => {
+    await fc.assert(
+      fc.asyncProperty(sketches, fc.scheduler(), async (drafts, scheduler) => {
+        const [straight, interleaved] = [newTenant(), newTenant()];
+        for (const [i, sketch] of drafts.entries()) {
+          await conversations.apply(straight, drawn(straight, sketch, i), INBOX);
+        }
+        const end = injectFaults(table.client, () => scheduler.schedule(Promise.resolve<Fault>("pass")));
+        try {
+          await scheduler.waitFor(
+            Promise.all(
+              drafts.map((sketch, i) => conversations.apply(interleaved, drawn(interleaved, sketch, i), INBOX)),
+            ),
+          );
+        } finally {
+          end();
+        }
+        expect(await headOf(interleaved)).toEqual(await headOf(straight));
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it.each([
+    ["the send first", ["outbound", "echo"]],
+    ["the echo first", ["echo", "outbound"]],
+    ["the echo on both sides", ["echo", "outbound", "echo"]],
+  ] as const)("says outbound of what we sent: %s", async (_name, order) => {
+    const tenant = newTenant();
+    for (const direction of order) {
+      const sentAt = direction === "echo" ? NOW + 900 : NOW;
+      const { message } = await outbound.record(tenant, messageOf(tenant, { id: "out", direction, sentAt }), NOW);
+      await conversations.apply(tenant, message, INBOX);
+    }
+    expect(await conversations.get(tenant, conversationOf(tenant), NOW + 901)).toMatchObject({
+      lastDirection: "outbound",
+      lastInboundAt: null,
+    });
+  });
+
+  it("shows 200 characters of a text, and cuts none in two", async () => {
+    const tenant = newTenant();
+    await conversations.apply(tenant, messageOf(tenant, { id: "long", text: "🙂".repeat(201) }), INBOX);
+    expect((await headOf(tenant)).lastMessageText).toBe("🙂".repeat(200));
+  });
+
+  it("is not another tenant's to read: it is a fault when the key is asked all the same", async () => {
+    const [owner, thief] = [newTenant(), newTenant()];
+    await conversations.apply(owner, messageOf(owner, { id: "m" }), INBOX);
+    await expect(conversations.get(thief, conversationOf(owner), NOW)).rejects.toThrow("another tenant");
+    const query = { conversationId: conversationOf(owner), includeTest: false, limit: 5, now: NOW };
+    await expect(conversations.open(thief, query)).rejects.toThrow("another tenant");
+  });
+
+  it("survives a lost answer at each of its requests", async () => {
+    const steps = [
+      { direction: "inbound", sentAt: NOW + 5 },
+      { direction: "echo", sentAt: NOW + 3 },
+      { direction: "inbound", sentAt: NOW + 4 },
+    ] as const;
+    for (let k = 0; k < 6; k++) {
+      const tenant = newTenant();
+      const end = injectFaults(table.client, ({ index }) => (index === k ? "lost" : "pass"));
+      for (const [i, step] of steps.entries()) {
+        await conversations.apply(tenant, messageOf(tenant, { id: `m${i}`, ...step }), INBOX);
+      }
+      end();
+      expect(await headOf(tenant)).toMatchObject({ lastAt: NOW + 5, lastInboundAt: NOW + 5, lastOutboundAt: NOW + 3 });
+    }
+  });
+});
+
+describe("the inbox", () => {
+  it("is newest first over both directions, in pages that visit each conversation once", async () => {
+    const tenant = newTenant();
+    const people = Array.from({ length: 45 }, (_, i) => String(1000 + i));
+    // Every third of the same instant.
+    await Promise.all(
+      people.map((id, i) => {
+        const participant = { id, handle: null, username: null };
+        const sentAt = NOW - Math.floor(i / 3) * MINUTE;
+        const direction = i % 2 === 0 ? "inbound" : "echo";
+        return conversations.apply(tenant, messageOf(tenant, { id: `m${i}`, participant, sentAt, direction }), INBOX);
+      }),
+    );
+    const visited: string[] = [];
+    const times: number[] = [];
+    let before: string | null = null;
+    do {
+      const { heads, next } = await conversations.inbox(tenant, { before, limit: 7, now: NOW });
+      visited.push(...heads.map(({ ref }) => ref.participantId));
+      times.push(...heads.map(({ lastAt }) => lastAt));
+      before = next;
+    } while (before !== null);
+    expect([...visited].sort()).toEqual(people);
+    expect(times).toEqual([...times].sort((a, b) => b - a));
+  });
+
+  it("has one entry for a conversation that moved up", async () => {
+    const tenant = newTenant();
+    for (const sentAt of [NOW, NOW + 1, NOW - 1]) {
+      await conversations.apply(tenant, messageOf(tenant, { id: `m${sentAt}`, sentAt }), INBOX);
+    }
+    const { heads, next } = await conversations.inbox(tenant, { before: null, limit: 5, now: NOW + 1 });
+    expect(heads.map(({ lastAt }) => lastAt)).toEqual([NOW + 1]);
+    expect(next).toBeNull();
+  });
+});

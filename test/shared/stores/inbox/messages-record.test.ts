@@ -1,0 +1,207 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Message } from "../../../../shared/domain/inbox/messages.ts";
+import { MESSAGE_ID_CHARS_MAX } from "../../../../shared/domain/limits.ts";
+import { newUlid } from "../../../../shared/kernel/ids.ts";
+import type { TenantId } from "../../../../shared/kernel/tenant.ts";
+import { openTable } from "../../../../shared/stores/client.ts";
+import { type Messages, messageStore } from "../../../../shared/stores/inbox/messages.ts";
+import { type OutboundMessages, outboundMessageStore } from "../../../../shared/stores/inbox/outbound-messages.ts";
+import { messageIdIndex } from "../../../../shared/stores/keys.ts";
+import { startTestTable, type TestTable } from "../../../support/dynamo.ts";
+import { type Fault, injectFaults } from "../../../support/faults.ts";
+import { conversationOf, messageOf, NOW, newTenant, tenantNamed } from "../support/samples.ts";
+
+let table: TestTable;
+let messages: Messages;
+let outbound: OutboundMessages;
+beforeAll(async () => {
+  table = await startTestTable();
+  messages = messageStore(openTable(table.tableName, table.client));
+  outbound = outboundMessageStore(openTable(table.tableName, table.client));
+});
+afterAll(() => table.close());
+
+async function all(tenant: TenantId): Promise<Message[]> {
+  const page = await messages.feed(tenant, { includeTest: false, direction: null, before: null, limit: 100, now: NOW });
+  return page.rows.map(({ message }) => message);
+}
+
+describe("a recorded message", () => {
+  it("is one row however often it comes, and always answers the first one's event", async () => {
+    const tenant = newTenant();
+    const first = messageOf(tenant, { id: "m1" });
+    const again = { ...first, eventUlid: newUlid(NOW + 60_000), text: "rewritten" };
+    const kept = await messages.record(tenant, first, NOW);
+    expect(kept).toMatchObject({ fresh: true, message: { eventUlid: first.eventUlid } });
+    const repeated = await messages.record(tenant, again, NOW + 60_000);
+    expect(repeated).toEqual({ message: first, ref: kept.ref, fresh: false });
+    expect(await all(tenant)).toEqual([first]);
+  });
+
+  it("comes back field for field, full or bare", async () => {
+    const tenant = newTenant();
+    const full = messageOf(tenant, {
+      id: "full",
+      participant: { id: "9", handle: "@nine", username: "Nine" },
+      attachments: [
+        { type: "image", url: "https://cdn.example/1" },
+        { type: "unsupported", url: null },
+      ],
+      replyTo: "m0",
+      actorId: "usr_1",
+      text: "𝒳 and ✓",
+    });
+    const bare = messageOf(tenant, { id: "bare", text: "", sentAt: NOW - 1 });
+    await messages.record(tenant, full, NOW);
+    await messages.record(tenant, bare, NOW);
+    expect(await all(tenant)).toEqual([full, bare]);
+    expect(await messages.byId(tenant, "full", NOW)).toEqual(full);
+  });
+
+  it("is found in a batch by its ref, once, and a missing one is absent", async () => {
+    const tenant = newTenant();
+    const refs = [];
+    for (let i = 0; i < 130; i++) {
+      refs.push((await messages.record(tenant, messageOf(tenant, { id: `b${i}` }), NOW)).ref);
+    }
+    const missing = { conversationId: conversationOf(tenant), place: "0000000000000#none" };
+    const found = await messages.byRefs(tenant, [...refs, ...refs.slice(0, 5), missing]);
+    expect([...found.values()].map(({ id }) => id).sort()).toEqual(refs.map((_, i) => `b${i}`).sort());
+  });
+});
+
+describe("an id", () => {
+  it("of 512 characters of any script is found, and fits the index's key", async () => {
+    const tenant = newTenant();
+    const id = "語".repeat(MESSAGE_ID_CHARS_MAX);
+    await messages.record(tenant, messageOf(tenant, { id }), NOW);
+    expect((await messages.byId(tenant, id, NOW))?.id).toBe(id);
+    expect(Buffer.byteLength(messageIdIndex(tenantNamed("t".repeat(40)), id))).toBeLessThanOrEqual(2_048);
+  });
+
+  it("that no message can have is not looked for", async () => {
+    const tenant = newTenant();
+    const end = injectFaults(table.client, () => "crash");
+    await expect(messages.byId(tenant, "x".repeat(MESSAGE_ID_CHARS_MAX), NOW)).rejects.toThrow("crashed");
+    expect(await messages.byId(tenant, "x".repeat(MESSAGE_ID_CHARS_MAX + 1), NOW)).toBeNull();
+    end();
+  });
+});
+
+describe("a row under another tenant's conversation", () => {
+  it("is a fault, never an answer", async () => {
+    const [owner, thief] = [newTenant(), newTenant()];
+    const { ref } = await messages.record(owner, messageOf(owner, { id: "private" }), NOW);
+    await expect(messages.byRefs(thief, [ref])).rejects.toThrow("another tenant");
+    const query = { ...ref, direction: null, includeTest: true, before: null, limit: 10, now: NOW };
+    await expect(messages.ofConversation(thief, query)).rejects.toThrow("another tenant");
+    expect(await messages.byId(thief, "private", NOW)).toBeNull();
+    expect(await all(thief)).toEqual([]);
+  });
+});
+
+describe("a send and its echo", () => {
+  const SENT = NOW;
+  const ECHOED = NOW + 871;
+  const send = (tenant: TenantId) =>
+    messageOf(tenant, { id: "out", direction: "outbound", actorId: "usr_1", text: "hi", sentAt: SENT });
+  const echo = (tenant: TenantId) => messageOf(tenant, { id: "out", direction: "echo", text: "hi", sentAt: ECHOED });
+
+  async function expectOne(tenant: TenantId, direction: "outbound" | "echo"): Promise<void> {
+    const [only, ...more] = await all(tenant);
+    expect(more).toEqual([]);
+    expect(only).toMatchObject({ id: "out", direction, text: "hi" });
+    expect(only).toMatchObject(
+      direction === "outbound"
+        ? { sentVia: "api_in_window", actorId: "usr_1" }
+        : { sentVia: "native_app", actorId: null },
+    );
+    expect(await messages.byId(tenant, "out", NOW)).toEqual(only);
+  }
+
+  it.each([
+    ["the send first", ["send", "echo"], "outbound"],
+    ["the echo first", ["echo", "send"], "outbound"],
+    ["the echo twice", ["echo", "echo"], "echo"],
+    ["the echo around the send", ["echo", "send", "echo"], "outbound"],
+    ["the echo twice after the send", ["send", "echo", "echo"], "outbound"],
+  ] as const)("are one message with one event: %s", async (_name, order, direction) => {
+    const tenant = newTenant();
+    const events = new Set<string>();
+    const fresh: boolean[] = [];
+    for (const [step, which] of order.entries()) {
+      const message = which === "send" ? send(tenant) : echo(tenant);
+      const kept = await outbound.record(tenant, { ...message, eventUlid: newUlid(message.sentAt + step) }, ECHOED);
+      events.add(kept.message.eventUlid);
+      fresh.push(kept.fresh);
+    }
+    expect(events.size).toBe(1);
+    expect(fresh).toEqual(order.map((_, step) => step === 0));
+    await expectOne(tenant, direction);
+  });
+
+  it("are one message when both write at once, in whatever order their requests arrive", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), async (scheduler) => {
+        const tenant = newTenant();
+        const end = injectFaults(table.client, ({ command }) =>
+          command === "PutItem" || command === "UpdateItem"
+            ? scheduler.schedule(Promise.resolve<Fault>("pass"))
+            : "pass",
+        );
+        try {
+          const both = Promise.all([
+            outbound.record(tenant, send(tenant), ECHOED),
+            outbound.record(tenant, echo(tenant), ECHOED),
+          ]);
+          await scheduler.waitFor(both);
+          const [one, other] = await both;
+          expect(one.ref).toEqual(other.ref);
+          expect(one.message.eventUlid).toBe(other.message.eventUlid);
+          expect([one.fresh, other.fresh].filter(Boolean)).toHaveLength(1);
+        } finally {
+          end();
+        }
+        await expectOne(tenant, "outbound");
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it.each(["send", "echo"] as const)(
+    "are one message when the %s dies between its marker and its row, and the row's time is its place",
+    async (dying) => {
+      const tenant = newTenant();
+      const [first, second] = dying === "send" ? [send(tenant), echo(tenant)] : [echo(tenant), send(tenant)];
+      const end = injectFaults(table.client, ({ index }) => (index >= 1 ? "crash" : "pass"));
+      await expect(outbound.record(tenant, first, ECHOED)).rejects.toThrow("crashed");
+      end();
+      const kept = await outbound.record(tenant, second, ECHOED);
+      expect(kept.message.eventUlid).toBe(first.eventUlid);
+      expect(kept.message.sentAt).toBe(first.sentAt);
+      expect(kept.ref.place).toMatch(new RegExp(`^${first.sentAt}#`));
+      await expectOne(tenant, "outbound");
+    },
+  );
+
+  it.each(["echo first", "send first"] as const)("survive a lost answer at any request: %s", async (order) => {
+    for (let k = 0; ; k++) {
+      const tenant = newTenant();
+      let reached = false;
+      const end = injectFaults(table.client, ({ index }) => {
+        if (index !== k) return "pass";
+        reached = true;
+        return "lost";
+      });
+      const steps = order === "echo first" ? [echo(tenant), send(tenant)] : [send(tenant), echo(tenant)];
+      for (const step of steps) await outbound.record(tenant, step, ECHOED);
+      end();
+      await expectOne(tenant, "outbound");
+      if (!reached) {
+        expect(k).toBeGreaterThanOrEqual(4);
+        return;
+      }
+    }
+  });
+});

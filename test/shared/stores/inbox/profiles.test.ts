@@ -1,0 +1,185 @@
+import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Profile } from "../../../../shared/domain/inbox/profiles.ts";
+import { shortHash } from "../../../../shared/kernel/bytes.ts";
+import type { TenantId } from "../../../../shared/kernel/tenant.ts";
+import { openTable, type Table } from "../../../../shared/stores/client.ts";
+import { type Conversations, conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
+import { type Profiles, profileStore } from "../../../../shared/stores/inbox/profiles.ts";
+import { headKey } from "../../../../shared/stores/keys.ts";
+import { startTestTable, type TestTable } from "../../../support/dynamo.ts";
+import { injectFaults } from "../../../support/faults.ts";
+import { conversationOf, INBOX, messageOf, NOW, newTenant } from "../support/samples.ts";
+
+let table: TestTable;
+let opened: Table;
+let conversations: Conversations;
+let profiles: Profiles;
+beforeAll(async () => {
+  table = await startTestTable();
+  opened = openTable(table.tableName, table.client);
+  conversations = conversationStore(opened);
+  profiles = profileStore(opened);
+});
+afterAll(() => table.close());
+
+const ada: Profile = {
+  state: "complete",
+  handle: "ada.lind",
+  username: "ada.lind",
+  picture: { url: "https://cdn.example/ada.jpg", expiresAt: NOW + 1_000 },
+};
+
+async function conversation(): Promise<{ tenant: TenantId; id: string }> {
+  const tenant = newTenant();
+  await conversations.apply(tenant, messageOf(tenant, { id: "m" }), INBOX);
+  return { tenant, id: conversationOf(tenant) };
+}
+
+async function shown({ tenant, id }: { tenant: TenantId; id: string }, now = NOW + 1) {
+  const head = await conversations.get(tenant, id, now);
+  return head && [head.participantProfile, head.participantHandle, head.participantUsername, head.participantPicture];
+}
+
+describe("a profile that is kept", () => {
+  it("shows in the head, in the inbox, beside the messages and in a glimpse", async () => {
+    const { tenant, id } = await conversation();
+    await profiles.keep(id, ada, NOW);
+    const head = await conversations.get(tenant, id, NOW + 1);
+    expect(head).toMatchObject({
+      participantHandle: "ada.lind",
+      participantUsername: "ada.lind",
+      participantPicture: "https://cdn.example/ada.jpg",
+      participantProfile: "complete",
+      participantProfileAt: NOW,
+    });
+    const query = { conversationId: id, includeTest: false, limit: 5, now: NOW + 1 };
+    expect((await conversations.open(tenant, query))?.head).toEqual(head);
+    expect((await conversations.peek([id])).get(id)).toMatchObject({
+      handle: "ada.lind",
+      username: "ada.lind",
+      profile: "complete",
+      profileFetchedAt: NOW,
+    });
+  });
+
+  it("shows its picture to the last millisecond of the picture's life, and not after", async () => {
+    const one = await conversation();
+    await profiles.keep(one.id, ada, NOW);
+    expect((await shown(one, NOW + 999))?.at(-1)).toBe("https://cdn.example/ada.jpg");
+    expect((await shown(one, NOW + 1_000))?.at(-1)).toBeNull();
+  });
+
+  it("loses a picture that has ended with the head's next message, unless there is a new one by then", async () => {
+    const pictureOf = async (id: string) => {
+      const Key = headKey(id);
+      const { Item } = await opened.client.send(new GetCommand({ TableName: opened.name, Key, ConsistentRead: true }));
+      return [Item?.pp, Item?.px, Item?.lm];
+    };
+    const ended = NOW + 1_000;
+    const next = { sentAt: NOW + 2_000 };
+    const one = await conversation();
+    await profiles.keep(one.id, ada, NOW);
+    expect((await conversations.peek([one.id])).get(one.id)?.pictureEndsAt).toBe(ended);
+    const second = messageOf(one.tenant, { id: "m2", ...next });
+    expect((await conversations.apply(one.tenant, second, { ...INBOX, endedPicture: ended })).started).toBe(false);
+    expect(await pictureOf(one.id)).toEqual([undefined, undefined, shortHash("m2")]);
+
+    const other = await conversation();
+    await profiles.keep(other.id, ada, NOW);
+    const renewed = { url: "https://cdn.example/new.jpg", expiresAt: NOW + 9_000 };
+    await profiles.keep(other.id, { ...ada, picture: renewed }, NOW + 1_500);
+    const third = messageOf(other.tenant, { id: "m3", ...next });
+    await conversations.apply(other.tenant, third, { ...INBOX, endedPicture: ended });
+    expect(await pictureOf(other.id)).toEqual([renewed.url, renewed.expiresAt, shortHash("m3")]);
+    // An older message is refused as ever.
+    await conversations.apply(other.tenant, messageOf(other.tenant, { id: "m0", sentAt: NOW - 1 }), {
+      ...INBOX,
+      endedPicture: ended,
+    });
+    expect(await pictureOf(other.id)).toEqual([renewed.url, renewed.expiresAt, shortHash("m3")]);
+  });
+
+  it("with a full name alone has no user name", async () => {
+    const one = await conversation();
+    await profiles.keep(one.id, { state: "complete", handle: "Ada Lind", username: null, picture: null }, NOW);
+    expect(await shown(one)).toEqual(["complete", "Ada Lind", null, null]);
+  });
+
+  it("loses what the person took away, and keeps all of it when the person is kept from us", async () => {
+    const one = await conversation();
+    await profiles.keep(one.id, ada, NOW);
+    await profiles.keep(one.id, { state: "unavailable" }, NOW + 1);
+    expect(await shown(one)).toEqual(["unavailable", "ada.lind", "ada.lind", "https://cdn.example/ada.jpg"]);
+    await profiles.keep(one.id, { state: "partial", handle: null, username: null, picture: null }, NOW + 2);
+    expect(await shown(one)).toEqual(["partial", null, null, null]);
+  });
+
+  it("is of the newest fetch, whatever order they are kept in, repeats and lost answers included", async () => {
+    const states = ["complete", "partial", "unavailable"] as const;
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 2 }), { minLength: 1, maxLength: 6 }), async (order) => {
+        const one = await conversation();
+        // One a run: the SDK gives up repeating when too much is lost.
+        const end = injectFaults(table.client, ({ index }) => (index === 0 ? "lost" : "pass"));
+        try {
+          for (const at of order) {
+            const state = states[at] ?? "complete";
+            const named = { state, handle: `name ${at}`, username: null, picture: null } as Profile;
+            await profiles.keep(one.id, named, NOW + at);
+          }
+        } finally {
+          end();
+        }
+        const newest = Math.max(...order);
+        const head = await conversations.get(one.tenant, one.id, NOW + 5);
+        expect(head).toMatchObject({ participantProfile: states[newest], participantProfileAt: NOW + newest });
+        if (newest < 2) expect(head?.participantHandle).toBe(`name ${newest}`);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it("survives the messages that come after it", async () => {
+    const one = await conversation();
+    await profiles.keep(one.id, ada, NOW);
+    await conversations.apply(one.tenant, messageOf(one.tenant, { id: "later", sentAt: NOW + 9 }), INBOX);
+    expect((await shown(one))?.slice(0, 2)).toEqual(["complete", "ada.lind"]);
+  });
+});
+
+describe("nothing is kept", () => {
+  it("where there is no conversation", async () => {
+    const tenant = newTenant();
+    await profiles.keep(conversationOf(tenant), ada, NOW);
+    const Key = headKey(conversationOf(tenant));
+    expect((await opened.client.send(new GetCommand({ TableName: opened.name, Key }))).Item).toBeUndefined();
+  });
+
+  it("of a person whose conversation was erased after the fetch began, though they wrote again", async () => {
+    const tenant = newTenant();
+    const id = conversationOf(tenant);
+    await conversations.apply(tenant, messageOf(tenant, { id: "again" }), { ...INBOX, erasedAt: NOW - 5 });
+    await profiles.keep(id, ada, NOW - 6);
+    await profiles.keep(id, ada, NOW - 5);
+    expect((await shown({ tenant, id }))?.[0]).toBe("pending");
+    await profiles.keep(id, ada, NOW - 4);
+    expect((await shown({ tenant, id }))?.[0]).toBe("complete");
+  });
+
+  it("on what is left of an erased conversation's head", async () => {
+    const tenant = newTenant();
+    const id = conversationOf(tenant);
+    await opened.client.send(
+      new UpdateCommand({
+        TableName: opened.name,
+        Key: headKey(id),
+        UpdateExpression: "SET ea = :ea",
+        ExpressionAttributeValues: { ":ea": NOW - 9 },
+      }),
+    );
+    await profiles.keep(id, ada, NOW);
+    expect((await conversations.peek([id])).get(id)).toMatchObject({ exists: false, profile: "pending", handle: null });
+  });
+});

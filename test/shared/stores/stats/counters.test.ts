@@ -1,0 +1,170 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { newUlid } from "../../../../shared/kernel/ids.ts";
+import type { TenantId } from "../../../../shared/kernel/tenant.ts";
+import { DAY, HOUR, SECOND } from "../../../../shared/kernel/time.ts";
+import { UnknownOutcome } from "../../../../shared/stores/at-most-once.ts";
+import { openTable } from "../../../../shared/stores/client.ts";
+import { type Counters, counterStore } from "../../../../shared/stores/stats/counters.ts";
+import { startTestTable, type TestTable } from "../../../support/dynamo.ts";
+import { type Fault, injectFaults } from "../../../support/faults.ts";
+import { NOW, newTenant } from "../support/samples.ts";
+
+const THIS_HOUR = NOW - (NOW % HOUR);
+const none = { delivered: 0, failed: 0, dlq: 0 };
+
+let table: TestTable;
+let counters: Counters;
+let tenant: TenantId;
+const [one, two] = [newUlid(NOW), newUlid(NOW)];
+beforeAll(async () => {
+  table = await startTestTable();
+  counters = counterStore(openTable(table.tableName, table.client));
+});
+afterAll(() => table.close());
+beforeEach(() => {
+  tenant = newTenant();
+});
+
+const messages = (count: number) => ({ messages: count, endpoints: new Map() });
+const seen = async (now = NOW) => {
+  const counts = await counters.window(tenant, now);
+  return { messages: counts.messages, one: counts.of(one), two: counts.of(two) };
+};
+const itemOf = async (hour: number) => {
+  const Key = { PK: `S#${tenant}`, SK: String(hour) };
+  return (
+    await openTable(table.tableName, table.client).client.send(new GetCommand({ TableName: table.tableName, Key }))
+  ).Item;
+};
+
+describe("the counters of a tenant", () => {
+  it("add up what all batches counted, each endpoint and each state for itself", async () => {
+    await counters.add(tenant, { messages: 3, endpoints: new Map([[one, { ...none, delivered: 2 }]]) }, NOW);
+    const both = new Map([
+      [one, { delivered: 1, failed: 4, dlq: 0 }],
+      [two, { delivered: 0, failed: 0, dlq: 5 }],
+    ]);
+    await counters.add(tenant, { messages: 0, endpoints: both }, NOW + 1);
+    expect(await seen()).toEqual({
+      messages: 3,
+      one: { delivered: 3, failed: 4, dlq: 0 },
+      two: { delivered: 0, failed: 0, dlq: 5 },
+    });
+  });
+
+  it("are the tenant's alone, and nothing where nothing was counted", async () => {
+    await counters.add(newTenant(), messages(9), NOW);
+    expect(await seen()).toEqual({ messages: 0, one: none, two: none });
+  });
+
+  it("make no item of a batch that counted nothing", async () => {
+    await counters.add(tenant, { messages: 0, endpoints: new Map([[one, none]]) }, NOW);
+    expect(await itemOf(THIS_HOUR)).toBeUndefined();
+  });
+
+  it("lose nothing when twenty batches add at once", async () => {
+    const each = { messages: 1, endpoints: new Map([[one, { ...none, failed: 1 }]]) };
+    await Promise.all(Array.from({ length: 20 }, () => counters.add(tenant, each, NOW)));
+    expect(await seen()).toMatchObject({ messages: 20, one: { failed: 20 } });
+  });
+});
+
+describe("the window", () => {
+  it("is the hour that runs and the 24 before, to the millisecond", async () => {
+    await counters.add(tenant, messages(1), THIS_HOUR - 24 * HOUR - 1);
+    await counters.add(tenant, messages(10), THIS_HOUR - 24 * HOUR);
+    await counters.add(tenant, messages(100), THIS_HOUR - 1);
+    await counters.add(tenant, messages(1_000), THIS_HOUR);
+    expect((await seen(THIS_HOUR)).messages).toBe(1_110);
+    expect((await seen(THIS_HOUR + HOUR - 1)).messages).toBe(1_110);
+    expect((await seen(THIS_HOUR + HOUR)).messages).toBe(1_100);
+    expect((await seen(THIS_HOUR + 25 * HOUR)).messages).toBe(0);
+  });
+
+  it("counts what a worker whose clock is ahead put into the next hour", async () => {
+    await counters.add(tenant, messages(2), THIS_HOUR + HOUR);
+    expect((await seen(THIS_HOUR + HOUR - 1)).messages).toBe(2);
+  });
+
+  it("rests on items that are cleaned up eight days after their hour began", async () => {
+    await counters.add(tenant, messages(1), NOW);
+    expect((await itemOf(THIS_HOUR))?.x).toBe((THIS_HOUR + 8 * DAY) / SECOND);
+  });
+});
+
+describe("a message of which nothing else says that it was counted", () => {
+  it("is claimed once, for as long as its event could come again", async () => {
+    const event = newUlid(NOW);
+    expect(await counters.claim(tenant, event, NOW)).toBe(true);
+    expect(await counters.claim(tenant, event, NOW + DAY)).toBe(false);
+    expect(await counters.claim(newTenant(), event, NOW)).toBe(true);
+    expect(await counters.claim(tenant, newUlid(NOW), NOW)).toBe(true);
+  });
+
+  it.each<Fault>(["lost", "fail", "throttle"])(
+    "is claimed by whoever asked, also where the answer was: %s",
+    async (fault) => {
+      let attempts = 0;
+      const end = injectFaults(table.client, () => (attempts++ === 0 ? fault : "pass"));
+      expect(await counters.claim(tenant, one, NOW)).toBe(true);
+      end();
+      expect(attempts).toBe(2);
+      expect(await counters.claim(tenant, one, NOW)).toBe(false);
+    },
+  );
+});
+
+describe("an answer that is lost", () => {
+  it.each<Fault>(["lost", "twice", "throttle"])("(%s) has the batch counted once all the same", async (fault) => {
+    await counters.add(tenant, messages(1), NOW);
+    let attempts = 0;
+    const end = injectFaults(table.client, () => (attempts++ === 0 ? fault : "pass"));
+    await counters.add(tenant, messages(10), NOW);
+    end();
+    expect(attempts).toBe(fault === "twice" ? 1 : 2);
+    expect((await seen()).messages).toBe(11);
+    await counters.add(tenant, messages(100), NOW);
+    expect((await seen()).messages).toBe(111);
+  });
+
+  it("has the batch counted once also where another adds before it is looked for, and says that this is not known", async () => {
+    let attempts = 0;
+    const end = injectFaults(table.client, async () => {
+      attempts++;
+      if (attempts === 2) await counters.add(tenant, messages(100), NOW);
+      return attempts === 1 ? "lost" : "pass";
+    });
+    await expect(counters.add(tenant, messages(10), NOW)).rejects.toThrow(UnknownOutcome);
+    end();
+    expect((await seen()).messages).toBe(110);
+  });
+
+  it("because the service failed leaves the batch uncounted, and says that this is not known", async () => {
+    let attempts = 0;
+    const end = injectFaults(table.client, () => (attempts++ === 0 ? "fail" : "pass"));
+    await expect(counters.add(tenant, messages(10), NOW)).rejects.toThrow(UnknownOutcome);
+    end();
+    expect((await seen()).messages).toBe(0);
+  });
+
+  it("that never comes keeps a worker for two seconds at most", async () => {
+    const silent = createServer(() => {});
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    const client = new DynamoDBClient({
+      endpoint: `http://127.0.0.1:${(silent.address() as AddressInfo).port}`,
+      region: "us-east-1",
+      credentials: { accessKeyId: "local", secretAccessKey: "local" },
+    });
+    const begun = performance.now();
+    const adding = counterStore(openTable("none", client)).add(tenant, messages(1), NOW);
+    await expect(adding).rejects.toMatchObject({ name: "AbortError" });
+    expect(performance.now() - begun).toBeLessThan(4_000);
+    client.destroy();
+    silent.closeAllConnections();
+    silent.close();
+  });
+});

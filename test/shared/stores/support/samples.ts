@@ -1,0 +1,68 @@
+import { createHash } from "node:crypto";
+import { eventUlidOf } from "../../../../shared/domain/events/events.ts";
+import { conversationId } from "../../../../shared/domain/inbox/conversations.ts";
+import type { Message } from "../../../../shared/domain/inbox/messages.ts";
+import { parseTenant, type TenantId } from "../../../../shared/kernel/tenant.ts";
+import type { Millis } from "../../../../shared/kernel/time.ts";
+
+/** An instant with odd milliseconds, so that a cut at whole seconds shows. */
+export const NOW: Millis = 1_793_000_000_123;
+
+let tenants = 0;
+
+/** A tenant that no other test of this process has. */
+export function newTenant(): TenantId {
+  return tenantNamed(`tenant-${++tenants}`);
+}
+
+export function tenantNamed(slug: string): TenantId {
+  const tenant = parseTenant(slug);
+  if (!tenant) throw new Error(`${slug} is no tenant's slug: write lowercase letters, digits and dashes.`);
+  return tenant;
+}
+
+export const ACCOUNT = { platform: "instagram", externalId: "17841400000000001" } as const;
+export const PERSON = "6543210987654321";
+
+export function conversationOf(tenant: TenantId, participantId: string = PERSON): string {
+  return conversationId({ tenant, account: ACCOUNT, participantId });
+}
+
+/** An inbound text of one person at NOW, unless told otherwise. */
+export function messageOf(tenant: TenantId, rest: Partial<Message> & { readonly id: string }): Message {
+  const participantId = rest.participant?.id ?? PERSON;
+  const direction = rest.direction ?? "inbound";
+  return {
+    conversationId: conversationOf(tenant, participantId),
+    account: ACCOUNT,
+    participant: { id: participantId, handle: null, username: null },
+    direction,
+    text: "hello",
+    attachments: [],
+    sentAt: NOW,
+    sentVia: direction === "inbound" ? "participant" : direction === "outbound" ? "api_in_window" : "native_app",
+    actorId: null,
+    replyTo: null,
+    scope: "live",
+    eventUlid: eventUlidOf(
+      tenant,
+      rest.id,
+      direction === "inbound" ? "message.received" : "message.sent",
+      rest.sentAt ?? NOW,
+    ),
+    ...rest,
+  };
+}
+
+/** A number in [0, 1) that follows from a text: chance that a failing run repeats. */
+export function drawOf(text: string): number {
+  return createHash("sha256").update(text).digest().readUInt32BE(0) / 2 ** 32;
+}
+
+/** The inbox of an account called @shop, of a tenant with one shard. */
+export const INBOX = { accountHandle: "@shop", shards: 1 };
+
+/** An id of the same shape that is another one. */
+export function beside(id: string): string {
+  return id.slice(0, -1) + (id.endsWith("0") ? "1" : "0");
+}
