@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { openapiOf } from "../functions/http/openapi.ts";
+import { openApiDocument } from "../functions/http/openapi.ts";
 import { checkApiRoutes } from "../functions/routes/holds/check.ts";
 import { apiRoutes } from "../functions/routes/index.ts";
 import { API_VERSION } from "../shared/domain/events/events.ts";
@@ -9,7 +9,7 @@ import { API_VERSION } from "../shared/domain/events/events.ts";
 // one is still theirs.
 
 const FILE = fileURLToPath(new URL("../docs/openapi.json", import.meta.url));
-const document = openapiOf<never>([...apiRoutes, ...checkApiRoutes], { title: "Parley", version: API_VERSION });
+const document = openApiDocument<never>([...apiRoutes, ...checkApiRoutes], { title: "Parley", version: API_VERSION });
 const text = `${JSON.stringify(document, null, 2)}\n`;
 
 if (!process.argv.includes("--check")) {

@@ -42,13 +42,13 @@ export function parleyApp({ outdir, context = {}, bundle = true }: AppOptions): 
 
 /** Writes the cloud assembly and says where. Works without a network. */
 export function synthesize({ validate = false, ...options }: SynthesisOptions): { outdir: string } {
-  const before = process.env.CDK_VALIDATION;
+  const previousValidation = process.env.CDK_VALIDATION;
   // The CDK takes this switch from the environment alone.
   process.env.CDK_VALIDATION = validate ? "true" : "false";
   try {
     return { outdir: parleyApp(options).synth().directory };
   } finally {
-    if (before === undefined) delete process.env.CDK_VALIDATION;
-    else process.env.CDK_VALIDATION = before;
+    if (previousValidation === undefined) delete process.env.CDK_VALIDATION;
+    else process.env.CDK_VALIDATION = previousValidation;
   }
 }

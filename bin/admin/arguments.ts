@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { env } from "../../shared/config/names.ts";
-import { Unable } from "./unable.ts";
+import { CliError } from "./cli-error.ts";
 
 export const USAGE = `Usage:
   npm run admin -- tenant create SLUG --owner EMAIL [--name NAME] [--json]
@@ -19,34 +19,34 @@ listen forwards an endpoint's deliveries to a receiver on this machine; PARLEY_K
 the local stack's live key.`;
 
 /** What one of the commands prints: a line a field, or one JSON object. */
-export type Answer = Readonly<Record<string, string | readonly string[] | null>>;
+export type CommandOutput = Readonly<Record<string, string | readonly string[] | null>>;
 
 export type Arguments = ReturnType<typeof readArguments>;
 
 /** The words and flags after `admin`. @throws Unable with the usage for a flag that there is not */
 export function readArguments(args: readonly string[]) {
-  const text = { type: "string" } as const;
+  const stringOption = { type: "string" } as const;
   try {
     const { values, positionals } = parseArgs({
       args: [...args],
       allowPositionals: true,
       options: {
-        owner: text,
-        name: text,
-        tenant: text,
-        tenants: text,
-        scope: text,
-        label: text,
-        "forward-to": text,
-        events: text,
-        queue: text,
-        limit: text,
+        owner: stringOption,
+        name: stringOption,
+        tenant: stringOption,
+        tenants: stringOption,
+        scope: stringOption,
+        label: stringOption,
+        "forward-to": stringOption,
+        events: stringOption,
+        queue: stringOption,
+        limit: stringOption,
         all: { type: "boolean", default: false },
         json: { type: "boolean", default: false },
       },
     });
-    return { ...values, words: positionals };
+    return { ...values, positionals: positionals };
   } catch (error) {
-    throw new Unable(`${(error as Error).message}\n\n${USAGE}`);
+    throw new CliError(`${(error as Error).message}\n\n${USAGE}`);
   }
 }

@@ -1,11 +1,11 @@
 import type { QueueName } from "../../shared/config/names.ts";
 import { deliveryId } from "../../shared/domain/delivery/deliveries.ts";
 import { eventId } from "../../shared/domain/events/events.ts";
-import { type Findings, type Plan, planFor } from "../../shared/flows/dead-letters/inspect.ts";
-import type { Redriven } from "../../shared/flows/dead-letters/redrive.ts";
+import { type Inspection, planRedrive, type RedrivePlan } from "../../shared/flows/dead-letters/inspect.ts";
+import type { RedriveResult } from "../../shared/flows/dead-letters/redrive.ts";
 import { iso, type Millis } from "../../shared/kernel/time.ts";
-import type { KeptLetter } from "../../shared/stores/dead-letters/quarantine.ts";
-import { inWords } from "./dlq-letter.ts";
+import type { QuarantinedMessage } from "../../shared/stores/dead-letters/quarantine.ts";
+import { describeDeadLetter } from "./dlq-letter.ts";
 
 // What `--json` prints: ids, classes and counts, never what a message says.
 
@@ -18,103 +18,110 @@ const workers: Readonly<Record<QueueName, string>> = {
   Erasures: "Erase",
 };
 
-export type LetterView = ReturnType<typeof letterView>;
+export type DeadLetterJson = ReturnType<typeof toDeadLetterJson>;
 
-export function letterView(letter: KeptLetter, now: Millis) {
+export function toDeadLetterJson(letter: QuarantinedMessage, now: Millis) {
   return {
     id: letter.id,
     queue: letter.queue,
     message_id: letter.messageId,
     sent_at: iso(letter.sentAt),
-    set_aside_at: iso(letter.keptAt),
+    set_aside_at: iso(letter.quarantinedAt),
     receives: letter.receives,
     bytes: letter.bytes,
     cut: letter.cut,
-    state: stateOf(letter, now),
+    state: redriveState(letter, now),
     redriven_at: letter.redriven ? iso(letter.redriven.at) : null,
     outcome: letter.redriven?.end ?? null,
-    what: inWords(letter),
+    what: describeDeadLetter(letter),
   };
 }
 
-function stateOf({ redriven, claimedUntil }: KeptLetter, now: Millis): "waiting" | "being_redriven" | "redriven" {
+function redriveState(
+  { redriven, claimedUntil }: QuarantinedMessage,
+  now: Millis,
+): "waiting" | "being_redriven" | "redriven" {
   if (redriven) return "redriven";
   return claimedUntil !== null && claimedUntil > now ? "being_redriven" : "waiting";
 }
 
-export type LookView = ReturnType<typeof lookView>;
+export type InspectionJson = ReturnType<typeof toInspectionJson>;
 
-export function lookView(letter: KeptLetter, found: Findings, now: Millis) {
-  const plan = planFor(letter, found);
+export function toInspectionJson(letter: QuarantinedMessage, inspection: Inspection, now: Millis) {
+  const plan = planRedrive(letter, inspection);
   return {
-    ...letterView(letter, now),
-    found: foundView(found),
-    redrive: { does: plan.does, why: "why" in plan ? plan.why : null } satisfies {
-      does: Plan["does"];
+    ...toDeadLetterJson(letter, now),
+    found: toInspectionDetails(inspection),
+    redrive: { does: plan.action, why: "reason" in plan ? plan.reason : null } satisfies {
+      does: RedrivePlan["action"];
       why: string | null;
     },
     log: { function: workers[letter.queue], event: "record_failed", message_id: letter.messageId },
   };
 }
 
-function foundView(found: Findings) {
-  switch (found.kind) {
+function toInspectionDetails(inspection: Inspection) {
+  switch (inspection.kind) {
     case "webhook":
       return {
-        kind: found.kind,
-        received_at: iso(found.webhook.receivedAt),
-        file: found.webhook.file,
-        updates: found.updates?.count ?? null,
-        accounts: found.updates?.accounts ?? null,
+        kind: inspection.kind,
+        received_at: iso(inspection.webhook.receivedAt),
+        file: inspection.webhook.file,
+        updates: inspection.updates?.count ?? null,
+        accounts: inspection.updates?.accounts ?? null,
       };
     case "event":
       return {
-        kind: found.kind,
-        tenant: found.event.tenant,
-        event_id: eventId(found.event.eventUlid),
-        event_type: found.event.type,
-        conversation_id: found.event.source?.conversationId ?? null,
-        body_kept: found.bodyKept,
-        endpoints: found.endpoints.map(({ endpointId, status, delivery }) => ({ id: endpointId, status, delivery })),
+        kind: inspection.kind,
+        tenant: inspection.event.tenant,
+        event_id: eventId(inspection.event.eventUlid),
+        event_type: inspection.event.type,
+        conversation_id: inspection.event.source?.conversationId ?? null,
+        body_kept: inspection.bodyKept,
+        endpoints: inspection.endpoints.map(({ endpointId, status, delivery }) => ({
+          id: endpointId,
+          status,
+          delivery,
+        })),
       };
     case "attempt":
       return {
-        kind: found.kind,
-        tenant: found.attempt.tenant,
-        endpoint_id: found.attempt.endpointId,
-        endpoint_status: found.endpoint,
-        event_id: eventId(found.attempt.eventUlid),
-        delivery_id: deliveryId(found.attempt.eventUlid, found.attempt.endpointId),
-        attempt_number: found.attempt.attempt,
-        body_kept: found.bodyKept,
-        delivery: deliveryView(found.delivery),
+        kind: inspection.kind,
+        tenant: inspection.attempt.tenant,
+        endpoint_id: inspection.attempt.endpointId,
+        endpoint_status: inspection.endpoint,
+        event_id: eventId(inspection.attempt.eventUlid),
+        delivery_id: deliveryId(inspection.attempt.eventUlid, inspection.attempt.endpointId),
+        attempt_number: inspection.attempt.attempt,
+        body_kept: inspection.bodyKept,
+        delivery: toDeliveryJson(inspection.delivery),
       };
     case "step":
       return {
-        kind: found.kind,
-        tenant: found.step.tenant,
-        endpoint_id: found.step.endpointId,
-        step: found.step.step,
+        kind: inspection.kind,
+        tenant: inspection.step.tenant,
+        endpoint_id: inspection.step.endpointId,
+        step: inspection.step.step,
       };
     case "profile":
       return {
-        kind: found.kind,
-        tenant: found.profile.tenant,
-        conversation_id: found.profile.conversationId,
+        kind: inspection.kind,
+        tenant: inspection.profile.tenant,
+        conversation_id: inspection.profile.conversationId,
       };
     case "erasure":
       return {
-        kind: found.kind,
-        tenant: found.erasure.tenant,
-        erasure: found.erasure.erasureId,
-        phase: found.phase,
+        kind: inspection.kind,
+        tenant: inspection.erasure.tenant,
+        erasure: inspection.erasure.erasureId,
+        phase: inspection.phase,
       };
     case "unreadable":
-      return { kind: found.kind };
+      return { kind: inspection.kind };
   }
 }
 
-function deliveryView(row: Extract<Findings, { kind: "attempt" }>["delivery"]) {
+function toDeliveryJson(row: Extract<Inspection, { kind: "attempt" }>["delivery"]) {
   if (!row) return null;
   return {
     status: row.status,
@@ -125,10 +132,10 @@ function deliveryView(row: Extract<Findings, { kind: "attempt" }>["delivery"]) {
   };
 }
 
-export type RedriveView = ReturnType<typeof redriveView>;
+export type RedriveJson = ReturnType<typeof toRedriveJson>;
 
-export function redriveView(results: readonly Redriven[], unknown: readonly string[]) {
-  const count = (end: Redriven["end"]) => results.filter((result) => result.end === end).length;
+export function toRedriveJson(results: readonly RedriveResult[], unknownIds: readonly string[]) {
+  const count = (end: RedriveResult["end"]) => results.filter((result) => result.end === end).length;
   return {
     sent: count("sent"),
     replayed: count("replayed"),
@@ -136,10 +143,10 @@ export function redriveView(results: readonly Redriven[], unknown: readonly stri
     taken: count("taken"),
     refused: count("refused"),
     failed: count("failed"),
-    unknown: unknown.length,
+    unknown: unknownIds.length,
     results: [
-      ...results.map(({ letter, end, why }) => ({ id: letter.id, queue: letter.queue, end, why })),
-      ...unknown.map((id) => ({ id, queue: null, end: "unknown" as const, why: null })),
+      ...results.map(({ letter, end, reason }) => ({ id: letter.id, queue: letter.queue, end, why: reason })),
+      ...unknownIds.map((id) => ({ id, queue: null, end: "unknown" as const, why: null })),
     ],
   };
 }

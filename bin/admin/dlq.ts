@@ -1,25 +1,25 @@
 import { redrivePorts } from "../../functions/admin/redrive-ports.ts";
 import { env, type QueueName, queues, queueUrlNames } from "../../shared/config/names.ts";
 import { optionalSetting } from "../../shared/config/settings.ts";
-import { lookInto } from "../../shared/flows/dead-letters/inspect.ts";
+import { inspectDeadLetter } from "../../shared/flows/dead-letters/inspect.ts";
 import { listDeadLetters } from "../../shared/flows/dead-letters/list.ts";
-import { type Redriven, redrive, redriveQueue } from "../../shared/flows/dead-letters/redrive.ts";
+import { type RedriveResult, redriveDeadLetter, redriveQueue } from "../../shared/flows/dead-letters/redrive.ts";
 import type { RedrivePorts } from "../../shared/flows/ports.ts";
 import { isUlid } from "../../shared/kernel/ids.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
-import type { KeptLetter } from "../../shared/stores/dead-letters/quarantine.ts";
+import type { QuarantinedMessage } from "../../shared/stores/dead-letters/quarantine.ts";
 import { type Arguments, USAGE } from "./arguments.ts";
-import { surroundings } from "./deployment.ts";
-import { letterView, lookView, type RedriveView, redriveView } from "./dlq-views.ts";
-import { explained, listed, redriven } from "./dlq-words.ts";
-import { Unable } from "./unable.ts";
+import { CliError } from "./cli-error.ts";
+import { resolveTarget } from "./deployment.ts";
+import { formatInspection, formatList, formatRedrive } from "./dlq-text.ts";
+import { type RedriveJson, toDeadLetterJson, toInspectionJson, toRedriveJson } from "./dlq-views.ts";
 
-const LISTED = 50;
-const LISTED_MAX = 1_000;
+const LIST_LIMIT_DEFAULT = 50;
+const LIST_LIMIT_MAX = 1_000;
 
-type Printed = { readonly view: object; readonly text: string; readonly code: 0 | 1 };
+type CommandResult = { readonly view: object; readonly text: string; readonly exitCode: 0 | 1 };
 
-interface Here {
+interface CommandContext {
   readonly ports: RedrivePorts;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly now: () => Millis;
@@ -31,123 +31,123 @@ interface Here {
  * @returns the exit code: 1 when something that was to be redriven was not
  * @throws Unable for a wish that makes no sense
  */
-export async function deadLetters(values: Arguments): Promise<0 | 1> {
-  const command = commands[values.words[1] ?? ""];
-  if (!command) throw new Unable(USAGE);
-  const check = command(values);
-  const { environment, now } = await surroundings();
-  const { view, text, code } = await check({ ports: redrivePorts(environment), environment, now });
+export async function runDlqCommand(values: Arguments): Promise<0 | 1> {
+  const command = commands[values.positionals[1] ?? ""];
+  if (!command) throw new CliError(USAGE);
+  const execute = command(values);
+  const { environment, now } = await resolveTarget();
+  const { view, text, exitCode } = await execute({ ports: redrivePorts(environment), environment, now });
   process.stdout.write(`${values.json ? JSON.stringify(view) : text}\n`);
-  return code;
+  return exitCode;
 }
 
 /** Each checks what it was asked before anything is asked for. */
-const commands: Readonly<Record<string, (values: Arguments) => (here: Here) => Promise<Printed>>> = {
+const commands: Readonly<Record<string, (values: Arguments) => (context: CommandContext) => Promise<CommandResult>>> = {
   list: (values) => {
-    if (values.words.length > 2) throw new Unable(USAGE);
-    const wanted = { queues: queuesOf(values), limit: limitOf(values.limit), redriven: values.all };
+    if (values.positionals.length > 2) throw new CliError(USAGE);
+    const query = { queues: parseQueues(values), limit: parseLimit(values.limit), redriven: values.all };
     return async ({ ports, now }) => {
-      const { letters, more } = await listDeadLetters(ports, wanted, now());
-      const views = letters.map((letter) => letterView(letter, now()));
-      return { view: { dead_letters: views, more }, text: listed(views, more), code: 0 };
+      const { letters, more } = await listDeadLetters(ports, query, now());
+      const views = letters.map((letter) => toDeadLetterJson(letter, now()));
+      return { view: { dead_letters: views, more }, text: formatList(views, more), exitCode: 0 };
     };
   },
 
   explain: (values) => {
-    const [, , id, ...rest] = values.words;
-    if (id === undefined || rest.length > 0) throw new Unable(USAGE);
+    const [, , id, ...rest] = values.positionals;
+    if (id === undefined || rest.length > 0) throw new CliError(USAGE);
     return async ({ ports, now }) => {
-      const letter = await letterOf(ports, id, now());
-      if (!letter) throw new Unable(`There is no dead letter ${id}. They are kept for 7 days.`);
-      const found = await lookInto(ports, letter, now());
-      const view = lookView(letter, found, now());
-      return { view, text: explained(view), code: 0 };
+      const letter = await findLetter(ports, id, now());
+      if (!letter) throw new CliError(`There is no dead letter ${id}. They are kept for 7 days.`);
+      const inspection = await inspectDeadLetter(ports, letter, now());
+      const view = toInspectionJson(letter, inspection, now());
+      return { view, text: formatInspection(view), exitCode: 0 };
     };
   },
 
   redrive: (values) => {
-    const ids = [...new Set(values.words.slice(2))];
-    const ways = [ids.length > 0, values.queue !== undefined, values.all].filter(Boolean);
-    if (ways.length !== 1) throw new Unable("Say what to redrive: ids, --queue NAME, or --all.");
-    const all = queuesOf(values);
+    const ids = [...new Set(values.positionals.slice(2))];
+    const selectors = [ids.length > 0, values.queue !== undefined, values.all].filter(Boolean);
+    if (selectors.length !== 1) throw new CliError("Say what to redrive: ids, --queue NAME, or --all.");
+    const selectedQueues = parseQueues(values);
     return async ({ ports, environment, now }) => {
-      const done =
+      const summary =
         ids.length > 0
           ? await redriveIds(ports, environment, ids, now)
-          : await redriveAll(ports, environment, all, now);
-      const view = redriveView(done.results, done.unknown);
-      return { view, text: redriven(view), code: allDone(view) ? 0 : 1 };
+          : await redriveAll(ports, environment, selectedQueues, now);
+      const view = toRedriveJson(summary.results, summary.unknownIds);
+      return { view, text: formatRedrive(view), exitCode: allRedriven(view) ? 0 : 1 };
     };
   },
 };
 
-async function letterOf(ports: RedrivePorts, id: string, now: Millis): Promise<KeptLetter | null> {
-  return isUlid(id) ? ports.quarantine.find(id, now) : null;
+async function findLetter(ports: RedrivePorts, id: string, now: Millis): Promise<QuarantinedMessage | null> {
+  return isUlid(id) ? ports.quarantine.get(id, now) : null;
 }
 
-interface Done {
-  readonly results: readonly Redriven[];
-  readonly unknown: readonly string[];
+interface RedriveSummary {
+  readonly results: readonly RedriveResult[];
+  readonly unknownIds: readonly string[];
 }
 
 async function redriveIds(
   ports: RedrivePorts,
-  environment: Here["environment"],
+  environment: CommandContext["environment"],
   ids: readonly string[],
   now: () => Millis,
-): Promise<Done> {
-  const letters: KeptLetter[] = [];
-  const unknown: string[] = [];
+): Promise<RedriveSummary> {
+  const letters: QuarantinedMessage[] = [];
+  const unknownIds: string[] = [];
   for (const id of ids) {
-    const letter = await letterOf(ports, id, now());
+    const letter = await findLetter(ports, id, now());
     if (letter) letters.push(letter);
-    else unknown.push(id);
+    else unknownIds.push(id);
   }
-  mustKnow(
+  requireQueueUrls(
     letters.map(({ queue }) => queue),
     environment,
   );
-  const results: Redriven[] = [];
-  for (const letter of letters) results.push(await redrive(ports, letter, now));
-  return { results, unknown };
+  const results: RedriveResult[] = [];
+  for (const letter of letters) results.push(await redriveDeadLetter(ports, letter, now));
+  return { results, unknownIds };
 }
 
 async function redriveAll(
   ports: RedrivePorts,
-  environment: Here["environment"],
-  wanted: readonly QueueName[],
+  environment: CommandContext["environment"],
+  selectedQueues: readonly QueueName[],
   now: () => Millis,
-): Promise<Done> {
-  mustKnow(wanted, environment);
-  const results: Redriven[] = [];
-  for (const queue of wanted) {
-    for await (const some of redriveQueue(ports, queue, now)) results.push(...some);
+): Promise<RedriveSummary> {
+  requireQueueUrls(selectedQueues, environment);
+  const results: RedriveResult[] = [];
+  for (const queue of selectedQueues) {
+    for await (const batch of redriveQueue(ports, queue, now)) results.push(...batch);
   }
-  return { results, unknown: [] };
+  return { results, unknownIds: [] };
 }
 
 /** Said before anything is sent. */
-function mustKnow(wanted: readonly QueueName[], environment: Here["environment"]): void {
-  const missing = [...new Set(wanted)].filter((queue) => !optionalSetting(queueUrlNames[queue], environment));
+function requireQueueUrls(requiredQueues: readonly QueueName[], environment: CommandContext["environment"]): void {
+  const missing = [...new Set(requiredQueues)].filter((queue) => !optionalSetting(queueUrlNames[queue], environment));
   if (missing.length === 0) return;
   const names = missing.map((queue) => env[queueUrlNames[queue]]).join(", ");
-  throw new Unable(`Set ${names}: where to send dead letters again. docs/deploy.md says where to find it.`);
+  throw new CliError(`Set ${names}: where to send dead letters again. docs/deploy.md says where to find it.`);
 }
 
-function queuesOf({ queue }: Arguments): readonly QueueName[] {
+function parseQueues({ queue }: Arguments): readonly QueueName[] {
   if (queue === undefined) return queues;
-  const found = queues.find((name) => name.toLowerCase() === queue.toLowerCase());
-  if (found) return [found];
-  throw new Unable(`There is no queue ${queue}: --queue is ${queues.join(", ")}.`);
+  const match = queues.find((name) => name.toLowerCase() === queue.toLowerCase());
+  if (match) return [match];
+  throw new CliError(`There is no queue ${queue}: --queue is ${queues.join(", ")}.`);
 }
 
-function limitOf(text: string | undefined): number {
-  if (text === undefined) return LISTED;
+function parseLimit(text: string | undefined): number {
+  if (text === undefined) return LIST_LIMIT_DEFAULT;
   const limit = Number(text);
-  if (Number.isInteger(limit) && limit >= 1 && limit <= LISTED_MAX) return limit;
-  throw new Unable(`--limit is a number from 1 to ${LISTED_MAX}.`);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= LIST_LIMIT_MAX) return limit;
+  throw new CliError(`--limit is a number from 1 to ${LIST_LIMIT_MAX}.`);
 }
 
-function allDone({ refused, failed, unknown }: RedriveView): boolean {
+function allRedriven({ refused, failed, unknown }: RedriveJson): boolean {
   return refused + failed + unknown === 0;
 }

@@ -13,7 +13,7 @@ const BODY_BYTES_MAX = 1_000_000;
 const DELIVERY_HEADER = /^(svc-.+|webhook-.+|content-type|user-agent)$/;
 
 /** What became of one delivery: `status` is what the sender was answered with. */
-export interface Forwarded {
+export interface ForwardedDelivery {
   readonly at: Millis;
   readonly eventType: string;
   readonly eventId: string;
@@ -36,26 +36,26 @@ export interface Forwarder {
  */
 export async function openForwarder(
   target: URL,
-  report: (done: Forwarded) => void,
+  report: (delivery: ForwardedDelivery) => void,
   timeout: Millis = ATTEMPT_TIMEOUT,
 ): Promise<Forwarder> {
   const path = `/${randomBytes(16).toString("base64url")}`;
   const closing = new AbortController();
-  const underWay = new Set<Promise<void>>();
+  const inFlight = new Set<Promise<void>>();
   const server = createServer((request, response) => {
     if (request.method !== "POST" || request.url !== path) {
       response.writeHead(404).end();
       return;
     }
-    const running = forward(request, response, { target, timeout, closing: closing.signal }).then(
-      (done) => report(done),
+    const forwarding = forward(request, response, { target, timeout, closing: closing.signal }).then(
+      (delivery) => report(delivery),
       // The sender went away before its body was here: nothing was delivered.
       () => {
         response.destroy();
       },
     );
-    underWay.add(running);
-    void running.finally(() => underWay.delete(running));
+    inFlight.add(forwarding);
+    void forwarding.finally(() => inFlight.delete(forwarding));
   });
   await new Promise<void>((resolve, reject) => server.once("error", reject).listen(0, "127.0.0.1", resolve));
   return {
@@ -63,59 +63,67 @@ export async function openForwarder(
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       closing.abort();
-      await Promise.all(underWay);
+      await Promise.all(inFlight);
       server.closeAllConnections();
       await closed;
     },
   };
 }
 
-interface Way {
+interface ForwardOptions {
   readonly target: URL;
   readonly timeout: Millis;
   readonly closing: AbortSignal;
 }
 
-async function forward(request: IncomingMessage, response: ServerResponse, way: Way): Promise<Forwarded> {
+async function forward(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: ForwardOptions,
+): Promise<ForwardedDelivery> {
   const at = clockNow();
-  const body = await readBody(addAbortSignal(way.closing, request));
-  const answer = body === null ? TOO_LARGE : await post(way, headersOf(request), body);
+  const body = await readBody(addAbortSignal(options.closing, request));
+  const result = body === null ? TOO_LARGE : await post(options, deliveryHeaders(request), body);
   // What is left of a body that is too large is not read: its connection cannot be used again.
   const connection = body === null ? { connection: "close" } : {};
-  const retryAfter = answer.retryAfter === undefined ? {} : { "retry-after": answer.retryAfter };
-  response.writeHead(answer.status, { ...connection, ...retryAfter }).end();
+  const retryAfter = result.retryAfter === undefined ? {} : { "retry-after": result.retryAfter };
+  response.writeHead(result.status, { ...connection, ...retryAfter }).end();
   await finished(response).catch(() => {});
   return {
     at,
-    eventType: nameIn(request.headers["svc-event-type"]),
-    eventId: nameIn(request.headers["svc-event-id"]),
-    status: answer.status,
-    failure: answer.failure,
+    eventType: printableName(request.headers["svc-event-type"]),
+    eventId: printableName(request.headers["svc-event-id"]),
+    status: result.status,
+    failure: result.failure,
     durationMs: Math.max(0, clockNow() - at),
   };
 }
 
-interface Answer extends Pick<Forwarded, "status" | "failure"> {
+interface ForwardResult extends Pick<ForwardedDelivery, "status" | "failure"> {
   readonly retryAfter?: string | undefined;
 }
 
-const TOO_LARGE: Answer = { status: 413, failure: "too_large" };
+const TOO_LARGE: ForwardResult = { status: 413, failure: "too_large" };
 
 /** Posts once and waits for the status alone. Redirects are answers like any other. */
-function post({ target, timeout, closing }: Way, headers: Record<string, string>, body: Buffer): Promise<Answer> {
+function post(
+  { target, timeout, closing }: ForwardOptions,
+  headers: Record<string, string>,
+  body: Buffer,
+): Promise<ForwardResult> {
   const deadline = AbortSignal.timeout(timeout);
   const send = target.protocol === "https:" ? httpsRequest : httpRequest;
   return new Promise((resolve) => {
     const signal = AbortSignal.any([deadline, closing]);
     // A connection of its own for each: one that the receiver closes meanwhile would look like a receiver that is gone.
-    const sent = send(target, { method: "POST", agent: false, headers, signal }, (answer) => {
-      const { statusCode: status = 502, headers: answered } = answer;
-      resolve({ status, failure: null, retryAfter: answered["retry-after"] });
-      answer.on("error", () => {}).destroy();
+    const clientRequest = send(target, { method: "POST", agent: false, headers, signal }, (clientResponse) => {
+      const { statusCode: status = 502, headers: responseHeaders } = clientResponse;
+      resolve({ status, failure: null, retryAfter: responseHeaders["retry-after"] });
+      clientResponse.on("error", () => {}).destroy();
     });
     const failure = () => (closing.aborted ? "broken_off" : deadline.aborted ? "timeout" : "unreachable");
-    sent.on("error", () => resolve({ status: 502, failure: failure() }));
-    sent.end(body);
+    clientRequest.on("error", () => resolve({ status: 502, failure: failure() }));
+    clientRequest.end(body);
   });
 }
 
@@ -131,12 +139,12 @@ async function readBody(request: IncomingMessage): Promise<Buffer | null> {
   return Buffer.concat(chunks);
 }
 
-function headersOf(request: IncomingMessage): Record<string, string> {
-  const own = Object.entries(request.headers).filter(([name]) => DELIVERY_HEADER.test(name));
-  return Object.fromEntries(own.map(([name, value]) => [name, String(value)]));
+function deliveryHeaders(request: IncomingMessage): Record<string, string> {
+  const entries = Object.entries(request.headers).filter(([name]) => DELIVERY_HEADER.test(name));
+  return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]));
 }
 
 /** An event's type or id, as far as it is one: what is printed to a terminal is not for a sender to choose. */
-function nameIn(header: string | string[] | undefined): string {
+function printableName(header: string | string[] | undefined): string {
   return typeof header === "string" && /^[\w.-]{1,64}$/.test(header) ? header : "-";
 }

@@ -1,6 +1,6 @@
 import { SECOND } from "../../shared/kernel/time.ts";
-import { localStack, noStack } from "./deployment.ts";
-import { Unable } from "./unable.ts";
+import { CliError } from "./cli-error.ts";
+import { localStack, stackNotRunning } from "./deployment.ts";
 
 const CREATE_TIMEOUT = 20 * SECOND;
 /** Whoever pressed Ctrl-C waits for this. */
@@ -21,16 +21,16 @@ interface Envelope {
 
 /**
  * Creates the endpoint through the stack's API, with the key in PARLEY_KEY or the stack's own live key.
- * @param wish `tenant` is named only where the key needs it; without `events` the endpoint gets all of them
+ * @param options `tenant` is named only where the key needs it; without `events` the endpoint gets all of them
  * @throws Unable with the stack's own words when it refuses, and when no stack runs
  */
-export async function createListenEndpoint(wish: {
+export async function createListenEndpoint(options: {
   url: string;
   tenant: string | undefined;
   events: readonly string[] | undefined;
 }): Promise<ListenEndpoint> {
   const { local } = localStack();
-  const query = wish.tenant === undefined ? "" : `?tenant=${encodeURIComponent(wish.tenant)}`;
+  const query = options.tenant === undefined ? "" : `?tenant=${encodeURIComponent(options.tenant)}`;
   const headers = {
     authorization: `Bearer ${process.env.PARLEY_KEY || local.live_key}`,
     "content-type": "application/json",
@@ -43,20 +43,20 @@ export async function createListenEndpoint(wish: {
       ...(body === undefined ? {} : { body }),
     });
 
-  const body = JSON.stringify({ url: wish.url, ...(wish.events ? { events: wish.events } : {}) });
-  const answer = await call("POST", "", CREATE_TIMEOUT, body).catch(() => {
-    throw noStack();
+  const body = JSON.stringify({ url: options.url, ...(options.events ? { events: options.events } : {}) });
+  const response = await call("POST", "", CREATE_TIMEOUT, body).catch(() => {
+    throw stackNotRunning();
   });
-  const { data, error } = await envelopeOf(answer);
-  if (!data) throw new Unable(refusalOf(error));
+  const { data, error } = await parseEnvelope(response);
+  if (!data) throw new CliError(refusalMessage(error));
   return {
     id: data.endpoint.id,
     secret: data.signing_secret,
     async remove() {
       try {
-        const removed = await call("DELETE", `/${data.endpoint.id}`, REMOVE_TIMEOUT);
+        const deleteResponse = await call("DELETE", `/${data.endpoint.id}`, REMOVE_TIMEOUT);
         // Someone else may have deleted it meanwhile.
-        return removed.ok || (await envelopeOf(removed)).error?.code === "endpoint_not_found";
+        return deleteResponse.ok || (await parseEnvelope(deleteResponse)).error?.code === "endpoint_not_found";
       } catch {
         return false;
       }
@@ -64,12 +64,12 @@ export async function createListenEndpoint(wish: {
   };
 }
 
-async function envelopeOf(answer: Response): Promise<Envelope> {
-  return (await answer.json().catch(() => ({}))) as Envelope;
+async function parseEnvelope(response: Response): Promise<Envelope> {
+  return (await response.json().catch(() => ({}))) as Envelope;
 }
 
-function refusalOf(error: Envelope["error"]): string {
+function refusalMessage(error: Envelope["error"]): string {
   if (!error) return "The local stack gave no answer that could be read.";
-  const words = error.detail ? `${error.message} ${error.detail}` : error.message;
-  return `The local stack refused the endpoint (${error.code}): ${words.replace(/\s+/g, " ")}`;
+  const explanation = error.detail ? `${error.message} ${error.detail}` : error.message;
+  return `The local stack refused the endpoint (${error.code}): ${explanation.replace(/\s+/g, " ")}`;
 }

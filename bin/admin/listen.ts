@@ -1,9 +1,9 @@
 import { iso } from "../../shared/kernel/time.ts";
 import type { Arguments } from "./arguments.ts";
+import { CliError } from "./cli-error.ts";
 import { localStack } from "./deployment.ts";
-import { type Forwarded, openForwarder } from "./forwarder.ts";
+import { type ForwardedDelivery, openForwarder } from "./forwarder.ts";
 import { createListenEndpoint } from "./listen-endpoint.ts";
-import { Unable } from "./unable.ts";
 
 /**
  * Forwards the deliveries of an endpoint made for this run to a receiver, until SIGINT, SIGTERM or SIGHUP; then removes the
@@ -11,61 +11,61 @@ import { Unable } from "./unable.ts";
  * @throws Unable for an address that is none, when no stack runs, and when the stack refuses the endpoint
  */
 export async function listen(values: Arguments): Promise<void> {
-  const target = targetOf(values["forward-to"]);
+  const target = parseTarget(values["forward-to"]);
   localStack();
-  const print = values.json ? inJson : inWords;
-  const stopped = untilStopped();
-  const forwarder = await openForwarder(target, (done) => say(print.forwarded(done)));
-  let last: string;
+  const output = values.json ? jsonOutput : textOutput;
+  const stopSignal = waitForSignal();
+  const forwarder = await openForwarder(target, (delivery) => printLine(output.forwarded(delivery)));
+  let lastLine: string;
   try {
-    const wish = { url: forwarder.url, tenant: values.tenant, events: values.events?.split(",") };
-    const endpoint = await createListenEndpoint(wish);
-    say(print.listening(endpoint.id, endpoint.secret, `${target.origin}${target.pathname}`));
-    await stopped;
-    last = print.ended(endpoint.id, await endpoint.remove());
+    const options = { url: forwarder.url, tenant: values.tenant, events: values.events?.split(",") };
+    const endpoint = await createListenEndpoint(options);
+    printLine(output.listening(endpoint.id, endpoint.secret, `${target.origin}${target.pathname}`));
+    await stopSignal;
+    lastLine = output.ended(endpoint.id, await endpoint.remove());
   } finally {
     await forwarder.close();
   }
-  say(last);
+  printLine(lastLine);
 }
 
-function targetOf(text: string | undefined): URL {
+function parseTarget(text: string | undefined): URL {
   const url = URL.parse(text ?? "");
   if (url && (url.protocol === "http:" || url.protocol === "https:")) return url;
-  throw new Unable("Give the receiver's address, http or https: --forward-to URL.");
+  throw new CliError("Give the receiver's address, http or https: --forward-to URL.");
 }
 
 /** Resolves at the first signal. npm passes on a signal that the terminal also sent: the second one means nothing. */
-function untilStopped(): Promise<void> {
+function waitForSignal(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => resolve());
   });
 }
 
-function say(line: string): void {
+function printLine(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-const FAILURES = {
+const FAILURE_NOTES = {
   unreachable: " (the receiver cannot be reached)",
   timeout: " (no answer within 15 s)",
   broken_off: " (broken off)",
   too_large: " (over 1 MB: not forwarded)",
 } as const;
 
-const inWords = {
+const textOutput = {
   listening: (id: string, secret: string, to: string) =>
     `Endpoint ${id} forwards to ${to}. Use this secret in your receiver:\n${secret}\nCtrl-C ends it.`,
-  forwarded: ({ at, eventType, eventId, status, failure, durationMs }: Forwarded) =>
-    `${iso(at)} ${eventType} ${eventId} ${status}${failure ? FAILURES[failure] : ""} ${durationMs} ms`,
+  forwarded: ({ at, eventType, eventId, status, failure, durationMs }: ForwardedDelivery) =>
+    `${iso(at)} ${eventType} ${eventId} ${status}${failure ? FAILURE_NOTES[failure] : ""} ${durationMs} ms`,
   ended: (id: string, removed: boolean) =>
     removed ? `Endpoint ${id} is removed.` : `Endpoint ${id} is left behind: the stack did not remove it.`,
 };
 
-const inJson = {
+const jsonOutput = {
   listening: (id: string, secret: string, to: string) =>
     JSON.stringify({ endpoint: id, signing_secret: secret, forward_to: to }),
-  forwarded: ({ at, eventType, eventId, status, failure, durationMs }: Forwarded) =>
+  forwarded: ({ at, eventType, eventId, status, failure, durationMs }: ForwardedDelivery) =>
     JSON.stringify({
       time: iso(at),
       event_type: eventType,

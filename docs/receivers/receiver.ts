@@ -7,16 +7,16 @@ const { SIGNING_SECRET: secret, PORT: port = "9000" } = process.env;
 if (!secret) throw new Error("Set SIGNING_SECRET to the endpoint's signing secret.");
 
 /** The event ids that were handled. A receiver of several processes keeps them in its database, for a week. */
-const handled = new Set<string>();
+const handledEventIds = new Set<string>();
 
 async function receive(request: IncomingMessage, signingSecret: string): Promise<number> {
   const rawBody = await buffer(request);
   if (!verify(rawBody, request.headers, signingSecret)) return 401;
   const event = JSON.parse(rawBody.toString());
-  if (handled.has(event.id)) return 204;
+  if (handledEventIds.has(event.id)) return 204;
   // A type that is not known here is none of ours: it is taken, or it would be tried again for days.
   if (event.type === "message.received") console.log(`${event.id}: a message in ${event.data.message.conversation_id}`);
-  handled.add(event.id);
+  handledEventIds.add(event.id);
   return 204;
 }
 

@@ -13,5 +13,5 @@ export function verify(rawBody: Uint8Array, headers: IncomingHttpHeaders, secret
   return String(headers["svc-signature"])
     .split(",")
     .map((part) => Buffer.from(part.trim()))
-    .some((given) => given.length === expected.length && timingSafeEqual(given, expected));
+    .some((candidate) => candidate.length === expected.length && timingSafeEqual(candidate, expected));
 }

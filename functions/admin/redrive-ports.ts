@@ -29,6 +29,6 @@ export function redrivePorts(environment: Environment): RedrivePorts {
     erasures: erasureStore(table),
     due: dueStore(table),
     parseUpdates,
-    queueOf: (queue) => openQueue(setting(queueUrlNames[queue], environment), sqs),
+    queueFor: (queue) => openQueue(setting(queueUrlNames[queue], environment), sqs),
   };
 }

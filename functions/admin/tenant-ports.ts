@@ -1,7 +1,7 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { KMSClient } from "@aws-sdk/client-kms";
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
-import { secretReader, serviceKeysOf } from "../../shared/aws/secrets.ts";
+import { deriveServiceKeys, secretReader } from "../../shared/aws/secrets.ts";
 import { openVault } from "../../shared/aws/vault.ts";
 import { setting } from "../../shared/config/settings.ts";
 import type { TenantPorts } from "../../shared/flows/ports.ts";
@@ -19,7 +19,11 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export function tenantPorts(environment: Environment): TenantPorts {
   const { services, tableService } = clientSettings(environment);
   const table = openTable(setting("table", environment), new DynamoDBClient(tableService));
-  const root = secretReader(setting("rootSecretId", environment), serviceKeysOf, new SecretsManagerClient(services));
+  const root = secretReader(
+    setting("rootSecretId", environment),
+    deriveServiceKeys,
+    new SecretsManagerClient(services),
+  );
   return {
     tenants: tenantStore(table),
     accounts: accountStore(table),
@@ -32,11 +36,14 @@ export function tenantPorts(environment: Environment): TenantPorts {
 /** Where an environment says that AWS is; what it leaves out, the SDK looks for where it always does. */
 export function clientSettings(environment: Environment) {
   const { AWS_ENDPOINT_URL: endpoint, AWS_ENDPOINT_URL_DYNAMODB: tableEndpoint = endpoint } = environment;
-  const at = (url: string | undefined) => ({ ...(url ? { endpoint: url } : {}), ...credentialsOf(environment) });
-  return { services: at(endpoint), tableService: at(tableEndpoint) };
+  const clientConfig = (url: string | undefined) => ({
+    ...(url ? { endpoint: url } : {}),
+    ...credentialConfig(environment),
+  });
+  return { services: clientConfig(endpoint), tableService: clientConfig(tableEndpoint) };
 }
 
-function credentialsOf(environment: Environment) {
+function credentialConfig(environment: Environment) {
   const { AWS_REGION: region, AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = environment;
   const sessionToken = environment.AWS_SESSION_TOKEN;
   return {

@@ -1,4 +1,4 @@
-import { authenticate, keepPace } from "../../shared/flows/access/authenticate.ts";
+import { authenticate, enforceRateLimit } from "../../shared/flows/access/authenticate.ts";
 import { clockNow } from "../../shared/kernel/time.ts";
 import { createApp } from "../http/app.ts";
 import { lambdaHandler } from "../http/lambda.ts";
@@ -14,7 +14,7 @@ export const handler = lambdaHandler(
     endpoints: apiRoutes,
     ports,
     authenticate: (authorization) => authenticate(ports, authorization),
-    rateLimit: (caller, now) => keepPace(ports, caller, now),
+    rateLimit: (caller, now) => enforceRateLimit(ports, caller, now),
     now: clockNow,
     log,
   }),

@@ -1,6 +1,6 @@
 import { consoleLog } from "../../shared/aws/log.ts";
 import { openQueue } from "../../shared/aws/queues.ts";
-import { secretReader, serviceKeysOf } from "../../shared/aws/secrets.ts";
+import { deriveServiceKeys, secretReader } from "../../shared/aws/secrets.ts";
 import { openVault } from "../../shared/aws/vault.ts";
 import { optionalSetting, platformUrlSettings, setting } from "../../shared/config/settings.ts";
 import { tenantShards } from "../../shared/flows/inbox/tenant-shards.ts";
@@ -29,14 +29,14 @@ import { dueSendStore } from "../../shared/stores/sending/due-sends.ts";
 import { idempotencyKeyStore } from "../../shared/stores/sending/idempotency-keys.ts";
 import { sendRecordStore } from "../../shared/stores/sending/send-records.ts";
 import { counterStore } from "../../shared/stores/stats/counters.ts";
-import { lookUpStore } from "../../shared/stores/webhooks/dns-quota.ts";
+import { dnsQuotaStore } from "../../shared/stores/webhooks/dns-quota.ts";
 import { endpointStore } from "../../shared/stores/webhooks/endpoints.ts";
 import { openGate } from "../support/egress-gate.ts";
 
 /** The API function: reads, replies and settings of a tenant. */
 export function apiPorts(): ApiPorts {
   const table = openTable(setting("table"));
-  const root = secretReader(setting("rootSecretId"), serviceKeysOf);
+  const root = secretReader(setting("rootSecretId"), deriveServiceKeys);
   const upstream = platformUrlSettings();
   const http = platformHttp();
   const tenantStates = tenantStateStore(table);
@@ -56,7 +56,7 @@ export function apiPorts(): ApiPorts {
     dueSends: dueSendStore(table),
     holds: holdStore(table),
     idempotencyKeys: idempotencyKeyStore(table),
-    shardsOf: tenantShards(tenantStates),
+    feedShards: tenantShards(tenantStates),
     erasures: erasureStore(table),
     traces: traceStore(table),
     tenantStates,
@@ -66,8 +66,8 @@ export function apiPorts(): ApiPorts {
     retries: openQueue(setting("deliveriesQueueUrl")),
     vault: openVault(setting("keyId")),
     gate: openGate(),
-    lookUps: lookUpStore(table),
-    platformOf: (account, scope) =>
+    dnsQuota: dnsQuotaStore(table),
+    platformFor: (account, scope) =>
       scope === "test"
         ? mockPlatform(() => newUlid(clockNow()), account.platform)
         : platformFor(account.connection, upstream, http),

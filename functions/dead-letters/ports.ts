@@ -11,7 +11,7 @@ import { counterStore } from "../../shared/stores/stats/counters.ts";
 export function deadLetterPorts(): DeadLetterPorts {
   const table = openTable(setting("table"));
   return {
-    queueBehind: deadLetterQueueSettings(),
+    findSourceQueue: deadLetterQueueSettings(),
     quarantine: quarantineStore(table),
     deliveries: deliveryStore(table),
     due: dueStore(table),

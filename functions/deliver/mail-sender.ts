@@ -6,11 +6,11 @@ import type { Mailer } from "../../shared/aws/mail.ts";
  */
 export function mailer(from: string | null): Mailer | null {
   if (from === null) return null;
-  let opened: Promise<Mailer> | undefined;
+  let mailerPromise: Promise<Mailer> | undefined;
   return {
     async send(mail) {
-      opened ??= import("../../shared/aws/mail.ts").then(({ openMail }) => openMail(from));
-      await (await opened).send(mail);
+      mailerPromise ??= import("../../shared/aws/mail.ts").then(({ openMail }) => openMail(from));
+      await (await mailerPromise).send(mail);
     },
   };
 }

@@ -3,10 +3,10 @@ import { openQueue } from "../../shared/aws/queues.ts";
 import { openVault } from "../../shared/aws/vault.ts";
 import { optionalSetting, setting } from "../../shared/config/settings.ts";
 import type { DeliverPorts } from "../../shared/flows/ports.ts";
-import { createPoster } from "../../shared/net/webhook-client.ts";
+import { createWebhookClient } from "../../shared/net/webhook-client.ts";
 import { tenantStore } from "../../shared/stores/access/tenants.ts";
 import { openTable } from "../../shared/stores/client.ts";
-import { inFlightStore } from "../../shared/stores/delivery/concurrency-slots.ts";
+import { concurrencySlotStore } from "../../shared/stores/delivery/concurrency-slots.ts";
 import { deliveryStore } from "../../shared/stores/delivery/deliveries.ts";
 import { dueStore } from "../../shared/stores/delivery/due-attempts.ts";
 import { eventBodyStore } from "../../shared/stores/delivery/event-bodies.ts";
@@ -29,11 +29,11 @@ export function deliverPorts(): DeliverPorts {
     retries: openQueue(setting("deliveriesQueueUrl")),
     events: openQueue(setting("eventsQueueUrl")),
     vault: openVault(setting("keyId")),
-    poster: createPoster({ gate: openGate() }),
-    inFlight: inFlightStore(table),
+    webhookClient: createWebhookClient({ gate: openGate() }),
+    concurrencySlots: concurrencySlotStore(table),
     tenants: tenantStore(table),
     mail: mailer(optionalSetting("mailFrom")),
-    dice: Math.random,
+    random: Math.random,
     log: consoleLog,
   };
 }

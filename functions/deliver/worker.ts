@@ -1,21 +1,21 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import type { RenderedEvent } from "../../shared/domain/events/events.ts";
 import type { Endpoint } from "../../shared/domain/webhooks/endpoints.ts";
-import { drain } from "../../shared/flows/delivery/drain.ts";
-import { keepWatch } from "../../shared/flows/delivery/endpoint-health.ts";
-import { readStep } from "../../shared/flows/delivery/endpoint-tasks.ts";
-import { judgeFailing } from "../../shared/flows/delivery/evaluate-failing-endpoint.ts";
-import { fanOut, type Gathered, newGathered } from "../../shared/flows/delivery/fan-out.ts";
+import { drainEndpoint } from "../../shared/flows/delivery/drain.ts";
+import { flushHealth } from "../../shared/flows/delivery/endpoint-health.ts";
+import { decodeEndpointTask } from "../../shared/flows/delivery/endpoint-tasks.ts";
+import { evaluateFailingEndpoint } from "../../shared/flows/delivery/evaluate-failing-endpoint.ts";
+import { type BatchContext, fanOut, newBatchContext } from "../../shared/flows/delivery/fan-out.ts";
 import { probeEndpoint } from "../../shared/flows/delivery/probe.ts";
-import { renderedEvents } from "../../shared/flows/delivery/rendered-events.ts";
+import { loadRenderedEvents } from "../../shared/flows/delivery/rendered-events.ts";
 import { retryDelivery } from "../../shared/flows/delivery/retry.ts";
 import type { DeliverPorts } from "../../shared/flows/ports.ts";
-import { drop, type RecordEnd } from "../../shared/flows/record-outcome.ts";
-import { keepTally } from "../../shared/flows/stats/count.ts";
+import { drop, type RecordOutcome } from "../../shared/flows/record-outcome.ts";
+import { saveTally } from "../../shared/flows/stats/count.ts";
 import type { TenantId } from "../../shared/kernel/tenant.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
-import { type EventMessage, readEvent, readRetry } from "../../shared/queues/messages.ts";
-import { endBatch, type Invocation, type Postpone, receivesOf } from "../worker/batch.ts";
+import { decodeEvent, decodeRetry, type EventMessage } from "../../shared/queues/messages.ts";
+import { type Invocation, type Postpone, processRecords, receiveCount } from "../worker/batch.ts";
 
 /**
  * The deliver worker, behind two queues: an event goes to every endpoint that wants it, a retry to one. Everything in a
@@ -23,85 +23,85 @@ import { endBatch, type Invocation, type Postpone, receivesOf } from "../worker/
  */
 export function deliverWorker(ports: DeliverPorts, now: () => Millis, postpone: Postpone) {
   return async (event: SQSEvent, invocation: Invocation): Promise<SQSBatchResponse> => {
-    const gathered = newGathered();
-    const ends = await endBatch("deliver", event, invocation, ports.log, postpone, (records) => {
-      const read = records.map((record) => ({ record, announced: readEvent(record.body) }));
-      const events = read.flatMap(({ announced }) => announced ?? []);
-      const batch = readBatch(ports, events);
+    const context = newBatchContext();
+    const response = await processRecords("deliver", event, invocation, ports.log, postpone, (records) => {
+      const parsedRecords = records.map((record) => ({ record, message: decodeEvent(record.body) }));
+      const events = parsedRecords.flatMap(({ message }) => message ?? []);
+      const batchData = loadBatchData(ports, events);
       return new Map(
-        read.map(({ record, announced }): [string, Promise<RecordEnd>] => [
+        parsedRecords.map(({ record, message }): [string, Promise<RecordOutcome>] => [
           record.messageId,
-          announced
-            ? announce(ports, record, announced, batch, gathered, now)
-            : workOnOne(ports, record, gathered, now),
+          message
+            ? fanOutEvent(ports, record, message, batchData, context, now)
+            : processRetryOrTask(ports, record, context, now),
         ]),
       );
     });
-    await Promise.all([keepTally(ports, gathered.tally, now()), keepWatch(ports, gathered.watch, now())]);
-    return ends;
+    await Promise.all([saveTally(ports, context.tally, now()), flushHealth(ports, context.health, now())]);
+    return response;
   };
 }
 
 /** A later attempt of one delivery, or a step of what an endpoint's deliveries as a whole need. */
-async function workOnOne(
+async function processRetryOrTask(
   ports: DeliverPorts,
   record: SQSRecord,
-  gathered: Gathered,
+  context: BatchContext,
   now: () => Millis,
-): Promise<RecordEnd> {
-  const message = readRetry(record.body);
-  if (message) return retryDelivery(ports, message, gathered, now);
-  const step = readStep(record.body);
-  switch (step?.step) {
+): Promise<RecordOutcome> {
+  const message = decodeRetry(record.body);
+  if (message) return retryDelivery(ports, message, context, now);
+  const task = decodeEndpointTask(record.body);
+  switch (task?.step) {
     case "probe":
-      return probeEndpoint(ports, step, gathered.tally, now);
+      return probeEndpoint(ports, task, context.tally, now);
     case "drain":
-      return drain(ports, step, now());
+      return drainEndpoint(ports, task, now());
     case "failing":
-      return judgeFailing(ports, step, receivesOf(record) > 1, now());
+      return evaluateFailingEndpoint(ports, task, receiveCount(record) > 1, now());
     default:
       return drop("unreadable");
   }
 }
 
-async function announce(
+async function fanOutEvent(
   ports: DeliverPorts,
   record: SQSRecord,
   event: EventMessage,
-  batch: Batch,
-  gathered: Gathered,
+  batchData: BatchData,
+  context: BatchContext,
   now: () => Millis,
-): Promise<RecordEnd> {
+): Promise<RecordOutcome> {
   const [endpoints, rendered] = await Promise.all([
-    batch.endpoints.get(event.tenant),
-    batch.rendered.get(event.tenant),
+    batchData.endpoints.get(event.tenant),
+    batchData.rendered.get(event.tenant),
   ]);
   const body = rendered?.get(event.eventUlid) ?? null;
-  const repeated = event.repeated || receivesOf(record) > 1;
-  return fanOut(ports, { ...event, repeated }, body, endpoints ?? [], gathered, now);
+  const repeated = event.repeated || receiveCount(record) > 1;
+  return fanOut(ports, { ...event, repeated }, body, endpoints ?? [], context, now);
 }
 
 /** Read once for each tenant of the batch: its endpoints, and its events' bodies. */
-interface Batch {
+interface BatchData {
   readonly endpoints: ReadonlyMap<TenantId, Promise<Endpoint[]>>;
   readonly rendered: ReadonlyMap<TenantId, Promise<Map<string, RenderedEvent>>>;
 }
 
-function readBatch(ports: DeliverPorts, events: readonly EventMessage[]): Batch {
+function loadBatchData(ports: DeliverPorts, events: readonly EventMessage[]): BatchData {
   const tenants = [...new Set(events.map((event) => event.tenant))];
-  const reads = <T>(read: (tenant: TenantId) => Promise<T>) =>
+  const loadPerTenant = <T>(load: (tenant: TenantId) => Promise<T>) =>
     new Map(
       tenants.map((tenant): [TenantId, Promise<T>] => {
-        const reading = read(tenant);
+        const promise = load(tenant);
         // Each record that awaits it sees the failure; unawaited, it must not end the process.
-        reading.catch(() => {});
-        return [tenant, reading];
+        promise.catch(() => {});
+        return [tenant, promise];
       }),
     );
   return {
-    endpoints: reads((tenant) => ports.endpoints.list(tenant)),
-    rendered: reads((tenant) =>
-      renderedEvents(
+    endpoints: loadPerTenant((tenant) => ports.endpoints.list(tenant)),
+    rendered: loadPerTenant((tenant) =>
+      loadRenderedEvents(
         ports,
         tenant,
         events.filter((event) => event.tenant === tenant),

@@ -1,10 +1,10 @@
 import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
 import { eraseInBackground } from "../../shared/flows/erasure/background.ts";
 import type { ErasePorts } from "../../shared/flows/ports.ts";
-import { drop, type RecordEnd } from "../../shared/flows/record-outcome.ts";
+import { drop, type RecordOutcome } from "../../shared/flows/record-outcome.ts";
 import { type Millis, SECOND } from "../../shared/kernel/time.ts";
-import { readErasure } from "../../shared/queues/messages.ts";
-import { endBatch, type Invocation } from "../worker/batch.ts";
+import { decodeErasure } from "../../shared/queues/messages.ts";
+import { type Invocation, processRecords } from "../worker/batch.ts";
 
 /** How long before the function's time-out no further page is begun: one takes a second or two when all goes slowly. */
 const STOP_EARLY: Millis = 15 * SECOND;
@@ -15,11 +15,11 @@ const noPostponing = async () => {};
 export function eraseWorker(ports: ErasePorts, now: () => Millis) {
   return (event: SQSEvent, invocation: Invocation): Promise<SQSBatchResponse> => {
     const inTime = () => invocation.getRemainingTimeInMillis() > STOP_EARLY;
-    const eraseOnce = async (body: string): Promise<RecordEnd> => {
-      const message = readErasure(body);
+    const eraseOnce = async (body: string): Promise<RecordOutcome> => {
+      const message = decodeErasure(body);
       return message ? eraseInBackground(ports, message, inTime, now()) : drop("unreadable");
     };
-    return endBatch(
+    return processRecords(
       "erase",
       event,
       invocation,

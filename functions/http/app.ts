@@ -1,11 +1,11 @@
 import { type Context, Hono } from "hono";
 import { refuse } from "../../shared/kernel/refusals.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
-import { within } from "./deadline.ts";
-import { correlationIdOf, type Edge, encodedPath } from "./edge.ts";
-import type { Endpoint, RequestFacts } from "./endpoint.ts";
-import { failure, stamped } from "./envelope.ts";
-import { bySpecificity, methodsAt, routerPath } from "./paths.ts";
+import { withDeadline } from "./deadline.ts";
+import { type Edge, encodedPath, resolveCorrelationId } from "./edge.ts";
+import type { Endpoint, RequestMetadata } from "./endpoint.ts";
+import { failure, withCommonHeaders } from "./envelope.ts";
+import { allowedMethods, bySpecificity, routerPath } from "./paths.ts";
 import { type Guards, serve } from "./serve.ts";
 
 /** The one line a fault leaves: where and of which class; no message, which may hold what the caller sent. */
@@ -33,43 +33,45 @@ type Ctx = Context<{ Bindings: Edge }>;
  * a fault is logged once. What the gateway knows comes in as the app's bindings: `app.fetch(request, edge)`.
  */
 export function createApp<P>(options: AppOptions<P>): App {
-  const app: App = new Hono({ getPath: (request, given) => encodedPath(request.url, given?.env as Edge | undefined) });
+  const app: App = new Hono({
+    getPath: (request, context) => encodedPath(request.url, context?.env as Edge | undefined),
+  });
   for (const endpoint of [...options.endpoints].sort(bySpecificity)) {
-    app.on(endpoint.method, routerPath(endpoint.path), (c) => answer(endpoint, options, c));
+    app.on(endpoint.method, routerPath(endpoint.path), (c) => handleRequest(endpoint, options, c));
   }
   app.notFound((c) => {
-    const correlationId = correlationIdOf(c.env, options.now());
-    const methods = methodsAt(options.endpoints, c.req.path);
-    if (methods.length === 0) return stamped(failure(refuse("route_not_found")), correlationId);
-    const refusal = stamped(failure(refuse("method_not_allowed")), correlationId);
+    const correlationId = resolveCorrelationId(c.env, options.now());
+    const methods = allowedMethods(options.endpoints, c.req.path);
+    if (methods.length === 0) return withCommonHeaders(failure(refuse("route_not_found")), correlationId);
+    const refusal = withCommonHeaders(failure(refuse("method_not_allowed")), correlationId);
     refusal.headers.set("allow", methods.join(", "));
     return refusal;
   });
   return app;
 }
 
-async function answer<P>(endpoint: Endpoint<P>, options: AppOptions<P>, c: Ctx): Promise<Response> {
+async function handleRequest<P>(endpoint: Endpoint<P>, options: AppOptions<P>, c: Ctx): Promise<Response> {
   const now = options.now();
-  const correlationId = correlationIdOf(c.env, now);
+  const correlationId = resolveCorrelationId(c.env, now);
   try {
-    const facts = factsOf(c, correlationId);
-    const work = serve(endpoint, options, c.req.raw, facts, c.req.param(), now, options.ports);
-    return stamped(await within(c.env?.remaining, work), correlationId);
+    const metadata = requestMetadata(c, correlationId);
+    const work = serve(endpoint, options, c.req.raw, metadata, c.req.param(), now, options.ports);
+    return withCommonHeaders(await withDeadline(c.env?.remaining, work), correlationId);
   } catch (error) {
     const route = `${endpoint.method} ${endpoint.path}`;
     options.log({ event: "request_failed", route, correlation_id: correlationId, error: className(error) });
-    return stamped(failure(refuse("internal_error")), correlationId);
+    return withCommonHeaders(failure(refuse("internal_error")), correlationId);
   }
 }
 
-function factsOf(c: Ctx, correlationId: string): RequestFacts {
-  const question = c.req.url.indexOf("?");
+function requestMetadata(c: Ctx, correlationId: string): RequestMetadata {
+  const queryStart = c.req.url.indexOf("?");
   return {
     correlationId,
     sourceIp: c.env?.sourceIp ?? null,
     method: c.req.raw.method,
     headers: c.req.raw.headers,
-    query: question === -1 ? "" : c.req.url.slice(question + 1),
+    query: queryStart === -1 ? "" : c.req.url.slice(queryStart + 1),
   };
 }
 

@@ -34,11 +34,11 @@ export function parseJson(bytes: Uint8Array): { value: unknown } | Refusal<"inva
   } catch {
     return refuse("invalid_request", "body: must be JSON in UTF-8");
   }
-  const flaw = flawOf(value, 1);
+  const flaw = findFlaw(value, 1);
   return flaw === null ? { value } : refuse("invalid_request", `body: ${flaw}`);
 }
 
-function flawOf(value: unknown, depth: number): string | null {
+function findFlaw(value: unknown, depth: number): string | null {
   if (typeof value === "string") return value.isWellFormed() ? null : "a string holds half a surrogate pair";
   if (typeof value === "number") return Number.isFinite(value) ? null : "a number is too large";
   if (typeof value !== "object" || value === null) return null;
@@ -46,7 +46,7 @@ function flawOf(value: unknown, depth: number): string | null {
 
   for (const [name, inner] of Object.entries(value)) {
     if (name === "__proto__") return "a field may not be named __proto__";
-    const flaw = flawOf(name, depth) ?? flawOf(inner, depth + 1);
+    const flaw = findFlaw(name, depth) ?? findFlaw(inner, depth + 1);
     if (flaw !== null) return flaw;
   }
   return null;

@@ -6,27 +6,27 @@ export class OutOfTime extends Error {
 }
 
 /** The work's own outcome when it comes within `span`, else a rejection with OutOfTime. Without a span it waits. */
-export async function within<T>(span: Millis | undefined, work: Promise<T>): Promise<T> {
-  if (span === undefined) return work;
+export async function withDeadline<T>(timeout: Millis | undefined, work: Promise<T>): Promise<T> {
+  if (timeout === undefined) return work;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const alarm = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new OutOfTime("no answer in time")), Math.max(0, span));
+  const deadline = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new OutOfTime("no answer in time")), Math.max(0, timeout));
   });
   try {
-    return await Promise.race([work, alarm]);
+    return await Promise.race([work, deadline]);
   } finally {
     clearTimeout(timer);
   }
 }
 
 /** The outcome of work that ends within `span`, else `late`. What is late goes on, and its failure is the caller's. */
-export async function upTo<T>(span: Millis, work: Promise<T>): Promise<T | "late"> {
+export async function withTimeout<T>(timeout: Millis, work: Promise<T>): Promise<T | "late"> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const alarm = new Promise<"late">((resolve) => {
-    timer = setTimeout(() => resolve("late"), span);
+  const deadline = new Promise<"late">((resolve) => {
+    timer = setTimeout(() => resolve("late"), timeout);
   });
   try {
-    return await Promise.race([work, alarm]);
+    return await Promise.race([work, deadline]);
   } finally {
     clearTimeout(timer);
   }

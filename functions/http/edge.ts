@@ -14,9 +14,9 @@ export interface Edge {
 }
 
 /** The gateway's request id where it is fit for a header, else a fresh ULID. */
-export function correlationIdOf(edge: Edge | undefined, now: Millis): string {
-  const given = edge?.requestId;
-  return given !== undefined && /^[\w=+/.-]{1,100}$/.test(given) ? given : newUlid(now);
+export function resolveCorrelationId(edge: Edge | undefined, now: Millis): string {
+  const requestId = edge?.requestId;
+  return requestId !== undefined && /^[\w=+/.-]{1,100}$/.test(requestId) ? requestId : newUlid(now);
 }
 
 /**

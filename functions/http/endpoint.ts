@@ -13,16 +13,14 @@ export type Status = 200 | 201 | 202 | 204 | 301 | 302;
 type Body = $ZodType | "bytes" | undefined;
 
 /** Refusals of every route, and of every route that takes a key; a handler may give them without declaring them. */
-export const refusalsOfEveryRoute = ["invalid_request", "payload_too_large", "internal_error"] as const;
-export const refusalsOfKeyedRoutes = ["unauthorized", "tenant_required", "forbidden", "too_many_requests"] as const;
-type CommonReason<A> =
-  | (typeof refusalsOfEveryRoute)[number]
-  | (A extends "key" ? (typeof refusalsOfKeyedRoutes)[number] : never);
+export const commonRefusals = ["invalid_request", "payload_too_large", "internal_error"] as const;
+export const keyAuthRefusals = ["unauthorized", "tenant_required", "forbidden", "too_many_requests"] as const;
+type CommonReason<A> = (typeof commonRefusals)[number] | (A extends "key" ? (typeof keyAuthRefusals)[number] : never);
 
 type ParameterName<Path> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | ParameterName<Rest> : never;
 
 /** What a handler may know of the request itself. */
-export interface RequestFacts {
+export interface RequestMetadata {
   readonly correlationId: string;
   /** The address the gateway saw; null where no gateway stands before the app. */
   readonly sourceIp: string | null;
@@ -44,7 +42,7 @@ export interface Input<P, Path extends string, A, T, Q, B, G> {
   readonly page: G extends true ? Page : null;
   /** The caller's own key of this request; null where it gave none, or the route takes none. */
   readonly idempotencyKey: string | null;
-  readonly request: RequestFacts;
+  readonly request: RequestMetadata;
   readonly now: Millis;
   readonly ports: P;
 }

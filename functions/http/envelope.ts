@@ -1,4 +1,4 @@
-import { type Refusal, wireOf } from "../../shared/kernel/refusals.ts";
+import { type Refusal, toHttpError } from "../../shared/kernel/refusals.ts";
 
 const JSON_TYPE = "application/json; charset=utf-8";
 
@@ -9,7 +9,7 @@ export function success(data: unknown, status = 200): Response {
 
 /** `{ ok: false, error: { code, message, detail } }` with the refusal's status; `detail` is "" when there is none. */
 export function failure(refusal: Refusal): Response {
-  const { status, code, message } = wireOf(refusal.refused);
+  const { status, code, message } = toHttpError(refusal.refused);
   const headers = new Headers({ "content-type": JSON_TYPE });
   if (refusal.retryAfter !== undefined) headers.set("retry-after", String(refusal.retryAfter));
   const error = { code, message, detail: refusal.detail ?? "" };
@@ -17,9 +17,9 @@ export function failure(refusal: Refusal): Response {
 }
 
 /** The answer with the headers that every answer carries. A copy, because a redirect's own headers cannot be changed. */
-export function stamped(response: Response, correlationId: string): Response {
-  const answer = new Response(response.body, response);
-  answer.headers.set("x-correlation-id", correlationId);
-  if (!answer.headers.has("cache-control")) answer.headers.set("cache-control", "no-store");
-  return answer;
+export function withCommonHeaders(response: Response, correlationId: string): Response {
+  const copy = new Response(response.body, response);
+  copy.headers.set("x-correlation-id", correlationId);
+  if (!copy.headers.has("cache-control")) copy.headers.set("cache-control", "no-store");
+  return copy;
 }

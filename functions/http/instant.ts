@@ -2,14 +2,14 @@ import * as z from "zod/mini";
 import type { Millis } from "../../shared/kernel/time.ts";
 
 /** The last instant that an id can name. */
-const LAST: Millis = 2 ** 48 - 1;
+const INSTANT_MAX: Millis = 2 ** 48 - 1;
 const isoText = z.union([z.iso.datetime({ offset: true, local: true }), z.iso.date()]);
 
 /** An instant as a parameter or a field: ISO 8601 (in UTC where it names no zone) or epoch milliseconds; else 400. */
 export const instant = z.pipe(
   z.union([z.string(), z.number()]).check(z.describe("ISO 8601, or epoch milliseconds")),
   z.transform((value: string | number, payload): Millis => {
-    const at = millisOf(value);
+    const at = parseInstant(value);
     if (at !== null) return at;
     payload.issues.push({
       code: "custom",
@@ -20,25 +20,29 @@ export const instant = z.pipe(
   }),
 );
 
-function millisOf(value: string | number): Millis | null {
-  const at = typeof value === "number" || /^[0-9]{1,15}$/.test(value) ? Number(value) : parsed(value);
-  return Number.isInteger(at) && at >= 0 && at <= LAST ? at : null;
+function parseInstant(value: string | number): Millis | null {
+  const at = typeof value === "number" || /^[0-9]{1,15}$/.test(value) ? Number(value) : parseIsoDate(value);
+  return Number.isInteger(at) && at >= 0 && at <= INSTANT_MAX ? at : null;
 }
 
-function parsed(text: string): number {
+function parseIsoDate(text: string): number {
   if (!z.safeParse(isoText, text).success) return Number.NaN;
   return Date.parse(/T.*(Z|[+-][0-9:]+)$|^[^T]*$/.test(text) ? text : `${text}Z`);
 }
 
 /** A list of words with commas between, each one of `known`; anything else is 400. */
-export function listOf<const W extends string>(known: readonly W[]) {
+export function commaSeparated<const W extends string>(allowedValues: readonly W[]) {
   return z.pipe(
-    z.string().check(z.describe(`One or more of ${known.join(", ")}, with commas between`)),
+    z.string().check(z.describe(`One or more of ${allowedValues.join(", ")}, with commas between`)),
     z.transform((text: string, payload): W[] => {
-      const words = [...new Set(text.split(","))];
-      const found = known.filter((word) => words.includes(word));
-      if (found.length === words.length) return found;
-      payload.issues.push({ code: "custom", input: text, message: `must be one or more of ${known.join(",")}` });
+      const parts = [...new Set(text.split(","))];
+      const values = allowedValues.filter((word) => parts.includes(word));
+      if (values.length === parts.length) return values;
+      payload.issues.push({
+        code: "custom",
+        input: text,
+        message: `must be one or more of ${allowedValues.join(",")}`,
+      });
       return z.NEVER;
     }),
   );

@@ -5,11 +5,14 @@ import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 const COMPRESSED_FROM_BYTES = 1024;
 
 /** The response as the gateway takes it: text as text, all else as base64, cookies apart from the headers. */
-export async function resultOf(response: Response, accepted: string): Promise<APIGatewayProxyStructuredResultV2> {
+export async function toLambdaResult(
+  response: Response,
+  acceptEncoding: string,
+): Promise<APIGatewayProxyStructuredResultV2> {
   const headers = new Headers(response.headers);
   headers.delete("set-cookie");
   const cookies = response.headers.getSetCookie();
-  const body = compressed(Buffer.from(await response.arrayBuffer()), headers, accepted);
+  const body = compressBody(Buffer.from(await response.arrayBuffer()), headers, acceptEncoding);
   const text = !headers.has("content-encoding") && isText(headers.get("content-type") ?? "");
   return {
     statusCode: response.status,
@@ -21,23 +24,23 @@ export async function resultOf(response: Response, accepted: string): Promise<AP
 }
 
 // Quality 1 of brotli: smaller than gzip and, at these sizes, faster. Sets the headers that tell of it.
-function compressed(body: Buffer, headers: Headers, accepted: string): Buffer {
+function compressBody(body: Buffer, headers: Headers, acceptEncoding: string): Buffer {
   const json = /^application\/(\S+\+)?json\b/.test(headers.get("content-type") ?? "");
   if (!json || headers.has("content-encoding") || body.byteLength <= COMPRESSED_FROM_BYTES) return body;
   headers.append("vary", "accept-encoding");
-  if (takes(accepted, "br")) {
+  if (acceptsCoding(acceptEncoding, "br")) {
     headers.set("content-encoding", "br");
     return brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } });
   }
-  if (takes(accepted, "gzip")) {
+  if (acceptsCoding(acceptEncoding, "gzip")) {
     headers.set("content-encoding", "gzip");
     return gzipSync(body);
   }
   return body;
 }
 
-function takes(accepted: string, coding: string): boolean {
-  return accepted.split(",").some((part) => {
+function acceptsCoding(acceptEncoding: string, coding: string): boolean {
+  return acceptEncoding.split(",").some((part) => {
     const [name = "", ...parameters] = part.split(";").map((piece) => piece.trim().toLowerCase());
     return name === coding && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
   });

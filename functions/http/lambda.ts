@@ -4,11 +4,11 @@ import { refuse } from "../../shared/kernel/refusals.ts";
 import { clockNow, type Millis } from "../../shared/kernel/time.ts";
 import { type App, className, type LogFault } from "./app.ts";
 import type { Edge } from "./edge.ts";
-import { failure, stamped } from "./envelope.ts";
-import { resultOf } from "./lambda-result.ts";
+import { failure, withCommonHeaders } from "./envelope.ts";
+import { toLambdaResult } from "./lambda-result.ts";
 
 /** How long before the function's own time-out the answer is out. */
-const ANSWER_EARLY: Millis = 500;
+const RESPONSE_MARGIN: Millis = 500;
 
 /** Replaces the host the caller named: nothing behind the gateway may depend on it. */
 const ORIGIN = "http://gateway";
@@ -28,41 +28,41 @@ export type HttpHandler = (
  */
 export function lambdaHandler(app: Pick<App, "fetch">, log: LogFault): HttpHandler {
   return async (event, context) => {
-    const accepted = event.headers?.["accept-encoding"] ?? "";
+    const acceptEncoding = event.headers?.["accept-encoding"] ?? "";
     try {
-      const edge = edgeOf(event, context.getRemainingTimeInMillis() - ANSWER_EARLY);
-      return await resultOf(await app.fetch(requestOf(event, edge), edge), accepted);
+      const edge = toEdge(event, context.getRemainingTimeInMillis() - RESPONSE_MARGIN);
+      return await toLambdaResult(await app.fetch(toRequest(event, edge), edge), acceptEncoding);
     } catch (error) {
       const correlationId = event.requestContext?.requestId ?? newUlid(clockNow());
       log({ event: "request_failed", route: "gateway", correlation_id: correlationId, error: className(error) });
-      return resultOf(stamped(failure(refuse("internal_error")), correlationId), accepted);
+      return toLambdaResult(withCommonHeaders(failure(refuse("internal_error")), correlationId), acceptEncoding);
     }
   };
 }
 
-function edgeOf(event: APIGatewayProxyEventV2, remaining: Millis): Required<Edge> {
+function toEdge(event: APIGatewayProxyEventV2, remaining: Millis): Required<Edge> {
   const { requestId, http } = event.requestContext;
-  return { path: encoded(event.rawPath), requestId, sourceIp: http.sourceIp, remaining };
+  return { path: encodePath(event.rawPath), requestId, sourceIp: http.sourceIp, remaining };
 }
 
 // HTTP APIs hand over the decoded path, so that the `#` of an id would read as the start of a fragment. Encoded again
 // segment by segment it is one parameter; a `/` inside an id can no longer be told apart and finds no route.
-function encoded(rawPath: string): string {
+function encodePath(rawPath: string): string {
   const segments = rawPath.toWellFormed().split("/").map(encodeURIComponent);
   return rawPath.startsWith("/") ? segments.join("/") : `/${segments.join("/")}`;
 }
 
-function requestOf(event: APIGatewayProxyEventV2, edge: Required<Edge>): Request {
+function toRequest(event: APIGatewayProxyEventV2, edge: Required<Edge>): Request {
   const { method } = event.requestContext.http;
   const query = event.rawQueryString.replaceAll("#", "%23");
   const url = `${ORIGIN}${edge.path}${query === "" ? "" : `?${query}`}`;
-  const bodiless = event.body === undefined || method === "GET" || method === "HEAD";
-  const body = bodiless ? null : Buffer.from(event.body ?? "", event.isBase64Encoded ? "base64" : "utf8");
-  return new Request(url, { method, headers: headersOf(event), body });
+  const hasNoBody = event.body === undefined || method === "GET" || method === "HEAD";
+  const body = hasNoBody ? null : Buffer.from(event.body ?? "", event.isBase64Encoded ? "base64" : "utf8");
+  return new Request(url, { method, headers: toHeaders(event), body });
 }
 
 // The gateway joins a repeated header with commas and takes the cookies out of the headers.
-function headersOf(event: APIGatewayProxyEventV2): Headers {
+function toHeaders(event: APIGatewayProxyEventV2): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(event.headers ?? {})) {
     // A value that no header can carry stays there, spoilt: left out, a bad credential would look like none.

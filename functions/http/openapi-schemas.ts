@@ -6,28 +6,32 @@ export type Json = { [name: string]: unknown };
  * The JSON Schema of a zod schema for use inside an OpenAPI document. Schemas that have an id, and recursive ones, are
  * put into `components` and referred to. Answers allow further fields, because within a version answers only grow.
  */
-export function schemaOf(schema: $ZodType, io: "input" | "output", owner: string, components: Json): Json {
-  const made = toJSONSchema(schema, {
+export function toOpenApiSchema(schema: $ZodType, io: "input" | "output", owner: string, components: Json): Json {
+  const rawSchema = toJSONSchema(schema, {
     io,
     unrepresentable: "any",
     override: ({ jsonSchema }) => {
       if (io === "output" && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
     },
   });
-  const { $schema: _, $defs = {}, ...root } = made as Json & { $defs?: Json };
-  const nameOf = (name: string) => (name.startsWith("__") ? `${owner}${name}` : name);
-  for (const [name, definition] of Object.entries($defs)) components[nameOf(name)] = relinked(definition, nameOf);
-  return relinked(root, nameOf) as Json;
+  const { $schema: _, $defs = {}, ...root } = rawSchema as Json & { $defs?: Json };
+  const componentName = (name: string) => (name.startsWith("__") ? `${owner}${name}` : name);
+  for (const [name, definition] of Object.entries($defs))
+    components[componentName(name)] = rewriteRefs(definition, componentName);
+  return rewriteRefs(root, componentName) as Json;
 }
 
-function relinked(node: unknown, nameOf: (name: string) => string): unknown {
-  if (Array.isArray(node)) return node.map((item) => relinked(item, nameOf));
+function rewriteRefs(node: unknown, componentName: (name: string) => string): unknown {
+  if (Array.isArray(node)) return node.map((item) => rewriteRefs(item, componentName));
   if (typeof node !== "object" || node === null) return node;
   return Object.fromEntries(
     Object.entries(node).map(([name, value]) =>
       name === "$ref" && typeof value === "string"
-        ? [name, value.replace(/^#\/\$defs\/(.+)$/, (_, target: string) => `#/components/schemas/${nameOf(target)}`)]
-        : [name, relinked(value, nameOf)],
+        ? [
+            name,
+            value.replace(/^#\/\$defs\/(.+)$/, (_, target: string) => `#/components/schemas/${componentName(target)}`),
+          ]
+        : [name, rewriteRefs(value, componentName)],
     ),
   );
 }

@@ -1,8 +1,8 @@
 import type { $ZodType } from "zod/v4/core";
 import { IDEMPOTENCY_KEY_CHARS_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from "../../shared/domain/limits.ts";
-import { type Reason, wireOf } from "../../shared/kernel/refusals.ts";
-import { type Endpoint, refusalsOfEveryRoute, refusalsOfKeyedRoutes } from "./endpoint.ts";
-import { type Json, schemaOf } from "./openapi-schemas.ts";
+import { type Reason, toHttpError } from "../../shared/kernel/refusals.ts";
+import { commonRefusals, type Endpoint, keyAuthRefusals } from "./endpoint.ts";
+import { type Json, toOpenApiSchema } from "./openapi-schemas.ts";
 
 // No route and no entry of a function imports this: the generator stays out of what is deployed.
 
@@ -12,16 +12,16 @@ export interface OpenApiInfo {
   readonly description?: string;
 }
 
-const correlation = { "x-correlation-id": { $ref: "#/components/headers/CorrelationId" } };
+const correlationHeader = { "x-correlation-id": { $ref: "#/components/headers/CorrelationId" } };
 
 /** The OpenAPI 3.1 document of the routes, in the order of their paths. */
-export function openapiOf<P>(endpoints: readonly Endpoint<P>[], info: OpenApiInfo): Json {
+export function openApiDocument<P>(endpoints: readonly Endpoint<P>[], info: OpenApiInfo): Json {
   const schemas: Json = { Failure: failureSchema };
   const paths: { [path: string]: Json } = {};
   for (const endpoint of [...endpoints].sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))) {
     paths[endpoint.path] = {
       ...paths[endpoint.path],
-      [endpoint.method.toLowerCase()]: operationOf(endpoint, schemas),
+      [endpoint.method.toLowerCase()]: toOperation(endpoint, schemas),
     };
   }
   return {
@@ -33,9 +33,9 @@ export function openapiOf<P>(endpoints: readonly Endpoint<P>[], info: OpenApiInf
   };
 }
 
-function operationOf<P>(endpoint: Endpoint<P>, schemas: Json): Json {
+function toOperation<P>(endpoint: Endpoint<P>, schemas: Json): Json {
   const name = operationName(endpoint);
-  const parameters = parametersOf(endpoint, name, schemas);
+  const parameters = toParameters(endpoint, name, schemas);
   return {
     operationId: name,
     summary: endpoint.summary,
@@ -43,8 +43,8 @@ function operationOf<P>(endpoint: Endpoint<P>, schemas: Json): Json {
     tags: [endpoint.tag],
     security: endpoint.auth === "key" ? [{ apiKey: [] }] : [],
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(endpoint.body === undefined ? {} : { requestBody: requestBodyOf(endpoint.body, name, schemas) }),
-    responses: { ...successesOf(endpoint, name, schemas), ...failuresOf(endpoint) },
+    ...(endpoint.body === undefined ? {} : { requestBody: toRequestBody(endpoint.body, name, schemas) }),
+    responses: { ...successResponses(endpoint, name, schemas), ...failureResponses(endpoint) },
   };
 }
 
@@ -58,7 +58,7 @@ function operationName<P>(endpoint: Endpoint<P>): string {
   return `${endpoint.method.toLowerCase()}${title.join("")}`;
 }
 
-function parametersOf<P>(endpoint: Endpoint<P>, name: string, schemas: Json): Json[] {
+function toParameters<P>(endpoint: Endpoint<P>, name: string, schemas: Json): Json[] {
   const path = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => ({
     name: parameter,
     in: "path",
@@ -76,7 +76,7 @@ function parametersOf<P>(endpoint: Endpoint<P>, name: string, schemas: Json): Js
 
 function queryParameters(query: $ZodType | undefined, name: string, schemas: Json): Json[] {
   if (query === undefined) return [];
-  const { properties = {}, required = [] } = schemaOf(query, "input", name, schemas) as {
+  const { properties = {}, required = [] } = toOpenApiSchema(query, "input", name, schemas) as {
     properties?: { [parameter: string]: Json };
     required?: string[];
   };
@@ -89,49 +89,55 @@ function queryParameters(query: $ZodType | undefined, name: string, schemas: Jso
   }));
 }
 
-function requestBodyOf(body: $ZodType | "bytes", name: string, schemas: Json): Json {
+function toRequestBody(body: $ZodType | "bytes", name: string, schemas: Json): Json {
   if (body === "bytes") return { required: true, content: { "*/*": {} } };
   const optional = body._zod.optin === "optional";
-  return { required: !optional, content: { "application/json": { schema: schemaOf(body, "input", name, schemas) } } };
+  return {
+    required: !optional,
+    content: { "application/json": { schema: toOpenApiSchema(body, "input", name, schemas) } },
+  };
 }
 
-function successesOf<P>(endpoint: Endpoint<P>, name: string, schemas: Json): Json {
-  const data = endpoint.data && schemaOf(endpoint.data, "output", name, schemas);
+function successResponses<P>(endpoint: Endpoint<P>, name: string, schemas: Json): Json {
+  const data = endpoint.data && toOpenApiSchema(endpoint.data, "output", name, schemas);
   const schema =
     endpoint.envelope === false
       ? data
       : { type: "object", properties: { ok: { const: true }, data }, required: ["ok", "data"] };
   const response = {
     description: endpoint.summary,
-    headers: correlation,
+    headers: correlationHeader,
     ...(schema === undefined ? {} : { content: { "application/json": { schema } } }),
   };
-  const accepted = { ...response, description: `${endpoint.summary} (not finished yet)` };
-  return { [endpoint.status ?? 200]: response, ...(endpoint.acceptedWhen === undefined ? {} : { 202: accepted }) };
+  const acceptedResponse = { ...response, description: `${endpoint.summary} (not finished yet)` };
+  return {
+    [endpoint.status ?? 200]: response,
+    ...(endpoint.acceptedWhen === undefined ? {} : { 202: acceptedResponse }),
+  };
 }
 
-function failuresOf<P>(endpoint: Endpoint<P>): Json {
+function failureResponses<P>(endpoint: Endpoint<P>): Json {
   const reasons: Reason[] = [
-    ...refusalsOfEveryRoute,
-    ...(endpoint.auth === "key" ? refusalsOfKeyedRoutes : []),
+    ...commonRefusals,
+    ...(endpoint.auth === "key" ? keyAuthRefusals : []),
     ...(endpoint.refusals ?? []),
   ];
-  const byStatus = Map.groupBy([...new Set(reasons)], (reason) => wireOf(reason).status);
+  const byStatus = Map.groupBy([...new Set(reasons)], (reason) => toHttpError(reason).status);
   return Object.fromEntries([...byStatus].map(([status, group]) => [status, failureResponse(status, group)]));
 }
 
 function failureResponse(status: number, reasons: readonly Reason[]): Json {
-  const codes = [...new Set(reasons.map((reason) => wireOf(reason).code))];
-  const narrowed = { properties: { error: { properties: { code: { enum: codes } } } } };
+  const codes = [...new Set(reasons.map((reason) => toHttpError(reason).code))];
+  const codeSchema = { properties: { error: { properties: { code: { enum: codes } } } } };
   return {
-    description: reasons.map((reason) => wireOf(reason).message).join(" "),
+    description: reasons.map((reason) => toHttpError(reason).message).join(" "),
     headers: {
-      ...correlation,
+      ...correlationHeader,
       ...(status === 429 || codes.includes("rate_limited")
         ? { "retry-after": { $ref: "#/components/headers/RetryAfter" } }
         : {}),
     },
-    content: { "application/json": { schema: { allOf: [{ $ref: "#/components/schemas/Failure" }, narrowed] } } },
+    content: { "application/json": { schema: { allOf: [{ $ref: "#/components/schemas/Failure" }, codeSchema] } } },
   };
 }
 

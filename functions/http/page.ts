@@ -14,8 +14,8 @@ export function pageScope(
   tenant: TenantId,
   filters: Readonly<Record<string, string | number | boolean | null | undefined>> = {},
 ): string {
-  const set = Object.entries(filters).filter(([, value]) => value !== undefined && value !== null);
-  return JSON.stringify([route, tenant, set.sort(([a], [b]) => (a < b ? -1 : 1))]);
+  const activeFilters = Object.entries(filters).filter(([, value]) => value !== undefined && value !== null);
+  return JSON.stringify([route, tenant, activeFilters.sort(([a], [b]) => (a < b ? -1 : 1))]);
 }
 
 /** Where the page starts: null for the first page. A cursor that does not open under `scope` is refused. */

@@ -1,6 +1,6 @@
 /** Declared paths: `/v1/things/{id}`. */
 
-interface Declared {
+interface Route {
   readonly method: string;
   readonly path: string;
 }
@@ -11,11 +11,11 @@ export function routerPath(path: string): string {
 }
 
 /** Literal segments before parameters, so that a route is never shadowed by one declared earlier. */
-export function bySpecificity(a: Declared, b: Declared): number {
-  return rank(a.path) < rank(b.path) ? -1 : rank(a.path) > rank(b.path) ? 1 : 0;
+export function bySpecificity(a: Route, b: Route): number {
+  return specificity(a.path) < specificity(b.path) ? -1 : specificity(a.path) > specificity(b.path) ? 1 : 0;
 }
 
-function rank(path: string): string {
+function specificity(path: string): string {
   return path
     .split("/")
     .map((segment) => (segment.startsWith("{") ? "1" : "0"))
@@ -23,7 +23,7 @@ function rank(path: string): string {
 }
 
 /** The methods that some route takes at this path, sorted, with HEAD beside GET; empty when there is nothing here. */
-export function methodsAt(endpoints: readonly Declared[], path: string): string[] {
+export function allowedMethods(endpoints: readonly Route[], path: string): string[] {
   const segments = path.split("/");
   const methods = new Set<string>();
   for (const endpoint of endpoints) {

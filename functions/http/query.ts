@@ -11,12 +11,12 @@ export const queryFlag = z.pipe(
 
 /** The parameters by name. One given twice is refused: two readers might not agree on which of them counts. */
 export function readParameters(query: string): Map<string, string> | Refusal<"invalid_request"> {
-  const found = new Map<string, string>();
+  const parameters = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(query)) {
-    if (found.has(name)) return refuse("invalid_request", "a query parameter is given more than once");
-    found.set(name, value);
+    if (parameters.has(name)) return refuse("invalid_request", "a query parameter is given more than once");
+    parameters.set(name, value);
   }
-  return found;
+  return parameters;
 }
 
 /** `limit` (1 to 100, larger is clamped, 50 when absent) and `cursor` (sealed, null when absent). */

@@ -4,12 +4,12 @@ import { REQUEST_BODY_BYTES_MAX } from "../../shared/domain/limits.ts";
 import { isRefusal, type Refusal, refuse } from "../../shared/kernel/refusals.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import { parseJson, readBytes } from "./body.ts";
-import type { Endpoint, RequestFacts } from "./endpoint.ts";
+import { describeIssues } from "./describe-issues.ts";
+import type { Endpoint, RequestMetadata } from "./endpoint.ts";
 import { failure, success } from "./envelope.ts";
-import { explain } from "./explain.ts";
 import { readIdempotencyKey } from "./idempotency-key.ts";
 import { readPage, readParameters } from "./query.ts";
-import { tenantOf } from "./tenant-of.ts";
+import { resolveTenant } from "./resolve-tenant.ts";
 
 /** Who calls, from the raw Authorization header (undefined when there is none). */
 export type Authenticate = (header: string | undefined, now: Millis) => Promise<Caller | Refusal<"unauthorized">>;
@@ -29,7 +29,7 @@ export async function serve<P>(
   endpoint: Endpoint<P>,
   guards: Guards,
   request: Request,
-  facts: RequestFacts,
+  metadata: RequestMetadata,
   path: Record<string, string>,
   now: Millis,
   ports: P,
@@ -40,27 +40,28 @@ export async function serve<P>(
   const caller = await admit(endpoint, guards, request, now);
   if (isRefusal(caller)) return failure(caller);
 
-  const parameters = readParameters(facts.query);
+  const parameters = readParameters(metadata.query);
   if (isRefusal(parameters)) return failure(parameters);
 
-  const tenant = endpoint.tenant === "query" && caller !== null ? tenantOf(caller, parameters.get("tenant")) : null;
+  const tenant =
+    endpoint.tenant === "query" && caller !== null ? resolveTenant(caller, parameters.get("tenant")) : null;
   if (isRefusal(tenant)) return failure(tenant);
 
   const page = endpoint.paged ? readPage(parameters) : null;
   if (isRefusal(page)) return failure(page);
 
-  const query = endpoint.query ? checked(endpoint.query, Object.fromEntries(parameters), "query") : { value: {} };
+  const query = endpoint.query ? validate(endpoint.query, Object.fromEntries(parameters), "query") : { value: {} };
   if (isRefusal(query)) return failure(query);
 
   const body = readBody(endpoint, bytes);
   if (isRefusal(body)) return failure(body);
 
-  const idempotencyKey = endpoint.idempotent ? readIdempotencyKey(facts.headers) : null;
+  const idempotencyKey = endpoint.idempotent ? readIdempotencyKey(metadata.headers) : null;
   if (isRefusal(idempotencyKey)) return failure(idempotencyKey);
 
-  const read = { tenant, path, query: query.value, body: body.value, page, idempotencyKey };
-  const input = { caller, ...read, request: facts, now, ports };
-  return answerOf(endpoint, await endpoint.handle(input), guards.checkData ?? false);
+  const parsedRequest = { tenant, path, query: query.value, body: body.value, page, idempotencyKey };
+  const input = { caller, ...parsedRequest, request: metadata, now, ports };
+  return toHttpResponse(endpoint, await endpoint.handle(input), guards.checkData ?? false);
 }
 
 async function admit<P>(
@@ -75,46 +76,48 @@ async function admit<P>(
   return (await guards.rateLimit(caller, now)) ?? caller;
 }
 
-type Read = { value: unknown } | Refusal<"invalid_request">;
+type ParseResult = { value: unknown } | Refusal<"invalid_request">;
 
-function readBody<P>(endpoint: Endpoint<P>, bytes: Uint8Array): Read {
+function readBody<P>(endpoint: Endpoint<P>, bytes: Uint8Array): ParseResult {
   if (endpoint.body === undefined) return { value: undefined };
   if (endpoint.body === "bytes") return { value: bytes };
   const json = parseJson(bytes);
-  return isRefusal(json) ? json : checked(endpoint.body, renamed(json.value, endpoint.aliases), "body");
+  return isRefusal(json) ? json : validate(endpoint.body, resolveAliases(json.value, endpoint.aliases), "body");
 }
 
-function renamed(body: unknown, aliases: { readonly [alias: string]: string } = {}): unknown {
+function resolveAliases(body: unknown, aliases: { readonly [alias: string]: string } = {}): unknown {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return body;
-  const named = Object.entries(body).map(([name, value]) => [
+  const entries = Object.entries(body).map(([name, value]) => [
     (Object.hasOwn(aliases, name) && aliases[name]) || name,
     value,
   ]);
-  return { ...Object.fromEntries(named), ...body };
+  return { ...Object.fromEntries(entries), ...body };
 }
 
-function checked(schema: $ZodType, value: unknown, whole: string): Read {
+function validate(schema: $ZodType, value: unknown, subject: string): ParseResult {
   const result = safeParse(schema, value);
-  return result.success ? { value: result.data } : refuse("invalid_request", explain(result.error.issues, whole));
+  return result.success
+    ? { value: result.data }
+    : refuse("invalid_request", describeIssues(result.error.issues, subject));
 }
 
-function answerOf<P>(endpoint: Endpoint<P>, answer: unknown, check: boolean): Response {
-  if (answer instanceof Response) return answer;
-  if (isRefusal(answer as Refusal | object)) return failure(answer as Refusal);
-  if (check && endpoint.data) mustHaveShape(endpoint.data, answer);
-  return success(answer, endpoint.acceptedWhen?.(answer) ? 202 : (endpoint.status ?? 200));
+function toHttpResponse<P>(endpoint: Endpoint<P>, result: unknown, check: boolean): Response {
+  if (result instanceof Response) return result;
+  if (isRefusal(result as Refusal | object)) return failure(result as Refusal);
+  if (check && endpoint.data) assertMatchesSchema(endpoint.data, result);
+  return success(result, endpoint.acceptedWhen?.(result) ? 202 : (endpoint.status ?? 200));
 }
 
 // A field that the schema does not name is dropped by parsing, which makes the JSON shorter.
-function mustHaveShape(schema: $ZodType, data: unknown): void {
+function assertMatchesSchema(schema: $ZodType, data: unknown): void {
   const result = safeParse(schema, data);
-  if (!result.success) throw new WrongShape(explain(result.error.issues, "data"));
+  if (!result.success) throw new SchemaMismatch(describeIssues(result.error.issues, "data"));
   if (JSON.stringify(result.data).length !== JSON.stringify(data).length) {
-    throw new WrongShape("data: has fields that the declaration does not name");
+    throw new SchemaMismatch("data: has fields that the declaration does not name");
   }
 }
 
 /** An answer that is not of its declared shape. */
-class WrongShape extends Error {
+class SchemaMismatch extends Error {
   override readonly name = "WrongShape";
 }

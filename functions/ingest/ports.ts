@@ -13,7 +13,7 @@ import { conversationStore } from "../../shared/stores/inbox/conversations.ts";
 import { messageChangeStore } from "../../shared/stores/inbox/message-changes.ts";
 import { messageStore } from "../../shared/stores/inbox/messages.ts";
 import { outboundMessageStore } from "../../shared/stores/inbox/outbound-messages.ts";
-import { earlyChangeStore } from "../../shared/stores/inbox/pending-changes.ts";
+import { pendingChangeStore } from "../../shared/stores/inbox/pending-changes.ts";
 import { sendRecordStore } from "../../shared/stores/sending/send-records.ts";
 import { counterStore } from "../../shared/stores/stats/counters.ts";
 
@@ -31,7 +31,7 @@ export function ingestPorts(): IngestPorts {
     sendRecords: sendRecordStore(table),
     conversations: conversationStore(table),
     messageChanges: messageChangeStore(table),
-    earlyChanges: earlyChangeStore(table),
+    pendingChanges: pendingChangeStore(table),
     eventBodies: eventBodyStore(table),
     counters: counterStore(table),
     events: openQueue(setting("eventsQueueUrl")),

@@ -1,16 +1,16 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
-import { merge, noEffects } from "../../shared/flows/inbox/effects.ts";
+import { mergeEffects, newEffects } from "../../shared/flows/inbox/effects.ts";
 import { growFeeds } from "../../shared/flows/inbox/grow-feeds.ts";
-import { keepRawCopies, openInbound } from "../../shared/flows/inbox/inbound-copies.ts";
+import { loadInbound, storeRawCopies } from "../../shared/flows/inbox/inbound-copies.ts";
 import { ingestUpdates } from "../../shared/flows/inbox/ingest-updates.ts";
 import { sendProfileRequests } from "../../shared/flows/inbox/profile-requests.ts";
-import { accountHomes, type FindHome } from "../../shared/flows/inbox/resolve-account.ts";
+import { accountResolver, type ResolveAccount } from "../../shared/flows/inbox/resolve-account.ts";
 import type { IngestPorts } from "../../shared/flows/ports.ts";
-import { done, drop, type RecordEnd } from "../../shared/flows/record-outcome.ts";
-import { keepTally, mergeTally } from "../../shared/flows/stats/count.ts";
+import { done, drop, type RecordOutcome } from "../../shared/flows/record-outcome.ts";
+import { mergeTally, saveTally } from "../../shared/flows/stats/count.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
-import { readInbound } from "../../shared/queues/messages.ts";
-import { endBatch, type Invocation } from "../worker/batch.ts";
+import { decodeInbound } from "../../shared/queues/messages.ts";
+import { type Invocation, processRecords } from "../worker/batch.ts";
 
 const noPostponing = async () => {};
 
@@ -19,88 +19,90 @@ const noPostponing = async () => {};
  * to be looked up. A record is done once its announcements are queued; the file a large webhook came in is removed last.
  */
 export function ingestWorker(ports: IngestPorts, now: () => Millis) {
-  const findHome = accountHomes(ports);
+  const resolveAccount = accountResolver(ports);
   return (event: SQSEvent, invocation: Invocation): Promise<SQSBatchResponse> =>
-    endBatch("ingest", event, invocation, ports.log, noPostponing, (records) => {
-      const batch = ingest(ports, findHome, records, now());
-      return new Map(records.map((record) => [record.messageId, batch.then((ends) => endIn(ends, record))]));
+    processRecords("ingest", event, invocation, ports.log, noPostponing, (records) => {
+      const batch = ingest(ports, resolveAccount, records, now());
+      return new Map(
+        records.map((record) => [record.messageId, batch.then((outcomes) => requireOutcome(outcomes, record))]),
+      );
     });
 }
 
-function endIn(ends: ReadonlyMap<string, RecordEnd | Error>, record: SQSRecord): RecordEnd {
-  const end = ends.get(record.messageId);
-  if (!end) throw new Error("A record was passed over.");
-  if (end instanceof Error) throw end;
-  return end;
+function requireOutcome(outcomes: ReadonlyMap<string, RecordOutcome | Error>, record: SQSRecord): RecordOutcome {
+  const outcome = outcomes.get(record.messageId);
+  if (!outcome) throw new Error("A record was passed over.");
+  if (outcome instanceof Error) throw outcome;
+  return outcome;
 }
 
 async function ingest(
   ports: IngestPorts,
-  findHome: FindHome,
+  resolveAccount: ResolveAccount,
   records: readonly SQSRecord[],
   now: Millis,
-): Promise<Map<string, RecordEnd | Error>> {
-  const ends = new Map<string, RecordEnd | Error>();
-  const opened = await Promise.all(records.map((record) => open(ports, record, ends)));
-  const webhooks = opened.filter((webhook) => webhook !== null);
-  await keepRawCopies(ports, records[0]?.messageId ?? "empty", webhooks, now);
+): Promise<Map<string, RecordOutcome | Error>> {
+  const outcomes = new Map<string, RecordOutcome | Error>();
+  const inboundWebhooks = await Promise.all(records.map((record) => loadWebhook(ports, record, outcomes)));
+  const webhooks = inboundWebhooks.filter((webhook) => webhook !== null);
+  await storeRawCopies(ports, records[0]?.messageId ?? "empty", webhooks, now);
 
-  const effects = noEffects();
-  const recorded = await Promise.all(
+  const effects = newEffects();
+  const ingestedWebhooks = await Promise.all(
     webhooks.map(async (webhook) => {
-      const own = noEffects();
+      const webhookEffects = newEffects();
       try {
-        await ingestUpdates(ports, findHome, ports.parseUpdates(webhook.raw), own, now);
-        merge(effects, own);
+        await ingestUpdates(ports, resolveAccount, ports.parseUpdates(webhook.raw), webhookEffects, now);
+        mergeEffects(effects, webhookEffects);
         return webhook;
       } catch (error) {
         // What it did store is there when it comes again, and is not counted then.
-        mergeTally(effects.stored, own.stored);
-        ends.set(webhook.id, asError(error));
+        mergeTally(effects.tally, webhookEffects.tally);
+        outcomes.set(webhook.id, toError(error));
         return null;
       }
     }),
   );
-  const counted = keepTally(ports, effects.stored, now, (tenant, messagesInHour) =>
+  const countersSaved = saveTally(ports, effects.tally, now, (tenant, messagesInHour) =>
     growFeeds(ports.tenantStates, tenant, messagesInHour),
   );
-  await ports.events.sendAll(effects.announcements).finally(() => counted);
+  await ports.events.sendAll(effects.events).finally(() => countersSaved);
   await sendProfileRequests(ports, effects);
   await Promise.all(
-    recorded.map(async (webhook) => {
+    ingestedWebhooks.map(async (webhook) => {
       if (!webhook) return;
       if (webhook.file) await ports.files.remove(webhook.file);
-      ends.set(webhook.id, done);
+      outcomes.set(webhook.id, done);
     }),
   );
-  return ends;
+  return outcomes;
 }
 
-interface OpenedWebhook {
+interface InboundWebhook {
   readonly id: string;
   readonly file: string | null;
   readonly receivedAt: Millis;
   readonly raw: Uint8Array;
 }
 
-async function open(
+async function loadWebhook(
   ports: IngestPorts,
   record: SQSRecord,
-  ends: Map<string, RecordEnd | Error>,
-): Promise<OpenedWebhook | null> {
-  const inbound = readInbound(record.body);
+  outcomes: Map<string, RecordOutcome | Error>,
+): Promise<InboundWebhook | null> {
+  const inbound = decodeInbound(record.body);
   if (!inbound) {
     // Kept for a person to look at: after five receives it is a dead letter with its quarantine row.
-    ends.set(record.messageId, new UnreadableRecord("This is not a message of the inbound queue."));
+    outcomes.set(record.messageId, new UnreadableRecord("This is not a message of the inbound queue."));
     return null;
   }
   try {
-    const raw = await openInbound(ports, inbound);
+    const raw = await loadInbound(ports, inbound);
     if (raw) return { id: record.messageId, file: inbound.file, receivedAt: inbound.receivedAt, raw };
     // The file is removed last: a repeated record whose file is gone was done before.
-    ends.set(record.messageId, drop("gone"));
+    outcomes.set(record.messageId, drop("gone"));
   } catch (error) {
-    ends.set(record.messageId, asError(error));
+    outcomes.set(record.messageId, toError(error));
   }
   return null;
 }
@@ -109,6 +111,6 @@ class UnreadableRecord extends Error {
   override readonly name = "UnreadableRecord";
 }
 
-function asError(error: unknown): Error {
+function toError(error: unknown): Error {
   return error instanceof Error ? error : new Error("A value that is no error was thrown.");
 }

@@ -18,7 +18,7 @@ export function profilePorts(): ProfilePorts {
     conversations: conversationStore(table),
     accounts: accountStore(table),
     vault: openVault(setting("keyId")),
-    platformOf: ({ connection }) => platformFor(connection, upstream, http),
+    platformFor: ({ connection }) => platformFor(connection, upstream, http),
     profiles: profileStore(table),
     log: consoleLog,
   };

@@ -1,24 +1,24 @@
-import { listAudit } from "./access/audit.ts";
+import { listAuditEntries } from "./access/audit.ts";
 import { listAccounts } from "./accounts/accounts.ts";
 import { listDeliveries, replayDelivery, summarizeDeliveries } from "./delivery/deliveries.ts";
 import { replayDeliveries } from "./delivery/replay-window.ts";
 import { eraseConversation } from "./erasure/erasures.ts";
-import { readHold } from "./holds/holds.ts";
-import { listConversations, readConversation } from "./inbox/conversations.ts";
-import { listMessages, readMessage } from "./inbox/messages.ts";
-import { sendAsHumanAgent } from "./sending/human-agent.ts";
+import { getHold } from "./holds/holds.ts";
+import { getConversation, listConversations } from "./inbox/conversations.ts";
+import { getMessage, listMessages } from "./inbox/messages.ts";
+import { sendHumanAgentMessage } from "./sending/human-agent.ts";
 import { sendReply } from "./sending/replies.ts";
 import { health, ping, root, securityTxt } from "./service/service.ts";
-import { readStats } from "./stats/stats.ts";
+import { getStats } from "./stats/stats.ts";
 import { listEventTypes } from "./webhooks/event-types.ts";
 import {
-  changeWebhook,
   createWebhook,
   deleteWebhook,
+  getWebhook,
   listWebhooks,
-  readWebhook,
-  rotateSecret,
-  testWebhook,
+  rotateWebhookSecret,
+  sendTestEvent,
+  updateWebhook,
 } from "./webhooks/webhooks.ts";
 
 /** Every route of the API function. */
@@ -28,23 +28,23 @@ export const apiRoutes = [
   root,
   securityTxt,
   listConversations,
-  readConversation,
+  getConversation,
   eraseConversation,
   listMessages,
-  readMessage,
+  getMessage,
   sendReply,
-  readHold,
-  sendAsHumanAgent,
+  getHold,
+  sendHumanAgentMessage,
   listAccounts,
-  listAudit,
-  readStats,
+  listAuditEntries,
+  getStats,
   listWebhooks,
   createWebhook,
-  readWebhook,
-  changeWebhook,
+  getWebhook,
+  updateWebhook,
   deleteWebhook,
-  rotateSecret,
-  testWebhook,
+  rotateWebhookSecret,
+  sendTestEvent,
   listDeliveries,
   summarizeDeliveries,
   replayDeliveries,

@@ -3,14 +3,14 @@ import { type Account, accountKey, platforms } from "../../shared/domain/account
 import { type Delivery, deliveryId, deliveryStatuses } from "../../shared/domain/delivery/deliveries.ts";
 import { eventId, eventTypes } from "../../shared/domain/events/events.ts";
 import { type ConversationHead, isUnanswered, windowAt } from "../../shared/domain/inbox/conversations.ts";
-import { attachmentTypes, directions, type Message, shownText } from "../../shared/domain/inbox/messages.ts";
+import { attachmentTypes, currentText, directions, type Message } from "../../shared/domain/inbox/messages.ts";
 import type { Endpoint } from "../../shared/domain/webhooks/endpoints.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import { iso, isoOrNull } from "../../shared/kernel/time.ts";
 
 // The resources as they go over the wire: the one place where our words meet the API's.
 
-export const conversationShape = z.object({
+export const conversationSchema = z.object({
   id: z.string(),
   tenant_id: z.string(),
   account_handle: z.string(),
@@ -32,7 +32,7 @@ export const conversationShape = z.object({
   can_send_as_human_agent: z.boolean(),
 });
 
-export function conversationView(head: ConversationHead, now: Millis): z.infer<typeof conversationShape> {
+export function toConversationResponse(head: ConversationHead, now: Millis): z.infer<typeof conversationSchema> {
   const window = windowAt(head.lastInboundAt, now);
   return {
     id: head.id,
@@ -54,7 +54,7 @@ export function conversationView(head: ConversationHead, now: Millis): z.infer<t
   };
 }
 
-export const messageShape = z.object({
+export const messageSchema = z.object({
   id: z.string(),
   direction: z.enum(directions),
   text: z.string(),
@@ -64,11 +64,11 @@ export const messageShape = z.object({
   attachments: z.array(z.object({ type: z.enum(attachmentTypes), url: z.nullable(z.string()) })),
 });
 
-export function messageView(message: Message): z.infer<typeof messageShape> {
+export function toMessageResponse(message: Message): z.infer<typeof messageSchema> {
   return {
     id: message.id,
     direction: message.direction,
-    text: shownText(message),
+    text: currentText(message),
     sent_at: iso(message.sentAt),
     sent_via: message.sentVia,
     actor_id: message.actorId,
@@ -76,7 +76,7 @@ export function messageView(message: Message): z.infer<typeof messageShape> {
   };
 }
 
-export const accountShape = z.object({
+export const accountSchema = z.object({
   account_key: z.string(),
   platform: z.enum(platforms),
   external_id: z.string(),
@@ -88,7 +88,7 @@ export const accountShape = z.object({
   last_refreshed_at: z.nullable(z.string()),
 });
 
-export function accountView(account: Account): z.infer<typeof accountShape> {
+export function toAccountResponse(account: Account): z.infer<typeof accountSchema> {
   return {
     account_key: accountKey(account),
     platform: account.platform,
@@ -102,7 +102,7 @@ export function accountView(account: Account): z.infer<typeof accountShape> {
   };
 }
 
-export const webhookShape = z.object({
+export const webhookSchema = z.object({
   id: z.string(),
   url: z.string(),
   events: z.array(z.enum(eventTypes)),
@@ -114,22 +114,23 @@ export const webhookShape = z.object({
   updated_at: z.string(),
 });
 
-export function webhookView(endpoint: Endpoint, now: Millis): z.infer<typeof webhookShape> {
-  const overlap = endpoint.secondary && endpoint.secondary.expiresAt > now ? endpoint.secondary.expiresAt : null;
+export function toWebhookResponse(endpoint: Endpoint, now: Millis): z.infer<typeof webhookSchema> {
+  const secondaryExpiresAt =
+    endpoint.secondary && endpoint.secondary.expiresAt > now ? endpoint.secondary.expiresAt : null;
   return {
     id: endpoint.id,
     url: endpoint.url,
     events: [...endpoint.events],
     status: endpoint.status,
     signing_secret_prefix: endpoint.secretPrefix,
-    secondary_active: overlap !== null,
-    secondary_expires_at: isoOrNull(overlap),
+    secondary_active: secondaryExpiresAt !== null,
+    secondary_expires_at: isoOrNull(secondaryExpiresAt),
     created_at: iso(endpoint.createdAt),
     updated_at: iso(endpoint.updatedAt),
   };
 }
 
-export const deliveryShape = z.object({
+export const deliverySchema = z.object({
   delivery_id: z.string(),
   event_id: z.string(),
   event_type: z.enum(eventTypes),
@@ -144,7 +145,7 @@ export const deliveryShape = z.object({
 });
 
 /** Times are epoch milliseconds here, and here alone. */
-export function deliveryView(delivery: Delivery): z.infer<typeof deliveryShape> {
+export function toDeliveryResponse(delivery: Delivery): z.infer<typeof deliverySchema> {
   return {
     delivery_id: deliveryId(delivery.eventUlid, delivery.endpointId),
     event_id: eventId(delivery.eventUlid),

@@ -1,5 +1,5 @@
 import { ownHostSettings } from "../../shared/config/settings.ts";
-import { host } from "../../shared/kernel/time.ts";
+import { runtimeOverrides } from "../../shared/kernel/time.ts";
 import { createGate, type Gate } from "../../shared/net/egress-gate.ts";
 
 /**
@@ -7,5 +7,5 @@ import { createGate, type Gate } from "../../shared/net/egress-gate.ts";
  * what the settings name of the service itself stays shut either way.
  */
 export function openGate(): Gate {
-  return createGate({ mode: host().openEgress ? "open" : "public", ownHosts: ownHostSettings() });
+  return createGate({ mode: runtimeOverrides().openEgress ? "open" : "public", ownHosts: ownHostSettings() });
 }

@@ -2,7 +2,7 @@ import { consoleLog } from "../../shared/aws/log.ts";
 import { openQueue } from "../../shared/aws/queues.ts";
 import { setting } from "../../shared/config/settings.ts";
 import { tenantShards } from "../../shared/flows/inbox/tenant-shards.ts";
-import type { HoldEndPorts, SettlePorts, SweepPorts } from "../../shared/flows/ports.ts";
+import type { HoldExpiryPorts, SettlePorts, SweepPorts } from "../../shared/flows/ports.ts";
 import { tenantStateStore } from "../../shared/stores/access/tenant-states.ts";
 import { accountStore } from "../../shared/stores/accounts/accounts.ts";
 import { openTable } from "../../shared/stores/client.ts";
@@ -18,7 +18,7 @@ import { dueSendStore } from "../../shared/stores/sending/due-sends.ts";
 import { sendRecordStore } from "../../shared/stores/sending/send-records.ts";
 
 /** The sweeper. */
-export function sweepPorts(): SweepPorts & SettlePorts & HoldEndPorts {
+export function sweepPorts(): SweepPorts & SettlePorts & HoldExpiryPorts {
   const table = openTable(setting("table"));
   return {
     due: dueStore(table),
@@ -34,7 +34,7 @@ export function sweepPorts(): SweepPorts & SettlePorts & HoldEndPorts {
     erasures: erasureStore(table),
     eventBodies: eventBodyStore(table),
     events: openQueue(setting("eventsQueueUrl")),
-    shardsOf: tenantShards(tenantStateStore(table)),
+    feedShards: tenantShards(tenantStateStore(table)),
     log: consoleLog,
   };
 }

@@ -1,6 +1,6 @@
 import { sweepDue } from "../../shared/flows/delivery/sweep.ts";
-import { endOverdueHolds } from "../../shared/flows/holds/expire.ts";
-import type { HoldEndPorts, SettlePorts, SweepPorts } from "../../shared/flows/ports.ts";
+import { expireHolds } from "../../shared/flows/holds/expire.ts";
+import type { HoldExpiryPorts, SettlePorts, SweepPorts } from "../../shared/flows/ports.ts";
 import { settleDueSends } from "../../shared/flows/sending/settle-due.ts";
 import { type Millis, SECOND } from "../../shared/kernel/time.ts";
 import type { Invocation } from "../worker/batch.ts";
@@ -12,15 +12,15 @@ const STOP_EARLY: Millis = 15 * SECOND;
  * The sweeper: hands on what has become due, settles what senders left open, and ends what was held and not checked in
  * time. None of these waits for another.
  */
-export function sweepWorker(ports: SweepPorts & SettlePorts & HoldEndPorts, clock: () => Millis) {
+export function sweepWorker(ports: SweepPorts & SettlePorts & HoldExpiryPorts, clock: () => Millis) {
   return async (_event: unknown, invocation: Invocation): Promise<void> => {
     const now = clock();
     const inTime = () => invocation.getRemainingTimeInMillis() > STOP_EARLY;
-    const ends = await Promise.allSettled([
+    const results = await Promise.allSettled([
       sweepDue(ports, now, inTime),
       settleDueSends(ports, now, inTime),
-      endOverdueHolds(ports, now, inTime),
+      expireHolds(ports, now, inTime),
     ]);
-    for (const end of ends) if (end.status === "rejected") throw end.reason;
+    for (const result of results) if (result.status === "rejected") throw result.reason;
   };
 }

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { consoleLog } from "../../shared/aws/log.ts";
 import { openQueue } from "../../shared/aws/queues.ts";
-import { secretReader, serviceKeysOf } from "../../shared/aws/secrets.ts";
+import { deriveServiceKeys, secretReader } from "../../shared/aws/secrets.ts";
 import { openVault } from "../../shared/aws/vault.ts";
 import { platformUrlSettings, setting } from "../../shared/config/settings.ts";
 import { tenantShards } from "../../shared/flows/inbox/tenant-shards.ts";
@@ -19,28 +19,28 @@ import { openTable } from "../../shared/stores/client.ts";
 import { eventBodyStore } from "../../shared/stores/delivery/event-bodies.ts";
 import { erasureStore } from "../../shared/stores/erasure/erasures.ts";
 import { holdStore } from "../../shared/stores/holds/holds.ts";
-import { triesStore } from "../../shared/stores/holds/verification-attempts.ts";
+import { verificationAttemptStore } from "../../shared/stores/holds/verification-attempts.ts";
 import { conversationStore } from "../../shared/stores/inbox/conversations.ts";
 import { messageStore } from "../../shared/stores/inbox/messages.ts";
 import { outboundMessageStore } from "../../shared/stores/inbox/outbound-messages.ts";
 import { budgetStore } from "../../shared/stores/sending/budgets.ts";
 import { dueSendStore } from "../../shared/stores/sending/due-sends.ts";
 import { sendRecordStore } from "../../shared/stores/sending/send-records.ts";
-import { upTo } from "../http/deadline.ts";
+import { withTimeout } from "../http/deadline.ts";
 import { readCheckPage } from "./page-files.ts";
 
 /** Beside the bundle, where the build of the function put the page. */
-const PAGE = fileURLToPath(new URL("./check", import.meta.url));
+const CHECK_PAGE_FOLDER = fileURLToPath(new URL("./check", import.meta.url));
 
 /** The check page's function: it lets go what is held, and can read nothing of a tenant but that. */
 export function checkPorts(): CheckPorts {
   const table = openTable(setting("table"));
-  const root = secretReader(setting("rootSecretId"), serviceKeysOf);
+  const root = secretReader(setting("rootSecretId"), deriveServiceKeys);
   const upstream = platformUrlSettings();
   const http = platformHttp();
   return {
     holds: holdStore(table),
-    tries: triesStore(table),
+    verificationAttempts: verificationAttemptStore(table),
     audit: auditStore(table),
     conversations: conversationStore(table),
     accounts: accountStore(table),
@@ -52,16 +52,16 @@ export function checkPorts(): CheckPorts {
     erasures: erasureStore(table),
     eventBodies: eventBodyStore(table),
     events: openQueue(setting("eventsQueueUrl")),
-    shardsOf: tenantShards(tenantStateStore(table)),
+    feedShards: tenantShards(tenantStateStore(table)),
     vault: openVault(setting("keyId")),
-    platformOf: (account, scope) =>
+    platformFor: (account, scope) =>
       scope === "test"
         ? mockPlatform(() => newUlid(clockNow()), account.platform)
         : platformFor(account.connection, upstream, http),
     challengeKey: async () => (await root()).challenge,
     random: randomToken,
-    upTo,
-    page: readCheckPage(PAGE),
+    waitUpTo: withTimeout,
+    pageFiles: readCheckPage(CHECK_PAGE_FOLDER),
     log: consoleLog,
   };
 }

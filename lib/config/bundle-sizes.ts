@@ -25,12 +25,12 @@ export function bundleBytes(outdir: string): Record<FunctionName, number> {
 export function bundleFolders(outdir: string): Record<FunctionName, string> {
   const file = join(outdir, `${stacks.service}.template.json`);
   const template: Template = JSON.parse(readFileSync(file, "utf8"));
-  const folders = functions.map((name) => [name, join(outdir, folderOf(template, name))] as const);
+  const folders = functions.map((name) => [name, join(outdir, assetFolder(template, name))] as const);
   return Object.fromEntries(folders) as Record<FunctionName, string>;
 }
 
 /** The template names the archive that is made of a folder at the upload. */
-function folderOf(template: Template, name: FunctionName): string {
+function assetFolder(template: Template, name: FunctionName): string {
   const archive = template.Resources[name]?.Properties?.Code?.S3Key;
   if (typeof archive !== "string") throw new Error(`The template has no code for ${name}: synthesize it once more.`);
   return `asset.${archive.replace(/\.zip$/, "")}`;

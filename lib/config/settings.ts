@@ -46,97 +46,101 @@ const PLATFORM_HOSTS = ["facebook_www", "facebook_graph", "instagram_www", "inst
  * unset. Throws an Error that names the setting and what it takes.
  */
 export function parseSettings(context: Readonly<Record<string, unknown>>): Settings {
-  refuseUnknown(context);
-  const given = (name: Name): unknown => {
+  rejectUnknown(context);
+  const rawValue = (name: Name): unknown => {
     const value = context[PREFIX + name];
     return value === "" || value === null ? undefined : value;
   };
   return {
-    baseUrl: given("baseUrl") === undefined ? null : url("baseUrl", given("baseUrl")).replace(/\/+$/, ""),
-    siteUrl: given("siteUrl") === undefined ? null : url("siteUrl", given("siteUrl")),
-    platformUrls: given("platformUrls") === undefined ? null : urls("platformUrls", given("platformUrls")),
+    baseUrl: rawValue("baseUrl") === undefined ? null : url("baseUrl", rawValue("baseUrl")).replace(/\/+$/, ""),
+    siteUrl: rawValue("siteUrl") === undefined ? null : url("siteUrl", rawValue("siteUrl")),
+    platformUrls: rawValue("platformUrls") === undefined ? null : urls("platformUrls", rawValue("platformUrls")),
     graphVersion: pattern(
       "graphVersion",
-      given("graphVersion") ?? "v26.0",
+      rawValue("graphVersion") ?? "v26.0",
       /^v\d{1,3}\.\d$/,
       "a version such as v26.0",
     ),
     throttle: {
-      rate: whole("throttleRate", given("throttleRate") ?? 200, 1, 100_000),
-      burst: whole("throttleBurst", given("throttleBurst") ?? 500, 1, 100_000),
+      rate: wholeNumber("throttleRate", rawValue("throttleRate") ?? 200, 1, 100_000),
+      burst: wholeNumber("throttleBurst", rawValue("throttleBurst") ?? 500, 1, 100_000),
     },
     concurrency: {
-      inbound: whole("inboundConcurrency", given("inboundConcurrency") ?? 20, 2, 1_000),
-      events: whole("eventsConcurrency", given("eventsConcurrency") ?? 50, 2, 1_000),
-      deliveries: whole("deliveriesConcurrency", given("deliveriesConcurrency") ?? 50, 2, 1_000),
+      inbound: wholeNumber("inboundConcurrency", rawValue("inboundConcurrency") ?? 20, 2, 1_000),
+      events: wholeNumber("eventsConcurrency", rawValue("eventsConcurrency") ?? 50, 2, 1_000),
+      deliveries: wholeNumber("deliveriesConcurrency", rawValue("deliveriesConcurrency") ?? 50, 2, 1_000),
     },
     apiReservedConcurrency:
-      given("apiReservedConcurrency") === undefined
+      rawValue("apiReservedConcurrency") === undefined
         ? null
-        : whole("apiReservedConcurrency", given("apiReservedConcurrency"), 1, 10_000),
+        : wholeNumber("apiReservedConcurrency", rawValue("apiReservedConcurrency"), 1, 10_000),
     mailFrom:
-      given("mailFrom") === undefined
+      rawValue("mailFrom") === undefined
         ? null
         : pattern(
             "mailFrom",
-            given("mailFrom"),
+            rawValue("mailFrom"),
             /^[\w.+-]{1,64}@[\w-]+(\.[\w-]+)+$/,
             "an address such as parley@example.com",
           ),
     alarmTopicArn:
-      given("alarmTopicArn") === undefined
+      rawValue("alarmTopicArn") === undefined
         ? null
         : pattern(
             "alarmTopicArn",
-            given("alarmTopicArn"),
+            rawValue("alarmTopicArn"),
             /^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/,
             "the ARN of an SNS topic",
           ),
   };
 }
 
-function refuseUnknown(context: Readonly<Record<string, unknown>>): void {
-  const known = new Set<string>(NAMES.map((name) => PREFIX + name));
-  const unknown = Object.keys(context).filter((key) => key.startsWith(PREFIX) && !known.has(key));
+function rejectUnknown(context: Readonly<Record<string, unknown>>): void {
+  const validKeys = new Set<string>(NAMES.map((name) => PREFIX + name));
+  const unknown = Object.keys(context).filter((key) => key.startsWith(PREFIX) && !validKeys.has(key));
   if (unknown.length > 0) {
-    throw new Error(`There is no setting ${unknown.join(", ")}. The settings are: ${[...known].join(", ")}.`);
+    throw new Error(`There is no setting ${unknown.join(", ")}. The settings are: ${[...validKeys].join(", ")}.`);
   }
 }
 
-function wrong(name: Name, value: unknown, takes: string): Error {
-  return new Error(`${PREFIX}${name} is ${JSON.stringify(value)}: give ${takes}.`);
+function invalidSetting(name: Name, value: unknown, expected: string): Error {
+  return new Error(`${PREFIX}${name} is ${JSON.stringify(value)}: give ${expected}.`);
 }
 
-function pattern(name: Name, value: unknown, shape: RegExp, takes: string): string {
-  if (typeof value !== "string" || !shape.test(value)) throw wrong(name, value, takes);
+function pattern(name: Name, value: unknown, regex: RegExp, expected: string): string {
+  if (typeof value !== "string" || !regex.test(value)) throw invalidSetting(name, value, expected);
   return value;
 }
 
-function whole(name: Name, value: unknown, least: number, most: number): number {
+function wholeNumber(name: Name, value: unknown, min: number, max: number): number {
   const number = typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value;
-  if (typeof number !== "number" || !Number.isInteger(number) || number < least || number > most) {
-    throw wrong(name, value, `a whole number from ${least} to ${most}`);
+  if (typeof number !== "number" || !Number.isInteger(number) || number < min || number > max) {
+    throw invalidSetting(name, value, `a whole number from ${min} to ${max}`);
   }
   return number;
 }
 
 function url(name: Name, value: unknown): string {
-  if (typeof value !== "string" || !isUrl(value)) throw wrong(name, value, "an https URL");
+  if (typeof value !== "string" || !isUrl(value)) throw invalidSetting(name, value, "an https URL");
   return value;
 }
 
 /** A JSON object of URLs by host name, as text or already parsed; returned as text. */
 function urls(name: Name, value: unknown): string {
-  const parsed = typeof value === "string" ? json(value) : value;
+  const parsed = typeof value === "string" ? tryParseJson(value) : value;
   const entries = typeof parsed === "object" && parsed !== null ? Object.entries(parsed) : [];
-  const right = entries.every(([host, url]) => PLATFORM_HOSTS.includes(host) && typeof url === "string" && isUrl(url));
-  if (entries.length === 0 || !right) {
-    throw wrong(name, value, `a JSON object of https URLs with some of the names ${PLATFORM_HOSTS.join(", ")}`);
+  const valid = entries.every(([host, url]) => PLATFORM_HOSTS.includes(host) && typeof url === "string" && isUrl(url));
+  if (entries.length === 0 || !valid) {
+    throw invalidSetting(
+      name,
+      value,
+      `a JSON object of https URLs with some of the names ${PLATFORM_HOSTS.join(", ")}`,
+    );
   }
   return JSON.stringify(parsed);
 }
 
-function json(text: string): unknown {
+function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -9,8 +9,8 @@ import type { HttpApi } from "./http-api.ts";
 import type { QueuePair } from "./queue-pair.ts";
 
 const PERIOD = Duration.minutes(5);
-const LATE = Duration.minutes(5);
-const LOOK = "See it with: npm run admin -- dlq list";
+const MESSAGE_AGE_MAX = Duration.minutes(5);
+const INSPECT_HINT = "See it with: npm run admin -- dlq list";
 
 export interface AlarmsProps {
   readonly gateway: HttpApi;
@@ -18,7 +18,7 @@ export interface AlarmsProps {
   readonly deadLetters: IFunction;
   readonly pairs: readonly QueuePair[];
   /** The queues in which nothing should wait long: their messages are due at once. */
-  readonly prompt: readonly QueuePair[];
+  readonly lowLatency: readonly QueuePair[];
   /** The SNS topic to notify, or null for none. */
   readonly topicArn: string | null;
 }
@@ -42,22 +42,22 @@ export class Alarms extends Construct {
       "DeadLetterArrived",
       props.deadLetters.metricInvocations({ period: PERIOD }),
       0,
-      `Parley: a message could not be processed in five tries and was set aside in the table. ${LOOK}`,
+      `Parley: a message could not be processed in five tries and was set aside in the table. ${INSPECT_HINT}`,
     );
     for (const { node, deadLetters } of props.pairs) {
       this.#above(
         `${node.id}DeadLettersWaiting`,
-        visible(deadLetters),
+        visibleMessages(deadLetters),
         0,
         `Parley: dead letters of ${node.id} wait in their queue and are not being set aside: dlq list does not show them.`,
       );
     }
-    for (const { node, queue } of props.prompt) {
+    for (const { node, queue } of props.lowLatency) {
       this.#above(
         `${node.id}Late`,
         queue.metricApproximateAgeOfOldestMessage({ period: PERIOD }),
-        LATE.toSeconds(),
-        `Parley: the oldest message of ${node.id} has waited for more than ${LATE.toMinutes()} minutes.`,
+        MESSAGE_AGE_MAX.toSeconds(),
+        `Parley: the oldest message of ${node.id} has waited for more than ${MESSAGE_AGE_MAX.toMinutes()} minutes.`,
       );
     }
   }
@@ -75,6 +75,6 @@ export class Alarms extends Construct {
   }
 }
 
-function visible(queue: Queue): IMetric {
+function visibleMessages(queue: Queue): IMetric {
   return queue.metricApproximateNumberOfMessagesVisible({ period: PERIOD });
 }

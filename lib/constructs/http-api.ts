@@ -28,9 +28,9 @@ export class HttpApi extends Construct {
       createDefaultStage: false,
       defaultIntegration: new HttpLambdaIntegration("ApiIntegration", api),
     });
-    const verifying = new HttpLambdaIntegration("VerifyIntegration", verify);
+    const verifyIntegration = new HttpLambdaIntegration("VerifyIntegration", verify);
     for (const path of ["/verify", "/verify/{proxy+}"]) {
-      gateway.addRoutes({ path, methods: [HttpMethod.ANY], integration: verifying });
+      gateway.addRoutes({ path, methods: [HttpMethod.ANY], integration: verifyIntegration });
     }
     gateway.addRoutes({
       path: "/webhooks/{platform}",

@@ -42,7 +42,7 @@ export interface NodeFunctionProps {
   /** It puts messages into the queue that it reads, which Lambda would take for a mistake after sixteen in a row. */
   readonly sendsToItself?: boolean;
   /** A script of the repository that writes a folder of its own beside the bundle, whose path is its one argument. */
-  readonly builds?: { readonly folder: string; readonly by: string };
+  readonly postBuild?: { readonly folder: string; readonly script: string };
 }
 
 /**
@@ -91,7 +91,7 @@ export class NodeFunction extends NodejsFunction {
         // undici's own switch for what its experimental parser is not part of.
         define: { esbuildDetection: "1" },
         logLevel: LogLevel.ERROR,
-        ...(props.builds === undefined ? {} : { commandHooks: afterwards(props.builds) }),
+        ...(props.postBuild === undefined ? {} : { commandHooks: postBuildHooks(props.postBuild) }),
       },
     });
     this.functionRole = functionRole;
@@ -102,16 +102,16 @@ export class NodeFunction extends NodejsFunction {
 }
 
 /** Runs the script with the Node that runs this, in the shell that bundles. */
-function afterwards({ folder, by }: NonNullable<NodeFunctionProps["builds"]>): ICommandHooks {
+function postBuildHooks({ folder, script }: NonNullable<NodeFunctionProps["postBuild"]>): ICommandHooks {
   return {
     beforeBundling: () => [],
     beforeInstall: () => [],
     afterBundling: (_inputs, bundle) => [
-      [process.execPath, join(PROJECT, by), join(bundle, folder)].map(quoted).join(" "),
+      [process.execPath, join(PROJECT, script), join(bundle, folder)].map(shellQuote).join(" "),
     ],
   };
 }
 
-function quoted(word: string): string {
+function shellQuote(word: string): string {
   return process.platform === "win32" ? `"${word}"` : `'${word.replaceAll("'", "'\\''")}'`;
 }

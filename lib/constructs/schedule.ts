@@ -6,13 +6,13 @@ import { Construct } from "constructs";
 
 export interface ScheduleProps {
   readonly every: Duration;
-  readonly runs: IFunction;
+  readonly target: IFunction;
 }
 
 /** Runs a function again and again. */
 export class Schedule extends Construct {
-  constructor(scope: Construct, id: string, { every, runs }: ScheduleProps) {
+  constructor(scope: Construct, id: string, { every, target }: ScheduleProps) {
     super(scope, id);
-    new Rule(this, "Rule", { schedule: Expression.rate(every), targets: [new LambdaFunction(runs)] });
+    new Rule(this, "Rule", { schedule: Expression.rate(every), targets: [new LambdaFunction(target)] });
   }
 }

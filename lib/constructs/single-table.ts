@@ -21,7 +21,7 @@ export interface TableAccess {
   readonly indexes?: readonly IndexName[];
 }
 
-const text = (name: string) => ({ name, type: AttributeType.STRING });
+const stringAttribute = (name: string) => ({ name, type: AttributeType.STRING });
 
 /** The one table, kept when its stack is deleted. */
 export class SingleTable extends Construct {
@@ -30,8 +30,8 @@ export class SingleTable extends Construct {
   constructor(scope: Construct, id: string) {
     super(scope, id);
     this.table = new Table(this, "Table", {
-      partitionKey: text(names.partitionKey),
-      sortKey: text(names.sortKey),
+      partitionKey: stringAttribute(names.partitionKey),
+      sortKey: stringAttribute(names.sortKey),
       timeToLiveAttribute: names.timeToLive,
       billingMode: BillingMode.PAY_PER_REQUEST,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
@@ -40,19 +40,19 @@ export class SingleTable extends Construct {
     });
     this.table.addGlobalSecondaryIndex({
       indexName: names.feedIndex.name,
-      partitionKey: text(names.feedIndex.partitionKey),
-      sortKey: text(names.feedIndex.sortKey),
+      partitionKey: stringAttribute(names.feedIndex.partitionKey),
+      sortKey: stringAttribute(names.feedIndex.sortKey),
       projectionType: ProjectionType.ALL,
     });
     this.table.addGlobalSecondaryIndex({
       indexName: names.idIndex.name,
-      partitionKey: text(names.idIndex.partitionKey),
+      partitionKey: stringAttribute(names.idIndex.partitionKey),
       projectionType: ProjectionType.KEYS_ONLY,
     });
     this.table.addGlobalSecondaryIndex({
       indexName: names.failingIndex.name,
-      partitionKey: text(names.failingIndex.partitionKey),
-      sortKey: text(names.failingIndex.sortKey),
+      partitionKey: stringAttribute(names.failingIndex.partitionKey),
+      sortKey: stringAttribute(names.failingIndex.sortKey),
       projectionType: ProjectionType.INCLUDE,
       nonKeyAttributes: [...names.failingIndex.copies],
     });

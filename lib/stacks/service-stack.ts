@@ -30,11 +30,11 @@ const TIMEOUTS = {
   DeadLetters: Duration.seconds(30),
 };
 
-const DEAD_LETTERS_AT_ONCE = 2;
+const DEAD_LETTERS_CONCURRENCY = 2;
 /** The platforms count calls, and a name may be a moment late. */
-const PROFILES_AT_ONCE = 5;
+const PROFILES_CONCURRENCY = 5;
 /** Erasing is no hurry, and each invocation writes as fast as one partition of the table takes it. */
-const ERASURES_AT_ONCE = 2;
+const ERASURES_CONCURRENCY = 2;
 
 export interface ServiceStackProps extends StackProps {
   readonly data: DataStack;
@@ -109,7 +109,7 @@ export class ServiceStack extends Stack {
       timeout: TIMEOUTS.Verify,
       memoryMegabytes: 256,
       environment: { ...tableName, ...keyId, ...eventsUrl, [env.rootSecretId]: secrets.root.secretArn, ...platforms },
-      builds: { folder: "check", by: "web/build.ts" },
+      postBuild: { folder: "check", script: "web/build.ts" },
     });
     table.allow(verify.functionRole, { actions: ["GetItem", "PutItem", "UpdateItem", "DeleteItem"] });
     key.allowDecrypt(verify.functionRole);
@@ -135,7 +135,7 @@ export class ServiceStack extends Stack {
       timeout: TIMEOUTS.Ingest,
       memoryMegabytes: 512,
       environment: { ...tableName, ...rawBucket, ...eventsUrl, [env.profilesQueueUrl]: profiles.queue.queueUrl },
-    }).reads(inbound.queue, settings.concurrency.inbound);
+    }).addQueue(inbound.queue, settings.concurrency.inbound);
     table.allow(ingest.functionRole, {
       actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
       // A change names its message by the platform's id.
@@ -161,8 +161,8 @@ export class ServiceStack extends Stack {
       // What waited for an endpoint is handed out page by page.
       sendsToItself: true,
     })
-      .reads(events.queue, settings.concurrency.events)
-      .reads(deliveries.queue, settings.concurrency.deliveries);
+      .addQueue(events.queue, settings.concurrency.events)
+      .addQueue(deliveries.queue, settings.concurrency.deliveries);
     table.allow(deliver.functionRole, {
       actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem"],
       // What waits for an endpoint that is left alone.
@@ -178,7 +178,7 @@ export class ServiceStack extends Stack {
       timeout: TIMEOUTS.Profile,
       memoryMegabytes: 256,
       environment: { ...tableName, ...keyId, ...platforms },
-    }).reads(profiles.queue, PROFILES_AT_ONCE);
+    }).addQueue(profiles.queue, PROFILES_CONCURRENCY);
     table.allow(profile.functionRole, { actions: ["GetItem", "UpdateItem"] });
     key.allowDecrypt(profile.functionRole);
 
@@ -188,7 +188,7 @@ export class ServiceStack extends Stack {
       memoryMegabytes: 512,
       environment: { ...tableName, ...erasuresUrl },
       sendsToItself: true,
-    }).reads(erasures.queue, ERASURES_AT_ONCE);
+    }).addQueue(erasures.queue, ERASURES_CONCURRENCY);
     table.allow(erase.functionRole, {
       actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"],
     });
@@ -208,7 +208,7 @@ export class ServiceStack extends Stack {
     });
     deliveries.allowSending(sweep.functionRole);
     events.allowSending(sweep.functionRole);
-    new Schedule(this, "EachMinute", { every: Duration.minutes(1), runs: sweep });
+    new Schedule(this, "EachMinute", { every: Duration.minutes(1), target: sweep });
 
     const pairs = [inbound, events, deliveries, profiles, erasures];
     const deadLetters = new Worker(this, "DeadLetters", {
@@ -222,7 +222,7 @@ export class ServiceStack extends Stack {
         ),
       },
     });
-    for (const each of pairs) deadLetters.reads(each.deadLetters, DEAD_LETTERS_AT_ONCE);
+    for (const each of pairs) deadLetters.addQueue(each.deadLetters, DEAD_LETTERS_CONCURRENCY);
     table.allow(deadLetters.functionRole, { actions: ["PutItem", "UpdateItem"] });
 
     const gateway = new HttpApi(this, "HttpApi", { api, verify, intake, throttle: settings.throttle });
@@ -234,7 +234,7 @@ export class ServiceStack extends Stack {
       functions: [api, verify, intake, ingest, deliver, profile, erase, sweep, deadLetters],
       deadLetters,
       pairs,
-      prompt: [inbound, events],
+      lowLatency: [inbound, events],
       topicArn: settings.alarmTopicArn,
     });
     new CfnOutput(this, "ApiUrl", { value: gateway.url });

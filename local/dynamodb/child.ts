@@ -57,53 +57,58 @@ export async function runChild(program: Program, port: number, dataDir: string |
     detached: true,
   });
   child.stdin.on("error", () => {}); // the pipe breaks when the engine ends first
-  const gone = new Promise<void>((resolve) => {
+  const exited = new Promise<void>((resolve) => {
     child.once("exit", () => resolve());
     child.once("error", () => resolve());
   });
-  let printed = "";
+  let output = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    printed = (printed + text).slice(-OUTPUT_MAX);
+    output = (output + text).slice(-OUTPUT_MAX);
   });
 
   const close = async (): Promise<void> => {
     child.ref();
     child.stdin.destroy();
-    await gone;
+    await exited;
   };
   try {
-    const pid = await readPid(child, gone);
-    await untilReady(program, port, child, () => printed);
+    const pid = await readPid(child, exited);
+    await waitUntilReady(program, port, child, () => output);
     release(child);
     return { pid, close };
   } catch (error) {
     await close();
-    throw new EngineFailed(`${program.name} did not start on port ${port}: ${reasonOf(error)}\n${printed}`.trim());
+    throw new EngineFailed(`${program.name} did not start on port ${port}: ${errorMessage(error)}\n${output}`.trim());
   }
 }
 
-async function readPid(child: ChildProcess, gone: Promise<void>): Promise<number> {
+async function readPid(child: ChildProcess, exited: Promise<void>): Promise<number> {
   if (child.stdout === null) throw new Error("its watcher has no output");
-  const first = await Promise.race([once(child.stdout, "data"), gone]);
+  const first = await Promise.race([once(child.stdout, "data"), exited]);
   const pid = Number.parseInt(String(first?.[0]), 10);
   if (!(pid > 0)) throw new Error("/bin/sh could not run it");
   return pid;
 }
 
-async function untilReady(program: Program, port: number, child: ChildProcess, printed: () => string): Promise<void> {
-  const tooLate = AbortSignal.timeout(READY_MS);
+async function waitUntilReady(
+  program: Program,
+  port: number,
+  child: ChildProcess,
+  output: () => string,
+): Promise<void> {
+  const timeout = AbortSignal.timeout(READY_MS);
   for (;;) {
     if (child.exitCode !== null || child.signalCode !== null) throw new Error("it ended");
-    if (program.portTaken.test(printed())) throw new Error("the port is taken");
-    if (tooLate.aborted) throw new Error(`no answer within ${READY_MS / 1000} seconds`);
+    if (program.portTaken.test(output())) throw new Error("the port is taken");
+    if (timeout.aborted) throw new Error(`no answer within ${READY_MS / 1000} seconds`);
     // An answer alone could come from a stranger who took the port in between.
-    const hasPort = program.listening?.test(printed()) ?? true;
-    if (hasPort && (await answers(port))) return;
+    const hasPort = program.listening?.test(output()) ?? true;
+    if (hasPort && (await isListening(port))) return;
     await wait(POLL_MS);
   }
 }
 
-function answers(port: number): Promise<boolean> {
+function isListening(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const request = get({ host: "127.0.0.1", port, agent: false, timeout: 2_000 }, (response) => {
       response.resume();
@@ -119,6 +124,6 @@ function release(child: ChildProcess): void {
   for (const stream of child.stdio) if (stream instanceof Socket) stream.unref();
 }
 
-function reasonOf(error: unknown): string {
+function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -18,25 +18,25 @@ const FILE = "engine.json";
  * folder: process ids are used again.
  * @throws LocalRefusal when a living process has the folder in use
  */
-export async function takeFolder(dataDir: string): Promise<void> {
+export async function claimFolder(dataDir: string): Promise<void> {
   mkdirSync(dataDir, { recursive: true });
-  const last = readOwner(dataDir);
-  if (last === null || !runsOn(last.engine, dataDir)) return;
-  if (commandLine(last.owner) !== "") {
+  const previous = readOwner(dataDir);
+  if (previous === null || !usesFolder(previous.engine, dataDir)) return;
+  if (commandLine(previous.owner) !== "") {
     throw new LocalRefusal(
-      `The data folder ${dataDir} is in use by process ${last.owner}: end that process, or choose another folder.`,
+      `The data folder ${dataDir} is in use by process ${previous.owner}: end that process, or choose another folder.`,
     );
   }
-  await end(last.engine, dataDir);
+  await stopEngine(previous.engine, dataDir);
 }
 
 /** Notes which engine runs on the folder, for the next start. */
-export function markFolder(dataDir: string, engine: number): void {
+export function recordFolderOwner(dataDir: string, engine: number): void {
   const owner: Owner = { engine, owner: process.pid };
   writeFileSync(join(dataDir, FILE), JSON.stringify(owner));
 }
 
-export function leaveFolder(dataDir: string): void {
+export function releaseFolder(dataDir: string): void {
   rmSync(join(dataDir, FILE), { force: true });
 }
 
@@ -49,8 +49,8 @@ function readOwner(dataDir: string): Owner | null {
   }
 }
 
-async function end(engine: number, dataDir: string): Promise<void> {
-  for (let step = 0; runsOn(engine, dataDir); step++) {
+async function stopEngine(engine: number, dataDir: string): Promise<void> {
+  for (let step = 0; usesFolder(engine, dataDir); step++) {
     if (step === 0) signal(engine, "SIGTERM");
     if (step === 200) signal(engine, "SIGKILL");
     await wait(10);
@@ -65,7 +65,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-function runsOn(pid: number, dataDir: string): boolean {
+function usesFolder(pid: number, dataDir: string): boolean {
   return commandLine(pid)
     .split("\0")
     .some((word) => word === dataDir || word.startsWith(`${dataDir}/`));

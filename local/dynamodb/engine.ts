@@ -2,7 +2,7 @@ import { createServer } from "node:net";
 import { resolve } from "node:path";
 import { LocalRefusal } from "../support/settings-error.ts";
 import { type EngineChild, EngineFailed, runChild } from "./child.ts";
-import { leaveFolder, markFolder, takeFolder } from "./data-folder.ts";
+import { claimFolder, recordFolderOwner, releaseFolder } from "./data-folder.ts";
 import { findDynamoDbLocal, findDynoxide, type Program } from "./programs.ts";
 
 export { EngineFailed } from "./child.ts";
@@ -25,7 +25,7 @@ export interface EngineOptions {
   readonly port?: number;
 }
 
-const PORTS_TRIED = 3;
+const PORT_ATTEMPTS_MAX = 3;
 
 /**
  * Starts an engine, or names the one that AWS_ENDPOINT_URL_DYNAMODB gives, in which case nothing is started. Resolves
@@ -34,32 +34,32 @@ const PORTS_TRIED = 3;
  * @throws EngineFailed when the engine ends before it answers
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
-  const given = process.env.AWS_ENDPOINT_URL_DYNAMODB;
-  if (given) return { url: given.replace(/\/+$/, ""), name: "given", close: async () => {} };
+  const externalUrl = process.env.AWS_ENDPOINT_URL_DYNAMODB;
+  if (externalUrl) return { url: externalUrl.replace(/\/+$/, ""), name: "given", close: async () => {} };
 
   const program = chooseProgram(options.prefer);
   const dataDir = options.dataDir === null ? null : resolve(options.dataDir);
-  if (dataDir !== null) await takeFolder(dataDir);
-  const { child, port } = await runOnSomePort(program, dataDir, options.port);
-  if (dataDir !== null) markFolder(dataDir, child.pid);
+  if (dataDir !== null) await claimFolder(dataDir);
+  const { child, port } = await runOnPort(program, dataDir, options.port);
+  if (dataDir !== null) recordFolderOwner(dataDir, child.pid);
   return {
     url: `http://127.0.0.1:${port}`,
     name: program.name,
     close: async () => {
       await child.close();
-      if (dataDir !== null) leaveFolder(dataDir);
+      if (dataDir !== null) releaseFolder(dataDir);
     },
   };
 }
 
 function chooseProgram(prefer: EngineOptions["prefer"]): Program {
-  const found =
+  const program =
     prefer === "dynoxide"
       ? findDynoxide()
       : prefer === "dynamodb-local"
         ? findDynamoDbLocal()
         : (findDynoxide() ?? findDynamoDbLocal());
-  if (found) return found;
+  if (program) return program;
   throw new LocalRefusal(
     `There is no ${prefer ?? "DynamoDB engine"} to run here. Do one of these: ` +
       "install the optional dependency @dynoxide/linux-x64 (Linux on x64); " +
@@ -69,18 +69,18 @@ function chooseProgram(prefer: EngineOptions["prefer"]): Program {
   );
 }
 
-async function runOnSomePort(
+async function runOnPort(
   program: Program,
   dataDir: string | null,
-  fixed: number | undefined,
+  requestedPort: number | undefined,
 ): Promise<{ child: EngineChild; port: number }> {
-  for (let tried = 1; ; tried++) {
-    const port = fixed ?? (await freePort());
+  for (let attempt = 1; ; attempt++) {
+    const port = requestedPort ?? (await freePort());
     try {
       return { child: await runChild(program, port, dataDir), port };
     } catch (error) {
       // Between finding a port and the engine's taking it, somebody else may have.
-      if (!(error instanceof EngineFailed) || fixed !== undefined || tried === PORTS_TRIED) throw error;
+      if (!(error instanceof EngineFailed) || requestedPort !== undefined || attempt === PORT_ATTEMPTS_MAX) throw error;
     }
   }
 }

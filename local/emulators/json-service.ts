@@ -5,7 +5,7 @@ import { ServiceError } from "./service-error.ts";
 
 export interface Call {
   /** Aborts when the caller has gone away. */
-  readonly gone: AbortSignal;
+  readonly signal: AbortSignal;
 }
 
 export type Operation = (input: unknown, call: Call) => unknown;
@@ -16,51 +16,51 @@ export interface JsonService {
   readonly errorPrefix: string;
   readonly operations: Readonly<Record<string, Operation>>;
   /** Told of every call that names an operation of the service. */
-  called?(operation: string): void;
+  onCall?(operation: string): void;
 }
 
-export interface JsonAnswer {
+export interface JsonResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
 /** An operation whose input has been checked against its shape. */
-export function operation<Input>(shape: z.ZodType<Input>, run: (input: Input, call: Call) => unknown): Operation {
+export function operation<Input>(schema: z.ZodType<Input>, run: (input: Input, call: Call) => unknown): Operation {
   return (input, call) => {
-    const parsed = shape.safeParse(input);
+    const parsed = schema.safeParse(input);
     if (!parsed.success) throw new ServiceError("ValidationException", z.prettifyError(parsed.error));
     return run(parsed.data, call);
   };
 }
 
 /** Runs the operation that `target` names; every failure is an answer, and only an emulator's own fault is a 500. */
-export async function answerJson(
+export async function handleJsonRequest(
   services: Readonly<Record<string, JsonService>>,
   target: string,
   body: string,
   call: Call,
-): Promise<JsonAnswer> {
+): Promise<JsonResponse> {
   const [serviceName = "", operationName = ""] = target.split(".");
-  const service = ownValue(services, serviceName);
+  const service = getOwn(services, serviceName);
   const protocol = service?.protocol ?? "1.1";
   try {
-    const run = service && ownValue(service.operations, operationName);
+    const run = service && getOwn(service.operations, operationName);
     if (!service || !run) throw new ServiceError("UnknownOperationException", `${target} is not emulated.`);
-    service.called?.(operationName);
-    return jsonAnswer(200, protocol, (await run(parseBody(body), call)) ?? {});
+    service.onCall?.(operationName);
+    return jsonResponse(200, protocol, (await run(parseBody(body), call)) ?? {});
   } catch (error) {
     if (!(error instanceof ServiceError)) {
       console.error(`${target} failed in the emulator:`, error);
-      return jsonAnswer(500, protocol, { __type: "InternalFailure", message: String(error) });
+      return jsonResponse(500, protocol, { __type: "InternalFailure", message: String(error) });
     }
     const content = { __type: `${service?.errorPrefix ?? ""}${error.code}`, message: error.message };
-    return jsonAnswer(error.status, protocol, content, { "x-amzn-query-error": `${error.queryCode};Sender` });
+    return jsonResponse(error.status, protocol, content, { "x-amzn-query-error": `${error.queryCode};Sender` });
   }
 }
 
 /** Not what every object inherits: a caller may name `constructor` too. */
-function ownValue<Value>(values: Readonly<Record<string, Value>>, name: string): Value | undefined {
+function getOwn<Value>(values: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(values, name) ? values[name] : undefined;
 }
 
@@ -72,7 +72,7 @@ function parseBody(body: string): unknown {
   }
 }
 
-function jsonAnswer(status: number, protocol: string, content: unknown, headers: Record<string, string> = {}) {
+function jsonResponse(status: number, protocol: string, content: unknown, headers: Record<string, string> = {}) {
   return {
     status,
     headers: { "content-type": `application/x-amz-json-${protocol}`, ...headers },

@@ -18,7 +18,7 @@ export interface Mail {
   readonly html: string | null;
 }
 
-export interface MailAnswer {
+export interface MailResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -56,22 +56,22 @@ export class Mailbox {
   }
 
   /** Answers a request to a path under `/v2/email/`. */
-  answer(method: string, path: string, body: string): MailAnswer {
+  handle(method: string, path: string, body: string): MailResponse {
     if (method !== "POST" || path !== SEND_PATH) {
-      return answer(404, { message: `${method} ${path} is not emulated.` }, "UnknownOperationException");
+      return toResponse(404, { message: `${method} ${path} is not emulated.` }, "UnknownOperationException");
     }
     const parsed = sendInput.safeParse(parse(body));
     if (!parsed.success) {
-      const why = `${z.prettifyError(parsed.error)}\nOnly Content.Simple is emulated.`;
-      return answer(400, { message: why }, "BadRequestException");
+      const reason = `${z.prettifyError(parsed.error)}\nOnly Content.Simple is emulated.`;
+      return toResponse(400, { message: reason }, "BadRequestException");
     }
-    const mail = mailOf(parsed.data, this.#now());
+    const mail = toMail(parsed.data, this.#now());
     if (mail.to.length + mail.cc.length + mail.bcc.length === 0) {
-      return answer(400, { message: "Name at least one recipient in Destination." }, "BadRequestException");
+      return toResponse(400, { message: "Name at least one recipient in Destination." }, "BadRequestException");
     }
     this.#journal.append(mail);
     this.#mails.push(mail);
-    return answer(200, { MessageId: mail.id });
+    return toResponse(200, { MessageId: mail.id });
   }
 
   close(): void {
@@ -79,7 +79,7 @@ export class Mailbox {
   }
 }
 
-function mailOf(input: z.infer<typeof sendInput>, at: Millis): Mail {
+function toMail(input: z.infer<typeof sendInput>, at: Millis): Mail {
   const { Destination, Content } = input;
   return {
     id: randomUUID(),
@@ -103,7 +103,7 @@ function parse(body: string): unknown {
   }
 }
 
-function answer(status: number, content: object, error?: string): MailAnswer {
+function toResponse(status: number, content: object, error?: string): MailResponse {
   const headers = { "content-type": "application/json", ...(error ? { "x-amzn-errortype": error } : {}) };
   return { status, headers, body: JSON.stringify(content) };
 }

@@ -30,7 +30,7 @@ interface Secret {
   readonly versions: readonly Version[];
 }
 
-const VERSIONS_KEPT = 2;
+const VERSIONS_MAX = 2;
 const STAGES = ["AWSCURRENT", "AWSPREVIOUS"] as const;
 
 const value = {
@@ -63,9 +63,9 @@ export class Secrets implements JsonService {
       PutSecretValue: operation(secretId.extend(value), (input) => this.#put(this.#find(input.SecretId), input)),
       GetSecretValue: operation(
         secretId.extend({ VersionId: z.string().optional(), VersionStage: z.string().optional() }),
-        (input) => valueView(this.#find(input.SecretId), input.VersionId, input.VersionStage),
+        (input) => toSecretValueResponse(this.#find(input.SecretId), input.VersionId, input.VersionStage),
       ),
-      DescribeSecret: operation(secretId, (input) => description(this.#find(input.SecretId))),
+      DescribeSecret: operation(secretId, (input) => toDescribeResponse(this.#find(input.SecretId))),
     };
   }
 
@@ -73,10 +73,10 @@ export class Secrets implements JsonService {
     this.#journal.close();
   }
 
-  #create(name: string, about: string, given: Value): object {
-    const present = this.#secrets.get(name);
-    if (present) {
-      if (sameVersion(present, given)) return reference(present);
+  #create(name: string, about: string, input: Value): object {
+    const existing = this.#secrets.get(name);
+    if (existing) {
+      if (sameVersion(existing, input)) return toReference(existing);
       throw new ServiceError("ResourceExistsException", `The secret ${name} already exists: use PutSecretValue.`);
     }
     const { region, accountId, now } = this.#options;
@@ -86,21 +86,21 @@ export class Secrets implements JsonService {
       arn: `arn:aws:secretsmanager:${region}:${accountId}:secret:${name}-${suffix}`,
       description: about,
       createdAt: now(),
-      versions: hasValue(given) ? [newVersion(given, now())] : [],
+      versions: hasValue(input) ? [newVersion(input, now())] : [],
     });
   }
 
-  #put(secret: Secret, given: Value): object {
-    if (!hasValue(given)) throw new ServiceError("InvalidParameterException", "Give SecretString or SecretBinary.");
-    if (sameVersion(secret, given)) return { ...reference(secret), VersionStages: ["AWSCURRENT"] };
-    const versions = [newVersion(given, this.#options.now()), ...secret.versions].slice(0, VERSIONS_KEPT);
+  #put(secret: Secret, input: Value): object {
+    if (!hasValue(input)) throw new ServiceError("InvalidParameterException", "Give SecretString or SecretBinary.");
+    if (sameVersion(secret, input)) return { ...toReference(secret), VersionStages: ["AWSCURRENT"] };
+    const versions = [newVersion(input, this.#options.now()), ...secret.versions].slice(0, VERSIONS_MAX);
     return { ...this.#save({ ...secret, versions }), VersionStages: ["AWSCURRENT"] };
   }
 
   #save(secret: Secret): object {
     this.#journal.append(secret);
     this.#secrets.set(secret.name, secret);
-    return reference(secret);
+    return toReference(secret);
   }
 
   /** By name or ARN. */
@@ -111,46 +111,46 @@ export class Secrets implements JsonService {
   }
 }
 
-function hasValue(given: Value): boolean {
-  if (given.SecretString !== undefined && given.SecretBinary !== undefined) {
+function hasValue(input: Value): boolean {
+  if (input.SecretString !== undefined && input.SecretBinary !== undefined) {
     throw new ServiceError("InvalidParameterException", "Give SecretString or SecretBinary, not both.");
   }
-  return given.SecretString !== undefined || given.SecretBinary !== undefined;
+  return input.SecretString !== undefined || input.SecretBinary !== undefined;
 }
 
-function newVersion(given: Value, now: Millis): Version {
-  const id = given.ClientRequestToken ?? randomUUID();
-  return { id, text: given.SecretString ?? null, binary: given.SecretBinary ?? null, createdAt: now };
+function newVersion(input: Value, now: Millis): Version {
+  const id = input.ClientRequestToken ?? randomUUID();
+  return { id, text: input.SecretString ?? null, binary: input.SecretBinary ?? null, createdAt: now };
 }
 
 /** True for a call that was made before: its token names the current version, and the value is that version's. */
-function sameVersion(secret: Secret, given: Value): boolean {
-  const known = secret.versions.find((version) => version.id === given.ClientRequestToken);
-  if (!known) return false;
-  const same = known.text === (given.SecretString ?? null) && known.binary === (given.SecretBinary ?? null);
-  if (same && known === secret.versions[0]) return true;
+function sameVersion(secret: Secret, input: Value): boolean {
+  const existing = secret.versions.find((version) => version.id === input.ClientRequestToken);
+  if (!existing) return false;
+  const same = existing.text === (input.SecretString ?? null) && existing.binary === (input.SecretBinary ?? null);
+  if (same && existing === secret.versions[0]) return true;
   throw new ServiceError(
     "ResourceExistsException",
     "A version with this ClientRequestToken exists with another value.",
   );
 }
 
-function reference(secret: Secret): object {
+function toReference(secret: Secret): object {
   const current = secret.versions[0];
   return { ARN: secret.arn, Name: secret.name, ...(current ? { VersionId: current.id } : {}) };
 }
 
-function valueView(secret: Secret, versionId: string | undefined, stage: string | undefined): object {
+function toSecretValueResponse(secret: Secret, versionId: string | undefined, stage: string | undefined): object {
   const index = secret.versions.findIndex(
     (version, at) =>
       (versionId === undefined || version.id === versionId) && (stage ?? STAGES[versionId ? at : 0]) === STAGES[at],
   );
   const version = secret.versions[index];
   if (!version) {
-    const asked = versionId ?? `staging label: ${stage ?? STAGES[0]}`;
+    const requested = versionId ?? `staging label: ${stage ?? STAGES[0]}`;
     throw new ServiceError(
       "ResourceNotFoundException",
-      `Secrets Manager can't find the specified secret value for ${asked}.`,
+      `Secrets Manager can't find the specified secret value for ${requested}.`,
     );
   }
   return {
@@ -164,7 +164,7 @@ function valueView(secret: Secret, versionId: string | undefined, stage: string 
   };
 }
 
-function description(secret: Secret): object {
+function toDescribeResponse(secret: Secret): object {
   const latest = secret.versions[0]?.createdAt ?? secret.createdAt;
   return {
     ARN: secret.arn,

@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Millis } from "../../shared/kernel/time.ts";
-import { answerJson } from "./json-service.ts";
+import { handleJsonRequest } from "./json-service.ts";
 import { Kms } from "./kms/service.ts";
 import { Mailbox } from "./mail.ts";
 import { errorXml, S3Error } from "./s3/errors.ts";
@@ -33,11 +33,11 @@ export interface Emulators {
   readonly secrets: Secrets;
   readonly mail: Mailbox;
   /** To be called after the clock jumped: hands out at once what has come due, and sets every timer anew. */
-  clockMoved(): void;
+  onClockAdvance(): void;
   close(): Promise<void>;
 }
 
-interface Answer {
+interface EmulatorResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer | string | null;
@@ -73,7 +73,7 @@ export async function startEmulators(options: EmulatorOptions): Promise<Emulator
     await closed;
     for (const service of Object.values(services)) service.close();
   };
-  return { url, ...services, clockMoved: () => services.sqs.clockMoved(), close };
+  return { url, ...services, onClockAdvance: () => services.sqs.onClockAdvance(), close };
 }
 
 type Services = Pick<Emulators, "sqs" | "s3" | "kms" | "secrets" | "mail">;
@@ -102,11 +102,11 @@ function listen(port: number): Promise<Server> {
 }
 
 async function handle(request: IncomingMessage, response: ServerResponse, services: Services): Promise<void> {
-  const gone = new AbortController();
-  response.on("close", () => gone.abort());
+  const controller = new AbortController();
+  response.on("close", () => controller.abort());
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
-  const { status, headers, body } = await answer(request, Buffer.concat(chunks), services, gone.signal);
+  const { status, headers, body } = await dispatch(request, Buffer.concat(chunks), services, controller.signal);
   const length =
     body === null || "content-length" in headers ? {} : { "content-length": String(Buffer.byteLength(body)) };
   response.writeHead(status, { "x-amzn-requestid": randomUUID(), ...headers, ...length });
@@ -114,26 +114,26 @@ async function handle(request: IncomingMessage, response: ServerResponse, servic
 }
 
 /** Who is meant: a JSON service by its target header, the mail service by its path, else S3. */
-async function answer(
+async function dispatch(
   request: IncomingMessage,
   body: Buffer,
   { sqs, s3, kms, secrets, mail }: Services,
-  gone: AbortSignal,
-): Promise<Answer> {
+  signal: AbortSignal,
+): Promise<EmulatorResponse> {
   const { method = "GET", url = "/" } = request;
   const headers = plainHeaders(request);
   const target = headers["x-amz-target"];
   // By hand: a URL object would fold "//" and "..", which are plain characters of an object's key.
   const [, pathname = "", search = ""] = /^([^?]*)\??(.*)$/s.exec(url) ?? [];
   if (target !== undefined || pathname.startsWith(MAIL_PATH)) {
-    if (headers.authorization === undefined) return unsigned();
+    if (headers.authorization === undefined) return unsignedResponse();
     const jsonServices = { AmazonSQS: sqs, TrentService: kms, secretsmanager: secrets };
-    if (target !== undefined) return answerJson(jsonServices, target, body.toString(), { gone });
-    return mail.answer(method, pathname, body.toString());
+    if (target !== undefined) return handleJsonRequest(jsonServices, target, body.toString(), { signal });
+    return mail.handle(method, pathname, body.toString());
   }
   const [, bucket = "", key = ""] = /^\/([^/]*)\/?(.*)$/s.exec(pathname) ?? [];
   try {
-    return s3.answer({
+    return s3.handle({
       method,
       bucket,
       key: decodeURIComponent(key),
@@ -148,7 +148,7 @@ async function answer(
   }
 }
 
-function unsigned(): Answer {
+function unsignedResponse(): EmulatorResponse {
   const message = "The request must be signed: use an SDK client with credentials.";
   return {
     status: 403,

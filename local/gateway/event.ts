@@ -26,7 +26,7 @@ export function parseTarget(url: string): RequestTarget | null {
 const TEXT_TYPES = /^(text\/|application\/(json|xml|x-www-form-urlencoded)\s*(;|$))/i;
 
 /** The event an HTTP API makes of a request (payload format 2.0). */
-export function eventOf(
+export function toHttpEvent(
   request: IncomingMessage,
   target: RequestTarget,
   body: Buffer,
@@ -36,7 +36,7 @@ export function eventOf(
   const { cookie, ...headers } = joinedHeaders(request);
   const sourceIp = request.socket.remoteAddress ?? "127.0.0.1";
   const host = headers.host ?? "localhost";
-  headers["x-forwarded-for"] = [headers["x-forwarded-for"], sourceIp].filter((one) => one !== undefined).join(", ");
+  headers["x-forwarded-for"] = [headers["x-forwarded-for"], sourceIp].filter((value) => value !== undefined).join(", ");
   headers["x-forwarded-port"] = String(request.socket.localPort);
   headers["x-forwarded-proto"] = "http";
   const query = joinedQuery(target.query);
@@ -84,8 +84,8 @@ function joinedHeaders(request: IncomingMessage): Record<string, string> {
 function joinedQuery(query: string): Record<string, string> | undefined {
   const joined = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(query)) {
-    const before = joined.get(name);
-    joined.set(name, before === undefined ? value : `${before},${value}`);
+    const previous = joined.get(name);
+    joined.set(name, previous === undefined ? value : `${previous},${value}`);
   }
   return joined.size === 0 ? undefined : Object.fromEntries(joined);
 }

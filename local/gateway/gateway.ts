@@ -3,27 +3,27 @@ import type { AddressInfo } from "node:net";
 import type { Millis } from "../../shared/kernel/time.ts";
 import type { Functions } from "../lambda/functions.ts";
 import { LocalRefusal } from "../support/settings-error.ts";
-import { eventOf, parseTarget, type RequestTarget } from "./event.ts";
+import { parseTarget, type RequestTarget, toHttpEvent } from "./event.ts";
 import { INVOCATION_MAX_BYTES, sendMessage, sendResult } from "./response.ts";
 import { matchRoute, type Route, type RouteMatch } from "./routes.ts";
 
 /** What the gateway serves once the stack is up. */
-export interface Served {
+export interface GatewayOptions {
   readonly routes: readonly Route[];
   readonly functions: Pick<Functions, "invoke">;
   readonly now: () => Millis;
   readonly report: (line: string) => void;
   /** Answers `/_local/…`, which exists in no template. */
-  local(request: IncomingMessage, response: ServerResponse, path: string, body: Buffer): Promise<void>;
+  handleLocal(request: IncomingMessage, response: ServerResponse, path: string, body: Buffer): Promise<void>;
   /** Whether the edge turns this request away before anything of Parley sees it. */
-  refusedAtEdge(): boolean;
+  shouldRefuseAtEdge(): boolean;
 }
 
 export interface Gateway {
   readonly url: string;
   readonly port: number;
   /** Until this is called every request is answered 503. */
-  serve(served: Served): void;
+  serve(options: GatewayOptions): void;
   close(): Promise<void>;
 }
 
@@ -33,22 +33,22 @@ const HEAD_MAX_BYTES = 10_240;
 
 /** Listens on loopback. Throws a LocalRefusal when the port is taken. */
 export async function openGateway(port: number): Promise<Gateway> {
-  let served: Served | undefined;
+  let options: GatewayOptions | undefined;
   const server = createServer({ maxHeaderSize: HEAD_MAX_BYTES, keepAliveTimeout: 60_000 }, (request, response) => {
-    if (!served) return sendMessage(response, 503, "The local stack is starting.");
-    const { report } = served;
-    answer(request, response, served).catch((error: Error) => {
+    if (!options) return sendMessage(response, 503, "The local stack is starting.");
+    const { report } = options;
+    handleRequest(request, response, options).catch((error: Error) => {
       report(`gateway: ${error.message}`);
       if (!response.headersSent) sendMessage(response, 500, "Internal Server Error");
     });
   });
   await listen(server, port);
-  const bound = (server.address() as AddressInfo).port;
+  const boundPort = (server.address() as AddressInfo).port;
   return {
-    url: `http://127.0.0.1:${bound}`,
-    port: bound,
+    url: `http://127.0.0.1:${boundPort}`,
+    port: boundPort,
     serve(next) {
-      served = next;
+      options = next;
     },
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
@@ -61,9 +61,9 @@ export async function openGateway(port: number): Promise<Gateway> {
 async function listen(server: Server, port: number): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
-      const taken = error.code === "EADDRINUSE";
+      const portInUse = error.code === "EADDRINUSE";
       reject(
-        taken
+        portInUse
           ? new LocalRefusal(`Port ${port} is taken: stop what listens there, or name another with --port.`)
           : error,
       );
@@ -72,19 +72,23 @@ async function listen(server: Server, port: number): Promise<void> {
   });
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, served: Served): Promise<void> {
+async function handleRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: GatewayOptions,
+): Promise<void> {
   // The stack's own time, which may have been turned: browsers and other clients reckon with it.
-  response.setHeader("date", new Date(served.now()).toUTCString());
+  response.setHeader("date", new Date(options.now()).toUTCString());
   const target = parseTarget(request.url ?? "/");
   if (!target) return sendMessage(response, 400, "Bad Request");
-  const local = target.path.startsWith("/_local/");
-  if (!local && served.refusedAtEdge()) return sendMessage(response, 429, "Too Many Requests");
+  const isLocal = target.path.startsWith("/_local/");
+  if (!isLocal && options.shouldRefuseAtEdge()) return sendMessage(response, 429, "Too Many Requests");
   const body = await readBody(request);
   if (body === null) return sendMessage(response, 413, "Request Entity Too Large");
-  if (local) return await served.local(request, response, target.path, body);
-  const match = matchRoute(served.routes, request.method ?? "GET", target.sentPath);
+  if (isLocal) return await options.handleLocal(request, response, target.path, body);
+  const match = matchRoute(options.routes, request.method ?? "GET", target.sentPath);
   if (!match) return sendMessage(response, 404, "Not Found");
-  await invoke(request, response, target, body, match, served);
+  await invoke(request, response, target, body, match, options);
 }
 
 async function invoke(
@@ -93,12 +97,12 @@ async function invoke(
   target: RequestTarget,
   body: Buffer,
   match: RouteMatch,
-  { functions, now, report }: Served,
+  { functions, now, report }: GatewayOptions,
 ): Promise<void> {
-  const event = eventOf(request, target, body, match, now());
+  const event = toHttpEvent(request, target, body, match, now());
   if (isTooLarge(event, body)) return sendMessage(response, 413, "Request Entity Too Large");
   const { route } = match;
-  const late = setTimeout(() => sendMessage(response, 503, "Service Unavailable"), route.timeoutMs);
+  const timer = setTimeout(() => sendMessage(response, 503, "Service Unavailable"), route.timeoutMs);
   try {
     const result = await functions.invoke(route.functionId, event);
     if (!response.headersSent) sendResult(response, result);
@@ -106,7 +110,7 @@ async function invoke(
     report(`${route.functionId}: ${(error as Error).message}`);
     if (!response.headersSent) sendMessage(response, 500, "Internal Server Error");
   } finally {
-    clearTimeout(late);
+    clearTimeout(timer);
   }
 }
 

@@ -14,12 +14,12 @@ export interface LocalControls {
   refuseAtEdge(count: number): void;
 }
 
-type Handle = (controls: LocalControls, response: ServerResponse, body: unknown) => Promise<void> | void;
+type Handler = (controls: LocalControls, response: ServerResponse, body: unknown) => Promise<void> | void;
 
-const routes: Readonly<Record<string, Readonly<Record<string, Handle>>>> = {
+const routes: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
   "/_local/clock": {
     GET: ({ now }, response) => sendJson(response, 200, { now: iso(now()) }),
-    POST: turnClock,
+    POST: advanceClock,
   },
   "/_local/mail": {
     GET: async ({ mails }, response) => sendJson(response, 200, { mails: await mails() }),
@@ -27,14 +27,15 @@ const routes: Readonly<Record<string, Readonly<Record<string, Handle>>>> = {
   "/_local/faults": { POST: setFaults },
 };
 
-export async function answerLocal(
+export async function handleLocalRequest(
   controls: LocalControls,
   request: IncomingMessage,
   response: ServerResponse,
   path: string,
   body: Buffer,
 ): Promise<void> {
-  if (isForeign(request)) return sendMessage(response, 403, "This is for programs and pages of this machine alone.");
+  if (isCrossOrigin(request))
+    return sendMessage(response, 403, "This is for programs and pages of this machine alone.");
   const methods = routes[path];
   if (!methods) return sendMessage(response, 404, `There is ${Object.keys(routes).join(", ")}, and not ${path}.`);
   const handle = methods[request.method ?? ""];
@@ -43,17 +44,17 @@ export async function answerLocal(
 }
 
 /** A page of another origin, or a name of somebody else's that leads here, has no business with the clock or the mail. */
-function isForeign({ headers: { host = "", origin } }: IncomingMessage): boolean {
+function isCrossOrigin({ headers: { host = "", origin } }: IncomingMessage): boolean {
   const local = /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(host);
   return !local || (origin !== undefined && origin !== `http://${host}`);
 }
 
-async function turnClock(controls: LocalControls, response: ServerResponse, body: unknown): Promise<void> {
+async function advanceClock(controls: LocalControls, response: ServerResponse, body: unknown): Promise<void> {
   const advance = (body as { advance?: unknown } | null)?.advance;
   const by = typeof advance === "string" ? parseDuration(advance) : null;
   if (by === null) {
-    const wanted = 'Send {"advance":"PT24H"}: an ISO 8601 duration of weeks, days, hours, minutes and seconds';
-    return sendMessage(response, 400, `${wanted}, more than zero and at most ten years. The clock only goes forward.`);
+    const usage = 'Send {"advance":"PT24H"}: an ISO 8601 duration of weeks, days, hours, minutes and seconds';
+    return sendMessage(response, 400, `${usage}, more than zero and at most ten years. The clock only goes forward.`);
   }
   await controls.advance(by);
   sendJson(response, 200, { now: iso(controls.now()) });
@@ -62,8 +63,8 @@ async function turnClock(controls: LocalControls, response: ServerResponse, body
 function setFaults(controls: LocalControls, response: ServerResponse, body: unknown): void {
   const count = (body as { edge_429?: unknown } | null)?.edge_429;
   if (!Number.isInteger(count) || (count as number) < 0 || (count as number) > 1_000_000) {
-    const wanted = 'Send {"edge_429":3}: how many of the next requests get the bare 429, 0 for none.';
-    sendMessage(response, 400, wanted);
+    const usage = 'Send {"edge_429":3}: how many of the next requests get the bare 429, 0 for none.';
+    sendMessage(response, 400, usage);
     return;
   }
   controls.refuseAtEdge(count as number);

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 /** A function's answer may be this large, as everything that goes in or out of an invocation. */
 export const INVOCATION_MAX_BYTES = 6 * 2 ** 20;
 
-interface Answer {
+interface FunctionResponse {
   readonly statusCode: number;
   readonly headers?: Readonly<Record<string, string | number | boolean>>;
   readonly cookies?: readonly string[];
@@ -28,8 +28,8 @@ export function sendJson(response: ServerResponse, status: number, value: unknow
 export function sendResult(response: ServerResponse, result: unknown): void {
   if (response.destroyed) return;
   try {
-    const { statusCode, headers, body } = partsOf(
-      isAnswer(result) ? result : { ...JSON_ANSWER, body: JSON.stringify(result) },
+    const { statusCode, headers, body } = toHttpResponse(
+      isFunctionResponse(result) ? result : { ...JSON_RESPONSE, body: JSON.stringify(result) },
     );
     response.writeHead(statusCode, headers).end(body);
   } catch {
@@ -37,19 +37,24 @@ export function sendResult(response: ServerResponse, result: unknown): void {
   }
 }
 
-const JSON_ANSWER = { statusCode: 200, headers: { "content-type": "application/json" } } as const;
+const JSON_RESPONSE = { statusCode: 200, headers: { "content-type": "application/json" } } as const;
 
 /** Throws for an answer that HTTP has no form for. */
-function partsOf(answer: Answer): { statusCode: number; headers: Record<string, string | string[]>; body: Buffer } {
-  const { statusCode, cookies = [], body = "", isBase64Encoded = false } = answer;
+function toHttpResponse(functionResponse: FunctionResponse): {
+  statusCode: number;
+  headers: Record<string, string | string[]>;
+  body: Buffer;
+} {
+  const { statusCode, cookies = [], body = "", isBase64Encoded = false } = functionResponse;
   if (!Number.isInteger(statusCode) || statusCode < 100 || statusCode > 599) throw new Error("not a status");
   if (body.length > INVOCATION_MAX_BYTES) throw new Error("too large an answer");
   const headers: Record<string, string | string[]> = { "content-type": "text/plain;charset=UTF-8" };
-  for (const [name, value] of Object.entries(answer.headers ?? {})) headers[name.toLowerCase()] = String(value);
+  for (const [name, value] of Object.entries(functionResponse.headers ?? {}))
+    headers[name.toLowerCase()] = String(value);
   if (cookies.length > 0) headers["set-cookie"] = [...cookies];
   return { statusCode, headers, body: Buffer.from(body, isBase64Encoded ? "base64" : "utf8") };
 }
 
-function isAnswer(result: unknown): result is Answer {
+function isFunctionResponse(result: unknown): result is FunctionResponse {
   return typeof result === "object" && result !== null && "statusCode" in result;
 }

@@ -1,7 +1,7 @@
 import type { FunctionDeclaration } from "../lambda/functions.ts";
 import { LocalRefusal } from "../support/settings-error.ts";
 import type { Resolver } from "../template/intrinsics.ts";
-import { type Assembly, nameOf, type Placed, resourcesOf } from "../template/template.ts";
+import { type Assembly, describeResource, listResources, type StackResource } from "../template/template.ts";
 
 /** A route of the HTTP API. */
 export interface Route {
@@ -22,40 +22,44 @@ const TIMEOUT_MAX_MS = 30_000;
 
 /** Reads the routes of the assembly's HTTP API. Throws a LocalRefusal for one that leads nowhere. */
 export function readRoutes(assembly: Assembly, resolver: Resolver, functions: readonly FunctionDeclaration[]): Route[] {
-  const placed = resourcesOf(assembly);
-  const apis = placed.filter(({ resource }) => resource.Type === "AWS::ApiGatewayV2::Api");
-  const odd = apis.find(({ resource }) => resource.Properties?.ProtocolType !== "HTTP") ?? apis[1];
-  if (odd) throw new LocalRefusal(`The local stack serves one HTTP API: it cannot serve ${nameOf(odd)}.`);
-  return placed
+  const resources = listResources(assembly);
+  const apis = resources.filter(({ resource }) => resource.Type === "AWS::ApiGatewayV2::Api");
+  const unsupported = apis.find(({ resource }) => resource.Properties?.ProtocolType !== "HTTP") ?? apis[1];
+  if (unsupported)
+    throw new LocalRefusal(`The local stack serves one HTTP API: it cannot serve ${describeResource(unsupported)}.`);
+  return resources
     .filter(({ resource }) => resource.Type === "AWS::ApiGatewayV2::Route")
     .map((route) => readRoute(route, assembly, resolver, functions));
 }
 
 function readRoute(
-  route: Placed,
+  route: StackResource,
   assembly: Assembly,
   resolver: Resolver,
   functions: readonly FunctionDeclaration[],
 ): Route {
   const key = String(route.resource.Properties?.RouteKey);
-  if (key !== "$default" && !/^[A-Z]+ \//.test(key)) throw new LocalRefusal(`${nameOf(route)} has an odd key: ${key}.`);
-  const integration = integrationOf(route, assembly);
+  if (key !== "$default" && !/^[A-Z]+ \//.test(key))
+    throw new LocalRefusal(`${describeResource(route)} has an odd key: ${key}.`);
+  const integration = findIntegration(route, assembly);
   const { IntegrationType, IntegrationUri, PayloadFormatVersion, TimeoutInMillis } =
     integration?.resource.Properties ?? {};
   if (!integration || IntegrationType !== "AWS_PROXY" || PayloadFormatVersion !== "2.0") {
-    throw new LocalRefusal(`The route ${key} (${nameOf(route)}) leads to no function with payload format 2.0.`);
+    throw new LocalRefusal(
+      `The route ${key} (${describeResource(route)}) leads to no function with payload format 2.0.`,
+    );
   }
   const arn = resolver.text(integration.stack, IntegrationUri);
   const target = functions.find((one) => one.arn === arn);
   if (!target) throw new LocalRefusal(`The route ${key} leads to ${arn}, which is not a function of the template.`);
   const timeoutMs = Math.min(TIMEOUT_MAX_MS, Number(TimeoutInMillis ?? TIMEOUT_MAX_MS));
-  return { key, functionId: target.placed.id, timeoutMs };
+  return { key, functionId: target.stackResource.id, timeoutMs };
 }
 
 /** `Target` is `integrations/` joined to a Ref of the integration. */
-function integrationOf(route: Placed, assembly: Assembly): Placed | undefined {
+function findIntegration(route: StackResource, assembly: Assembly): StackResource | undefined {
   const ref = /"Ref":"([^"]+)"/.exec(JSON.stringify(route.resource.Properties?.Target ?? null))?.[1];
-  return resourcesOf(assembly).find(
+  return listResources(assembly).find(
     ({ stack, id, resource }) =>
       stack === route.stack && id === ref && resource.Type === "AWS::ApiGatewayV2::Integration",
   );
@@ -67,15 +71,15 @@ function integrationOf(route: Placed, assembly: Assembly): Placed | undefined {
  */
 export function matchRoute(routes: readonly Route[], method: string, rawPath: string): RouteMatch | null {
   const segments = rawPath.split("/").slice(1);
-  const found = routes.flatMap((route) => matchOne(route, method, segments) ?? []);
-  found.sort((a, b) => (a.rank < b.rank ? -1 : a.rank > b.rank ? 1 : 0));
-  return found[0] ?? null;
+  const matches = routes.flatMap((route) => matchOne(route, method, segments) ?? []);
+  matches.sort((a, b) => (a.rank < b.rank ? -1 : a.rank > b.rank ? 1 : 0));
+  return matches[0] ?? null;
 }
 
 function matchOne(route: Route, method: string, segments: readonly string[]): (RouteMatch & { rank: string }) | null {
   if (route.key === "$default") return { route, parameters: undefined, rank: "9" };
-  const [wanted = "", path = ""] = route.key.split(" ");
-  if (wanted !== "ANY" && wanted !== method) return null;
+  const [routeMethod = "", path = ""] = route.key.split(" ");
+  if (routeMethod !== "ANY" && routeMethod !== method) return null;
   const parameters: Record<string, string> = {};
   const pattern = path.split("/").slice(1);
   let rank = "";
@@ -88,10 +92,14 @@ function matchOne(route: Route, method: string, segments: readonly string[]): (R
       if (segment !== part) return null;
     } else if (rest) {
       parameters[name] = decodeURIComponent(segments.slice(at).join("/"));
-      return { route, parameters, rank: rank + (wanted === "ANY" ? "1" : "0") };
+      return { route, parameters, rank: rank + (routeMethod === "ANY" ? "1" : "0") };
     } else parameters[name] = decodeURIComponent(segment);
   }
   if (pattern.length !== segments.length) return null;
-  const named = Object.keys(parameters).length > 0;
-  return { route, parameters: named ? parameters : undefined, rank: rank + (wanted === "ANY" ? "1" : "0") };
+  const hasParameters = Object.keys(parameters).length > 0;
+  return {
+    route,
+    parameters: hasParameters ? parameters : undefined,
+    rank: rank + (routeMethod === "ANY" ? "1" : "0"),
+  };
 }

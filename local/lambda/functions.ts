@@ -3,7 +3,7 @@ import { devNull } from "node:os";
 import { join } from "node:path";
 import { LocalRefusal } from "../support/settings-error.ts";
 import { ACCOUNT, REGION, type Resolver } from "../template/intrinsics.ts";
-import { type Assembly, nameOf, type Placed, resourcesOf } from "../template/template.ts";
+import { type Assembly, describeResource, listResources, type StackResource } from "../template/template.ts";
 import { openPool, type Pool } from "./pool.ts";
 import { openSandbox } from "./sandbox.ts";
 
@@ -11,7 +11,7 @@ import { openSandbox } from "./sandbox.ts";
 export interface FunctionDeclaration {
   /** The construct's id: `Api`, `Deliver`. */
   readonly id: string;
-  readonly placed: Placed;
+  readonly stackResource: StackResource;
   readonly name: string;
   readonly arn: string;
   readonly file: string;
@@ -43,64 +43,70 @@ const TIMEOUT_DEFAULT_SECONDS = 3;
 const MEMORY_DEFAULT_MB = 128;
 
 /** Reads the functions of the assembly. Throws a LocalRefusal for one that could not run. */
-export function declareFunctions(assembly: Assembly): FunctionDeclaration[] {
-  const found = resourcesOf(assembly).filter(({ resource }) => resource.Type === "AWS::Lambda::Function");
-  const declared = found.map((placed) => declare(assembly, placed));
-  const twice = declared.find(({ id }, at) => declared.findIndex((other) => other.id === id) !== at);
-  if (twice) throw new LocalRefusal(`Two functions of the template are called ${twice.id}: rename one.`);
-  return declared;
+export function readFunctions(assembly: Assembly): FunctionDeclaration[] {
+  const resources = listResources(assembly).filter(({ resource }) => resource.Type === "AWS::Lambda::Function");
+  const declarations = resources.map((stackResource) => readFunction(assembly, stackResource));
+  const duplicate = declarations.find(({ id }, at) => declarations.findIndex((other) => other.id === id) !== at);
+  if (duplicate) throw new LocalRefusal(`Two functions of the template are called ${duplicate.id}: rename one.`);
+  return declarations;
 }
 
-function declare(assembly: Assembly, placed: Placed): FunctionDeclaration {
-  const properties = placed.resource.Properties ?? {};
+function readFunction(assembly: Assembly, stackResource: StackResource): FunctionDeclaration {
+  const properties = stackResource.resource.Properties ?? {};
   const runtime = String(properties.Runtime);
   if (!/^nodejs\d+\.x$/.test(runtime)) {
     throw new LocalRefusal(
-      `${nameOf(placed)} has the runtime ${runtime}: the local stack runs Node.js functions only.`,
+      `${describeResource(stackResource)} has the runtime ${runtime}: the local stack runs Node.js functions only.`,
     );
   }
-  const id = placed.id.replace(/[0-9A-F]{8}$/, "");
-  const name = typeof properties.FunctionName === "string" ? properties.FunctionName : `${placed.stack}-${placed.id}`;
-  const wanted = SANDBOXES_MAX * Math.max(1, queuesOf(assembly, placed));
-  const reserved = Number(properties.ReservedConcurrentExecutions ?? wanted);
+  const id = stackResource.id.replace(/[0-9A-F]{8}$/, "");
+  const name =
+    typeof properties.FunctionName === "string"
+      ? properties.FunctionName
+      : `${stackResource.stack}-${stackResource.id}`;
+  const sandboxLimit = SANDBOXES_MAX * Math.max(1, countEventSources(assembly, stackResource));
+  const reserved = Number(properties.ReservedConcurrentExecutions ?? sandboxLimit);
   return {
     id,
-    placed,
+    stackResource,
     name,
     arn: `arn:aws:lambda:${REGION}:${ACCOUNT}:function:${name}`,
-    ...findBundle(assembly, placed),
+    ...findBundle(assembly, stackResource),
     timeoutMs: Number(properties.Timeout ?? TIMEOUT_DEFAULT_SECONDS) * 1_000,
     memoryMb: Number(properties.MemorySize ?? MEMORY_DEFAULT_MB),
-    sandboxesMax: Math.max(1, Math.min(wanted, reserved)),
+    sandboxesMax: Math.max(1, Math.min(sandboxLimit, reserved)),
   };
 }
 
-function queuesOf(assembly: Assembly, { stack, id }: Placed): number {
-  return resourcesOf(assembly).filter(
-    ({ stack: where, resource }) =>
-      where === stack &&
+function countEventSources(assembly: Assembly, { stack, id }: StackResource): number {
+  return listResources(assembly).filter(
+    ({ stack: mappingStack, resource }) =>
+      mappingStack === stack &&
       resource.Type === "AWS::Lambda::EventSourceMapping" &&
       (resource.Properties?.FunctionName as { Ref?: string } | undefined)?.Ref === id,
   ).length;
 }
 
 /** `Code.S3Key` is `<hash>.zip`; the assembly holds its content as the folder `asset.<hash>`. */
-function findBundle(assembly: Assembly, placed: Placed): { file: string; handler: string } {
-  const { Code, Handler } = placed.resource.Properties ?? {};
+function findBundle(assembly: Assembly, stackResource: StackResource): { file: string; handler: string } {
+  const { Code, Handler } = stackResource.resource.Properties ?? {};
   const key = (Code as { S3Key?: unknown } | undefined)?.S3Key;
   const [module = "", handler = ""] = String(Handler).split(".");
   const folder = typeof key === "string" ? join(assembly.folder, `asset.${key.replace(/\.zip$/, "")}`) : undefined;
   const file =
-    folder && [".mjs", ".js", ".cjs"].map((end) => join(folder, module + end)).find((path) => existsSync(path));
+    folder &&
+    [".mjs", ".js", ".cjs"].map((extension) => join(folder, module + extension)).find((path) => existsSync(path));
   if (file && handler) return { file, handler };
-  throw new LocalRefusal(`${nameOf(placed)} has no bundle for its handler ${Handler}: synthesize with bundling.`);
+  throw new LocalRefusal(
+    `${describeResource(stackResource)} has no bundle for its handler ${Handler}: synthesize with bundling.`,
+  );
 }
 
 export interface RuntimeSettings {
   /** Variables every function gets on top of its own: where the emulators answer. */
-  readonly added: Readonly<Record<string, string>>;
+  readonly extraVariables: Readonly<Record<string, string>>;
   /** Other values for variables that the template gives a function; one that it does not give stays unset. */
-  readonly replaced: Readonly<Record<string, string>>;
+  readonly variableOverrides: Readonly<Record<string, string>>;
   readonly clock: SharedArrayBuffer;
   readonly openEgress: boolean;
   readonly log: (chunk: Buffer) => void;
@@ -115,9 +121,10 @@ export function openFunctions(
   const environments = new Map<string, Record<string, string>>();
   const pools = new Map<string, Pool>();
   for (const declaration of declarations) {
-    const own = ownVariables(declaration, resolver);
-    for (const [name, value] of Object.entries(settings.replaced)) if (name in own) own[name] = value;
-    const environment = { ...own, ...runtimeVariables(declaration), ...settings.added };
+    const variables = templateVariables(declaration, resolver);
+    for (const [name, value] of Object.entries(settings.variableOverrides))
+      if (name in variables) variables[name] = value;
+    const environment = { ...variables, ...runtimeVariables(declaration), ...settings.extraVariables };
     const pool = openPool(declaration.sandboxesMax, () =>
       openSandbox({
         data: {
@@ -134,14 +141,14 @@ export function openFunctions(
         log: settings.log,
       }),
     );
-    for (const id of [declaration.id, declaration.placed.id]) {
+    for (const id of [declaration.id, declaration.stackResource.id]) {
       environments.set(id, environment);
       pools.set(id, pool);
     }
   }
   return {
-    invoke: async (id, event) => await named(pools, id).invoke(event),
-    environment: (id) => named(environments, id),
+    invoke: async (id, event) => await getById(pools, id).invoke(event),
+    environment: (id) => getById(environments, id),
     ids: declarations.map(({ id }) => id),
     async close() {
       await Promise.all([...new Set(pools.values())].map((pool) => pool.close()));
@@ -149,16 +156,18 @@ export function openFunctions(
   };
 }
 
-function named<T>(all: ReadonlyMap<string, T>, id: string): T {
-  const found = all.get(id);
-  if (found !== undefined) return found;
+function getById<T>(all: ReadonlyMap<string, T>, id: string): T {
+  const value = all.get(id);
+  if (value !== undefined) return value;
   throw new LocalRefusal(`There is no function ${id}: the template has ${[...all.keys()].join(", ") || "none"}.`);
 }
 
-function ownVariables({ placed }: FunctionDeclaration, resolver: Resolver): Record<string, string> {
-  const declared = placed.resource.Properties?.Environment as { Variables?: Record<string, unknown> } | undefined;
-  const entries = Object.entries(declared?.Variables ?? {});
-  return Object.fromEntries(entries.map(([name, value]) => [name, resolver.text(placed.stack, value)]));
+function templateVariables({ stackResource }: FunctionDeclaration, resolver: Resolver): Record<string, string> {
+  const environment = stackResource.resource.Properties?.Environment as
+    | { Variables?: Record<string, unknown> }
+    | undefined;
+  const entries = Object.entries(environment?.Variables ?? {});
+  return Object.fromEntries(entries.map(([name, value]) => [name, resolver.text(stackResource.stack, value)]));
 }
 
 /** What the runtime itself sets, and no shared configuration file of the person at the keyboard. */

@@ -9,48 +9,48 @@ export interface Pool {
 export function openPool(sizeMax: number, open: () => Sandbox): Pool {
   const all = new Set<Sandbox>();
   const idle: Sandbox[] = [];
-  const line: ((sandbox: Sandbox | null) => void)[] = [];
+  const waiters: ((sandbox: Sandbox | null) => void)[] = [];
   let closed = false;
 
-  const take = async (): Promise<Sandbox> => {
+  const acquire = async (): Promise<Sandbox> => {
     for (;;) {
       if (closed) throw new FunctionFailed("died", "The stack is stopping.");
-      const free = idle.pop();
-      if (free?.spent()) {
-        all.delete(free);
+      const candidate = idle.pop();
+      if (candidate?.failure()) {
+        all.delete(candidate);
         continue;
       }
-      if (free) return free;
+      if (candidate) return candidate;
       if (all.size < sizeMax) {
-        const fresh = open();
-        all.add(fresh);
-        return fresh;
+        const sandbox = open();
+        all.add(sandbox);
+        return sandbox;
       }
-      const handed = await new Promise<Sandbox | null>((resolve) => line.push(resolve));
-      if (handed) return handed;
+      const released = await new Promise<Sandbox | null>((resolve) => waiters.push(resolve));
+      if (released) return released;
     }
   };
 
-  const giveBack = (sandbox: Sandbox): void => {
-    const usable = !sandbox.spent();
+  const release = (sandbox: Sandbox): void => {
+    const usable = !sandbox.failure();
     if (!usable) all.delete(sandbox);
-    const next = line.shift();
+    const next = waiters.shift();
     if (next) next(usable ? sandbox : null);
     else if (usable) idle.push(sandbox);
   };
 
   return {
     async invoke(event) {
-      const sandbox = await take();
+      const sandbox = await acquire();
       try {
         return await sandbox.invoke(event);
       } finally {
-        giveBack(sandbox);
+        release(sandbox);
       }
     },
     async close() {
       closed = true;
-      for (const next of line.splice(0)) next(null);
+      for (const next of waiters.splice(0)) next(null);
       await Promise.all([...all].map((sandbox) => sandbox.close()));
     },
   };

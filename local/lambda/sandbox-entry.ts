@@ -3,18 +3,18 @@
 
 import { pathToFileURL } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";
-import { setHost } from "../../shared/kernel/time.ts";
-import { nowOf } from "../support/clock.ts";
+import { setRuntimeOverrides } from "../../shared/kernel/time.ts";
+import { sharedClock } from "../support/clock.ts";
 import type { FromSandbox, HandlerError, SandboxData, ToSandbox } from "./sandbox-messages.ts";
 
 type Handler = (event: unknown, context: object) => unknown;
 
 const data = workerData as SandboxData;
-const tell = (message: FromSandbox): void => parentPort?.postMessage(message);
+const post = (message: FromSandbox): void => parentPort?.postMessage(message);
 
 // The bundle holds its own copy of the clock's module; both meet at the symbol of the registry that setHost writes.
 // Date itself stays real, because signatures of AWS requests are made with it.
-setHost({ now: nowOf(data.clock), openEgress: data.openEgress });
+setRuntimeOverrides({ now: sharedClock(data.clock), openEgress: data.openEgress });
 
 async function load(): Promise<Handler> {
   const bundle = (await import(pathToFileURL(data.file).href)) as Record<string, unknown> & {
@@ -25,7 +25,7 @@ async function load(): Promise<Handler> {
   throw new Error(`${data.file} does not export a function called ${data.handler}.`);
 }
 
-async function answer(handler: Handler, { id, event, timeoutMs }: ToSandbox): Promise<void> {
+async function handleEvent(handler: Handler, { id, event, timeoutMs }: ToSandbox): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   const context = {
     awsRequestId: id,
@@ -40,21 +40,21 @@ async function answer(handler: Handler, { id, event, timeoutMs }: ToSandbox): Pr
   };
   try {
     const result = await handler(event, context);
-    tell({ kind: "result", id, json: JSON.stringify(result) });
+    post({ kind: "result", id, json: JSON.stringify(result) });
   } catch (error) {
-    tell({ kind: "error", id, error: describe(error) });
+    post({ kind: "error", id, error: toHandlerError(error) });
   }
 }
 
-function describe(error: unknown): HandlerError {
+function toHandlerError(error: unknown): HandlerError {
   if (!(error instanceof Error)) return { errorType: typeof error, errorMessage: String(error), trace: "" };
   return { errorType: error.name, errorMessage: error.message, trace: error.stack ?? "" };
 }
 
 try {
   const handler = await load();
-  parentPort?.on("message", (message: ToSandbox) => void answer(handler, message));
-  tell({ kind: "ready" });
+  parentPort?.on("message", (message: ToSandbox) => void handleEvent(handler, message));
+  post({ kind: "ready" });
 } catch (error) {
-  tell({ kind: "unloadable", error: describe(error) });
+  post({ kind: "unloadable", error: toHandlerError(error) });
 }

@@ -27,7 +27,7 @@ export interface SandboxSettings {
 /** One execution environment of a function: a worker thread that takes one event at a time. */
 export interface Sandbox {
   /** Null while it can take another event; else why not. A spent sandbox is replaced. */
-  spent(): FunctionFailed | null;
+  failure(): FunctionFailed | null;
   /** Answers the handler's result as it comes out of JSON. Throws FunctionFailed. */
   invoke(event: unknown): Promise<unknown>;
   close(): Promise<void>;
@@ -36,7 +36,7 @@ export interface Sandbox {
 /** A bundle that takes longer than this to load is given up, as Lambda does. */
 const LOAD_MAX_MS = 10_000;
 
-interface Waiting {
+interface PendingInvocation {
   readonly id: string;
   resolve(result: unknown): void;
   reject(error: FunctionFailed): void;
@@ -56,7 +56,7 @@ export function openSandbox({ data, environment, timeoutMs, log }: SandboxSettin
   forward(worker.stderr);
 
   let failure: FunctionFailed | null = null;
-  let waiting: Waiting | null = null;
+  let pending: PendingInvocation | null = null;
   const ready = Promise.withResolvers<void>();
   ready.promise.catch(() => {});
 
@@ -64,8 +64,8 @@ export function openSandbox({ data, environment, timeoutMs, log }: SandboxSettin
     failure ??= error;
     clearTimeout(loading);
     ready.reject(failure);
-    waiting?.reject(failure);
-    waiting = null;
+    pending?.reject(failure);
+    pending = null;
     void worker.terminate();
   };
   const loading = setTimeout(() => {
@@ -78,30 +78,30 @@ export function openSandbox({ data, environment, timeoutMs, log }: SandboxSettin
       ready.resolve();
       return;
     }
-    if (message.kind === "unloadable") return fail(failureOf("unloadable", message.error));
-    const taken = waiting?.id === message.id ? waiting : null;
-    if (!taken) return;
-    waiting = null;
-    if (message.kind === "error") taken.reject(failureOf("threw", message.error));
-    else taken.resolve(message.json === undefined ? null : JSON.parse(message.json));
+    if (message.kind === "unloadable") return fail(toFunctionFailed("unloadable", message.error));
+    const invocation = pending?.id === message.id ? pending : null;
+    if (!invocation) return;
+    pending = null;
+    if (message.kind === "error") invocation.reject(toFunctionFailed("threw", message.error));
+    else invocation.resolve(message.json === undefined ? null : JSON.parse(message.json));
   });
   worker.on("error", (error: Error) => fail(new FunctionFailed("died", error.message, error.stack)));
   worker.on("exit", () => fail(new FunctionFailed("died", `${data.functionName}: the runtime exited.`)));
 
   return {
-    spent: () => failure,
+    failure: () => failure,
     async invoke(event) {
       await ready.promise;
       if (failure) throw failure;
       const id = randomUUID();
-      const answer = Promise.withResolvers<unknown>();
-      waiting = { id, resolve: answer.resolve, reject: answer.reject };
+      const result = Promise.withResolvers<unknown>();
+      pending = { id, resolve: result.resolve, reject: result.reject };
       const timer = setTimeout(() => {
         const seconds = (timeoutMs / 1_000).toFixed(2);
         fail(new FunctionFailed("timed-out", `${data.functionName}: Task timed out after ${seconds} seconds`));
       }, timeoutMs);
       worker.postMessage({ id, event, timeoutMs } satisfies ToSandbox);
-      return await answer.promise.finally(() => clearTimeout(timer));
+      return await result.promise.finally(() => clearTimeout(timer));
     },
     async close() {
       fail(new FunctionFailed("died", `${data.functionName}: the stack is stopping.`));
@@ -110,6 +110,9 @@ export function openSandbox({ data, environment, timeoutMs, log }: SandboxSettin
   };
 }
 
-function failureOf(reason: FunctionFailed["reason"], { errorType, errorMessage, trace }: HandlerError): FunctionFailed {
+function toFunctionFailed(
+  reason: FunctionFailed["reason"],
+  { errorType, errorMessage, trace }: HandlerError,
+): FunctionFailed {
   return new FunctionFailed(reason, `${errorType}: ${errorMessage}`, trace);
 }

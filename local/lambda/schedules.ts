@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { DAY, HOUR, iso, MINUTE, type Millis } from "../../shared/kernel/time.ts";
 import { LocalRefusal } from "../support/settings-error.ts";
 import { ACCOUNT, REGION, type Resolver } from "../template/intrinsics.ts";
-import { type Assembly, nameOf, type Placed, resourcesOf } from "../template/template.ts";
+import { type Assembly, describeResource, listResources, type StackResource } from "../template/template.ts";
 import type { FunctionDeclaration, Functions } from "./functions.ts";
 
 /** A function that runs again and again. */
@@ -31,10 +31,10 @@ export function readSchedules(
   resolver: Resolver,
   functions: readonly FunctionDeclaration[],
 ): Schedule[] {
-  return resourcesOf(assembly)
+  return listResources(assembly)
     .filter(({ resource }) => resource.Type === "AWS::Events::Rule" || resource.Type === "AWS::Scheduler::Schedule")
-    .filter(({ stack, resource }) => resolver.holds(stack, resource.Condition))
-    .flatMap((placed) => readSchedule(placed, resolver, functions));
+    .filter(({ stack, resource }) => resolver.isConditionMet(stack, resource.Condition))
+    .flatMap((stackResource) => readSchedule(stackResource, resolver, functions));
 }
 
 interface Target {
@@ -42,25 +42,34 @@ interface Target {
   readonly Input?: unknown;
 }
 
-function readSchedule(placed: Placed, resolver: Resolver, functions: readonly FunctionDeclaration[]): Schedule[] {
-  const { State, ScheduleExpression, Targets, Target } = placed.resource.Properties ?? {};
+function readSchedule(
+  stackResource: StackResource,
+  resolver: Resolver,
+  functions: readonly FunctionDeclaration[],
+): Schedule[] {
+  const { State, ScheduleExpression, Targets, Target } = stackResource.resource.Properties ?? {};
   const every = parseRate(String(ScheduleExpression));
   if (every === null) {
     throw new LocalRefusal(
-      `${nameOf(placed)}: the local stack runs rate(…), not ${JSON.stringify(ScheduleExpression)}.`,
+      `${describeResource(stackResource)}: the local stack runs rate(…), not ${JSON.stringify(ScheduleExpression)}.`,
     );
   }
   if (State === "DISABLED") return [];
   const targets = ((Targets as Target[] | undefined) ?? [Target as Target | undefined]).filter(
     (one) => one !== undefined,
   );
-  if (targets.length === 0) throw new LocalRefusal(`${nameOf(placed)} runs nothing: give it a target.`);
+  if (targets.length === 0)
+    throw new LocalRefusal(`${describeResource(stackResource)} runs nothing: give it a target.`);
   return targets.map(({ Arn, Input }) => {
-    const arn = resolver.text(placed.stack, Arn);
+    const arn = resolver.text(stackResource.stack, Arn);
     const target = functions.find((one) => one.arn === arn);
-    if (!target) throw new LocalRefusal(`${nameOf(placed)} runs ${arn}, which is not a function of the template.`);
-    const input = Input === undefined ? {} : { input: JSON.parse(resolver.text(placed.stack, Input)) as unknown };
-    return { id: placed.id, every, functionId: target.placed.id, ...input };
+    if (!target)
+      throw new LocalRefusal(
+        `${describeResource(stackResource)} runs ${arn}, which is not a function of the template.`,
+      );
+    const input =
+      Input === undefined ? {} : { input: JSON.parse(resolver.text(stackResource.stack, Input)) as unknown };
+    return { id: stackResource.id, every, functionId: target.stackResource.id, ...input };
   });
 }
 
@@ -78,43 +87,44 @@ export function startSchedules(
   functions: Pick<Functions, "invoke">,
   report: (line: string) => void,
 ): Schedules {
-  const begun = now();
-  const rows = schedules.map((schedule) => ({ schedule, due: begun + schedule.every }));
+  const startedAt = now();
+  const rows = schedules.map((schedule) => ({ schedule, due: startedAt + schedule.every }));
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
 
   const run = async (schedule: Schedule): Promise<void> => {
     try {
-      await functions.invoke(schedule.functionId, schedule.input ?? eventOf(schedule, now()));
+      await functions.invoke(schedule.functionId, schedule.input ?? toScheduledEvent(schedule, now()));
     } catch (error) {
       if (!closed) report(`${schedule.functionId}: ${(error as Error).message}`);
     }
   };
   /** Takes what is due off the list at once, so that a timer and a turned clock never both run it. */
-  const takeDue = (): Schedule[] => {
-    const at = now();
-    const due = rows.filter((row) => row.due <= at).sort((a, b) => a.due - b.due);
+  const advanceDue = (): Schedule[] => {
+    const currentTime = now();
+    const due = rows.filter((row) => row.due <= currentTime).sort((a, b) => a.due - b.due);
     // However far the clock went, one run makes up for all that were missed.
-    for (const row of due) row.due += (Math.floor((at - row.due) / row.schedule.every) + 1) * row.schedule.every;
+    for (const row of due)
+      row.due += (Math.floor((currentTime - row.due) / row.schedule.every) + 1) * row.schedule.every;
     return due.map(({ schedule }) => schedule);
   };
-  const arm = (): void => {
+  const scheduleTimer = (): void => {
     clearTimeout(timer);
     if (closed || rows.length === 0) return;
     const next = Math.min(...rows.map(({ due }) => due));
     timer = setTimeout(
       () => {
-        for (const schedule of takeDue()) void run(schedule);
-        arm();
+        for (const schedule of advanceDue()) void run(schedule);
+        scheduleTimer();
       },
       Math.min(TIMER_MAX_MS, Math.max(0, next - now())),
     );
   };
-  arm();
+  scheduleTimer();
   return {
     async runDue() {
-      const due = takeDue();
-      arm();
+      const due = advanceDue();
+      scheduleTimer();
       for (const schedule of due) await run(schedule);
     },
     close() {
@@ -124,7 +134,7 @@ export function startSchedules(
   };
 }
 
-function eventOf({ id }: Schedule, now: Millis): object {
+function toScheduledEvent({ id }: Schedule, now: Millis): object {
   return {
     version: "0",
     id: randomUUID(),

@@ -5,7 +5,7 @@ import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import type { FunctionDeclaration } from "../lambda/functions.ts";
 import { ACCOUNT, REGION, type Resolver } from "../template/intrinsics.ts";
-import type { Placed } from "../template/template.ts";
+import type { StackResource } from "../template/template.ts";
 
 /** Clients of the parts that the template's resources are made in. */
 export interface Clients {
@@ -33,22 +33,22 @@ export function closeClients(clients: Clients): void {
 }
 
 /** Everything a resource's maker may need. */
-export interface Workshop {
+export interface ProvisionContext {
   readonly clients: Clients;
   readonly resolver: Resolver;
   /** What was made by an earlier start and cannot be found by its name alone; written by `keep`. */
-  readonly kept: ReadonlyMap<string, string>;
-  keep(name: string, value: string): void;
+  readonly physicalIds: ReadonlyMap<string, string>;
+  savePhysicalId(name: string, value: string): void;
   readonly functions: readonly FunctionDeclaration[];
   /** The address of the HTTP API. */
   readonly baseUrl: string;
 }
 
 /** The physical name of a resource that the template does not name. */
-export function physicalName({ stack, id }: Placed): string {
+export function physicalName({ stack, id }: StackResource): string {
   return `${stack}-${id}`;
 }
 
-export function arnOf(service: string, rest: string): string {
+export function buildArn(service: string, rest: string): string {
   return `arn:aws:${service}:${REGION}:${ACCOUNT}:${rest}`;
 }

@@ -1,18 +1,18 @@
 import { readFileSync } from "node:fs";
-import { writeWhole } from "../support/atomic-write.ts";
-import type { Workshop } from "./provision-context.ts";
+import { writeFileAtomic } from "../support/atomic-write.ts";
+import type { ProvisionContext } from "./provision-context.ts";
 
 /** What earlier starts wrote down of the things they made, and the means to write down more. */
-export function openKept(file: string): Pick<Workshop, "kept" | "keep"> {
-  const kept = new Map(Object.entries(readKept(file)));
-  const keep = (name: string, value: string): void => {
-    kept.set(name, value);
-    writeWhole(file, JSON.stringify(Object.fromEntries(kept)));
+export function openProvisionState(file: string): Pick<ProvisionContext, "physicalIds" | "savePhysicalId"> {
+  const physicalIds = new Map(Object.entries(readProvisionState(file)));
+  const savePhysicalId = (name: string, value: string): void => {
+    physicalIds.set(name, value);
+    writeFileAtomic(file, JSON.stringify(Object.fromEntries(physicalIds)));
   };
-  return { kept, keep };
+  return { physicalIds, savePhysicalId };
 }
 
-function readKept(file: string): Record<string, string> {
+function readProvisionState(file: string): Record<string, string> {
   try {
     return JSON.parse(readFileSync(file, "utf8")) as Record<string, string>;
   } catch (error) {

@@ -1,22 +1,26 @@
-import { type Identity, NotMadeYet } from "../template/intrinsics.ts";
-import { type Assembly, type Placed, resourcesOf } from "../template/template.ts";
-import { isMade } from "../template/types.ts";
-import { makeBucket } from "./buckets.ts";
-import { makeKey } from "./keys.ts";
-import type { Workshop } from "./provision-context.ts";
-import { makeQueue } from "./queues.ts";
-import { makeSecret } from "./secrets.ts";
-import { makeTable } from "./tables.ts";
+import { type Identity, ResourceNotCreated } from "../template/intrinsics.ts";
+import { type Assembly, listResources, type StackResource } from "../template/template.ts";
+import { isSupportedType } from "../template/types.ts";
+import { provisionBucket } from "./buckets.ts";
+import { provisionKey } from "./keys.ts";
+import type { ProvisionContext } from "./provision-context.ts";
+import { provisionQueue } from "./queues.ts";
+import { provisionSecret } from "./secrets.ts";
+import { provisionTable } from "./tables.ts";
 
-type Maker = (placed: Placed, properties: Record<string, unknown>, workshop: Workshop) => Promise<Identity> | Identity;
+type Provisioner = (
+  stackResource: StackResource,
+  properties: Record<string, unknown>,
+  context: ProvisionContext,
+) => Promise<Identity> | Identity;
 
-const makers: Readonly<Record<string, Maker>> = {
-  "AWS::KMS::Key": makeKey,
-  "AWS::DynamoDB::Table": makeTable,
-  "AWS::DynamoDB::GlobalTable": makeTable,
-  "AWS::SecretsManager::Secret": makeSecret,
-  "AWS::SQS::Queue": makeQueue,
-  "AWS::S3::Bucket": makeBucket,
+const provisioners: Readonly<Record<string, Provisioner>> = {
+  "AWS::KMS::Key": provisionKey,
+  "AWS::DynamoDB::Table": provisionTable,
+  "AWS::DynamoDB::GlobalTable": provisionTable,
+  "AWS::SecretsManager::Secret": provisionSecret,
+  "AWS::SQS::Queue": provisionQueue,
+  "AWS::S3::Bucket": provisionBucket,
   "AWS::ApiGatewayV2::Api": ({ id }, _properties, { baseUrl }) => ({
     ref: id,
     attributes: { ApiId: id, ApiEndpoint: baseUrl },
@@ -27,39 +31,41 @@ const makers: Readonly<Record<string, Maker>> = {
  * Makes what the template declares and is not made yet, each after what it refers to (a queue after the queue of its
  * dead letters). Safe to repeat: a second start finds everything as the first left it.
  */
-export async function provision(assembly: Assembly, workshop: Workshop): Promise<void> {
-  const { resolver } = workshop;
-  for (const { placed, name, arn } of workshop.functions) {
-    resolver.made(placed.stack, placed.id, { ref: name, attributes: { Arn: arn } });
+export async function provision(assembly: Assembly, context: ProvisionContext): Promise<void> {
+  const { resolver } = context;
+  for (const { stackResource, name, arn } of context.functions) {
+    resolver.register(stackResource.stack, stackResource.id, { ref: name, attributes: { Arn: arn } });
   }
-  let waiting = resourcesOf(assembly).filter(({ stack, resource }) => resolver.holds(stack, resource.Condition));
-  waiting = waiting.filter(({ resource }) => isMade(resource.Type) && makers[resource.Type]);
-  while (waiting.length > 0) {
-    const again: Placed[] = [];
-    let lastMissing: NotMadeYet | undefined;
-    for (const placed of waiting) {
+  let pending = listResources(assembly).filter(({ stack, resource }) =>
+    resolver.isConditionMet(stack, resource.Condition),
+  );
+  pending = pending.filter(({ resource }) => isSupportedType(resource.Type) && provisioners[resource.Type]);
+  while (pending.length > 0) {
+    const blocked: StackResource[] = [];
+    let lastMissing: ResourceNotCreated | undefined;
+    for (const stackResource of pending) {
       try {
-        await make(placed, workshop);
+        await provisionResource(stackResource, context);
       } catch (error) {
-        if (!(error instanceof NotMadeYet)) throw error;
+        if (!(error instanceof ResourceNotCreated)) throw error;
         lastMissing = error;
-        again.push(placed);
+        blocked.push(stackResource);
       }
     }
-    if (lastMissing && again.length === waiting.length) throw lastMissing;
-    waiting = again;
+    if (lastMissing && blocked.length === pending.length) throw lastMissing;
+    pending = blocked;
   }
 }
 
-async function make(placed: Placed, workshop: Workshop): Promise<void> {
-  const { stack, id, resource } = placed;
-  const properties = workshop.resolver.resolve(stack, madeFrom(resource.Type, resource.Properties ?? {}));
-  const identity = await makers[resource.Type]?.(placed, properties as Record<string, unknown>, workshop);
-  if (identity) workshop.resolver.made(stack, id, identity);
+async function provisionResource(stackResource: StackResource, context: ProvisionContext): Promise<void> {
+  const { stack, id, resource } = stackResource;
+  const properties = context.resolver.resolve(stack, relevantProperties(resource.Type, resource.Properties ?? {}));
+  const identity = await provisioners[resource.Type]?.(stackResource, properties as Record<string, unknown>, context);
+  if (identity) context.resolver.register(stack, id, identity);
 }
 
 /** Policies and tags may refer to roles and topics, which do not exist here, and change nothing. */
-function madeFrom(type: string, properties: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function relevantProperties(type: string, properties: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { Tags, KeyPolicy, NotificationConfiguration, LoggingConfiguration, ...rest } = properties;
   if (type === "AWS::S3::Bucket" && NotificationConfiguration !== undefined)
     return { ...rest, NotificationConfiguration };

@@ -5,10 +5,10 @@ import {
   SetQueueAttributesCommand,
 } from "@aws-sdk/client-sqs";
 import type { Identity } from "../template/intrinsics.ts";
-import type { Placed } from "../template/template.ts";
-import { physicalName, type Workshop } from "./provision-context.ts";
+import type { StackResource } from "../template/template.ts";
+import { type ProvisionContext, physicalName } from "./provision-context.ts";
 
-const copied = [
+const copiedAttributes = [
   "VisibilityTimeout",
   "DelaySeconds",
   "MessageRetentionPeriod",
@@ -17,14 +17,14 @@ const copied = [
 ] as const;
 
 /** A queue with its times and its redrive rule; one that an earlier start made keeps its messages and takes the rules of now. */
-export async function makeQueue(
-  placed: Placed,
+export async function provisionQueue(
+  stackResource: StackResource,
   properties: Record<string, unknown>,
-  { clients: { sqs } }: Workshop,
+  { clients: { sqs } }: ProvisionContext,
 ): Promise<Identity> {
-  const name = String(properties.QueueName ?? physicalName(placed));
+  const name = String(properties.QueueName ?? physicalName(stackResource));
   const attributes: Record<string, string> = {};
-  for (const attribute of copied) {
+  for (const attribute of copiedAttributes) {
     if (properties[attribute] !== undefined) attributes[attribute] = String(properties[attribute]);
   }
   if (properties.RedrivePolicy !== undefined) attributes.RedrivePolicy = JSON.stringify(properties.RedrivePolicy);
@@ -32,12 +32,12 @@ export async function makeQueue(
     .send(new CreateQueueCommand({ QueueName: name, Attributes: attributes }))
     .catch(async (error: Error) => {
       if (!/QueueNameExists|QueueAlreadyExists/.test(error.name)) throw error;
-      const found = await sqs.send(new GetQueueUrlCommand({ QueueName: name }));
-      await sqs.send(new SetQueueAttributesCommand({ QueueUrl: found.QueueUrl, Attributes: attributes }));
-      return found;
+      const existing = await sqs.send(new GetQueueUrlCommand({ QueueName: name }));
+      await sqs.send(new SetQueueAttributesCommand({ QueueUrl: existing.QueueUrl, Attributes: attributes }));
+      return existing;
     });
-  const asked = { QueueUrl: url, AttributeNames: ["QueueArn" as const] };
-  const { Attributes = {} } = await sqs.send(new GetQueueAttributesCommand(asked));
+  const request = { QueueUrl: url, AttributeNames: ["QueueArn" as const] };
+  const { Attributes = {} } = await sqs.send(new GetQueueAttributesCommand(request));
   if (!url || !Attributes.QueueArn) throw new Error(`the queue ${name} has no address`);
   return { ref: url, attributes: { Arn: Attributes.QueueArn, QueueName: name, QueueUrl: url } };
 }

@@ -1,10 +1,10 @@
 import { randomInt } from "node:crypto";
 import { CreateSecretCommand, DescribeSecretCommand, PutSecretValueCommand } from "@aws-sdk/client-secrets-manager";
 import type { Identity } from "../template/intrinsics.ts";
-import type { Placed } from "../template/template.ts";
-import { arnOf, type Clients, physicalName, type Workshop } from "./provision-context.ts";
+import type { StackResource } from "../template/template.ts";
+import { buildArn, type Clients, type ProvisionContext, physicalName } from "./provision-context.ts";
 
-interface Generation {
+interface PasswordRules {
   readonly PasswordLength?: number;
   readonly ExcludeCharacters?: string;
   readonly ExcludeLowercase?: boolean;
@@ -19,31 +19,35 @@ interface Generation {
 interface SecretProperties {
   readonly Name?: string;
   readonly SecretString?: string;
-  readonly GenerateSecretString?: Generation;
+  readonly GenerateSecretString?: PasswordRules;
 }
 
 /** A secret is generated once; a later start finds it by its name and leaves its value alone. */
-export async function makeSecret(placed: Placed, properties: SecretProperties, workshop: Workshop): Promise<Identity> {
-  const { secrets } = workshop.clients;
-  const name = properties.Name ?? physicalName(placed);
-  const value = properties.SecretString ?? generate(properties.GenerateSecretString ?? {});
+export async function provisionSecret(
+  stackResource: StackResource,
+  properties: SecretProperties,
+  context: ProvisionContext,
+): Promise<Identity> {
+  const { secrets } = context.clients;
+  const name = properties.Name ?? physicalName(stackResource);
+  const value = properties.SecretString ?? generateSecret(properties.GenerateSecretString ?? {});
   const arn = await secrets
     .send(new DescribeSecretCommand({ SecretId: name }))
     .catch((error: Error) => {
       if (error.name !== "ResourceNotFoundException") throw error;
       return secrets.send(new CreateSecretCommand({ Name: name, SecretString: value }));
     })
-    .then(({ ARN }) => ARN ?? arnOf("secretsmanager", `secret:${name}`));
+    .then(({ ARN }) => ARN ?? buildArn("secretsmanager", `secret:${name}`));
   return { ref: arn, attributes: { Id: arn } };
 }
 
 /** Puts a new value into a secret, by its name or ARN. */
-export async function fillSecret({ secrets }: Clients, id: string, value: string): Promise<void> {
+export async function setSecretValue({ secrets }: Clients, id: string, value: string): Promise<void> {
   await secrets.send(new PutSecretValueCommand({ SecretId: id, SecretString: value }));
 }
 
 /** A value as Secrets Manager would generate it: the characters left in, or a JSON template with one of them added. */
-export function generate(rules: Generation): string {
+export function generateSecret(rules: PasswordRules): string {
   const characters = [
     rules.ExcludeLowercase ? "" : "abcdefghijklmnopqrstuvwxyz",
     rules.ExcludeUppercase ? "" : "ABCDEFGHIJKLMNOPQRSTUVWXYZ",

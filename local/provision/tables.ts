@@ -9,8 +9,8 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { LocalRefusal } from "../support/settings-error.ts";
 import type { Identity } from "../template/intrinsics.ts";
-import { nameOf, type Placed } from "../template/template.ts";
-import { arnOf, physicalName, type Workshop } from "./provision-context.ts";
+import { describeResource, type StackResource } from "../template/template.ts";
+import { buildArn, type ProvisionContext, physicalName } from "./provision-context.ts";
 
 interface TableProperties {
   readonly TableName?: string;
@@ -25,12 +25,18 @@ interface TableProperties {
  * The table with the template's keys and indexes. Expiry is not switched on: an engine deletes by the real time, and
  * the stack's clock runs ahead of it; every reader judges expiry by itself anyway.
  */
-export async function makeTable(placed: Placed, properties: TableProperties, workshop: Workshop): Promise<Identity> {
+export async function provisionTable(
+  stackResource: StackResource,
+  properties: TableProperties,
+  context: ProvisionContext,
+): Promise<Identity> {
   if (properties.LocalSecondaryIndexes || properties.StreamSpecification) {
-    throw new LocalRefusal(`The local stack makes neither streams nor local indexes, which ${nameOf(placed)} has.`);
+    throw new LocalRefusal(
+      `The local stack makes neither streams nor local indexes, which ${describeResource(stackResource)} has.`,
+    );
   }
-  const { dynamodb } = workshop.clients;
-  const name = properties.TableName ?? physicalName(placed);
+  const { dynamodb } = context.clients;
+  const name = properties.TableName ?? physicalName(stackResource);
   const indexes = properties.GlobalSecondaryIndexes ?? [];
   const command = new CreateTableCommand({
     TableName: name,
@@ -52,16 +58,16 @@ export async function makeTable(placed: Placed, properties: TableProperties, wor
   });
   await waitUntilTableExists({ client: dynamodb, maxWaitTime: 20, minDelay: 0.05, maxDelay: 1 }, { TableName: name });
   const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName: name }));
-  if (!Table || shape(Table) !== shape(properties)) {
+  if (!Table || describeSchema(Table) !== describeSchema(properties)) {
     throw new LocalRefusal(
-      `The keys or indexes of ${nameOf(placed)} have changed: start with --fresh to make it anew.`,
+      `The keys or indexes of ${describeResource(stackResource)} have changed: start with --fresh to make it anew.`,
     );
   }
-  return { ref: name, attributes: { Arn: Table.TableArn ?? arnOf("dynamodb", `table/${name}`) } };
+  return { ref: name, attributes: { Arn: Table.TableArn ?? buildArn("dynamodb", `table/${name}`) } };
 }
 
 /** Keys, indexes and what they hold, in one comparable text. */
-function shape({ KeySchema, GlobalSecondaryIndexes = [] }: TableProperties | TableDescription): string {
+function describeSchema({ KeySchema, GlobalSecondaryIndexes = [] }: TableProperties | TableDescription): string {
   const keys = (schema: KeySchemaElement[] = []) => schema.map((key) => `${key.KeyType} ${key.AttributeName}`).sort();
   const indexes = GlobalSecondaryIndexes.map((index) => {
     const { ProjectionType, NonKeyAttributes = [] } = index.Projection ?? {};

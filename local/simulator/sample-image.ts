@@ -2,16 +2,16 @@ import { createHash } from "node:crypto";
 import { crc32, deflateSync } from "node:zlib";
 
 function chunk(type: string, data: Buffer): Buffer {
-  const named = Buffer.concat([Buffer.from(type, "latin1"), data]);
-  const framed = Buffer.alloc(8 + named.length);
-  framed.writeUInt32BE(data.length, 0);
-  named.copy(framed, 4);
-  framed.writeUInt32BE(crc32(named), 4 + named.length);
-  return framed;
+  const typedData = Buffer.concat([Buffer.from(type, "latin1"), data]);
+  const frame = Buffer.alloc(8 + typedData.length);
+  frame.writeUInt32BE(data.length, 0);
+  typedData.copy(frame, 4);
+  frame.writeUInt32BE(crc32(typedData), 4 + typedData.length);
+  return frame;
 }
 
 /** An RGB picture as a PNG file; `pixel` gives the colour of a place, each part from 0 to 255. */
-function png(width: number, height: number, pixel: (x: number, y: number) => [number, number, number]): Buffer {
+function encodePng(width: number, height: number, pixel: (x: number, y: number) => [number, number, number]): Buffer {
   const rows = Buffer.alloc(height * (1 + width * 3));
   for (let y = 0; y < height; y += 1) {
     for (let x = 0; x < width; x += 1) {
@@ -58,7 +58,7 @@ const palettes: [number, number, number][][] = [
 ];
 
 /** A small landscape of its own for every name: a picture to send that belongs to nobody. */
-export function picture(name: string): Buffer {
+export function sampleImage(name: string): Buffer {
   const seed = createHash("sha256").update(name).digest();
   const number = (at: number): number => (seed[at] ?? 0) / 255;
   const [sky, middle, ground] = palettes[(seed[0] ?? 0) % palettes.length] ?? [];
@@ -70,7 +70,7 @@ export function picture(name: string): Buffer {
   const hill = (x: number, base: number, at: number): number =>
     base + 0.07 * Math.sin((x + number(at)) * (4 + 3 * number(at + 1))) + 0.03 * Math.sin((x + number(at + 2)) * 13);
   const sun = { x: 0.2 + 0.6 * number(9), y: 0.2 + 0.15 * number(10) };
-  return png(480, 360, (x, y) => {
+  return encodePng(480, 360, (x, y) => {
     if (y > hill(x, 0.78, 1)) return ground;
     if (y > hill(x, 0.62, 5)) return mix(middle, ground, 0.45);
     const sunny = Math.hypot((x - sun.x) * 4, (y - sun.y) * 3) < 0.28;

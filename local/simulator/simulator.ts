@@ -3,13 +3,13 @@ import type { Context } from "./graph/context.ts";
 import { graph } from "./graph/graph.ts";
 import { login } from "./graph/login.ts";
 import { instagramCode } from "./graph/tokens.ts";
-import { type Answer, type Call, json, listen } from "./http/http-server.ts";
+import { type Call, type HttpOutcome, json, listen } from "./http/http-server.ts";
 import { loadPage } from "./http/page.ts";
-import { picture } from "./sample-image.ts";
+import { sampleImage } from "./sample-image.ts";
 import { Deliveries } from "./webhooks/deliveries.ts";
 import { Faults } from "./world/faults.ts";
 import { emptyState, type SeedAccount } from "./world/model.ts";
-import { exampleAccounts, plantAll } from "./world/seed.ts";
+import { addSeedAccounts, exampleAccounts } from "./world/seed.ts";
 import { readState } from "./world/state-file.ts";
 import { World } from "./world/world.ts";
 
@@ -40,8 +40,8 @@ export interface Simulator {
 
 const defaultAppId = "151777648186011";
 
-type Page = (path: string) => Answer | undefined;
-type Host = (context: Context, path: string, call: Call) => Promise<Answer>;
+type Page = (path: string) => HttpOutcome | undefined;
+type Host = (context: Context, path: string, call: Call) => Promise<HttpOutcome>;
 
 const notFound = json(404, { error: "nothing is served here" });
 
@@ -58,7 +58,7 @@ const hosts: Record<string, Host> = {
 };
 
 /** Only this machine may ask, and no page of another origin: a name that leads here is refused too. */
-function isForeign(call: Call): boolean {
+function isCrossOrigin(call: Call): boolean {
   const host = call.headers.host ?? "";
   const local = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(host);
   const { origin } = call.headers;
@@ -66,25 +66,25 @@ function isForeign(call: Call): boolean {
 }
 
 /** When a picture's address ends, by the simulator's clock; never, for one that does not say. */
-function endOf({ query }: Call): number {
+function pictureExpiry({ query }: Call): number {
   const [oe, ext] = [query.get("oe"), query.get("ext")];
   if (oe !== null) return Number.parseInt(oe, 16) * 1_000;
   return ext === null ? Number.POSITIVE_INFINITY : Number(ext) * 1_000;
 }
 
-async function dispatch(context: Context, page: Page, call: Call): Promise<Answer> {
-  if (isForeign(call)) return json(403, { error: "the simulator answers on 127.0.0.1 and to its own page only" });
+async function dispatch(context: Context, page: Page, call: Call): Promise<HttpOutcome> {
+  if (isCrossOrigin(call)) return json(403, { error: "the simulator answers on 127.0.0.1 and to its own page only" });
   const [, first = "", rest = ""] = /^\/([^/]*)(\/.*)?$/.exec(call.path) ?? [];
   const host = Object.hasOwn(hosts, first) ? hosts[first] : undefined;
   if (host !== undefined) return host(context, rest, call);
   if (call.method !== "GET" && call.method !== "HEAD") return notFound;
   const image = /^\/media\/([\w-]{1,64})\.png$/.exec(call.path)?.[1];
   if (image !== undefined) {
-    if (endOf(call) <= context.world.now()) return { status: 403, headers: {}, body: "URL signature expired" };
+    if (pictureExpiry(call) <= context.world.now()) return { status: 403, headers: {}, body: "URL signature expired" };
     return {
       status: 200,
       headers: { "Content-Type": "image/png", "Cache-Control": "max-age=86400" },
-      body: picture(image),
+      body: sampleImage(image),
     };
   }
   return page(call.path) ?? notFound;
@@ -99,9 +99,9 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   if (!/^\d{1,15}$/.test(appId)) throw new Error("appId must be a number of at most 15 digits: choose another");
   const webhookBase = options.webhookBase.replace(/\/+$/, "");
   const secrets = { meta: options.metaSecret, instagram: options.instagramSecret };
-  const kept = statePath === undefined ? emptyState() : await readState(statePath);
-  const world = new World(plantAll(kept, accounts, Date.now() + kept.clockOffsetMs), appId, statePath);
-  await world.changed();
+  const stored = statePath === undefined ? emptyState() : await readState(statePath);
+  const world = new World(addSeedAccounts(stored, accounts, Date.now() + stored.clockOffsetMs), appId, statePath);
+  await world.save();
 
   const deliveries = new Deliveries(world, { webhookBase, secrets });
   let url = "";
@@ -127,7 +127,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       listening.server.closeAllConnections();
       await deliveries.close();
       await closed;
-      await world.changed();
+      await world.save();
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { LocalJson } from "./local-json.ts";
 
 /** What a person reads once the stack is up: addresses, keys, and three commands that work as they stand. */
-export function greeting(local: LocalJson, dataDir: string): string {
+export function banner(local: LocalJson, dataDir: string): string {
   const rows: [string, string | undefined][] = [
     ["API", local.base_url],
     ["Simulator", local.simulator_url],
@@ -19,13 +19,13 @@ function commands({ base_url, simulator_url, live_key, accounts }: LocalJson): s
   const key = `-H 'Authorization: Bearer ${live_key}'`;
   const json = "-H 'Content-Type: application/json'";
   const webhook = JSON.stringify({ url: "http://127.0.0.1:9000/hook", events: ["message.received", "message.sent"] });
-  const first = simulator_url && accounts[0] ? ` (write to @${accounts[0].handle} in the simulator first)` : "";
+  const hint = simulator_url && accounts[0] ? ` (write to @${accounts[0].handle} in the simulator first)` : "";
   return [
     "",
     "Be told of messages at an address of yours:",
     `  curl ${base_url}/v1/webhooks ${key} ${json} -d '${webhook}'`,
     "",
-    `List the conversations${first}:`,
+    `List the conversations${hint}:`,
     `  curl ${base_url}/v1/conversations ${key}`,
     "",
     "Reply in the newest one:",

@@ -1,15 +1,15 @@
 /** What has been started, to be ended in the reverse order: whatever was started last leans on what came before. */
-export interface Closers {
-  add(close: () => Promise<void> | void): void;
+export interface CleanupStack {
+  defer(close: () => Promise<void> | void): void;
   /** Ends everything once, however often it is called; one that fails does not spare the others. */
   close(): Promise<void>;
 }
 
-export function openClosers(report: (line: string) => void): Closers {
-  const open: (() => Promise<void> | void)[] = [];
+export function createCleanupStack(report: (line: string) => void): CleanupStack {
+  const callbacks: (() => Promise<void> | void)[] = [];
   let closing: Promise<void> | undefined;
   const closeAll = async (): Promise<void> => {
-    for (let close = open.pop(); close; close = open.pop()) {
+    for (let close = callbacks.pop(); close; close = callbacks.pop()) {
       try {
         await close();
       } catch (error) {
@@ -18,7 +18,7 @@ export function openClosers(report: (line: string) => void): Closers {
     }
   };
   return {
-    add: (close) => void open.push(close),
+    defer: (close) => void callbacks.push(close),
     close() {
       closing ??= closeAll();
       return closing;

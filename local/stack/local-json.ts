@@ -1,6 +1,6 @@
 import { accountKey, type Connection } from "../../shared/domain/accounts/accounts.ts";
-import { writeWhole } from "../support/atomic-write.ts";
-import { accountsOf, platformOf, type Seeded } from "./seed.ts";
+import { writeFileAtomic } from "../support/atomic-write.ts";
+import { accountPlatform, type SeedState, seededAccounts } from "./seed.ts";
 
 /** The platforms' secrets of a local stack, as its functions know them. */
 export interface PlatformSecrets {
@@ -29,10 +29,10 @@ export interface LocalJson {
 export function describeStack(
   baseUrl: string,
   simulatorUrl: string | undefined,
-  seeded: Seeded,
+  seedState: SeedState,
   secrets: PlatformSecrets,
 ): LocalJson {
-  const { tenant, live_key, test_key, operator_key } = seeded;
+  const { tenant, live_key, test_key, operator_key } = seedState;
   return {
     base_url: baseUrl,
     ...(simulatorUrl ? { simulator_url: simulatorUrl } : {}),
@@ -41,8 +41,8 @@ export function describeStack(
     ...(test_key ? { test_key } : {}),
     ...(operator_key ? { operator_key } : {}),
     platform_secrets: secrets,
-    accounts: accountsOf(seeded).map((account) => ({
-      account_key: accountKey({ platform: platformOf(account), externalId: account.externalId }),
+    accounts: seededAccounts(seedState).map((account) => ({
+      account_key: accountKey({ platform: accountPlatform(account), externalId: account.externalId }),
       connection: account.connection,
       page_id: account.pageId,
       handle: account.handle,
@@ -52,5 +52,5 @@ export function describeStack(
 
 /** Written in one piece and only when everything answers: whoever sees the file can begin. */
 export function writeLocalJson(file: string, description: LocalJson): void {
-  writeWhole(file, `${JSON.stringify(description, null, 2)}\n`);
+  writeFileAtomic(file, `${JSON.stringify(description, null, 2)}\n`);
 }

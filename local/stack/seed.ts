@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Connection, PlatformName } from "../../shared/domain/accounts/accounts.ts";
-import { writeWhole } from "../support/atomic-write.ts";
+import { writeFileAtomic } from "../support/atomic-write.ts";
 
 export const DEMO_TENANT = "demo";
 
@@ -51,7 +51,7 @@ export interface SeedPorts {
 }
 
 /** What was made, kept in the data folder: a key's secret can be had only once. */
-export interface Seeded {
+export interface SeedState {
   readonly tenant?: string;
   readonly live_key?: string;
   readonly test_key?: string;
@@ -64,44 +64,44 @@ export interface Seeded {
  * Makes the demo tenant, its keys and, unless told otherwise, its accounts. Every step is written down once it is
  * done, so that a later start makes only what is missing.
  */
-export async function seed(file: string, ports: SeedPorts, withAccounts: boolean): Promise<Seeded> {
-  let done = readSeeded(file);
-  const mark = (step: Seeded): void => {
-    done = { ...done, ...step };
-    writeWhole(file, JSON.stringify(done, null, 2));
+export async function seed(file: string, ports: SeedPorts, withAccounts: boolean): Promise<SeedState> {
+  let state = readSeedState(file);
+  const saveStep = (step: SeedState): void => {
+    state = { ...state, ...step };
+    writeFileAtomic(file, JSON.stringify(state, null, 2));
   };
-  if (!done.tenant) {
+  if (!state.tenant) {
     await ports.createTenant(DEMO_TENANT);
-    mark({ tenant: DEMO_TENANT });
+    saveStep({ tenant: DEMO_TENANT });
   }
-  if (!done.live_key) mark({ live_key: (await ports.createKey(DEMO_TENANT, "live")).secret });
-  if (!done.test_key) mark({ test_key: (await ports.createKey(DEMO_TENANT, "test")).secret });
-  if (!done.operator_key) mark({ operator_key: (await ports.createOperatorKey([DEMO_TENANT])).secret });
+  if (!state.live_key) saveStep({ live_key: (await ports.createKey(DEMO_TENANT, "live")).secret });
+  if (!state.test_key) saveStep({ test_key: (await ports.createKey(DEMO_TENANT, "test")).secret });
+  if (!state.operator_key) saveStep({ operator_key: (await ports.createOperatorKey([DEMO_TENANT])).secret });
   for (const account of withAccounts ? demoAccounts : []) {
-    const name = nameOf(account);
-    if (done.accounts?.includes(name)) continue;
+    const name = accountLabel(account);
+    if (state.accounts?.includes(name)) continue;
     await ports.connectAccount(DEMO_TENANT, account);
-    mark({ accounts: [...(done.accounts ?? []), name] });
+    saveStep({ accounts: [...(state.accounts ?? []), name] });
   }
-  return done;
+  return state;
 }
 
-export function platformOf({ connection }: Pick<SeedAccount, "connection">): PlatformName {
+export function accountPlatform({ connection }: Pick<SeedAccount, "connection">): PlatformName {
   return connection === "messenger" ? "messenger" : "instagram";
 }
 
 /** The demo accounts that are among what was made. */
-export function accountsOf(seeded: Seeded): readonly SeedAccount[] {
-  return demoAccounts.filter((account) => seeded.accounts?.includes(nameOf(account)));
+export function seededAccounts(seedState: SeedState): readonly SeedAccount[] {
+  return demoAccounts.filter((account) => seedState.accounts?.includes(accountLabel(account)));
 }
 
-function nameOf({ connection, externalId }: SeedAccount): string {
+function accountLabel({ connection, externalId }: SeedAccount): string {
   return `${connection} ${externalId}`;
 }
 
-function readSeeded(file: string): Seeded {
+function readSeedState(file: string): SeedState {
   try {
-    return JSON.parse(readFileSync(file, "utf8")) as Seeded;
+    return JSON.parse(readFileSync(file, "utf8")) as SeedState;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return {};
     throw error;

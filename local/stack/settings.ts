@@ -99,23 +99,23 @@ function readShare(text: string | undefined): number {
 
 function readPlatformUrls(text: string | undefined): PlatformUrls | undefined {
   if (!text) return undefined;
-  const shape = `PARLEY_PLATFORM_URLS must be JSON with a URL for each of ${platformHosts.join(", ")}`;
-  let found: Partial<Record<string, unknown>>;
+  const requirement = `PARLEY_PLATFORM_URLS must be JSON with a URL for each of ${platformHosts.join(", ")}`;
+  let parsed: Partial<Record<string, unknown>>;
   try {
-    found = Object(JSON.parse(text)) as Partial<Record<string, unknown>>;
+    parsed = Object(JSON.parse(text)) as Partial<Record<string, unknown>>;
   } catch {
-    throw new LocalRefusal(`${shape}: what is there is not JSON.`);
+    throw new LocalRefusal(`${requirement}: what is there is not JSON.`);
   }
-  const missing = platformHosts.find((host) => typeof found[host] !== "string");
-  if (missing) throw new LocalRefusal(`${shape}: ${missing} is missing.`);
+  const missing = platformHosts.find((host) => typeof parsed[host] !== "string");
+  if (missing) throw new LocalRefusal(`${requirement}: ${missing} is missing.`);
   const urls = platformHosts.map(
-    (host) => [host, readUrl(`PARLEY_PLATFORM_URLS.${host}`, String(found[host]))] as const,
+    (host) => [host, readUrl(`PARLEY_PLATFORM_URLS.${host}`, String(parsed[host]))] as const,
   );
   return Object.fromEntries(urls) as unknown as PlatformUrls;
 }
 
 function readUrl(name: string, text: string, schemes = /^https?:/): string {
   if (URL.canParse(text) && schemes.test(text)) return text.replace(/\/+$/, "");
-  const wanted = schemes.test("http:") ? "an http or https" : "an https";
-  throw new LocalRefusal(`${name} must be ${wanted} URL, not ${JSON.stringify(text)}.`);
+  const expected = schemes.test("http:") ? "an http or https" : "an https";
+  throw new LocalRefusal(`${name} must be ${expected} URL, not ${JSON.stringify(text)}.`);
 }

@@ -2,13 +2,13 @@ import { createWriteStream } from "node:fs";
 import { env } from "../../shared/config/names.ts";
 import { type FunctionDeclaration, type Functions, openFunctions } from "../lambda/functions.ts";
 import type { Resolver } from "../template/intrinsics.ts";
-import type { Closers } from "./closers.ts";
+import type { CleanupStack } from "./closers.ts";
 import type { LocalSettings } from "./settings.ts";
-import type { Parts } from "./stack-parts.ts";
+import type { StackParts } from "./stack-parts.ts";
 
-export interface Surroundings {
+export interface FunctionsContext {
   readonly settings: LocalSettings;
-  readonly parts: Parts;
+  readonly parts: StackParts;
   /** The shared offset of the stack's clock. */
   readonly clock: SharedArrayBuffer;
   readonly logFile: string;
@@ -16,23 +16,23 @@ export interface Surroundings {
 
 /** The template's functions in the surroundings of this stack; what they print goes to the log file. */
 export function runFunctions(
-  declared: readonly FunctionDeclaration[],
+  declarations: readonly FunctionDeclaration[],
   resolver: Resolver,
-  { settings, parts, clock, logFile }: Surroundings,
-  closers: Closers,
+  { settings, parts, clock, logFile }: FunctionsContext,
+  cleanup: CleanupStack,
 ): Functions {
   const log = createWriteStream(logFile);
-  closers.add(() => new Promise<void>((resolve) => log.end(resolve)));
-  const functions = openFunctions(declared, resolver, {
-    added: { AWS_ENDPOINT_URL: parts.emulators.url, AWS_ENDPOINT_URL_DYNAMODB: parts.engine.url },
-    replaced: { [env.platformUrls]: JSON.stringify(parts.platformUrls) },
+  cleanup.defer(() => new Promise<void>((resolve) => log.end(resolve)));
+  const functions = openFunctions(declarations, resolver, {
+    extraVariables: { AWS_ENDPOINT_URL: parts.emulators.url, AWS_ENDPOINT_URL_DYNAMODB: parts.engine.url },
+    variableOverrides: { [env.platformUrls]: JSON.stringify(parts.platformUrls) },
     clock,
     openEgress: !settings.strictEgress,
     log: (chunk) => {
       if (!log.writableEnded) log.write(chunk);
     },
   });
-  closers.add(functions.close);
+  cleanup.defer(functions.close);
   return functions;
 }
 

@@ -3,14 +3,14 @@ import { type Emulators, startEmulators } from "../emulators/server.ts";
 import { type Simulator, startSimulator } from "../simulator/simulator.ts";
 import type { StackClock } from "../support/clock.ts";
 import { LocalRefusal } from "../support/settings-error.ts";
-import type { Closers } from "./closers.ts";
+import type { CleanupStack } from "./closers.ts";
 import type { DataFolder } from "./data-folder.ts";
 import type { PlatformSecrets } from "./local-json.ts";
 import { demoAccounts } from "./seed.ts";
 import { type LocalSettings, type PlatformUrls, platformHosts } from "./settings.ts";
 
 /** What stands in for the cloud and for the platforms. */
-export interface Parts {
+export interface StackParts {
   readonly engine: Engine;
   readonly emulators: Emulators;
   /** Absent when the settings name platforms of their own. */
@@ -18,7 +18,7 @@ export interface Parts {
   readonly platformUrls: PlatformUrls;
 }
 
-export interface PartsSettings {
+export interface StackPartsSettings {
   readonly settings: LocalSettings;
   readonly baseUrl: string;
   readonly secrets: PlatformSecrets;
@@ -27,40 +27,43 @@ export interface PartsSettings {
 }
 
 /** Starts them all at once; each is handed to `closers` as soon as it stands. */
-export async function startParts(wanted: PartsSettings, closers: Closers): Promise<Parts> {
-  const { settings, clock, folder } = wanted;
-  const started = await Promise.allSettled([
+export async function startParts(options: StackPartsSettings, cleanup: CleanupStack): Promise<StackParts> {
+  const { settings, clock, folder } = options;
+  const results = await Promise.allSettled([
     startEngine({ dataDir: folder.at("dynamodb"), ...(settings.engine ? { prefer: settings.engine } : {}) }).then(
-      (engine) => kept(engine, closers),
+      (engine) => closeOnExit(engine, cleanup),
     ),
-    named("the emulators", portAfter(settings, 2), (port) =>
+    withPortError("the emulators", portAfter(settings, 2), (port) =>
       startEmulators({ port, dataDir: folder.at("emulators"), now: clock.now }),
-    ).then((emulators) => kept(emulators, closers)),
+    ).then((emulators) => closeOnExit(emulators, cleanup)),
     settings.platformUrls
       ? undefined
-      : named("the simulator", portAfter(settings, 1), (port) => startOwnSimulator(port, wanted)).then((simulator) =>
-          kept(simulator, closers),
+      : withPortError("the simulator", portAfter(settings, 1), (port) => startStackSimulator(port, options)).then(
+          (simulator) => closeOnExit(simulator, cleanup),
         ),
   ]);
   // Only now, so that none is left running behind a failure of another.
-  const failed = started.find((one) => one.status === "rejected");
-  if (failed) throw failed.reason;
-  const [engine, emulators, simulator] = started.map((one) => one.status === "fulfilled" && one.value) as [
+  const failure = results.find((result) => result.status === "rejected");
+  if (failure) throw failure.reason;
+  const [engine, emulators, simulator] = results.map((one) => one.status === "fulfilled" && one.value) as [
     Engine,
     Emulators,
     Simulator | undefined,
   ];
   if (settings.sqsChaos) emulators.sqs.chaos({ duplicate: settings.sqsChaos, shuffle: true, random: Math.random });
-  const platformUrls = settings.platformUrls ?? hostsOf(simulator?.url ?? "");
+  const platformUrls = settings.platformUrls ?? simulatorUrls(simulator?.url ?? "");
   return { engine, emulators, platformUrls, ...(simulator ? { simulator } : {}) };
 }
 
-function kept<T extends { close(): Promise<void> }>(part: T, closers: Closers): T {
-  closers.add(() => part.close());
+function closeOnExit<T extends { close(): Promise<void> }>(part: T, cleanup: CleanupStack): T {
+  cleanup.defer(() => part.close());
   return part;
 }
 
-async function startOwnSimulator(port: number, { baseUrl, secrets, clock, folder }: PartsSettings): Promise<Simulator> {
+async function startStackSimulator(
+  port: number,
+  { baseUrl, secrets, clock, folder }: StackPartsSettings,
+): Promise<Simulator> {
   const simulator = await startSimulator({
     port,
     webhookBase: baseUrl,
@@ -71,7 +74,7 @@ async function startOwnSimulator(port: number, { baseUrl, secrets, clock, folder
     accounts: demoAccounts.map((account) => ({ ...account })),
   });
   try {
-    await turnSimulator(simulator, clock.offset());
+    await setSimulatorClock(simulator, clock.offset());
   } catch (error) {
     await simulator.close();
     throw error;
@@ -80,7 +83,7 @@ async function startOwnSimulator(port: number, { baseUrl, secrets, clock, folder
 }
 
 /** Sets the simulator's clock to the stack's: `offset` milliseconds ahead of the real time. */
-export async function turnSimulator({ url }: Simulator, offset: number): Promise<void> {
+export async function setSimulatorClock({ url }: Simulator, offset: number): Promise<void> {
   const response = await fetch(`${url}/_sim/clock`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -90,7 +93,7 @@ export async function turnSimulator({ url }: Simulator, offset: number): Promise
 }
 
 /** The simulator plays all hosts on one port, each under its name. */
-function hostsOf(url: string): PlatformUrls {
+function simulatorUrls(url: string): PlatformUrls {
   return Object.fromEntries(platformHosts.map((host) => [host, `${url}/${host}`])) as unknown as PlatformUrls;
 }
 
@@ -98,11 +101,11 @@ function portAfter({ port }: LocalSettings, step: number): number {
   return port === 0 ? 0 : port + step;
 }
 
-async function named<T>(part: string, port: number, start: (port: number) => Promise<T>): Promise<T> {
+async function withPortError<T>(label: string, port: number, start: (port: number) => Promise<T>): Promise<T> {
   try {
     return await start(port);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
-    throw new LocalRefusal(`Port ${port}, for ${part}, is taken: stop what listens there, or choose --port anew.`);
+    throw new LocalRefusal(`Port ${port}, for ${label}, is taken: stop what listens there, or choose --port anew.`);
   }
 }

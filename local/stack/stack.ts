@@ -3,37 +3,37 @@ import { env } from "../../shared/config/names.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import type { Sqs } from "../emulators/sqs/service.ts";
 import { openGateway } from "../gateway/gateway.ts";
-import { answerLocal } from "../gateway/local-routes.ts";
+import { handleLocalRequest } from "../gateway/local-routes.ts";
 import { readRoutes } from "../gateway/routes.ts";
-import { type Pollers, readMappings, startPollers } from "../lambda/event-sources.ts";
-import { declareFunctions } from "../lambda/functions.ts";
+import { type Pollers, readEventSourceMappings, startPollers } from "../lambda/event-sources.ts";
+import { readFunctions } from "../lambda/functions.ts";
 import { readSchedules, type Schedules, startSchedules } from "../lambda/schedules.ts";
 import { provision } from "../provision/provision.ts";
 import { closeClients, openClients } from "../provision/provision-context.ts";
-import { openKept } from "../provision/provision-state.ts";
-import { fillSecret } from "../provision/secrets.ts";
-import { writeWhole } from "../support/atomic-write.ts";
+import { openProvisionState } from "../provision/provision-state.ts";
+import { setSecretValue } from "../provision/secrets.ts";
+import { writeFileAtomic } from "../support/atomic-write.ts";
 import { openClock, type StackClock } from "../support/clock.ts";
 import { LocalRefusal } from "../support/settings-error.ts";
 import { Resolver } from "../template/intrinsics.ts";
 import { synthesizeInto } from "../template/synthesis.ts";
-import { type Assembly, readAssembly, resourcesOf } from "../template/template.ts";
+import { type Assembly, listResources, readAssembly } from "../template/template.ts";
 import { checkType } from "../template/types.ts";
-import { type Closers, openClosers } from "./closers.ts";
-import { type DataFolder, takeDataFolder } from "./data-folder.ts";
+import { type CleanupStack, createCleanupStack } from "./closers.ts";
+import { type DataFolder, lockDataFolder } from "./data-folder.ts";
 import { describeStack, type LocalJson, writeLocalJson } from "./local-json.ts";
 import { type SeedPorts, seed } from "./seed.ts";
-import type { SeedWorld } from "./seed-ports.ts";
+import type { SeedContext } from "./seed-ports.ts";
 import { type LocalSettings, platformHosts } from "./settings.ts";
-import { platformSecretsOf } from "./settings-secrets.ts";
+import { loadPlatformSecrets } from "./settings-secrets.ts";
 import { commonEnvironment, runFunctions } from "./stack-functions.ts";
-import { type Parts, startParts, turnSimulator } from "./stack-parts.ts";
+import { type StackParts, setSimulatorClock, startParts } from "./stack-parts.ts";
 
 export interface StackSettings extends LocalSettings {
   /** A cloud assembly to run instead of a freshly synthesized one. */
   readonly assembly?: string;
   /** Makes the demo workspace; without it nothing is seeded. */
-  readonly seedPorts?: (world: SeedWorld) => SeedPorts;
+  readonly seedPorts?: (context: SeedContext) => SeedPorts;
   /** Aborting it while the stack starts ends what was started; `startStack` then rejects. */
   readonly signal?: AbortSignal;
   /** Takes a line about something that went wrong while running. Default: the terminal's error output. */
@@ -74,70 +74,70 @@ const HEALTH_MAX_MS = 20_000;
  */
 export async function startStack(settings: StackSettings): Promise<Stack> {
   const report = settings.report ?? ((line) => void process.stderr.write(`${line}\n`));
-  const closers = openClosers(report);
+  const cleanup = createCleanupStack(report);
   try {
-    return await start(settings, closers, report);
+    return await start(settings, cleanup, report);
   } catch (error) {
-    await closers.close();
+    await cleanup.close();
     throw error;
   }
 }
 
-async function start(settings: StackSettings, closers: Closers, report: Report): Promise<Stack> {
+async function start(settings: StackSettings, cleanup: CleanupStack, report: Report): Promise<Stack> {
   const signal = settings.signal ?? new AbortController().signal;
-  const folder = takeDataFolder(settings.dataDir, settings.fresh);
-  closers.add(folder.release);
+  const folder = lockDataFolder(settings.dataDir, settings.fresh);
+  cleanup.defer(folder.release);
   // Left by a stack that was killed, it would tell of one that does not answer yet.
   const localJson = folder.at("local.json");
   rmSync(localJson, { force: true });
   const gateway = await openGateway(settings.port);
-  closers.add(gateway.close);
+  cleanup.defer(gateway.close);
 
   const clock = openClock(folder.path);
-  const secrets = platformSecretsOf(settings, folder.at("platform-secrets.json"));
-  const [assembly, parts] = await both(
-    synthesized(settings, folder, signal),
-    startParts({ settings, baseUrl: gateway.url, secrets, clock, folder }, closers),
+  const secrets = loadPlatformSecrets(settings, folder.at("platform-secrets.json"));
+  const [assembly, parts] = await settleBoth(
+    loadAssembly(settings, folder, signal),
+    startParts({ settings, baseUrl: gateway.url, secrets, clock, folder }, cleanup),
   );
   signal.throwIfAborted();
 
-  for (const placed of resourcesOf(assembly)) checkType(placed);
-  const declared = declareFunctions(assembly);
+  for (const placed of listResources(assembly)) checkType(placed);
+  const declarations = readFunctions(assembly);
   const resolver = new Resolver(assembly);
   const clients = openClients(parts.emulators.url, parts.engine.url);
-  closers.add(() => closeClients(clients));
-  const kept = openKept(folder.at("provisioned.json"));
-  await provision(assembly, { clients, resolver, functions: declared, baseUrl: gateway.url, ...kept });
+  cleanup.defer(() => closeClients(clients));
+  const provisionState = openProvisionState(folder.at("provisioned.json"));
+  await provision(assembly, { clients, resolver, functions: declarations, baseUrl: gateway.url, ...provisionState });
 
-  const surroundings = { settings, parts, clock: clock.shared, logFile: folder.at("functions.log") };
-  const functions = runFunctions(declared, resolver, surroundings, closers);
-  const mappings = readMappings(assembly, resolver, declared);
-  const routes = readRoutes(assembly, resolver, declared);
-  const rates = readSchedules(assembly, resolver, declared);
+  const functionsContext = { settings, parts, clock: clock.shared, logFile: folder.at("functions.log") };
+  const functions = runFunctions(declarations, resolver, functionsContext, cleanup);
+  const mappings = readEventSourceMappings(assembly, resolver, declarations);
+  const routes = readRoutes(assembly, resolver, declarations);
+  const scheduleRules = readSchedules(assembly, resolver, declarations);
   const environment = commonEnvironment(functions);
   const platformSecret = environment[env.platformSecretId];
-  if (platformSecret) await fillSecret(clients, platformSecret, JSON.stringify(secrets));
+  if (platformSecret) await setSecretValue(clients, platformSecret, JSON.stringify(secrets));
   // For the commands that speak to the table beside the running stack.
   const environmentJson = folder.at("environment.json");
-  writeWhole(environmentJson, JSON.stringify(environment));
-  closers.add(() => rmSync(environmentJson, { force: true }));
+  writeFileAtomic(environmentJson, JSON.stringify(environment));
+  cleanup.defer(() => rmSync(environmentJson, { force: true }));
   const ports = settings.seedPorts?.({ environment, now: clock.now });
-  const seeded = ports ? await seed(folder.at("seed.json"), ports, settings.seedAccounts) : {};
+  const seedState = ports ? await seed(folder.at("seed.json"), ports, settings.seedAccounts) : {};
   signal.throwIfAborted();
 
   const pollers = startPollers(mappings, clients.sqs, functions, report);
-  const schedules = startSchedules(rates, clock.now, functions, report);
-  closers.add(() => drain(pollers, schedules));
-  closers.add(gateway.close);
+  const schedules = startSchedules(scheduleRules, clock.now, functions, report);
+  cleanup.defer(() => drain(pollers, schedules));
+  cleanup.defer(gateway.close);
 
-  const advance = turnClock(clock, parts, pollers, schedules);
-  let refusals = 0;
+  const advance = createClockAdvancer(clock, parts, pollers, schedules);
+  let edgeRefusals = 0;
   const controls = {
     now: clock.now,
     advance,
     mails: () => parts.emulators.mail.list(),
     refuseAtEdge: (count: number) => {
-      refusals = count;
+      edgeRefusals = count;
     },
   };
   gateway.serve({
@@ -145,14 +145,14 @@ async function start(settings: StackSettings, closers: Closers, report: Report):
     functions,
     now: clock.now,
     report,
-    local: (request, response, path, body) => answerLocal(controls, request, response, path, body),
-    refusedAtEdge: () => refusals > 0 && refusals-- > 0,
+    handleLocal: (request, response, path, body) => handleLocalRequest(controls, request, response, path, body),
+    shouldRefuseAtEdge: () => edgeRefusals > 0 && edgeRefusals-- > 0,
   });
   if (routes.length > 0) await awaitHealth(gateway.url, signal);
 
-  const local = describeStack(gateway.url, parts.simulator?.url, seeded, secrets);
+  const local = describeStack(gateway.url, parts.simulator?.url, seedState, secrets);
   writeLocalJson(localJson, local);
-  closers.add(() => rmSync(localJson, { force: true }));
+  cleanup.defer(() => rmSync(localJson, { force: true }));
   return {
     baseUrl: gateway.url,
     ...(parts.simulator ? { simulatorUrl: parts.simulator.url } : {}),
@@ -162,17 +162,17 @@ async function start(settings: StackSettings, closers: Closers, report: Report):
     invoke: functions.invoke,
     advanceClock: advance,
     env: functions.environment,
-    close: closers.close,
+    close: cleanup.close,
   };
 }
 
 /** Both results; when one fails the other is waited for all the same, so that nothing goes on behind the failure. */
-async function both<A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> {
+async function settleBoth<A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> {
   await Promise.allSettled([first, second]);
   return [await first, await second];
 }
 
-async function synthesized(settings: StackSettings, folder: DataFolder, signal: AbortSignal): Promise<Assembly> {
+async function loadAssembly(settings: StackSettings, folder: DataFolder, signal: AbortSignal): Promise<Assembly> {
   if (settings.assembly !== undefined) return readAssembly(settings.assembly);
   const outdir = folder.at("cdk.out");
   // The template says which functions are told of other platform hosts; what they are, the stack alone knows.
@@ -192,32 +192,32 @@ async function synthesized(settings: StackSettings, folder: DataFolder, signal: 
  * have ended what they were doing, as they would have long before so much real time had passed; a message that is being
  * processed would otherwise come a second time.
  */
-function turnClock(
+function createClockAdvancer(
   clock: StackClock,
-  parts: Parts,
+  parts: StackParts,
   pollers: Pollers,
   schedules: Schedules,
 ): (by: Millis) => Promise<void> {
-  let last: Promise<void> = Promise.resolve();
-  const turn = async (by: Millis): Promise<void> => {
+  let previous: Promise<void> = Promise.resolve();
+  const advance = async (by: Millis): Promise<void> => {
     await pollers.settle(SETTLE_MS);
     clock.advance(by);
-    parts.emulators.clockMoved();
-    if (parts.simulator) await turnSimulator(parts.simulator, clock.offset());
+    parts.emulators.onClockAdvance();
+    if (parts.simulator) await setSimulatorClock(parts.simulator, clock.offset());
     await schedules.runDue();
   };
   return (by) => {
-    const turned = last.then(() => turn(by));
-    last = turned.catch(() => {});
-    return turned;
+    const current = previous.then(() => advance(by));
+    previous = current.catch(() => {});
+    return current;
   };
 }
 
 async function drain(pollers: Pollers, schedules: Schedules): Promise<void> {
   schedules.close();
-  const patience = Promise.withResolvers<void>();
-  const timer = setTimeout(patience.resolve, DRAIN_MS);
-  await Promise.race([pollers.close(), patience.promise]);
+  const timeout = Promise.withResolvers<void>();
+  const timer = setTimeout(timeout.resolve, DRAIN_MS);
+  await Promise.race([pollers.close(), timeout.promise]);
   clearTimeout(timer);
 }
 

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DAY, HOUR, MINUTE, type Millis, SECOND } from "../../shared/kernel/time.ts";
-import { writeWhole } from "./atomic-write.ts";
+import { writeFileAtomic } from "./atomic-write.ts";
 
 /** The furthest one turn of the clock goes. */
-const TURN_MAX: Millis = 3_650 * DAY;
+const ADVANCE_MAX: Millis = 3_650 * DAY;
 
 const DURATION = /^P(?=\d|T\d)(?:(\d+)W)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d{1,3})?)S)?)?$/;
 
@@ -19,7 +19,7 @@ export interface StackClock {
 }
 
 /** The instant a shared offset stands for, read anew at every call. */
-export function nowOf(shared: SharedArrayBuffer): () => Millis {
+export function sharedClock(shared: SharedArrayBuffer): () => Millis {
   const offset = new BigInt64Array(shared);
   return () => Date.now() + Number(Atomics.load(offset, 0));
 }
@@ -29,23 +29,23 @@ export function openClock(dataDir: string): StackClock {
   const file = join(dataDir, "clock.json");
   const shared = new SharedArrayBuffer(8);
   const offset = new BigInt64Array(shared);
-  Atomics.store(offset, 0, BigInt(keptOffset(file)));
+  Atomics.store(offset, 0, BigInt(readOffset(file)));
   return {
     shared,
-    now: nowOf(shared),
+    now: sharedClock(shared),
     offset: () => Number(Atomics.load(offset, 0)),
     advance(by) {
       const next = Atomics.load(offset, 0) + BigInt(by);
-      writeWhole(file, JSON.stringify({ offset_ms: Number(next) }));
+      writeFileAtomic(file, JSON.stringify({ offset_ms: Number(next) }));
       Atomics.store(offset, 0, next);
     },
   };
 }
 
-function keptOffset(file: string): Millis {
+function readOffset(file: string): Millis {
   try {
-    const kept = (JSON.parse(readFileSync(file, "utf8")) as { offset_ms?: unknown }).offset_ms;
-    return Number.isSafeInteger(kept) ? (kept as number) : 0;
+    const storedOffset = (JSON.parse(readFileSync(file, "utf8")) as { offset_ms?: unknown }).offset_ms;
+    return Number.isSafeInteger(storedOffset) ? (storedOffset as number) : 0;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return 0;
     throw error;
@@ -61,5 +61,5 @@ export function parseDuration(text: string): Millis | null {
   if (!parts) return null;
   const [weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = parts.slice(1).map((part) => Number(part ?? 0));
   const total = Math.round((weeks * 7 + days) * DAY + hours * HOUR + minutes * MINUTE + seconds * SECOND);
-  return total > 0 && total <= TURN_MAX ? total : null;
+  return total > 0 && total <= ADVANCE_MAX ? total : null;
 }

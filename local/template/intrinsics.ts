@@ -8,30 +8,30 @@ export interface Identity {
 }
 
 /** The value asks for a resource that the template has and that is not made (yet). */
-export class NotMadeYet extends LocalRefusal {}
+export class ResourceNotCreated extends LocalRefusal {}
 
 export const REGION = "us-east-1";
 export const ACCOUNT = "000000000000";
 
-const NOTHING = Symbol("AWS::NoValue");
+const NO_VALUE = Symbol("AWS::NoValue");
 type Arguments = readonly unknown[];
 
 /** Resolves CloudFormation's functions against what has been made so far. */
 export class Resolver {
   readonly #templates: ReadonlyMap<string, Template>;
-  readonly #made = new Map<string, Identity>();
+  readonly #identities = new Map<string, Identity>();
 
   constructor(assembly: Assembly) {
     this.#templates = new Map(assembly.stacks.map(({ name, template }) => [name, template]));
   }
 
-  made(stack: string, id: string, identity: Identity): void {
-    this.#made.set(`${stack}/${id}`, identity);
+  register(stack: string, id: string, identity: Identity): void {
+    this.#identities.set(`${stack}/${id}`, identity);
   }
 
   /** The address of the made queue that has this ARN. */
   queueUrl(arn: string): string | undefined {
-    for (const { attributes } of this.#made.values()) if (attributes.Arn === arn) return attributes.QueueUrl;
+    for (const { attributes } of this.#identities.values()) if (attributes.Arn === arn) return attributes.QueueUrl;
     return undefined;
   }
 
@@ -40,19 +40,19 @@ export class Resolver {
    * be made, and a LocalRefusal for a name the templates do not have or a function that is not known.
    */
   resolve(stack: string, value: unknown): unknown {
-    const out = this.#value(stack, value);
-    return out === NOTHING ? undefined : out;
+    const result = this.#value(stack, value);
+    return result === NO_VALUE ? undefined : result;
   }
 
   /** As `resolve`, and the result must be a string (a number or a boolean is written out, as CloudFormation does). */
   text(stack: string, value: unknown): string {
-    const out = this.resolve(stack, value);
-    if (typeof out === "string" || typeof out === "number" || typeof out === "boolean") return String(out);
+    const result = this.resolve(stack, value);
+    if (typeof result === "string" || typeof result === "number" || typeof result === "boolean") return String(result);
     throw new LocalRefusal(`${stack}: a text was expected, not ${JSON.stringify(value)}.`);
   }
 
   /** Whether the named condition of a stack holds; no name, no condition. */
-  holds(stack: string, condition: string | undefined): boolean {
+  isConditionMet(stack: string, condition: string | undefined): boolean {
     if (condition === undefined) return true;
     const body = this.#template(stack).Conditions?.[condition];
     if (body === undefined) throw new LocalRefusal(`${stack} has no condition ${condition}.`);
@@ -66,8 +66,8 @@ export class Resolver {
   }
 
   #value(stack: string, value: unknown): unknown {
-    if (Array.isArray(value)) return value.map((one) => this.#value(stack, one)).filter((one) => one !== NOTHING);
-    if (typeof value === "string") return plain(stack, value);
+    if (Array.isArray(value)) return value.map((one) => this.#value(stack, one)).filter((one) => one !== NO_VALUE);
+    if (typeof value === "string") return rejectDynamicReference(stack, value);
     if (typeof value !== "object" || value === null) return value;
     const entries = Object.entries(value);
     const [only, ...others] = entries;
@@ -75,20 +75,20 @@ export class Resolver {
       return this.#call(stack, only[0], only[1]);
     }
     const resolved = entries.map(([key, one]) => [key, this.#value(stack, one)] as const);
-    return Object.fromEntries(resolved.filter(([, one]) => one !== NOTHING));
+    return Object.fromEntries(resolved.filter(([, one]) => one !== NO_VALUE));
   }
 
   #call(stack: string, name: string, body: unknown): unknown {
     const list = (): Arguments => {
-      const found = this.#value(stack, body);
-      if (!Array.isArray(found)) throw new LocalRefusal(`${stack}: ${name} takes a list.`);
-      return found;
+      const resolved = this.#value(stack, body);
+      if (!Array.isArray(resolved)) throw new LocalRefusal(`${stack}: ${name} takes a list.`);
+      return resolved;
     };
     switch (name) {
       case "Ref":
         return this.#ref(stack, String(body));
       case "Condition":
-        return typeof body === "string" ? this.holds(stack, body) : { Condition: this.#value(stack, body) };
+        return typeof body === "string" ? this.isConditionMet(stack, body) : { Condition: this.#value(stack, body) };
       case "Fn::GetAtt":
         return this.#attribute(stack, body);
       case "Fn::ImportValue":
@@ -114,9 +114,9 @@ export class Resolver {
       }
       case "Fn::FindInMap": {
         const [map, first, second] = list().map(String) as [string, string, string];
-        const found = this.#template(stack).Mappings?.[map]?.[first]?.[second];
-        if (found === undefined) throw new LocalRefusal(`${stack} has no mapping ${map}.${first}.${second}.`);
-        return found;
+        const mapped = this.#template(stack).Mappings?.[map]?.[first]?.[second];
+        if (mapped === undefined) throw new LocalRefusal(`${stack} has no mapping ${map}.${first}.${second}.`);
+        return mapped;
       }
       case "Fn::Equals": {
         const [left, right] = list();
@@ -152,16 +152,16 @@ export class Resolver {
     if (!this.#template(stack).Resources[id]) {
       throw new LocalRefusal(`${stack}: GetAtt ${id}.${attribute} leads to nothing in the template.`);
     }
-    const found = this.#identity(stack, id).attributes[attribute];
-    if (found === undefined) throw new LocalRefusal(`${stack}/${id} has no attribute ${attribute} in the local stack.`);
-    return found;
+    const value = this.#identity(stack, id).attributes[attribute];
+    if (value === undefined) throw new LocalRefusal(`${stack}/${id} has no attribute ${attribute} in the local stack.`);
+    return value;
   }
 
   #identity(stack: string, id: string): Identity {
-    const identity = this.#made.get(`${stack}/${id}`);
+    const identity = this.#identities.get(`${stack}/${id}`);
     if (identity) return identity;
     const type = this.#template(stack).Resources[id]?.Type;
-    throw new NotMadeYet(`Something needs ${stack}/${id} (${type}), which the local stack has not made.`);
+    throw new ResourceNotCreated(`Something needs ${stack}/${id} (${type}), which the local stack has not made.`);
   }
 
   #import(name: string): unknown {
@@ -183,24 +183,24 @@ export class Resolver {
   }
 
   #choose(stack: string, [condition, yes, no]: Arguments): unknown {
-    return this.#value(stack, this.holds(stack, String(condition)) ? yes : no);
+    return this.#value(stack, this.isConditionMet(stack, String(condition)) ? yes : no);
   }
 }
 
-function plain(stack: string, text: string): string {
+function rejectDynamicReference(stack: string, text: string): string {
   if (!text.includes("{{resolve:")) return text;
   throw new LocalRefusal(`${stack}: the local stack does not follow dynamic references such as ${text}.`);
 }
 
 function pseudoParameter(stack: string, name: string): unknown {
-  const known: Record<string, unknown> = {
+  const pseudoParameters: Record<string, unknown> = {
     "AWS::Region": REGION,
     "AWS::AccountId": ACCOUNT,
     "AWS::Partition": "aws",
     "AWS::URLSuffix": "amazonaws.com",
     "AWS::StackName": stack,
     "AWS::StackId": `arn:aws:cloudformation:${REGION}:${ACCOUNT}:stack/${stack}/local`,
-    "AWS::NoValue": NOTHING,
+    "AWS::NoValue": NO_VALUE,
   };
-  return known[name];
+  return pseudoParameters[name];
 }

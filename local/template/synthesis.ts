@@ -23,13 +23,13 @@ export async function synthesizeInto(
   });
   const stop = (): void => killGroup(child.pid);
   signal.addEventListener("abort", stop, { once: true });
-  const printed: Buffer[] = [];
-  child.stdout.on("data", (chunk: Buffer) => printed.push(chunk));
-  child.stderr.on("data", (chunk: Buffer) => printed.push(chunk));
+  const output: Buffer[] = [];
+  child.stdout.on("data", (chunk: Buffer) => output.push(chunk));
+  child.stderr.on("data", (chunk: Buffer) => output.push(chunk));
   await new Promise<void>((resolve, reject) => {
-    const fail = (why: string): void => {
-      const text = Buffer.concat(printed).toString().trim();
-      reject(new LocalRefusal(`The templates could not be written: ${why}.\n${text}`.trim()));
+    const fail = (reason: string): void => {
+      const text = Buffer.concat(output).toString().trim();
+      reject(new LocalRefusal(`The templates could not be written: ${reason}.\n${text}`.trim()));
     };
     child.once("error", (error) => fail(error.message));
     child.once("close", (code) => (code === 0 ? resolve() : fail(`exit code ${code}`)));

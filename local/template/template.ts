@@ -30,7 +30,7 @@ export interface Assembly {
 }
 
 /** A resource together with where it stands. */
-export interface Placed {
+export interface StackResource {
   readonly stack: string;
   readonly id: string;
   readonly resource: Resource;
@@ -45,24 +45,24 @@ export function readAssembly(folder: string): Assembly {
   if (files.length === 0) throw new LocalRefusal(`There is no template in ${path}: run the synthesis first.`);
   const stacks = files
     .sort()
-    .map((file) => ({ name: file.slice(0, -SUFFIX.length), template: parse(join(path, file)) }));
+    .map((file) => ({ name: file.slice(0, -SUFFIX.length), template: readTemplate(join(path, file)) }));
   return { folder: path, stacks };
 }
 
-function parse(file: string): Template {
+function readTemplate(file: string): Template {
   const template = JSON.parse(readFileSync(file, "utf8")) as Partial<Template>;
   if (!template.Resources) throw new LocalRefusal(`${file} holds no Resources: it is not a template.`);
   return template as Template;
 }
 
 /** All resources of all stacks, in the order of the templates. */
-export function resourcesOf(assembly: Assembly): Placed[] {
+export function listResources(assembly: Assembly): StackResource[] {
   return assembly.stacks.flatMap(({ name, template }) =>
     Object.entries(template.Resources).map(([id, resource]) => ({ stack: name, id, resource })),
   );
 }
 
 /** How a resource is named in messages: `ParleyData/Inbound1A2B3C4D (AWS::SQS::Queue)`. */
-export function nameOf({ stack, id, resource }: Placed): string {
+export function describeResource({ stack, id, resource }: StackResource): string {
   return `${stack}/${id} (${resource.Type})`;
 }

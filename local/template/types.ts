@@ -1,8 +1,8 @@
 import { LocalRefusal } from "../support/settings-error.ts";
-import { nameOf, type Placed } from "./template.ts";
+import { describeResource, type StackResource } from "./template.ts";
 
 /** Resource types the local stack makes. */
-const made = new Set([
+const supportedTypes = new Set([
   "AWS::KMS::Key",
   "AWS::DynamoDB::Table",
   "AWS::DynamoDB::GlobalTable",
@@ -20,7 +20,7 @@ const made = new Set([
 ]);
 
 /** Types that say who may do what, or watch and announce: on one machine nothing behaves differently without them. */
-const withoutEffect = [
+const ignoredTypes = [
   /^AWS::IAM::/,
   /^AWS::Logs::/,
   /^AWS::CloudWatch::/,
@@ -46,18 +46,19 @@ const unsupportedProperties: Readonly<Record<string, readonly string[]>> = {
   "AWS::Events::Rule": ["EventPattern"],
 };
 
-export function isMade(type: string): boolean {
-  return made.has(type);
+export function isSupportedType(type: string): boolean {
+  return supportedTypes.has(type);
 }
 
 /** Throws a LocalRefusal for a resource that would do something in the cloud and nothing here. */
-export function checkType(placed: Placed): void {
-  const { Type, Properties = {} } = placed.resource;
-  if (!made.has(Type) && !withoutEffect.some((type) => type.test(Type))) {
+export function checkType(stackResource: StackResource): void {
+  const { Type, Properties = {} } = stackResource.resource;
+  if (!supportedTypes.has(Type) && !ignoredTypes.some((type) => type.test(Type))) {
     throw new LocalRefusal(
-      `The local stack cannot make ${nameOf(placed)}: teach it the type in local/, or leave it out of the template.`,
+      `The local stack cannot make ${describeResource(stackResource)}: teach it the type in local/, or leave it out of the template.`,
     );
   }
-  const odd = unsupportedProperties[Type]?.find((property) => Properties[property] !== undefined);
-  if (odd) throw new LocalRefusal(`The local stack does not imitate ${odd} of ${nameOf(placed)}.`);
+  const unsupported = unsupportedProperties[Type]?.find((property) => Properties[property] !== undefined);
+  if (unsupported)
+    throw new LocalRefusal(`The local stack does not imitate ${unsupported} of ${describeResource(stackResource)}.`);
 }

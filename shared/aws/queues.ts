@@ -4,11 +4,11 @@ import {
   SendMessageCommand,
   SQSClient,
 } from "@aws-sdk/client-sqs";
-import { eachOf } from "../kernel/parallel.ts";
+import { forEachConcurrent } from "../kernel/parallel.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
 
 /** A message for a queue: keys and tokens, never content. */
-export interface Outgoing {
+export interface QueueMessage {
   readonly body: string;
   /** Fair queues keep one busy group from holding up the others. */
   readonly group?: string;
@@ -27,17 +27,17 @@ export type Queue = ReturnType<typeof openQueue>;
 export function openQueue(url: string, client: SQSClient = defaultClient()) {
   return {
     /** One request. Resolves once the queue has the message. */
-    async send(message: Outgoing): Promise<void> {
-      await client.send(new SendMessageCommand({ QueueUrl: url, ...entryOf(message) }));
+    async send(message: QueueMessage): Promise<void> {
+      await client.send(new SendMessageCommand({ QueueUrl: url, ...toBatchEntry(message) }));
     },
 
     /** Makes a message that was received come again after `after`, instead of after the queue's own time-out. */
-    async postpone(receiptHandle: string, after: Millis): Promise<void> {
+    async postpone(receiptHandle: string, delay: Millis): Promise<void> {
       await client.send(
         new ChangeMessageVisibilityCommand({
           QueueUrl: url,
           ReceiptHandle: receiptHandle,
-          VisibilityTimeout: Math.min(Math.ceil(after / SECOND), VISIBILITY_SECONDS_MAX),
+          VisibilityTimeout: Math.min(Math.ceil(delay / SECOND), VISIBILITY_SECONDS_MAX),
         }),
       );
     },
@@ -46,12 +46,12 @@ export function openQueue(url: string, client: SQSClient = defaultClient()) {
      * Ten to a request, and ten requests at once, in no order. Throws when any message was not taken: the whole source is
      * then repeated.
      */
-    async sendAll(messages: readonly Outgoing[]): Promise<void> {
-      await eachOf([...batchesOf(messages)], REQUESTS_AT_ONCE, async (batch) => {
+    async sendAll(messages: readonly QueueMessage[]): Promise<void> {
+      await forEachConcurrent([...toBatches(messages)], REQUESTS_AT_ONCE, async (batch) => {
         const { Failed = [] } = await client.send(
           new SendMessageBatchCommand({
             QueueUrl: url,
-            Entries: batch.map((message, index) => ({ Id: String(index), ...entryOf(message) })),
+            Entries: batch.map((message, index) => ({ Id: String(index), ...toBatchEntry(message) })),
           }),
         );
         if (Failed.length > 0) throw new Error(`The queue refused ${Failed.length} messages: ${Failed[0]?.Code}.`);
@@ -60,7 +60,7 @@ export function openQueue(url: string, client: SQSClient = defaultClient()) {
   };
 }
 
-function entryOf(message: Outgoing) {
+function toBatchEntry(message: QueueMessage) {
   return {
     MessageBody: message.body,
     MessageGroupId: message.group,
@@ -68,8 +68,8 @@ function entryOf(message: Outgoing) {
   };
 }
 
-function* batchesOf(messages: readonly Outgoing[]): Generator<Outgoing[]> {
-  let batch: Outgoing[] = [];
+function* toBatches(messages: readonly QueueMessage[]): Generator<QueueMessage[]> {
+  let batch: QueueMessage[] = [];
   let bytes = 0;
   for (const message of messages) {
     const size = Buffer.byteLength(message.body);

@@ -2,7 +2,7 @@ import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-sec
 import { deriveKey } from "../kernel/bytes.ts";
 import { clockNow, MINUTE, type Millis } from "../kernel/time.ts";
 
-const KEPT_FOR: Millis = 5 * MINUTE;
+const CACHE_TTL: Millis = 5 * MINUTE;
 const ROOT_CHARS_MIN = 32;
 
 /** The keys that follow from the root secret, one for each purpose. */
@@ -23,7 +23,7 @@ export interface PlatformSecrets {
 }
 
 /** Refuses a root secret that is too short to be one. */
-export function serviceKeysOf(root: string): ServiceKeys {
+export function deriveServiceKeys(root: string): ServiceKeys {
   if (root.length < ROOT_CHARS_MIN) throw new Error(`The root secret is shorter than ${ROOT_CHARS_MIN} characters.`);
   return {
     pepper: deriveKey(root, "api-key-pepper"),
@@ -39,18 +39,18 @@ export function secretReader<T>(
   parse: (text: string) => T,
   client = defaultClient(),
 ): () => Promise<T> {
-  let kept: { value: Promise<T>; until: Millis } | null = null;
+  let cachedSecret: { value: Promise<T>; until: Millis } | null = null;
   return () => {
     const now = clockNow();
-    if (kept && kept.until > now) return kept.value;
-    const value = client.send(new GetSecretValueCommand({ SecretId: secretId })).then((answer) => {
-      if (!answer.SecretString) throw new Error("The secret is empty.");
-      return parse(answer.SecretString);
+    if (cachedSecret && cachedSecret.until > now) return cachedSecret.value;
+    const value = client.send(new GetSecretValueCommand({ SecretId: secretId })).then((response) => {
+      if (!response.SecretString) throw new Error("The secret is empty.");
+      return parse(response.SecretString);
     });
-    const mine = { value, until: now + KEPT_FOR };
-    kept = mine;
+    const entry = { value, until: now + CACHE_TTL };
+    cachedSecret = entry;
     value.catch(() => {
-      if (kept === mine) kept = null;
+      if (cachedSecret === entry) cachedSecret = null;
     });
     return value;
   };
@@ -58,10 +58,10 @@ export function secretReader<T>(
 
 export function parsePlatformSecrets(text: string): PlatformSecrets {
   const { meta, instagram, verify_token } = JSON.parse(text) as Record<string, unknown>;
-  return { meta: textOf(meta), instagram: textOf(instagram), verifyToken: textOf(verify_token) };
+  return { meta: stringOrEmpty(meta), instagram: stringOrEmpty(instagram), verifyToken: stringOrEmpty(verify_token) };
 }
 
-function textOf(value: unknown): string {
+function stringOrEmpty(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 

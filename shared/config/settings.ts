@@ -41,10 +41,10 @@ export function ownHostSettings(source: NodeJS.ProcessEnv = process.env): string
 
 export function platformUrlSettings(source: NodeJS.ProcessEnv = process.env): PlatformUrls {
   const text = optionalSetting("platformUrls", source);
-  const given = text ? platformUrls.parse(JSON.parse(text)) : {};
+  const overrides = text ? platformUrls.parse(JSON.parse(text)) : {};
   return {
-    facebookGraph: bare(given.facebook_graph ?? "https://graph.facebook.com"),
-    instagramGraph: bare(given.instagram_graph ?? "https://graph.instagram.com"),
+    facebookGraph: withoutTrailingSlash(overrides.facebook_graph ?? "https://graph.facebook.com"),
+    instagramGraph: withoutTrailingSlash(overrides.instagram_graph ?? "https://graph.instagram.com"),
     graphVersion: optionalSetting("graphVersion", source) ?? "v26.0",
   };
 }
@@ -55,6 +55,6 @@ export function deadLetterQueueSettings(source: NodeJS.ProcessEnv = process.env)
   return (name) => queues.find((queue) => names[queue] === name) ?? null;
 }
 
-function bare(url: string): string {
+function withoutTrailingSlash(url: string): string {
   return url.replace(/\/+$/, "");
 }

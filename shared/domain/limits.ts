@@ -7,16 +7,16 @@ export const AUDIT_RETENTION: Millis = 400 * DAY;
 /** Statistics look back over the hour that runs and this much before it. */
 export const STATS_WINDOW: Millis = 24 * HOUR;
 /** An hour more than anything of an erased conversation can still come in. */
-export const ERASURE_MARKER_LIFE: Millis = RETENTION + HOUR;
+export const ERASURE_MARKER_TTL: Millis = RETENTION + HOUR;
 export const REPLY_WINDOW: Millis = 24 * HOUR;
 export const HUMAN_AGENT_WINDOW: Millis = 7 * DAY;
 
 export const PAGE_SIZE_DEFAULT = 50;
 export const PAGE_SIZE_MAX = 100;
-export const REQUESTS_PER_KEY_AND_MINUTE = 600;
+export const REQUESTS_PER_KEY_PER_MINUTE = 600;
 export const ENDPOINTS_PER_TENANT_MAX = 20;
 /** Host names of endpoints that are looked up as they are made or changed. */
-export const LOOK_UPS_PER_TENANT_AND_MINUTE = 10;
+export const DNS_LOOKUPS_PER_TENANT_PER_MINUTE = 10;
 
 export const REQUEST_BODY_BYTES_MAX = 256 * 1024;
 export const INTAKE_BODY_BYTES_MAX = 5 * 1024 * 1024;
@@ -31,7 +31,7 @@ export const MESSAGE_ID_CHARS_MAX = 512;
 export const ACTOR_ID_CHARS_MAX = 128;
 export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
 /** How long the first answer to a key stands. */
-export const IDEMPOTENCY_LIFE: Millis = 24 * HOUR;
+export const IDEMPOTENCY_TTL: Millis = 24 * HOUR;
 
 /** Sends in fixed windows: so many in each. A human agent's count in all of them, and in a window of their own. */
 export const CONVERSATION_BURST = { sends: 10, window: 10 * SECOND } as const;
@@ -47,29 +47,29 @@ export const HOLD_READABLE: Millis = 30 * MINUTE;
 export const HOLD_SENDING_MAX: Millis = 60 * SECOND;
 
 /** After this long a person's profile is asked for anew when they write: the picture's URL dies. */
-export const PROFILE_FRESH: Millis = 24 * HOUR;
+export const PROFILE_MAX_AGE: Millis = 24 * HOUR;
 /** How long a picture's URL is trusted that does not say itself when it ends. */
-export const PICTURE_LIFE: Millis = 3 * DAY;
+export const PICTURE_TTL: Millis = 3 * DAY;
 /** A longer one would make every message of its conversation cost more: a head must stay under a kilobyte. */
 export const PICTURE_URL_CHARS_MAX = 600;
 
 /** Tries of the check page in fixed windows: failures of a source address, challenges and failures of one hold. */
-export const CHECK_TRIES_WINDOW: Millis = 5 * MINUTE;
-export const CHECK_TRIES_PER_ADDRESS = 30;
-export const CHECK_TRIES_PER_HOLD = 10;
-export const CHECK_BODY_BYTES_MAX = 16 * 1024;
+export const VERIFICATION_WINDOW: Millis = 5 * MINUTE;
+export const VERIFICATION_FAILURES_PER_ADDRESS_MAX = 30;
+export const VERIFICATION_ATTEMPTS_PER_HOLD_MAX = 10;
+export const VERIFICATION_BODY_BYTES_MAX = 16 * 1024;
 /** How long an answer of the check page waits for the platform. */
-export const CHECK_PATIENCE: Millis = 10 * SECOND;
+export const VERIFICATION_SEND_WAIT_MAX: Millis = 10 * SECOND;
 
 /** One delivery attempt, from look-up to the last byte read. */
 export const ATTEMPT_TIMEOUT: Millis = 15 * SECOND;
 export const CONNECT_TIMEOUT: Millis = 5 * SECOND;
-export const ANSWER_BYTES_MAX = 64 * 1024;
+export const RESPONSE_BYTES_MAX = 64 * 1024;
 /** How long a claimed attempt may run before it counts as failed. */
 export const ATTEMPT_LEASE: Millis = 60 * SECOND;
 
 /** Waits between attempts: the first is made at once, so there is one attempt more than there are waits. */
-export const RETRY_WAITS: readonly Millis[] = [
+export const RETRY_DELAYS: readonly Millis[] = [
   5 * SECOND,
   5 * MINUTE,
   30 * MINUTE,
@@ -80,7 +80,7 @@ export const RETRY_WAITS: readonly Millis[] = [
   20 * HOUR,
   24 * HOUR,
 ];
-export const ATTEMPTS_MAX = RETRY_WAITS.length + 1;
+export const ATTEMPTS_MAX = RETRY_DELAYS.length + 1;
 export const RETRY_JITTER = 0.1;
 export const RETRY_AFTER_MAX: Millis = 24 * HOUR;
 
@@ -96,19 +96,19 @@ export const AUTO_PAUSE_ATTEMPTS_MIN = 20;
 /** Deliveries that waited are handed out in pages, the first one small, each twice the one before. */
 export const DRAIN_PAGE_FIRST = 50;
 export const DRAIN_PAGE_MAX = 800;
-export const DRAIN_PAUSE: Millis = 5 * SECOND;
+export const DRAIN_PAGE_DELAY: Millis = 5 * SECOND;
 /** Longer than any worker runs that saw an endpoint left alone: what it wrote after the drain had passed is found then. */
-export const DRAIN_AGAIN: Millis = 2 * MINUTE;
+export const DRAIN_REPEAT_DELAY: Millis = 2 * MINUTE;
 /** Rows of an endpoint that one step looks at, whatever became of them. */
 export const WALK_EXAMINED_MAX = 5_000;
 /** An attempt that took longer marks its endpoint as slow, for so long. */
-export const SLOW_ATTEMPT: Millis = 3 * SECOND;
-export const SLOW_FOR: Millis = 5 * MINUTE;
+export const SLOW_ATTEMPT_THRESHOLD: Millis = 3 * SECOND;
+export const SLOW_DURATION: Millis = 5 * MINUTE;
 /** Later attempts of a slow endpoint that are made at once, by all processes together. */
 export const SLOW_IN_FLIGHT_MAX = 20;
 /** How long one waits that found them all taken; twice as long each time, up to the second. */
-export const SLOW_PAUSE_FIRST: Millis = 5 * SECOND;
-export const SLOW_PAUSE_MAX: Millis = 2 * MINUTE;
+export const SLOW_BACKOFF_FIRST: Millis = 5 * SECOND;
+export const SLOW_BACKOFF_MAX: Millis = 2 * MINUTE;
 
 /** How long the secret before a rotation still signs. */
 export const SECRET_OVERLAP: Millis = 24 * HOUR;

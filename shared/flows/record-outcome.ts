@@ -1,17 +1,17 @@
 import type { Millis } from "../kernel/time.ts";
 
 /** How a worker ends one record: it is done, it is dropped for a reason, or it comes again. */
-export type RecordEnd =
+export type RecordOutcome =
   | { readonly end: "done" }
   | { readonly end: "drop"; readonly reason: "unreadable" | "stale" | "gone" }
   | { readonly end: "retry"; readonly cause: string; readonly after?: Millis };
 
-export const done: RecordEnd = { end: "done" };
+export const done: RecordOutcome = { end: "done" };
 
-export function drop(reason: "unreadable" | "stale" | "gone"): RecordEnd {
+export function drop(reason: "unreadable" | "stale" | "gone"): RecordOutcome {
   return { end: "drop", reason };
 }
 
-export function retry(cause: string, after?: Millis): RecordEnd {
+export function retry(cause: string, after?: Millis): RecordOutcome {
   return after === undefined ? { end: "retry", cause } : { end: "retry", cause, after };
 }

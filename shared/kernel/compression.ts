@@ -1,6 +1,6 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 
-const OPENED_BYTES_MAX = 16 * 1024 * 1024;
+const DECOMPRESSED_BYTES_MAX = 16 * 1024 * 1024;
 
 /** gzip at its fastest: these bytes live for seconds on a queue, or for days in a file that is hardly ever read. */
 export function compress(bytes: Uint8Array | string): Uint8Array {
@@ -9,5 +9,5 @@ export function compress(bytes: Uint8Array | string): Uint8Array {
 
 /** Throws when the bytes are not gzip, or open to more than 16 MiB. */
 export function decompress(bytes: Uint8Array): Uint8Array {
-  return gunzipSync(bytes, { maxOutputLength: OPENED_BYTES_MAX });
+  return gunzipSync(bytes, { maxOutputLength: DECOMPRESSED_BYTES_MAX });
 }

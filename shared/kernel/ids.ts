@@ -15,7 +15,7 @@ export function newOp(now: Millis): string {
 }
 
 /** A ULID whose time is `at` and whose 80 other bits follow from `seed`: the same inputs give the same id. */
-export function ulidOf(at: Millis, seed: string): string {
+export function deriveUlid(at: Millis, seed: string): string {
   const digest = sha256(seed);
   let bits = 0n;
   for (const byte of digest.subarray(0, 10)) bits = (bits << 8n) | BigInt(byte);
@@ -37,7 +37,7 @@ export function ulidCeiling(at: Millis): string {
   return encodeTime(at, 10) + "Z".repeat(16);
 }
 
-export function timeOfUlid(id: string): Millis {
+export function ulidTime(id: string): Millis {
   return decodeTime(id);
 }
 

@@ -2,11 +2,15 @@
  * Works through all items, at most `width` at once. After a failure nothing new is begun, and it is thrown once what
  * was under way has ended.
  */
-export async function eachOf<T>(items: readonly T[], width: number, work: (item: T) => Promise<void>): Promise<void> {
-  const waiting = items.values();
+export async function forEachConcurrent<T>(
+  items: readonly T[],
+  concurrency: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const queue = items.values();
   let failed = false;
-  const lane = async () => {
-    for (const item of waiting) {
+  const worker = async () => {
+    for (const item of queue) {
       if (failed) return;
       await work(item).catch((error: unknown) => {
         failed = true;
@@ -14,6 +18,6 @@ export async function eachOf<T>(items: readonly T[], width: number, work: (item:
       });
     }
   };
-  const lanes = await Promise.allSettled(Array.from({ length: Math.min(width, items.length) }, lane));
-  for (const end of lanes) if (end.status === "rejected") throw end.reason;
+  const results = await Promise.allSettled(Array.from({ length: Math.min(concurrency, items.length) }, worker));
+  for (const result of results) if (result.status === "rejected") throw result.reason;
 }

@@ -1,7 +1,7 @@
 // Every way in which Parley says no, in one table: reason → code and status on the wire, and the sentence.
 // Keyed by reason, because one code can stand for several (rate_limited is 409 for a budget, 429 for a pace).
 
-const table = {
+const refusals = {
   invalid_request: [400, "invalid_request", "The request is not valid."],
   tenant_required: [400, "tenant_required", "Name the tenant: add ?tenant=<slug>."],
   unauthorized: [401, "unauthorized", "Give a valid API key: Authorization: Bearer svc_live_…"],
@@ -58,7 +58,7 @@ const table = {
   internal_error: [500, "internal_error", "Something went wrong on our side; try once more."],
 } as const satisfies Record<string, readonly [number, string, string]>;
 
-export type Reason = keyof typeof table;
+export type Reason = keyof typeof refusals;
 
 /** A refusal is a value that a flow returns; a fault is thrown. `detail` is for the caller and never echoes secrets. */
 export interface Refusal<R extends Reason = Reason> {
@@ -80,7 +80,7 @@ export function isRefusal<T>(value: T): value is Extract<T, Refusal> {
   return typeof value === "object" && value !== null && "refused" in value;
 }
 
-export function wireOf(reason: Reason): { status: number; code: string; message: string } {
-  const [status, code, message] = table[reason];
+export function toHttpError(reason: Reason): { status: number; code: string; message: string } {
+  const [status, code, message] = refusals[reason];
   return { status, code, message };
 }

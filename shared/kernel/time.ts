@@ -12,33 +12,33 @@ export const DAY: Millis = 24 * HOUR;
  * What the process that hosts the code may supply. Lambda supplies nothing. The local stack supplies a clock that can
  * be turned, and opens webhook deliveries to loopback; no environment variable does either.
  */
-export interface Host {
+export interface RuntimeOverrides {
   now?: () => Millis;
   openEgress?: boolean;
 }
 
-const slot = Symbol.for("parley.host");
-const globals = globalThis as { [slot]?: Host };
+const overridesKey = Symbol.for("parley.host");
+const globals = globalThis as { [overridesKey]?: RuntimeOverrides };
 
 /** The host's own settings; empty in a deployed function. */
-export function host(): Host {
-  return globals[slot] ?? {};
+export function runtimeOverrides(): RuntimeOverrides {
+  return globals[overridesKey] ?? {};
 }
 
 /** Called once by a host, before it loads any function. */
-export function setHost(settings: Host): void {
-  globals[slot] = settings;
+export function setRuntimeOverrides(overrides: RuntimeOverrides): void {
+  globals[overridesKey] = overrides;
 }
 
 /** The present instant of this process. */
 export function clockNow(): Millis {
-  return globals[slot]?.now?.() ?? Date.now();
+  return globals[overridesKey]?.now?.() ?? Date.now();
 }
 
 /** A clock that begins at `now` and goes on as this process's does: for work that takes time and began at an instant. */
 export function clockFrom(now: Millis): () => Millis {
-  const begun = clockNow();
-  return () => now + (clockNow() - begun);
+  const startedAt = clockNow();
+  return () => now + (clockNow() - startedAt);
 }
 
 /** ISO 8601 in UTC with milliseconds, as every timestamp of the API but the delivery rows'. */

@@ -37,7 +37,7 @@ const loopbackV6 = blockList(["::1/128"], "ipv6");
 
 /** Whether an IP address belongs to the public internet. Anything that is not a plain IP address (a zone id too) is not. */
 export function isPublicAddress(ip: string): boolean {
-  switch (familyOf(ip)) {
+  switch (ipFamily(ip)) {
     case 4:
       return !refusedV4.check(ip, "ipv4");
     case 6:
@@ -49,7 +49,7 @@ export function isPublicAddress(ip: string): boolean {
 
 /** Whether an IP address is this machine's own: 127.0.0.0/8 or ::1, and no other spelling of them. */
 export function isLoopbackAddress(ip: string): boolean {
-  switch (familyOf(ip)) {
+  switch (ipFamily(ip)) {
     case 4:
       return loopbackV4.check(ip, "ipv4");
     case 6:
@@ -61,7 +61,7 @@ export function isLoopbackAddress(ip: string): boolean {
 }
 
 /** 4, 6, or 0 for what is no address. Node counts fe80::1%eth0 as an address; a zone id never belongs in a URL or a DNS answer. */
-function familyOf(ip: string): number {
+function ipFamily(ip: string): number {
   return ip.includes("%") ? 0 : isIP(ip);
 }
 

@@ -18,7 +18,7 @@ export class AttemptFailure extends Error {
  * Headers beyond the cap are `too_large`. A connection that broke, or an answer that is not HTTP, is `connect`.
  * @throws the error itself when the request was never fit to be sent: that is our fault, not the receiver's
  */
-export function failureOf(error: unknown): AttemptFailure["failure"] {
+export function classifyFailure(error: unknown): AttemptFailure["failure"] {
   if (error instanceof AttemptFailure) return error.failure;
   const code = error instanceof Error && "code" in error ? error.code : null;
   if (code === "UND_ERR_INVALID_ARG") throw error;

@@ -9,7 +9,7 @@ export interface ConnectionPoolsOptions {
   readonly connect: buildConnector.connector;
   readonly now: () => Millis;
   /** Connections of one lane to one origin; its further requests wait, and hold up no other lane. */
-  readonly connectionsPerLane: number;
+  readonly connectionsPerPool: number;
   /** Pools remembered; beyond it the one used longest ago is let go. */
   readonly poolsMax: number;
   /** Connections open in all pools together; beyond it those of the pool that is idle longest are closed. */
@@ -19,7 +19,7 @@ export interface ConnectionPoolsOptions {
 /** Kept-alive connections, a pool for each lane and origin, so that a slow lane only ever waits for itself. */
 export interface ConnectionPools {
   /** Runs `work` with the lane's pool for the origin, which stays open at least until it settles. */
-  use<T>(lane: string, origin: string, work: (pool: Pool) => Promise<T>): Promise<T>;
+  use<T>(poolKey: string, origin: string, work: (pool: Pool) => Promise<T>): Promise<T>;
   /** Breaks every connection. */
   destroy(): Promise<void>;
 }
@@ -34,19 +34,19 @@ export function createConnectionPools(options: ConnectionPoolsOptions): Connecti
   // A Map keeps its order of insertion: the first entry is the one used longest ago.
   const entries = new Map<string, Entry>();
   let newest: Entry | null = null;
-  const retired = new Set<Pool>();
+  const retiredPools = new Set<Pool>();
   let connections = 0;
 
   const connect: buildConnector.connector = (target, callback) => {
     if (connections >= options.connectionsMax) retireIdle();
     connections += 1;
-    const ended = () => {
+    const onClose = () => {
       connections -= 1;
     };
     options.connect(target, (...outcome) => {
       const [, socket] = outcome;
-      if (socket) socket.once("close", ended);
-      else ended();
+      if (socket) socket.once("close", onClose);
+      else onClose();
       callback(...outcome);
     });
   };
@@ -58,11 +58,11 @@ export function createConnectionPools(options: ConnectionPoolsOptions): Connecti
 
   function retire(key: string, { pool }: Entry): void {
     entries.delete(key);
-    retired.add(pool);
+    retiredPools.add(pool);
     // Lets the requests under way end first. It rejects only when the pool is destroyed already.
     pool.close().then(
-      () => retired.delete(pool),
-      () => retired.delete(pool),
+      () => retiredPools.delete(pool),
+      () => retiredPools.delete(pool),
     );
   }
 
@@ -72,30 +72,30 @@ export function createConnectionPools(options: ConnectionPoolsOptions): Connecti
     newest = entry;
   }
 
-  function entryOf(lane: string, origin: string): Entry {
-    const key = `${origin} ${lane}`;
-    const known = entries.get(key);
-    if (known) {
+  function getEntry(poolKey: string, origin: string): Entry {
+    const key = `${origin} ${poolKey}`;
+    const existing = entries.get(key);
+    if (existing) {
       // Timers stand still while a function is frozen, so that an idle connection can outlive its time: ask the clock.
-      const stale = known.running === 0 && options.now() - known.usedAt > IDLE_MAX;
+      const stale = existing.running === 0 && options.now() - existing.usedAt > IDLE_MAX;
       if (!stale) {
         // Posts mostly come in rows to one endpoint.
-        if (known !== newest) moveToEnd(key, known);
-        return known;
+        if (existing !== newest) moveToEnd(key, existing);
+        return existing;
       }
-      retire(key, known);
+      retire(key, existing);
     }
     const pool = createPool(origin, { ...options, connect });
-    const fresh: Entry = { pool, running: 0, usedAt: options.now() };
-    moveToEnd(key, fresh);
+    const entry: Entry = { pool, running: 0, usedAt: options.now() };
+    moveToEnd(key, entry);
     const [oldest] = entries;
     if (entries.size > options.poolsMax && oldest) retire(...oldest);
-    return fresh;
+    return entry;
   }
 
   return {
-    async use(lane, origin, work) {
-      const entry = entryOf(lane, origin);
+    async use(poolKey, origin, work) {
+      const entry = getEntry(poolKey, origin);
       entry.running += 1;
       try {
         const result = await work(entry.pool);
@@ -110,15 +110,15 @@ export function createConnectionPools(options: ConnectionPoolsOptions): Connecti
     },
 
     async destroy() {
-      const all = [...[...entries.values()].map(({ pool }) => pool), ...retired];
+      const pools = [...[...entries.values()].map(({ pool }) => pool), ...retiredPools];
       entries.clear();
-      retired.clear();
-      await Promise.all(all.map((pool) => pool.destroy()));
+      retiredPools.clear();
+      await Promise.all(pools.map((pool) => pool.destroy()));
     },
   };
 }
 
-function createPool(origin: string, { connect, connectionsPerLane }: ConnectionPoolsOptions): Pool {
+function createPool(origin: string, { connect, connectionsPerPool: connectionsPerLane }: ConnectionPoolsOptions): Pool {
   return new Pool(origin, {
     connect,
     connections: connectionsPerLane,

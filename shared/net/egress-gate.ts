@@ -3,7 +3,7 @@ import { CONNECT_TIMEOUT } from "../domain/limits.ts";
 import { isLoopbackAddress, isPublicAddress } from "./addresses.ts";
 import { createHostResolver, type HostResolver } from "./host-resolver.ts";
 import { untilAborted } from "./until-aborted.ts";
-import { applyUrlRules, type GateMode, hostOf, isWithin } from "./url-rules.ts";
+import { applyUrlRules, type GateMode, isWithin, urlHost } from "./url-rules.ts";
 
 /** Why a URL may not be called. `reason` is a plain sentence for the caller: it never holds a resolved address. */
 interface GateRefusal {
@@ -43,7 +43,7 @@ export function createGate(options: GateOptions): Gate {
   const rules = { mode, ports, ownHosts: (options.ownHosts ?? []).map((host) => host.toLowerCase()) };
   const isAllowed = (ip: string) => isPublicAddress(ip) || (mode === "open" && isLoopbackAddress(ip));
 
-  async function addressesOf(host: string, signal: AbortSignal): Promise<string[]> {
+  async function resolveAddresses(host: string, signal: AbortSignal): Promise<string[]> {
     if (isIP(host) !== 0) return [host];
     // Name servers do not know localhost, and the URL rules have let it through in mode `open` only.
     if (isWithin(host, "localhost")) return ["127.0.0.1", "::1"];
@@ -61,16 +61,16 @@ export function createGate(options: GateOptions): Gate {
     },
 
     async checkAndResolve(raw, signal = AbortSignal.timeout(CONNECT_TIMEOUT)) {
-      const checked = gate.checkUrl(raw);
-      if (!checked.ok) return checked;
-      const addresses = await addressesOf(hostOf(checked.url), signal);
+      const check = gate.checkUrl(raw);
+      if (!check.ok) return check;
+      const addresses = await resolveAddresses(urlHost(check.url), signal);
       if (addresses.length === 0) {
         return { ok: false, reason: "The URL's host does not resolve; check its DNS records.", cause: "dns" };
       }
       if (!addresses.every(isAllowed)) {
         return { ok: false, reason: "The host does not resolve to a public address.", cause: "address" };
       }
-      return { ok: true, url: checked.url, addresses };
+      return { ok: true, url: check.url, addresses };
     },
   };
   return gate;

@@ -1,9 +1,9 @@
 import type { Dispatcher } from "undici";
-import { ANSWER_BYTES_MAX } from "../domain/limits.ts";
+import { RESPONSE_BYTES_MAX } from "../domain/limits.ts";
 import { AttemptFailure } from "./attempt-failure.ts";
 
 /** What a receiver said, without its body. */
-interface Answer {
+interface ResponseHead {
   readonly status: number;
   /** As it was written. */
   readonly retryAfter: string | string[] | undefined;
@@ -16,24 +16,24 @@ interface Answer {
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   #status: number | null = null;
-  #retryAfter: Answer["retryAfter"];
+  #retryAfter: ResponseHead["retryAfter"];
   #bytes = 0;
   #settled = false;
   #controller: Dispatcher.DispatchController | null = null;
-  #resolve: (answer: Answer) => void = () => {};
+  #resolve: (answer: ResponseHead) => void = () => {};
   #reject: (error: Error) => void = () => {};
 
   /** @throws AttemptFailure, or undici's own error when there was no answer */
-  send(over: Dispatcher, request: Dispatcher.DispatchOptions): Promise<Answer> {
+  send(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions): Promise<ResponseHead> {
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
-      over.dispatch(request, this);
+      dispatcher.dispatch(request, this);
     });
   }
 
   /** Settles now and breaks the connection. What still waits for one is never sent. */
-  breakOff(failure: AttemptFailure): void {
+  abort(failure: AttemptFailure): void {
     this.#fail(failure);
     this.#controller?.abort(failure);
   }
@@ -57,11 +57,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#bytes += chunk.byteLength;
-    if (this.#bytes > ANSWER_BYTES_MAX) this.breakOff(new AttemptFailure({ error: "too_large" }));
+    if (this.#bytes > RESPONSE_BYTES_MAX) this.abort(new AttemptFailure({ error: "too_large" }));
   }
 
   onResponseEnd(): void {
-    if (this.#status !== null) this.#answer(this.#status);
+    if (this.#status !== null) this.#complete(this.#status);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
@@ -70,14 +70,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #fail(error: Error): void {
     if (this.#status !== null && !isSuccess(this.#status)) {
-      this.#answer(this.#status);
+      this.#complete(this.#status);
       return;
     }
     this.#settled = true;
     this.#reject(error);
   }
 
-  #answer(status: number): void {
+  #complete(status: number): void {
     this.#settled = true;
     this.#resolve({ status, retryAfter: this.#retryAfter });
   }

@@ -4,7 +4,7 @@ import type { buildConnector } from "undici";
 import type { Millis } from "../kernel/time.ts";
 import { AttemptFailure } from "./attempt-failure.ts";
 import type { Gate } from "./egress-gate.ts";
-import { hostOf } from "./url-rules.ts";
+import { urlHost } from "./url-rules.ts";
 
 /** Addresses tried before a host counts as out of reach. */
 const ADDRESSES_TRIED_MAX = 3;
@@ -24,13 +24,13 @@ export interface PinnedConnectorOptions {
 export function createPinnedConnector(options: PinnedConnectorOptions): buildConnector.connector {
   async function open({ protocol, host, hostname, port }: buildConnector.Options): Promise<Socket> {
     const lookupEnd = AbortSignal.timeout(options.lookupTimeout);
-    const checked = await options.gate.checkAndResolve(`${protocol}//${host ?? hostname}/`, lookupEnd);
-    if (!checked.ok) {
-      throw new AttemptFailure(checked.cause === "dns" ? { error: "dns" } : { refused: checked.reason });
+    const check = await options.gate.checkAndResolve(`${protocol}//${host ?? hostname}/`, lookupEnd);
+    if (!check.ok) {
+      throw new AttemptFailure(check.cause === "dns" ? { error: "dns" } : { refused: check.reason });
     }
-    const secure = checked.url.protocol === "https:";
-    return dialFirst(checked.addresses, {
-      name: hostOf(checked.url),
+    const secure = check.url.protocol === "https:";
+    return dialFirst(check.addresses, {
+      name: urlHost(check.url),
       port: port === "" ? (secure ? 443 : 80) : Number(port),
       secure,
       timeout: options.connectTimeout,
@@ -54,46 +54,46 @@ interface Target {
 
 /** The first address that takes the connection. They share one deadline; IPv4 goes first, as not every network has IPv6. */
 async function dialFirst(addresses: readonly string[], target: Target): Promise<Socket> {
-  const order = [...addresses].sort((a, b) => Number(isIPv6(a)) - Number(isIPv6(b))).slice(0, ADDRESSES_TRIED_MAX);
+  const candidates = [...addresses].sort((a, b) => Number(isIPv6(a)) - Number(isIPv6(b))).slice(0, ADDRESSES_TRIED_MAX);
   const deadline = AbortSignal.timeout(target.timeout);
   // An address that stays silent gets an equal share of the time, so that the next one gets its turn.
-  const share = Math.ceil(target.timeout / order.length);
-  let last = new AttemptFailure({ error: "connect" });
-  for (const address of order) {
-    const dialled = await dial(address, target, share, deadline);
-    if (dialled.socket) return dialled.socket;
-    last = dialled.failure;
+  const share = Math.ceil(target.timeout / candidates.length);
+  let lastFailure = new AttemptFailure({ error: "connect" });
+  for (const address of candidates) {
+    const result = await dial(address, target, share, deadline);
+    if (result.socket) return result.socket;
+    lastFailure = result.failure;
     // Whoever answered at TCP is the host; only an address out of reach gives way to the next.
-    if (dialled.reached || deadline.aborted) break;
+    if (result.reached || deadline.aborted) break;
   }
-  throw last;
+  throw lastFailure;
 }
 
-type Dialled =
+type DialResult =
   | { readonly socket: Socket }
   | { readonly socket: null; readonly failure: AttemptFailure; readonly reached: boolean };
 
-function dial(address: string, target: Target, share: Millis, signal: AbortSignal): Promise<Dialled> {
+function dial(address: string, target: Target, share: Millis, signal: AbortSignal): Promise<DialResult> {
   return new Promise((resolve) => {
     let reached = false;
     const socket = target.secure
       ? openTls(address, target)
       : connectTcp({ host: address, port: target.port, noDelay: true });
     const giveUp = () => socket.destroy(new AttemptFailure({ error: "timeout" }));
-    const turn = setTimeout(giveUp, share);
+    const timer = setTimeout(giveUp, share);
     signal.addEventListener("abort", giveUp, { once: true });
-    const settle = (dialled: Dialled) => {
-      clearTimeout(turn);
+    const settle = (result: DialResult) => {
+      clearTimeout(timer);
       signal.removeEventListener("abort", giveUp);
-      resolve(dialled);
+      resolve(result);
     };
     socket.once("connect", () => {
       reached = true;
-      clearTimeout(turn);
+      clearTimeout(timer);
     });
     socket.once(target.secure ? "secureConnect" : "connect", () => settle({ socket }));
     // Stays for the socket's life: an error with no one to hear it would end the process.
-    socket.on("error", (error) => settle({ socket: null, failure: failureOfDial(error, reached), reached }));
+    socket.on("error", (error) => settle({ socket: null, failure: toAttemptFailure(error, reached), reached }));
   });
 }
 
@@ -109,7 +109,7 @@ function openTls(address: string, { name, port }: Target): Socket {
   return socket.setNoDelay(true);
 }
 
-function failureOfDial(error: Error, reached: boolean): AttemptFailure {
+function toAttemptFailure(error: Error, reached: boolean): AttemptFailure {
   if (error instanceof AttemptFailure) return error;
   if ("code" in error && error.code === "ETIMEDOUT") return new AttemptFailure({ error: "timeout" });
   return new AttemptFailure({ error: reached ? "tls" : "connect" });

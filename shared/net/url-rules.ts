@@ -82,7 +82,7 @@ function portFault(url: URL, { mode, ports }: UrlRules): string | null {
 }
 
 function hostFault(url: URL, rules: UrlRules): string | null {
-  const host = hostOf(url);
+  const host = urlHost(url);
   if (isIP(host) !== 0) {
     if (rules.mode === "public") return "The URL must name its host; IP addresses are refused.";
     return isPublicAddress(host) || isLoopbackAddress(host) ? null : "The URL's address is not public.";
@@ -94,7 +94,7 @@ function hostFault(url: URL, rules: UrlRules): string | null {
   }
   // Loopback, as its addresses above, is the service's own and everyone's: there a port tells who answers.
   if (rules.mode === "open" && isWithin(host, "localhost")) return null;
-  if (rules.ownHosts.some((own) => isWithin(host, own))) return "The URL must not lead back to this service.";
+  if (rules.ownHosts.some((ownHost) => isWithin(host, ownHost))) return "The URL must not lead back to this service.";
   if (SPECIAL_NAMES.some((name) => isWithin(host, name)))
     return "The URL's host must be a public name, not a reserved one.";
   if (rules.mode === "public" && labels.length < 2)
@@ -103,7 +103,7 @@ function hostFault(url: URL, rules: UrlRules): string | null {
 }
 
 /** The host as a resolver or `isIP` takes it: an IPv6 literal without its brackets. */
-export function hostOf(url: URL): string {
+export function urlHost(url: URL): string {
   return url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname;
 }
 

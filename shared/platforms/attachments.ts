@@ -5,7 +5,7 @@ const ATTACHMENTS_MAX = 30;
 const URL_CHARS_MAX = 4_096;
 
 // The platforms' words for what we call by the same name, or call a share: something that lives on the platform.
-const kinds: ReadonlyMap<string, AttachmentType> = new Map([
+const attachmentTypes: ReadonlyMap<string, AttachmentType> = new Map([
   ...(["image", "video", "audio", "file", "story_mention", "sticker", "location"] as const).map(
     (type) => [type, type] as const,
   ),
@@ -38,14 +38,14 @@ export function readAttachments(value: unknown): Attachment[] {
 
 function readAttachment(attachment: JsonObject): Attachment {
   const payload = asObject(attachment.payload);
-  const type = typeOf(attachment.type, payload);
+  const type = attachmentType(attachment.type, payload);
   if (type === "unsupported") return { type, url: null };
   const urls = [payload?.url, payload?.story_media_url, attachment.url];
   return { type, url: urls.find(isWebAddress) ?? null };
 }
 
-function typeOf(name: unknown, payload: JsonObject | null): AttachmentType {
-  const type = typeof name === "string" ? (kinds.get(name.toLowerCase()) ?? "unsupported") : "unsupported";
+function attachmentType(name: unknown, payload: JsonObject | null): AttachmentType {
+  const type = typeof name === "string" ? (attachmentTypes.get(name.toLowerCase()) ?? "unsupported") : "unsupported";
   // Messenger used to send a sticker as an image that names its sticker.
   return type === "image" && payload?.sticker_id != null ? "sticker" : type;
 }

@@ -1,9 +1,9 @@
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Millis } from "../kernel/time.ts";
 
-const ANSWER_BYTES_MAX = 1024 * 1024;
+const RESPONSE_BYTES_MAX = 1024 * 1024;
 
-interface Answer {
+interface HttpResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
@@ -28,18 +28,18 @@ export class Call {
    * Makes the request and reads the whole answer, of at most a megabyte.
    * @throws whatever was wrong with the request, its connection or the answer
    */
-  async make(open: () => ClientRequest, body: Buffer | null): Promise<Answer> {
-    const request = open();
+  async send(openRequest: () => ClientRequest, body: Buffer | null): Promise<HttpResponse> {
+    const request = openRequest();
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      const late = () => request.destroy(new Error("No connection in time."));
-      const timer = setTimeout(late, this.#connectTimeout);
-      const connected = () => {
+      const onTimeout = () => request.destroy(new Error("No connection in time."));
+      const timer = setTimeout(onTimeout, this.#connectTimeout);
+      const onConnected = () => {
         clearTimeout(timer);
         this.#connected = true;
       };
       request.on("socket", (socket) => {
-        if (request.reusedSocket) connected();
-        else socket.once("encrypted" in socket ? "secureConnect" : "connect", connected);
+        if (request.reusedSocket) onConnected();
+        else socket.once("encrypted" in socket ? "secureConnect" : "connect", onConnected);
       });
       request.on("response", resolve);
       request.on("error", reject);
@@ -50,7 +50,7 @@ export class Call {
     let length = 0;
     for await (const chunk of response as AsyncIterable<Buffer>) {
       length += chunk.length;
-      if (length > ANSWER_BYTES_MAX) throw new Error("The answer is too long.");
+      if (length > RESPONSE_BYTES_MAX) throw new Error("The answer is too long.");
       chunks.push(chunk);
     }
     return { status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(chunks).toString() };

@@ -1,7 +1,7 @@
 const DETAIL_CHARS_MAX = 300;
 
 /** What a platform said, at most 300 characters on one line, with anything like a token taken out; never empty. */
-export function detailOf(message: unknown, token: string): string {
+export function sanitizeDetail(message: unknown, token: string): string {
   if (typeof message !== "string" || message.trim() === "") return "The platform refused the message.";
   // Taken out before the cut, so that no part of a token is left over.
   let text = message;

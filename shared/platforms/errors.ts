@@ -1,9 +1,9 @@
 import { DAY, MINUTE, type Millis } from "../kernel/time.ts";
-import { detailOf } from "./error-detail.ts";
-import type { Answered } from "./http.ts";
+import { sanitizeDetail } from "./error-detail.ts";
+import type { PlatformResponse } from "./http.ts";
 import { asObject, type JsonObject, parseJson } from "./json.ts";
 import type { SendRefused } from "./platform.ts";
-import { type Meaning, meaningOf, noConsequences } from "./refusal-table.ts";
+import { lookUpMeaning, noConsequences, type RefusalMeaning } from "./refusal-table.ts";
 
 const COOL_DOWN_DEFAULT: Millis = MINUTE;
 const COOL_DOWN_MAX: Millis = DAY;
@@ -16,16 +16,16 @@ const TOO_MANY_REQUESTS = 429;
  */
 export function readRefusal(
   error: JsonObject,
-  answer: Pick<Answered, "status" | "usage" | "retryAfter">,
+  response: Pick<PlatformResponse, "status" | "usage" | "retryAfter">,
   token: string,
   humanAgent = false,
 ): SendRefused | null {
-  const code = integerOf(error.code);
-  const subcode = integerOf(error.error_subcode);
-  const { meant, generic } = meaningOf(code, subcode);
-  if (meant === "unsure" || (meant === undefined && error.is_transient === true)) return null;
-  const meaning = meant ?? unlisted(answer.status);
-  const detail = detailOf(error.message, token);
+  const code = readInteger(error.code);
+  const subcode = readInteger(error.error_subcode);
+  const { meaning: listedMeaning, generic } = lookUpMeaning(code, subcode);
+  if (listedMeaning === "unsure" || (listedMeaning === undefined && error.is_transient === true)) return null;
+  const meaning = listedMeaning ?? defaultMeaning(response.status);
+  const detail = sanitizeDetail(error.message, token);
   const humanAgentRefused = humanAgent && isAboutTag({ code, subcode, generic, detail });
   return {
     kind: "refused",
@@ -34,13 +34,13 @@ export function readRefusal(
     subcode,
     ...noConsequences,
     ...meaning,
-    coolDownMs: meaning.class === "rate" ? coolDownOf(answer) : null,
+    coolDownMs: meaning.class === "rate" ? coolDownDuration(response) : null,
     // Without the right to the tag an account may still have every other: its next untagged send tells.
     ...(humanAgentRefused ? { humanAgentRefused, accountStatus: null } : {}),
   };
 }
 
-function unlisted(status: number): Meaning {
+function defaultMeaning(status: number): RefusalMeaning {
   return { class: status === TOO_MANY_REQUESTS ? "rate" : "other" };
 }
 
@@ -62,19 +62,19 @@ function isAboutTag(refusal: {
   return RIGHTS.has(code) || (code === INVALID && /\btags?\b|human[\s_]?agent/i.test(detail));
 }
 
-function integerOf(value: unknown): number | null {
+function readInteger(value: unknown): number | null {
   const number = typeof value === "string" && /^\d{1,10}$/.test(value) ? Number(value) : value;
   return typeof number === "number" && Number.isSafeInteger(number) ? number : null;
 }
 
 /** The longer of what the usage header and `Retry-After` name, else a minute; never over a day. */
-function coolDownOf({ usage, retryAfter }: Pick<Answered, "usage" | "retryAfter">): Millis {
-  const named = Math.max(waitInUsage(usage), retryAfter ?? 0);
-  return named > 0 ? Math.min(Math.ceil(named), COOL_DOWN_MAX) : COOL_DOWN_DEFAULT;
+function coolDownDuration({ usage, retryAfter }: Pick<PlatformResponse, "usage" | "retryAfter">): Millis {
+  const requestedWait = Math.max(usageWait(usage), retryAfter ?? 0);
+  return requestedWait > 0 ? Math.min(Math.ceil(requestedWait), COOL_DOWN_MAX) : COOL_DOWN_DEFAULT;
 }
 
 // {"<business id>": [{ "type": "messenger", "estimated_time_to_regain_access": <minutes>, … }]}
-function waitInUsage(usage: string | null): Millis {
+function usageWait(usage: string | null): Millis {
   const businesses = Object.values(asObject(usage === null ? null : parseJson(usage)) ?? {});
   return businesses
     .flatMap((uses: unknown) => (Array.isArray(uses) ? uses : []))

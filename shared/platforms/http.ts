@@ -8,7 +8,7 @@ const CONNECT_TIMEOUT: Millis = 3 * SECOND;
 const TOTAL_TIMEOUT: Millis = 10 * SECOND;
 const IDLE_MAX: Millis = 4 * SECOND;
 
-export interface Answered {
+export interface PlatformResponse {
   readonly kind: "answered";
   readonly status: number;
   readonly body: string;
@@ -19,13 +19,13 @@ export interface Answered {
 }
 
 /** What came of a call. `unsent` is certain: not a byte of the request left. `lost` may have been acted upon. */
-export type PlatformAnswer = Answered | { readonly kind: "unsent" } | { readonly kind: "lost" };
+export type CallOutcome = PlatformResponse | { readonly kind: "unsent" } | { readonly kind: "lost" };
 
 /** Calls to a platform's API. */
 export interface PlatformHttp {
   /** @param deadline from `deadline()`, for calls that share one; by default the call has its own */
-  post(url: string, token: string, body: object, deadline?: AbortSignal): Promise<PlatformAnswer>;
-  get(url: string, token: string): Promise<PlatformAnswer>;
+  post(url: string, token: string, body: object, deadline?: AbortSignal): Promise<CallOutcome>;
+  get(url: string, token: string): Promise<CallOutcome>;
   /** The end of a whole call that begins now. */
   deadline(): AbortSignal;
 }
@@ -56,7 +56,7 @@ export function platformHttp(timeouts: { connect?: Millis; total?: Millis } = {}
     token: string,
     content: object | null,
     signal: AbortSignal,
-  ): Promise<PlatformAnswer> {
+  ): Promise<CallOutcome> {
     dropStale();
     const url = URL.parse(to);
     const { request, agent } = url?.protocol === "https:" ? secure : plain;
@@ -72,9 +72,9 @@ export function platformHttp(timeouts: { connect?: Millis; total?: Millis } = {}
         ...(body ? { "content-type": "application/json", "content-length": body.length } : {}),
       },
     };
-    const one = new Call(connect);
+    const httpCall = new Call(connect);
     try {
-      const { status, headers, text } = await one.make(() => request(url, options), body);
+      const { status, headers, text } = await httpCall.send(() => request(url, options), body);
       const usage = headers["x-business-use-case-usage"];
       return {
         kind: "answered",
@@ -84,7 +84,7 @@ export function platformHttp(timeouts: { connect?: Millis; total?: Millis } = {}
         retryAfter: parseRetryAfter(headers["retry-after"], clockNow()),
       };
     } catch {
-      return { kind: one.mayBeSent ? "lost" : "unsent" };
+      return { kind: httpCall.mayBeSent ? "lost" : "unsent" };
     }
   }
 

@@ -1,6 +1,6 @@
 import { isTextTooLong } from "../domain/sending/send-content.ts";
 import type { PlatformHttp } from "./http.ts";
-import { instagramMessage, instagramPerson } from "./instagram-message.ts";
+import { instagramMessage, instagramProfileFields } from "./instagram-message.ts";
 import type { Platform, Upstream } from "./platform.ts";
 import { readProfile } from "./profiles.ts";
 import { postMessage } from "./send.ts";
@@ -10,7 +10,7 @@ export function instagramLogin(upstream: Upstream, http: PlatformHttp): Platform
   const api = `${upstream.instagramGraph}/${upstream.graphVersion}`;
   return {
     send: (_account, token, send) => postMessage(http, api, token, instagramMessage(send), send),
-    fetchProfile: (_account, token, person) => readProfile(http, api, token, person, instagramPerson),
+    fetchProfile: (_account, token, person) => readProfile(http, api, token, person, instagramProfileFields),
     textTooLong: (text) => isTextTooLong("instagram", text),
   };
 }

@@ -1,6 +1,6 @@
 import { isTextTooLong } from "../domain/sending/send-content.ts";
 import type { PlatformHttp } from "./http.ts";
-import { instagramMessage, instagramPerson } from "./instagram-message.ts";
+import { instagramMessage, instagramProfileFields } from "./instagram-message.ts";
 import type { Platform, Send, SendOutcome, Upstream } from "./platform.ts";
 import { readProfile } from "./profiles.ts";
 import { postMessage } from "./send.ts";
@@ -11,16 +11,16 @@ export function instagramPage(upstream: Upstream, http: PlatformHttp): Platform 
 
   // What was uploaded for an account of a page goes by its own type, or by the platform's older word for all of them.
   // Only the clear refusal of the message's data leads to the second call: nothing was sent by the first.
-  async function send(token: string, asked: Send): Promise<SendOutcome> {
+  async function send(token: string, message: Send): Promise<SendOutcome> {
     const deadline = http.deadline();
-    const outcome = await postMessage(http, api, token, instagramMessage(asked), asked, deadline);
-    if (!isTypeRefused(outcome) || !namesUpload(asked) || deadline.aborted) return outcome;
-    return postMessage(http, api, token, instagramMessage(asked, "MEDIA_SHARE"), asked, deadline);
+    const outcome = await postMessage(http, api, token, instagramMessage(message), message, deadline);
+    if (!isTypeRefused(outcome) || !hasUploadedAttachment(message) || deadline.aborted) return outcome;
+    return postMessage(http, api, token, instagramMessage(message, "MEDIA_SHARE"), message, deadline);
   }
 
   return {
-    send: (_account, token, asked) => send(token, asked),
-    fetchProfile: (_account, token, person) => readProfile(http, api, token, person, instagramPerson),
+    send: (_account, token, message) => send(token, message),
+    fetchProfile: (_account, token, person) => readProfile(http, api, token, person, instagramProfileFields),
     textTooLong: (text) => isTextTooLong("instagram", text),
   };
 }
@@ -29,6 +29,6 @@ function isTypeRefused(outcome: SendOutcome): boolean {
   return outcome.kind === "refused" && outcome.code === 100 && outcome.subcode === 2534015;
 }
 
-function namesUpload({ content }: Send): boolean {
-  return content.kind === "attachments" && content.attachments.some((one) => "attachmentId" in one);
+function hasUploadedAttachment({ content }: Send): boolean {
+  return content.kind === "attachments" && content.attachments.some((attachment) => "attachmentId" in attachment);
 }

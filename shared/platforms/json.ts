@@ -11,7 +11,7 @@ const parseWith: (text: string, reviver?: Reviver) => unknown = JSON.parse;
 
 // A reviver visits every value, so it is used only where a number may be too long to be exact.
 const LONG_NUMBER = /[[,:]\s*\d{16,}/;
-const SECONDS_BELOW = 1e11;
+const SECONDS_MAX = 1e11;
 /** The end of the year 9999: past it an instant has no ISO form of the usual length. */
 const LATEST: Millis = 253_402_300_799_999;
 
@@ -36,29 +36,29 @@ export function asObject(value: unknown): JsonObject | null {
 }
 
 /** The text, cut to `max` UTF-16 units without splitting a character; null when it is no string. */
-export function textOf(value: unknown, max: number): string | null {
+export function readText(value: unknown, max: number): string | null {
   if (typeof value !== "string") return null;
   const cut = value.length > max ? value.slice(0, max).replace(/[\uD800-\uDBFF]$/, "") : value;
   return cut.toWellFormed();
 }
 
 /** A platform id fit to be part of a key; undefined when there is none, null when there is one that will not do. */
-export function idOf(value: unknown): string | null | undefined {
+export function readId(value: unknown): string | null | undefined {
   if (value === undefined || value === null) return undefined;
   const text = Number.isSafeInteger(value) ? String(value) : value;
   return typeof text === "string" && isExternalId(text) ? text : null;
 }
 
 /** A message id: opaque, neither empty nor too long for a key; else null. */
-export function messageIdOf(value: unknown): string | null {
+export function readMessageId(value: unknown): string | null {
   if (typeof value !== "string" || value.length === 0 || value.length > MESSAGE_ID_CHARS_MAX) return null;
   return value.isWellFormed() ? value : null;
 }
 
 /** An instant given in milliseconds or seconds, as a number or as digits; null when it is none. */
-export function timeOf(value: unknown): Millis | null {
+export function readTime(value: unknown): Millis | null {
   const number = typeof value === "string" && /^\d{1,16}$/.test(value) ? Number(value) : value;
   if (typeof number !== "number" || !(number > 0)) return null;
-  const at = Math.floor(number < SECONDS_BELOW ? number * 1_000 : number);
+  const at = Math.floor(number < SECONDS_MAX ? number * 1_000 : number);
   return at > 0 && at <= LATEST ? at : null;
 }

@@ -1,7 +1,7 @@
 import type { PlatformName } from "../domain/accounts/accounts.ts";
 import type { IgnoredUpdate, Update } from "../domain/inbox/updates.ts";
-import { type Entry, recipientOf, senderOf } from "./about.ts";
-import { asObject, idOf, type JsonObject, parseJson, timeOf } from "./json.ts";
+import { type Entry, recipientId, senderId } from "./about.ts";
+import { asObject, type JsonObject, parseJson, readId, readTime } from "./json.ts";
 import { readMessage, readPostback } from "./messages.ts";
 import { readDelivery, readEdit, readPolicy, readReaction, readRead, readReferral } from "./notices.ts";
 
@@ -48,12 +48,12 @@ export function parseUpdates(raw: Uint8Array): Update[] {
   const body = asObject(parseJson(raw));
   const entries = body?.entry;
   if (!body || typeof body.object !== "string" || !Array.isArray(entries)) return [ignored("malformed")];
-  const platform = platformOf(body.object);
+  const platform = parsePlatform(body.object);
   if (platform === null) return [ignored("unknown_kind")];
   return entries.flatMap((entry: unknown) => readEntry(platform, entry));
 }
 
-function platformOf(object: string): PlatformName | null {
+function parsePlatform(object: string): PlatformName | null {
   if (object === "instagram") return "instagram";
   return object === "page" ? "messenger" : null;
 }
@@ -61,7 +61,7 @@ function platformOf(object: string): PlatformName | null {
 function readEntry(platform: PlatformName, value: unknown): Update[] {
   const body = asObject(value);
   if (!body) return [ignored("malformed")];
-  const entry: Entry = { platform, id: idOf(body.id), time: timeOf(body.time) };
+  const entry: Entry = { platform, id: readId(body.id), time: readTime(body.time) };
   // The dashboard's Test button posts an entry of account 0.
   if (entry.id === "0") return [ignored("dashboard_test")];
   const { messaging, standby, changes } = body;
@@ -102,16 +102,16 @@ function readEvent(entry: Entry, event: JsonObject): Update {
 
 // The Test button's sender and recipient, whichever entry they come in; real ids are far longer.
 function isDashboardTest(event: JsonObject): boolean {
-  return senderOf(event) === "12334" && recipientOf(event) === "23245";
+  return senderId(event) === "12334" && recipientId(event) === "23245";
 }
 
 // An account that writes to itself: there is no person on the other side to answer.
 function isSelfTest(event: JsonObject): boolean {
-  const sender = senderOf(event);
+  const sender = senderId(event);
   const marked = [event, asObject(event.message), asObject(event.postback)];
-  return marked.some((part) => part?.is_self === true) || (!!sender && sender === recipientOf(event));
+  return marked.some((part) => part?.is_self === true) || (!!sender && sender === recipientId(event));
 }
 
-function ignored(why: IgnoredUpdate["why"]): IgnoredUpdate {
-  return { kind: "ignored", why };
+function ignored(reason: IgnoredUpdate["reason"]): IgnoredUpdate {
+  return { kind: "ignored", reason };
 }

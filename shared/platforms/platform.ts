@@ -54,7 +54,7 @@ export interface Consequences {
   /** The tag was refused, not the message: the app may lack the right to it. Untagged sends may go on. */
   readonly humanAgentRefused: boolean;
   /** A file could not be fetched this time, and handing it over once more may do. A send is never made again. */
-  readonly mayPass: boolean;
+  readonly transient: boolean;
 }
 
 export interface SendRefused extends Consequences {
@@ -72,7 +72,7 @@ export type SendOutcome =
   | SendRefused
   | { readonly kind: "unknown"; readonly detail: "outcome_unknown" };
 
-export interface FoundProfile {
+export interface PlatformProfile {
   readonly kind: "found";
   /** The full name, at most 200 characters. */
   readonly name: string | null;
@@ -87,7 +87,7 @@ export interface FoundProfile {
  * - `unavailable`: it keeps this person from this account, and will tomorrow
  * - `unknown`: nothing came of it this time
  */
-export type ProfileOutcome = FoundProfile | { readonly kind: "unavailable" } | { readonly kind: "unknown" };
+export type ProfileOutcome = PlatformProfile | { readonly kind: "unavailable" } | { readonly kind: "unknown" };
 
 /** A messaging platform, as one kind of connection reaches it. */
 export interface Platform {

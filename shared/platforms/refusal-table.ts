@@ -2,21 +2,21 @@ import { DAY, type Millis } from "../kernel/time.ts";
 import type { Consequences, RefusalClass } from "./platform.ts";
 
 /** What one of the platforms' errors means; what is absent does not follow from it. */
-export interface Meaning {
+export interface RefusalMeaning {
   readonly class: RefusalClass;
   readonly accountStatus?: NonNullable<Consequences["accountStatus"]>;
   readonly humanAgentPauseMs?: Millis;
-  readonly mayPass?: true;
+  readonly transient?: true;
 }
 
 /** The platform does not itself know how far it got. */
-type Meant = Meaning | "unsure";
+type ListedMeaning = RefusalMeaning | "unsure";
 
 const needsReauth = { class: "permission", accountStatus: "needs_reauth" } as const;
 const restricted = { class: "restricted", accountStatus: "restricted" } as const;
 
 // Written `code/subcode`, `/subcode` with any code, `code` with any subcode that is not listed, or `code/` without one.
-const rows: readonly (readonly [meant: Meant, keys: string])[] = [
+const rows: readonly (readonly [meant: ListedMeaning, keys: string])[] = [
   ["unsure", "1 2 1200"],
   [{ class: "window" }, "10/2018278 10/2534022 10/2018065 10/1545041"],
   [{ class: "recipient" }, "10/2018108 551 200/1545041"],
@@ -29,7 +29,7 @@ const rows: readonly (readonly [meant: Meant, keys: string])[] = [
   [{ class: "permission" }, "230"],
   [{ class: "recipient" }, "100/2018001 100/2534014 100/33"],
   // A file: not fetched, a video not fetched in time.
-  [{ class: "invalid", mayPass: true }, "100/2018008 100/2018294"],
+  [{ class: "invalid", transient: true }, "100/2018008 100/2018294"],
   // A file of another type, too large, not this account's; the message's data.
   [{ class: "invalid" }, "100/2018047 100/2018109 100/2018074 100/2534015"],
   [{ class: "invalid" }, "100/1893061 100"],
@@ -43,23 +43,25 @@ const rows: readonly (readonly [meant: Meant, keys: string])[] = [
   [{ class: "other" }, "9000001 36103"],
 ];
 
-const byKey: ReadonlyMap<string, Meant> = new Map(
-  rows.flatMap(([meant, keys]) => keys.split(" ").map((key) => [key, meant] as const)),
+const byKey: ReadonlyMap<string, ListedMeaning> = new Map(
+  rows.flatMap(([meaning, keys]) => keys.split(" ").map((key) => [key, meaning] as const)),
 );
 
 /** What a pair of code and subcode means. `generic`: it is not listed with this subcode, or stands for much. */
-export function meaningOf(
+export function lookUpMeaning(
   code: number | null,
   subcode: number | null,
-): { readonly meant: Meant | undefined; readonly generic: boolean } {
+): { readonly meaning: ListedMeaning | undefined; readonly generic: boolean } {
   const exact = subcode ? [`${code}/${subcode}`, `/${subcode}`] : [];
   const wide = subcode ? [`${code}`] : [`${code}/`, `${code}`];
-  const listed = firstOf(exact);
-  return listed === undefined ? { meant: firstOf(wide), generic: true } : { meant: listed, generic: false };
+  const exactMeaning = findMeaning(exact);
+  return exactMeaning === undefined
+    ? { meaning: findMeaning(wide), generic: true }
+    : { meaning: exactMeaning, generic: false };
 }
 
-function firstOf(keys: readonly string[]): Meant | undefined {
-  return keys.map((key) => byKey.get(key)).find((found) => found !== undefined);
+function findMeaning(keys: readonly string[]): ListedMeaning | undefined {
+  return keys.map((key) => byKey.get(key)).find((meaning) => meaning !== undefined);
 }
 
 export const noConsequences: Consequences = {
@@ -67,5 +69,5 @@ export const noConsequences: Consequences = {
   coolDownMs: null,
   humanAgentPauseMs: null,
   humanAgentRefused: false,
-  mayPass: false,
+  transient: false,
 };

@@ -1,6 +1,6 @@
 import { readRefusal } from "./errors.ts";
-import type { PlatformAnswer, PlatformHttp } from "./http.ts";
-import { asObject, messageIdOf, parseJson } from "./json.ts";
+import type { CallOutcome, PlatformHttp } from "./http.ts";
+import { asObject, parseJson, readMessageId } from "./json.ts";
 import type { Send, SendOutcome, SendRefused } from "./platform.ts";
 import { noConsequences } from "./refusal-table.ts";
 
@@ -13,8 +13,8 @@ export async function postMessage(
   { humanAgent }: Pick<Send, "humanAgent">,
   deadline?: AbortSignal,
 ): Promise<SendOutcome> {
-  const answer = await http.post(`${api}/me/messages`, token, body, deadline);
-  return readAnswer(answer, token, humanAgent);
+  const outcome = await http.post(`${api}/me/messages`, token, body, deadline);
+  return toSendOutcome(outcome, token, humanAgent);
 }
 
 const unknown: SendOutcome = { kind: "unknown", detail: "outcome_unknown" };
@@ -28,16 +28,16 @@ const unreachable: SendRefused = {
 };
 
 // Only a clear answer counts: whatever leaves open whether the message was taken is unknown, never refused.
-function readAnswer(answer: PlatformAnswer, token: string, humanAgent: boolean): SendOutcome {
-  if (answer.kind === "unsent") return unreachable;
-  if (answer.kind === "lost") return unknown;
-  const { status } = answer;
-  const body = asObject(parseJson(answer.body));
+function toSendOutcome(outcome: CallOutcome, token: string, humanAgent: boolean): SendOutcome {
+  if (outcome.kind === "unsent") return unreachable;
+  if (outcome.kind === "lost") return unknown;
+  const { status } = outcome;
+  const body = asObject(parseJson(outcome.body));
   if (status >= 200 && status <= 299) {
-    const messageId = messageIdOf(body?.message_id);
+    const messageId = readMessageId(body?.message_id);
     return messageId === null ? unknown : { kind: "accepted", messageId };
   }
   if (status < 400 || status > 499) return unknown;
   const error = asObject(body?.error);
-  return (error && readRefusal(error, answer, token, humanAgent)) ?? unknown;
+  return (error && readRefusal(error, outcome, token, humanAgent)) ?? unknown;
 }

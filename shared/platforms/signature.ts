@@ -11,11 +11,11 @@ const CHALLENGE_CHARS_MAX = 1_024;
 export function verifySignature(rawBody: Uint8Array, header: string | undefined, secrets: readonly string[]): boolean {
   const hex = /^sha256=([0-9a-f]{64})$/i.exec(header ?? "")?.[1];
   if (hex === undefined) return false;
-  const given = Buffer.from(hex, "hex");
+  const signature = Buffer.from(hex, "hex");
   let matches = false;
   // Every secret is tried, so that the time taken does not tell which one matched. An unset secret is no secret.
   for (const secret of secrets) {
-    if (secret !== "" && sameBytes(given, hmacSha256(secret, rawBody))) matches = true;
+    if (secret !== "" && sameBytes(signature, hmacSha256(secret, rawBody))) matches = true;
   }
   return matches;
 }

@@ -28,7 +28,7 @@ export interface EventMessage {
   /** It tells of a test key's send: its deliveries are in no statistics. */
   readonly test?: boolean;
   /** An endpoint that is not told: the one that the event is about. */
-  readonly except?: string;
+  readonly excludedEndpointId?: string;
 }
 
 /** A later attempt of one delivery. The attempt number is a token: a row that has moved on drops it. */
@@ -38,9 +38,9 @@ export interface RetryMessage {
   readonly eventUlid: string;
   readonly attempt: number;
   /** Somebody asked for this very attempt: it is made even while its endpoint is left alone. */
-  readonly asked?: boolean;
+  readonly manual?: boolean;
   /** How often it was put off because its endpoint had its fill of attempts. */
-  readonly putOff?: number;
+  readonly deferrals?: number;
 }
 
 /** A person to be looked up: the other side of a conversation. */
@@ -55,111 +55,111 @@ export interface ErasureMessage {
   readonly erasureId: string;
 }
 
-export const VERSION = 1;
+export const MESSAGE_VERSION = 1;
 
-export function writeInbound(message: InboundMessage): string {
+export function encodeInbound(message: InboundMessage): string {
   return JSON.stringify({
-    v: VERSION,
+    v: MESSAGE_VERSION,
     at: message.receivedAt,
     ...(message.bytes ? { gz: Buffer.from(message.bytes).toString("base64") } : { file: message.file }),
   });
 }
 
-export function readInbound(text: string): InboundMessage | null {
-  const body = objectOf(text);
+export function decodeInbound(text: string): InboundMessage | null {
+  const body = parseMessageBody(text);
   if (!body || typeof body.at !== "number") return null;
   if (typeof body.gz === "string") return { receivedAt: body.at, bytes: Buffer.from(body.gz, "base64"), file: null };
   return typeof body.file === "string" ? { receivedAt: body.at, bytes: null, file: body.file } : null;
 }
 
-export function writeEvent(message: EventMessage): string {
+export function encodeEvent(message: EventMessage): string {
   return JSON.stringify({
-    v: VERSION,
+    v: MESSAGE_VERSION,
     t: message.tenant,
     e: message.eventUlid,
     ty: message.type,
-    ...(message.source ? { c: message.source.conversationId, p: message.source.place } : {}),
+    ...(message.source ? { c: message.source.conversationId, p: message.source.position } : {}),
     ...(message.repeated ? { r: 1 } : {}),
     ...(message.uncounted ? { k: 1 } : {}),
     ...(message.test ? { z: 1 } : {}),
-    ...(message.except ? { x: message.except } : {}),
+    ...(message.excludedEndpointId ? { x: message.excludedEndpointId } : {}),
   });
 }
 
-export function readEvent(text: string): EventMessage | null {
-  const body = objectOf(text);
+export function decodeEvent(text: string): EventMessage | null {
+  const body = parseMessageBody(text);
   const tenant = parseTenant(String(body?.t ?? ""));
-  const type = eventTypes.find((known) => known === body?.ty);
+  const type = eventTypes.find((candidate) => candidate === body?.ty);
   if (!body || !tenant || !type || typeof body.e !== "string" || !isUlid(body.e)) return null;
-  const source = sourceOf(body);
+  const source = parseSource(body);
   if (source === undefined) return null;
-  const marks = {
+  const flags = {
     repeated: body.r === 1,
     ...(body.k === 1 ? { uncounted: true } : {}),
     ...(body.z === 1 ? { test: true } : {}),
-    ...(typeof body.x === "string" ? { except: body.x } : {}),
+    ...(typeof body.x === "string" ? { excludedEndpointId: body.x } : {}),
   };
-  return { tenant, eventUlid: body.e, type, source, ...marks };
+  return { tenant, eventUlid: body.e, type, source, ...flags };
 }
 
-function sourceOf({ c, p }: Record<string, unknown>): EventSource | undefined {
+function parseSource({ c, p }: Record<string, unknown>): EventSource | undefined {
   if (c === undefined && p === undefined) return null;
-  return typeof c === "string" && typeof p === "string" ? { conversationId: c, place: p } : undefined;
+  return typeof c === "string" && typeof p === "string" ? { conversationId: c, position: p } : undefined;
 }
 
-export function writeRetry(message: RetryMessage): string {
+export function encodeRetry(message: RetryMessage): string {
   return JSON.stringify({
-    v: VERSION,
+    v: MESSAGE_VERSION,
     t: message.tenant,
     w: message.endpointId,
     e: message.eventUlid,
     n: message.attempt,
-    ...(message.asked ? { q: 1 } : {}),
-    ...(message.putOff ? { po: message.putOff } : {}),
+    ...(message.manual ? { q: 1 } : {}),
+    ...(message.deferrals ? { po: message.deferrals } : {}),
   });
 }
 
-export function readRetry(text: string): RetryMessage | null {
-  const body = objectOf(text);
+export function decodeRetry(text: string): RetryMessage | null {
+  const body = parseMessageBody(text);
   const tenant = parseTenant(String(body?.t ?? ""));
   if (!body || !tenant || typeof body.w !== "string" || typeof body.e !== "string") return null;
   if (!isUlid(body.w) || !isUlid(body.e) || !Number.isSafeInteger(body.n)) return null;
-  const marks = {
-    ...(body.q === 1 ? { asked: true } : {}),
-    ...(typeof body.po === "number" && Number.isSafeInteger(body.po) ? { putOff: body.po } : {}),
+  const flags = {
+    ...(body.q === 1 ? { manual: true } : {}),
+    ...(typeof body.po === "number" && Number.isSafeInteger(body.po) ? { deferrals: body.po } : {}),
   };
-  return { tenant, endpointId: body.w, eventUlid: body.e, attempt: body.n as number, ...marks };
+  return { tenant, endpointId: body.w, eventUlid: body.e, attempt: body.n as number, ...flags };
 }
 
-export function writeProfile({ tenant, conversationId }: ProfileMessage): string {
-  return JSON.stringify({ v: VERSION, t: tenant, c: conversationId });
+export function encodeProfile({ tenant, conversationId }: ProfileMessage): string {
+  return JSON.stringify({ v: MESSAGE_VERSION, t: tenant, c: conversationId });
 }
 
 /** Null also for a conversation of another tenant than the message names. */
-export function readProfile(text: string): ProfileMessage | null {
-  const body = objectOf(text);
+export function decodeProfile(text: string): ProfileMessage | null {
+  const body = parseMessageBody(text);
   const tenant = parseTenant(String(body?.t ?? ""));
   if (!body || !tenant || typeof body.c !== "string" || !parseConversationId(tenant, body.c)) return null;
   return { tenant, conversationId: body.c };
 }
 
-export function writeErasure({ tenant, erasureId }: ErasureMessage): string {
-  return JSON.stringify({ v: VERSION, t: tenant, er: erasureId });
+export function encodeErasure({ tenant, erasureId }: ErasureMessage): string {
+  return JSON.stringify({ v: MESSAGE_VERSION, t: tenant, er: erasureId });
 }
 
-export function readErasure(text: string): ErasureMessage | null {
-  const body = objectOf(text);
+export function decodeErasure(text: string): ErasureMessage | null {
+  const body = parseMessageBody(text);
   const tenant = parseTenant(String(body?.t ?? ""));
   if (!body || !tenant || typeof body.er !== "string" || !/^[0-9a-f]{64}$/.test(body.er)) return null;
   return { tenant, erasureId: body.er };
 }
 
 /** A message's body; null for one that is not ours, or of another version. */
-export function objectOf(text: string): Record<string, unknown> | null {
+export function parseMessageBody(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text);
-    const known = typeof value === "object" && value !== null && (value as { v?: unknown }).v === VERSION;
-    return known ? (value as Record<string, unknown>) : null;
+    const isCurrent = typeof value === "object" && value !== null && (value as { v?: unknown }).v === MESSAGE_VERSION;
+    return isCurrent ? (value as Record<string, unknown>) : null;
   } catch {
     return null;
   }

@@ -11,18 +11,18 @@ export async function batchGet<Item extends Key>(
   keys: readonly Key[],
   { consistent = false } = {},
 ): Promise<Item[]> {
-  const found = new Map<string, Item>();
-  async function get(wanted: readonly Key[]): Promise<void> {
-    for (let left = wanted; left.length > 0; ) {
+  const itemsByKey = new Map<string, Item>();
+  async function get(requestedKeys: readonly Key[]): Promise<void> {
+    for (let pendingKeys = requestedKeys; pendingKeys.length > 0; ) {
       const { Responses, UnprocessedKeys } = await client.send(
-        new BatchGetCommand({ RequestItems: { [name]: { Keys: [...left], ConsistentRead: consistent } } }),
+        new BatchGetCommand({ RequestItems: { [name]: { Keys: [...pendingKeys], ConsistentRead: consistent } } }),
       );
-      for (const item of (Responses?.[name] ?? []) as Item[]) found.set(`${item.PK} ${item.SK}`, item);
-      left = (UnprocessedKeys?.[name]?.Keys ?? []) as Key[];
+      for (const item of (Responses?.[name] ?? []) as Item[]) itemsByKey.set(`${item.PK} ${item.SK}`, item);
+      pendingKeys = (UnprocessedKeys?.[name]?.Keys ?? []) as Key[];
     }
   }
   const requests: Promise<void>[] = [];
-  for (let at = 0; at < keys.length; at += KEYS_MAX) requests.push(get(keys.slice(at, at + KEYS_MAX)));
+  for (let start = 0; start < keys.length; start += KEYS_MAX) requests.push(get(keys.slice(start, start + KEYS_MAX)));
   await Promise.all(requests);
-  return keys.flatMap(({ PK, SK }) => found.get(`${PK} ${SK}`) ?? []);
+  return keys.flatMap(({ PK, SK }) => itemsByKey.get(`${PK} ${SK}`) ?? []);
 }

@@ -28,16 +28,16 @@ export function headKey(conversationId: string): Key {
 }
 
 /** Where a message stands in time: `<t13>#<m22>`, the tail of its sort key and its place in the feed. */
-export function messagePlace(sentAt: Millis, messageId: string): string {
+export function messagePosition(sentAt: Millis, messageId: string): string {
   return `${t13(sentAt)}#${shortHash(messageId)}`;
 }
 
-export function timeOfPlace(place: string): Millis {
-  return Number(place.slice(0, 13));
+export function positionTime(position: string): Millis {
+  return Number(position.slice(0, 13));
 }
 
-export function messageKey(conversationId: string, place: string): Key {
-  return { PK: conversationId, SK: `M#${place}` };
+export function messageKey(conversationId: string, position: string): Key {
+  return { PK: conversationId, SK: `M#${position}` };
 }
 
 /** One per outbound message id, so that a send's answer and its echo meet in one row whichever comes first. */
@@ -64,14 +64,14 @@ export function idempotencyKey(tenant: TenantId, keyHash: string): Key {
   return { PK: `IK#${tenant}#${keyHash}`, SK: "IK" };
 }
 
-/** A change of a message that came before the message did. @param m22 the short hash of the message's id */
-export function earlyChangeKey(conversationId: string, m22: string): Key {
-  return { PK: conversationId, SK: `C#${m22}` };
+/** A change of a message that came before the message did. @param messageHash the short hash of the message's id */
+export function pendingChangeKey(conversationId: string, messageHash: string): Key {
+  return { PK: conversationId, SK: `C#${messageHash}` };
 }
 
 /** From a conversation to an event of it whose body lies apart. `what` names the change, so that it is told once. */
-export function eventRefKey(conversationId: string, what: string): Key {
-  return { PK: conversationId, SK: `E#${shortHash(what)}` };
+export function eventRefKey(conversationId: string, changeName: string): Key {
+  return { PK: conversationId, SK: `E#${shortHash(changeName)}` };
 }
 
 /** The body of an event that has no message of its own. */
@@ -90,13 +90,13 @@ export function erasedEventsKey(erasureId: string, erasedAt: Millis, ulid: strin
 }
 
 /** What belongs to a conversation and lies apart from it, by id. */
-export const apart = {
+export const relatedKeys = {
   hold: (id: string): Key => ({ PK: `H#${id}`, SK: "H" }),
   upload: (id: string): Key => ({ PK: `U#${id}`, SK: "U" }),
 } as const;
 
 /** From a conversation to what lies apart from it, so that erasing finds it. */
-export function apartRefKey(conversationId: string, kind: keyof typeof apart, id: string): Key {
+export function relatedRefKey(conversationId: string, kind: keyof typeof relatedKeys, id: string): Key {
   return { PK: conversationId, SK: `A#${kind}#${id}` };
 }
 
@@ -106,15 +106,15 @@ export function tenantStateKey(tenant: TenantId): Key {
 }
 
 /** The place of the topmost entry of a feed of more than one shard: above every other place, which begins with a digit. */
-export const FEED_SIGN = "~";
+export const FEED_HEADER = "~";
 
 /** The entry of a feed's first shard that says how many there are. */
-export function feedSignKey(tenant: TenantId, feed: "inbox" | "messages"): Key {
+export function feedHeaderKey(tenant: TenantId, feed: "inbox" | "messages"): Key {
   return { PK: `T#${tenant}`, SK: `FEED#${feed}` };
 }
 
 /** A conversation's shard among the `shards` of its tenant's feeds. */
-export function shardOf(conversationId: string, shards: number): number {
+export function feedShard(conversationId: string, shards: number): number {
   return shards === 1 ? 0 : Number.parseInt(sha256(conversationId).toString("hex").slice(0, 8), 16) % shards;
 }
 
@@ -128,7 +128,7 @@ export function messageFeed(tenant: TenantId, scope: Scope, shard: number): stri
 }
 
 /** A conversation's place in the inbox: `<t13>#<hash of its id>`. */
-export function inboxPlace(lastAt: Millis, conversationId: string): string {
+export function inboxPosition(lastAt: Millis, conversationId: string): string {
   return `${t13(lastAt)}#${shortHash(conversationId)}`;
 }
 
@@ -167,12 +167,12 @@ export function deliveryKey(tenant: TenantId, endpointId: string, eventUlid: str
 }
 
 /** What a slow endpoint has in flight. */
-export function inFlightKey(tenant: TenantId, endpointId: string): Key {
+export function concurrencySlotsKey(tenant: TenantId, endpointId: string): Key {
   return { PK: `W#${tenant}#${endpointId}`, SK: "W" };
 }
 
 /** The partition of an endpoint's deliveries that have not come through, in their own index. */
-export function failingFeed(tenant: TenantId, endpointId: string): string {
+export function undeliveredPartition(tenant: TenantId, endpointId: string): string {
   return `${tenant}#${endpointId}`;
 }
 
@@ -206,16 +206,16 @@ export function dueSendKey(dueAt: Millis, sendId: string): Key {
 }
 
 /** How far sends have been looked at. */
-export const sendSweepMarkKey: Key = { PK: "QS", SK: "SWEPT" };
+export const sendSweepCheckpointKey: Key = { PK: "QS", SK: "SWEPT" };
 
 /** @param body the body of the step's queue message */
-export function dueStepKey(dueAt: Millis, endpointId: string, body: string): Key {
-  const step = shortHash(body);
-  return { PK: duePartition(dueAt, dueShard(endpointId, step)), SK: `${t13(dueAt)}#${endpointId}#${step}` };
+export function dueTaskKey(dueAt: Millis, endpointId: string, body: string): Key {
+  const taskHash = shortHash(body);
+  return { PK: duePartition(dueAt, dueShard(endpointId, taskHash)), SK: `${t13(dueAt)}#${endpointId}#${taskHash}` };
 }
 
 /** How far the sweeper has come. */
-export const sweepMarkKey: Key = { PK: "Q", SK: "SWEPT" };
+export const sweepCheckpointKey: Key = { PK: "Q", SK: "SWEPT" };
 
 export function apiKeyLookupKey(keyHash: string): Key {
   return { PK: `K#${keyHash}`, SK: "K" };
@@ -229,18 +229,18 @@ export function operatorKeyItemKey(keyId: string): Key {
   return { PK: "OPERATORS", SK: `KEY#${keyId}` };
 }
 
-export function paceKey(keyId: string, now: Millis): Key {
+export function rateLimitKey(keyId: string, now: Millis): Key {
   return { PK: `RL#${keyId}`, SK: String(Math.floor(now / MINUTE)) };
 }
 
 /** Host names that were looked up for a tenant in a minute. */
-export function lookUpsKey(tenant: TenantId, now: Millis): Key {
+export function dnsQuotaKey(tenant: TenantId, now: Millis): Key {
   return { PK: `LU#${tenant}`, SK: String(Math.floor(now / MINUTE)) };
 }
 
-/** Tries of the check page in one window. @param by a source address or a hold's id */
-export function triesKey(by: string, windowStart: Millis): Key {
-  return { PK: `TR#${by}`, SK: t13(windowStart) };
+/** Tries of the check page in one window. @param subject a source address or a hold's id */
+export function verificationAttemptsKey(subject: string, windowStart: Millis): Key {
+  return { PK: `TR#${subject}`, SK: t13(windowStart) };
 }
 
 export function auditKey(tenant: TenantId, auditUlid: string): Key {
@@ -257,7 +257,7 @@ export function hourKey(tenant: TenantId, at: Millis): Key {
 }
 
 /** That somebody counts the message of this event. */
-export function countedKey(tenant: TenantId, eventUlid: string): Key {
+export function countClaimKey(tenant: TenantId, eventUlid: string): Key {
   return { PK: `N#${tenant}#${eventUlid}`, SK: "N" };
 }
 
@@ -274,7 +274,7 @@ export function timeToLive(at: Millis): number {
 }
 
 /** The oldest place in time that a read may still return. */
-export function oldestPlace(now: Millis): string {
+export function oldestPosition(now: Millis): string {
   return t13(now - RETENTION + 1);
 }
 
@@ -296,7 +296,7 @@ export function pageRange(oldest: string, before: string | null, top: string): {
  * The greatest text below a sort key of fixed length, to continue a descending query after it: BETWEEN is inclusive
  * and ExclusiveStartKey wants the partition, which a cursor never carries.
  */
-export function justBelow(place: string): string {
-  const last = place.length - 1;
-  return `${place.slice(0, last)}${String.fromCharCode(place.charCodeAt(last) - 1)}~`;
+export function justBelow(sortKey: string): string {
+  const last = sortKey.length - 1;
+  return `${sortKey.slice(0, last)}${String.fromCharCode(sortKey.charCodeAt(last) - 1)}~`;
 }

@@ -1,38 +1,41 @@
 import { SECOND } from "../../shared/kernel/time.ts";
-import { testEngine } from "../support/dynamo.ts";
+import { testEngine } from "../support/dynamodb.ts";
 import { type LoadCall, runLoad } from "../support/pipeline/load.ts";
-import { type Manner, virtualReceivers, well } from "../support/pipeline/virtual-receivers.ts";
+import { healthy, type ReceiverBehavior, virtualReceivers } from "../support/pipeline/virtual-receivers.ts";
 import { startPipeline } from "../support/pipeline.ts";
 import { freshWorkspace } from "./scenarios.ts";
 
 export interface Fairness {
   /** From an event's arrival to the answer of its receiver, of 99 in 100, in virtual milliseconds. */
-  readonly quiet: number;
-  readonly beside: number;
+  readonly baselineP99: number;
+  readonly withHangingP99: number;
 }
 
 const ENDPOINTS = 20;
 /** As the deployed stack has it by default. */
 const INVOCATIONS = 50;
-const LOAD = { events: 600, every: SECOND / 10, atOnce: INVOCATIONS, after: 30 * SECOND };
+const LOAD = { events: 600, interval: SECOND / 10, concurrency: INVOCATIONS, drainTime: 30 * SECOND };
 
 /**
  * What nineteen endpoints see of a twentieth that never answers: the same traffic twice through the real worker, in
  * virtual time, once with all of them well. Receivers take the same times in both runs, which makes it a count.
  */
-export async function fairness(): Promise<Fairness> {
+export async function measureFairness(): Promise<Fairness> {
   const receivers = virtualReceivers();
   const pipeline = await startPipeline({ poster: receivers.poster });
-  const troubled = (url: string) => url.endsWith("/0");
-  async function run(manner: Manner): Promise<number> {
+  const isHanging = (url: string) => url.endsWith("/0");
+  async function run(behavior: ReceiverBehavior): Promise<number> {
     const workspace = await freshWorkspace(pipeline, { endpoints: ENDPOINTS });
-    const calls = await runLoad(pipeline, receivers, workspace, { ...LOAD, manner });
-    const others = calls.filter(({ url }) => !troubled(url));
+    const calls = await runLoad(pipeline, receivers, workspace, { ...LOAD, behavior });
+    const others = calls.filter(({ url }) => !isHanging(url));
     if (others.length !== LOAD.events * (ENDPOINTS - 1)) throw new Error(`${others.length} calls were made.`);
     return p99(others);
   }
   try {
-    return { quiet: await run(well), beside: await run((url, event) => (troubled(url) ? null : well(url, event))) };
+    return {
+      baselineP99: await run(healthy),
+      withHangingP99: await run((url, event) => (isHanging(url) ? null : healthy(url, event))),
+    };
   } finally {
     await pipeline.close();
     await (await testEngine()).close();
@@ -40,6 +43,8 @@ export async function fairness(): Promise<Fairness> {
 }
 
 function p99(calls: readonly LoadCall[]): number {
-  const took = calls.map(({ cameAt, endedAt }) => (endedAt ?? Number.POSITIVE_INFINITY) - cameAt).sort((a, b) => a - b);
-  return took[Math.floor(took.length * 0.99)] ?? Number.NaN;
+  const durations = calls
+    .map(({ arrivedAt: cameAt, endedAt }) => (endedAt ?? Number.POSITIVE_INFINITY) - cameAt)
+    .sort((a, b) => a - b);
+  return durations[Math.floor(durations.length * 0.99)] ?? Number.NaN;
 }

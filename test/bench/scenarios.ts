@@ -29,27 +29,27 @@ export function freshWorkspace(
 }
 
 /** One message of ten that come in together, from people who wrote before, from the platform's POST to the receivers. */
-export async function inboundMessage(
+export async function inboundMessageCost(
   pipeline: Pipeline,
   options: { platform?: PlatformName; endpoints: number },
 ): Promise<Cost> {
   const workspace = await freshWorkspace(pipeline, options);
   await everyoneWrites(pipeline, workspace, BATCH);
-  const called = pipeline.loopback.events.length;
+  const callsBefore = pipeline.loopback.events.length;
   const cost = await pipeline.cost(() => everyoneWrites(pipeline, workspace, BATCH));
-  const posts = pipeline.loopback.events.length - called;
+  const posts = pipeline.loopback.events.length - callsBefore;
   if (posts !== BATCH * options.endpoints) throw new Error(`${posts} events came for ${BATCH} messages.`);
   return perMessage(cost, BATCH);
 }
 
 /** One reply through the API, without the delivery of its event, where the tenant's state is remembered. */
-export async function reply(pipeline: Pipeline, scope: "live" | "test" = "live"): Promise<Cost> {
+export async function replyCost(pipeline: Pipeline, scope: "live" | "test" = "live"): Promise<Cost> {
   const workspace = await freshWorkspace(pipeline);
   await everyoneWrites(pipeline, workspace, 1);
-  pipeline.turn(SECOND);
-  await pipeline.apiPorts.shardsOf(workspace.tenant, pipeline.now());
+  pipeline.advance(SECOND);
+  await pipeline.apiPorts.feedShards(workspace.tenant, pipeline.now());
   const cost = await pipeline.cost(() => sendReply(pipeline, workspace, 0, scope));
-  return besideKeyAndRate(cost);
+  return withoutKeyAndRate(cost);
 }
 
 /** @returns the platform's id of what was sent */
@@ -60,59 +60,59 @@ export async function sendReply(
   scope: "live" | "test" = "live",
 ): Promise<string> {
   pipeline.loopback.nextMessageId(workspace.newMessageId());
-  const sent = await pipeline.call<{ platform_message_id: string }>(
+  const response = await pipeline.call<{ platform_message_id: string }>(
     scope === "live" ? workspace.liveKey : workspace.testKey,
     "POST",
     "/v1/messages/reply",
-    { conversation_id: workspace.conversationOf(person), text: "Yes, it leaves today.".padEnd(120, ".") },
+    { conversation_id: workspace.conversationIdFor(person), text: "Yes, it leaves today.".padEnd(120, ".") },
   );
-  return sent.platform_message_id;
+  return response.platform_message_id;
 }
 
 /** A workspace in whose inbox 60 conversations stand. */
-export async function fullInbox(pipeline: Pipeline): Promise<Workspace> {
+export async function openFullInbox(pipeline: Pipeline): Promise<Workspace> {
   const workspace = await freshWorkspace(pipeline, { endpoints: 1 });
   await everyoneWrites(pipeline, workspace, ROWS);
   return workspace;
 }
 
 /** A workspace in whose first conversation 60 messages stand. */
-export async function longConversation(pipeline: Pipeline): Promise<Workspace> {
+export async function openLongConversation(pipeline: Pipeline): Promise<Workspace> {
   const workspace = await freshWorkspace(pipeline, { endpoints: 0 });
   await everyoneWrites(pipeline, workspace, 1);
   for (let message = 1; message < ROWS; message++) {
-    pipeline.turn(SECOND);
-    await pipeline.receive(workspace.writes(0));
+    pipeline.advance(SECOND);
+    await pipeline.receive(workspace.nextWebhook(0));
   }
   await pipeline.ingest();
   await pipeline.deliver();
-  pipeline.turn(MINUTE);
+  pipeline.advance(MINUTE);
   return workspace;
 }
 
 /** What a GET costs, and that it answered as many rows as a page has. */
-export async function page(pipeline: Pipeline, key: string, path: string, list: string, rows = 50): Promise<Cost> {
-  let found = 0;
+export async function pageCost(pipeline: Pipeline, key: string, path: string, list: string, rows = 50): Promise<Cost> {
+  let rowCount = 0;
   const cost = await pipeline.cost(async () => {
     const data = await pipeline.call<Record<string, unknown[]>>(key, "GET", path);
-    found = data[list]?.length ?? 0;
+    rowCount = data[list]?.length ?? 0;
   });
-  if (found !== rows) throw new Error(`${path} answered ${found} ${list} and not ${rows}.`);
-  return besideKeyAndRate(cost);
+  if (rowCount !== rows) throw new Error(`${path} answered ${rowCount} ${list} and not ${rows}.`);
+  return withoutKeyAndRate(cost);
 }
 
-export async function inboxPage(pipeline: Pipeline): Promise<Cost> {
-  const { liveKey } = await fullInbox(pipeline);
-  return page(pipeline, liveKey, "/v1/conversations", "conversations");
+export async function inboxPageCost(pipeline: Pipeline): Promise<Cost> {
+  const { liveKey } = await openFullInbox(pipeline);
+  return pageCost(pipeline, liveKey, "/v1/conversations", "conversations");
 }
 
-export async function detailPage(pipeline: Pipeline): Promise<Cost> {
-  const workspace = await longConversation(pipeline);
-  const id = encodeURIComponent(workspace.conversationOf(0));
-  return page(pipeline, workspace.liveKey, `/v1/conversations/${id}`, "messages");
+export async function detailPageCost(pipeline: Pipeline): Promise<Cost> {
+  const workspace = await openLongConversation(pipeline);
+  const id = encodeURIComponent(workspace.conversationIdFor(0));
+  return pageCost(pipeline, workspace.liveKey, `/v1/conversations/${id}`, "messages");
 }
 
-export function besideKeyAndRate({ wcu, rcu, sqs }: Cost): Cost {
+export function withoutKeyAndRate({ wcu, rcu, sqs }: Cost): Cost {
   return { wcu: wcu - KEY_AND_RATE.wcu, rcu: rcu - KEY_AND_RATE.rcu, sqs };
 }
 

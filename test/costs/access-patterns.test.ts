@@ -5,59 +5,66 @@ import { connectAccount, createKey, createOperatorKey, createTenant } from "../.
 import { newUlid } from "../../shared/kernel/ids.ts";
 import { parseTenant, type TenantId } from "../../shared/kernel/tenant.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../shared/kernel/time.ts";
-import { besideKeyAndRate, freshWorkspace, fullInbox, longConversation, page, sendReply } from "../bench/scenarios.ts";
-import { messageOf } from "../shared/stores/support/samples.ts";
-import { allOf } from "../support/pages.ts";
-import { text } from "../support/pipeline/traffic.ts";
+import {
+  freshWorkspace,
+  openFullInbox,
+  openLongConversation,
+  pageCost,
+  sendReply,
+  withoutKeyAndRate,
+} from "../bench/scenarios.ts";
+import { sampleMessage } from "../shared/stores/support/samples.ts";
+import { collectPages } from "../support/collect-pages.ts";
+import { sampleText } from "../support/pipeline/traffic.ts";
 import { everyoneWrites, type Workspace } from "../support/pipeline/workspace.ts";
 import { type Pipeline, startPipeline } from "../support/pipeline.ts";
 
 // Each remaining access pattern of docs/table.md, to the unit.
 
 let pipeline: Pipeline;
-let inbox: Workspace;
-let long: Workspace;
+let inboxWorkspace: Workspace;
+let longConversation: Workspace;
 beforeAll(async () => {
   pipeline = await startPipeline();
-  inbox = await fullInbox(pipeline);
-  long = await longConversation(pipeline);
+  inboxWorkspace = await openFullInbox(pipeline);
+  longConversation = await openLongConversation(pipeline);
 });
 afterAll(() => pipeline.close());
 
-const reads = (rcu: number) => ({ wcu: 0, rcu, sqs: 0 });
-const writes = (wcu: number, rcu = 0) => ({ wcu, rcu, sqs: 0 });
+const readCost = (rcu: number) => ({ wcu: 0, rcu, sqs: 0 });
+const writeCost = (wcu: number, rcu = 0) => ({ wcu, rcu, sqs: 0 });
 
 describe("a page of 50", () => {
-  const get = (path: string, list: string, rows = 50) => page(pipeline, long.liveKey, path, list, rows);
-  const conversation = () => encodeURIComponent(long.conversationOf(0));
+  const get = (path: string, list: string, rows = 50) => pageCost(pipeline, longConversation.liveKey, path, list, rows);
+  const conversation = () => encodeURIComponent(longConversation.conversationIdFor(0));
   const firstCursor = async (path: string) =>
-    (await pipeline.call<{ next_cursor: string }>(long.liveKey, "GET", path)).next_cursor;
+    (await pipeline.call<{ next_cursor: string }>(longConversation.liveKey, "GET", path)).next_cursor;
 
   test("of all messages is one query of the feed", async () => {
-    expect(await get("/v1/messages", "messages")).toEqual(reads(3.5));
+    expect(await get("/v1/messages", "messages")).toEqual(readCost(3.5));
   });
 
   test("with test messages is a query of each scope's feed", async () => {
-    expect(await get("/v1/messages?include_test=true", "messages")).toEqual(reads(4));
+    expect(await get("/v1/messages?include_test=true", "messages")).toEqual(readCost(4));
   });
 
   test("of one direction reads up to 200 rows, here all 60", async () => {
-    expect(await get("/v1/messages?direction=inbound", "messages")).toEqual(reads(4));
+    expect(await get("/v1/messages?direction=inbound", "messages")).toEqual(readCost(4));
   });
 
   test("of one conversation's messages is its head and a query", async () => {
-    expect(await get(`/v1/messages?conversation_id=${conversation()}`, "messages")).toEqual(reads(4.5));
+    expect(await get(`/v1/messages?conversation_id=${conversation()}`, "messages")).toEqual(readCost(4.5));
   });
 
   test("that continues a conversation costs its head and the rows that are left", async () => {
     const path = `/v1/conversations/${conversation()}`;
     const cursor = await firstCursor(path);
-    expect(await get(`${path}?cursor=${cursor}`, "messages", 10)).toEqual(reads(2));
+    expect(await get(`${path}?cursor=${cursor}`, "messages", 10)).toEqual(readCost(2));
   });
 
   test("of an endpoint's deliveries is one query", async () => {
-    const path = `/v1/webhooks/${inbox.endpointIds[0]}/deliveries`;
-    expect(await page(pipeline, inbox.liveKey, path, "deliveries")).toEqual(reads(1.5));
+    const path = `/v1/webhooks/${inboxWorkspace.endpointIds[0]}/deliveries`;
+    expect(await pageCost(pipeline, inboxWorkspace.liveKey, path, "deliveries")).toEqual(readCost(1.5));
   });
 });
 
@@ -66,7 +73,7 @@ describe("statistics and audit", () => {
     const { tenant, liveKey } = await freshWorkspace(pipeline, { endpoints: 0 });
     const settings = { scope: "live", label: "one of many", actor: "operator:01JABCDEFGHJKMNPQRSTVWXYZ0" } as const;
     for (let key = 0; key < 51; key++) await createKey(pipeline.tenantPorts, tenant, settings, pipeline.now());
-    expect(await page(pipeline, liveKey, "/v1/audit", "audit")).toEqual(reads(1));
+    expect(await pageCost(pipeline, liveKey, "/v1/audit", "audit")).toEqual(readCost(1));
   });
 
   /** A workspace in each of whose last 25 hours every endpoint saw every state. */
@@ -86,7 +93,7 @@ describe("statistics and audit", () => {
     [20, 3],
   ])("of %i endpoints are read in two queries", async (endpoints, rcu) => {
     const { liveKey } = await busyDay(endpoints);
-    expect(await page(pipeline, liveKey, "/v1/stats", "endpoints", endpoints)).toEqual(reads(rcu));
+    expect(await pageCost(pipeline, liveKey, "/v1/stats", "endpoints", endpoints)).toEqual(readCost(rcu));
   });
 
   test("of a filtered inbox cost the 200 heads that are looked through", async () => {
@@ -97,93 +104,103 @@ describe("statistics and audit", () => {
       const conversation = {
         conversationId: `CONV#${workspace.tenant}#instagram#${account.externalId}#${participant.id}`,
       };
-      const message = messageOf(workspace.tenant, {
+      const message = sampleMessage(workspace.tenant, {
         id: "m",
         account,
         participant,
         ...conversation,
-        text: text(person),
+        text: sampleText(person),
       });
       const at = { ...message, sentAt: pipeline.now() };
-      return pipeline.stores.conversations.apply(workspace.tenant, at, { accountHandle: "a.shoe.shop", shards: 1 });
+      return pipeline.stores.conversations.advanceHead(workspace.tenant, at, {
+        accountHandle: "a.shoe.shop",
+        shards: 1,
+      });
     });
     await Promise.all(heads);
-    const filtered = await page(
+    const filtered = await pageCost(
       pipeline,
       workspace.liveKey,
       "/v1/conversations?platform=messenger",
       "conversations",
       0,
     );
-    expect(filtered).toEqual(reads(8));
+    expect(filtered).toEqual(readCost(8));
   });
 
   test("a batch's counts are one unit, however many endpoints are counted", async () => {
     const { tenant, endpointIds } = await busyDay(20);
     const states = { delivered: 1, failed: 1, dlq: 1 };
     const counts = { messages: 1, endpoints: new Map(endpointIds.map((id) => [id, states])) };
-    expect(await pipeline.cost(() => pipeline.stores.counters.add(tenant, counts, pipeline.now()))).toEqual(writes(1));
+    expect(await pipeline.cost(() => pipeline.stores.counters.add(tenant, counts, pipeline.now()))).toEqual(
+      writeCost(1),
+    );
   });
 });
 
 describe("one thing read", () => {
   const get = async (key: string, path: string) =>
-    besideKeyAndRate(await pipeline.cost(() => pipeline.call(key, "GET", path)));
+    withoutKeyAndRate(await pipeline.cost(() => pipeline.call(key, "GET", path)));
 
   test("a message by the platform's id is found in the index and then read", async () => {
-    const { messages } = await pipeline.call<{ messages: { id: string }[] }>(long.liveKey, "GET", "/v1/messages");
-    expect(await get(long.liveKey, `/v1/messages/${messages[0]?.id}`)).toEqual(reads(1));
+    const { messages } = await pipeline.call<{ messages: { id: string }[] }>(
+      longConversation.liveKey,
+      "GET",
+      "/v1/messages",
+    );
+    expect(await get(longConversation.liveKey, `/v1/messages/${messages[0]?.id}`)).toEqual(readCost(1));
   });
 
   test("the accounts, the endpoints, one endpoint", async () => {
-    expect(await get(inbox.liveKey, "/v1/accounts")).toEqual(reads(0.5));
-    expect(await get(inbox.liveKey, "/v1/webhooks")).toEqual(reads(1));
-    expect(await get(inbox.liveKey, `/v1/webhooks/${inbox.endpointIds[0]}`)).toEqual(reads(1));
+    expect(await get(inboxWorkspace.liveKey, "/v1/accounts")).toEqual(readCost(0.5));
+    expect(await get(inboxWorkspace.liveKey, "/v1/webhooks")).toEqual(readCost(1));
+    expect(await get(inboxWorkspace.liveKey, `/v1/webhooks/${inboxWorkspace.endpointIds[0]}`)).toEqual(readCost(1));
   });
 
   test("another tenant's conversation is refused before the table is asked", async () => {
-    const path = `/v1/conversations/${encodeURIComponent(long.conversationOf(0))}`;
-    const refused = async () => expect(pipeline.call(inbox.liveKey, "GET", path)).rejects.toThrow("was refused");
+    const path = `/v1/conversations/${encodeURIComponent(longConversation.conversationIdFor(0))}`;
+    const refused = async () =>
+      expect(pipeline.call(inboxWorkspace.liveKey, "GET", path)).rejects.toThrow("was refused");
     const cost = await pipeline.cost(refused);
-    expect(besideKeyAndRate(cost)).toEqual(reads(0));
+    expect(withoutKeyAndRate(cost)).toEqual(readCost(0));
   });
 });
 
 describe("setting up", () => {
   const actor = "cli";
-  const slug = (text: string): TenantId => parseTenant(text) ?? raise(`${text} is not a slug.`);
+  const slug = (text: string): TenantId => parseTenant(text) ?? throwError(`${text} is not a slug.`);
 
   test("a workspace and its audit row", async () => {
     const settings = { name: "A workspace", ownerEmail: "owner@example.com", actor };
     const create = () => createTenant(pipeline.tenantPorts, slug("new-tenant"), settings, pipeline.now());
-    expect(await pipeline.cost(create)).toEqual(writes(4));
+    expect(await pipeline.cost(create)).toEqual(writeCost(4));
   });
 
   test("a key, its place in the list and its audit row", async () => {
     const settings = { scope: "live", label: "backend", actor } as const;
     const create = () => createKey(pipeline.tenantPorts, slug("new-tenant"), settings, pipeline.now());
-    expect(await pipeline.cost(create)).toEqual(writes(6));
+    expect(await pipeline.cost(create)).toEqual(writeCost(6));
   });
 
   test("an operator's key, with an audit row for each of its two tenants", async () => {
     const settings = { scope: "live", label: "agency", actor } as const;
-    const tenants = [slug("new-tenant"), inbox.tenant];
+    const tenants = [slug("new-tenant"), inboxWorkspace.tenant];
     const create = () => createOperatorKey(pipeline.tenantPorts, tenants, settings, pipeline.now());
-    expect(await pipeline.cost(create)).toEqual(writes(8));
+    expect(await pipeline.cost(create)).toEqual(writeCost(8));
   });
 
   test("an account, its route and its audit row", async () => {
     const account = { platform: "messenger", externalId: "10203040506070809", connection: "messenger" } as const;
-    const named = { handle: "shop", displayName: "Shop", pageId: "10203040506070809" };
+    const accountNames = { handle: "shop", displayName: "Shop", pageId: "10203040506070809" };
     const connect = () =>
       connectAccount(
         pipeline.tenantPorts,
         slug("new-tenant"),
-        { ...account, ...named },
+        { ...account, ...accountNames },
         { token: "EAAG", actor },
         pipeline.now(),
       );
-    expect(await pipeline.cost(connect)).toEqual(writes(6));
+    expect(await pipeline.cost(connect)).toEqual(writeCost(6));
   });
 });
 
@@ -198,62 +215,62 @@ describe("the workers' single steps", () => {
   });
 
   test("an attempt rests in its due bucket for one unit", async () => {
-    const due = { tenant: inbox.tenant, endpointId: newUlid(0), eventUlid: newUlid(0), attempt: 4 };
+    const due = { tenant: inboxWorkspace.tenant, endpointId: newUlid(0), eventUlid: newUlid(0), attempt: 4 };
     const put = () => pipeline.stores.due.put({ ...due, dueAt: pipeline.now() + HOUR });
-    expect(await pipeline.cost(put)).toEqual(writes(1));
+    expect(await pipeline.cost(put)).toEqual(writeCost(1));
   });
 
   test("a dead letter's row costs a unit for each kilobyte", async () => {
-    expect(await pipeline.cost(() => pipeline.stores.quarantine.keep(deadLetter("x".repeat(300)), 0))).toEqual(
-      writes(1),
+    expect(await pipeline.cost(() => pipeline.stores.quarantine.save(deadLetter("x".repeat(300)), 0))).toEqual(
+      writeCost(1),
     );
     expect(
-      await pipeline.cost(() => pipeline.stores.quarantine.keep(deadLetter("x".repeat(2_900), "Events", 1), 0)),
-    ).toEqual(writes(3));
+      await pipeline.cost(() => pipeline.stores.quarantine.save(deadLetter("x".repeat(2_900), "Events", 1), 0)),
+    ).toEqual(writeCost(3));
   });
 
   test("dead letters are listed by what they hold, and one is found in every queue at once", async () => {
     const { quarantine } = pipeline.stores;
-    const listed = () => allOf(quarantine.ofQueue("Profiles", "newest", pipeline.now()));
+    const listed = () => collectPages(quarantine.list("Profiles", "newest", pipeline.now()));
     for (let i = 0; i < 20; i++) {
-      await quarantine.keep(deadLetter("x".repeat(200), "Profiles", i), pipeline.now());
+      await quarantine.save(deadLetter("x".repeat(200), "Profiles", i), pipeline.now());
     }
-    expect(await pipeline.cost(listed)).toEqual(reads(1));
-    const [letter] = await allOf(quarantine.ofQueue("Profiles", "newest", pipeline.now()));
-    if (!letter) throw new Error("Nothing was set aside.");
-    expect(await pipeline.cost(() => quarantine.find(letter.id, pipeline.now()))).toEqual(reads(5));
+    expect(await pipeline.cost(listed)).toEqual(readCost(1));
+    const [quarantined] = await collectPages(quarantine.list("Profiles", "newest", pipeline.now()));
+    if (!quarantined) throw new Error("Nothing was set aside.");
+    expect(await pipeline.cost(() => quarantine.get(quarantined.id, pipeline.now()))).toEqual(readCost(5));
     const redrive = async () => {
-      const claim = await quarantine.claim(letter, pipeline.now());
-      await quarantine.settle(letter, claim ?? "", "sent", pipeline.now());
+      const claim = await quarantine.claim(quarantined, pipeline.now());
+      await quarantine.settle(quarantined, claim ?? "", "sent", pipeline.now());
     };
-    expect(await pipeline.cost(redrive)).toEqual(writes(2));
+    expect(await pipeline.cost(redrive)).toEqual(writeCost(2));
   });
 
   test("a delivery that is given up changes its row and its place among the failing", async () => {
     const workspace = await freshWorkspace(pipeline);
     await everyoneWrites(pipeline, workspace, 1);
     const [endpointId = ""] = workspace.endpointIds;
-    pipeline.loopback.answer(500);
-    pipeline.turn(SECOND);
-    await pipeline.receive(workspace.writes(0));
+    pipeline.loopback.respondWith(500);
+    pipeline.advance(SECOND);
+    await pipeline.receive(workspace.nextWebhook(0));
     await pipeline.ingest();
     await pipeline.deliver();
-    pipeline.loopback.answer(200);
+    pipeline.loopback.respondWith(200);
     const { tenant } = workspace;
     const query = { endpointId, before: null, limit: 1, now: pipeline.now() };
     const [failing] = (await pipeline.stores.deliveries.list(tenant, query)).rows;
     const eventUlid = failing?.eventUlid ?? "";
     const giveUp = () => pipeline.stores.deliveries.giveUp(tenant, endpointId, eventUlid, 1, pipeline.now());
-    expect(await pipeline.cost(giveUp)).toEqual(writes(2));
+    expect(await pipeline.cost(giveUp)).toEqual(writeCost(2));
     expect((await pipeline.stores.deliveries.get(tenant, endpointId, eventUlid))?.status).toBe("dlq");
   });
 
   test("a message that shows after a newer one is refused by the head, and moves only its own side's instant", async () => {
     const workspace = await freshWorkspace(pipeline, { endpoints: 0 });
     await everyoneWrites(pipeline, workspace, 1);
-    pipeline.turn(SECOND);
-    const late = workspace.writes(0);
-    pipeline.turn(MINUTE);
+    pipeline.advance(SECOND);
+    const late = workspace.nextWebhook(0);
+    pipeline.advance(MINUTE);
     await sendReply(pipeline, workspace, 0);
     await pipeline.receive(late);
     const { wcu } = await pipeline.cost(() => pipeline.ingest());
@@ -276,8 +293,8 @@ describe("the workers' single steps", () => {
         username: "marianne.lindqvist",
         picture,
       } as const;
-      pipeline.turn(SECOND);
-      await pipeline.stores.profiles.keep(workspace.conversationOf(0), profile, pipeline.now());
+      pipeline.advance(SECOND);
+      await pipeline.stores.profiles.save(workspace.conversationIdFor(0), profile, pipeline.now());
       return (await pipeline.cost(() => everyoneWrites(pipeline, workspace, 1))).wcu - before.wcu;
     };
     expect(await extraWith(300)).toBe(0);
@@ -287,12 +304,12 @@ describe("the workers' single steps", () => {
   test("nothing of a conversation is found once it is past its retention, and little is read to say so", async () => {
     const workspace = await freshWorkspace(pipeline, { endpoints: 0 });
     await everyoneWrites(pipeline, workspace, 10);
-    pipeline.turn(7 * DAY);
-    const empty = await page(pipeline, workspace.liveKey, "/v1/conversations", "conversations", 0);
-    expect(empty).toEqual(reads(0.5));
+    pipeline.advance(7 * DAY);
+    const empty = await pageCost(pipeline, workspace.liveKey, "/v1/conversations", "conversations", 0);
+    expect(empty).toEqual(readCost(0.5));
   });
 });
 
-function raise(message: string): never {
+function throwError(message: string): never {
   throw new Error(message);
 }

@@ -17,67 +17,67 @@ beforeAll(async () => {
 afterAll(() => pipeline.close());
 
 /** An echo on its way in, a second after everything else. */
-async function echoed(platform: "instagram" | "messenger" = "instagram"): Promise<SignedWebhook> {
+async function sendAndEcho(platform: "instagram" | "messenger" = "instagram"): Promise<SignedWebhook> {
   workspace = await freshWorkspace(pipeline, { platform });
   await everyoneWrites(pipeline, workspace, 1);
-  pipeline.turn(SECOND);
-  return workspace.writes(0, { messageId: workspace.newMessageId() });
+  pipeline.advance(SECOND);
+  return workspace.nextWebhook(0, { messageId: workspace.newMessageId() });
 }
 
 /** The table's units for one webhook, without the glimpse of the head, which every message has. */
-async function cost(webhook: SignedWebhook): Promise<{ wcu: number; rcu: number }> {
+async function echoCost(webhook: SignedWebhook): Promise<{ wcu: number; rcu: number }> {
   await pipeline.receive(webhook);
   const { wcu, rcu } = await pipeline.cost(() => pipeline.ingest());
   return { wcu, rcu: rcu - 0.5 };
 }
 
 /** Begins sends with the echo's words. @returns their ids */
-async function begin({ body }: SignedWebhook, sends: number): Promise<string[]> {
+async function startSends({ body }: SignedWebhook, sends: number): Promise<string[]> {
   const { text } = JSON.parse(body).entry[0].messaging[0].message;
   const record = { content: contentHash(text, []), via: "api_in_window", actorId: null, holdId: null } as const;
   const ids = Array.from({ length: sends }, () => newUlid(pipeline.now()));
   for (const id of ids) {
     const send = { ...record, id, replyTo: null, scope: "live" } as const;
-    await pipeline.stores.sendRecords.begin(workspace.conversationOf(0), send, pipeline.now());
+    await pipeline.stores.sendRecords.start(workspace.conversationIdFor(0), send, pipeline.now());
   }
   return ids;
 }
 
-const marker = 1;
-const messageAndHead = 6;
+const markerWcu = 1;
+const messageAndHeadWcu = 6;
 
 /** What comes in is counted, once a batch; what was sent is counted with its delivery. */
-const counted = 1;
+const counterWcu = 1;
 
 test("an echo of none of our sends is a message with its marker, and one query for the sends of late", async () => {
-  const webhook = await echoed();
-  expect(await cost(webhook)).toEqual({ wcu: marker + messageAndHead + counted, rcu: 1 });
-  expect(await cost(webhook)).toEqual({ wcu: 3, rcu: 1 });
+  const webhook = await sendAndEcho();
+  expect(await echoCost(webhook)).toEqual({ wcu: markerWcu + messageAndHeadWcu + counterWcu, rcu: 1 });
+  expect(await echoCost(webhook)).toEqual({ wcu: 3, rcu: 1 });
 });
 
 test("an echo that is here before its send's answer claims the send's record for one unit", async () => {
-  const webhook = await echoed();
-  await begin(webhook, 1);
-  expect(await cost(webhook)).toEqual({ wcu: marker + 1 + messageAndHead, rcu: 1 });
-  expect(await cost(webhook)).toEqual({ wcu: 3, rcu: 1 });
+  const webhook = await sendAndEcho();
+  await startSends(webhook, 1);
+  expect(await echoCost(webhook)).toEqual({ wcu: markerWcu + 1 + messageAndHeadWcu, rcu: 1 });
+  expect(await echoCost(webhook)).toEqual({ wcu: 3, rcu: 1 });
 });
 
 test("an echo with metadata reads that one record, however many sends there were", async () => {
-  const webhook = await echoed("messenger");
-  const [, one = ""] = await begin(webhook, 40);
-  const read = () => pipeline.stores.sendRecords.get(workspace.conversationOf(0), one);
+  const webhook = await sendAndEcho("messenger");
+  const [, one = ""] = await startSends(webhook, 40);
+  const read = () => pipeline.stores.sendRecords.get(workspace.conversationIdFor(0), one);
   expect(await pipeline.cost(read)).toEqual({ wcu: 0, rcu: 1, sqs: 0 });
 });
 
 test("the query costs a unit for each twelve sends of the last quarter of an hour", async () => {
-  const webhook = await echoed();
+  const webhook = await sendAndEcho();
   const send = async (sends: number) => {
-    for (const id of await begin(webhook, sends)) {
+    for (const id of await startSends(webhook, sends)) {
       const answer = { state: "sent", messageId: workspace.newMessageId() } as const;
-      await pipeline.stores.sendRecords.settle(workspace.conversationOf(0), id, answer);
+      await pipeline.stores.sendRecords.settle(workspace.conversationIdFor(0), id, answer);
     }
   };
-  const find = () => pipeline.stores.sendRecords.begunBetween(workspace.conversationOf(0), 0, pipeline.now());
+  const find = () => pipeline.stores.sendRecords.startedBetween(workspace.conversationIdFor(0), 0, pipeline.now());
   await send(12);
   expect(await pipeline.cost(find)).toEqual({ wcu: 0, rcu: 1, sqs: 0 });
   await send(1);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { MINUTE, SECOND } from "../../shared/kernel/time.ts";
-import { besideKeyAndRate, freshWorkspace } from "../bench/scenarios.ts";
+import { freshWorkspace, withoutKeyAndRate } from "../bench/scenarios.ts";
 import { everyoneWrites } from "../support/pipeline/workspace.ts";
 import { type Cost, type Pipeline, startPipeline } from "../support/pipeline.ts";
 
@@ -13,11 +13,11 @@ beforeAll(async () => {
 afterAll(() => pipeline.close());
 
 /** A conversation of so many messages, each delivered to every endpoint, erased by its route and then by the background. */
-async function costOf(messages: number, endpoints: number): Promise<{ request: Cost; background: Cost }> {
+async function erasureCost(messages: number, endpoints: number): Promise<{ request: Cost; background: Cost }> {
   const workspace = await freshWorkspace(pipeline, { endpoints });
   for (let i = 0; i < messages; i++) await everyoneWrites(pipeline, workspace, 1);
-  pipeline.turn(SECOND);
-  const path = `/v1/conversations/${encodeURIComponent(workspace.conversationOf(0))}`;
+  pipeline.advance(SECOND);
+  const path = `/v1/conversations/${encodeURIComponent(workspace.conversationIdFor(0))}`;
   const call = () => pipeline.call<{ done: boolean; removed: object }>(workspace.liveKey, "DELETE", path);
   let removed: object = {};
   const request = await pipeline.cost(async () => {
@@ -26,11 +26,11 @@ async function costOf(messages: number, endpoints: number): Promise<{ request: C
   expect(removed).toMatchObject({ messages, deliveries: messages * endpoints });
   const background = await pipeline.cost(async () => {
     for (let rounds = 0; rounds < 5; rounds++) {
-      pipeline.turn(MINUTE);
+      pipeline.advance(MINUTE);
       await pipeline.erase();
     }
   });
-  return { request: besideKeyAndRate(request), background };
+  return { request: withoutKeyAndRate(request), background };
 }
 
 // Fourteen for the erasure itself, three for each message with its index entries, one for each delivery.
@@ -39,18 +39,18 @@ test.each([
   { messages: 1, endpoints: 1, wcu: 14 + 3 + 1, rcu: 7.5, again: 5.5 },
   { messages: 10, endpoints: 1, wcu: 14 + 30 + 10, rcu: 17.5, again: 14.5 },
 ])("erasing $messages messages with $endpoints endpoints", async ({ messages, endpoints, wcu, rcu, again }) => {
-  const { request, background } = await costOf(messages, endpoints);
+  const { request, background } = await erasureCost(messages, endpoints);
   expect(request).toEqual({ wcu, rcu, sqs: 1 });
   expect(background).toEqual({ wcu: 3, rcu: again, sqs: 5 });
 });
 
 test("erasing where nothing is, or nothing is left, costs the reading", async () => {
   const workspace = await freshWorkspace(pipeline, { endpoints: 0 });
-  const path = `/v1/conversations/${encodeURIComponent(workspace.conversationOf(0))}`;
+  const path = `/v1/conversations/${encodeURIComponent(workspace.conversationIdFor(0))}`;
   const call = () => pipeline.call<{ removed: object }>(workspace.liveKey, "DELETE", path);
   const reading = { wcu: 0, rcu: 3, sqs: 0 };
-  expect(besideKeyAndRate(await pipeline.cost(() => expect(call()).rejects.toThrow("not_found")))).toEqual(reading);
+  expect(withoutKeyAndRate(await pipeline.cost(() => expect(call()).rejects.toThrow("not_found")))).toEqual(reading);
   await everyoneWrites(pipeline, workspace, 1);
   await call();
-  expect(besideKeyAndRate(await pipeline.cost(call))).toEqual(reading);
+  expect(withoutKeyAndRate(await pipeline.cost(call))).toEqual(reading);
 });

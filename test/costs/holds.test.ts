@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { upTo } from "../../functions/http/deadline.ts";
+import { withTimeout } from "../../functions/http/deadline.ts";
 import { holdSecret } from "../../shared/domain/holds/holds.ts";
-import { takeChallenge } from "../../shared/flows/holds/challenge.ts";
+import { createChallenge } from "../../shared/flows/holds/challenge.ts";
 import { completeHold } from "../../shared/flows/holds/complete.ts";
-import { createHold, type MadeHold } from "../../shared/flows/holds/create.ts";
-import { endOverdueHolds } from "../../shared/flows/holds/expire.ts";
-import { readHold } from "../../shared/flows/holds/get.ts";
-import { lookAtHold } from "../../shared/flows/holds/view.ts";
+import { type CreatedHold, createHold } from "../../shared/flows/holds/create.ts";
+import { expireHolds } from "../../shared/flows/holds/expire.ts";
+import { getHold } from "../../shared/flows/holds/get.ts";
+import { viewHold } from "../../shared/flows/holds/view.ts";
 import type { CheckPorts } from "../../shared/flows/ports.ts";
 import { randomToken } from "../../shared/kernel/bytes.ts";
 import { isRefusal } from "../../shared/kernel/refusals.ts";
 import { DAY, MINUTE } from "../../shared/kernel/time.ts";
 import { freshWorkspace } from "../bench/scenarios.ts";
-import { CHALLENGE_KEY, easyToken, solve } from "../shared/flows/support/hold-scene.ts";
+import { CHALLENGE_KEY, easyChallengeToken, solveChallenge } from "../shared/flows/support/hold-fixture.ts";
 import type { Workspace } from "../support/pipeline/workspace.ts";
 import { type Pipeline, startPipeline } from "../support/pipeline.ts";
 
@@ -26,37 +26,37 @@ let ports: CheckPorts;
 beforeAll(async () => {
   pipeline = await startPipeline();
   workspace = await freshWorkspace(pipeline);
-  await pipeline.receive(workspace.writes(0));
+  await pipeline.receive(workspace.nextWebhook(0));
   await pipeline.ingest();
-  pipeline.turn(DAY);
-  await pipeline.apiPorts.shardsOf(workspace.tenant, pipeline.now());
+  pipeline.advance(DAY);
+  await pipeline.apiPorts.feedShards(workspace.tenant, pipeline.now());
   ports = {
     ...pipeline.apiPorts,
-    tries: pipeline.stores.tries,
+    verificationAttempts: pipeline.stores.tries,
     challengeKey: async () => CHALLENGE_KEY,
     random: randomToken,
-    upTo,
-    page: new Map(),
-    platformOf: () => ({ send: async () => ({ kind: "accepted", messageId: MID }) }),
+    waitUpTo: withTimeout,
+    pageFiles: new Map(),
+    platformFor: () => ({ send: async () => ({ kind: "accepted", messageId: MID }) }),
   };
 });
 afterAll(() => pipeline.close());
 
 const caller = () => ({ kind: "tenant_key", keyId: "k", tenant: workspace.tenant, scope: "live" }) as const;
-const units = async (work: () => Promise<unknown>) => {
+const measureUnits = async (work: () => Promise<unknown>) => {
   const { wcu, rcu, sqs } = await pipeline.cost(work);
   return [wcu, rcu, sqs];
 };
 
-async function held(): Promise<MadeHold> {
-  const conversationId = workspace.conversationOf(0);
-  const asked = { conversationId, replyTo: null, actorId: "console:usr_1", text: "Yes.".padEnd(120, ".") };
-  const made = await createHold(pipeline.apiPorts, { caller: caller(), ip: "203.0.113.7" }, asked, pipeline.now());
-  if (isRefusal(made)) throw new Error(made.refused);
-  return made;
+async function createTestHold(): Promise<CreatedHold> {
+  const conversationId = workspace.conversationIdFor(0);
+  const message = { conversationId, replyTo: null, actorId: "console:usr_1", text: "Yes.".padEnd(120, ".") };
+  const hold = await createHold(pipeline.apiPorts, { caller: caller(), ip: "203.0.113.7" }, message, pipeline.now());
+  if (isRefusal(hold)) throw new Error(hold.refused);
+  return hold;
 }
 
-const requestOf = async ({ id }: MadeHold) => ({
+const completeRequest = async ({ id }: CreatedHold) => ({
   holdId: id,
   secret: holdSecret(await pipeline.apiPorts.holdKey(), id),
   sourceIp: "203.0.113.7",
@@ -64,49 +64,49 @@ const requestOf = async ({ id }: MadeHold) => ({
 
 test("to hold a message is one transaction, and to read it one item", async () => {
   const [hold, waiting, ref, head, audit] = [2, 1, 2, 2, 2];
-  let made: MadeHold | null = null;
+  let measured: CreatedHold | null = null;
   expect(
-    await units(async () => {
-      made = await held();
+    await measureUnits(async () => {
+      measured = await createTestHold();
     }),
   ).toEqual([hold + waiting + ref + head + audit, 3, 0]);
-  const { id } = made as unknown as MadeHold;
-  expect(await units(() => readHold(pipeline.apiPorts, caller(), id, pipeline.now()))).toEqual([0, 1, 0]);
+  const { id } = measured as unknown as CreatedHold;
+  expect(await measureUnits(() => getHold(pipeline.apiPorts, caller(), id, pipeline.now()))).toEqual([0, 1, 0]);
 });
 
 test("a look reads the address's tries, the hold and whom it goes to; a challenge also counts itself", async () => {
-  const made = await held();
-  const request = await requestOf(made);
-  expect(await units(() => lookAtHold(ports, request, pipeline.now()))).toEqual([0, 3, 0]);
-  expect(await units(() => takeChallenge(ports, request, pipeline.now()))).toEqual([1, 2, 0]);
+  const hold = await createTestHold();
+  const request = await completeRequest(hold);
+  expect(await measureUnits(() => viewHold(ports, request, pipeline.now()))).toEqual([0, 3, 0]);
+  expect(await measureUnits(() => createChallenge(ports, request, pipeline.now()))).toEqual([1, 2, 0]);
   const wrong = { ...request, secret: "wrong" };
-  expect(await units(() => lookAtHold(ports, wrong, pipeline.now()))).toEqual([1, 2, 0]);
+  expect(await measureUnits(() => viewHold(ports, wrong, pipeline.now()))).toEqual([1, 2, 0]);
 });
 
 test("a completion is a claim, an audit row and a settling around a send", async () => {
-  const made = await held();
-  const token = easyToken({ holdId: made.id, expires: made.expiresAt });
-  const answer = { ...(await requestOf(made)), token, solutions: solve(token) };
-  const [claim, audit, settled, opened, plan] = [2, 1, 1, 4, 3];
-  expect(await units(() => completeHold(ports, answer, pipeline.now))).toEqual([
+  const hold = await createTestHold();
+  const token = easyChallengeToken({ holdId: hold.id, expires: hold.expiresAt });
+  const answer = { ...(await completeRequest(hold)), token, solutions: solveChallenge(token) };
+  const [claim, audit, settled, openedWcu, plan] = [2, 1, 1, 4, 3];
+  expect(await measureUnits(() => completeHold(ports, answer, pipeline.now))).toEqual([
     claim + audit + settled + 16,
-    opened + plan,
+    openedWcu + plan,
     1,
   ]);
 });
 
 test("an end by time is written by whoever sees it first, the sweep at the latest", async () => {
-  const sweep = () => endOverdueHolds(pipeline.apiPorts, pipeline.now());
-  await held();
-  pipeline.turn(16 * MINUTE);
+  const sweep = () => expireHolds(pipeline.apiPorts, pipeline.now());
+  await createTestHold();
+  pipeline.advance(16 * MINUTE);
   await sweep();
-  const made = await held();
-  pipeline.turn(16 * MINUTE);
-  expect(await units(() => readHold(pipeline.apiPorts, caller(), made.id, pipeline.now()))).toEqual([2, 1, 0]);
-  expect(await units(() => readHold(pipeline.apiPorts, caller(), made.id, pipeline.now()))).toEqual([0, 1, 0]);
-  expect(await units(sweep)).toEqual([0, 0.5, 0]);
-  for (let i = 0; i < 5; i++) await held();
-  pipeline.turn(16 * MINUTE);
-  expect(await units(sweep)).toEqual([5 * 2, 0.5, 0]);
-  expect(await units(sweep)).toEqual([0, 0.5, 0]);
+  const hold = await createTestHold();
+  pipeline.advance(16 * MINUTE);
+  expect(await measureUnits(() => getHold(pipeline.apiPorts, caller(), hold.id, pipeline.now()))).toEqual([2, 1, 0]);
+  expect(await measureUnits(() => getHold(pipeline.apiPorts, caller(), hold.id, pipeline.now()))).toEqual([0, 1, 0]);
+  expect(await measureUnits(sweep)).toEqual([0, 0.5, 0]);
+  for (let i = 0; i < 5; i++) await createTestHold();
+  pipeline.advance(16 * MINUTE);
+  expect(await measureUnits(sweep)).toEqual([5 * 2, 0.5, 0]);
+  expect(await measureUnits(sweep)).toEqual([0, 0.5, 0]);
 });

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { authenticate, keepPace } from "../../shared/flows/access/authenticate.ts";
-import { ulidOf } from "../../shared/kernel/ids.ts";
+import { authenticate, enforceRateLimit } from "../../shared/flows/access/authenticate.ts";
+import { deriveUlid } from "../../shared/kernel/ids.ts";
 import { isRefusal } from "../../shared/kernel/refusals.ts";
 import { HOUR, MINUTE, SECOND } from "../../shared/kernel/time.ts";
 import {
-  detailPage,
+  detailPageCost,
   freshWorkspace,
-  inboundMessage,
-  inboxPage,
+  inboundMessageCost,
+  inboxPageCost,
   KEY_AND_RATE,
   perMessage,
-  reply,
+  replyCost,
   sendReply,
 } from "../bench/scenarios.ts";
-import { targets } from "../bench/targets.ts";
+import { costTargets } from "../bench/targets.ts";
 import { everyoneWrites, type Workspace } from "../support/pipeline/workspace.ts";
 import { type Cost, type Pipeline, startPipeline } from "../support/pipeline.ts";
 
@@ -37,63 +37,63 @@ function expectCost(measured: Cost, exact: Cost, target: Cost = exact): void {
 
 describe("one inbound message of a batch of ten", () => {
   test("with one endpoint", async () => {
-    const cost = await inboundMessage(pipeline, { endpoints: 1 });
-    expectCost(cost, { wcu: 7.2, rcu: 1.05, sqs: 1.5 }, targets.inboundWithOneEndpoint);
+    const cost = await inboundMessageCost(pipeline, { endpoints: 1 });
+    expectCost(cost, { wcu: 7.2, rcu: 1.05, sqs: 1.5 }, costTargets.inboundWithOneEndpoint);
   });
 
   test("with two endpoints costs one row more", async () => {
-    const cost = await inboundMessage(pipeline, { endpoints: 2 });
-    expectCost(cost, { wcu: 8.2, rcu: 1.05, sqs: 1.5 }, targets.inboundWithTwoEndpoints);
+    const cost = await inboundMessageCost(pipeline, { endpoints: 2 });
+    expectCost(cost, { wcu: 8.2, rcu: 1.05, sqs: 1.5 }, costTargets.inboundWithTwoEndpoints);
   });
 
   test("with five endpoints costs four rows more", async () => {
-    const cost = await inboundMessage(pipeline, { endpoints: 5 });
-    expectCost(cost, { wcu: 11.2, rcu: 1.05, sqs: 1.5 }, targets.inboundWithFiveEndpoints);
+    const cost = await inboundMessageCost(pipeline, { endpoints: 5 });
+    expectCost(cost, { wcu: 11.2, rcu: 1.05, sqs: 1.5 }, costTargets.inboundWithFiveEndpoints);
   });
 
   test("has a first attempt that costs its row, and a tenth of what the batch reads and counts", async () => {
     const workspace = await freshWorkspace(pipeline);
     await everyoneWrites(pipeline, workspace, 10);
-    pipeline.turn(SECOND);
-    for (let person = 0; person < 10; person++) await pipeline.receive(workspace.writes(person));
+    pipeline.advance(SECOND);
+    for (let person = 0; person < 10; person++) await pipeline.receive(workspace.nextWebhook(person));
     await pipeline.ingest();
     const cost = perMessage(await pipeline.cost(() => pipeline.deliver()), 10);
-    expectCost(cost, { wcu: 1.1, rcu: 0.55, sqs: 0.2 }, targets.firstAttempt);
+    expectCost(cost, { wcu: 1.1, rcu: 0.55, sqs: 0.2 }, costTargets.firstAttempt);
   });
 
   test("costs the same on Messenger, whose message ids are shorter", async () => {
-    const cost = await inboundMessage(pipeline, { platform: "messenger", endpoints: 1 });
-    expectCost(cost, { wcu: 7.2, rcu: 1.05, sqs: 1.5 }, targets.inboundWithOneEndpoint);
+    const cost = await inboundMessageCost(pipeline, { platform: "messenger", endpoints: 1 });
+    expectCost(cost, { wcu: 7.2, rcu: 1.05, sqs: 1.5 }, costTargets.inboundWithOneEndpoint);
   });
 
   test("costs one unit less from people who never wrote before, whose heads move no index entry, and asks for their names", async () => {
     const workspace = await freshWorkspace(pipeline);
     await everyoneWrites(pipeline, workspace, 1);
-    const others = Array.from({ length: 10 }, (_, person) => workspace.writes(person + 1));
+    const others = Array.from({ length: 10 }, (_, person) => workspace.nextWebhook(person + 1));
     const cost = await pipeline.cost(async () => {
       for (const webhook of others) await pipeline.receive(webhook);
       await pipeline.ingest();
       await pipeline.deliver();
     });
-    expectCost(perMessage(cost, 10), { wcu: 6.2, rcu: 1.05, sqs: 1.6 }, targets.inboundWithOneEndpoint);
+    expectCost(perMessage(cost, 10), { wcu: 6.2, rcu: 1.05, sqs: 1.6 }, costTargets.inboundWithOneEndpoint);
   });
 
   test("reads its account's tenant once a batch where that is not known any more", async () => {
     const workspace = await freshWorkspace(pipeline);
     await everyoneWrites(pipeline, workspace, 10);
-    pipeline.turn(MINUTE);
+    pipeline.advance(MINUTE);
     const cost = await pipeline.cost(() => everyoneWrites(pipeline, workspace, 10));
-    expectCost(perMessage(cost, 10), { wcu: 7.2, rcu: 1.15, sqs: 1.5 }, targets.inboundWithOneEndpoint);
+    expectCost(perMessage(cost, 10), { wcu: 7.2, rcu: 1.15, sqs: 1.5 }, costTargets.inboundWithOneEndpoint);
   });
 
   test("that the platform sends again costs two refused writes, and is not posted again", async () => {
     const workspace = await freshWorkspace(pipeline);
-    const webhooks = Array.from({ length: 10 }, (_, person) => workspace.writes(person));
+    const webhooks = Array.from({ length: 10 }, (_, person) => workspace.nextWebhook(person));
     const takeAll = async () => {
       for (const webhook of webhooks) await pipeline.receive(webhook);
       await pipeline.ingest();
       await pipeline.deliver();
-      await pipeline.lookUp();
+      await pipeline.fetchProfiles();
     };
     await takeAll();
     const posted = pipeline.loopback.events.length;
@@ -107,34 +107,34 @@ describe("one inbound message of a batch of ten", () => {
 describe("one person of ten who are looked up", () => {
   test("costs the head and the account read, and the head written", async () => {
     const workspace = await freshWorkspace(pipeline);
-    for (let person = 0; person < 10; person++) await pipeline.receive(workspace.writes(person));
+    for (let person = 0; person < 10; person++) await pipeline.receive(workspace.nextWebhook(person));
     await pipeline.ingest();
     await pipeline.deliver();
-    const cost = await pipeline.cost(() => pipeline.lookUp());
+    const cost = await pipeline.cost(() => pipeline.fetchProfiles());
     expectCost(perMessage(cost, 10), { wcu: 2, rcu: 2, sqs: 0.2 });
   });
 
   test("who writes ten times meanwhile is asked for once a batch, and looked up once", async () => {
     const workspace = await freshWorkspace(pipeline);
     for (let batch = 0; batch < 2; batch++) {
-      for (let message = 0; message < 10; message++) await pipeline.receive(workspace.writes(0));
+      for (let message = 0; message < 10; message++) await pipeline.receive(workspace.nextWebhook(0));
       await pipeline.ingest();
     }
     await pipeline.deliver();
-    const cost = await pipeline.cost(() => pipeline.lookUp());
+    const cost = await pipeline.cost(() => pipeline.fetchProfiles());
     expect(cost).toEqual({ wcu: 2, rcu: 2, sqs: 2 });
   });
 
   test("is asked for again after a day, with their next message", async () => {
     const workspace = await freshWorkspace(pipeline);
     await everyoneWrites(pipeline, workspace, 1);
-    const looked = () => pipeline.cost(() => pipeline.lookUp());
-    pipeline.turn(24 * HOUR - SECOND);
-    await pipeline.receive(workspace.writes(0));
+    const looked = () => pipeline.cost(() => pipeline.fetchProfiles());
+    pipeline.advance(24 * HOUR - SECOND);
+    await pipeline.receive(workspace.nextWebhook(0));
     await pipeline.ingest();
     expect(await looked()).toEqual({ wcu: 0, rcu: 0, sqs: 0 });
-    pipeline.turn(SECOND);
-    await pipeline.receive(workspace.writes(0));
+    pipeline.advance(SECOND);
+    await pipeline.receive(workspace.nextWebhook(0));
     await pipeline.ingest();
     expect(await looked()).toEqual({ wcu: 2, rcu: 2, sqs: 2 });
     await pipeline.deliver();
@@ -147,7 +147,7 @@ describe("one request", () => {
     const caller = await authenticate(pipeline.apiPorts, `Bearer ${liveKey}`);
     if (isRefusal(caller)) throw new Error("The key does not open.");
     const check = await pipeline.cost(() => authenticate(pipeline.apiPorts, `Bearer ${liveKey}`));
-    const rate = await pipeline.cost(() => keepPace(pipeline.apiPorts, caller, pipeline.now()));
+    const rate = await pipeline.cost(() => enforceRateLimit(pipeline.apiPorts, caller, pipeline.now()));
     expectCost(check, { wcu: 0, rcu: 1, sqs: 0 });
     expectCost(rate, { wcu: 1, rcu: 0, sqs: 0 });
     expect(KEY_AND_RATE).toEqual({ wcu: check.wcu + rate.wcu, rcu: check.rcu + rate.rcu, sqs: 0 });
@@ -159,23 +159,26 @@ describe("one request", () => {
   });
 
   test("for an inbox page of 50", async () => {
-    expectCost(await inboxPage(pipeline), { wcu: 0, rcu: 4.5, sqs: 0 }, targets.inboxPage);
+    expectCost(await inboxPageCost(pipeline), { wcu: 0, rcu: 4.5, sqs: 0 }, costTargets.inboxPage);
   });
 
   test("for a conversation with 50 messages", async () => {
-    expectCost(await detailPage(pipeline), { wcu: 0, rcu: 3.5, sqs: 0 }, targets.detailPage);
+    expectCost(await detailPageCost(pipeline), { wcu: 0, rcu: 3.5, sqs: 0 }, costTargets.detailPage);
   });
 
   test.each<[string, (workspace: Workspace) => string]>([
     ["an inbox page", () => "/v1/conversations"],
     ["a page of messages", () => "/v1/messages"],
-    ["a conversation", ({ conversationOf }) => `/v1/conversations/${encodeURIComponent(conversationOf(0))}`],
+    [
+      "a conversation",
+      ({ conversationIdFor: conversationOf }) => `/v1/conversations/${encodeURIComponent(conversationOf(0))}`,
+    ],
     ["a page of the audit trail", () => "/v1/audit"],
   ])("for %s is one call of the table, beside the key's and the minute's", async (_what, path) => {
     const workspace = await freshWorkspace(pipeline);
     await everyoneWrites(pipeline, workspace, 3);
-    const asked = () => pipeline.call(workspace.liveKey, "GET", path(workspace));
-    expect(await pipeline.tableCalls(asked)).toBe(3);
+    const call = () => pipeline.call(workspace.liveKey, "GET", path(workspace));
+    expect(await pipeline.tableCalls(call)).toBe(3);
   });
 
   test("that creates a webhook endpoint is one transaction of three items, and counts a host's name", async () => {
@@ -183,31 +186,31 @@ describe("one request", () => {
     const url = `${pipeline.loopback.origin}/hooks/new`;
     const cost = await pipeline.cost(() => pipeline.call(liveKey, "POST", "/v1/webhooks", { url }));
     expectCost(cost, { wcu: 6 + KEY_AND_RATE.wcu, rcu: KEY_AND_RATE.rcu, sqs: 0 });
-    const named = { url: url.replace("127.0.0.1", "localhost") };
-    const more = await pipeline.cost(() => pipeline.call(liveKey, "POST", "/v1/webhooks", named));
+    const overrides = { url: url.replace("127.0.0.1", "localhost") };
+    const more = await pipeline.cost(() => pipeline.call(liveKey, "POST", "/v1/webhooks", overrides));
     expectCost(more, { wcu: 6 + 1 + KEY_AND_RATE.wcu, rcu: KEY_AND_RATE.rcu, sqs: 0 });
   });
 });
 
 describe("one reply", () => {
   test("with a live key", async () => {
-    expectCost(await reply(pipeline), { wcu: 16, rcu: 3, sqs: 1 }, targets.reply);
+    expectCost(await replyCost(pipeline), { wcu: 16, rcu: 3, sqs: 1 }, costTargets.reply);
   });
 
   test("with a test key leaves the conversation's head alone", async () => {
-    expectCost(await reply(pipeline, "test"), { wcu: 13, rcu: 3, sqs: 1 }, targets.reply);
+    expectCost(await replyCost(pipeline, "test"), { wcu: 13, rcu: 3, sqs: 1 }, costTargets.reply);
   });
 
   test("is delivered for one row and counted with it, and its echo costs three refused writes", async () => {
     const workspace = await freshWorkspace(pipeline);
     await everyoneWrites(pipeline, workspace, 1);
-    pipeline.turn(SECOND);
+    pipeline.advance(SECOND);
     const messageId = await sendReply(pipeline, workspace, 0);
     const delivery = await pipeline.cost(() => pipeline.deliver());
     expectCost(delivery, { wcu: 2, rcu: 1, sqs: 2 });
-    pipeline.turn(SECOND);
+    pipeline.advance(SECOND);
     const posted = pipeline.loopback.events.length;
-    await pipeline.receive(workspace.writes(0, { messageId }));
+    await pipeline.receive(workspace.nextWebhook(0, { messageId }));
     const echo = await pipeline.cost(() => pipeline.ingest());
     await pipeline.deliver();
     expectCost(echo, { wcu: 3, rcu: 0.5, sqs: 3 });
@@ -228,10 +231,10 @@ describe("one delivery of three that fail together, too few for their endpoint t
     await everyoneWrites(pipeline, workspace, 10);
     // The first sweep looks back a day; here it is to find the retries alone.
     await pipeline.sweep();
-    for (let person = 0; person < FAILING; person++) await pipeline.receive(workspace.writes(person + 10));
+    for (let person = 0; person < FAILING; person++) await pipeline.receive(workspace.nextWebhook(person + 10));
     await pipeline.ingest();
 
-    pipeline.loopback.answer(500);
+    pipeline.loopback.respondWith(500);
     const first = await pipeline.cost(() => pipeline.deliver());
     const ofBatch = 0.5;
     expectCost(each({ ...first, rcu: first.rcu - ofBatch }), {
@@ -240,28 +243,28 @@ describe("one delivery of three that fail together, too few for their endpoint t
       sqs: requests(receiveAndDelete + send),
     });
 
-    pipeline.turn(5 * SECOND);
+    pipeline.advance(5 * SECOND);
     const second = await pipeline.cost(() => pipeline.retry());
     expectCost(
       each(second),
       { wcu: 2, rcu: 1.5, sqs: requests(receiveAndDelete + send) },
-      { ...targets.retry, sqs: requests(receiveAndDelete + send) },
+      { ...costTargets.retry, sqs: requests(receiveAndDelete + send) },
     );
 
     // The wait after the third attempt is half an hour, which rests in the table: one row more, one send less.
-    pipeline.turn(5 * MINUTE);
+    pipeline.advance(5 * MINUTE);
     const third = await pipeline.cost(() => pipeline.retry());
     expectCost(each(third), { wcu: 3, rcu: 1.5, sqs: requests(receiveAndDelete) });
 
-    pipeline.turn(28 * MINUTE);
-    pipeline.loopback.answer(200);
+    pipeline.advance(28 * MINUTE);
+    pipeline.loopback.respondWith(200);
     const sweep = await pipeline.cost(() => pipeline.sweep());
     expectCost(sweep, { wcu: 1, rcu: 5, sqs: 1 });
 
-    pipeline.turn(2 * MINUTE);
+    pipeline.advance(2 * MINUTE);
     const fourth = await pipeline.cost(() => pipeline.retry());
     const counted = 1;
-    expectCost(each(fourth, counted), { wcu: 3, rcu: 1.5, sqs: requests(receiveAndDelete) }, targets.retry);
+    expectCost(each(fourth, counted), { wcu: 3, rcu: 1.5, sqs: requests(receiveAndDelete) }, costTargets.retry);
     const { rows } = await pipeline.stores.deliveries.list(workspace.tenant, {
       endpointId: workspace.endpointIds[0] ?? "",
       before: null,
@@ -275,34 +278,34 @@ describe("one delivery of three that fail together, too few for their endpoint t
 describe("one idle sweep", () => {
   test("reads the mark and the hour's eight shards", async () => {
     await pipeline.sweep();
-    pipeline.turn(HOUR - (pipeline.now() % HOUR) + 10 * MINUTE);
+    pipeline.advance(HOUR - (pipeline.now() % HOUR) + 10 * MINUTE);
     await pipeline.sweep();
-    pipeline.turn(MINUTE);
+    pipeline.advance(MINUTE);
     expectCost(await pipeline.cost(() => pipeline.sweep()), { wcu: 1, rcu: 5, sqs: 0 });
   });
 
   test("reads two hours where one turns into the next", async () => {
-    pipeline.turn(HOUR - (pipeline.now() % HOUR) - 3 * MINUTE);
+    pipeline.advance(HOUR - (pipeline.now() % HOUR) - 3 * MINUTE);
     await pipeline.sweep();
-    pipeline.turn(2 * MINUTE);
+    pipeline.advance(2 * MINUTE);
     expectCost(await pipeline.cost(() => pipeline.sweep()), { wcu: 1, rcu: 9, sqs: 0 });
   });
 
   test("moves its mark after each hundred of what is due, and asks the queue for ten at once", async () => {
-    pipeline.turn(HOUR - (pipeline.now() % HOUR) + 10 * MINUTE);
+    pipeline.advance(HOUR - (pipeline.now() % HOUR) + 10 * MINUTE);
     await pipeline.sweep();
     const { tenant } = await freshWorkspace(pipeline);
     for (let i = 0; i < 250; i++) {
       const dueAt = pipeline.now() + 5 * MINUTE;
-      const eventUlid = ulidOf(dueAt, `event ${i}`);
-      await pipeline.stores.due.put({ tenant, endpointId: ulidOf(dueAt, "one"), eventUlid, attempt: 4, dueAt });
+      const eventUlid = deriveUlid(dueAt, `event ${i}`);
+      await pipeline.stores.due.put({ tenant, endpointId: deriveUlid(dueAt, "one"), eventUlid, attempt: 4, dueAt });
     }
-    pipeline.turn(10 * MINUTE);
+    pipeline.advance(10 * MINUTE);
     expectCost(await pipeline.cost(() => pipeline.sweep()), { wcu: 3, rcu: 5.5, sqs: 25 });
   });
 
   test("makes up for a day's outage in 25 hours' shards", async () => {
-    pipeline.turn(24 * HOUR);
+    pipeline.advance(24 * HOUR);
     expectCost(await pipeline.cost(() => pipeline.sweep()), { wcu: 1, rcu: 101, sqs: 0 });
   });
 });

@@ -16,22 +16,23 @@ beforeAll(async () => {
 afterAll(() => pipeline.close());
 
 /** A workspace in which the person wrote a minute ago, its tenant's state remembered. */
-async function answered(outcome: SendOutcome, endpoints = 1): Promise<(rest?: object) => Promise<unknown>> {
+async function platformAnswering(outcome: SendOutcome, endpoints = 1): Promise<(rest?: object) => Promise<unknown>> {
   workspace = await freshWorkspace(pipeline, { endpoints });
-  await pipeline.receive(workspace.writes(0));
+  await pipeline.receive(workspace.nextWebhook(0));
   await pipeline.ingest();
-  pipeline.turn(MINUTE - (pipeline.now() % MINUTE));
-  await pipeline.apiPorts.shardsOf(workspace.tenant, pipeline.now());
-  const platformOf = (...of: Parameters<typeof pipeline.apiPorts.platformOf>) => ({
-    ...pipeline.apiPorts.platformOf(...of),
+  pipeline.advance(MINUTE - (pipeline.now() % MINUTE));
+  await pipeline.apiPorts.feedShards(workspace.tenant, pipeline.now());
+  const platformOf = (...platformArgs: Parameters<typeof pipeline.apiPorts.platformFor>) => ({
+    ...pipeline.apiPorts.platformFor(...platformArgs),
     send: async () => outcome,
   });
   const caller = { kind: "tenant_key", keyId: "k", tenant: workspace.tenant, scope: "live" } as const;
-  const reply = { conversationId: workspace.conversationOf(0), text: "Yes.".padEnd(120, "."), replyTo: null };
-  return (rest = {}) => sendReply({ ...pipeline.apiPorts, platformOf }, caller, { ...reply, ...rest }, pipeline.now);
+  const reply = { conversationId: workspace.conversationIdFor(0), text: "Yes.".padEnd(120, "."), replyTo: null };
+  return (rest = {}) =>
+    sendReply({ ...pipeline.apiPorts, platformFor: platformOf }, caller, { ...reply, ...rest }, pipeline.now);
 }
 
-const refused = {
+const refusedOutcome = {
   kind: "refused",
   class: "recipient",
   detail: "(#551) This person isn't available right now.",
@@ -41,67 +42,67 @@ const refused = {
   coolDownMs: null,
   humanAgentPauseMs: null,
   humanAgentRefused: false,
-  mayPass: false,
+  transient: false,
 } as const satisfies SendOutcome;
-const units = async (work: () => Promise<unknown>) => {
+const measureUnits = async (work: () => Promise<unknown>) => {
   const { wcu, rcu, sqs } = await pipeline.cost(work);
   return [wcu, rcu, sqs];
 };
 /** Due item, transaction of record and counts. */
-const begun = 1 + 6;
-const reads = 3;
+const startWcu = 1 + 6;
+const startRcu = 3;
 
 test("a reply that the platform refuses is settled, noted, kept with its event, and not due any more", async () => {
-  const reply = await answered(refused);
-  expect(await units(reply)).toEqual([begun + 1 + 1 + 1 + 1, reads, 1]);
+  const reply = await platformAnswering(refusedOutcome);
+  expect(await measureUnits(reply)).toEqual([startWcu + 1 + 1 + 1 + 1, startRcu, 1]);
 });
 
 test("one that ends the account's access changes it once, and the next costs its reads", async () => {
-  const reply = await answered({ ...refused, accountStatus: "needs_reauth" });
-  expect(await units(reply)).toEqual([begun + 4 + 2, reads + 2, 2]);
-  expect(await units(reply)).toEqual([0, reads, 0]);
+  const reply = await platformAnswering({ ...refusedOutcome, accountStatus: "needs_reauth" });
+  expect(await measureUnits(reply)).toEqual([startWcu + 4 + 2, startRcu + 2, 2]);
+  expect(await measureUnits(reply)).toEqual([0, startRcu, 0]);
 });
 
 test("one that asks for a pause writes it beside the count, and the next costs its reads", async () => {
-  const reply = await answered({ ...refused, coolDownMs: MINUTE });
-  expect(await units(reply)).toEqual([begun + 4 + 1, reads, 1]);
-  expect(await units(reply)).toEqual([0, reads, 0]);
+  const reply = await platformAnswering({ ...refusedOutcome, coolDownMs: MINUTE });
+  expect(await measureUnits(reply)).toEqual([startWcu + 4 + 1, startRcu, 1]);
+  expect(await measureUnits(reply)).toEqual([0, startRcu, 0]);
 });
 
 test("one over the budget costs its reads", async () => {
-  const reply = await answered({ kind: "accepted", messageId: "m" });
+  const reply = await platformAnswering({ kind: "accepted", messageId: "m" });
   for (let i = 0; i < 10; i++) await reply();
-  expect(await units(reply)).toEqual([0, reads, 0]);
+  expect(await measureUnits(reply)).toEqual([0, startRcu, 0]);
 });
 
 test("one whose outcome is unknown is settled by the sweep for what a refusal costs its sender", async () => {
-  pipeline.turn(HOUR - (pipeline.now() % HOUR) + 10 * MINUTE);
+  pipeline.advance(HOUR - (pipeline.now() % HOUR) + 10 * MINUTE);
   await pipeline.settleSends();
-  const reply = await answered({ kind: "unknown", detail: "outcome_unknown" });
-  expect(await units(reply)).toEqual([begun + 1, reads, 0]);
-  pipeline.turn(MINUTE);
+  const reply = await platformAnswering({ kind: "unknown", detail: "outcome_unknown" });
+  expect(await measureUnits(reply)).toEqual([startWcu + 1, startRcu, 0]);
+  pipeline.advance(MINUTE);
   // Beside an idle look: given up, noted, the event's body, not due any more; head and record, consistent, and the tenant's state.
-  expect(await units(() => pipeline.settleSends())).toEqual([1 + 4, 5 + 2.5, 1]);
+  expect(await measureUnits(() => pipeline.settleSends())).toEqual([1 + 4, 5 + 2.5, 1]);
 });
 
 test("one that is announced where no endpoint wants its event costs a claim, and is counted with the batch", async () => {
-  const reply = await answered({ kind: "accepted", messageId: "m" }, 0);
+  const reply = await platformAnswering({ kind: "accepted", messageId: "m" }, 0);
   await pipeline.deliver();
   await reply();
-  const [wcu, rcu] = await units(() => pipeline.deliver());
+  const [wcu, rcu] = await measureUnits(() => pipeline.deliver());
   expect([wcu, rcu]).toEqual([1 + 1, 1]);
 });
 
 test("an idle look at sends reads its mark and the hour's eight shards, and moves the mark", async () => {
-  pipeline.turn(HOUR - (pipeline.now() % HOUR) + 10 * MINUTE);
+  pipeline.advance(HOUR - (pipeline.now() % HOUR) + 10 * MINUTE);
   await pipeline.settleSends();
-  pipeline.turn(MINUTE);
-  expect(await units(() => pipeline.settleSends())).toEqual([1, 5, 0]);
+  pipeline.advance(MINUTE);
+  expect(await measureUnits(() => pipeline.settleSends())).toEqual([1, 5, 0]);
 });
 
 test("a key costs a claim and an answer kept, and its second use a refused claim", async () => {
-  const reply = await answered(refused);
+  const reply = await platformAnswering(refusedOutcome);
   const key = { idempotencyKey: "a key of 36 characters, as a UUID has" };
-  expect(await units(() => reply(key))).toEqual([begun + 4 + 2, reads, 1]);
-  expect(await units(() => reply(key))).toEqual([1, 0, 0]);
+  expect(await measureUnits(() => reply(key))).toEqual([startWcu + 4 + 2, startRcu, 1]);
+  expect(await measureUnits(() => reply(key))).toEqual([1, 0, 0]);
 });

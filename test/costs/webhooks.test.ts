@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { deliveryId, parked } from "../../shared/domain/delivery/deliveries.ts";
-import { RETRY_WAITS } from "../../shared/domain/limits.ts";
-import { writeStep } from "../../shared/flows/delivery/endpoint-tasks.ts";
+import { deliveryId, waitingForEndpoint } from "../../shared/domain/delivery/deliveries.ts";
+import { RETRY_DELAYS } from "../../shared/domain/limits.ts";
+import { encodeEndpointTask } from "../../shared/flows/delivery/endpoint-tasks.ts";
 import { newUlid } from "../../shared/kernel/ids.ts";
 import { DAY, MINUTE, SECOND } from "../../shared/kernel/time.ts";
-import { besideKeyAndRate, freshWorkspace } from "../bench/scenarios.ts";
+import { freshWorkspace, withoutKeyAndRate } from "../bench/scenarios.ts";
 import type { Workspace } from "../support/pipeline/workspace.ts";
 import { type Cost, type Pipeline, startPipeline } from "../support/pipeline.ts";
 
@@ -20,27 +20,27 @@ beforeAll(async () => {
 });
 afterAll(() => pipeline.close());
 
-const asked = async (method: "GET" | "POST" | "PATCH" | "DELETE", rest: string, body?: object): Promise<Cost> =>
-  besideKeyAndRate(
+const requestCost = async (method: "GET" | "POST" | "PATCH" | "DELETE", rest: string, body?: object): Promise<Cost> =>
+  withoutKeyAndRate(
     await pipeline.cost(() => pipeline.call(workspace.liveKey, method, `/v1/webhooks/${endpointId}${rest}`, body)),
   );
 
 /** Deliveries that wait for their second attempt. */
-async function failing(count: number): Promise<string[]> {
-  pipeline.loopback.answer(500);
+async function createFailingDeliveries(count: number): Promise<string[]> {
+  pipeline.loopback.respondWith(500);
   for (let i = 0; i < count; i++) {
-    pipeline.turn(SECOND);
-    await pipeline.receive(workspace.writes(0));
+    pipeline.advance(SECOND);
+    await pipeline.receive(workspace.nextWebhook(0));
   }
   await pipeline.ingest();
   await pipeline.deliver();
-  pipeline.loopback.answer(200);
+  pipeline.loopback.respondWith(200);
   const query = { endpointId, before: null, limit: count, now: pipeline.now() };
   return (await pipeline.stores.deliveries.list(workspace.tenant, query)).rows.map(({ eventUlid }) => eventUlid);
 }
 
-async function dead(count: number): Promise<string[]> {
-  const ulids = await failing(count);
+async function createDeadDeliveries(count: number): Promise<string[]> {
+  const ulids = await createFailingDeliveries(count);
   for (const ulid of ulids) {
     await pipeline.stores.deliveries.giveUp(workspace.tenant, endpointId, ulid, 1, pipeline.now());
   }
@@ -48,42 +48,42 @@ async function dead(count: number): Promise<string[]> {
 }
 
 test("an endpoint changed, its secret rotated", async () => {
-  expect(await asked("PATCH", "", {})).toEqual({ wcu: 0, rcu: 1, sqs: 0 });
-  expect(await asked("PATCH", "", { status: "paused" })).toEqual({ wcu: 4, rcu: 2, sqs: 0 });
-  expect(await asked("PATCH", "", { status: "active" })).toEqual({ wcu: 4, rcu: 2, sqs: 0 });
-  expect(await asked("POST", "/rotate")).toEqual({ wcu: 4, rcu: 2, sqs: 0 });
+  expect(await requestCost("PATCH", "", {})).toEqual({ wcu: 0, rcu: 1, sqs: 0 });
+  expect(await requestCost("PATCH", "", { status: "paused" })).toEqual({ wcu: 4, rcu: 2, sqs: 0 });
+  expect(await requestCost("PATCH", "", { status: "active" })).toEqual({ wcu: 4, rcu: 2, sqs: 0 });
+  expect(await requestCost("POST", "/rotate")).toEqual({ wcu: 4, rcu: 2, sqs: 0 });
 });
 
 test("a first attempt of a slow endpoint, put off and made", async () => {
   const other = await freshWorkspace(pipeline, { endpoints: 1 });
   const [id = ""] = other.endpointIds;
-  pipeline.loopback.answer(200);
-  const seen = await pipeline.stores.endpoints.get(other.tenant, id);
-  if (!seen) throw new Error("The endpoint is not there.");
-  const slow = { ...seen.breaker, slowUntil: pipeline.now() + 5 * MINUTE };
-  await pipeline.stores.endpoints.keepBreaker(other.tenant, seen, slow, pipeline.now());
-  await pipeline.receive(other.writes(0));
+  pipeline.loopback.respondWith(200);
+  const otherEndpoint = await pipeline.stores.endpoints.get(other.tenant, id);
+  if (!otherEndpoint) throw new Error("The endpoint is not there.");
+  const slow = { ...otherEndpoint.breaker, slowUntil: pipeline.now() + 5 * MINUTE };
+  await pipeline.stores.endpoints.saveBreaker(other.tenant, otherEndpoint, slow, pipeline.now());
+  await pipeline.receive(other.nextWebhook(0));
   await pipeline.ingest();
   expect(await pipeline.cost(() => pipeline.deliver())).toEqual({ wcu: 2, rcu: 1, sqs: 3 });
   const [place, claimed, settled, counted] = [2, 1, 2, 1];
-  const made = await pipeline.cost(() => pipeline.retry());
-  expect(made).toEqual({ wcu: place + claimed + settled + counted, rcu: 1.5, sqs: 2 });
+  const retryCost = await pipeline.cost(() => pipeline.retry());
+  expect(retryCost).toEqual({ wcu: place + claimed + settled + counted, rcu: 1.5, sqs: 2 });
 });
 
 test("each retry of an event alone on its endpoint, with all that belongs to it", async () => {
   const other = await freshWorkspace(pipeline, { endpoints: 1 });
-  pipeline.loopback.answer(500);
-  await pipeline.receive(other.writes(0));
+  pipeline.loopback.respondWith(500);
+  await pipeline.receive(other.nextWebhook(0));
   await pipeline.ingest();
   await pipeline.deliver();
   await pipeline.sweep();
   const [claimed, settled, resting, endpoint, inIndex, counted, warned] = [1, 1, 1, 1, 1, 1, 1];
   const costs: number[] = [];
-  for (const wait of RETRY_WAITS) {
+  for (const wait of RETRY_DELAYS) {
     // A sweep hands it on two minutes ahead.
-    pipeline.turn(Math.max(0, wait - 2 * MINUTE));
+    pipeline.advance(Math.max(0, wait - 2 * MINUTE));
     await pipeline.sweep();
-    pipeline.turn(Math.min(wait, 2 * MINUTE));
+    pipeline.advance(Math.min(wait, 2 * MINUTE));
     costs.push((await pipeline.cost(() => pipeline.retry())).wcu);
   }
   const [second, ...others] = costs;
@@ -91,12 +91,12 @@ test("each retry of an event alone on its endpoint, with all that belongs to it"
   expect(others.slice(0, -1)).toEqual(Array(7).fill(claimed + settled + endpoint + resting));
   // The last one: its end shows in the index and is counted, and the endpoint's owner is warned.
   expect(others.at(-1)).toBe(claimed + settled + inIndex + endpoint + counted + warned);
-  pipeline.loopback.answer(200);
+  pipeline.loopback.respondWith(200);
 });
 
 test("one delivery replayed", async () => {
-  const [ulid = ""] = await dead(1);
-  expect(await asked("POST", `/deliveries/${deliveryId(ulid, endpointId)}/replay`)).toEqual({
+  const [ulid = ""] = await createDeadDeliveries(1);
+  expect(await requestCost("POST", `/deliveries/${deliveryId(ulid, endpointId)}/replay`)).toEqual({
     wcu: 6,
     rcu: 2.5,
     sqs: 1,
@@ -105,65 +105,65 @@ test("one delivery replayed", async () => {
 
 test("a window of twenty replayed, and what has not come through listed", async () => {
   const from = pipeline.now();
-  await dead(20);
-  expect(await asked("GET", "/deliveries/summary")).toEqual({ wcu: 0, rcu: 1.5 + 20 * 0.5, sqs: 0 });
-  expect(await asked("POST", `/deliveries/replay?from=${from}`)).toEqual({ wcu: 3 * 20 + 2, rcu: 22, sqs: 2 });
+  await createDeadDeliveries(20);
+  expect(await requestCost("GET", "/deliveries/summary")).toEqual({ wcu: 0, rcu: 1.5 + 20 * 0.5, sqs: 0 });
+  expect(await requestCost("POST", `/deliveries/replay?from=${from}`)).toEqual({ wcu: 3 * 20 + 2, rcu: 22, sqs: 2 });
 });
 
 test("a test event", async () => {
-  expect(await asked("POST", "/test")).toEqual({ wcu: 7, rcu: 1, sqs: 1 });
+  expect(await requestCost("POST", "/test")).toEqual({ wcu: 7, rcu: 1, sqs: 1 });
 });
 
 test("a receiver that says that it is gone", async () => {
   // The one above is left alone by now.
   const other = await freshWorkspace(pipeline, { endpoints: 1 });
-  pipeline.loopback.answer(410);
-  pipeline.turn(SECOND);
-  await pipeline.receive(other.writes(0));
+  pipeline.loopback.respondWith(410);
+  pipeline.advance(SECOND);
+  await pipeline.receive(other.nextWebhook(0));
   await pipeline.ingest();
   const cost = await pipeline.cost(() => pipeline.deliver());
   const [row, pausedAndAudited, body, counted] = [2, 4, 1, 1];
-  const [announced, told] = [1, 1.5];
-  expect(cost).toEqual({ wcu: row + pausedAndAudited + body + counted, rcu: announced + told, sqs: 5 });
+  const [eventWcu, eventSqs] = [1, 1.5];
+  expect(cost).toEqual({ wcu: row + pausedAndAudited + body + counted, rcu: eventWcu + eventSqs, sqs: 5 });
 });
 
 test("an endpoint deleted", async () => {
-  expect(await asked("DELETE", "")).toEqual({ wcu: 6, rcu: 0, sqs: 0 });
+  expect(await requestCost("DELETE", "")).toEqual({ wcu: 6, rcu: 0, sqs: 0 });
 });
 
 describe("an endpoint that is left alone", () => {
   /** Events of so many messages, taken in and waiting on the queue. */
-  async function announce(other: Workspace, count: number): Promise<void> {
-    for (let person = 0; person < count; person++) await pipeline.receive(other.writes(person));
+  async function publishMessages(other: Workspace, count: number): Promise<void> {
+    for (let person = 0; person < count; person++) await pipeline.receive(other.nextWebhook(person));
     await pipeline.ingest();
   }
 
   test("costs two units for each event that waits for it, and nothing for a retry that comes due", async () => {
     // What the tests above left on the queue.
-    pipeline.loopback.answer(200);
+    pipeline.loopback.respondWith(200);
     for (let round = 0; round < 3; round++) {
-      pipeline.turn(10 * MINUTE);
+      pipeline.advance(10 * MINUTE);
       await pipeline.retry();
     }
     const other = await freshWorkspace(pipeline, { endpoints: 1 });
-    pipeline.loopback.answer(500);
-    await announce(other, 10);
+    pipeline.loopback.respondWith(500);
+    await publishMessages(other, 10);
     const opening = await pipeline.cost(() => pipeline.deliver());
     const [rows, breaker, retries, probe, queue] = [10 * 2, 1, 10, 1, 2];
     expect(opening).toEqual({ wcu: rows + breaker, rcu: 0.5 + 10 * 0.5, sqs: retries + probe + queue });
 
-    await announce(other, 10);
+    await publishMessages(other, 10);
     expect(await pipeline.cost(() => pipeline.deliver())).toEqual({ wcu: 10 * 2, rcu: 0.5 + 10 * 0.5, sqs: queue });
 
-    pipeline.turn(5 * SECOND);
+    pipeline.advance(5 * SECOND);
     expect(await pipeline.cost(() => pipeline.retry())).toEqual({ wcu: 0, rcu: 10, sqs: queue });
 
     // Claim, row and breaker; the endpoint, what waits and five rows of it, the message; and the next probe.
-    pipeline.turn(MINUTE);
+    pipeline.advance(MINUTE);
     expect(await pipeline.cost(() => pipeline.retry())).toEqual({ wcu: 3, rcu: 1 + 0.5 + 5 * 0.5 + 0.5, sqs: 3 });
 
-    pipeline.loopback.answer(200);
-    pipeline.turn(2 * MINUTE);
+    pipeline.loopback.respondWith(200);
+    pipeline.advance(2 * MINUTE);
     const closing = await pipeline.cost(() => pipeline.retry());
     const delivered = await pipeline.stores.deliveries.list(other.tenant, {
       endpointId: other.endpointIds[0] ?? "",
@@ -179,23 +179,29 @@ describe("an endpoint that is left alone", () => {
   test("costs no more for the next event when a thousand wait", async () => {
     const other = await freshWorkspace(pipeline, { endpoints: 1 });
     const [id = ""] = other.endpointIds;
-    pipeline.loopback.answer(500);
-    await announce(other, 10);
+    pipeline.loopback.respondWith(500);
+    await publishMessages(other, 10);
     await pipeline.deliver();
     for (let round = 0; round < 10; round++) {
       await Promise.all(
         Array.from({ length: 100 }, async () => {
-          const of = {
+          const deliveryTarget = {
             endpointId: id,
             eventUlid: newUlid(pipeline.now()),
             eventType: "test.event",
             source: null,
           } as const;
-          await pipeline.stores.deliveries.recordFirst(other.tenant, of, parked, null, pipeline.now());
+          await pipeline.stores.deliveries.recordFirst(
+            other.tenant,
+            deliveryTarget,
+            waitingForEndpoint,
+            null,
+            pipeline.now(),
+          );
         }),
       );
     }
-    await announce(other, 10);
+    await publishMessages(other, 10);
     expect(await pipeline.cost(() => pipeline.deliver())).toEqual({ wcu: 10 * 2, rcu: 0.5 + 10 * 0.5, sqs: 2 });
   });
 
@@ -212,8 +218,8 @@ describe("an endpoint that is left alone", () => {
       if (!endpoint) throw new Error("The endpoint is not there.");
       const since = pipeline.now() - 6 * DAY;
       const failing = { ...endpoint.breaker, failingSince: since, failedSince };
-      await pipeline.stores.endpoints.keepBreaker(tenant, endpoint, failing, pipeline.now());
-      const body = writeStep({ tenant, endpointId, step: "failing", since });
+      await pipeline.stores.endpoints.saveBreaker(tenant, endpoint, failing, pipeline.now());
+      const body = encodeEndpointTask({ tenant, endpointId, step: "failing", since });
       await pipeline.apiPorts.retries.send({ body });
       expect(await pipeline.cost(() => pipeline.retry())).toEqual({ wcu, rcu: 1, sqs });
     }

@@ -2,37 +2,40 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { sign } from "../../shared/domain/delivery/signatures.ts";
-import { languages, RECEIVERS } from "./support/languages.ts";
-import { judge } from "./support/run-driver.ts";
-import { cases, SECRET } from "./support/signed-cases.ts";
+import { signWebhook } from "../../shared/domain/delivery/signatures.ts";
+import { runCases } from "./support/run-driver.ts";
+import { SECRET, signedCases } from "./support/signed-cases.ts";
+import { languages, RECEIVERS } from "./support/verifier-languages.ts";
 
 const page = readFileSync(join(RECEIVERS, "..", "delivery.md"), "utf8");
 const folder = mkdtempSync(join(tmpdir(), "parley-receivers-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 for (const language of languages) {
-  const { name, tool, isHere, prepare } = language;
-  const there = isHere();
-  describe.skipIf(!there)(there ? `the verifier in ${name}` : `the verifier in ${name} (no ${tool} here)`, () => {
-    let verdicts: readonly boolean[];
-    beforeAll(async () => {
-      verdicts = await judge(await prepare(join(folder, name)), cases);
-    });
+  const { name, tool, isInstalled: isHere, prepare } = language;
+  const installed = isHere();
+  describe.skipIf(!installed)(
+    installed ? `the verifier in ${name}` : `the verifier in ${name} (no ${tool} here)`,
+    () => {
+      let verdicts: readonly boolean[];
+      beforeAll(async () => {
+        verdicts = await runCases(await prepare(join(folder, name)), signedCases);
+      });
 
-    it.each(cases.map((one, index) => ({ ...one, index })))("$title: $genuine", ({ genuine, index }) => {
-      expect(verdicts[index]).toBe(genuine);
-    });
-  });
+      it.each(signedCases.map((one, index) => ({ ...one, index })))("$title: $genuine", ({ valid: genuine, index }) => {
+        expect(verdicts[index]).toBe(genuine);
+      });
+    },
+  );
 }
 
 describe("the page for receivers", () => {
-  const shown = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, text]) => text);
+  const codeBlocks = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, text]) => text);
   const files = readdirSync(RECEIVERS);
 
   it("shows the TypeScript files as they are", () => {
-    const wanted = ["verify.ts", "verify-with-library.ts"].map((file) => readFileSync(join(RECEIVERS, file), "utf8"));
-    expect(shown).toEqual(wanted);
+    const sources = ["verify.ts", "verify-with-library.ts"].map((file) => readFileSync(join(RECEIVERS, file), "utf8"));
+    expect(codeBlocks).toEqual(sources);
   });
 
   it("leads to every receiver's file, and to none that there is not", () => {
@@ -48,23 +51,25 @@ describe("the page for receivers", () => {
 
 describe.each(["standardwebhooks", "svix"])("the page's sample for a library, with %s", (library) => {
   const body = JSON.stringify({ id: "evt_1", data: { message: { text: "Grüße 👋🏽" } } });
-  let verified: typeof import("../../docs/receivers/verify-with-library.ts").verified;
+  let verified: typeof import("../../docs/receivers/verify-with-library.ts").verifyAndParse;
   beforeAll(async () => {
     vi.resetModules();
     vi.doMock("standardwebhooks", () => vi.importActual(library));
-    ({ verified } = await import("../../docs/receivers/verify-with-library.ts"));
+    ({ verifyAndParse: verified } = await import("../../docs/receivers/verify-with-library.ts"));
   });
   afterAll(() => {
     vi.doUnmock("standardwebhooks");
   });
-  const headersAt = (now: number) => ({ ...sign([SECRET], "evt_1", body, now) });
+  const headersAt = (now: number) => ({ ...signWebhook([SECRET], "evt_1", body, now) });
 
   it("takes a delivery and gives its event", () => {
     expect(verified(Buffer.from(body), headersAt(Date.now()), SECRET)).toEqual(JSON.parse(body));
   });
 
   it("takes one signed with two secrets during an overlap", () => {
-    const headers = { ...sign([`whs_${Buffer.alloc(32, 9).toString("base64")}`, SECRET], "evt_1", body, Date.now()) };
+    const headers = {
+      ...signWebhook([`whs_${Buffer.alloc(32, 9).toString("base64")}`, SECRET], "evt_1", body, Date.now()),
+    };
     expect(verified(Buffer.from(body), headers, SECRET)).toEqual(JSON.parse(body));
   });
 

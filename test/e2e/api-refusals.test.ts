@@ -1,35 +1,39 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { formatApiKey } from "../../shared/domain/access/api-keys.ts";
-import type { Answer } from "./support/answers.ts";
-import { untilIdle } from "./support/journals.ts";
-import { type RunningLocal, startLocal } from "./support/local-stack.ts";
-import { accountIds, inbound, newMid, newPerson, textEntry } from "./support/platform.ts";
+import type { ApiResponse } from "./support/api-response.ts";
+import { waitUntilIdle } from "./support/emulator-journals.ts";
+import { type LocalStack, startLocalStack } from "./support/local-stack.ts";
+import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "./support/platform-webhooks.ts";
 
-let stack: RunningLocal;
-const person = newPerson();
-const conversation = `CONV#demo#messenger#${accountIds.messenger}#${person}`;
-const mids = [newMid(), newMid(), newMid()];
+let stack: LocalStack;
+const person = newPersonId();
+const conversation = `CONV#demo#messenger#${demoAccountIds.messenger}#${person}`;
+const messageIds = [newMessageId(), newMessageId(), newMessageId()];
 
 beforeAll(async () => {
-  stack = await startLocal();
+  stack = await startLocalStack();
   const at = Date.now();
-  const entries = mids.map((mid, n) => textEntry(accountIds.messenger, person, mid, `text ${n}`, at - 1_000 + n));
-  const others = [1, 2].map((n) => textEntry(accountIds.messenger, newPerson(), newMid(), "other", at - 5_000 - n));
-  await inbound(stack, "page", [...entries, ...others]);
-  await untilIdle(stack);
+  const entries = messageIds.map((mid, n) =>
+    textEntry(demoAccountIds.messenger, person, mid, `text ${n}`, at - 1_000 + n),
+  );
+  const others = [1, 2].map((n) =>
+    textEntry(demoAccountIds.messenger, newPersonId(), newMessageId(), "other", at - 5_000 - n),
+  );
+  await postWebhook(stack, "page", [...entries, ...others]);
+  await waitUntilIdle(stack);
 });
 afterAll(() => stack?.stop());
 
-const get = (path: string): Promise<Answer> => stack.api("GET", path);
-const encoded = (id: string): string => encodeURIComponent(id);
+const get = (path: string): Promise<ApiResponse> => stack.api("GET", path);
+const encodeId = (id: string): string => encodeURIComponent(id);
 
-function refusalOf({ status, body, headers }: Answer): unknown[] {
+function readRefusal({ status, body, headers }: ApiResponse): unknown[] {
   return [status, body.ok, body.error.code, headers.get("x-correlation-id") !== null];
 }
 
 describe("a body that is not what a route takes", () => {
-  const reply = (body: string): Promise<Answer> => stack.api("POST", "/v1/messages/reply", body);
+  const reply = (body: string): Promise<ApiResponse> => stack.api("POST", "/v1/messages/reply", body);
 
   it.each([
     "",
@@ -45,21 +49,21 @@ describe("a body that is not what a route takes", () => {
     '{"conversation_id":"c","text":"\\ud800"}',
     '{"conversation_id":"c","text":"x","attachments":[]}',
   ])("is 400: %j", async (body) => {
-    expect(refusalOf(await reply(body))).toEqual([400, false, "invalid_request", true]);
+    expect(readRefusal(await reply(body))).toEqual([400, false, "invalid_request", true]);
   });
 
   it("is 413 above 256 KiB, and judged by what it says at 256 KiB", async () => {
     const start = '{"conversation_id":"c","text":"';
     const sized = (size: number): string => `${start}${"x".repeat(size - start.length - 2)}"}`;
-    expect(refusalOf(await reply(sized(300_000)))).toEqual([413, false, "payload_too_large", true]);
-    expect(refusalOf(await reply(sized(256 * 1024 + 1)))).toEqual([413, false, "payload_too_large", true]);
-    expect(refusalOf(await reply(sized(256 * 1024)))).toEqual([404, false, "conversation_not_found", true]);
+    expect(readRefusal(await reply(sized(300_000)))).toEqual([413, false, "payload_too_large", true]);
+    expect(readRefusal(await reply(sized(256 * 1024 + 1)))).toEqual([413, false, "payload_too_large", true]);
+    expect(readRefusal(await reply(sized(256 * 1024)))).toEqual([404, false, "conversation_not_found", true]);
   });
 
   it("is 400 for a webhook endpoint with an event type that there is not, or with none", async () => {
     const url = "https://example.com/hooks";
     for (const body of [{ url, events: ["message.unknown"] }, { url, events: [] }, { url: 1 }, {}]) {
-      expect(refusalOf(await stack.api("POST", "/v1/webhooks", body))).toEqual([400, false, "invalid_request", true]);
+      expect(readRefusal(await stack.api("POST", "/v1/webhooks", body))).toEqual([400, false, "invalid_request", true]);
     }
   });
 });
@@ -68,23 +72,23 @@ describe("paging", () => {
   const firstCursor = async (path: string): Promise<string> => (await get(path)).body.data.next_cursor ?? "";
 
   it("visits each message once, a page of one at a time", async () => {
-    const seen: string[] = [];
+    const correlationIds: string[] = [];
     let cursor: string | null = "";
     while (cursor !== null) {
-      const answer: Answer = await get(`/v1/messages?limit=1${cursor === "" ? "" : `&cursor=${cursor}`}`);
+      const answer: ApiResponse = await get(`/v1/messages?limit=1${cursor === "" ? "" : `&cursor=${cursor}`}`);
       expect(answer.status).toBe(200);
-      seen.push(...answer.body.data.messages.map(({ id }) => id));
+      correlationIds.push(...answer.body.data.messages.map(({ id }) => id));
       cursor = answer.body.data.next_cursor;
     }
-    expect(seen).toHaveLength(5);
-    expect(new Set(seen).size).toBe(5);
-    expect(seen.slice(0, 3)).toEqual([...mids].reverse());
+    expect(correlationIds).toHaveLength(5);
+    expect(new Set(correlationIds).size).toBe(5);
+    expect(correlationIds.slice(0, 3)).toEqual([...messageIds].reverse());
   });
 
   it.each(["garbage", "", "AAAA", "%00", "a".repeat(500), "../..", "eyJhIjoxfQ"])(
     "refuses the cursor %j",
     async (cursor) => {
-      expect(refusalOf(await get(`/v1/messages?cursor=${cursor}`))).toEqual([400, false, "invalid_request", true]);
+      expect(readRefusal(await get(`/v1/messages?cursor=${cursor}`))).toEqual([400, false, "invalid_request", true]);
     },
   );
 
@@ -92,7 +96,7 @@ describe("paging", () => {
     const messages = await firstCursor("/v1/messages?limit=1");
     const conversations = await firstCursor("/v1/conversations?limit=1");
     const inbounds = await firstCursor("/v1/messages?limit=1&direction=inbound");
-    const thread = await firstCursor(`/v1/conversations/${encoded(conversation)}?limit=1`);
+    const thread = await firstCursor(`/v1/conversations/${encodeId(conversation)}?limit=1`);
     for (const cursor of [messages, conversations, inbounds, thread]) expect(cursor).toMatch(/^[\w-]{20,}$/);
     const changed = (messages.startsWith("A") ? "B" : "A") + messages.slice(1);
     for (const path of [
@@ -101,17 +105,17 @@ describe("paging", () => {
       `/v1/messages?cursor=${inbounds}`,
       `/v1/messages?direction=echo&cursor=${inbounds}`,
       `/v1/messages?include_test=true&cursor=${messages}`,
-      `/v1/messages?conversation_id=${encoded(conversation)}&cursor=${thread}`,
+      `/v1/messages?conversation_id=${encodeId(conversation)}&cursor=${thread}`,
       `/v1/messages?cursor=${changed}`,
     ]) {
-      expect(refusalOf(await get(path)), path).toEqual([400, false, "invalid_request", true]);
+      expect(readRefusal(await get(path)), path).toEqual([400, false, "invalid_request", true]);
     }
     expect((await get(`/v1/messages?direction=inbound&cursor=${inbounds}`)).status).toBe(200);
   });
 
   it.each(["0", "-1", "1.5", "1e3", "", "abc", "%2050", "0x10", "+5"])("refuses the limit %j", async (limit) => {
     for (const path of ["/v1/messages", "/v1/conversations"]) {
-      expect(refusalOf(await get(`${path}?limit=${limit}`))).toEqual([400, false, "invalid_request", true]);
+      expect(readRefusal(await get(`${path}?limit=${limit}`))).toEqual([400, false, "invalid_request", true]);
     }
   });
 
@@ -121,7 +125,7 @@ describe("paging", () => {
   });
 
   it.each(["direction=sideways", "include_test=yes", "limit=1&limit=2"])("refuses ?%s", async (query) => {
-    expect(refusalOf(await get(`/v1/messages?${query}`))).toEqual([400, false, "invalid_request", true]);
+    expect(readRefusal(await get(`/v1/messages?${query}`))).toEqual([400, false, "invalid_request", true]);
   });
 });
 
@@ -129,33 +133,33 @@ describe("a tenant", () => {
   it.each(["", "A", "ab", "-ab", "ab-", "Demo", "demo%23x", "a".repeat(41)])(
     "of the wrong shape, %j, is 400",
     async (slug) => {
-      expect(refusalOf(await get(`/v1/messages?tenant=${slug}`))).toEqual([400, false, "invalid_request", true]);
+      expect(readRefusal(await get(`/v1/messages?tenant=${slug}`))).toEqual([400, false, "invalid_request", true]);
     },
   );
 
   it("of one's own may be named, any other is 403, whether it is there or not", async () => {
     expect((await get("/v1/messages?tenant=demo")).status).toBe(200);
-    expect(refusalOf(await get("/v1/messages?tenant=other"))).toEqual([403, false, "forbidden", true]);
+    expect(readRefusal(await get("/v1/messages?tenant=other"))).toEqual([403, false, "forbidden", true]);
   });
 });
 
 describe("a conversation's id", () => {
   it("written with %23 is found, with its messages", async () => {
-    const { status, body } = await get(`/v1/conversations/${encoded(conversation)}`);
+    const { status, body } = await get(`/v1/conversations/${encodeId(conversation)}`);
     expect([status, body.data.conversation.id]).toEqual([200, conversation]);
-    expect(body.data.messages.map(({ id }) => id)).toEqual([...mids].reverse());
+    expect(body.data.messages.map(({ id }) => id)).toEqual([...messageIds].reverse());
   });
 
   it("written with %2523 is another, that there is not", async () => {
-    const twice = encoded(encoded(conversation));
+    const twice = encodeId(encodeId(conversation));
     expect(twice).toContain("%2523");
-    expect(refusalOf(await get(`/v1/conversations/${twice}`))).toEqual([404, false, "conversation_not_found", true]);
+    expect(readRefusal(await get(`/v1/conversations/${twice}`))).toEqual([404, false, "conversation_not_found", true]);
     const byQuery = `/v1/messages?conversation_id=${twice}`;
-    expect(refusalOf(await get(byQuery))).toEqual([404, false, "conversation_not_found", true]);
+    expect(readRefusal(await get(byQuery))).toEqual([404, false, "conversation_not_found", true]);
   });
 
   it("unknown, another tenant's, or malformed is answered with the same bytes", async () => {
-    const { messenger } = accountIds;
+    const { messenger } = demoAccountIds;
     const ids = [
       `CONV#demo#messenger#${messenger}#1`,
       `CONV#other#messenger#${messenger}#${person}`,
@@ -171,14 +175,14 @@ describe("a conversation's id", () => {
       "x".repeat(2_000),
     ];
     for (const route of [
-      (id: string) => get(`/v1/conversations/${encoded(id)}`),
-      (id: string) => get(`/v1/messages?conversation_id=${encoded(id)}`),
+      (id: string) => get(`/v1/conversations/${encodeId(id)}`),
+      (id: string) => get(`/v1/messages?conversation_id=${encodeId(id)}`),
       (id: string) => stack.api("POST", "/v1/messages/reply", { conversation_id: id, text: "x" }),
     ]) {
       const answers = await Promise.all(ids.map(route));
       expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
       expect(new Set(answers.map(({ headers }) => headersBut(headers))).size).toBe(1);
-      expect(refusalOf(answers[0] as Answer)).toEqual([404, false, "conversation_not_found", true]);
+      expect(readRefusal(answers[0] as ApiResponse)).toEqual([404, false, "conversation_not_found", true]);
       expect(new Set(answers.map(({ headers }) => headers.get("x-correlation-id"))).size).toBe(ids.length);
     }
   });
@@ -200,8 +204,8 @@ describe("what there is not", () => {
     "/favicon.ico",
     "//v1/ping",
   ])("at %s is 404", async (path) => {
-    expect(refusalOf(await get(path))).toEqual([404, false, "route_not_found", true]);
-    expect(refusalOf(await stack.api("GET", path, undefined, null))).toEqual([404, false, "route_not_found", true]);
+    expect(readRefusal(await get(path))).toEqual([404, false, "route_not_found", true]);
+    expect(readRefusal(await stack.api("GET", path, undefined, null))).toEqual([404, false, "route_not_found", true]);
   });
 
   it.each([
@@ -212,47 +216,47 @@ describe("what there is not", () => {
   ])("as %s at %s is no route", async (method, path, allow) => {
     const answer = await stack.api(method, path);
     // A literal path and `{id}` overlap: GET /v1/messages/reply asks for the message with the id "reply".
-    if (allow === null) return expect(refusalOf(answer)).toEqual([404, false, "message_not_found", true]);
-    expect(refusalOf(answer)).toEqual([405, false, "method_not_allowed", true]);
+    if (allow === null) return expect(readRefusal(answer)).toEqual([404, false, "message_not_found", true]);
+    expect(readRefusal(answer)).toEqual([405, false, "method_not_allowed", true]);
     expect(answer.headers.get("allow")).toBe(allow);
   });
 
   it("is 404 for a message and an endpoint, and an empty list for an endpoint's deliveries", async () => {
-    expect(refusalOf(await get("/v1/messages/m_unknown"))).toEqual([404, false, "message_not_found", true]);
-    expect(refusalOf(await get("/v1/webhooks/unknown"))).toEqual([404, false, "endpoint_not_found", true]);
+    expect(readRefusal(await get("/v1/messages/m_unknown"))).toEqual([404, false, "message_not_found", true]);
+    expect(readRefusal(await get("/v1/webhooks/unknown"))).toEqual([404, false, "endpoint_not_found", true]);
     const { status, body } = await get("/v1/webhooks/unknown/deliveries");
     expect([status, body.data]).toEqual([200, { deliveries: [], next_cursor: null }]);
   });
 });
 
 describe("a key", () => {
-  const asked = (authorization: string | null): Promise<Answer> =>
+  const requestAs = (authorization: string | null): Promise<ApiResponse> =>
     stack.request("/v1/messages", authorization === null ? {} : { headers: { authorization } });
   const other = (key: string): string => key.slice(0, -1) + (key.endsWith("0") ? "1" : "0");
   const bad: Record<string, () => string | null> = {
     "that is missing": () => null,
     "that is empty": () => "Bearer ",
-    "without its scheme": () => stack.local.live_key,
-    "with another scheme": () => `Basic ${stack.local.live_key}`,
+    "without its scheme": () => stack.info.live_key,
+    "with another scheme": () => `Basic ${stack.info.live_key}`,
     "that is garbled": () => "Bearer svc_live_garbled",
-    "whose checksum is wrong": () => `Bearer ${other(stack.local.live_key)}`,
-    "that is cut short": () => `Bearer ${stack.local.live_key.slice(0, -1)}`,
-    "of the other scope": () => `Bearer ${stack.local.live_key.replace("svc_live_", "svc_test_")}`,
-    "with something after it": () => `Bearer ${stack.local.live_key} x`,
+    "whose checksum is wrong": () => `Bearer ${other(stack.info.live_key)}`,
+    "that is cut short": () => `Bearer ${stack.info.live_key.slice(0, -1)}`,
+    "of the other scope": () => `Bearer ${stack.info.live_key.replace("svc_live_", "svc_test_")}`,
+    "with something after it": () => `Bearer ${stack.info.live_key} x`,
     "that nobody was given": () => `Bearer ${formatApiKey("live", randomBytes(80))}`,
     "that is very long": () => `Bearer ${"x".repeat(5_000)}`,
   };
 
   it.each(Object.entries(bad))("%s is 401, with the same bytes", async (_, authorization) => {
-    const answer = await asked(authorization());
-    expect(refusalOf(answer)).toEqual([401, false, "unauthorized", true]);
-    expect(answer.text).toBe((await asked(null)).text);
+    const answer = await requestAs(authorization());
+    expect(readRefusal(answer)).toEqual([401, false, "unauthorized", true]);
+    expect(answer.text).toBe((await requestAs(null)).text);
   });
 
   it("is asked for on every /v1 route but ping", async () => {
     for (const [method, path] of [
       ["GET", "/v1/conversations"],
-      ["GET", `/v1/conversations/${encoded(conversation)}`],
+      ["GET", `/v1/conversations/${encodeId(conversation)}`],
       ["GET", "/v1/messages"],
       ["GET", "/v1/messages/x"],
       ["POST", "/v1/messages/reply"],
@@ -263,7 +267,7 @@ describe("a key", () => {
       ["GET", "/v1/webhooks/x/deliveries"],
     ] as const) {
       const answer = await stack.api(method, path, method === "POST" ? {} : undefined, null);
-      expect(refusalOf(answer), path).toEqual([401, false, "unauthorized", true]);
+      expect(readRefusal(answer), path).toEqual([401, false, "unauthorized", true]);
     }
     expect((await stack.api("GET", "/v1/ping", undefined, null)).status).toBe(200);
     expect((await stack.api("GET", "/health", undefined, null)).text).toBe('{"ok":true}');
@@ -272,7 +276,7 @@ describe("a key", () => {
   it("for tests reads the same", async () => {
     const [live, test] = await Promise.all([
       get("/v1/messages"),
-      stack.api("GET", "/v1/messages", undefined, stack.local.test_key),
+      stack.api("GET", "/v1/messages", undefined, stack.info.test_key),
     ]);
     expect(test.text).toBe(live.text);
   });
@@ -313,7 +317,7 @@ it("the 601st request of a key within a minute is 429 with Retry-After, and the 
   const refused = await get("/v1/accounts");
   expect((await stack.now()) % 60_000, "all within one minute").toBeLessThan(59_000);
   expect(statuses).toEqual(Array(600).fill(200));
-  expect(refusalOf(refused)).toEqual([429, false, "rate_limited", true]);
+  expect(readRefusal(refused)).toEqual([429, false, "rate_limited", true]);
   expect(Number(refused.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
   expect(Number(refused.headers.get("retry-after"))).toBeLessThanOrEqual(60);
   await stack.clock("PT1M");

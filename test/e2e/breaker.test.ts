@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { ListedDelivery } from "./support/answers.ts";
-import { failuresIn, untilIdle } from "./support/journals.ts";
-import { type RunningLocal, startLocal } from "./support/local-stack.ts";
-import { accountIds, inbound, newMid, newPerson, textEntry } from "./support/platform.ts";
-import { until } from "./support/poll.ts";
-import { createHook, deliveriesOf, type Hook } from "./support/read-all.ts";
-import { openReceiver, type Receiver } from "./support/receiver.ts";
+import { createTestWebhook, listDeliveries, type TestWebhook } from "./support/api-calls.ts";
+import type { ListedDelivery } from "./support/api-response.ts";
+import { failureLines, waitUntilIdle } from "./support/emulator-journals.ts";
+import { type LocalStack, startLocalStack } from "./support/local-stack.ts";
+import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "./support/platform-webhooks.ts";
+import { waitFor } from "./support/wait-for.ts";
+import { openReceiver, type Receiver } from "./support/webhook-receiver.ts";
 
 interface Mail {
   readonly from: string;
@@ -14,97 +14,97 @@ interface Mail {
   readonly text: string;
 }
 
-let stack: RunningLocal;
+let stack: LocalStack;
 let receiver: Receiver;
-let other: Receiver;
-let hook: Hook;
-let begun = 0;
+let otherReceiver: Receiver;
+let hook: TestWebhook;
+let mailsBefore = 0;
 
 beforeAll(async () => {
-  [stack, receiver, other] = await Promise.all([startLocal(), openReceiver(), openReceiver()]);
-  hook = await createHook(stack, receiver.url, ["message.received"]);
-  await createHook(stack, other.url, ["webhook.paused"]);
-  receiver.answer(() => ({ status: 500 }));
-  begun = await stack.now();
+  [stack, receiver, otherReceiver] = await Promise.all([startLocalStack(), openReceiver(), openReceiver()]);
+  hook = await createTestWebhook(stack, receiver.url, ["message.received"]);
+  await createTestWebhook(stack, otherReceiver.url, ["webhook.paused"]);
+  receiver.respondWith(() => ({ status: 500 }));
+  mailsBefore = await stack.now();
 });
 afterAll(async () => {
-  await Promise.all([stack?.stop(), receiver?.close(), other?.close()]);
+  await Promise.all([stack?.stop(), receiver?.close(), otherReceiver?.close()]);
 });
 
-async function write(count: number): Promise<void> {
+async function sendMessages(count: number): Promise<void> {
   const at = await stack.now();
   const entries = Array.from({ length: count }, (_, n) =>
-    textEntry(accountIds.messenger, newPerson(), newMid(), "hello", at + n),
+    textEntry(demoAccountIds.messenger, newPersonId(), newMessageId(), "hello", at + n),
   );
-  expect((await inbound(stack, "page", entries)).status).toBe(200);
-  await untilIdle(stack);
+  expect((await postWebhook(stack, "page", entries)).status).toBe(200);
+  await waitUntilIdle(stack);
 }
 
-const rows = () => deliveriesOf(stack, hook.id);
-const untilRows = (what: string, each: (row: ListedDelivery) => boolean, count: number) =>
-  until(what, async () => {
-    const found = await rows();
-    return found.length === count && found.every(each) ? found : null;
+const listRows = () => listDeliveries(stack, hook.id);
+const waitForRows = (description: string, matches: (row: ListedDelivery) => boolean, count: number) =>
+  waitFor(description, async () => {
+    const deliveries = await listRows();
+    return deliveries.length === count && deliveries.every(matches) ? deliveries : null;
   });
 const mails = async (): Promise<Mail[]> => {
   const { text } = await stack.request("/_local/mail");
   return (JSON.parse(text) as { mails: Mail[] }).mails.toReversed();
 };
 /** Turns the clock past the next probe, and waits until it was made. */
-async function probe(turn: string): Promise<void> {
-  const before = receiver.received.length;
-  await stack.clock(turn);
-  await until(`a probe after ${turn}`, () => receiver.received.length > before);
-  await untilIdle(stack);
+async function probe(advance: string): Promise<void> {
+  const before = receiver.deliveries.length;
+  await stack.clock(advance);
+  await waitFor(`a probe after ${advance}`, () => receiver.deliveries.length > before);
+  await waitUntilIdle(stack);
 }
 
 it("after ten failures in a row an endpoint is called once a minute, then less, and what comes waits", async () => {
-  await write(10);
-  await untilRows(
+  await sendMessages(10);
+  await waitForRows(
     "ten attempts failed",
     ({ status, attempt_number }) => status === "retrying" && attempt_number === 1,
     10,
   );
-  expect(receiver.received).toHaveLength(10);
-  await write(3);
-  const found = await until("three more wait", async () => {
-    const all = await rows();
+  expect(receiver.deliveries).toHaveLength(10);
+  await sendMessages(3);
+  const deliveries = await waitFor("three more wait", async () => {
+    const all = await listRows();
     return all.length === 13 ? all : null;
   });
-  expect(found.slice(0, 3)).toMatchObject(
+  expect(deliveries.slice(0, 3)).toMatchObject(
     Array(3).fill({ status: "retrying", attempt_number: 0, next_retry_at: null }),
   );
-  expect(receiver.received).toHaveLength(10);
+  expect(receiver.deliveries).toHaveLength(10);
   await probe("PT61S");
-  expect(receiver.received).toHaveLength(11);
+  expect(receiver.deliveries).toHaveLength(11);
   await stack.clock("PT90S");
-  await untilIdle(stack);
-  expect(receiver.received).toHaveLength(11);
+  await waitUntilIdle(stack);
+  expect(receiver.deliveries).toHaveLength(11);
   await probe("PT31S");
-  expect(receiver.received).toHaveLength(12);
+  expect(receiver.deliveries).toHaveLength(12);
 });
 
 it("after half of five days its owner is warned, after five it is paused, and what waited is blocked", async () => {
-  for (const turn of ["PT241S", "PT481S", "PT961S", "PT1801S", "PT1801S", "PT1801S", "PT1801S", "PT1801S"])
-    await probe(turn);
+  for (const advance of ["PT241S", "PT481S", "PT961S", "PT1801S", "PT1801S", "PT1801S", "PT1801S", "PT1801S"])
+    await probe(advance);
   expect(await mails()).toEqual([]);
   await probe("PT60H");
-  const [warning] = await until("the warning", async () => ((await mails()).length > 0 ? mails() : null));
+  const [warning] = await waitFor("the warning", async () => ((await mails()).length > 0 ? mails() : null));
   expect(warning).toMatchObject({
     from: "parley@local.test",
     to: ["owner@local.invalid"],
     subject: expect.stringContaining("are failing"),
   });
   await probe("PT60H");
-  const [, paused] = await until("the second mail", async () => ((await mails()).length > 1 ? mails() : null));
+  const [, paused] = await waitFor("the second mail", async () => ((await mails()).length > 1 ? mails() : null));
   expect(paused?.subject).toContain("are paused");
   expect(paused?.text).toContain(hook.id);
-  await untilRows("what waited is blocked", ({ status }) => status === "blocked" || status === "retrying", 13);
+  await waitForRows("what waited is blocked", ({ status }) => status === "blocked" || status === "retrying", 13);
   await stack.clock("PT10M");
   await stack.clock("PT24H");
-  await untilRows("all of it is blocked", ({ status }) => status === "blocked", 13);
-  await until("the other endpoint is told", () => other.received.length > 0);
-  expect(other.received[0]?.event).toMatchObject({
+  await waitForRows("all of it is blocked", ({ status }) => status === "blocked", 13);
+  await waitFor("the other endpoint is told", () => otherReceiver.deliveries.length > 0);
+  expect(otherReceiver.deliveries[0]?.event).toMatchObject({
     type: "webhook.paused",
     data: { endpoint_id: hook.id, reason: "failing" },
   });
@@ -114,12 +114,12 @@ it("after half of five days its owner is warned, after five it is paused, and wh
 });
 
 it("active again, it is sent what was blocked by a replay of its window", async () => {
-  receiver.answer(() => ({ status: 200 }));
-  const before = receiver.received.length;
+  receiver.respondWith(() => ({ status: 200 }));
+  const before = receiver.deliveries.length;
   expect((await stack.api("PATCH", `/v1/webhooks/${hook.id}`, { status: "active" })).status).toBe(200);
-  const path = `/v1/webhooks/${hook.id}/deliveries/replay?from=${begun}&status=blocked`;
+  const path = `/v1/webhooks/${hook.id}/deliveries/replay?from=${mailsBefore}&status=blocked`;
   expect((await stack.api("POST", path)).body.data).toMatchObject({ matched: 13, enqueued: 13 });
-  await untilRows("all are delivered", ({ status }) => status === "delivered", 13);
-  expect(new Set(receiver.received.slice(before).map(({ event }) => event.id)).size).toBe(13);
-  expect(failuresIn(stack.log())).toEqual([]);
+  await waitForRows("all are delivered", ({ status }) => status === "delivered", 13);
+  expect(new Set(receiver.deliveries.slice(before).map(({ event }) => event.id)).size).toBe(13);
+  expect(failureLines(stack.log())).toEqual([]);
 });

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Connection } from "../../shared/domain/accounts/accounts.ts";
-import { solve } from "../shared/flows/support/hold-scene.ts";
-import type { Answer } from "./support/answers.ts";
-import { untilIdle } from "./support/journals.ts";
-import { type RunningLocal, startLocal } from "./support/local-stack.ts";
-import { until } from "./support/poll.ts";
-import { createHook } from "./support/read-all.ts";
-import { openReceiver, type Receiver } from "./support/receiver.ts";
-import { wholeTable } from "./support/whole-table.ts";
+import { solveChallenge } from "../shared/flows/support/hold-fixture.ts";
+import { createTestWebhook } from "./support/api-calls.ts";
+import type { ApiResponse } from "./support/api-response.ts";
+import { dumpTable } from "./support/dump-table.ts";
+import { waitUntilIdle } from "./support/emulator-journals.ts";
+import { type LocalStack, startLocalStack } from "./support/local-stack.ts";
+import { waitFor } from "./support/wait-for.ts";
+import { openReceiver, type Receiver } from "./support/webhook-receiver.ts";
 
 // Held messages over the whole stack, checked without the page, and what the platform makes of the human agent's tag.
 
@@ -17,11 +17,11 @@ interface Hold {
   readonly verify_url: string;
   readonly error?: { readonly code: string; readonly message: string; readonly detail: string };
 }
-interface Sent {
+interface SentMessage {
   readonly mid: string;
   readonly request: { readonly message?: { readonly text?: string } };
 }
-interface Told {
+interface HoldEvent {
   readonly type: string;
   readonly data: {
     readonly message?: { readonly id: string | null; readonly hold_id?: string };
@@ -30,37 +30,37 @@ interface Told {
   };
 }
 
-let stack: RunningLocal;
+let stack: LocalStack;
 let receiver: Receiver;
 beforeAll(async () => {
-  [stack, receiver] = await Promise.all([startLocal(), openReceiver()]);
-  await createHook(stack, receiver.url);
+  [stack, receiver] = await Promise.all([startLocalStack(), openReceiver()]);
+  await createTestWebhook(stack, receiver.url);
 });
 afterAll(async () => {
   await Promise.all([stack?.stop(), receiver?.close()]);
 });
 
-const accountOf = (connection: Connection) =>
-  stack.local.accounts.find((one) => one.connection === connection)?.account_key ?? "";
+const findAccount = (connection: Connection) =>
+  stack.info.accounts.find((one) => one.connection === connection)?.account_key ?? "";
 
 async function personWrites(connection: Connection, person: string): Promise<string> {
-  const key = accountOf(connection);
-  const said = { account: key.split("#")[1], connection, person, text: "Is it ready?" };
-  const { person: id } = await stack.sim<{ person: string }>("POST", "/person-sends", said);
-  await untilIdle(stack);
+  const key = findAccount(connection);
+  const inboundMessage = { account: key.split("#")[1], connection, person, text: "Is it ready?" };
+  const { person: id } = await stack.sim<{ person: string }>("POST", "/person-sends", inboundMessage);
+  await waitUntilIdle(stack);
   return `CONV#demo#${key}#${id}`;
 }
 
-const ask = (conversation_id: string, text: string): Promise<Answer> =>
+const requestHold = (conversation_id: string, text: string): Promise<ApiResponse> =>
   stack.api("POST", "/v1/messages/human-agent", { conversation_id, text, actor_id: "ann" });
 
-async function hold(conversation: string, text: string): Promise<Hold> {
-  const { status, body } = await ask(conversation, text);
+async function createHold(conversation: string, text: string): Promise<Hold> {
+  const { status, body } = await requestHold(conversation, text);
   expect(status).toBe(202);
   return (body.data as unknown as { hold: Hold }).hold;
 }
 
-const check = (path: string, body: object): Promise<Answer> =>
+const postCheck = (path: string, body: object): Promise<ApiResponse> =>
   stack.request(`/verify/holds/${path}`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -68,73 +68,77 @@ const check = (path: string, body: object): Promise<Answer> =>
   });
 
 /** What a completion of a hold is asked with. */
-async function solved({ id, verify_url }: Hold): Promise<object> {
+async function completionBody({ id, verify_url }: Hold): Promise<object> {
   const secret = verify_url.split("#t=")[1] ?? "";
-  const { body } = await check(`${id}/challenge`, { secret });
+  const { body } = await postCheck(`${id}/challenge`, { secret });
   const { token } = body.data as unknown as { token: string };
-  return { secret, token, solutions: solve(token) };
+  return { secret, token, solutions: solveChallenge(token) };
 }
 
-async function complete(made: Hold): Promise<Hold> {
-  const { body } = await check(`${made.id}/complete`, await solved(made));
+async function completeHold(hold: Hold): Promise<Hold> {
+  const { body } = await postCheck(`${hold.id}/complete`, await completionBody(hold));
   return (body.data as unknown as { hold: Hold }).hold;
 }
 
-const sentWith = async (text: string): Promise<Sent[]> =>
-  (await stack.sim<{ sent: Sent[] }>("GET", "/sent")).sent.filter(({ request }) => request.message?.text === text);
-const told = (): Told[] => [
-  ...new Map(receiver.received.map(({ event }) => [event.id, event as unknown as Told])).values(),
+const sentMessages = async (text: string): Promise<SentMessage[]> =>
+  (await stack.sim<{ sent: SentMessage[] }>("GET", "/sent")).sent.filter(
+    ({ request }) => request.message?.text === text,
+  );
+const holdEvents = (): HoldEvent[] => [
+  ...new Map(receiver.deliveries.map(({ event }) => [event.id, event as unknown as HoldEvent])).values(),
 ];
 async function account(connection: Connection): Promise<object | undefined> {
   const { accounts } = (await stack.api("GET", "/v1/accounts")).body.data;
-  return accounts.find(({ account_key }) => account_key === accountOf(connection));
+  return accounts.find(({ account_key }) => account_key === findAccount(connection));
 }
 
 it("of twenty completions at once one sends, and the others are told that it is going out or gone", async () => {
   const conversation = await personWrites("messenger", "Mara");
   await stack.clock("PT25H");
-  const made = await hold(conversation, "one of twenty");
-  const right = await solved(made);
-  const answers = await Promise.all(Array.from({ length: 20 }, () => check(`${made.id}/complete`, right)));
-  expect(await sentWith("one of twenty")).toHaveLength(1);
+  const hold = await createHold(conversation, "one of twenty");
+  const right = await completionBody(hold);
+  const answers = await Promise.all(Array.from({ length: 20 }, () => postCheck(`${hold.id}/complete`, right)));
+  expect(await sentMessages("one of twenty")).toHaveLength(1);
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   for (const { status, body } of answers.filter((one) => one.status !== 200)) {
     expect([status, body.error.code]).toEqual([409, "hold_expired"]);
     expect(["sending", "sent"]).toContain(body.error.detail);
   }
-  await until("it is announced", () => told().some(({ data }) => data.message?.hold_id === made.id));
-  await untilIdle(stack);
-  expect(told().filter(({ data }) => data.message?.hold_id === made.id)).toMatchObject([{ type: "message.sent" }]);
+  await waitFor("it is announced", () => holdEvents().some(({ data }) => data.message?.hold_id === hold.id));
+  await waitUntilIdle(stack);
+  expect(holdEvents().filter(({ data }) => data.message?.hold_id === hold.id)).toMatchObject([
+    { type: "message.sent" },
+  ]);
 }, 60_000);
 
 it("a message that nobody checks leaves the table with the minute's sweep, before anyone asks for its hold", async () => {
   const conversation = await personWrites("messenger", "Nobody's Nora");
   await stack.clock("PT25H");
-  const made = await hold(conversation, "never to be checked");
-  expect(await wholeTable(stack)).toContain("never to be checked");
+  const hold = await createHold(conversation, "never to be checked");
+  expect(await dumpTable(stack)).toContain("never to be checked");
   await stack.clock("PT16M");
-  await until("a sweep has passed", async () => !(await wholeTable(stack)).includes("never to be checked"));
-  const { body } = await stack.api("GET", `/v1/messages/holds/${made.id}`);
+  await waitFor("a sweep has passed", async () => !(await dumpTable(stack)).includes("never to be checked"));
+  const { body } = await stack.api("GET", `/v1/messages/holds/${hold.id}`);
   expect((body.data as unknown as { hold: Hold }).hold.status).toBe("expired");
-  expect(await sentWith("never to be checked")).toEqual([]);
+  expect(await sentMessages("never to be checked")).toEqual([]);
 });
 
 it("an app without the human agent's tag: the message fails, the account stays as it is, and the next is held", async () => {
   const conversation = await personWrites("messenger", "Tagged Tia");
   await stack.clock("PT25H");
-  const first = await hold(conversation, "tagged");
+  const first = await createHold(conversation, "tagged");
   await stack.sim("POST", "/faults", { mode: "no_human_agent", for: 1 });
-  const failed = await complete(first);
+  const failed = await completeHold(first);
   expect(failed).toMatchObject({ status: "failed", error: { code: "send_failed" } });
   expect(failed.error?.detail).toMatch(/\S/);
-  await until("it is announced", () => told().some(({ data }) => data.message?.hold_id === first.id));
-  expect(told().filter(({ data }) => data.message?.hold_id === first.id)).toMatchObject([
+  await waitFor("it is announced", () => holdEvents().some(({ data }) => data.message?.hold_id === first.id));
+  expect(holdEvents().filter(({ data }) => data.message?.hold_id === first.id)).toMatchObject([
     { type: "message.failed", data: { message: { id: null }, error: { detail: failed.error?.detail } } },
   ]);
   expect(await account("messenger")).toMatchObject({ status: "active" });
-  expect(told().filter(({ type }) => type.startsWith("account."))).toEqual([]);
+  expect(holdEvents().filter(({ type }) => type.startsWith("account."))).toEqual([]);
 
-  expect((await ask(conversation, "held again")).status).toBe(202);
+  expect((await requestHold(conversation, "held again")).status).toBe(202);
 }, 60_000);
 
 it("an account that lost its permission needs to be connected anew: a reply tells, then nothing is held for it", async () => {
@@ -146,14 +150,18 @@ it("an account that lost its permission needs to be connected anew: a reply tell
     status: "needs_reauth",
     refresh_error: body.error.detail,
   });
-  const isTold = ({ type, data }: Told) =>
-    type === "account.needs_reauth" && data.account?.account_key === accountOf("instagram_login");
-  await until("it is announced", () => told().some(isTold));
-  await untilIdle(stack);
-  expect(told().filter(isTold)).toMatchObject([{ data: { account: { status: "needs_reauth" } } }]);
+  const isTold = ({ type, data }: HoldEvent) =>
+    type === "account.needs_reauth" && data.account?.account_key === findAccount("instagram_login");
+  await waitFor("it is announced", () => holdEvents().some(isTold));
+  await waitUntilIdle(stack);
+  expect(holdEvents().filter(isTold)).toMatchObject([{ data: { account: { status: "needs_reauth" } } }]);
   await stack.clock("PT25H");
-  const held = await ask(conversation, "still?");
-  expect([held.status, held.body.error.code, held.body.error.detail]).toEqual([502, "send_failed", "needs_reauth"]);
-  expect(held.body.error.message).toMatch(/connected anew/);
-  expect(await sentWith("still?")).toEqual([]);
+  const response = await requestHold(conversation, "still?");
+  expect([response.status, response.body.error.code, response.body.error.detail]).toEqual([
+    502,
+    "send_failed",
+    "needs_reauth",
+  ]);
+  expect(response.body.error.message).toMatch(/connected anew/);
+  expect(await sentMessages("still?")).toEqual([]);
 });

@@ -2,53 +2,53 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type Forwarded, openForwarder } from "../../bin/admin/forwarder.ts";
+import { type ForwardedDelivery, openForwarder } from "../../bin/admin/forwarder.ts";
 import { verify } from "../../docs/receivers/verify.ts";
 import { apiRoutes } from "../../functions/routes/index.ts";
-import { admin } from "./support/admin.ts";
-import { untilIdle } from "./support/journals.ts";
-import { type Listening, untilListening } from "./support/listening.ts";
-import { type RunningLocal, startLocal } from "./support/local-stack.ts";
-import { answers, freePort, openHanging, openStackDouble } from "./support/loopback.ts";
-import { accountIds, inbound, newMid, newPerson, textEntry } from "./support/platform.ts";
-import { until } from "./support/poll.ts";
+import { runAdmin } from "./support/admin.ts";
+import { listDeliveries } from "./support/api-calls.ts";
+import { waitUntilIdle } from "./support/emulator-journals.ts";
+import { freePort, isListening, openFakeStack, openHangingReceiver } from "./support/fake-servers.ts";
+import { type ListenProcess, waitUntilListening } from "./support/listen-process.ts";
+import { type LocalStack, startLocalStack } from "./support/local-stack.ts";
+import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "./support/platform-webhooks.ts";
 import { type Program, runProgram } from "./support/processes.ts";
-import { deliveriesOf } from "./support/read-all.ts";
-import { openReceiver, type Receiver } from "./support/receiver.ts";
-import { packages } from "./support/verify.ts";
+import { verifyPackages } from "./support/verify-signature.ts";
+import { waitFor } from "./support/wait-for.ts";
+import { openReceiver, type Receiver } from "./support/webhook-receiver.ts";
 
 const TEXT = "a text that nobody prints";
 
-let stack: RunningLocal;
+let stack: LocalStack;
 let receiver: Receiver;
 beforeAll(async () => {
-  [stack, receiver] = await Promise.all([startLocal(), openReceiver()]);
+  [stack, receiver] = await Promise.all([startLocalStack(), openReceiver()]);
 });
 afterAll(async () => {
   await Promise.all([stack?.stop(), receiver?.close()]);
 });
 
-const running = new Set<Program>();
+const runningPrograms = new Set<Program>();
 afterEach(async () => {
-  receiver.answer(() => ({ status: 200 }));
-  for (const { child } of running) child.kill("SIGTERM");
-  await Promise.all([...running].map(({ ended }) => ended));
-  running.clear();
+  receiver.respondWith(() => ({ status: 200 }));
+  for (const { child } of runningPrograms) child.kill("SIGTERM");
+  await Promise.all([...runningPrograms].map(({ exitCode: ended }) => ended));
+  runningPrograms.clear();
 });
 
-function start(args: readonly string[], dataDir = stack.dataDir, env: Record<string, string> = {}): Program {
+function startListen(args: readonly string[], dataDir = stack.dataDir, env: Record<string, string> = {}): Program {
   const program = runProgram("admin", ["listen", ...args], { PARLEY_DATA: dataDir, ...env });
-  running.add(program);
+  runningPrograms.add(program);
   return program;
 }
 
-async function listen(forwardTo: string, ...args: string[]): Promise<Listening> {
-  return untilListening(start(["--forward-to", forwardTo, "--json", ...args]), forwardTo);
+async function startAndWait(forwardTo: string, ...args: string[]): Promise<ListenProcess> {
+  return waitUntilListening(startListen(["--forward-to", forwardTo, "--json", ...args]), forwardTo);
 }
 
-async function write(): Promise<string> {
-  const mid = newMid();
-  await inbound(stack, "page", [textEntry(accountIds.messenger, newPerson(), mid, TEXT, Date.now())]);
+async function sendMessage(): Promise<string> {
+  const mid = newMessageId();
+  await postWebhook(stack, "page", [textEntry(demoAccountIds.messenger, newPersonId(), mid, TEXT, Date.now())]);
   return mid;
 }
 
@@ -63,11 +63,11 @@ async function endpointIds(): Promise<string[]> {
 
 describe("admin listen", () => {
   it("forwards a delivery as it came, so that the receiver can verify it with the printed secret", async () => {
-    const { id, secret, lines } = await listen(receiver.url);
-    const before = receiver.received.length;
-    const mid = await write();
-    const [line] = await until("the line is there", () => lines()[0] && lines());
-    const [delivery] = receiver.received.slice(before);
+    const { id, secret, lines } = await startAndWait(receiver.url);
+    const before = receiver.deliveries.length;
+    const mid = await sendMessage();
+    const [line] = await waitFor("the line is there", () => lines()[0] && lines());
+    const [delivery] = receiver.deliveries.slice(before);
     expect(delivery?.event.data.message).toMatchObject({ id: mid, text: TEXT });
     if (!delivery) return;
     const { raw, headers, event } = delivery;
@@ -75,7 +75,7 @@ describe("admin listen", () => {
     expect(headers["svc-delivery-id"]).toBe(`dlv_${event.id.slice(4)}_${id}`);
     expect(verify(raw, headers, secret)).toBe(true);
     expect(verify(raw, headers, `${secret}=`)).toBe(false);
-    for (const accepts of Object.values(packages)) expect(accepts(secret, delivery)).toBe(true);
+    for (const accepts of Object.values(verifyPackages)) expect(accepts(secret, delivery)).toBe(true);
     expect(line).toEqual({
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
       event_type: "message.received",
@@ -84,17 +84,17 @@ describe("admin listen", () => {
       failure: null,
       duration_ms: expect.any(Number),
     });
-    await until("the stack knows", async () => (await deliveriesOf(stack, id))[0]?.status === "delivered");
+    await waitFor("the stack knows", async () => (await listDeliveries(stack, id))[0]?.status === "delivered");
   });
 
   it("says in words what came, prints the secret once and no message's text", async () => {
-    const program = start(["--forward-to", receiver.url]);
-    await until("listen is ready", () => program.output().includes("whs_"));
-    await write();
+    const program = startListen(["--forward-to", receiver.url]);
+    await waitFor("listen is ready", () => program.output().includes("whs_"));
+    await sendMessage();
     const line = /^\S+Z message\.received evt_[0-9A-Z]{26} 200 \d+ ms$/m;
-    await until("the line is there", () => line.test(program.output()));
+    await waitFor("the line is there", () => line.test(program.output()));
     program.child.kill("SIGINT");
-    expect(await program.ended).toBe(0);
+    expect(await program.exitCode).toBe(0);
     expect(program.output()).toContain("Use this secret in your receiver:");
     expect(program.output().match(/whs_/g)).toHaveLength(1);
     expect(program.output()).not.toContain(TEXT);
@@ -102,55 +102,55 @@ describe("admin listen", () => {
   });
 
   it("answers the stack with the receiver's own status and Retry-After", async () => {
-    const { id, lines } = await listen(receiver.url);
-    receiver.answer(() => ({ status: 429, headers: { "retry-after": "7200" } }));
-    await write();
-    await until("it is to be tried again", async () => (await deliveriesOf(stack, id))[0]?.status === "retrying");
-    const [delivery] = await deliveriesOf(stack, id);
+    const { id, lines } = await startAndWait(receiver.url);
+    receiver.respondWith(() => ({ status: 429, headers: { "retry-after": "7200" } }));
+    await sendMessage();
+    await waitFor("it is to be tried again", async () => (await listDeliveries(stack, id))[0]?.status === "retrying");
+    const [delivery] = await listDeliveries(stack, id);
     expect(delivery).toMatchObject({ last_response_status: 429, last_error: "status" });
     expect((delivery?.next_retry_at ?? 0) - (delivery?.updated_at ?? 0)).toBeGreaterThanOrEqual(7_190_000);
-    receiver.answer(() => ({ status: 410 }));
-    await write();
-    await until("it was refused for good", async () => (await deliveriesOf(stack, id))[0]?.status === "failed");
+    receiver.respondWith(() => ({ status: 410 }));
+    await sendMessage();
+    await waitFor("it was refused for good", async () => (await listDeliveries(stack, id))[0]?.status === "failed");
     expect(lines().map(({ status }) => status)).toEqual([429, 410]);
   });
 
   it("answers 502 for a receiver that is not there; once it is, the retry arrives and verifies", async () => {
     const port = await freePort();
-    const { id, secret, lines } = await listen(`http://127.0.0.1:${port}/hooks`);
-    await write();
-    await until("it is to be tried again", async () => (await deliveriesOf(stack, id))[0]?.status === "retrying");
-    expect((await deliveriesOf(stack, id))[0]).toMatchObject({ last_response_status: 502, last_error: "status" });
+    const { id, secret, lines } = await startAndWait(`http://127.0.0.1:${port}/hooks`);
+    await sendMessage();
+    await waitFor("it is to be tried again", async () => (await listDeliveries(stack, id))[0]?.status === "retrying");
+    expect((await listDeliveries(stack, id))[0]).toMatchObject({ last_response_status: 502, last_error: "status" });
 
     const settings = { PORT: String(port), SIGNING_SECRET: secret };
     const example = runProgram("../docs/receivers/receiver", [], settings);
-    running.add(example);
-    await until("the example receiver listens", () => answers(port));
+    runningPrograms.add(example);
+    await waitFor("the example receiver listens", () => isListening(port));
     await stack.clock("PT10S");
-    await until("the retry arrived", async () => (await deliveriesOf(stack, id))[0]?.status === "delivered");
-    await until("both lines are there", () => lines().length === 2);
+    await waitFor("the retry arrived", async () => (await listDeliveries(stack, id))[0]?.status === "delivered");
+    await waitFor("both lines are there", () => lines().length === 2);
     expect(lines().map(({ status, failure }) => [status, failure])).toEqual([
       [502, "unreachable"],
       [204, null],
     ]);
     const [eventId] = lines().map(({ event_id }) => event_id);
-    await until("the example receiver said so", () =>
+    await waitFor("the example receiver said so", () =>
       example.output().startsWith(`${eventId}: a message in CONV#demo#`),
     );
   });
 
   it("asks for the types that it was told to, and gets no others", async () => {
-    const all = await listen(receiver.url);
-    const { lines } = await listen(receiver.url, "--events", "account.connected,message.sent");
-    await write();
-    await until("the message was announced", () => all.lines().length === 1);
-    await untilIdle(stack);
+    const all = await startAndWait(receiver.url);
+    const { lines } = await startAndWait(receiver.url, "--events", "account.connected,message.sent");
+    await sendMessage();
+    await waitFor("the message was announced", () => all.lines().length === 1);
+    await waitUntilIdle(stack);
     expect(lines()).toEqual([]);
   });
 
   it("takes nothing but deliveries: an address that it did not give out, and a body over 1 MB", async () => {
-    const { id, lines } = await listen(receiver.url);
-    const before = receiver.received.length;
+    const { id, lines } = await startAndWait(receiver.url);
+    const before = receiver.deliveries.length;
     const { body } = await stack.api("GET", `/v1/webhooks/${id}`);
     const { url } = body.data.endpoint;
     const post = async (to: string, size: number): Promise<number> =>
@@ -158,23 +158,23 @@ describe("admin listen", () => {
     expect(await post(new URL("/", url).href, 10)).toBe(404);
     expect((await fetch(url)).status).toBe(404);
     expect(await post(url, 1_000_001)).toBe(413);
-    await until("the line is there", () => lines().length === 1);
+    await waitFor("the line is there", () => lines().length === 1);
     expect(lines()[0]).toMatchObject({ status: 413, failure: "too_large", event_type: "-", event_id: "-" });
-    expect(receiver.received).toHaveLength(before);
+    expect(receiver.deliveries).toHaveLength(before);
   });
 
   it.each(["SIGINT", "SIGTERM"] as const)(
     "removes its endpoint at %s where the stack can, and ends with 0, also in the middle of a delivery",
     async (signal) => {
-      const { url, hung, close } = await openHanging();
-      const { program, id, lines } = await listen(url);
+      const { url, hangingRequests, close } = await openHangingReceiver();
+      const { program, id, lines } = await startAndWait(url);
       expect(await endpointIds()).toContain(id);
-      await write();
-      await until("the receiver has it and does not answer", () => hung() === 1);
+      await sendMessage();
+      await waitFor("the receiver has it and does not answer", () => hangingRequests() === 1);
       program.child.kill(signal);
       // npm and the terminal both send it.
       program.child.kill(signal);
-      expect(await program.ended).toBe(0);
+      expect(await program.exitCode).toBe(0);
       await close();
       const removed = canRemove();
       expect(lines().at(-1)).toEqual({ endpoint: id, removed });
@@ -184,11 +184,11 @@ describe("admin listen", () => {
   );
 
   it("gives a receiver that does not answer up at its deadline", async () => {
-    const { url, close } = await openHanging();
-    const reported: Forwarded[] = [];
+    const { url, close } = await openHangingReceiver();
+    const reported: ForwardedDelivery[] = [];
     const forwarder = await openForwarder(new URL(url), (done) => reported.push(done), 100);
     expect((await fetch(forwarder.url, { method: "POST", body: "{}" })).status).toBe(502);
-    await until("it is reported", () => reported[0]);
+    await waitFor("it is reported", () => reported[0]);
     expect(reported).toMatchObject([{ status: 502, failure: "timeout" }]);
     await Promise.all([forwarder.close(), close()]);
   });
@@ -203,11 +203,11 @@ describe("the end of admin listen", () => {
     ["left by a stack without the route", [404, noRoute], "Endpoint E1 is left behind: the stack did not remove it."],
     ["left by a stack that has gone", null, "Endpoint E1 is left behind: the stack did not remove it."],
   ] as const)("says that the endpoint is %s, with 0", async (_, answer, words) => {
-    const double = await openStackDouble(answer);
-    const program = start(["--forward-to", receiver.url, "--tenant", "other-shop"], double.dataDir);
-    await until("listen is ready", () => program.output().includes("whs_x"));
+    const double = await openFakeStack(answer);
+    const program = startListen(["--forward-to", receiver.url, "--tenant", "other-shop"], double.dataDir);
+    await waitFor("listen is ready", () => program.output().includes("whs_x"));
     program.child.kill("SIGTERM");
-    expect(await program.ended).toBe(0);
+    expect(await program.exitCode).toBe(0);
     await double.close();
     expect(program.output().trim().split("\n").at(-1)).toBe(words);
     expect(double.requests).toEqual([
@@ -219,16 +219,16 @@ describe("the end of admin listen", () => {
 
 describe("admin listen, as npm runs it", () => {
   it("removes its endpoint with the key in PARLEY_KEY, also when the signal comes twice", async () => {
-    const held = Promise.withResolvers<void>();
-    const double = await openStackDouble([200, { ok: true, data: { deleted: true } }], held.promise);
-    const program = start(["--forward-to", receiver.url], double.dataDir, { PARLEY_KEY: "mine" });
-    await until("listen is ready", () => program.output().includes("whs_x"));
+    const deleteGate = Promise.withResolvers<void>();
+    const double = await openFakeStack([200, { ok: true, data: { deleted: true } }], deleteGate.promise);
+    const program = startListen(["--forward-to", receiver.url], double.dataDir, { PARLEY_KEY: "mine" });
+    await waitFor("listen is ready", () => program.output().includes("whs_x"));
     program.child.kill("SIGINT");
-    await until("it removes the endpoint", () => double.requests.length === 2);
+    await waitFor("it removes the endpoint", () => double.requests.length === 2);
     // The terminal sends it to everyone, and npm passes its own on.
     program.child.kill("SIGINT");
-    held.resolve();
-    expect(await program.ended).toBe(0);
+    deleteGate.resolve();
+    expect(await program.exitCode).toBe(0);
     await double.close();
     expect(program.output()).toContain("Endpoint E1 is removed.");
     expect(double.requests).toEqual(["POST /v1/webhooks Bearer mine", "DELETE /v1/webhooks/E1 Bearer mine"]);
@@ -242,7 +242,7 @@ describe("admin listen refuses in one line and with 1", () => {
     ["another scheme", ["--forward-to", "ftp://127.0.0.1/"]],
     ["a file", ["--forward-to", "file:///etc/hosts"]],
   ])("%s", async (_, args) => {
-    const { code, output, errors } = await admin(stack.dataDir, "listen", ...args);
+    const { code, output, errors } = await runAdmin(stack.dataDir, "listen", ...args);
     expect([code, output]).toEqual([1, ""]);
     expect(errors).toBe("Give the receiver's address, http or https: --forward-to URL.\n");
   });
@@ -253,7 +253,7 @@ describe("admin listen refuses in one line and with 1", () => {
       [["--tenant", "other-shop"], "forbidden"],
       [["--events", "message.shouted"], "invalid_request"],
     ] as const) {
-      const run = await admin(stack.dataDir, "listen", "--forward-to", receiver.url, ...args);
+      const run = await runAdmin(stack.dataDir, "listen", "--forward-to", receiver.url, ...args);
       expect([run.code, run.output]).toEqual([1, ""]);
       expect(run.errors).toMatch(new RegExp(`^The local stack refused the endpoint \\(${code}\\): [^\\n]+\\n$`));
     }
@@ -263,8 +263,8 @@ describe("admin listen refuses in one line and with 1", () => {
   it("a data folder where no stack runs, in the words of the other commands", async () => {
     const folder = mkdtempSync(join(tmpdir(), "parley-listen-"));
     const [one, other] = await Promise.all([
-      admin(folder, "listen", "--forward-to", receiver.url),
-      admin(folder, "key", "create", "--tenant", "demo"),
+      runAdmin(folder, "listen", "--forward-to", receiver.url),
+      runAdmin(folder, "key", "create", "--tenant", "demo"),
     ]);
     rmSync(folder, { recursive: true });
     expect([one.code, one.output]).toEqual([1, ""]);
@@ -273,11 +273,11 @@ describe("admin listen refuses in one line and with 1", () => {
   });
 
   it("a data folder whose stack was killed", async () => {
-    const double = await openStackDouble(null);
+    const double = await openFakeStack(null);
     const folder = `${double.dataDir}-killed`;
     cpSync(double.dataDir, folder, { recursive: true });
     await double.close();
-    const { code, output, errors } = await admin(folder, "listen", "--forward-to", receiver.url);
+    const { code, output, errors } = await runAdmin(folder, "listen", "--forward-to", receiver.url);
     rmSync(folder, { recursive: true });
     expect([code, output]).toEqual([1, ""]);
     expect(errors).toMatch(/^No local stack runs with the data folder [^\n]+\n$/);

@@ -1,11 +1,19 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { demoAccounts } from "../../local/stack/seed.ts";
-import { sentTo, untilIdle } from "./support/journals.ts";
-import { type RunningLocal, startLocal } from "./support/local-stack.ts";
-import { accountIds, inbound, type Json, newMid, newPerson, postSigned, textEntry } from "./support/platform.ts";
-import { until } from "./support/poll.ts";
-import { createHook, type Hook } from "./support/read-all.ts";
-import { openReceiver, type Receiver } from "./support/receiver.ts";
+import { createTestWebhook, type TestWebhook } from "./support/api-calls.ts";
+import { sentBodies, waitUntilIdle } from "./support/emulator-journals.ts";
+import { type LocalStack, startLocalStack } from "./support/local-stack.ts";
+import {
+  demoAccountIds,
+  type JsonObject,
+  newMessageId,
+  newPersonId,
+  postSigned,
+  postWebhook,
+  textEntry,
+} from "./support/platform-webhooks.ts";
+import { waitFor } from "./support/wait-for.ts";
+import { openReceiver, type Receiver } from "./support/webhook-receiver.ts";
 
 // Each a word that occurs nowhere by itself.
 const canaries = {
@@ -43,14 +51,14 @@ const canaries = {
   upstreamWords: "The platform refuses the call",
 } as const;
 
-let stack: RunningLocal;
+let stack: LocalStack;
 let receiver: Receiver;
-let hooks: Hook[];
+let hooks: TestWebhook[];
 let conversation: string;
-const person = newPerson();
+const person = newPersonId();
 /** What people and their conversations are known by. */
 const people: string[] = [person];
-const { messenger, instagramLogin, instagramPage } = accountIds;
+const { messenger, instagramLogin, instagramPage } = demoAccountIds;
 
 beforeAll(async () => {
   const env = {
@@ -58,14 +66,14 @@ beforeAll(async () => {
     PARLEY_INSTAGRAM_APP_SECRET: canaries.instagramSecret,
     PARLEY_VERIFY_TOKEN: canaries.verifyToken,
   };
-  [stack, receiver] = await Promise.all([startLocal({ env }), openReceiver()]);
+  [stack, receiver] = await Promise.all([startLocalStack({ env }), openReceiver()]);
   // One that answers, one that fails, one where nobody listens.
   const dead = `http://127.0.0.1:9/${canaries.hookPath}`;
   hooks = [];
   for (const url of [`${receiver.url}?token=${canaries.hookPath}`, `${receiver.url}/500`, dead]) {
-    hooks.push(await createHook(stack, url));
+    hooks.push(await createTestWebhook(stack, url));
   }
-  receiver.answer((_, nth) => ({ status: nth === 1 ? 500 : 200 }));
+  receiver.respondWith((_, nth) => ({ status: nth === 1 ? 500 : 200 }));
 });
 afterAll(async () => {
   await Promise.all([stack?.stop(), receiver?.close()]);
@@ -76,27 +84,27 @@ const secrets = () => [
   ...Object.values(canaries),
   ...demoAccounts.map(({ token }) => token),
   ...hooks.flatMap(({ secret }) => [secret, secret.slice(4)]),
-  stack.local.live_key,
-  stack.local.test_key,
+  stack.info.live_key,
+  stack.info.test_key,
   ...people,
   "127.0.0.1",
 ];
 
 /** Looks for all of it in all that Parley writes and says beside its answers to those who may know. */
-async function expectNothingTold(refused: readonly string[], also: readonly string[] = []): Promise<void> {
-  const hidden = [...secrets(), ...also];
+async function expectNothingLeaked(secretTexts: readonly string[], extraTexts: readonly string[] = []): Promise<void> {
+  const hidden = [...secrets(), ...extraTexts];
   const foundIn = (...texts: string[]) => hidden.filter((secret) => texts.some((text) => text.includes(secret)));
   expect(foundIn(stack.log())).toEqual([]);
   expect(foundIn(stack.errors())).toEqual([]);
   // What a refusal tells, beside the words of the platform's own refusal, which this stack's simulator invents.
-  expect(foundIn(...refused)).toEqual([]);
+  expect(foundIn(...secretTexts)).toEqual([]);
   const audit = (await stack.api("GET", "/v1/audit?limit=100")).text;
   expect(audit).toContain("webhook.create");
   // Who did it, for whom, and from which address, is what an audit row is for.
   const audited = foundIn(audit).filter((secret) => secret !== "127.0.0.1" && secret !== canaries.actor);
   expect(audited).toEqual([]);
   // The person's id is part of the conversation's key, and keys are what the queues carry.
-  const queued = sentTo(stack.dataDir, (queue) => !/Inbound/.test(queue));
+  const queued = sentBodies(stack.dataDir, (queue) => !/Inbound/.test(queue));
   expect(queued.length).toBeGreaterThan(5);
   expect(foundIn(...queued).filter((secret) => !people.includes(secret))).toEqual([]);
 }
@@ -106,7 +114,7 @@ const reply = (text: string, key?: string) =>
 
 it("nothing that a person, a tenant or a platform keeps to itself is in the functions' log", async () => {
   const attachments = [{ type: "image", payload: { url: canaries.attachment } }];
-  const written = textEntry(messenger, person, newMid(), canaries.inboundText, Date.now());
+  const entry = textEntry(messenger, person, newMessageId(), canaries.inboundText, Date.now());
   const pictured = {
     time: Date.now(),
     id: messenger,
@@ -115,13 +123,13 @@ it("nothing that a person, a tenant or a platform keeps to itself is in the func
         sender: { id: person },
         recipient: { id: messenger },
         timestamp: Date.now(),
-        message: { mid: newMid(), attachments },
+        message: { mid: newMessageId(), attachments },
       },
     ],
   };
-  expect((await inbound(stack, "page", [written, pictured])).status).toBe(200);
-  const unknown = textEntry("17841499999999999", person, newMid(), canaries.inboundText, Date.now());
-  expect((await inbound(stack, "instagram", [unknown])).status).toBe(200);
+  expect((await postWebhook(stack, "page", [entry, pictured])).status).toBe(200);
+  const unknown = textEntry("17841499999999999", person, newMessageId(), canaries.inboundText, Date.now());
+  expect((await postWebhook(stack, "instagram", [unknown])).status).toBe(200);
   expect((await postSigned(stack, "page", Buffer.from(`{"${canaries.brokenBody}`))).status).toBe(200);
   const unsigned = {
     method: "POST",
@@ -138,12 +146,12 @@ it("nothing that a person, a tenant or a platform keeps to itself is in the func
     person: canaries.personName,
     text: canaries.inboundText,
   };
-  const { person: known } = await stack.sim<{ person: string }>("POST", "/person-sends", sends);
-  await untilIdle(stack);
-  conversation = `CONV#demo#messenger#${messenger}#${known}`;
-  people.push(known, conversation);
+  const { person: personId } = await stack.sim<{ person: string }>("POST", "/person-sends", sends);
+  await waitUntilIdle(stack);
+  conversation = `CONV#demo#messenger#${messenger}#${personId}`;
+  people.push(personId, conversation);
   expect((await reply(canaries.replyText)).status).toBe(200);
-  expect((await reply(canaries.testReply, stack.local.test_key)).status).toBe(200);
+  expect((await reply(canaries.testReply, stack.info.test_key)).status).toBe(200);
   for (const mode of ["5xx", "reset_after_accept", "token_revoked"]) {
     await stack.sim("POST", "/faults", { mode, for: 1 });
     expect((await reply(canaries.replyText)).status).toBe(502);
@@ -161,15 +169,15 @@ it("nothing that a person, a tenant or a platform keeps to itself is in the func
   );
   expect(refused.map(({ status }) => status)).toEqual([400, 404, 400, 400, 404, 401, 400]);
   await stack.clock("PT2M");
-  await until("retries are made", () => stack.log().includes('"status":"delivered","attempt":2'));
-  await until("the sweeper tells of itself", () => stack.log().includes('"event":"swept"'));
+  await waitFor("retries are made", () => stack.log().includes('"status":"delivered","attempt":2'));
+  await waitFor("the sweeper tells of itself", () => stack.log().includes('"event":"swept"'));
 
   const log = stack.log();
   // The log is there and tells of all this, or the rest would prove nothing.
   for (const event of ["batch", "attempt", "send", "profile", "intake_refused", "unknown_account", "swept"]) {
     expect(log).toContain(`"event":"${event}"`);
   }
-  await expectNothingTold(refused.map(({ text }) => text));
+  await expectNothingLeaked(refused.map(({ text }) => text));
 });
 
 it("nor is what becomes of a message, of an account, of a held message and of an erased conversation", async () => {
@@ -180,41 +188,41 @@ it("nor is what becomes of a message, of an account, of a held message and of an
     person: canaries.personName,
     text: canaries.inboundText,
   };
-  const { person: known } = await stack.sim<{ person: string }>("POST", "/person-sends", sends);
-  conversation = `CONV#demo#instagram#${instagramPage}#${known}`;
-  people.push(known, conversation);
-  const post = async (id: string, event: Json) => {
+  const { person: personId } = await stack.sim<{ person: string }>("POST", "/person-sends", sends);
+  conversation = `CONV#demo#instagram#${instagramPage}#${personId}`;
+  people.push(personId, conversation);
+  const post = async (id: string, event: JsonObject) => {
     const at = await stack.now();
     const entry = { time: at, id, messaging: [{ timestamp: at, ...event }] };
-    expect((await inbound(stack, "instagram", [entry])).status).toBe(200);
+    expect((await postWebhook(stack, "instagram", [entry])).status).toBe(200);
   };
-  const happened = (event: Json, from = known, to: string = instagramPage) =>
+  const happened = (event: JsonObject, from = personId, to: string = instagramPage) =>
     post(instagramPage, { sender: { id: from }, recipient: { id: to }, ...event });
-  const told = (what: string) =>
-    until(`${what} is told`, () => receiver.received.some(({ raw }) => raw.includes(what)));
-  const mid = newMid();
+  const waitForEvent = (text: string) =>
+    waitFor(`${text} is told`, () => receiver.deliveries.some(({ raw }) => raw.includes(text)));
+  const mid = newMessageId();
   const quick_reply = { payload: canaries.quickReply };
   await happened({ message: { mid, text: canaries.inboundText, quick_reply } });
   await happened({ message_edit: { mid, text: canaries.editedText, num_edit: 1 } });
   const reaction = { mid, action: "react", reaction: canaries.reaction, emoji: canaries.emoji };
   await happened({ reaction });
-  const postback = { mid: newMid(), title: canaries.buttonTitle, payload: canaries.buttonPayload };
+  const postback = { mid: newMessageId(), title: canaries.buttonTitle, payload: canaries.buttonPayload };
   await happened({ postback });
-  const echo = { mid: newMid(), is_echo: true, app_id: 77, text: canaries.echoText, metadata: canaries.metadata };
-  await happened({ message: echo }, instagramPage, known);
+  const echo = { mid: newMessageId(), is_echo: true, app_id: 77, text: canaries.echoText, metadata: canaries.metadata };
+  await happened({ message: echo }, instagramPage, personId);
   const { editedText, reaction: reactedWith, buttonTitle, echoText } = canaries;
-  for (const what of [editedText, reactedWith, buttonTitle, echoText]) await told(what);
+  for (const text of [editedText, reactedWith, buttonTitle, echoText]) await waitForEvent(text);
   for (const action of ["warning", "block", "unblock"]) {
     const policy_enforcement = { action, reason: canaries.policyReason };
     await post(instagramLogin, { recipient: { id: instagramLogin }, policy_enforcement });
-    if (action === "block") await told("account.restricted");
+    if (action === "block") await waitForEvent("account.restricted");
   }
-  await told("account.recovered");
+  await waitForEvent("account.recovered");
 
   const once = (text: string, key: string) =>
     stack.request("/v1/messages/reply", {
       method: "POST",
-      headers: { authorization: `Bearer ${stack.local.live_key}`, "idempotency-key": key },
+      headers: { authorization: `Bearer ${stack.info.live_key}`, "idempotency-key": key },
       body: JSON.stringify({ conversation_id: conversation, text }),
     });
   expect((await once(canaries.otherReply, canaries.idempotencyKey)).status).toBe(200);
@@ -227,21 +235,21 @@ it("nor is what becomes of a message, of an account, of a held message and of an
   ];
 
   await stack.clock("PT25H");
-  const asked = { conversation_id: conversation, text: canaries.heldText, actor_id: canaries.actor };
-  const held = await stack.api("POST", "/v1/messages/human-agent", asked);
-  expect(held.status).toBe(202);
-  const { hold } = held.body.data as unknown as { hold: { id: string; verify_url: string } };
+  const body = { conversation_id: conversation, text: canaries.heldText, actor_id: canaries.actor };
+  const response = await stack.api("POST", "/v1/messages/human-agent", body);
+  expect(response.status).toBe(202);
+  const { hold } = response.body.data as unknown as { hold: { id: string; verify_url: string } };
   const secret = hold.verify_url.split("#t=")[1] ?? "";
   expect(secret.length).toBeGreaterThan(20);
   const check = (step: string, body: object) =>
     stack.request(`/verify/holds/${hold.id}${step}`, { method: "POST", body: JSON.stringify(body) });
-  const shown = await check("", { secret });
-  expect([shown.status, shown.text.includes(canaries.heldText)]).toEqual([200, true]);
+  const checkResponse = await check("", { secret });
+  expect([checkResponse.status, checkResponse.text.includes(canaries.heldText)]).toEqual([200, true]);
   refusals.push(
     await check("", { secret: canaries.wrongHoldSecret }),
     await check("/complete", { secret, token: canaries.wrongToken, solutions: [1] }),
-    await stack.api("POST", "/v1/messages/human-agent", { ...asked, actor_id: null }),
-    await stack.api("DELETE", `/v1/conversations/${encodeURIComponent(conversation)}`, undefined, stack.local.test_key),
+    await stack.api("POST", "/v1/messages/human-agent", { ...body, actor_id: null }),
+    await stack.api("DELETE", `/v1/conversations/${encodeURIComponent(conversation)}`, undefined, stack.info.test_key),
     await stack.api("DELETE", `/v1/conversations/${encodeURIComponent(`${conversation}9`)}`),
   );
   expect(refusals.map(({ status }) => status)).toEqual([409, 400, 404, 400, 409, 403, 404]);
@@ -249,12 +257,12 @@ it("nor is what becomes of a message, of an account, of a held message and of an
   const erased = await stack.api("DELETE", `/v1/conversations/${encodeURIComponent(conversation)}`);
   expect([erased.status, erased.body.data]).toMatchObject([200, { removed: { conversation: 1, holds: 1 } }]);
   await stack.clock("PT4M");
-  await until("the erasure is over", () => stack.log().includes('"pass":"later"'));
+  await waitFor("the erasure is over", () => stack.log().includes('"pass":"later"'));
 
   for (const event of ["policy", "erasure_pass", "send"]) expect(stack.log()).toContain(`"event":"${event}"`);
   const audit = (await stack.api("GET", "/v1/audit?limit=100")).text;
   for (const action of ["hold.create", "conversation.erase"]) expect(audit).toContain(action);
-  await expectNothingTold(
+  await expectNothingLeaked(
     refusals.map(({ text }) => text),
     [secret],
   );
@@ -263,7 +271,7 @@ it("nor is what becomes of a message, of an account, of a held message and of an
 it("every line of it is JSON of a known event", () => {
   const lines = stack.log().trim().split("\n");
   const events = new Set(lines.map((line) => (JSON.parse(line) as { event: string }).event));
-  const known = [
+  const logEvents = [
     "batch",
     "record_dropped",
     "unknown_account",
@@ -277,5 +285,5 @@ it("every line of it is JSON of a known event", () => {
     "sends_settled",
     "endpoint_failing",
   ];
-  expect([...events].filter((event) => !known.includes(event))).toEqual([]);
+  expect([...events].filter((event) => !logEvents.includes(event))).toEqual([]);
 });

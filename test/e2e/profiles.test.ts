@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Connection } from "../../shared/domain/accounts/accounts.ts";
-import type { ListedConversation } from "./support/answers.ts";
-import { failuresIn, untilIdle } from "./support/journals.ts";
-import { type RunningLocal, startLocal } from "./support/local-stack.ts";
-import { createHook } from "./support/read-all.ts";
-import { openReceiver, type Receiver } from "./support/receiver.ts";
+import { createTestWebhook } from "./support/api-calls.ts";
+import type { ListedConversation } from "./support/api-response.ts";
+import { failureLines, waitUntilIdle } from "./support/emulator-journals.ts";
+import { type LocalStack, startLocalStack } from "./support/local-stack.ts";
+import { openReceiver, type Receiver } from "./support/webhook-receiver.ts";
 
-interface Profiled extends ListedConversation {
+interface ConversationWithProfile extends ListedConversation {
   readonly participant_handle: string | null;
   readonly participant_username: string | null;
   readonly participant_picture: string | null;
@@ -15,71 +15,71 @@ interface Profiled extends ListedConversation {
 
 const connections: readonly Connection[] = ["instagram_login", "instagram_page", "messenger"];
 
-let stack: RunningLocal;
+let stack: LocalStack;
 let receiver: Receiver;
 beforeAll(async () => {
-  [stack, receiver] = await Promise.all([startLocal(), openReceiver()]);
-  await createHook(stack, receiver.url);
+  [stack, receiver] = await Promise.all([startLocalStack(), openReceiver()]);
+  await createTestWebhook(stack, receiver.url);
 });
 afterAll(async () => {
   await Promise.all([stack?.stop(), receiver?.close()]);
 });
 
-function accountOf(connection: Connection): { account: string; connection: Connection; platform: string } {
-  const found = stack.local.accounts.find((one) => one.connection === connection);
-  const [platform = "", account = ""] = found?.account_key.split("#") ?? [];
+function findAccount(connection: Connection): { account: string; connection: Connection; platform: string } {
+  const match = stack.info.accounts.find((one) => one.connection === connection);
+  const [platform = "", account = ""] = match?.account_key.split("#") ?? [];
   return { account, connection, platform };
 }
 
 /** Lets a person write, and everything that follows from it happen. @returns the conversation's id */
-async function writes(connection: Connection, person: string, text = "hello"): Promise<string> {
-  const { platform, ...named } = accountOf(connection);
-  const sent = await stack.sim<{ person: string }>("POST", "/person-sends", { ...named, person, text });
-  await untilIdle(stack);
-  return `CONV#demo#${platform}#${named.account}#${sent.person}`;
+async function personWrites(connection: Connection, person: string, text = "hello"): Promise<string> {
+  const { platform, ...accountRef } = findAccount(connection);
+  const sent = await stack.sim<{ person: string }>("POST", "/person-sends", { ...accountRef, person, text });
+  await waitUntilIdle(stack);
+  return `CONV#demo#${platform}#${accountRef.account}#${sent.person}`;
 }
 
-const edit = (connection: Connection, person: string, changes: object) => {
-  const { platform: _, ...named } = accountOf(connection);
-  return stack.sim("POST", "/people", { ...named, person, ...changes });
+const editPerson = (connection: Connection, person: string, changes: object) => {
+  const { platform: _, ...accountRef } = findAccount(connection);
+  return stack.sim("POST", "/people", { ...accountRef, person, ...changes });
 };
 
-async function read(id: string): Promise<Profiled> {
+async function readConversation(id: string): Promise<ConversationWithProfile> {
   const { body } = await stack.api("GET", `/v1/conversations/${encodeURIComponent(id)}`);
-  return body.data.conversation as Profiled;
+  return body.data.conversation as ConversationWithProfile;
 }
 
-async function listed(id: string): Promise<Profiled> {
+async function listedConversation(id: string): Promise<ConversationWithProfile> {
   const { body } = await stack.api("GET", "/v1/conversations");
-  return body.data.conversations.find((one) => one.id === id) as Profiled;
+  return body.data.conversations.find((one) => one.id === id) as ConversationWithProfile;
 }
 
 describe.each(connections)("a person who writes on %s", (connection) => {
   const [handle, username] = connection === "messenger" ? ["Zoë Ek", null] : [`zoe.ek`, `zoe.ek`];
 
   it("is known a moment later, with a picture that is there, in the list too", async () => {
-    const id = await writes(connection, "Zoë Ek");
-    const conversation = await read(id);
+    const id = await personWrites(connection, "Zoë Ek");
+    const conversation = await readConversation(id);
     expect(conversation).toMatchObject({
       participant_profile: "complete",
       participant_handle: handle,
       participant_username: username,
     });
     expect((await fetch(conversation.participant_picture ?? "")).status).toBe(200);
-    expect(await listed(id)).toEqual(conversation);
+    expect(await listedConversation(id)).toEqual(conversation);
   });
 
   it("is named in the event of the next message", async () => {
-    const id = await writes(connection, "Zoë Ek", `again on ${connection}`);
-    const event = receiver.received.find(({ event }) => event.data.message.text === `again on ${connection}`);
+    const id = await personWrites(connection, "Zoë Ek", `again on ${connection}`);
+    const event = receiver.deliveries.find(({ event }) => event.data.message.text === `again on ${connection}`);
     const participant_id = id.split("#").at(-1);
     expect(event?.event.data.message).toMatchObject({ participant: { id: participant_id, handle, username } });
   });
 
   it("is unavailable when the platform refuses, and the messages go on", async () => {
-    await edit(connection, "Private Pat", { profile: false });
-    const id = await writes(connection, "Private Pat");
-    expect(await read(id)).toMatchObject({
+    await editPerson(connection, "Private Pat", { profile: false });
+    const id = await personWrites(connection, "Private Pat");
+    expect(await readConversation(id)).toMatchObject({
       participant_profile: "unavailable",
       participant_handle: null,
       participant_username: null,
@@ -89,8 +89,8 @@ describe.each(connections)("a person who writes on %s", (connection) => {
   });
 
   it("is partial when the platform has no name of them", async () => {
-    await edit(connection, "Nameless Nel", { nameless: true });
-    const { participant_picture, ...rest } = await read(await writes(connection, "Nameless Nel"));
+    await editPerson(connection, "Nameless Nel", { nameless: true });
+    const { participant_picture, ...rest } = await readConversation(await personWrites(connection, "Nameless Nel"));
     expect(rest).toMatchObject({
       participant_profile: "partial",
       participant_handle: null,
@@ -103,54 +103,60 @@ describe.each(connections)("a person who writes on %s", (connection) => {
 describe("a platform in trouble", () => {
   it("leaves the person pending, and the next message finds them", async () => {
     await stack.sim("POST", "/faults", { mode: "5xx", on: "calls", for: 1 });
-    const id = await writes("messenger", "Later Lou");
-    expect((await read(id)).participant_profile).toBe("pending");
-    await writes("messenger", "Later Lou");
-    expect(await read(id)).toMatchObject({ participant_profile: "complete", participant_handle: "Later Lou" });
+    const id = await personWrites("messenger", "Later Lou");
+    expect((await readConversation(id)).participant_profile).toBe("pending");
+    await personWrites("messenger", "Later Lou");
+    expect(await readConversation(id)).toMatchObject({
+      participant_profile: "complete",
+      participant_handle: "Later Lou",
+    });
   });
 });
 
 // Last, for it turns the clock.
 describe("a day later", () => {
   it("the person is fetched anew with their next message and not before, and what was refused is asked for again", async () => {
-    const known = await writes("messenger", "Changing Chi");
-    await edit("messenger", "Refused Ro", { profile: false });
-    const refused = await writes("messenger", "Refused Ro");
-    await edit("messenger", "Changing Chi", { name: "Changed Chi" });
-    await edit("messenger", "Refused Ro", { profile: true });
+    const conversationId = await personWrites("messenger", "Changing Chi");
+    await editPerson("messenger", "Refused Ro", { profile: false });
+    const refused = await personWrites("messenger", "Refused Ro");
+    await editPerson("messenger", "Changing Chi", { name: "Changed Chi" });
+    await editPerson("messenger", "Refused Ro", { profile: true });
     await stack.clock("PT23H");
-    await writes("messenger", known.split("#").at(-1) ?? "");
-    await writes("messenger", "Refused Ro");
-    expect((await read(known)).participant_handle).toBe("Changing Chi");
-    expect((await read(refused)).participant_profile).toBe("unavailable");
+    await personWrites("messenger", conversationId.split("#").at(-1) ?? "");
+    await personWrites("messenger", "Refused Ro");
+    expect((await readConversation(conversationId)).participant_handle).toBe("Changing Chi");
+    expect((await readConversation(refused)).participant_profile).toBe("unavailable");
     await stack.clock("PT1H");
-    await writes("messenger", known.split("#").at(-1) ?? "");
-    await writes("messenger", "Refused Ro");
-    expect((await read(known)).participant_handle).toBe("Changed Chi");
-    expect(await read(refused)).toMatchObject({ participant_profile: "complete", participant_handle: "Refused Ro" });
+    await personWrites("messenger", conversationId.split("#").at(-1) ?? "");
+    await personWrites("messenger", "Refused Ro");
+    expect((await readConversation(conversationId)).participant_handle).toBe("Changed Chi");
+    expect(await readConversation(refused)).toMatchObject({
+      participant_profile: "complete",
+      participant_handle: "Refused Ro",
+    });
   });
 
   it.each(connections)(
     "and a half, the picture on %s has ended for the platform and is shown no more",
     async (connection) => {
-      const id = await writes(connection, "Framed Fay");
-      const picture = (await read(id)).participant_picture ?? "";
+      const id = await personWrites(connection, "Framed Fay");
+      const picture = (await readConversation(id)).participant_picture ?? "";
       await stack.clock("PT35H");
-      expect((await read(id)).participant_picture).toBe(picture);
+      expect((await readConversation(id)).participant_picture).toBe(picture);
       expect((await fetch(picture)).status).toBe(200);
       await stack.clock("PT1H1M");
       expect((await fetch(picture)).status).toBe(403);
-      const ended = await read(id);
+      const ended = await readConversation(id);
       expect(ended).toMatchObject({ participant_profile: "complete", participant_picture: null });
       expect(ended.participant_handle).not.toBeNull();
-      expect((await listed(id)).participant_picture).toBeNull();
-      await writes(connection, "Framed Fay");
-      expect((await read(id)).participant_picture).toMatch(/^http/);
+      expect((await listedConversation(id)).participant_picture).toBeNull();
+      await personWrites(connection, "Framed Fay");
+      expect((await readConversation(id)).participant_picture).toMatch(/^http/);
     },
   );
 
   it("nothing failed on the way, and no name is in a log", () => {
-    expect(failuresIn(stack.log())).toEqual([]);
+    expect(failureLines(stack.log())).toEqual([]);
     expect(stack.log()).toContain('"event":"profile"');
     expect(stack.log()).not.toMatch(/zo[eë].?ek|chi"|picture|\/media\//i);
   });

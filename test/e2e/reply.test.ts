@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Connection } from "../../shared/domain/accounts/accounts.ts";
-import type { Answer, ListedConversation, ListedMessage } from "./support/answers.ts";
-import { untilIdle } from "./support/journals.ts";
-import { type RunningLocal, startLocal } from "./support/local-stack.ts";
-import { until } from "./support/poll.ts";
-import { createHook } from "./support/read-all.ts";
-import { openReceiver, type Received, type Receiver } from "./support/receiver.ts";
+import { createTestWebhook } from "./support/api-calls.ts";
+import type { ApiResponse, ListedConversation, ListedMessage } from "./support/api-response.ts";
+import { waitUntilIdle } from "./support/emulator-journals.ts";
+import { type LocalStack, startLocalStack } from "./support/local-stack.ts";
+import { waitFor } from "./support/wait-for.ts";
+import { openReceiver, type ReceivedDelivery, type Receiver } from "./support/webhook-receiver.ts";
 
-interface Sent {
+interface SentMessage {
   readonly mid: string;
   readonly person: string;
   readonly request: { readonly message?: { readonly text?: string }; readonly messaging_type?: string };
@@ -15,11 +15,11 @@ interface Sent {
 
 const connections: readonly Connection[] = ["instagram_login", "instagram_page", "messenger"];
 
-let stack: RunningLocal;
+let stack: LocalStack;
 let receiver: Receiver;
 beforeAll(async () => {
-  [stack, receiver] = await Promise.all([startLocal(), openReceiver()]);
-  await createHook(stack, receiver.url);
+  [stack, receiver] = await Promise.all([startLocalStack(), openReceiver()]);
+  await createTestWebhook(stack, receiver.url);
 });
 afterAll(async () => {
   await Promise.all([stack?.stop(), receiver?.close()]);
@@ -27,11 +27,11 @@ afterAll(async () => {
 
 /** Lets a new person write to the account of a connection. @returns the conversation's id */
 async function personWrites(connection: Connection, name: string): Promise<string> {
-  const account = stack.local.accounts.find((one) => one.connection === connection);
+  const account = stack.info.accounts.find((one) => one.connection === connection);
   const [platform, externalId] = account?.account_key.split("#") ?? [];
   const sends = { account: externalId, connection, person: name, text: `hello from ${name}` };
   const { person } = await stack.sim<{ person: string }>("POST", "/person-sends", sends);
-  await untilIdle(stack);
+  await waitUntilIdle(stack);
   return `CONV#demo#${platform}#${externalId}#${person}`;
 }
 
@@ -39,7 +39,7 @@ async function personWrites(connection: Connection, name: string): Promise<strin
 async function phoneWrites(connection: Connection, conversation: string, text: string): Promise<void> {
   const [, , , account, person] = conversation.split("#");
   const onPage = connection === "messenger";
-  const timestamp = Date.parse((await thread(conversation)).head.last_inbound_at ?? "") + 1_000;
+  const timestamp = Date.parse((await readThread(conversation)).head.last_inbound_at ?? "") + 1_000;
   const message = { mid: `phone-${person}`, is_echo: true, text, ...(onPage ? { app_id: 26_390_203_743_090 } : {}) };
   const messaging = [{ sender: { id: account }, recipient: { id: person }, timestamp, message }];
   await stack.sim("POST", "/raw", {
@@ -49,13 +49,15 @@ async function phoneWrites(connection: Connection, conversation: string, text: s
   });
 }
 
-const reply = (conversation_id: string, text: string, key?: string): Promise<Answer> =>
+const reply = (conversation_id: string, text: string, key?: string): Promise<ApiResponse> =>
   stack.api("POST", "/v1/messages/reply", { conversation_id, text }, key);
 
-const sentTexts = async (text: string): Promise<Sent[]> =>
-  (await stack.sim<{ sent: Sent[] }>("GET", "/sent")).sent.filter(({ request }) => request.message?.text === text);
+const sentMessages = async (text: string): Promise<SentMessage[]> =>
+  (await stack.sim<{ sent: SentMessage[] }>("GET", "/sent")).sent.filter(
+    ({ request }) => request.message?.text === text,
+  );
 
-async function thread(
+async function readThread(
   id: string,
   query = "",
 ): Promise<{ head: ListedConversation; messages: readonly ListedMessage[] }> {
@@ -64,16 +66,16 @@ async function thread(
 }
 
 /** Waits until the simulator has handed over every echo and all of it is worked in. */
-async function echoesAreIn(): Promise<void> {
-  await until("the echoes are handed over", async () => {
+async function waitForEchoes(): Promise<void> {
+  await waitFor("the echoes are handed over", async () => {
     const { pending } = await stack.sim<{ pending: unknown[] }>("GET", "/state");
     return pending.length === 0;
   });
-  await untilIdle(stack);
+  await waitUntilIdle(stack);
 }
 
-const announcementsOf = (mid: string): Received[] =>
-  receiver.received.filter(({ event }) => event.data.message.id === mid);
+const eventsFor = (mid: string): ReceivedDelivery[] =>
+  receiver.deliveries.filter(({ event }) => event.data.message.id === mid);
 
 describe.each(connections)("a reply on %s within the window", (connection) => {
   it.each(["none", "echo_first"])("is sent once and is one outbound message after its echo (%s)", async (mode) => {
@@ -83,17 +85,17 @@ describe.each(connections)("a reply on %s within the window", (connection) => {
     const { status, body } = await reply(conversation, text);
     expect(status).toBe(200);
     const mid = body.data.platform_message_id;
-    expect((await sentTexts(text)).map((sent) => sent.mid)).toEqual([mid]);
-    await echoesAreIn();
+    expect((await sentMessages(text)).map((sent) => sent.mid)).toEqual([mid]);
+    await waitForEchoes();
 
-    const { head, messages } = await thread(conversation);
+    const { head, messages } = await readThread(conversation);
     expect(messages.map(({ direction }) => direction)).toEqual(["outbound", "inbound"]);
     expect(messages[0]).toMatchObject({ id: mid, text, sent_via: "api_in_window" });
     expect(head).toMatchObject({ last_message_text: text, unanswered: false, can_reply: true });
-    await until("the reply is announced", () => announcementsOf(mid).length > 0);
-    const announced = announcementsOf(mid);
-    expect(new Set(announced.map(({ event }) => event.id)).size).toBe(1);
-    expect(announced[0]?.event).toMatchObject({
+    await waitFor("the reply is announced", () => eventsFor(mid).length > 0);
+    const events = eventsFor(mid);
+    expect(new Set(events.map(({ event }) => event.id)).size).toBe(1);
+    expect(events[0]?.event).toMatchObject({
       type: "message.sent",
       data: { message: { text, direction: "outbound", sent_via: "api_in_window" } },
     });
@@ -107,10 +109,10 @@ describe.each(connections)("a reply on %s within the window", (connection) => {
     const text = `cut off on ${connection} `;
     const { status, body } = await reply(conversation, text);
     expect([status, body.error.code, body.error.detail]).toEqual([502, "send_failed", "outcome_unknown"]);
-    await echoesAreIn();
-    const sent = await sentTexts(text);
+    await waitForEchoes();
+    const sent = await sentMessages(text);
     expect(sent).toHaveLength(1);
-    const { head, messages } = await thread(conversation);
+    const { head, messages } = await readThread(conversation);
     const mid = sent[0]?.mid ?? "";
     expect(messages.map(({ id, direction }) => [id, direction])).toEqual([
       [mid, "outbound"],
@@ -118,8 +120,8 @@ describe.each(connections)("a reply on %s within the window", (connection) => {
     ]);
     expect(messages[0]).toMatchObject({ sent_via: "api_in_window" });
     expect(head).toMatchObject({ unanswered: false, can_reply: true });
-    await until("the reply is announced", () => announcementsOf(mid).length > 0);
-    expect(announcementsOf(mid)[0]?.event).toMatchObject({
+    await waitFor("the reply is announced", () => eventsFor(mid).length > 0);
+    expect(eventsFor(mid)[0]?.event).toMatchObject({
       type: "message.sent",
       data: { message: { direction: "outbound", sent_via: "api_in_window" } },
     });
@@ -131,8 +133,8 @@ describe.each(connections)("a reply on %s within the window", (connection) => {
     const { status, body } = await reply(conversation, "never arrived");
     expect([status, body.error.detail]).toEqual([502, "outcome_unknown"]);
     await phoneWrites(connection, conversation, "from the phone");
-    await echoesAreIn();
-    const { head, messages } = await thread(conversation);
+    await waitForEchoes();
+    const { head, messages } = await readThread(conversation);
     expect(messages.map(({ text, direction, sent_via }) => [text, direction, sent_via])).toEqual([
       ["from the phone", "echo", "native_app"],
       [expect.any(String), "inbound", "participant"],
@@ -149,16 +151,16 @@ describe("a reply that the platform does not take", () => {
     expect([status, body.error.code]).toEqual([502, "send_failed"]);
     expect(body.error.detail).toMatch(/\S/);
     expect(body.error.detail).not.toBe("outcome_unknown");
-    expect(await sentTexts("are you there?")).toEqual([]);
-    expect((await thread(conversation)).messages).toHaveLength(1);
+    expect(await sentMessages("are you there?")).toEqual([]);
+    expect((await readThread(conversation)).messages).toHaveLength(1);
   });
 
   it("because it is too long is 400 and never leaves", async () => {
     const conversation = await personWrites("instagram_login", "Long Lea");
-    const before = (await stack.sim<{ sent: Sent[] }>("GET", "/sent")).sent.length;
+    const before = (await stack.sim<{ sent: SentMessage[] }>("GET", "/sent")).sent.length;
     const { status, body } = await reply(conversation, "x".repeat(1_001));
     expect([status, body.error.code, body.error.detail]).toEqual([400, "invalid_request", "text_too_long"]);
-    expect((await stack.sim<{ sent: Sent[] }>("GET", "/sent")).sent).toHaveLength(before);
+    expect((await stack.sim<{ sent: SentMessage[] }>("GET", "/sent")).sent).toHaveLength(before);
     expect((await reply(conversation, "x".repeat(1_000))).status).toBe(200);
   });
 
@@ -167,26 +169,26 @@ describe("a reply that the platform does not take", () => {
     await stack.sim("POST", "/faults", { mode: "hang", for: 1 });
     const { status, body } = await reply(conversation, "hello?");
     expect([status, body.error.code, body.error.detail]).toEqual([502, "send_failed", "outcome_unknown"]);
-    await echoesAreIn();
-    expect(await sentTexts("hello?")).toEqual([]);
-    expect((await thread(conversation)).messages).toHaveLength(1);
+    await waitForEchoes();
+    expect(await sentMessages("hello?")).toEqual([]);
+    expect((await readThread(conversation)).messages).toHaveLength(1);
   });
 });
 
 describe("a reply with a test key", () => {
   it("reaches nobody, leaves the head alone, and shows to those who ask for test traffic", async () => {
     const conversation = await personWrites("messenger", "Testing Tom");
-    const before = await thread(conversation);
+    const before = await readThread(conversation);
     const inbox = (await stack.api("GET", "/v1/conversations")).text;
-    const { status, body } = await reply(conversation, "only a test", stack.local.test_key);
+    const { status, body } = await reply(conversation, "only a test", stack.info.test_key);
     expect(status).toBe(200);
     const mid = body.data.platform_message_id;
     expect(mid).toMatch(/^mock_mid_/);
-    expect(await sentTexts("only a test")).toEqual([]);
+    expect(await sentMessages("only a test")).toEqual([]);
 
-    expect(await thread(conversation)).toEqual(before);
+    expect(await readThread(conversation)).toEqual(before);
     expect((await stack.api("GET", "/v1/conversations")).text).toBe(inbox);
-    const withTest = await thread(conversation, "?include_test=true");
+    const withTest = await readThread(conversation, "?include_test=true");
     expect(withTest.head).toEqual(before.head);
     expect(withTest.messages.map(({ id }) => id)).toContain(mid);
     const all = (await stack.api("GET", "/v1/messages?include_test=true")).body.data.messages;
@@ -195,9 +197,9 @@ describe("a reply with a test key", () => {
     expect((await stack.api("GET", `/v1/messages/${mid}`)).status).toBe(404);
     expect((await stack.api("GET", `/v1/messages/${mid}?include_test=true`)).status).toBe(200);
 
-    await until("the test message is announced", () => announcementsOf(mid).length > 0);
-    expect(announcementsOf(mid).map(({ event }) => event.data.message.test)).toEqual([true]);
-    const live = receiver.received.filter(({ event }) => event.data.message.id !== mid);
+    await waitFor("the test message is announced", () => eventsFor(mid).length > 0);
+    expect(eventsFor(mid).map(({ event }) => event.data.message.test)).toEqual([true]);
+    const live = receiver.deliveries.filter(({ event }) => event.data.message.id !== mid);
     expect(live.some(({ event }) => "test" in event.data.message)).toBe(false);
   });
 });
@@ -207,22 +209,25 @@ describe("the window", () => {
   it("takes a reply until just before 24 hours are over, and refuses it with window_closed from then on", async () => {
     const conversation = await personWrites("messenger", "Waiting Wu");
     await stack.clock("PT23H59M");
-    expect((await thread(conversation)).head).toMatchObject({ can_reply: true, window: { state: "open_24h" } });
+    expect((await readThread(conversation)).head).toMatchObject({ can_reply: true, window: { state: "open_24h" } });
     expect((await reply(conversation, "just in time")).status).toBe(200);
     await stack.clock("PT1M");
     const { status, body } = await reply(conversation, "too late");
     expect([status, body.error.code]).toEqual([409, "window_closed"]);
-    expect(await sentTexts("too late")).toEqual([]);
-    expect((await thread(conversation)).head).toMatchObject({ can_reply: false, window: { state: "human_agent_7d" } });
-    const mock = await reply(conversation, "too late", stack.local.test_key);
+    expect(await sentMessages("too late")).toEqual([]);
+    expect((await readThread(conversation)).head).toMatchObject({
+      can_reply: false,
+      window: { state: "human_agent_7d" },
+    });
+    const mock = await reply(conversation, "too late", stack.info.test_key);
     expect([mock.status, mock.body.error.code]).toEqual([409, "window_closed"]);
   });
 
   it("opens again when the person writes, and the conversation is gone 7 days after its last message", async () => {
     const conversation = await personWrites("messenger", "Waiting Wu");
-    expect((await thread(conversation)).head).toMatchObject({ can_reply: true });
+    expect((await readThread(conversation)).head).toMatchObject({ can_reply: true });
     expect((await reply(conversation, "welcome back")).status).toBe(200);
-    await echoesAreIn();
+    await waitForEchoes();
     await stack.clock("P7D");
     const gone = await stack.api("GET", `/v1/conversations/${encodeURIComponent(conversation)}`);
     expect([gone.status, gone.body.error.code]).toEqual([404, "conversation_not_found"]);

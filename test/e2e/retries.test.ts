@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { ListedDelivery } from "./support/answers.ts";
-import { untilIdle } from "./support/journals.ts";
-import { type RunningLocal, startLocal } from "./support/local-stack.ts";
-import { accountIds, inbound, newMid, newPerson, textEntry } from "./support/platform.ts";
-import { until } from "./support/poll.ts";
-import { createHook, deliveriesOf, type Hook } from "./support/read-all.ts";
-import { openReceiver, type Received, type Receiver } from "./support/receiver.ts";
-import { verifyByTheDocs } from "./support/verify.ts";
+import { createTestWebhook, listDeliveries, type TestWebhook } from "./support/api-calls.ts";
+import type { ListedDelivery } from "./support/api-response.ts";
+import { waitUntilIdle } from "./support/emulator-journals.ts";
+import { type LocalStack, startLocalStack } from "./support/local-stack.ts";
+import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "./support/platform-webhooks.ts";
+import { verifyAsDocumented } from "./support/verify-signature.ts";
+import { waitFor } from "./support/wait-for.ts";
+import { openReceiver, type ReceivedDelivery, type Receiver } from "./support/webhook-receiver.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 /** The wait before attempts 2 to 10 as docs/delivery.md has it, and a turn of the clock that is sure to pass it. */
-const schedule = [
+const retrySchedule = [
   { attempt: 2, wait: 5 * SECOND, turn: "PT10S" },
   { attempt: 3, wait: 5 * MINUTE, turn: "PT6M" },
   { attempt: 4, wait: 30 * MINUTE, turn: "PT35M" },
@@ -25,14 +25,14 @@ const schedule = [
   { attempt: 10, wait: 24 * HOUR, turn: "PT27H" },
 ] as const;
 
-let stack: RunningLocal;
+let stack: LocalStack;
 let receiver: Receiver;
-let hook: Hook;
+let hook: TestWebhook;
 
 beforeAll(async () => {
-  [stack, receiver] = await Promise.all([startLocal(), openReceiver()]);
-  hook = await createHook(stack, receiver.url, ["message.received"]);
-  receiver.answer(({ data }, nth) => {
+  [stack, receiver] = await Promise.all([startLocalStack(), openReceiver()]);
+  hook = await createTestWebhook(stack, receiver.url, ["message.received"]);
+  receiver.respondWith(({ data }, nth) => {
     const { text } = data.message;
     if (text === "third time") return { status: nth < 3 ? 500 : 204 };
     if (text === "gone") return { status: 410 };
@@ -45,29 +45,29 @@ afterAll(async () => {
   await Promise.all([stack?.stop(), receiver?.close()]);
 });
 
-const receivedOf = (text: string): Received[] =>
-  receiver.received.filter(({ event }) => event.data.message.text === text);
+const receivedWithText = (text: string): ReceivedDelivery[] =>
+  receiver.deliveries.filter(({ event }) => event.data.message.text === text);
 
 /** Lets a person write, and waits for the first attempt to be written down. */
-async function write(text: string): Promise<ListedDelivery> {
-  const entry = textEntry(accountIds.messenger, newPerson(), newMid(), text, await stack.now());
-  expect((await inbound(stack, "page", [entry])).status).toBe(200);
-  return rowOf(text, 1);
+async function sendMessage(text: string): Promise<ListedDelivery> {
+  const entry = textEntry(demoAccountIds.messenger, newPersonId(), newMessageId(), text, await stack.now());
+  expect((await postWebhook(stack, "page", [entry])).status).toBe(200);
+  return waitForRow(text, 1);
 }
 
 /** The row of the delivery once it is past an attempt. */
-function rowOf(text: string, attempt: number): Promise<ListedDelivery> {
-  return until(`attempt ${attempt} of "${text}" is settled`, async () => {
-    const [one] = receivedOf(text);
-    const rows = one ? await deliveriesOf(stack, hook.id) : [];
+function waitForRow(text: string, attempt: number): Promise<ListedDelivery> {
+  return waitFor(`attempt ${attempt} of "${text}" is settled`, async () => {
+    const [one] = receivedWithText(text);
+    const rows = one ? await listDeliveries(stack, hook.id) : [];
     const row = rows.find(({ event_id }) => event_id === one?.event.id);
     return row && row.attempt_number >= attempt && row.status !== "attempting" ? row : null;
   });
 }
 
 it("a receiver that always fails is called ten times, each not before its time, and then the delivery is dlq", async () => {
-  let row = await write("never");
-  for (const { attempt, wait, turn } of schedule) {
+  let row = await sendMessage("never");
+  for (const { attempt, wait, turn: advance } of retrySchedule) {
     expect(row).toMatchObject({
       status: "retrying",
       attempt_number: attempt - 1,
@@ -78,38 +78,38 @@ it("a receiver that always fails is called ten times, each not before its time, 
     // The row is written a moment after its attempt was judged.
     expect(due - row.updated_at).toBeGreaterThan(wait - SECOND);
     expect(due - row.updated_at).toBeLessThanOrEqual(wait * 1.1);
-    await stack.clock(turn);
-    row = await rowOf("never", attempt);
-    const attempts = receivedOf("never");
+    await stack.clock(advance);
+    row = await waitForRow("never", attempt);
+    const attempts = receivedWithText("never");
     expect(attempts).toHaveLength(attempt);
     expect(Number(attempts.at(-1)?.headers["svc-timestamp"])).toBeGreaterThanOrEqual(Math.floor(due / SECOND));
   }
   expect(row).toMatchObject({ status: "dlq", attempt_number: 10, next_retry_at: null, last_response_status: 500 });
   await stack.clock("PT30H");
-  await untilIdle(stack);
-  expect(receivedOf("never")).toHaveLength(10);
-  expect(new Set(receivedOf("never").map(({ event }) => event.id)).size).toBe(1);
-  expect(new Set(receivedOf("never").map(({ raw }) => raw.toString())).size).toBe(1);
+  await waitUntilIdle(stack);
+  expect(receivedWithText("never")).toHaveLength(10);
+  expect(new Set(receivedWithText("never").map(({ event }) => event.id)).size).toBe(1);
+  expect(new Set(receivedWithText("never").map(({ raw }) => raw.toString())).size).toBe(1);
 });
 
 it("nothing is attempted before it is due", async () => {
-  await write("early");
+  await sendMessage("early");
   await stack.clock("PT10S");
-  await rowOf("early", 2);
+  await waitForRow("early", 2);
   await stack.clock("PT4M");
-  await untilIdle(stack);
-  expect(await rowOf("early", 2)).toMatchObject({ status: "retrying", attempt_number: 2 });
-  expect(receivedOf("early")).toHaveLength(2);
+  await waitUntilIdle(stack);
+  expect(await waitForRow("early", 2)).toMatchObject({ status: "retrying", attempt_number: 2 });
+  expect(receivedWithText("early")).toHaveLength(2);
   await stack.clock("PT2M");
-  expect(await rowOf("early", 3)).toMatchObject({ status: "retrying", attempt_number: 3 });
+  expect(await waitForRow("early", 3)).toMatchObject({ status: "retrying", attempt_number: 3 });
 });
 
 it("a 2xx in between ends it as delivered", async () => {
-  await write("third time");
+  await sendMessage("third time");
   await stack.clock("PT10S");
-  expect(await rowOf("third time", 2)).toMatchObject({ status: "retrying", last_response_status: 500 });
+  expect(await waitForRow("third time", 2)).toMatchObject({ status: "retrying", last_response_status: 500 });
   await stack.clock("PT6M");
-  expect(await rowOf("third time", 3)).toMatchObject({
+  expect(await waitForRow("third time", 3)).toMatchObject({
     status: "delivered",
     attempt_number: 3,
     next_retry_at: null,
@@ -117,40 +117,40 @@ it("a 2xx in between ends it as delivered", async () => {
     last_error: null,
   });
   await stack.clock("PT1H");
-  await untilIdle(stack);
-  expect(receivedOf("third time")).toHaveLength(3);
+  await waitUntilIdle(stack);
+  expect(receivedWithText("third time")).toHaveLength(3);
 });
 
 it("410 ends it at once as failed", async () => {
-  expect(await write("gone")).toMatchObject({ status: "failed", attempt_number: 1, next_retry_at: null });
+  expect(await sendMessage("gone")).toMatchObject({ status: "failed", attempt_number: 1, next_retry_at: null });
   // It also paused the endpoint, which the tests below use.
-  await untilIdle(stack);
+  await waitUntilIdle(stack);
   expect((await stack.api("PATCH", `/v1/webhooks/${hook.id}`, { status: "active" })).status).toBe(200);
 });
 
 it("Retry-After on 429 is a floor", async () => {
-  const row = await write("later");
+  const row = await sendMessage("later");
   expect(row.status).toBe("retrying");
   expect((row.next_retry_at ?? 0) - row.updated_at).toBeGreaterThan(HOUR - SECOND);
   await stack.clock("PT1H1M");
-  expect(await rowOf("later", 2)).toMatchObject({ status: "delivered", attempt_number: 2 });
+  expect(await waitForRow("later", 2)).toMatchObject({ status: "delivered", attempt_number: 2 });
 });
 
 it("a redirect is an answer like any other, and is not followed", async () => {
-  expect(await write("elsewhere")).toMatchObject({ status: "retrying", last_response_status: 302 });
-  expect(receivedOf("elsewhere")).toHaveLength(1);
+  expect(await sendMessage("elsewhere")).toMatchObject({ status: "retrying", last_response_status: 302 });
+  expect(receivedWithText("elsewhere")).toHaveLength(1);
 });
 
 it("every attempt is signed anew, for its own time", async () => {
-  const timestamps = receivedOf("never").map(({ headers }) => Number(headers["svc-timestamp"]));
+  const timestamps = receivedWithText("never").map(({ headers }) => Number(headers["svc-timestamp"]));
   expect(new Set(timestamps).size).toBe(10);
-  const turned = receivedOf("never").map((delivery) =>
-    verifyByTheDocs(hook.secret, delivery, Number(delivery.headers["svc-timestamp"]) * SECOND),
+  const turned = receivedWithText("never").map((delivery) =>
+    verifyAsDocumented(hook.secret, delivery, Number(delivery.headers["svc-timestamp"]) * SECOND),
   );
   expect(turned).toEqual(Array(10).fill(true));
   expect(
-    receivedOf("never")
+    receivedWithText("never")
       .slice(-1)
-      .map((delivery) => verifyByTheDocs(hook.secret, delivery)),
+      .map((delivery) => verifyAsDocumented(hook.secret, delivery)),
   ).toEqual([false]);
 });

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Connection } from "../../shared/domain/accounts/accounts.ts";
-import type { Answer } from "./support/answers.ts";
-import { untilIdle } from "./support/journals.ts";
-import { type RunningLocal, startLocal } from "./support/local-stack.ts";
-import { until } from "./support/poll.ts";
-import { createHook } from "./support/read-all.ts";
-import { openReceiver, type Receiver } from "./support/receiver.ts";
+import { createTestWebhook } from "./support/api-calls.ts";
+import type { ApiResponse } from "./support/api-response.ts";
+import { waitUntilIdle } from "./support/emulator-journals.ts";
+import { type LocalStack, startLocalStack } from "./support/local-stack.ts";
+import { waitFor } from "./support/wait-for.ts";
+import { openReceiver, type Receiver } from "./support/webhook-receiver.ts";
 
 // What the platform answers to a send, over the whole stack: the caller's answer, the account, the events.
 
-interface Told {
+interface SendEvent {
   readonly type: string;
   readonly data: {
     readonly message?: { readonly id: string | null; readonly conversation_id: string; readonly text: string };
@@ -19,54 +19,60 @@ interface Told {
   };
 }
 
-interface Sent {
+interface SentMessage {
   readonly mid: string;
   readonly request: { readonly message?: { readonly text?: string } };
 }
 
-let stack: RunningLocal;
+let stack: LocalStack;
 let receiver: Receiver;
 beforeAll(async () => {
-  [stack, receiver] = await Promise.all([startLocal(), openReceiver()]);
-  await createHook(stack, receiver.url);
+  [stack, receiver] = await Promise.all([startLocalStack(), openReceiver()]);
+  await createTestWebhook(stack, receiver.url);
 });
 afterAll(async () => {
   await Promise.all([stack?.stop(), receiver?.close()]);
 });
 
-const accountOf = (connection: Connection) =>
-  stack.local.accounts.find((one) => one.connection === connection)?.account_key ?? "";
+const findAccount = (connection: Connection) =>
+  stack.info.accounts.find((one) => one.connection === connection)?.account_key ?? "";
 
 /** Lets a person write to the account of a connection. @returns the conversation's id */
 async function personWrites(connection: Connection, name: string): Promise<string> {
-  const key = accountOf(connection);
+  const key = findAccount(connection);
   const sends = { account: key.split("#")[1], connection, person: name, text: `hello from ${name}` };
   const { person } = await stack.sim<{ person: string }>("POST", "/person-sends", sends);
-  await untilIdle(stack);
+  await waitUntilIdle(stack);
   return `CONV#demo#${key}#${person}`;
 }
 
-async function reply(conversation_id: string, body: object, headers: Record<string, string> = {}): Promise<Answer> {
+async function reply(
+  conversation_id: string,
+  body: object,
+  headers: Record<string, string> = {},
+): Promise<ApiResponse> {
   return stack.request("/v1/messages/reply", {
     method: "POST",
-    headers: { "content-type": "application/json", authorization: `Bearer ${stack.local.live_key}`, ...headers },
+    headers: { "content-type": "application/json", authorization: `Bearer ${stack.info.live_key}`, ...headers },
     body: JSON.stringify({ conversation_id, ...body }),
   });
 }
 
-const fault = (mode: string, rest: object = { for: 1 }) => stack.sim("POST", "/faults", { mode, ...rest });
-const told = (): Told[] => {
-  const byId = new Map(receiver.received.map(({ event }) => [event.id, event as unknown as Told]));
+const setFault = (mode: string, rest: object = { for: 1 }) => stack.sim("POST", "/faults", { mode, ...rest });
+const sendEvents = (): SendEvent[] => {
+  const byId = new Map(receiver.deliveries.map(({ event }) => [event.id, event as unknown as SendEvent]));
   return [...byId.values()];
 };
-const failuresOf = (conversation: string) =>
-  told().filter(({ type, data }) => type === "message.failed" && data.message?.conversation_id === conversation);
-const sentTexts = async (text: string): Promise<Sent[]> =>
-  (await stack.sim<{ sent: Sent[] }>("GET", "/sent")).sent.filter(({ request }) => request.message?.text === text);
+const failedEvents = (conversation: string) =>
+  sendEvents().filter(({ type, data }) => type === "message.failed" && data.message?.conversation_id === conversation);
+const sentMessages = async (text: string): Promise<SentMessage[]> =>
+  (await stack.sim<{ sent: SentMessage[] }>("GET", "/sent")).sent.filter(
+    ({ request }) => request.message?.text === text,
+  );
 
-async function account(connection: Connection): Promise<Record<string, unknown> | undefined> {
+async function readAccount(connection: Connection): Promise<Record<string, unknown> | undefined> {
   const { accounts } = (await stack.api("GET", "/v1/accounts")).body.data;
-  return accounts.find(({ account_key }) => account_key === accountOf(connection)) as never;
+  return accounts.find(({ account_key }) => account_key === findAccount(connection)) as never;
 }
 
 describe("a reply that the platform refuses", () => {
@@ -80,13 +86,13 @@ describe("a reply that the platform refuses", () => {
     ["error", { code: 9000001 }],
   ])("is 502 with its words, announced as failed, and says nothing of the account: %s", async (mode, rest) => {
     const conversation = await personWrites("messenger", `Fay of ${mode}`);
-    await fault(mode, { for: 1, ...rest });
+    await setFault(mode, { for: 1, ...rest });
     const { status, body } = await reply(conversation, { text: `refused ${mode}` });
     expect([status, body.error.code]).toEqual([502, "send_failed"]);
     expect(body.error.detail).toMatch(/\S/);
     expect(body.error.detail).not.toBe("outcome_unknown");
-    await until("it is announced", () => failuresOf(conversation).length > 0);
-    expect(failuresOf(conversation)).toMatchObject([
+    await waitFor("it is announced", () => failedEvents(conversation).length > 0);
+    expect(failedEvents(conversation)).toMatchObject([
       {
         data: {
           message: { id: null, text: `refused ${mode}` },
@@ -94,22 +100,22 @@ describe("a reply that the platform refuses", () => {
         },
       },
     ]);
-    expect(await account("messenger")).toMatchObject({ status: "active" });
+    expect(await readAccount("messenger")).toMatchObject({ status: "active" });
     expect((await reply(conversation, { text: "and again" })).status).toBe(200);
   });
 });
 
 it("a reply of which nothing is known is announced as failed a minute later, and not before", async () => {
   const conversation = await personWrites("messenger", "Una");
-  await fault("5xx");
+  await setFault("5xx");
   const { status, body } = await reply(conversation, { text: "anybody?" });
   expect([status, body.error.detail]).toEqual([502, "outcome_unknown"]);
   await stack.clock("PT30S");
-  await untilIdle(stack);
-  expect(failuresOf(conversation)).toEqual([]);
+  await waitUntilIdle(stack);
+  expect(failedEvents(conversation)).toEqual([]);
   await stack.clock("PT2M");
-  await until("it is announced", () => failuresOf(conversation).length > 0);
-  expect(failuresOf(conversation)).toMatchObject([{ data: { error: { detail: "outcome_unknown" } } }]);
+  await waitFor("it is announced", () => failedEvents(conversation).length > 0);
+  expect(failedEvents(conversation)).toMatchObject([{ data: { error: { detail: "outcome_unknown" } } }]);
 });
 
 it("of twenty replies at once ten go out, and ten are told until when to wait", async () => {
@@ -123,7 +129,7 @@ it("of twenty replies at once ten go out, and ten are told until when to wait", 
     expect(body.error).toMatchObject({ code: "rate_limited", detail: expect.stringMatching(/^until 2/) });
     expect(Number(headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
   }
-  expect(await sentTexts("all at once")).toHaveLength(10);
+  expect(await sentMessages("all at once")).toHaveLength(10);
   await stack.clock("PT10S");
   expect((await reply(conversation, { text: "calm again" })).status).toBe(200);
 });
@@ -136,8 +142,8 @@ it("a key answers the same message for the same reply, and sends it once", async
   expect((await reply(conversation, { text: "once" }, key)).body).toEqual(first.body);
   const other = await reply(conversation, { text: "twice" }, key);
   expect([other.status, other.body.error.code]).toEqual([409, "idempotency_conflict"]);
-  expect(await sentTexts("once")).toHaveLength(1);
-  expect(await sentTexts("twice")).toEqual([]);
+  expect(await sentMessages("once")).toHaveLength(1);
+  expect(await sentMessages("twice")).toEqual([]);
 });
 
 it("pictures go out as one message, and are kept with their addresses", async () => {
@@ -151,14 +157,14 @@ it("pictures go out as one message, and are kept with their addresses", async ()
 
 it("while the platform asks for a pause nothing is sent from the account, and then again", async () => {
   const conversation = await personWrites("instagram_page", "Slow Sam");
-  await fault("rate_limited", { for: 1, minutes: 2 });
+  await setFault("rate_limited", { for: 1, minutes: 2 });
   expect((await reply(conversation, { text: "too fast" })).status).toBe(502);
   await stack.clock("PT20S");
   const paused = await reply(conversation, { text: "still too fast" });
   expect([paused.status, paused.body.error.code]).toEqual([409, "rate_limited"]);
   expect(Number(paused.headers.get("retry-after"))).toBeGreaterThan(60);
-  expect(await sentTexts("still too fast")).toEqual([]);
-  expect(await account("instagram_page")).toMatchObject({ status: "active" });
+  expect(await sentMessages("still too fast")).toEqual([]);
+  expect(await readAccount("instagram_page")).toMatchObject({ status: "active" });
   await stack.clock("PT2M");
   expect((await reply(conversation, { text: "slowly" })).status).toBe(200);
 });
@@ -172,20 +178,22 @@ it.each([
   "%s changes the account, tells it once, and later replies do not reach the platform",
   async (mode, connection, becomes, type, reason) => {
     const conversation = await personWrites(connection, `Rosa of ${mode}`);
-    await fault(mode, { for: 2 });
+    await setFault(mode, { for: 2 });
     const { status, body } = await reply(conversation, { text: "the last one" });
     expect([status, body.error.code]).toEqual([502, "send_failed"]);
-    expect(await account(connection)).toMatchObject({ status: becomes, refresh_error: body.error.detail });
+    expect(await readAccount(connection)).toMatchObject({ status: becomes, refresh_error: body.error.detail });
     const ofAccount = () =>
-      told().filter((event) => event.type === type && event.data.account?.account_key === accountOf(connection));
-    await until("it is announced", () => ofAccount().length > 0);
-    const before = await stack.sim<{ sent: Sent[] }>("GET", "/sent");
+      sendEvents().filter(
+        (event) => event.type === type && event.data.account?.account_key === findAccount(connection),
+      );
+    await waitFor("it is announced", () => ofAccount().length > 0);
+    const before = await stack.sim<{ sent: SentMessage[] }>("GET", "/sent");
     const next = await reply(conversation, { text: "one more" });
     expect([next.status, next.body.error.code, next.body.error.detail]).toEqual([502, "send_failed", becomes]);
-    expect((await stack.sim<{ sent: Sent[] }>("GET", "/sent")).sent).toHaveLength(before.sent.length);
-    await untilIdle(stack);
+    expect((await stack.sim<{ sent: SentMessage[] }>("GET", "/sent")).sent).toHaveLength(before.sent.length);
+    await waitUntilIdle(stack);
     expect(ofAccount()).toMatchObject([{ data: { account: { status: becomes }, reason } }]);
-    expect(failuresOf(conversation)).toHaveLength(1);
-    await fault("none", {});
+    expect(failedEvents(conversation)).toHaveLength(1);
+    await setFault("none", {});
   },
 );

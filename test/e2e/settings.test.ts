@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ofType, templates } from "../lib/synthesized.ts";
-import { type RunningLocal, startLocal } from "./support/local-stack.ts";
+import { resourcesOfType, synthesizeTemplates } from "../lib/synth-templates.ts";
+import { type LocalStack, startLocalStack } from "./support/local-stack.ts";
 
-let strict: RunningLocal;
-let plain: RunningLocal;
+let strictStack: LocalStack;
+let defaultStack: LocalStack;
 beforeAll(async () => {
-  strict = await startLocal({ env: { PARLEY_EGRESS: "strict", PARLEY_SITE_URL: "https://parley.example/" } });
-  plain = await startLocal({ env: { PARLEY_SEED: "0" } });
+  strictStack = await startLocalStack({ env: { PARLEY_EGRESS: "strict", PARLEY_SITE_URL: "https://parley.example/" } });
+  defaultStack = await startLocalStack({ env: { PARLEY_SEED: "0" } });
 });
 afterAll(async () => {
-  await Promise.all([strict?.stop(), plain?.stop()]);
+  await Promise.all([strictStack?.stop(), defaultStack?.stop()]);
 });
 
 const urls = ["http://127.0.0.1:9/hooks", "http://localhost:9/hooks"] as const;
@@ -27,24 +27,24 @@ describe("PARLEY_EGRESS=strict", () => {
     "ftp://example.com/hooks",
     "nonsense",
   ])("refuses a webhook at %s with 400 and the reason", async (url) => {
-    const { status, body } = await strict.api("POST", "/v1/webhooks", { url });
+    const { status, body } = await strictStack.api("POST", "/v1/webhooks", { url });
     expect([status, body.error.code]).toEqual([400, "invalid_request"]);
     expect(body.error.detail).toMatch(/^The .+\.$/);
     expect(body.error.detail).not.toContain("secret");
-    expect((await strict.api("GET", "/v1/webhooks")).body.data.endpoints).toEqual([]);
+    expect((await strictStack.api("GET", "/v1/webhooks")).body.data.endpoints).toEqual([]);
   });
 });
 
 describe("without PARLEY_EGRESS", () => {
   it.each(urls)("a webhook at %s is taken", async (url) => {
-    const { status, body } = await plain.api("POST", "/v1/webhooks", { url });
+    const { status, body } = await defaultStack.api("POST", "/v1/webhooks", { url });
     expect([status, body.data.endpoint.url]).toEqual([200, url]);
   });
 
   it.each(["http://10.0.0.1/hooks", "http://169.254.169.254/latest", "ftp://127.0.0.1/hooks"])(
     "one at %s is refused all the same",
     async (url) => {
-      const { status, body } = await plain.api("POST", "/v1/webhooks", { url });
+      const { status, body } = await defaultStack.api("POST", "/v1/webhooks", { url });
       expect([status, body.error.code]).toEqual([400, "invalid_request"]);
       expect(body.error.detail).toMatch(/^The .+\.$/);
     },
@@ -53,13 +53,13 @@ describe("without PARLEY_EGRESS", () => {
 
 describe("the service's own hosts", () => {
   it("are refused as webhooks, strict or not, but for loopback, which receivers share", async () => {
-    const [[gateway = ""] = []] = ofType(templates().service, "AWS::ApiGatewayV2::Api");
-    for (const stack of [strict, plain]) {
+    const [[gateway = ""] = []] = resourcesOfType(synthesizeTemplates().service, "AWS::ApiGatewayV2::Api");
+    for (const stack of [strictStack, defaultStack]) {
       const url = `https://${gateway}.execute-api.us-east-1.amazonaws.com/v1/ping`;
       const { status, body } = await stack.api("POST", "/v1/webhooks", { url });
       expect([status, body.error.detail]).toEqual([400, "The URL must not lead back to this service."]);
     }
-    const { status } = await plain.api("POST", "/v1/webhooks", { url: `${plain.local.base_url}/hooks` });
+    const { status } = await defaultStack.api("POST", "/v1/webhooks", { url: `${defaultStack.info.base_url}/hooks` });
     expect(status).toBe(200);
   });
 });
@@ -71,21 +71,21 @@ describe("PARLEY_SITE_URL", () => {
     ["/.well-known/security.txt", "https://parley.example/.well-known/security.txt"],
     ["/.well-known/security.txt?x=1", "https://parley.example/.well-known/security.txt?x=1"],
   ])("leads %s to %s, and no key is asked for", async (path, location) => {
-    const { status, headers } = await strict.request(path);
+    const { status, headers } = await strictStack.request(path);
     expect([status, headers.get("location")]).toEqual([301, location]);
     expect(headers.get("x-correlation-id")).toMatch(/\S/);
   });
 
   it.each(["/", "/?a=b", "/.well-known/security.txt"])("left out, %s is 404 in the envelope", async (path) => {
-    const { status, body } = await plain.request(path);
+    const { status, body } = await defaultStack.request(path);
     expect([status, body.ok, body.error.code]).toEqual([404, false, "route_not_found"]);
   });
 });
 
 describe("PARLEY_SEED=0", () => {
   it("starts with the tenant and its keys and no account", async () => {
-    expect(plain.local.accounts).toEqual([]);
-    expect((await plain.api("GET", "/v1/accounts")).body.data.accounts).toEqual([]);
-    expect((await strict.api("GET", "/v1/accounts")).body.data.accounts).toHaveLength(3);
+    expect(defaultStack.info.accounts).toEqual([]);
+    expect((await defaultStack.api("GET", "/v1/accounts")).body.data.accounts).toEqual([]);
+    expect((await strictStack.api("GET", "/v1/accounts")).body.data.accounts).toHaveLength(3);
   });
 });

@@ -4,14 +4,14 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { httpApi, lambda, newFolder, plant } from "../local/planted.ts";
+import { httpApiResources, lambdaResource, newTempFolder, writeAssembly } from "../local/assembly-fixture.ts";
 
-const MAIN = fileURLToPath(new URL("../local/planted-main.ts", import.meta.url));
-const folder = newFolder();
+const MAIN = fileURLToPath(new URL("../local/assembly-stack-main.ts", import.meta.url));
+const folder = newTempFolder();
 const dataDir = join(folder.path, "data");
 const localJson = join(dataDir, "local.json");
 let assembly = "";
-const running: ChildProcess[] = [];
+const runningProcesses: ChildProcess[] = [];
 
 beforeAll(() => {
   const resources = {
@@ -22,27 +22,27 @@ beforeAll(() => {
         KeySchema: [{ AttributeName: "PK", KeyType: "HASH" }],
       },
     },
-    Api: lambda("api"),
-    ...httpApi({ $default: "Api" }),
+    Api: lambdaResource("api"),
+    ...httpApiResources({ $default: "Api" }),
   };
-  assembly = plant(folder.path, resources, {
+  assembly = writeAssembly(folder.path, resources, {
     api: "export const handler = async (e) => { if (e.rawPath === '/hang') for (;;) {} return { statusCode: 200 }; };",
   });
 });
 afterEach(() => {
-  for (const child of running.splice(0)) child.kill("SIGKILL");
+  for (const child of runningProcesses.splice(0)) child.kill("SIGKILL");
 });
 afterAll(folder.remove);
 
-interface Run {
+interface StackProcess {
   readonly child: ChildProcess;
   readonly output: () => string;
   readonly ended: Promise<number | null>;
 }
 
-function run(port = 0): Run {
+function startProcess(port = 0): StackProcess {
   const child = spawn(process.execPath, ["--no-warnings", MAIN, assembly, dataDir, String(port)]);
-  running.push(child);
+  runningProcesses.push(child);
   const chunks: Buffer[] = [];
   child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
   child.stderr.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -50,18 +50,18 @@ function run(port = 0): Run {
   return { child, output: () => Buffer.concat(chunks).toString(), ended };
 }
 
-async function up({ output }: Run): Promise<string> {
+async function waitUntilReady({ output }: StackProcess): Promise<string> {
   await expect.poll(() => output(), { timeout: 20_000 }).toContain("Parley is running.");
   return (JSON.parse(readFileSync(localJson, "utf8")) as { base_url: string }).base_url;
 }
 
 /** The living processes that a process has started. */
-function childrenOf(pid: number | undefined): number[] {
+function childPids(pid: number | undefined): number[] {
   const processes = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-  return processes.map(Number).filter((one) => parentOf(one) === pid);
+  return processes.map(Number).filter((one) => parentPid(one) === pid);
 }
 
-function parentOf(pid: number): number | undefined {
+function parentPid(pid: number): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     const [state, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
@@ -71,13 +71,13 @@ function parentOf(pid: number): number | undefined {
   }
 }
 
-const isAlive = (pid: number): boolean => parentOf(pid) !== undefined;
+const isAlive = (pid: number): boolean => parentPid(pid) !== undefined;
 
 describe.runIf(process.platform === "linux")("the process of a local stack", () => {
   it.each(["SIGTERM", "SIGINT"] as const)("ends itself and all it started within 5 seconds of %s", async (signal) => {
-    const stack = run();
-    const baseUrl = await up(stack);
-    const children = childrenOf(stack.child.pid);
+    const stack = startProcess();
+    const baseUrl = await waitUntilReady(stack);
+    const children = childPids(stack.child.pid);
     expect(children.length).toBeGreaterThan(0);
     // A function that would never give way.
     const hanging = fetch(`${baseUrl}/hang`).catch(() => null);
@@ -93,7 +93,7 @@ describe.runIf(process.platform === "linux")("the process of a local stack", () 
   });
 
   it("ends at SIGTERM while it is still starting", async () => {
-    const stack = run();
+    const stack = startProcess();
     await expect.poll(() => existsSync(join(dataDir, "lock")), { interval: 5, timeout: 20_000 }).toBe(true);
     stack.child.kill("SIGTERM");
     expect(await stack.ended).toBe(0);
@@ -101,14 +101,14 @@ describe.runIf(process.platform === "linux")("the process of a local stack", () 
   });
 
   it("goes on with its data after SIGKILL, and what was left behind is in nobody's way", async () => {
-    const stack = run();
-    const baseUrl = await up(stack);
+    const stack = startProcess();
+    const baseUrl = await waitUntilReady(stack);
     await fetch(`${baseUrl}/_local/clock`, { method: "POST", body: '{"advance":"P30D"}' });
     stack.child.kill("SIGKILL");
     await stack.ended;
     expect(existsSync(localJson)).toBe(true);
-    const next = run();
-    const response = await fetch(`${await up(next)}/_local/clock`);
+    const next = startProcess();
+    const response = await fetch(`${await waitUntilReady(next)}/_local/clock`);
     const { now } = (await response.json()) as { now: string };
     expect(Date.parse(now) - Date.now()).toBeGreaterThan(29 * 86_400_000);
     next.child.kill("SIGTERM");
@@ -119,16 +119,16 @@ describe.runIf(process.platform === "linux")("the process of a local stack", () 
     const holder = createServer();
     await new Promise<void>((resolve) => holder.listen(0, "127.0.0.1", resolve));
     const { port } = holder.address() as { port: number };
-    const stack = run(port);
+    const stack = startProcess(port);
     expect(await stack.ended).toBe(1);
     expect(stack.output()).toBe(`Port ${port} is taken: stop what listens there, or name another with --port.\n`);
     await new Promise((resolve) => holder.close(resolve));
   });
 
   it("says plainly that another stack uses its data folder, and ends with 1", async () => {
-    const first = run();
-    await up(first);
-    const second = run();
+    const first = startProcess();
+    await waitUntilReady(first);
+    const second = startProcess();
     expect(await second.ended).toBe(1);
     expect(second.output()).toBe(
       `A local stack (process ${first.child.pid}) is using ${dataDir}: stop it, or name another folder with --data.\n`,

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openSeedPorts } from "../../local/stack/seed-ports.ts";
 import { type Stack, type StackSettings, startStack } from "../../local/stack/stack.ts";
 import { functions, env as names } from "../../shared/config/names.ts";
-import { newFolder } from "../local/planted.ts";
+import { newTempFolder } from "../local/assembly-fixture.ts";
 
-const folder = newFolder();
+const folder = newTempFolder();
 const settings: StackSettings = {
   port: 0,
   dataDir: join(folder.path, "data"),
@@ -25,7 +25,7 @@ afterAll(async () => {
   folder.remove();
 });
 
-async function list(key: string | undefined): Promise<number> {
+async function countMessages(key: string | undefined): Promise<number> {
   const response = await fetch(`${stack.baseUrl}/v1/conversations`, { headers: { authorization: `Bearer ${key}` } });
   return response.status;
 }
@@ -47,9 +47,9 @@ describe("the stack of the service's own template", () => {
   it("lets both demo keys in, and no other", async () => {
     expect(stack.local.live_key).toMatch(/^svc_live_/);
     expect(stack.local.test_key).toMatch(/^svc_test_/);
-    expect(await list(stack.local.live_key)).toBe(200);
-    expect(await list(stack.local.test_key)).toBe(200);
-    expect(await list(`${stack.local.live_key}x`)).toBe(401);
+    expect(await countMessages(stack.local.live_key)).toBe(200);
+    expect(await countMessages(stack.local.test_key)).toBe(200);
+    expect(await countMessages(`${stack.local.live_key}x`)).toBe(401);
   });
 
   it("lists the demo accounts under the keys local.json gives them", async () => {
@@ -66,8 +66,8 @@ describe("the stack of the service's own template", () => {
     await stack.close();
     expect(existsSync(join(stack.dataDir, "local.json"))).toBe(false);
     stack = await startStack({ ...settings, assembly: join(stack.dataDir, "cdk.out") });
-    const { base_url: _base, simulator_url: _simulator, ...kept } = before;
-    expect(stack.local).toMatchObject(kept);
-    expect(await list(before.live_key)).toBe(200);
+    const { base_url: _base, simulator_url: _simulator, ...stableFields } = before;
+    expect(stack.local).toMatchObject(stableFields);
+    expect(await countMessages(before.live_key)).toBe(200);
   });
 });

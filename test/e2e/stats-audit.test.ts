@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { admin, adminJson } from "./support/admin.ts";
-import { failuresIn, untilIdle } from "./support/journals.ts";
-import { type RunningLocal, startLocal } from "./support/local-stack.ts";
-import { accountIds, inbound, newMid, newPerson, textEntry } from "./support/platform.ts";
-import { until } from "./support/poll.ts";
-import { createHook, deliveriesOf, type Hook } from "./support/read-all.ts";
-import { openReceiver, type Receiver } from "./support/receiver.ts";
+import { runAdmin, runAdminJson } from "./support/admin.ts";
+import { createTestWebhook, listDeliveries, type TestWebhook } from "./support/api-calls.ts";
+import { failureLines, waitUntilIdle } from "./support/emulator-journals.ts";
+import { type LocalStack, startLocalStack } from "./support/local-stack.ts";
+import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "./support/platform-webhooks.ts";
+import { waitFor } from "./support/wait-for.ts";
+import { openReceiver, type Receiver } from "./support/webhook-receiver.ts";
 
 // The answers as a client sees them, written down here anew so that a renamed field shows.
 interface Stats {
@@ -19,7 +19,7 @@ interface Stats {
     readonly dlq: number;
   }[];
 }
-interface Entry {
+interface AuditRow {
   readonly id: string;
   readonly action: string;
   readonly resource: string;
@@ -28,60 +28,66 @@ interface Entry {
   readonly at: string;
 }
 
-let stack: RunningLocal;
+let stack: LocalStack;
 let receivers: { well: Receiver; gone: Receiver; flaky: Receiver };
-let hooks: { well: Hook; gone: Hook; flaky: Hook };
+let hooks: { well: TestWebhook; gone: TestWebhook; flaky: TestWebhook };
 const MESSAGES = 50;
 
 beforeAll(async () => {
   const [running, well, gone, flaky] = await Promise.all([
-    startLocal({ env: { PARLEY_SQS_CHAOS: "0.5" } }),
+    startLocalStack({ env: { PARLEY_SQS_CHAOS: "0.5" } }),
     openReceiver(),
     openReceiver(),
     openReceiver(),
   ]);
   stack = running;
   receivers = { well, gone, flaky };
-  gone.answer(() => ({ status: 410 }));
-  flaky.answer(({ data }) => ({ status: data.message.text === "never" ? 500 : 200 }));
+  gone.respondWith(() => ({ status: 410 }));
+  flaky.respondWith(({ data }) => ({ status: data.message.text === "never" ? 500 : 200 }));
   const events = ["message.received", "message.sent"];
   hooks = {
-    well: await createHook(stack, well.url, events),
-    gone: await createHook(stack, gone.url, events),
-    flaky: await createHook(stack, flaky.url, events),
+    well: await createTestWebhook(stack, well.url, events),
+    gone: await createTestWebhook(stack, gone.url, events),
+    flaky: await createTestWebhook(stack, flaky.url, events),
   };
 });
 afterAll(async () => {
   await Promise.all([stack?.stop(), ...Object.values(receivers ?? {}).map((receiver) => receiver.close())]);
 });
 
-async function read<T>(path: string, key?: string): Promise<T> {
+async function readData<T>(path: string, key?: string): Promise<T> {
   const { status, text, body } = await stack.api("GET", path, undefined, key);
   if (status !== 200) throw new Error(`GET ${path}: ${status} ${text}`);
   return body.data as unknown as T;
 }
-const stats = (key?: string) => read<Stats>("/v1/stats", key);
+const readStats = (key?: string) => readData<Stats>("/v1/stats", key);
 
-async function countsOf(hook: Hook): Promise<number[]> {
-  const row = (await stats()).endpoints.find(({ endpoint_id }) => endpoint_id === hook.id);
+async function deliveryCounts(hook: TestWebhook): Promise<number[]> {
+  const row = (await readStats()).endpoints.find(({ endpoint_id }) => endpoint_id === hook.id);
   return row ? [row.delivered, row.failed, row.dlq] : [];
 }
 
 describe("the statistics", () => {
   it("are exact though queues repeat half of all messages and the platform sends webhooks twice", async () => {
-    const people = Array.from({ length: 10 }, newPerson);
+    const people = Array.from({ length: 10 }, newPersonId);
     const at = (await stack.now()) - 1_000;
     const entries = Array.from({ length: MESSAGES }, (_, n) =>
-      textEntry(accountIds.messenger, people[n % 10] ?? "", newMid(), n === 7 ? "never" : `text ${n}`, at + n),
+      textEntry(
+        demoAccountIds.messenger,
+        people[n % 10] ?? "",
+        newMessageId(),
+        n === 7 ? "never" : `text ${n}`,
+        at + n,
+      ),
     );
     const answers = await Promise.all(
       entries
         .flatMap((entry, n) => (n % 3 === 0 ? [entry, entry] : [entry]))
-        .map((one) => inbound(stack, "page", [one])),
+        .map((one) => postWebhook(stack, "page", [one])),
     );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    await untilIdle(stack, 60);
-    expect(await stats()).toEqual({
+    await waitUntilIdle(stack, 60);
+    expect(await readStats()).toEqual({
       messages_24h: MESSAGES,
       dlq_total: 0,
       window_hours: 24,
@@ -92,28 +98,28 @@ describe("the statistics", () => {
         { endpoint_id: hooks.flaky.id, delivered: MESSAGES - 1, failed: 0, dlq: 0 },
       ],
     });
-    expect(failuresIn(stack.log())).toEqual([]);
+    expect(failureLines(stack.log())).toEqual([]);
     expect(stack.log()).not.toContain("counting_failed");
   });
 
   it("count a reply once, with its echo, and a test key's not at all", async () => {
-    const before = (await stats()).messages_24h;
-    const sends = { account: accountIds.messenger, connection: "messenger", person: "Robin", text: "hello" };
+    const before = (await readStats()).messages_24h;
+    const sends = { account: demoAccountIds.messenger, connection: "messenger", person: "Robin", text: "hello" };
     const { person } = await stack.sim<{ person: string }>("POST", "/person-sends", sends);
-    await untilIdle(stack);
-    const conversation_id = `CONV#demo#messenger#${accountIds.messenger}#${person}`;
-    for (const key of [stack.local.live_key, stack.local.test_key]) {
+    await waitUntilIdle(stack);
+    const conversation_id = `CONV#demo#messenger#${demoAccountIds.messenger}#${person}`;
+    for (const key of [stack.info.live_key, stack.info.test_key]) {
       const { status } = await stack.api("POST", "/v1/messages/reply", { conversation_id, text: "hi" }, key);
       expect(status).toBe(200);
     }
-    await untilIdle(stack);
-    await until("both are counted", async () => (await stats()).messages_24h >= before + 2);
-    await untilIdle(stack);
-    expect((await stats()).messages_24h).toBe(before + 2);
+    await waitUntilIdle(stack);
+    await waitFor("both are counted", async () => (await readStats()).messages_24h >= before + 2);
+    await waitUntilIdle(stack);
+    expect((await readStats()).messages_24h).toBe(before + 2);
   });
 
   it("count a delivery as dlq once its attempts are used up, and by then no longer what was days before", async () => {
-    for (const [made, turn] of [
+    for (const [action, advance] of [
       "PT10S",
       "PT6M",
       "PT35M",
@@ -124,43 +130,49 @@ describe("the statistics", () => {
       "PT23H",
       "PT27H",
     ].entries()) {
-      await until(`attempt ${made + 1} is settled`, async () => {
-        const never = (await deliveriesOf(stack, hooks.flaky.id)).find(({ status }) => status !== "delivered");
-        return never?.attempt_number === made + 1 && never.status === "retrying";
+      await waitFor(`attempt ${action + 1} is settled`, async () => {
+        const never = (await listDeliveries(stack, hooks.flaky.id)).find(({ status }) => status !== "delivered");
+        return never?.attempt_number === action + 1 && never.status === "retrying";
       });
-      await stack.clock(turn);
+      await stack.clock(advance);
     }
-    await until("its attempts are used up", async () => (await countsOf(hooks.flaky))[2] === 1, { seconds: 60 });
-    await untilIdle(stack);
-    expect(await countsOf(hooks.flaky)).toEqual([0, 0, 1]);
-    expect(await stats()).toMatchObject({ messages_24h: 0, dlq_total: 1 });
-    expect(await countsOf(hooks.well)).toEqual([0, 0, 0]);
+    await waitFor("its attempts are used up", async () => (await deliveryCounts(hooks.flaky))[2] === 1, {
+      seconds: 60,
+    });
+    await waitUntilIdle(stack);
+    expect(await deliveryCounts(hooks.flaky)).toEqual([0, 0, 1]);
+    expect(await readStats()).toMatchObject({ messages_24h: 0, dlq_total: 1 });
+    expect(await deliveryCounts(hooks.well)).toEqual([0, 0, 0]);
   });
 });
 
 describe("the audit trail", () => {
   it("has what the command line and the API did, with who and from where, and nothing of another tenant", async () => {
     const { dataDir } = stack;
-    await adminJson(dataDir, "tenant", "create", "other-shop", "--owner", "owner@example.com");
-    const { secret: other } = await adminJson(dataDir, "key", "create", "--tenant", "other-shop", "--scope", "live");
-    await adminJson(dataDir, "operator-key", "create", "--tenants", "demo,other-shop");
-    expect((await admin(dataDir, "tenant", "create", "other-shop", "--owner", "owner@example.com")).code).toBe(1);
-    await createHook(stack, receivers.well.url, undefined, other);
-    await createHook(stack, receivers.well.url);
+    await runAdminJson(dataDir, "tenant", "create", "other-shop", "--owner", "owner@example.com");
+    const { secret: other } = await runAdminJson(dataDir, "key", "create", "--tenant", "other-shop", "--scope", "live");
+    await runAdminJson(dataDir, "operator-key", "create", "--tenants", "demo,other-shop");
+    expect((await runAdmin(dataDir, "tenant", "create", "other-shop", "--owner", "owner@example.com")).code).toBe(1);
+    await createTestWebhook(stack, receivers.well.url, undefined, other);
+    await createTestWebhook(stack, receivers.well.url);
 
-    const told = ({ action, actor, ip }: Entry) => [action, actor.split(":")[0], ip === null ? null : "an address"];
-    const theirs = await read<{ audit: Entry[]; next_cursor: null }>("/v1/audit", other);
+    const summarize = ({ action, actor, ip }: AuditRow) => [
+      action,
+      actor.split(":")[0],
+      ip === null ? null : "an address",
+    ];
+    const theirs = await readData<{ audit: AuditRow[]; next_cursor: null }>("/v1/audit", other);
     expect(theirs.next_cursor).toBeNull();
-    expect(theirs.audit.map(told)).toEqual([
+    expect(theirs.audit.map(summarize)).toEqual([
       ["webhook.create", "key", "an address"],
       ["operator_key.create", "cli", null],
       ["key.create", "cli", null],
       ["tenant.create", "cli", null],
     ]);
 
-    const ours = await read<{ audit: Entry[] }>("/v1/audit");
-    const by = (actor: string) => ours.audit.filter((entry) => entry.actor.startsWith(actor));
-    expect(by("cli").map(({ action }) => action)).toEqual([
+    const auditResponse = await readData<{ audit: AuditRow[] }>("/v1/audit");
+    const entriesBy = (actor: string) => auditResponse.audit.filter((entry) => entry.actor.startsWith(actor));
+    expect(entriesBy("cli").map(({ action }) => action)).toEqual([
       "operator_key.create",
       ...Array(3).fill("account.connect"),
       "operator_key.create",
@@ -168,15 +180,15 @@ describe("the audit trail", () => {
       "key.create",
       "tenant.create",
     ]);
-    expect(by("key:").map(told)).toEqual(Array(4).fill(["webhook.create", "key", "an address"]));
+    expect(entriesBy("key:").map(summarize)).toEqual(Array(4).fill(["webhook.create", "key", "an address"]));
     const [newest] = theirs.audit;
-    const shared = new Set(ours.audit.map(({ resource }) => resource));
+    const shared = new Set(auditResponse.audit.map(({ resource }) => resource));
     expect(shared.has(newest?.resource ?? "")).toBe(false);
-    const instants = ours.audit.map(({ at }) => at);
+    const instants = auditResponse.audit.map(({ at }) => at);
     expect(instants).toEqual([...instants].sort().reverse());
 
-    const trail = JSON.stringify([ours, theirs]);
-    for (const secret of [other, stack.local.live_key, hooks.well.secret, "owner@example.com", receivers.well.url]) {
+    const trail = JSON.stringify([auditResponse, theirs]);
+    for (const secret of [other, stack.info.live_key, hooks.well.secret, "owner@example.com", receivers.well.url]) {
       expect(trail).not.toContain(secret);
     }
   });

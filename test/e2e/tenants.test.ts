@@ -1,50 +1,55 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readApiKey } from "../../shared/domain/access/api-keys.ts";
-import { admin, adminJson } from "./support/admin.ts";
-import type { Answer } from "./support/answers.ts";
-import { untilIdle } from "./support/journals.ts";
-import { type RunningLocal, startLocal } from "./support/local-stack.ts";
-import { accountIds, inbound, newMid, newPerson, textEntry } from "./support/platform.ts";
-import { createHook, type Hook } from "./support/read-all.ts";
-import { openReceiver, type Receiver } from "./support/receiver.ts";
+import { parseApiKey } from "../../shared/domain/access/api-keys.ts";
+import { runAdmin, runAdminJson } from "./support/admin.ts";
+import { createTestWebhook, type TestWebhook } from "./support/api-calls.ts";
+import type { ApiResponse } from "./support/api-response.ts";
+import { waitUntilIdle } from "./support/emulator-journals.ts";
+import { type LocalStack, startLocalStack } from "./support/local-stack.ts";
+import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "./support/platform-webhooks.ts";
+import { openReceiver, type Receiver } from "./support/webhook-receiver.ts";
 
-let stack: RunningLocal;
+let stack: LocalStack;
 let receivers: { demo: Receiver; other: Receiver };
-let hooks: { demo: Hook; other: Hook };
+let hooks: { demo: TestWebhook; other: TestWebhook };
 /** Keys of the second tenant, of an operator for both, and of an operator for the second alone. */
 let keys: { other: string; both: string; onlyOther: string };
-const person = newPerson();
-const mids = [newMid(), newMid()];
-const conversation = `CONV#demo#messenger#${accountIds.messenger}#${person}`;
+const person = newPersonId();
+const mids = [newMessageId(), newMessageId()];
+const conversation = `CONV#demo#messenger#${demoAccountIds.messenger}#${person}`;
 
 beforeAll(async () => {
-  const [running, demo, other] = await Promise.all([startLocal(), openReceiver(), openReceiver()]);
+  const [running, demo, other] = await Promise.all([startLocalStack(), openReceiver(), openReceiver()]);
   stack = running;
   receivers = { demo, other };
   const { dataDir } = stack;
-  await adminJson(dataDir, "tenant", "create", "other-shop", "--owner", "owner@example.com");
-  const make = async (...args: string[]): Promise<string> => (await adminJson(dataDir, ...args)).secret;
+  await runAdminJson(dataDir, "tenant", "create", "other-shop", "--owner", "owner@example.com");
+  const make = async (...args: string[]): Promise<string> => (await runAdminJson(dataDir, ...args)).secret;
   keys = {
     other: await make("key", "create", "--tenant", "other-shop", "--scope", "live"),
     both: await make("operator-key", "create", "--tenants", "demo,other-shop"),
     onlyOther: await make("operator-key", "create", "--tenants", "other-shop"),
   };
-  hooks = { demo: await createHook(stack, demo.url), other: await createHook(stack, other.url, undefined, keys.other) };
-  const entries = mids.map((mid, n) => textEntry(accountIds.messenger, person, mid, `text ${n}`, Date.now() - 100 + n));
-  await inbound(stack, "page", entries);
-  await untilIdle(stack);
+  hooks = {
+    demo: await createTestWebhook(stack, demo.url),
+    other: await createTestWebhook(stack, other.url, undefined, keys.other),
+  };
+  const entries = mids.map((mid, n) =>
+    textEntry(demoAccountIds.messenger, person, mid, `text ${n}`, Date.now() - 100 + n),
+  );
+  await postWebhook(stack, "page", entries);
+  await waitUntilIdle(stack);
 });
 afterAll(async () => {
   await Promise.all([stack?.stop(), receivers?.demo.close(), receivers?.other.close()]);
 });
 
-function outcome({ status, body }: Answer): unknown[] {
+function statusAndCode({ status, body }: ApiResponse): unknown[] {
   return [status, body.ok ? "ok" : body.error.code];
 }
-const encoded = encodeURIComponent;
+const encodeId = encodeURIComponent;
 
 describe("a second tenant", () => {
-  const get = (path: string): Promise<Answer> => stack.api("GET", path, undefined, keys.other);
+  const get = (path: string): Promise<ApiResponse> => stack.api("GET", path, undefined, keys.other);
 
   it("sees nothing of the first on any list", async () => {
     expect((await get("/v1/conversations")).body.data).toEqual({ conversations: [], next_cursor: null });
@@ -59,12 +64,12 @@ describe("a second tenant", () => {
   it("gets for what is the first's the very answer for what there is not", async () => {
     const pairs = [
       [
-        `/v1/conversations/${encoded(conversation)}`,
-        `/v1/conversations/${encoded(`${conversation}0`)}`,
+        `/v1/conversations/${encodeId(conversation)}`,
+        `/v1/conversations/${encodeId(`${conversation}0`)}`,
         "conversation_not_found",
       ],
       [
-        `/v1/messages?conversation_id=${encoded(conversation)}`,
+        `/v1/messages?conversation_id=${encodeId(conversation)}`,
         "/v1/messages?conversation_id=x",
         "conversation_not_found",
       ],
@@ -73,7 +78,7 @@ describe("a second tenant", () => {
     ] as const;
     for (const [foreign, unknown, code] of pairs) {
       const [one, two] = await Promise.all([get(foreign), get(unknown)]);
-      expect(outcome(one), foreign).toEqual([404, code]);
+      expect(statusAndCode(one), foreign).toEqual([404, code]);
       expect(one.text, foreign).toBe(two.text);
     }
     const reply = await stack.api(
@@ -82,13 +87,13 @@ describe("a second tenant", () => {
       { conversation_id: conversation, text: "x" },
       keys.other,
     );
-    expect(outcome(reply)).toEqual([404, "conversation_not_found"]);
+    expect(statusAndCode(reply)).toEqual([404, "conversation_not_found"]);
     expect((await stack.sim<{ sent: unknown[] }>("GET", "/sent")).sent).toEqual([]);
   });
 
   it("is told nothing of the first's messages, and the first all of them", () => {
-    expect(receivers.other.received).toEqual([]);
-    expect(receivers.demo.received.map(({ event }) => event.data.message.id).sort()).toEqual([...mids].sort());
+    expect(receivers.other.deliveries).toEqual([]);
+    expect(receivers.demo.deliveries.map(({ event }) => event.data.message.id).sort()).toEqual([...mids].sort());
   });
 
   it("cannot name the first, nor the first it, nor anyone a tenant that there is not", async () => {
@@ -100,18 +105,21 @@ describe("a second tenant", () => {
       `/v1/webhooks/${hooks.demo.id}`,
     ];
     for (const path of paths) {
-      expect(outcome(await get(`${path}?tenant=demo`)), path).toEqual([403, "forbidden"]);
-      expect(outcome(await get(`${path}?tenant=nobody`)), path).toEqual([403, "forbidden"]);
-      expect(outcome(await stack.api("GET", `${path}?tenant=other-shop`)), path).toEqual([403, "forbidden"]);
+      expect(statusAndCode(await get(`${path}?tenant=demo`)), path).toEqual([403, "forbidden"]);
+      expect(statusAndCode(await get(`${path}?tenant=nobody`)), path).toEqual([403, "forbidden"]);
+      expect(statusAndCode(await stack.api("GET", `${path}?tenant=other-shop`)), path).toEqual([403, "forbidden"]);
     }
     const hook = { url: receivers.other.url };
-    expect(outcome(await stack.api("POST", "/v1/webhooks?tenant=demo", hook, keys.other))).toEqual([403, "forbidden"]);
+    expect(statusAndCode(await stack.api("POST", "/v1/webhooks?tenant=demo", hook, keys.other))).toEqual([
+      403,
+      "forbidden",
+    ]);
     expect((await stack.api("GET", "/v1/webhooks")).body.data.endpoints).toHaveLength(1);
   });
 });
 
 describe("an operator's key", () => {
-  const get = (path: string, key = keys.both): Promise<Answer> => stack.api("GET", path, undefined, key);
+  const get = (path: string, key = keys.both): Promise<ApiResponse> => stack.api("GET", path, undefined, key);
 
   it("must name the tenant on every route that has one", async () => {
     for (const path of [
@@ -121,26 +129,29 @@ describe("an operator's key", () => {
       "/v1/accounts",
       "/v1/webhooks",
     ]) {
-      expect(outcome(await get(path)), path).toEqual([400, "tenant_required"]);
-      expect(outcome(await get(`${path}?tenant=`)), path).toEqual([400, "invalid_request"]);
-      expect(outcome(await get(`${path}?tenant=Demo`)), path).toEqual([400, "invalid_request"]);
+      expect(statusAndCode(await get(path)), path).toEqual([400, "tenant_required"]);
+      expect(statusAndCode(await get(`${path}?tenant=`)), path).toEqual([400, "invalid_request"]);
+      expect(statusAndCode(await get(`${path}?tenant=Demo`)), path).toEqual([400, "invalid_request"]);
     }
     const hook = { url: receivers.other.url };
-    expect(outcome(await stack.api("POST", "/v1/webhooks", hook, keys.both))).toEqual([400, "tenant_required"]);
+    expect(statusAndCode(await stack.api("POST", "/v1/webhooks", hook, keys.both))).toEqual([400, "tenant_required"]);
   });
 
   it("opens each tenant of its list and no other", async () => {
     expect((await get("/v1/messages?tenant=demo")).body.data.messages).toHaveLength(2);
     expect((await get("/v1/messages?tenant=other-shop")).body.data.messages).toEqual([]);
-    expect(outcome(await get("/v1/messages?tenant=nobody"))).toEqual([403, "forbidden"]);
-    expect(outcome(await get("/v1/messages?tenant=demo", keys.onlyOther))).toEqual([403, "forbidden"]);
-    expect(outcome(await get("/v1/messages", keys.onlyOther))).toEqual([400, "tenant_required"]);
+    expect(statusAndCode(await get("/v1/messages?tenant=nobody"))).toEqual([403, "forbidden"]);
+    expect(statusAndCode(await get("/v1/messages?tenant=demo", keys.onlyOther))).toEqual([403, "forbidden"]);
+    expect(statusAndCode(await get("/v1/messages", keys.onlyOther))).toEqual([400, "tenant_required"]);
   });
 
   it("finds a conversation under its own tenant only", async () => {
-    const id = encoded(conversation);
+    const id = encodeId(conversation);
     expect((await get(`/v1/conversations/${id}?tenant=demo`)).status).toBe(200);
-    expect(outcome(await get(`/v1/conversations/${id}?tenant=other-shop`))).toEqual([404, "conversation_not_found"]);
+    expect(statusAndCode(await get(`/v1/conversations/${id}?tenant=other-shop`))).toEqual([
+      404,
+      "conversation_not_found",
+    ]);
   });
 
   it("cannot carry a cursor from one tenant to another", async () => {
@@ -148,33 +159,36 @@ describe("an operator's key", () => {
     const cursor = body.data.next_cursor;
     expect(cursor).toMatch(/\S/);
     expect((await get(`/v1/messages?tenant=demo&cursor=${cursor}`)).body.data.messages).toHaveLength(1);
-    expect(outcome(await get(`/v1/messages?tenant=other-shop&cursor=${cursor}`))).toEqual([400, "invalid_request"]);
+    expect(statusAndCode(await get(`/v1/messages?tenant=other-shop&cursor=${cursor}`))).toEqual([
+      400,
+      "invalid_request",
+    ]);
     const foreign = await stack.api("GET", `/v1/messages?cursor=${cursor}`, undefined, keys.other);
-    expect(outcome(foreign)).toEqual([400, "invalid_request"]);
+    expect(statusAndCode(foreign)).toEqual([400, "invalid_request"]);
   });
 
   it("replies in a conversation of its tenants without naming one, and in no other", async () => {
     const send = (key: string) =>
       stack.api("POST", "/v1/messages/reply", { conversation_id: conversation, text: "x" }, key);
-    expect(outcome(await send(keys.onlyOther))).toEqual([404, "conversation_not_found"]);
+    expect(statusAndCode(await send(keys.onlyOther))).toEqual([404, "conversation_not_found"]);
     // The person was never at the simulator, so the platform refuses: the way there was open.
-    expect(outcome(await send(keys.both))).toEqual([502, "send_failed"]);
+    expect(statusAndCode(await send(keys.both))).toEqual([502, "send_failed"]);
   });
 });
 
 describe("the admin command", () => {
   it("gives keys of the published shape, and once", () => {
-    for (const key of Object.values(keys)) expect(readApiKey(key)).toBe(key);
+    for (const key of Object.values(keys)) expect(parseApiKey(key)).toBe(key);
     expect(new Set(Object.values(keys)).size).toBe(3);
   });
 
   it("refuses a tenant that is there, one that is not, a bad slug and a bad scope, in one line and with 1", async () => {
     const { dataDir } = stack;
     const runs = await Promise.all([
-      admin(dataDir, "tenant", "create", "other-shop", "--owner", "owner@example.com"),
-      admin(dataDir, "key", "create", "--tenant", "nobody-here", "--scope", "live"),
-      admin(dataDir, "tenant", "create", "Bad", "--owner", "owner@example.com"),
-      admin(dataDir, "key", "create", "--tenant", "demo", "--scope", "all"),
+      runAdmin(dataDir, "tenant", "create", "other-shop", "--owner", "owner@example.com"),
+      runAdmin(dataDir, "key", "create", "--tenant", "nobody-here", "--scope", "live"),
+      runAdmin(dataDir, "tenant", "create", "Bad", "--owner", "owner@example.com"),
+      runAdmin(dataDir, "key", "create", "--tenant", "demo", "--scope", "all"),
     ]);
     for (const { code, output, errors } of runs) {
       expect([code, output]).toEqual([1, ""]);

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, it } from "vitest";
-import { raceAll } from "../shared/flows/support/erase-race.ts";
-import { type House, openHouse } from "../shared/flows/support/house.ts";
+import { runInterleavings } from "../shared/flows/support/erasure-race.ts";
+import { openTestEnv, type TestEnv } from "../shared/flows/support/test-env.ts";
 
-let house: House;
+let testEnv: TestEnv;
 beforeAll(async () => {
-  house = await openHouse();
+  testEnv = await openTestEnv();
 });
-afterAll(() => house.close());
+afterAll(() => testEnv.close());
 
 it("an erasure leaves nothing older than itself and keeps what is newer, in 600 more interleavings", async () => {
-  await raceAll(house, { from: 1_001, count: 600 });
+  await runInterleavings(testEnv, { from: 1_001, count: 600 });
 }, 600_000);

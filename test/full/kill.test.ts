@@ -1,13 +1,18 @@
 import { expect, it } from "vitest";
-import { failsFirst, missingFrom, surviveKills } from "../e2e/support/kill-rounds.ts";
-import type { WebhookEvent } from "../e2e/support/receiver.ts";
+import { failsFirst, missingFrom, runKillRounds } from "../e2e/support/kill-rounds.ts";
+import type { WebhookEvent } from "../e2e/support/webhook-receiver.ts";
 
 it("thirty kills under traffic, with a receiver that refuses every other message once, lose nothing", async () => {
   // Did it refuse all of them, it would be left alone as one that is down, and probed for hours.
-  const judge = ({ data }: WebhookEvent, nth: number) => ({
+  const respond = ({ data }: WebhookEvent, nth: number) => ({
     status: nth === 1 && failsFirst(data.message.id) ? 500 : 200,
   });
-  const { accepted, listed, delivered, failures } = await surviveKills({ rounds: 30, judge });
+  const {
+    acceptedIds: accepted,
+    listedIds: listed,
+    deliveriesByMessage: delivered,
+    failures,
+  } = await runKillRounds({ rounds: 30, respond });
   expect(accepted.size).toBeGreaterThan(30);
   expect(missingFrom(new Set(listed), accepted)).toEqual([]);
   expect(new Set(listed).size).toBe(listed.length);

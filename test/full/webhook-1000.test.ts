@@ -1,35 +1,35 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { failuresIn, untilIdle } from "../e2e/support/journals.ts";
-import { type RunningLocal, startLocal } from "../e2e/support/local-stack.ts";
-import { accountIds, inbound, newMid, newPerson } from "../e2e/support/platform.ts";
-import { until } from "../e2e/support/poll.ts";
-import { allMessages, createHook } from "../e2e/support/read-all.ts";
-import { openReceiver, type Receiver } from "../e2e/support/receiver.ts";
+import { createTestWebhook, listAllMessages } from "../e2e/support/api-calls.ts";
+import { failureLines, waitUntilIdle } from "../e2e/support/emulator-journals.ts";
+import { type LocalStack, startLocalStack } from "../e2e/support/local-stack.ts";
+import { demoAccountIds, newMessageId, newPersonId, postWebhook } from "../e2e/support/platform-webhooks.ts";
+import { waitFor } from "../e2e/support/wait-for.ts";
+import { openReceiver, type Receiver } from "../e2e/support/webhook-receiver.ts";
 
-let stack: RunningLocal;
+let stack: LocalStack;
 let receiver: Receiver;
 beforeAll(async () => {
-  [stack, receiver] = await Promise.all([startLocal(), openReceiver()]);
-  await createHook(stack, receiver.url);
+  [stack, receiver] = await Promise.all([startLocalStack(), openReceiver()]);
+  await createTestWebhook(stack, receiver.url);
 });
 afterAll(async () => {
   await Promise.all([stack?.stop(), receiver?.close()]);
 });
 
 it("one webhook of 1,000 updates, as many as a platform puts into one, is taken in and announced whole", async () => {
-  const { messenger } = accountIds;
+  const { messenger } = demoAccountIds;
   const now = await stack.now();
-  const people = Array.from({ length: 60 }, newPerson);
-  const said = Array.from({ length: 900 }, (_, i) => ({
-    mid: newMid(),
+  const people = Array.from({ length: 60 }, newPersonId);
+  const events = Array.from({ length: 900 }, (_, i) => ({
+    mid: newMessageId(),
     text: `said ${i}`,
     sender: people[i % people.length] ?? "",
     timestamp: now - 900 + i,
   }));
   // A hundred are told of in the same webhook once more: edited.
-  const edited = said.slice(0, 100);
+  const edited = events.slice(0, 100);
   const messaging = [
-    ...said.map(({ mid, text, sender, timestamp }) => ({ sender, timestamp, message: { mid, text } })),
+    ...events.map(({ mid, text, sender, timestamp }) => ({ sender, timestamp, message: { mid, text } })),
     ...edited.map(({ mid, text, sender, timestamp }) => ({
       sender,
       timestamp: timestamp + 1_000,
@@ -37,25 +37,26 @@ it("one webhook of 1,000 updates, as many as a platform puts into one, is taken 
     })),
   ].map(({ sender, ...rest }) => ({ sender: { id: sender }, recipient: { id: messenger }, ...rest }));
   expect(messaging).toHaveLength(1_000);
-  expect((await inbound(stack, "page", [{ time: now, id: messenger, messaging }])).status).toBe(200);
+  expect((await postWebhook(stack, "page", [{ time: now, id: messenger, messaging }])).status).toBe(200);
 
-  const announced = (type: string) => receiver.received.filter(({ event }) => event.type === type);
-  await until(
+  const deliveriesOfType = (type: string) => receiver.deliveries.filter(({ event }) => event.type === type);
+  await waitFor(
     "all is announced",
-    () => announced("message.received").length + announced("message.edited").length >= 1_000,
+    () => deliveriesOfType("message.received").length + deliveriesOfType("message.edited").length >= 1_000,
     {
       seconds: 300,
     },
   );
-  await untilIdle(stack, 60);
+  await waitUntilIdle(stack, 60);
   // An event may come twice, and no message has two events.
   const midsOf = (type: string) =>
-    [...new Map(announced(type).map(({ event }) => [event.id, event.data.message.id])).values()].sort();
-  expect(midsOf("message.received")).toEqual(said.map(({ mid }) => mid).sort());
+    [...new Map(deliveriesOfType(type).map(({ event }) => [event.id, event.data.message.id])).values()].sort();
+  expect(midsOf("message.received")).toEqual(events.map(({ mid }) => mid).sort());
   expect(midsOf("message.edited")).toEqual(edited.map(({ mid }) => mid).sort());
 
-  const shown = new Map((await allMessages(stack)).map(({ id, text }) => [id, text]));
-  expect(shown.size).toBe(said.length);
-  for (const [i, { mid, text }] of said.entries()) expect(shown.get(mid)).toBe(i < 100 ? `${text}, and more` : text);
-  expect(failuresIn(stack.log())).toEqual([]);
+  const listedTexts = new Map((await listAllMessages(stack)).map(({ id, text }) => [id, text]));
+  expect(listedTexts.size).toBe(events.length);
+  for (const [i, { mid, text }] of events.entries())
+    expect(listedTexts.get(mid)).toBe(i < 100 ? `${text}, and more` : text);
+  expect(failureLines(stack.log())).toEqual([]);
 });

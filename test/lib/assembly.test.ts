@@ -7,7 +7,7 @@ import { parleyApp, synthesize } from "../../lib/app.ts";
 import { bundleBytes, bundleFolders } from "../../lib/config/bundle-sizes.ts";
 import { type FunctionName, functions } from "../../shared/config/names.ts";
 import { buildCheckPage } from "../../web/build.ts";
-import { ofType, propertiesOf, type Template, templates } from "./synthesized.ts";
+import { resourceProperties, resourcesOfType, synthesizeTemplates, type Template } from "./synth-templates.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "parley-assembly-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -17,18 +17,18 @@ describe("the command", () => {
   const project = new URL("../..", import.meta.url);
 
   let status: number | null = null;
-  let said = "";
+  let output = "";
   beforeAll(() => {
     const run = spawnSync(process.execPath, ["bin/app.ts", outdir], { cwd: project, encoding: "utf8" });
     status = run.status;
-    said = run.stdout + run.stderr;
+    output = run.stdout + run.stderr;
   });
 
   test("writes both templates, and CloudFormation's own rules find no fault in them", () => {
-    expect(status, said).toBe(0);
+    expect(status, output).toBe(0);
     expect(existsSync(join(outdir, "ParleyData.template.json"))).toBe(true);
     expect(existsSync(join(outdir, "ParleyService.template.json"))).toBe(true);
-    expect(said).not.toMatch(/validation found issues/i);
+    expect(output).not.toMatch(/validation found issues/i);
   });
 
   test("bundles each function alone, and says how large it is", () => {
@@ -53,15 +53,15 @@ describe("the command", () => {
 
   test.each(functions)("%s starts from its bundle alone, with the variables that the template gives it", (name) => {
     const template: Template = JSON.parse(readFileSync(join(outdir, "ParleyService.template.json"), "utf8"));
-    const { Variables } = propertiesOf(template, name).Environment as { Variables: Record<string, unknown> };
-    const given = Object.entries(Variables).map(([key, value]) => [key, deployed(value)]);
+    const { Variables } = resourceProperties(template, name).Environment as { Variables: Record<string, unknown> };
+    const variables = Object.entries(Variables).map(([key, value]) => [key, resolveValue(value)]);
     const alone = join(folder, `alone-${name}`);
     // Away from the project: a package left out of the bundle is not found.
     cpSync(bundleFolders(outdir)[name], alone, { recursive: true });
     const start = `const { handler } = await import("./index.mjs"); console.log(typeof handler); process.exit(0);`;
     const run = spawnSync(process.execPath, ["--input-type=module", "--eval", start], {
       cwd: alone,
-      env: { ...Object.fromEntries(given), AWS_REGION: "eu-central-1" },
+      env: { ...Object.fromEntries(variables), AWS_REGION: "eu-central-1" },
       encoding: "utf8",
     });
     expect([run.stdout.trim(), run.stderr]).toEqual(["function", ""]);
@@ -69,10 +69,10 @@ describe("the command", () => {
 });
 
 /** A value of the template as it might be once deployed: what refers to something is a word. */
-function deployed(value: unknown): string {
+function resolveValue(value: unknown): string {
   if (typeof value === "string") return value;
   const { "Fn::Join": join } = value as { "Fn::Join"?: [string, unknown[]] };
-  return join ? join[1].map(deployed).join(join[0]) : "given";
+  return join ? join[1].map(resolveValue).join(join[0]) : "given";
 }
 
 describe("settings", () => {
@@ -80,8 +80,8 @@ describe("settings", () => {
     const before = process.env.CDK_CONTEXT_JSON;
     process.env.CDK_CONTEXT_JSON = JSON.stringify({ "parley:throttleRate": "7" });
     try {
-      const { service } = templates({ "parley:throttleRate": "8", "parley:throttleBurst": "9" });
-      const [stage] = ofType(service, "AWS::ApiGatewayV2::Stage");
+      const { service } = synthesizeTemplates({ "parley:throttleRate": "8", "parley:throttleBurst": "9" });
+      const [stage] = resourcesOfType(service, "AWS::ApiGatewayV2::Stage");
       expect(stage?.[1].Properties.DefaultRouteSettings).toEqual({ ThrottlingRateLimit: 7, ThrottlingBurstLimit: 9 });
     } finally {
       if (before === undefined) delete process.env.CDK_CONTEXT_JSON;

@@ -62,7 +62,7 @@ export function injectFaults(
           await next(args).catch(() => {}); // even a refusal is lost
           throw Object.assign(new Error("injected: answer lost"), { code: "ECONNRESET" });
         case "twice": {
-          const [first] = [await settled(next(args)), await settled(next(args))];
+          const [first] = [await settle(next(args)), await settle(next(args))];
           if (first.status === "rejected") throw first.reason;
           return first.value;
         }
@@ -75,7 +75,7 @@ export function injectFaults(
   };
 }
 
-async function settled<T>(work: Promise<T>): Promise<PromiseSettledResult<T>> {
+async function settle<T>(work: Promise<T>): Promise<PromiseSettledResult<T>> {
   const [result] = await Promise.allSettled([work]);
   return result;
 }

@@ -56,9 +56,9 @@ export function numberSize(text: string): number {
   const wholeDigits = shifted.whole.replace(/^0+/, "");
   if (wholeDigits === "" && fractionDigits === "") return 1;
   // Next to a fraction every zero between is a digit; without one, the zeros at the end of 1000 are not.
-  const before = fractionDigits === "" ? wholeDigits.replace(/0+$/, "") : wholeDigits;
-  const after = wholeDigits === "" ? fractionDigits.replace(/^0+/, "") : fractionDigits;
-  return 1 + Math.ceil(before.length / 2) + Math.ceil(after.length / 2) + (sign === "-" ? 1 : 0);
+  const wholePart = fractionDigits === "" ? wholeDigits.replace(/0+$/, "") : wholeDigits;
+  const fractionPart = wholeDigits === "" ? fractionDigits.replace(/^0+/, "") : fractionDigits;
+  return 1 + Math.ceil(wholePart.length / 2) + Math.ceil(fractionPart.length / 2) + (sign === "-" ? 1 : 0);
 }
 
 function movePoint(whole: string, fraction: string, places: number): { whole: string; fraction: string } {

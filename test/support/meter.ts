@@ -1,8 +1,8 @@
 import type { DynamoDBClient, ServiceInputTypes } from "@aws-sdk/client-dynamodb";
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import type { Attempt, Sent } from "./metering/attempt.ts";
+import type { Attempt, HandlerOutput } from "./metering/metered-attempt.ts";
 import { type Get, getMeter, type Page, pageMeter } from "./metering/reads.ts";
-import { sourceBeside } from "./metering/source.ts";
+import { openUnmetered } from "./metering/unmetered-table.ts";
 import { type Write, writeMeter } from "./metering/writes.ts";
 
 /** What DynamoDB would bill. */
@@ -26,9 +26,9 @@ export interface Meter {
    * What the table costs while `fn` runs. Everything the client does in that time counts, whoever asked for it: two
    * that overlap both count it. Rejects as `fn` does.
    */
-  during(name: string, fn: () => Promise<unknown>): Promise<Reading>;
+  measure(name: string, fn: () => Promise<unknown>): Promise<Reading>;
   /** What each name cost in all its `during` together. */
-  named(): Readonly<Record<string, Reading>>;
+  byName(): Readonly<Record<string, Reading>>;
   /** Everything since the meter was attached. */
   total(): Reading;
   /** Detaches the meter. */
@@ -36,10 +36,10 @@ export interface Meter {
 }
 
 type Tally = Map<string, Units>;
-type Stack = DynamoDBClient["middlewareStack"];
+type MiddlewareStack = DynamoDBClient["middlewareStack"];
 
 const NOTHING: Units = { wcu: 0, rcu: 0, requests: 0 };
-const UNKNOWN = ["ExecuteStatement", "BatchExecuteStatement", "ExecuteTransaction"];
+const UNSUPPORTED = ["ExecuteStatement", "BatchExecuteStatement", "ExecuteTransaction"];
 
 /**
  * Attaches a meter to the client, and with it to every document client made of it. It sits below the SDK's retries:
@@ -47,21 +47,22 @@ const UNKNOWN = ["ExecuteStatement", "BatchExecuteStatement", "ExecuteTransactio
  * a client of its own, and lets operations on the same item pass one after the other.
  * @throws Error when the client already has a meter for this table
  */
-export function meterOf(client: DynamoDBClient | DynamoDBDocumentClient, tableName: string): Meter {
-  const source = sourceBeside(client as DynamoDBClient, tableName);
+export function attachMeter(client: DynamoDBClient | DynamoDBDocumentClient, tableName: string): Meter {
+  const source = openUnmetered(client as DynamoDBClient, tableName);
   const meters = { write: writeMeter(source), get: getMeter(source), page: pageMeter(source) };
   const tally: Tally = new Map();
-  const named = new Map<string, Tally>();
+  const tallyByName = new Map<string, Tally>();
   const middleware = `meter of ${tableName}`;
 
-  (client.middlewareStack as Stack).add(
+  (client.middlewareStack as MiddlewareStack).add(
     (next, context) => (args) => {
       const operation = String(context.commandName).replace(/Command$/, "");
-      if (UNKNOWN.includes(operation)) throw new Error(`The meter cannot bill ${operation}: use another operation.`);
+      if (UNSUPPORTED.includes(operation))
+        throw new Error(`The meter cannot bill ${operation}: use another operation.`);
       return (
         dispatch(operation, args.input, {
           body: (args.request as { body?: unknown }).body,
-          note: ({ wcu = 0, rcu = 0 }) => add(tally, operation, { wcu, rcu, requests: 0 }),
+          addUnits: ({ wcu = 0, rcu = 0 }) => add(tally, operation, { wcu, rcu, requests: 0 }),
           send: () => {
             add(tally, operation, { wcu: 0, rcu: 0, requests: 1 });
             return next(args);
@@ -72,7 +73,7 @@ export function meterOf(client: DynamoDBClient | DynamoDBDocumentClient, tableNa
     { name: middleware, step: "deserialize", priority: "high" },
   );
 
-  function dispatch<S extends Sent>(
+  function dispatch<S extends HandlerOutput>(
     operation: string,
     input: ServiceInputTypes,
     attempt: Attempt<S>,
@@ -97,16 +98,16 @@ export function meterOf(client: DynamoDBClient | DynamoDBDocumentClient, tableNa
   }
 
   return {
-    total: () => reading(tally),
-    named: () => Object.fromEntries([...named].map(([name, sums]) => [name, reading(sums)])),
-    during: async (name, fn) => {
+    total: () => toReading(tally),
+    byName: () => Object.fromEntries([...tallyByName].map(([name, sums]) => [name, toReading(sums)])),
+    measure: async (name, fn) => {
       const start = new Map(tally);
       await fn();
-      const cost = since(start, tally);
-      const sums = named.get(name) ?? new Map();
+      const cost = difference(start, tally);
+      const sums = tallyByName.get(name) ?? new Map();
       for (const [operation, units] of cost) add(sums, operation, units);
-      named.set(name, sums);
-      return reading(cost);
+      tallyByName.set(name, sums);
+      return toReading(cost);
     },
     close: () => {
       client.middlewareStack.remove(middleware);
@@ -115,22 +116,26 @@ export function meterOf(client: DynamoDBClient | DynamoDBDocumentClient, tableNa
   };
 }
 
-function add(tally: Tally, operation: string, more: Units): void {
+function add(tally: Tally, operation: string, units: Units): void {
   const { wcu, rcu, requests } = tally.get(operation) ?? NOTHING;
-  tally.set(operation, { wcu: wcu + more.wcu, rcu: rcu + more.rcu, requests: requests + more.requests });
+  tally.set(operation, { wcu: wcu + units.wcu, rcu: rcu + units.rcu, requests: requests + units.requests });
 }
 
-function since(start: Tally, end: Tally): Tally {
+function difference(start: Tally, end: Tally): Tally {
   const cost: Tally = new Map();
-  for (const [operation, now] of end) {
-    const then = start.get(operation) ?? NOTHING;
-    const units = { wcu: now.wcu - then.wcu, rcu: now.rcu - then.rcu, requests: now.requests - then.requests };
+  for (const [operation, later] of end) {
+    const earlier = start.get(operation) ?? NOTHING;
+    const units = {
+      wcu: later.wcu - earlier.wcu,
+      rcu: later.rcu - earlier.rcu,
+      requests: later.requests - earlier.requests,
+    };
     if (units.requests > 0) cost.set(operation, units);
   }
   return cost;
 }
 
-function reading(tally: Tally): Reading {
+function toReading(tally: Tally): Reading {
   const all = [...tally.values()];
   return {
     wcu: all.reduce((sum, { wcu }) => sum + wcu, 0),

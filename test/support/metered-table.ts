@@ -1,9 +1,9 @@
 import { type DynamoDBClient, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import { table } from "../../shared/config/names.ts";
-import { startTestTable } from "./dynamo.ts";
+import { startTestTable } from "./dynamodb.ts";
 import { type Item, itemSize } from "./item-size.ts";
-import { type Meter, meterOf } from "./meter.ts";
+import { attachMeter, type Meter } from "./meter.ts";
 
 /** A table for the meter's own tests: one a file, with a fresh meter and a fresh partition for each test. */
 export interface MeteredTable {
@@ -14,7 +14,7 @@ export interface MeteredTable {
   readonly pk: string;
   key(sk?: string): Item;
   /** An item of exactly `bytes`. */
-  item(bytes: number, more?: Item, sk?: string): Item;
+  item(bytes: number, attributes?: Item, sk?: string): Item;
   put(item: Item, condition?: string): Promise<unknown>;
   wcu(work: () => Promise<unknown>): Promise<number>;
   rcu(work: () => Promise<unknown>): Promise<number>;
@@ -22,26 +22,26 @@ export interface MeteredTable {
 
 /** Registers the hooks of the test file that calls it; what it returns may be used within tests only. */
 export function useMeteredTable(): MeteredTable {
-  let on: Awaited<ReturnType<typeof startTestTable>>;
+  let testTable: Awaited<ReturnType<typeof startTestTable>>;
   let meter: Meter;
   let count = 0;
   beforeAll(async () => {
-    on = await startTestTable();
+    testTable = await startTestTable();
   });
-  afterAll(() => on.close());
+  afterAll(() => testTable.close());
   beforeEach(() => {
     count += 1;
-    meter = meterOf(on.client, on.tableName);
+    meter = attachMeter(testTable.client, testTable.tableName);
   });
   afterEach(() => meter.close());
 
   const key = (sk = "a"): Item => ({ PK: { S: `p${count}` }, SK: { S: sk } });
   return {
     get client() {
-      return on.client;
+      return testTable.client;
     },
     get tableName() {
-      return on.tableName;
+      return testTable.tableName;
     },
     get meter() {
       return meter;
@@ -50,26 +50,26 @@ export function useMeteredTable(): MeteredTable {
       return `p${count}`;
     },
     key,
-    item: (bytes, more = {}, sk = "a") => {
-      const base: Item = { ...key(sk), ...more, d: { S: "" } };
+    item: (bytes, attributes = {}, sk = "a") => {
+      const base: Item = { ...key(sk), ...attributes, d: { S: "" } };
       return { ...base, d: { S: "x".repeat(bytes - itemSize(base)) } };
     },
     put: (item, condition) => {
-      const input = { TableName: on.tableName, Item: item };
-      const guarded = condition === undefined ? input : { ...input, ConditionExpression: condition };
-      return on.client.send(new PutItemCommand(guarded));
+      const input = { TableName: testTable.tableName, Item: item };
+      const conditional = condition === undefined ? input : { ...input, ConditionExpression: condition };
+      return testTable.client.send(new PutItemCommand(conditional));
     },
-    wcu: async (work) => (await meter.during("work", work)).wcu,
-    rcu: async (work) => (await meter.during("work", work)).rcu,
+    wcu: async (work) => (await meter.measure("work", work)).wcu,
+    rcu: async (work) => (await meter.measure("work", work)).rcu,
   };
 }
 
 /** The attributes that put an item into the feed index. */
-export function feed(f: string, g: string): Item {
+export function feedAttributes(f: string, g: string): Item {
   return { [table.feedIndex.partitionKey]: { S: f }, [table.feedIndex.sortKey]: { S: g } };
 }
 
 /** The attribute that puts an item into the id index. */
-export function byId(i: string): Item {
+export function idAttributes(i: string): Item {
   return { [table.idIndex.partitionKey]: { S: i } };
 }

@@ -16,9 +16,9 @@ import { startEmulators } from "../../local/emulators/server.ts";
 import { openFiles } from "../../shared/aws/files.ts";
 import type { Log, LogLine } from "../../shared/aws/log.ts";
 import { openQueue } from "../../shared/aws/queues.ts";
-import { parsePlatformSecrets, secretReader, serviceKeysOf } from "../../shared/aws/secrets.ts";
+import { deriveServiceKeys, parsePlatformSecrets, secretReader } from "../../shared/aws/secrets.ts";
 import { openVault } from "../../shared/aws/vault.ts";
-import { authenticate, keepPace } from "../../shared/flows/access/authenticate.ts";
+import { authenticate, enforceRateLimit } from "../../shared/flows/access/authenticate.ts";
 import { sweepDue } from "../../shared/flows/delivery/sweep.ts";
 import { tenantShards } from "../../shared/flows/inbox/tenant-shards.ts";
 import type { ApiPorts, TenantPorts } from "../../shared/flows/ports.ts";
@@ -27,7 +27,7 @@ import { newUlid } from "../../shared/kernel/ids.ts";
 import { refuse } from "../../shared/kernel/refusals.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import { createGate } from "../../shared/net/egress-gate.ts";
-import { createPoster, type Poster } from "../../shared/net/webhook-client.ts";
+import { createWebhookClient, type WebhookClient } from "../../shared/net/webhook-client.ts";
 import { platformHttp } from "../../shared/platforms/http.ts";
 import { mockPlatform } from "../../shared/platforms/mock.ts";
 import { parseUpdates } from "../../shared/platforms/parse.ts";
@@ -40,29 +40,29 @@ import { tenantStore } from "../../shared/stores/access/tenants.ts";
 import { accountStore } from "../../shared/stores/accounts/accounts.ts";
 import { openTable } from "../../shared/stores/client.ts";
 import { quarantineStore } from "../../shared/stores/dead-letters/quarantine.ts";
-import { inFlightStore } from "../../shared/stores/delivery/concurrency-slots.ts";
+import { concurrencySlotStore } from "../../shared/stores/delivery/concurrency-slots.ts";
 import { deliveryStore } from "../../shared/stores/delivery/deliveries.ts";
 import { dueStore } from "../../shared/stores/delivery/due-attempts.ts";
 import { eventBodyStore } from "../../shared/stores/delivery/event-bodies.ts";
 import { erasureStore } from "../../shared/stores/erasure/erasures.ts";
 import { traceStore } from "../../shared/stores/erasure/traces.ts";
 import { holdStore } from "../../shared/stores/holds/holds.ts";
-import { triesStore } from "../../shared/stores/holds/verification-attempts.ts";
+import { verificationAttemptStore } from "../../shared/stores/holds/verification-attempts.ts";
 import { conversationStore } from "../../shared/stores/inbox/conversations.ts";
 import { messageChangeStore } from "../../shared/stores/inbox/message-changes.ts";
 import { messageStore } from "../../shared/stores/inbox/messages.ts";
 import { outboundMessageStore } from "../../shared/stores/inbox/outbound-messages.ts";
-import { earlyChangeStore } from "../../shared/stores/inbox/pending-changes.ts";
+import { pendingChangeStore } from "../../shared/stores/inbox/pending-changes.ts";
 import { profileStore } from "../../shared/stores/inbox/profiles.ts";
 import { budgetStore } from "../../shared/stores/sending/budgets.ts";
 import { dueSendStore } from "../../shared/stores/sending/due-sends.ts";
 import { idempotencyKeyStore } from "../../shared/stores/sending/idempotency-keys.ts";
 import { sendRecordStore } from "../../shared/stores/sending/send-records.ts";
 import { counterStore } from "../../shared/stores/stats/counters.ts";
-import { lookUpStore } from "../../shared/stores/webhooks/dns-quota.ts";
+import { dnsQuotaStore } from "../../shared/stores/webhooks/dns-quota.ts";
 import { endpointStore } from "../../shared/stores/webhooks/endpoints.ts";
-import { startTestTable } from "./dynamo.ts";
-import { meterOf } from "./meter.ts";
+import { startTestTable } from "./dynamodb.ts";
+import { attachMeter } from "./meter.ts";
 import { eventSource } from "./pipeline/event-source.ts";
 import { startLoopback } from "./pipeline/loopback.ts";
 import type { SignedWebhook } from "./pipeline/traffic.ts";
@@ -80,82 +80,82 @@ export const PLATFORM_SECRET = "the app's secret";
 const QUEUES = ["Inbound", "Events", "Deliveries", "Profiles", "Erasures"] as const;
 const BUCKET = "raw";
 /** A fixed instant, so that every run writes the same bytes. */
-const BEGUN: Millis = Date.UTC(2026, 2, 4, 5, 6, 7, 89);
+const START: Millis = Date.UTC(2026, 2, 4, 5, 6, 7, 89);
 
 /**
  * Intake, ingest, deliver, sweep and API with their real ports: one metered table, emulated queues, bucket, key and
  * secrets, and receivers on loopback behind an open gate. The clock stands still until it is turned.
  * @param options.poster who is called in place of the receivers on loopback
  */
-export async function startPipeline(options: { readonly poster?: Poster } = {}) {
-  let at = BEGUN;
-  const now = () => at;
+export async function startPipeline(options: { readonly poster?: WebhookClient } = {}) {
+  let currentTime = START;
+  const now = () => currentTime;
   const table = await startTestTable();
-  const meter = meterOf(table.client, table.tableName);
+  const meter = attachMeter(table.client, table.tableName);
   const dataDir = mkdtempSync(join(tmpdir(), "parley-pipeline-"));
   const emulators = await startEmulators({ port: 0, dataDir, now });
   const loopback = await startLoopback();
   const clients = clientsFor(emulators.url);
   const { queueUrls, keyId } = await provision(clients);
 
-  const lines: LogLine[] = [];
-  const log: Log = (line) => lines.push(line);
-  const opened = openTable(table.tableName, table.client);
+  const logLines: LogLine[] = [];
+  const log: Log = (line) => logLines.push(line);
+  const tableHandle = openTable(table.tableName, table.client);
   const queue = (name: (typeof QUEUES)[number]) => openQueue(queueUrls[name], clients.sqs);
   const retries = queue("Deliveries");
   const gate = createGate({ mode: "open" });
-  const poster = options.poster ?? createPoster({ gate });
-  const root = secretReader("root", serviceKeysOf, clients.secrets);
+  const webhookClient = options.poster ?? createWebhookClient({ gate });
+  const readRoot = secretReader("root", deriveServiceKeys, clients.secrets);
   const upstream = { facebookGraph: loopback.origin, instagramGraph: loopback.origin, graphVersion: "v26.0" };
   const http = platformHttp();
   const files = openFiles(BUCKET, clients.s3);
   const vault = openVault(keyId, clients.kms);
 
   const stores = {
-    tenants: tenantStore(opened),
-    accounts: accountStore(opened),
-    apiKeys: apiKeyStore(opened),
-    endpoints: endpointStore(opened),
-    audit: auditStore(opened),
-    counters: counterStore(opened),
-    conversations: conversationStore(opened),
-    messageChanges: messageChangeStore(opened),
-    earlyChanges: earlyChangeStore(opened),
-    tenantStates: tenantStateStore(opened),
-    erasures: erasureStore(opened),
-    traces: traceStore(opened),
-    messages: messageStore(opened),
-    outboundMessages: outboundMessageStore(opened),
-    eventBodies: eventBodyStore(opened),
-    deliveries: deliveryStore(opened),
-    due: dueStore(opened),
-    sendRecords: sendRecordStore(opened),
-    budgets: budgetStore(opened),
-    dueSends: dueSendStore(opened),
-    holds: holdStore(opened),
-    tries: triesStore(opened),
-    idempotencyKeys: idempotencyKeyStore(opened),
-    lookUps: lookUpStore(opened),
-    quarantine: quarantineStore(opened),
-    profiles: profileStore(opened),
+    tenants: tenantStore(tableHandle),
+    accounts: accountStore(tableHandle),
+    apiKeys: apiKeyStore(tableHandle),
+    endpoints: endpointStore(tableHandle),
+    audit: auditStore(tableHandle),
+    counters: counterStore(tableHandle),
+    conversations: conversationStore(tableHandle),
+    messageChanges: messageChangeStore(tableHandle),
+    pendingChanges: pendingChangeStore(tableHandle),
+    tenantStates: tenantStateStore(tableHandle),
+    erasures: erasureStore(tableHandle),
+    traces: traceStore(tableHandle),
+    messages: messageStore(tableHandle),
+    outboundMessages: outboundMessageStore(tableHandle),
+    eventBodies: eventBodyStore(tableHandle),
+    deliveries: deliveryStore(tableHandle),
+    due: dueStore(tableHandle),
+    sendRecords: sendRecordStore(tableHandle),
+    budgets: budgetStore(tableHandle),
+    dueSends: dueSendStore(tableHandle),
+    holds: holdStore(tableHandle),
+    tries: verificationAttemptStore(tableHandle),
+    idempotencyKeys: idempotencyKeyStore(tableHandle),
+    dnsQuota: dnsQuotaStore(tableHandle),
+    quarantine: quarantineStore(tableHandle),
+    profiles: profileStore(tableHandle),
   };
-  const pepper = async () => (await root()).pepper;
+  const pepper = async () => (await readRoot()).pepper;
   const tenantPorts: TenantPorts = { ...stores, vault, pepper };
   const apiPorts: ApiPorts = {
     ...stores,
-    shardsOf: tenantShards(stores.tenantStates),
+    feedShards: tenantShards(stores.tenantStates),
     erasureWork: queue("Erasures"),
     events: queue("Events"),
     retries,
     vault,
     gate,
-    platformOf: (account, scope) =>
+    platformFor: (account, scope) =>
       scope === "test"
         ? mockPlatform(() => newUlid(now()), account.platform)
         : platformFor(account.connection, upstream, http),
     pepper,
-    cursorKey: async () => (await root()).cursor,
-    holdKey: async () => (await root()).holdSecret,
+    cursorKey: async () => (await readRoot()).cursor,
+    holdKey: async () => (await readRoot()).holdSecret,
     baseUrl: "https://parley.example",
     siteUrl: null,
     log,
@@ -180,14 +180,14 @@ export async function startPipeline(options: { readonly poster?: Poster } = {}) 
     endpoints: apiRoutes,
     ports: apiPorts,
     authenticate: (authorization) => authenticate(apiPorts, authorization),
-    rateLimit: (caller) => keepPace(apiPorts, caller, now()),
+    rateLimit: (caller) => enforceRateLimit(apiPorts, caller, now()),
     now,
     log,
   });
-  const [events, requested] = [queue("Events"), queue("Profiles")];
-  const ingest = ingestWorker({ ...stores, parseUpdates, files, events, profiles: requested, log }, now);
+  const [events, profileQueue] = [queue("Events"), queue("Profiles")];
+  const ingest = ingestWorker({ ...stores, parseUpdates, files, events, profiles: profileQueue, log }, now);
   const profile = profileWorker(
-    { ...stores, vault, platformOf: ({ connection }) => platformFor(connection, upstream, http), log },
+    { ...stores, vault, platformFor: ({ connection }) => platformFor(connection, upstream, http), log },
     now,
   );
   const deliver = deliverWorker(
@@ -196,10 +196,10 @@ export async function startPipeline(options: { readonly poster?: Poster } = {}) 
       retries,
       events: queue("Events"),
       vault,
-      poster,
-      inFlight: inFlightStore(opened, { dice: () => 0 }),
+      webhookClient,
+      concurrencySlots: concurrencySlotStore(tableHandle, { dice: () => 0 }),
       mail: null,
-      dice: () => 0,
+      random: () => 0,
       log,
     },
     now,
@@ -214,16 +214,16 @@ export async function startPipeline(options: { readonly poster?: Poster } = {}) 
     erasures: eventSource(clients.sqs, queueUrls.Erasures, erase),
   };
   const queueRequests = () => {
-    const all = Object.values(emulators.sqs.counts).reduce((sum, count) => sum + count, 0);
-    return all - Object.values(sources).reduce((sum, source) => sum + source.empty(), 0);
+    const total = Object.values(emulators.sqs.counts).reduce((sum, count) => sum + count, 0);
+    return total - Object.values(sources).reduce((sum, source) => sum + source.emptyReceives(), 0);
   };
 
   return {
     now,
     /** Turns the clock of everything forward. */
-    turn(by: Millis): void {
-      at += by;
-      emulators.clockMoved();
+    advance(by: Millis): void {
+      currentTime += by;
+      emulators.onClockAdvance();
     },
     loopback,
     /** What feeds the workers, for whoever lets them run side by side. */
@@ -238,7 +238,7 @@ export async function startPipeline(options: { readonly poster?: Poster } = {}) 
     tenantPorts,
     apiPorts,
     /** What the workers wrote, in order. */
-    lines,
+    lines: logLines,
 
     /** Posts a webhook to the intake, which must take it. */
     async receive({ platform, body, signature }: SignedWebhook): Promise<void> {
@@ -256,7 +256,7 @@ export async function startPipeline(options: { readonly poster?: Poster } = {}) 
     /** What is due of erasures. */
     erase: () => sources.erasures.drain(),
     /** Everyone who is to be looked up. */
-    lookUp: () => sources.profiles.drain(),
+    fetchProfiles: () => sources.profiles.drain(),
     /** What is due on the deliveries queue. */
     retry: () => sources.deliveries.drain(),
     sweep: () => sweepDue({ due: stores.due, retries, log }, now()),
@@ -279,15 +279,15 @@ export async function startPipeline(options: { readonly poster?: Poster } = {}) 
     /** What `work` costs. Nothing else may run meanwhile. */
     async cost(work: () => Promise<unknown>): Promise<Cost> {
       const before = queueRequests();
-      const { wcu, rcu } = await meter.during("cost", work);
+      const { wcu, rcu } = await meter.measure("cost", work);
       return { wcu, rcu, sqs: queueRequests() - before };
     },
 
     /** How many requests `work` makes of the table. */
-    tableCalls: async (work: () => Promise<unknown>): Promise<number> => (await meter.during("calls", work)).requests,
+    tableCalls: async (work: () => Promise<unknown>): Promise<number> => (await meter.measure("calls", work)).requests,
 
     async close(): Promise<void> {
-      await poster.close();
+      await webhookClient.close();
       await loopback.close();
       for (const client of Object.values(clients)) client.destroy();
       await emulators.close();
@@ -311,11 +311,11 @@ function clientsFor(endpoint: string) {
 }
 
 async function provision({ sqs, s3, kms, secrets }: ReturnType<typeof clientsFor>) {
-  const made = QUEUES.map(async (name) => {
+  const creations = QUEUES.map(async (name) => {
     const { QueueUrl = "" } = await sqs.send(new CreateQueueCommand({ QueueName: name }));
     return [name, QueueUrl] as const;
   });
-  const queueUrls = Object.fromEntries(await Promise.all(made)) as Record<(typeof QUEUES)[number], string>;
+  const queueUrls = Object.fromEntries(await Promise.all(creations)) as Record<(typeof QUEUES)[number], string>;
   await s3.send(new CreateBucketCommand({ Bucket: BUCKET }));
   const { KeyMetadata } = await kms.send(new CreateKeyCommand({}));
   const platforms = JSON.stringify({ meta: PLATFORM_SECRET, instagram: "another", verify_token: "token" });

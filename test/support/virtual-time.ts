@@ -7,7 +7,7 @@ const QUIET_TURNS = 4;
 interface Clock {
   now(): Millis;
   /** Turns the clock of everything forward. */
-  turn(by: Millis): void;
+  advance(by: Millis): void;
 }
 
 interface AwsClient {
@@ -46,7 +46,7 @@ export function virtualTime(clock: Clock, clients: readonly AwsClient[]) {
 
   const sleepers: { readonly until: Millis; readonly wake: () => void }[] = [];
 
-  async function quiet(): Promise<void> {
+  async function waitUntilQuiet(): Promise<void> {
     for (let turns = 0; turns < QUIET_TURNS; turns++) {
       await turnOfTheLoop();
       if (calls > 0) turns = 0;
@@ -61,12 +61,12 @@ export function virtualTime(clock: Clock, clients: readonly AwsClient[]) {
     /** Lets time pass until nobody sleeps any more. */
     async run(): Promise<void> {
       for (;;) {
-        await quiet();
+        await waitUntilQuiet();
         if (sleepers.length === 0) return;
         const next = Math.min(...sleepers.map(({ until }) => until));
-        clock.turn(Math.max(0, next - clock.now()));
+        clock.advance(Math.max(0, next - clock.now()));
         const due = sleepers.filter(({ until }) => until <= next);
-        for (const each of due) sleepers.splice(sleepers.indexOf(each), 1);
+        for (const sleeper of due) sleepers.splice(sleepers.indexOf(sleeper), 1);
         for (const { wake } of due) wake();
       }
     },

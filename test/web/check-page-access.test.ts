@@ -2,9 +2,9 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { SECOND } from "../../shared/kernel/time.ts";
 import { launchBrowser } from "./support/browser.ts";
-import { type CheckServer, refusal, startCheckServer } from "./support/check-server.ts";
-import { contrasts } from "./support/contrast.ts";
-import { follow, heading, press } from "./support/visit.ts";
+import { type CheckServer, refusalReply, startCheckServer } from "./support/check-server.ts";
+import { measureContrasts } from "./support/contrast.ts";
+import { pressButton, visitHold, waitForHeading } from "./support/page-visit.ts";
 
 // Whoever opens the check page can use it: by ear, with large letters, without motion, in the dark, on a small phone.
 
@@ -23,13 +23,13 @@ afterAll(async () => {
 });
 
 test("the page has a language, a title, one heading, and names for all that is on it", async () => {
-  const { page } = await follow(browser, server, server.hold({ attachments: 1 }), { clockAt: Date.now() });
-  await heading(page, "Check and send");
+  const { page } = await visitHold(browser, server, server.createHold({ attachments: 1 }), { clockAt: Date.now() });
+  await waitForHeading(page, "Check and send");
   expect(await page.title()).toBe("Check and send");
   expect(await page.locator("html").getAttribute("lang")).toBe("en");
   expect(await page.locator("meta[name=viewport]").getAttribute("content")).not.toMatch(/maximum-scale|user-scalable/);
-  const seen = (await page.locator("body").ariaSnapshot()).replace(/timer "Time left [\d:]+"(: .*)?/, "timer");
-  expect(seen).toBe(
+  const snapshot = (await page.locator("body").ariaSnapshot()).replace(/timer "Time left [\d:]+"(: .*)?/, "timer");
+  expect(snapshot).toBe(
     [
       "- main:",
       '  - heading "Check and send" [level=1]',
@@ -46,28 +46,28 @@ test("the page has a language, a title, one heading, and names for all that is o
       "  - status",
     ].join("\n"),
   );
-  const letGo = server.holdBack("challenge");
-  await press(page);
+  const letGo = server.delayNext("challenge");
+  await pressButton(page);
   await page.getByRole("progressbar", { name: "Check" }).waitFor();
   letGo();
-  await heading(page, "Sent");
+  await waitForHeading(page, "Sent");
   expect(await page.title()).toBe("Sent · Check and send");
 });
 
 test("the page claims nothing about who pressed: neither human nor robot is a word of it", async () => {
-  const { page } = await follow(browser, server, server.hold());
-  await press(page);
-  await heading(page, "Sent");
+  const { page } = await visitHold(browser, server, server.createHold());
+  await pressButton(page);
+  await waitForHeading(page, "Sent");
   for (const path of ["/verify", "/verify/check.js"]) {
     const source = await (await page.request.get(server.origin + path)).text();
-    const shown = source.slice(Math.max(0, source.indexOf("<body>")));
-    expect(shown).toContain("Check and send");
-    expect(shown).not.toMatch(/human(?!_agent)|robot|captcha/i);
+    const bodySource = source.slice(Math.max(0, source.indexOf("<body>")));
+    expect(bodySource).toContain("Check and send");
+    expect(bodySource).not.toMatch(/human(?!_agent)|robot|captcha/i);
   }
 });
 
 test("without JavaScript the page says what is missing and that nothing has been sent, and nothing else", async () => {
-  const { page } = await follow(browser, server, server.hold(), { javaScriptEnabled: false });
+  const { page } = await visitHold(browser, server, server.createHold(), { javaScriptEnabled: false });
   const text = await page.locator("main").innerText();
   expect(text).toMatch(/^This page needs JavaScript\n/);
   expect(text).toMatch(/Nothing has been sent\.$/);
@@ -76,26 +76,26 @@ test("without JavaScript the page says what is missing and that nothing has been
 test.each(["light", "dark"] as const)(
   "in %s colours all words stand out from their ground by 4.5 to 1",
   async (colorScheme) => {
-    const { page } = await follow(browser, server, server.hold({ attachments: 1 }), {
+    const { page } = await visitHold(browser, server, server.createHold({ attachments: 1 }), {
       colorScheme,
       clockAt: Date.now(),
     });
     const clear = async (element: string) => {
-      const found = await contrasts(page);
-      expect(found.map((each) => each.element)).toContain(element);
-      expect(found.filter(({ ratio }) => ratio < 4.5)).toEqual([]);
+      const contrastResults = await measureContrasts(page);
+      expect(contrastResults.map((each) => each.element)).toContain(element);
+      expect(contrastResults.filter(({ ratio }) => ratio < 4.5)).toEqual([]);
     };
-    await heading(page, "Check and send");
+    await waitForHeading(page, "Check and send");
     await clear("go");
     await page.clock.fastForward(870 * SECOND);
     await page.locator(".left.last").waitFor();
     await clear("clock");
-    const letGo = server.holdBack("complete");
-    await press(page);
+    const letGo = server.delayNext("complete");
+    await pressButton(page);
     await page.getByRole("button", { name: "Sending…" }).waitFor();
     await clear("status");
     letGo();
-    await heading(page, "Sent");
+    await waitForHeading(page, "Sent");
     await clear("mark");
     await end(page, colorScheme, clear);
   },
@@ -110,14 +110,14 @@ async function end(
     colorScheme === "light" ? "rgb(245, 243, 238)" : "rgb(21, 24, 25)",
   );
   for (const [reply, title] of [
-    [refusal(404, "hold_not_found", null), "This link is not valid"],
-    [refusal(429, "rate_limited", null), "Too many tries"],
-    [refusal(500, "internal_error", null), "Something went wrong"],
+    [refusalReply(404, "hold_not_found", null), "This link is not valid"],
+    [refusalReply(429, "rate_limited", null), "Too many tries"],
+    [refusalReply(500, "internal_error", null), "Something went wrong"],
   ] as const) {
-    server.next("look", reply);
+    server.replyNext("look", reply);
     await page.goto("about:blank");
-    await page.goto(server.linkTo(server.hold()));
-    await heading(page, title);
+    await page.goto(server.linkTo(server.createHold()));
+    await waitForHeading(page, title);
     await clear("mark");
   }
 }
@@ -127,27 +127,27 @@ test("who wants no motion gets none", async () => {
     ["no-preference", "breathe"],
     ["reduce", "none"],
   ] as const) {
-    const { page } = await follow(browser, server, server.hold(), { reducedMotion });
-    const letGo = server.holdBack("complete");
-    await press(page);
+    const { page } = await visitHold(browser, server, server.createHold(), { reducedMotion });
+    const letGo = server.delayNext("complete");
+    await pressButton(page);
     await page.getByRole("button", { name: "Sending…" }).waitFor();
     const style = "getComputedStyle(document.querySelector('progress')).animationName";
     expect(await page.evaluate(style)).toBe(animation);
     letGo();
-    await heading(page, "Sent");
+    await waitForHeading(page, "Sent");
   }
 });
 
 test("on the smallest phone, with the longest words, nothing sticks out to the side", async () => {
   const endless = "w".repeat(300);
-  const hold = server.hold({ displayName: endless, text: `${endless}\n${"line\n".repeat(60)}`, attachments: 3 });
-  const { page } = await follow(browser, server, hold, { viewport: { width: 320, height: 568 }, hasTouch: true });
-  await heading(page, "Check and send");
+  const hold = server.createHold({ displayName: endless, text: `${endless}\n${"line\n".repeat(60)}`, attachments: 3 });
+  const { page } = await visitHold(browser, server, hold, { viewport: { width: 320, height: 568 }, hasTouch: true });
+  await waitForHeading(page, "Check and send");
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(320);
   const button = await page.getByRole("button").boundingBox();
   expect(button?.height).toBeGreaterThanOrEqual(44);
   await page.getByRole("button").tap();
-  await heading(page, "Sent");
+  await waitForHeading(page, "Sent");
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(320);
   const title = await page.getByRole("heading").boundingBox();
   expect(title?.y).toBeGreaterThanOrEqual(0);

@@ -1,10 +1,10 @@
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { MINUTE, SECOND } from "../../shared/kernel/time.ts";
-import { until } from "../e2e/support/poll.ts";
+import { waitFor } from "../e2e/support/wait-for.ts";
 import { launchBrowser } from "./support/browser.ts";
-import { type CheckServer, refusal, startCheckServer } from "./support/check-server.ts";
-import { follow, heading, press } from "./support/visit.ts";
+import { type CheckServer, refusalReply, startCheckServer } from "./support/check-server.ts";
+import { pressButton, visitHold, waitForHeading } from "./support/page-visit.ts";
 
 // The way of a person through the check page, in a real browser, under the page's own content security policy.
 
@@ -23,68 +23,68 @@ afterAll(async () => {
 });
 beforeEach(() => {
   server.calls.length = 0;
-  server.ahead = 0;
+  server.clockSkew = 0;
 });
 
-const routes = () => server.calls.map((call) => call.route);
+const calledRoutes = () => server.calls.map((call) => call.route);
 
 test("a person sees whom they write to and what, presses once, and the message goes out once", async () => {
-  const hold = server.hold({ scope: "live", text: "Hello Mara,\n\nit is ready.", attachments: 2 });
-  const { page, asked, complaints } = await follow(browser, server, hold);
-  await heading(page, "Check and send");
+  const hold = server.createHold({ scope: "live", text: "Hello Mara,\n\nit is ready.", attachments: 2 });
+  const { page, requestedUrls, complaints } = await visitHold(browser, server, hold);
+  await waitForHeading(page, "Check and send");
   const message = page.getByRole("region", { name: "Your message" });
   expect(await message.innerText()).toMatch(
     /To Mara Lindqvist\s+on Instagram\s+Hello Mara,\n\nit is ready.\s+2 attachments/,
   );
   await page.getByRole("button").dblclick();
-  await heading(page, "Sent");
+  await waitForHeading(page, "Sent");
   expect(await page.locator("main").innerText()).toContain("has been sent on Instagram");
   expect(hold.status).toBe("sent");
-  expect(routes()).toEqual(["look", "challenge", "complete"]);
-  expect(asked.filter((url) => new URL(url).origin !== server.origin)).toEqual([]);
+  expect(calledRoutes()).toEqual(["look", "challenge", "complete"]);
+  expect(requestedUrls.filter((url) => new URL(url).origin !== server.origin)).toEqual([]);
   expect(complaints).toEqual([]);
 });
 
 test("nothing but a look at the hold happens before the press: not by waiting, pointing, or moving the focus", async () => {
-  const { page } = await follow(browser, server, server.hold(), { clockAt: Date.now() });
-  await heading(page, "Check and send");
+  const { page } = await visitHold(browser, server, server.createHold(), { clockAt: Date.now() });
+  await waitForHeading(page, "Check and send");
   const button = await page.getByRole("button").boundingBox();
   for (let i = 0; i < 20; i++) await page.mouse.move((button?.x ?? 0) + i * 9, (button?.y ?? 0) + i);
   await page.keyboard.press("Tab");
   await page.clock.fastForward(5 * MINUTE);
   expect(await page.getByRole("timer").innerText()).toMatch(/^(10:00|9:5\d)$/);
-  expect(routes()).toEqual(["look"]);
-  await press(page);
-  await heading(page, "Sent");
+  expect(calledRoutes()).toEqual(["look"]);
+  await pressButton(page);
+  await waitForHeading(page, "Sent");
 });
 
 test("the secret leaves the address bar at once and is kept nowhere: not in history, storage, cookies or the page", async () => {
-  const hold = server.hold();
-  const { page, asked } = await follow(browser, server, hold);
-  await heading(page, "Check and send");
+  const hold = server.createHold();
+  const { page, requestedUrls } = await visitHold(browser, server, hold);
+  await waitForHeading(page, "Check and send");
   expect(page.url()).toBe(`${server.origin}/verify?hold=${hold.id}`);
   expect(await page.evaluate("localStorage.length + sessionStorage.length + document.cookie.length")).toBe(0);
   expect(await page.evaluate("document.documentElement.outerHTML")).not.toContain(hold.secret);
-  expect(asked.slice(1).filter((url) => url.includes(hold.secret))).toEqual([]);
+  expect(requestedUrls.slice(1).filter((url) => url.includes(hold.secret))).toEqual([]);
   await page.goto(`${server.origin}/verify/check.css`);
   await page.goBack();
   expect(page.url()).not.toContain("#");
 });
 
 test("a page loaded anew no longer has the secret and says so; the link followed again in the same tab works", async () => {
-  const hold = server.hold();
-  const { page } = await follow(browser, server, hold);
-  await heading(page, "Check and send");
+  const hold = server.createHold();
+  const { page } = await visitHold(browser, server, hold);
+  await waitForHeading(page, "Check and send");
   await page.reload();
-  await heading(page, "Open the link again");
+  await waitForHeading(page, "Open the link again");
   await page.goto(server.linkTo(hold));
-  await heading(page, "Check and send");
+  await waitForHeading(page, "Check and send");
   expect(page.url()).not.toContain(hold.secret);
 });
 
 test("the bar moves with the puzzles, and the number with it, while the button keeps the focus and cannot be pressed", async () => {
-  const { page } = await follow(browser, server, server.hold());
-  await heading(page, "Check and send");
+  const { page } = await visitHold(browser, server, server.createHold());
+  await waitForHeading(page, "Check and send");
   await page.evaluate(`(() => {
     window.seen = { bar: [], numbers: [], words: [] };
     const bar = document.querySelector("progress");
@@ -95,48 +95,50 @@ test("the bar moves with the puzzles, and the number with it, while the button k
     new MutationObserver(() => seen.bar.push(bar.value)).observe(bar, { attributes: true });
     new MutationObserver(() => seen.words.push(words.textContent)).observe(words, { childList: true });
   })()`);
-  const letGo = server.holdBack("complete");
-  await press(page);
+  const letGo = server.delayNext("complete");
+  await pressButton(page);
   await page.getByText("The check is done. Sending…").waitFor();
   expect(await page.getByRole("button").getAttribute("aria-disabled")).toBe("true");
   expect(await page.evaluate("document.activeElement.id")).toBe("go");
   await page.getByRole("button").press("Enter");
   letGo();
-  await heading(page, "Sent");
-  const seen = await page.evaluate<{ bar: number[]; numbers: [string, string][]; words: string[] }>("seen");
-  expect(new Set(seen.bar).size).toBeGreaterThan(3);
-  expect(new Set(seen.numbers.map(([number]) => number)).size).toBeGreaterThan(5);
-  for (const [number, bar] of seen.numbers) expect(number).toBe(bar);
-  expect(seen.words).toEqual(expect.arrayContaining(["Checking: 25%", "Checking: 75%", "The check is done. Sending…"]));
-  expect(routes()).toEqual(["look", "challenge", "complete"]);
+  await waitForHeading(page, "Sent");
+  const progress = await page.evaluate<{ bar: number[]; numbers: [string, string][]; words: string[] }>("seen");
+  expect(new Set(progress.bar).size).toBeGreaterThan(3);
+  expect(new Set(progress.numbers.map(([number]) => number)).size).toBeGreaterThan(5);
+  for (const [number, bar] of progress.numbers) expect(number).toBe(bar);
+  expect(progress.words).toEqual(
+    expect.arrayContaining(["Checking: 25%", "Checking: 75%", "The check is done. Sending…"]),
+  );
+  expect(calledRoutes()).toEqual(["look", "challenge", "complete"]);
 });
 
 test("a test message is called one before and after, and never said to have been sent to anyone", async () => {
-  const { page } = await follow(browser, server, server.hold({ test: true }));
-  await heading(page, "Check and send");
+  const { page } = await visitHold(browser, server, server.createHold({ test: true }));
+  await waitForHeading(page, "Check and send");
   expect(await page.locator("main").innerText()).toContain("This is a test: nobody gets the message.");
-  await press(page);
-  await heading(page, "Test passed");
+  await pressButton(page);
+  await waitForHeading(page, "Test passed");
   expect(await page.locator("main").innerText()).not.toMatch(/been sent/);
 });
 
 test("the whole way goes with the keyboard alone, and the focus ends on the words of the end", async () => {
-  const { page } = await follow(browser, server, server.hold());
-  await heading(page, "Check and send");
+  const { page } = await visitHold(browser, server, server.createHold());
+  await waitForHeading(page, "Check and send");
   await page.keyboard.press("Tab");
   expect(await page.evaluate("document.activeElement.id")).toBe("go");
   expect(await page.evaluate("getComputedStyle(document.activeElement).outlineStyle")).toBe("solid");
   await page.keyboard.press("Enter");
-  await heading(page, "Sent");
+  await waitForHeading(page, "Sent");
   expect(await page.evaluate("document.activeElement.textContent")).toBe("Sent");
 });
 
 test("of two tabs that are pressed at the same time one sends and the other says that it is sent", async () => {
-  const hold = server.hold();
-  const tabs = await Promise.all([follow(browser, server, hold), follow(browser, server, hold)]);
-  const letGo = server.holdBack("complete");
-  for (const { page } of tabs) await press(page);
-  await until("both tabs ask to send", () => routes().filter((route) => route === "complete").length === 2);
+  const hold = server.createHold();
+  const tabs = await Promise.all([visitHold(browser, server, hold), visitHold(browser, server, hold)]);
+  const letGo = server.delayNext("complete");
+  for (const { page } of tabs) await pressButton(page);
+  await waitFor("both tabs ask to send", () => calledRoutes().filter((route) => route === "complete").length === 2);
   letGo();
   const ends = await Promise.all(
     tabs.map(async ({ page }) => {
@@ -151,17 +153,17 @@ test("of two tabs that are pressed at the same time one sends and the other says
 });
 
 test("the time left follows the server's clock, also on a phone whose own is hours off; its end is the server's to say", async () => {
-  const { page } = await follow(browser, server, server.hold(), { clockAt: Date.now() + 180 * MINUTE });
-  await heading(page, "Check and send");
+  const { page } = await visitHold(browser, server, server.createHold(), { clockAt: Date.now() + 180 * MINUTE });
+  await waitForHeading(page, "Check and send");
   expect(await page.getByRole("timer").innerText()).toMatch(/^(15:00|14:5\d)$/);
   await page.clock.fastForward(14 * MINUTE + 20 * SECOND);
   await page.getByRole("status").getByText("Less than a minute left.").waitFor({ state: "attached" });
   // The page's time is up first: the server still has the hold open, so the question stays.
   await page.clock.fastForward(MINUTE);
-  await until("the page asks the server", () => routes().length === 2);
-  await heading(page, "Check and send");
-  server.ahead = 16 * MINUTE;
-  await until("the page says that time ran out", async () => {
+  await waitFor("the page asks the server", () => calledRoutes().length === 2);
+  await waitForHeading(page, "Check and send");
+  server.clockSkew = 16 * MINUTE;
+  await waitFor("the page says that time ran out", async () => {
     await page.clock.fastForward(16 * MINUTE);
     return page.getByRole("heading", { name: "Time ran out" }).isVisible();
   });
@@ -169,29 +171,33 @@ test("the time left follows the server's clock, also on a phone whose own is hou
 });
 
 test("a challenge that ran out while it was solved is fetched anew, without a second press", async () => {
-  const hold = server.hold();
-  server.next("complete", refusal(400, "invalid_request", "challenge_expired"));
-  const { page } = await follow(browser, server, hold);
-  await press(page);
-  await heading(page, "Sent");
-  expect(routes()).toEqual(["look", "challenge", "complete", "challenge", "complete"]);
+  const hold = server.createHold();
+  server.replyNext("complete", refusalReply(400, "invalid_request", "challenge_expired"));
+  const { page } = await visitHold(browser, server, hold);
+  await pressButton(page);
+  await waitForHeading(page, "Sent");
+  expect(calledRoutes()).toEqual(["look", "challenge", "complete", "challenge", "complete"]);
 });
 
 test("a challenge that runs out again and again is given up on in the end", async () => {
-  for (let i = 0; i < 3; i++) server.next("complete", refusal(400, "invalid_request", "challenge_expired"));
-  const { page } = await follow(browser, server, server.hold());
-  await press(page);
-  await heading(page, "The check did not work");
-  await press(page, "Try again");
-  await heading(page, "Check and send");
+  for (let i = 0; i < 3; i++) server.replyNext("complete", refusalReply(400, "invalid_request", "challenge_expired"));
+  const { page } = await visitHold(browser, server, server.createHold());
+  await pressButton(page);
+  await waitForHeading(page, "The check did not work");
+  await pressButton(page, "Try again");
+  await waitForHeading(page, "Check and send");
 });
 
 test("what the server says is shown as text, whatever markup it looks like", async () => {
   const markup = '<img src="https://example.com/x.png" onerror="document.title=1"><script>1</script>';
-  const { page, asked } = await follow(browser, server, server.hold({ displayName: markup, text: markup }));
-  await heading(page, "Check and send");
+  const { page, requestedUrls } = await visitHold(
+    browser,
+    server,
+    server.createHold({ displayName: markup, text: markup }),
+  );
+  await waitForHeading(page, "Check and send");
   expect(await page.locator("#text").innerText()).toBe(markup);
   expect(await page.locator("#name").innerText()).toBe(markup);
   expect(await page.locator("main img, main script").count()).toBe(0);
-  expect(asked.every((url) => url.startsWith(server.origin))).toBe(true);
+  expect(requestedUrls.every((url) => url.startsWith(server.origin))).toBe(true);
 });

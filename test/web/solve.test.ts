@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { puzzlesOf } from "../../shared/domain/holds/proof-of-work.ts";
-import { firstWordAfter, prefixOf } from "../../web/check/sha256.ts";
+import { derivePuzzles } from "../../shared/domain/holds/proof-of-work.ts";
+import { firstWordAfter, hashPrefix } from "../../web/check/sha256.ts";
 import { solve } from "../../web/check/solve.ts";
 
 test("the page's SHA-256 begins as the library's, for salts and digits of any length around a block's end", () => {
   for (let length = 0; length <= 130; length++) {
     const salt = "0123456789abcdef".repeat(9).slice(0, length);
-    const firstWord = firstWordAfter(prefixOf(salt));
+    const firstWord = firstWordAfter(hashPrefix(salt));
     for (const digits of ["0", "907", "1234567", "9007199254740991"]) {
       const expected = createHash("sha256").update(`${salt}${digits}`).digest().readUInt32BE(0);
       expect(firstWord(Buffer.from(digits), digits.length), `${length} and ${digits}`).toBe(expected);
@@ -22,13 +22,13 @@ test("the page finds the smallest number that solves the very puzzle the server 
       fc.string({ unit: "grapheme-ascii", minLength: 1, maxLength: 200 }),
       fc.record({ c: fc.constant(3), s: fc.integer({ min: 1, max: 64 }), d: fc.integer({ min: 1, max: 3 }) }),
       (token, challenge) => {
-        const puzzles = puzzlesOf(token, challenge);
+        const puzzles = derivePuzzles(token, challenge);
         for (const [i, { salt, target }] of puzzles.entries()) {
           const solves = (nonce: number) =>
             createHash("sha256").update(`${salt}${nonce}`).digest("hex").startsWith(target);
-          const found = solve({ token, number: i + 1, saltChars: challenge.s, targetChars: challenge.d });
-          expect(solves(found)).toBe(true);
-          if (challenge.d < 3) for (let nonce = 0; nonce < found; nonce++) expect(solves(nonce)).toBe(false);
+          const solution = solve({ token, number: i + 1, saltChars: challenge.s, targetChars: challenge.d });
+          expect(solves(solution)).toBe(true);
+          if (challenge.d < 3) for (let nonce = 0; nonce < solution; nonce++) expect(solves(nonce)).toBe(false);
         }
       },
     ),

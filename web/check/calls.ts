@@ -26,7 +26,7 @@ export interface Challenge {
   readonly token: string;
 }
 
-export type Answer<T> =
+export type CallResult<T> =
   | { readonly kind: "ok"; readonly data: T; readonly serverTime: number | null }
   | { readonly kind: "refused"; readonly status: number; readonly problem: Problem; readonly retryAfter: number | null }
   | { readonly kind: "unreachable" };
@@ -37,17 +37,17 @@ export interface Link {
 }
 
 // The server waits up to 10 seconds for the platform.
-const PATIENCE = 25_000;
+const CALL_TIMEOUT = 25_000;
 
-export function readHold(link: Link): Promise<Answer<Hold>> {
+export function fetchHold(link: Link): Promise<CallResult<Hold>> {
   return call(link, "", {}, parseHold);
 }
 
-export function takeChallenge(link: Link): Promise<Answer<Challenge>> {
+export function fetchChallenge(link: Link): Promise<CallResult<Challenge>> {
   return call(link, "/challenge", {}, parseChallenge);
 }
 
-export function complete(link: Link, token: string, solutions: readonly number[]): Promise<Answer<Hold>> {
+export function completeHold(link: Link, token: string, solutions: readonly number[]): Promise<CallResult<Hold>> {
   return call(link, "/complete", { token, solutions }, parseHold);
 }
 
@@ -56,7 +56,7 @@ async function call<T>(
   path: string,
   body: object,
   parse: (data: Fields) => T | null,
-): Promise<Answer<T>> {
+): Promise<CallResult<T>> {
   try {
     const response = await fetch(`/verify/holds/${holdId}${path}`, {
       method: "POST",
@@ -65,10 +65,10 @@ async function call<T>(
       cache: "no-store",
       credentials: "omit",
       redirect: "error",
-      signal: AbortSignal.timeout(PATIENCE),
+      signal: AbortSignal.timeout(CALL_TIMEOUT),
     });
     const envelope = fields(await response.json().catch(() => null));
-    if (!response.ok) return refused(response, fields(envelope.error));
+    if (!response.ok) return toRefusal(response, fields(envelope.error));
     const data = parse(fields(envelope.data));
     if (data === null) return { kind: "unreachable" };
     return { kind: "ok", data, serverTime: timeOrNull(response.headers.get("date")) };
@@ -77,12 +77,12 @@ async function call<T>(
   }
 }
 
-function refused(response: Response, error: Fields): Answer<never> {
+function toRefusal(response: Response, error: Fields): CallResult<never> {
   const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
   return {
     kind: "refused",
     status: response.status,
-    problem: problemOf(error),
+    problem: toProblem(error),
     retryAfter: Number.isFinite(seconds) && seconds >= 0 ? seconds : null,
   };
 }
@@ -101,7 +101,7 @@ function parseHold(data: Fields): Hold | null {
     text: text(hold.text),
     attachments: number(hold.attachments),
     test: hold.test === true,
-    error: hold.error ? problemOf(fields(hold.error)) : null,
+    error: hold.error ? toProblem(fields(hold.error)) : null,
   };
 }
 
@@ -114,11 +114,11 @@ function parseChallenge(data: Fields): Challenge | null {
     token: text(data.token),
   };
   // Terms that no server of ours gives would keep the device busy for hours.
-  const bounded = challenge.count <= 300 && challenge.saltChars <= 64 && challenge.targetChars <= 5;
-  return bounded && challenge.count > 0 && challenge.targetChars > 0 && challenge.token !== "" ? challenge : null;
+  const withinLimits = challenge.count <= 300 && challenge.saltChars <= 64 && challenge.targetChars <= 5;
+  return withinLimits && challenge.count > 0 && challenge.targetChars > 0 && challenge.token !== "" ? challenge : null;
 }
 
-function problemOf(error: Fields): Problem {
+function toProblem(error: Fields): Problem {
   return { code: text(error.code), detail: text(error.detail) };
 }
 

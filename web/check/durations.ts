@@ -1,5 +1,5 @@
 /** `14:05`, for an eye on a running clock. */
-export function clockFace(millis: number): string {
+export function formatClock(millis: number): string {
   const seconds = Math.max(0, Math.floor(millis / 1000));
   const rest = String(seconds % 60).padStart(2, "0");
   const minutes = Math.floor(seconds / 60);
@@ -8,9 +8,9 @@ export function clockFace(millis: number): string {
 }
 
 /** `4 minutes 5 seconds`, for a sentence. */
-export function inWords(seconds: number): string {
-  const whole = Math.max(1, Math.ceil(seconds));
-  const parts = [plural(Math.floor(whole / 60), "minute"), plural(whole % 60, "second")];
+export function formatDuration(seconds: number): string {
+  const totalSeconds = Math.max(1, Math.ceil(seconds));
+  const parts = [plural(Math.floor(totalSeconds / 60), "minute"), plural(totalSeconds % 60, "second")];
   return parts.filter((part) => !part.startsWith("0 ")).join(" ");
 }
 

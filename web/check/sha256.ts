@@ -13,7 +13,7 @@ export interface Prefix {
 }
 
 /** Takes in a salt once; each of its full blocks is hashed here and never again. */
-export function prefixOf(ascii: string): Prefix {
+export function hashPrefix(ascii: string): Prefix {
   const bytes = Uint8Array.from(ascii, (char) => char.charCodeAt(0));
   const state = H.slice();
   let at = 0;

@@ -1,10 +1,10 @@
-import { firstWordAfter, prefixOf } from "./sha256.ts";
+import { firstWordAfter, hashPrefix } from "./sha256.ts";
 
 const ZERO = 48;
 const NINE = 57;
 
 /** One puzzle of a challenge: the token, its number from 1, hex characters of its salt and of its target. */
-export interface Task {
+export interface Puzzle {
   readonly token: string;
   readonly number: number;
   readonly saltChars: number;
@@ -12,21 +12,21 @@ export interface Task {
 }
 
 /** The smallest n >= 0 for which the hex SHA-256 of the salt and decimal n begins with the target. */
-export function solve({ token, number, saltChars, targetChars }: Task): number {
-  const salt = hexFrom(`${token}${number}`, saltChars);
-  const target = Number.parseInt(hexFrom(`${token}${number}d`, targetChars), 16);
+export function solve({ token, number, saltChars, targetChars }: Puzzle): number {
+  const salt = pseudorandomHex(`${token}${number}`, saltChars);
+  const target = Number.parseInt(pseudorandomHex(`${token}${number}d`, targetChars), 16);
   const shift = 32 - 4 * targetChars;
-  const firstWord = firstWordAfter(prefixOf(salt));
+  const firstWord = firstWordAfter(hashPrefix(salt));
   const digits = new Uint8Array(16).fill(ZERO);
   let count = 1;
   for (let nonce = 0; ; nonce++) {
     if (firstWord(digits, count) >>> shift === target) return nonce;
-    count = countOn(digits, count);
+    count = increment(digits, count);
   }
 }
 
 /** Adds one to a decimal in ASCII and gives its new length: much cheaper than to write each number anew. */
-function countOn(digits: Uint8Array, count: number): number {
+function increment(digits: Uint8Array, count: number): number {
   let at = count - 1;
   while (at >= 0 && digits[at] === NINE) {
     digits[at] = ZERO;
@@ -42,7 +42,7 @@ function countOn(digits: Uint8Array, count: number): number {
 }
 
 /** FNV-1a of the seed, then xorshift32, as Cap's wire format derives salts and targets from a token. */
-function hexFrom(seed: string, length: number): string {
+function pseudorandomHex(seed: string, length: number): string {
   let state = 2166136261;
   for (let i = 0; i < seed.length; i++) {
     state ^= seed.charCodeAt(i);

@@ -1,4 +1,4 @@
-import { solve, type Task } from "./solve.ts";
+import { type Puzzle, solve } from "./solve.ts";
 
 // A worker of the check page: one task in, one solution out.
-addEventListener("message", (event: MessageEvent<Task>) => postMessage(solve(event.data)));
+addEventListener("message", (event: MessageEvent<Puzzle>) => postMessage(solve(event.data)));

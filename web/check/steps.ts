@@ -1,5 +1,5 @@
-import type { Answer, Hold, Problem } from "./calls.ts";
-import * as words from "./words.ts";
+import type { CallResult, Hold, Problem } from "./calls.ts";
+import * as words from "./notices.ts";
 
 // What follows from an answer of the server: rules alone, the page acts on them.
 
@@ -11,17 +11,17 @@ export type Step =
   | { readonly kind: "wait"; readonly seconds: number }
   | { readonly kind: "halt"; readonly notice: words.Notice };
 
-type Refused = Extract<Answer<never>, { kind: "refused" }>;
+type RefusedResult = Extract<CallResult<never>, { kind: "refused" }>;
 
-const WAIT_UNKNOWN = 60;
+const WAIT_SECONDS_DEFAULT = 60;
 
 export function halt(notice: words.Notice): Step {
   return { kind: "halt", notice };
 }
 
 /** After a look at the hold. `sending`: the message if this page is sending it, so that its end is told as news. */
-export function afterLook(answer: Answer<Hold>, sending: Hold | null): Step {
-  if (sending !== null && saysNothing(answer)) return halt(words.unreachableAfter);
+export function afterFetch(answer: CallResult<Hold>, sending: Hold | null): Step {
+  if (sending !== null && isInconclusive(answer)) return halt(words.outcomeUnknown);
   if (answer.kind === "unreachable") return halt(words.unreachable);
   if (answer.kind === "refused") return afterRefusal(answer, sending);
   const { data: hold, serverTime } = answer;
@@ -29,24 +29,24 @@ export function afterLook(answer: Answer<Hold>, sending: Hold | null): Step {
 }
 
 /** After the solutions went out. */
-export function afterComplete(answer: Answer<Hold>, hold: Hold): Step {
+export function afterComplete(answer: CallResult<Hold>, hold: Hold): Step {
   if (answer.kind === "ok") return afterEnd(answer.data.status, { ...hold, error: answer.data.error });
-  return saysNothing(answer) ? halt(words.unreachableAfter) : afterRefusal(answer, null);
+  return isInconclusive(answer) ? halt(words.outcomeUnknown) : afterRefusal(answer, null);
 }
 
 /** Whether an answer leaves open what became of a message: none came, or a fault, or a proxy's answer in its place. */
-function saysNothing<T>(answer: Answer<T>): answer is Exclude<Answer<T>, { kind: "ok" }> {
+function isInconclusive<T>(answer: CallResult<T>): answer is Exclude<CallResult<T>, { kind: "ok" }> {
   if (answer.kind === "ok") return false;
   return answer.kind === "unreachable" || answer.status >= 500 || answer.problem.code === "";
 }
 
 /** `hold`: as in `afterLook`. */
-export function afterRefusal({ status, problem, retryAfter }: Refused, hold: Hold | null): Step {
-  if (status === 429) return { kind: "wait", seconds: retryAfter ?? WAIT_UNKNOWN };
+export function afterRefusal({ status, problem, retryAfter }: RefusedResult, hold: Hold | null): Step {
+  if (status === 429) return { kind: "wait", seconds: retryAfter ?? WAIT_SECONDS_DEFAULT };
   if (status === 404) return halt(words.linkNotValid);
   if (problem.code === "hold_expired") return afterEnd(problem.detail, hold);
-  if (status === 409 && words.knows(problem)) return halt(failedWith(hold, problem));
-  return halt(status === 400 ? words.checkFailed : words.ourFault);
+  if (status === 409 && words.hasReason(problem)) return halt(failedNotice(hold, problem));
+  return halt(status === 400 ? words.checkFailed : words.internalError);
 }
 
 function afterEnd(status: string, hold: Hold | null): Step {
@@ -54,7 +54,7 @@ function afterEnd(status: string, hold: Hold | null): Step {
     case "sent":
       return halt(hold === null ? words.alreadySent : words.sent(hold));
     case "failed":
-      return halt(failedWith(hold, hold?.error ?? null));
+      return halt(failedNotice(hold, hold?.error ?? null));
     case "sending":
       return { kind: "watch", hold };
     default:
@@ -62,6 +62,6 @@ function afterEnd(status: string, hold: Hold | null): Step {
   }
 }
 
-function failedWith(hold: Hold | null, problem: Problem | null): words.Notice {
+function failedNotice(hold: Hold | null, problem: Problem | null): words.Notice {
   return words.failed(hold?.platform ?? "", problem);
 }

@@ -1,29 +1,29 @@
 import type { Hold } from "./calls.ts";
-import { clockFace, plural } from "./durations.ts";
-import { type Mark, type Notice, platformName } from "./words.ts";
+import { formatClock, plural } from "./durations.ts";
+import { type Mark, type Notice, platformName } from "./notices.ts";
 
 // What is on the page. Whatever came from the server is set as text, never as markup.
 
 const QUESTION = "Check and send";
-const LAST_CALL = 60_000;
+const LAST_MINUTE = 60_000;
 
 const head = element("head", HTMLElement);
 const title = element("title", HTMLElement);
 const body = element("body", HTMLElement);
 const mark = element("mark", SVGElement);
 const message = element("message", HTMLElement);
-const left = element("left", HTMLElement);
+const timeLeft = element("left", HTMLElement);
 const clock = element("clock", HTMLElement);
 const note = element("note", HTMLElement);
 const progress = element("progress", HTMLProgressElement);
-const solved = element("solved", HTMLElement);
+const solvedText = element("solved", HTMLElement);
 const status = element("status", HTMLElement);
-const go = element("go", HTMLButtonElement);
+const button = element("go", HTMLButtonElement);
 
 /** Calls `act` at each press of the page's one button while it can be pressed. */
-export function onGo(act: () => void): void {
-  go.addEventListener("click", () => {
-    if (go.getAttribute("aria-disabled") !== "true") act();
+export function onButtonPress(onPress: () => void): void {
+  button.addEventListener("click", () => {
+    if (button.getAttribute("aria-disabled") !== "true") onPress();
   });
 }
 
@@ -31,28 +31,28 @@ export function showLoading(): void {
   showHead("One moment", []);
   showMark(null);
   show({ message: false, left: false, note: false, progress: false, solved: false, go: false });
-  say("");
+  setStatus("");
 }
 
 /** The message and the question. `focus` where the person has pressed a button to come here. */
 export function showQuestion(hold: Hold, focus: boolean): void {
-  const before = "Read your message once more. Nothing is sent before you press the button.";
-  showHead(QUESTION, hold.test ? ["This is a test: nobody gets the message.", before] : [before]);
+  const instruction = "Read your message once more. Nothing is sent before you press the button.";
+  showHead(QUESTION, hold.test ? ["This is a test: nobody gets the message.", instruction] : [instruction]);
   showMark(null);
   showMessage(hold);
   showButton(QUESTION);
   show({ message: true, left: true, note: true, progress: false, solved: false, go: true });
-  say("");
+  setStatus("");
   if (focus) title.focus();
 }
 
 export function showTimeLeft(millis: number): void {
-  const face = clockFace(millis);
-  if (clock.textContent === face) return;
-  clock.textContent = face;
-  const last = millis <= LAST_CALL;
-  if (last && !left.classList.contains("last")) sayUnseen("Less than a minute left.");
-  left.classList.toggle("last", last);
+  const clockText = formatClock(millis);
+  if (clock.textContent === clockText) return;
+  clock.textContent = clockText;
+  const isLastMinute = millis <= LAST_MINUTE;
+  if (isLastMinute && !timeLeft.classList.contains("last")) setScreenReaderStatus("Less than a minute left.");
+  timeLeft.classList.toggle("last", isLastMinute);
 }
 
 /** The button keeps the focus while the browser works, but cannot be pressed again. */
@@ -67,47 +67,47 @@ export function showChecking(): void {
 export function showProgress(done: number, count: number): void {
   progress.max = count;
   progress.value = done;
-  solved.textContent = `Checking: ${Math.floor((done * 100) / count)}%`;
-  sayUnseen(`Checking: ${Math.floor((done / count) * 4) * 25}%`);
+  solvedText.textContent = `Checking: ${Math.floor((done * 100) / count)}%`;
+  setScreenReaderStatus(`Checking: ${Math.floor((done / count) * 4) * 25}%`);
 }
 
 export function showSending(): void {
   showButton("Sending…", true);
   progress.removeAttribute("value");
   show({ solved: false });
-  say("The check is done. Sending…");
+  setStatus("The check is done. Sending…");
 }
 
 /** An end of the way, or a halt on it. */
 export function showNotice(notice: Notice, { focus = true } = {}): void {
   showHead(notice.title, notice.body);
   showMark(notice.mark);
-  if (notice.again !== undefined) showButton(notice.again);
-  show({ left: false, note: false, progress: false, solved: false, go: notice.again !== undefined });
-  sayUnseen(focus ? "" : `${notice.title}. ${notice.body.join(" ")}`);
+  if (notice.buttonLabel !== undefined) showButton(notice.buttonLabel);
+  show({ left: false, note: false, progress: false, solved: false, go: notice.buttonLabel !== undefined });
+  setScreenReaderStatus(focus ? "" : `${notice.title}. ${notice.body.join(" ")}`);
   if (focus) title.focus();
 }
 
 /** New words in the place of those of the notice that stands, without speaking them. */
-export function rewordNotice(notice: Notice): void {
+export function updateNoticeBody(notice: Notice): void {
   fillBody(notice.body);
 }
 
-function say(words: string): void {
+function setStatus(text: string): void {
   status.classList.remove("unseen");
-  if (status.textContent !== words) status.textContent = words;
+  if (status.textContent !== text) status.textContent = text;
 }
 
 /** For ears alone, where the eye sees it elsewhere. */
-function sayUnseen(words: string): void {
-  say(words);
+function setScreenReaderStatus(text: string): void {
+  setStatus(text);
   status.classList.add("unseen");
 }
 
-function showHead(words: string, sentences: readonly string[]): void {
+function showHead(heading: string, sentences: readonly string[]): void {
   head.hidden = false;
-  title.textContent = words;
-  document.title = words === QUESTION ? QUESTION : `${words} · ${QUESTION}`;
+  title.textContent = heading;
+  document.title = heading === QUESTION ? QUESTION : `${heading} · ${QUESTION}`;
   fillBody(sentences);
 }
 
@@ -139,18 +139,18 @@ function showMessage(hold: Hold): void {
 }
 
 function showButton(label: string, busy = false): void {
-  go.textContent = label;
-  go.setAttribute("aria-disabled", String(busy));
+  button.textContent = label;
+  button.setAttribute("aria-disabled", String(busy));
 }
 
-const parts = { message, left, note, progress, solved, go };
+const parts = { message, left: timeLeft, note, progress, solved: solvedText, go: button };
 
-function show(wanted: Partial<Record<keyof typeof parts, boolean>>): void {
-  for (const [name, visible] of Object.entries(wanted)) parts[name as keyof typeof parts].hidden = !visible;
+function show(visibility: Partial<Record<keyof typeof parts, boolean>>): void {
+  for (const [name, visible] of Object.entries(visibility)) parts[name as keyof typeof parts].hidden = !visible;
 }
 
 function element<T extends Element>(id: string, type: new () => T): T {
-  const found = document.getElementById(id);
-  if (!(found instanceof type)) throw new Error(`the page has no #${id}`);
-  return found;
+  const node = document.getElementById(id);
+  if (!(node instanceof type)) throw new Error(`the page has no #${id}`);
+  return node;
 }

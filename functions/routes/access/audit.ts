@@ -5,7 +5,7 @@ import { iso } from "../../../shared/kernel/time.ts";
 import { nextCursor, openPage, pageScope } from "../../http/page.ts";
 import { endpoint } from "../api-endpoint.ts";
 
-const auditShape = z.object({
+const auditEntrySchema = z.object({
   id: z.string(),
   action: z.enum(auditActions),
   resource: z.string(),
@@ -15,7 +15,7 @@ const auditShape = z.object({
   detail: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
 });
 
-export const listAudit = endpoint({
+export const listAuditEntries = endpoint({
   method: "GET",
   path: "/v1/audit",
   auth: "key",
@@ -23,7 +23,7 @@ export const listAudit = endpoint({
   tag: "Audit and stats",
   summary: "List who did what in the last 400 days, most recent first",
   paged: true,
-  data: z.object({ audit: z.array(auditShape), next_cursor: z.nullable(z.string()) }),
+  data: z.object({ audit: z.array(auditEntrySchema), next_cursor: z.nullable(z.string()) }),
   handle: async ({ tenant, page, now, ports }) => {
     const scope = pageScope("audit", tenant);
     const cursorKey = await ports.cursorKey();

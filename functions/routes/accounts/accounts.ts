@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { endpoint } from "../api-endpoint.ts";
-import { accountShape, accountView } from "../responses.ts";
+import { accountSchema, toAccountResponse } from "../responses.ts";
 
 export const listAccounts = endpoint({
   method: "GET",
@@ -9,6 +9,6 @@ export const listAccounts = endpoint({
   tenant: "query",
   tag: "Accounts",
   summary: "List connected accounts and whether each still works",
-  data: z.object({ accounts: z.array(accountShape) }),
-  handle: async ({ tenant, ports }) => ({ accounts: (await ports.accounts.list(tenant)).map(accountView) }),
+  data: z.object({ accounts: z.array(accountSchema) }),
+  handle: async ({ tenant, ports }) => ({ accounts: (await ports.accounts.list(tenant)).map(toAccountResponse) }),
 });

@@ -5,10 +5,10 @@ import { summarizeFailures } from "../../../shared/flows/webhooks/get.ts";
 import { isUlid } from "../../../shared/kernel/ids.ts";
 import { isRefusal } from "../../../shared/kernel/refusals.ts";
 import { DAY } from "../../../shared/kernel/time.ts";
-import { instant, listOf } from "../../http/instant.ts";
+import { commaSeparated, instant } from "../../http/instant.ts";
 import { nextCursor, openPage, pageScope } from "../../http/page.ts";
 import { endpoint } from "../api-endpoint.ts";
-import { deliveryShape, deliveryView } from "../responses.ts";
+import { deliverySchema, toDeliveryResponse } from "../responses.ts";
 
 export const listDeliveries = endpoint({
   method: "GET",
@@ -18,7 +18,7 @@ export const listDeliveries = endpoint({
   tag: "Webhooks",
   summary: "List an endpoint's deliveries, newest first",
   paged: true,
-  data: z.object({ deliveries: z.array(deliveryShape), next_cursor: z.nullable(z.string()) }),
+  data: z.object({ deliveries: z.array(deliverySchema), next_cursor: z.nullable(z.string()) }),
   handle: async ({ tenant, path, page, now, ports }) => {
     const scope = pageScope("deliveries", tenant, { id: path.id });
     const cursorKey = await ports.cursorKey();
@@ -28,7 +28,7 @@ export const listDeliveries = endpoint({
     const { rows, next } = isUlid(path.id)
       ? await ports.deliveries.list(tenant, { endpointId: path.id, before: start.position, limit: page.limit, now })
       : { rows: [], next: null };
-    return { deliveries: rows.map(deliveryView), next_cursor: nextCursor(cursorKey, scope, next) };
+    return { deliveries: rows.map(toDeliveryResponse), next_cursor: nextCursor(cursorKey, scope, next) };
   },
 });
 
@@ -40,14 +40,14 @@ export const summarizeDeliveries = endpoint({
   tag: "Webhooks",
   summary: "List what of an endpoint's deliveries has not come through, newest first",
   description: "since defaults to 24 hours ago. truncated says that only the most recent failures could be looked at.",
-  query: z.object({ since: z.optional(instant), status: z.optional(listOf(failingStatuses)) }),
+  query: z.object({ since: z.optional(instant), status: z.optional(commaSeparated(failingStatuses)) }),
   refusals: ["endpoint_not_found"],
-  data: z.object({ deliveries: z.array(deliveryShape), truncated: z.boolean() }),
+  data: z.object({ deliveries: z.array(deliverySchema), truncated: z.boolean() }),
   handle: async ({ tenant, path, query, now, ports }) => {
-    const wanted = { since: query.since ?? now - DAY, statuses: query.status ?? failingStatuses };
-    const found = await summarizeFailures(ports, tenant, path.id, wanted, now);
-    if (isRefusal(found)) return found;
-    return { deliveries: found.rows.map(deliveryView), truncated: found.truncated };
+    const filter = { since: query.since ?? now - DAY, statuses: query.status ?? failingStatuses };
+    const failures = await summarizeFailures(ports, tenant, path.id, filter, now);
+    if (isRefusal(failures)) return failures;
+    return { deliveries: failures.rows.map(toDeliveryResponse), truncated: failures.truncated };
   },
 });
 
@@ -64,8 +64,8 @@ export const replayDelivery = endpoint({
   data: z.object({ delivery_id: z.string(), status: z.enum(["pending"]) }),
   handle: async ({ caller, tenant, path, query, request, now, ports }) => {
     const { id: endpointId, deliveryId } = path;
-    const wanted = { endpointId, deliveryId, force: query.force === "true", caller, ip: request.sourceIp };
-    const replayed = await replay(ports, tenant, wanted, now);
-    return isRefusal(replayed) ? replayed : { delivery_id: deliveryId, status: replayed.status };
+    const replayRequest = { endpointId, deliveryId, force: query.force === "true", caller, ip: request.sourceIp };
+    const result = await replay(ports, tenant, replayRequest, now);
+    return isRefusal(result) ? result : { delivery_id: deliveryId, status: result.status };
   },
 });

@@ -3,14 +3,14 @@ import { type ReplayableStatus, replayableStatuses } from "../../../shared/domai
 import { replayWindow } from "../../../shared/flows/delivery/replay-window.ts";
 import { isRefusal, type Refusal, refuse } from "../../../shared/kernel/refusals.ts";
 import type { Millis } from "../../../shared/kernel/time.ts";
-import { instant, listOf } from "../../http/instant.ts";
+import { commaSeparated, instant } from "../../http/instant.ts";
 import { nextCursor, openPage, pageScope } from "../../http/page.ts";
 import { endpoint } from "../api-endpoint.ts";
 
 const fields = {
   from: z.optional(instant),
   to: z.optional(instant),
-  status: z.optional(listOf(replayableStatuses)),
+  status: z.optional(commaSeparated(replayableStatuses)),
   force: z.optional(z.unknown()),
 };
 
@@ -34,36 +34,36 @@ export const replayDeliveries = endpoint({
     next_cursor: z.nullable(z.string()),
   }),
   handle: async ({ caller, tenant, path, query, body, page, request, now, ports }) => {
-    const asked = askedWindow(query, body ?? {});
-    if (isRefusal(asked)) return asked;
-    const { from, to, statuses } = asked;
+    const requestedWindow = parseWindow(query, body ?? {});
+    if (isRefusal(requestedWindow)) return requestedWindow;
+    const { from, to, statuses } = requestedWindow;
     const scope = pageScope("replay", tenant, { id: path.id, from, to, status: statuses.join(",") });
     const cursorKey = await ports.cursorKey();
     const start = openPage(cursorKey, scope, page);
     if (isRefusal(start)) return start;
     // Where no end is asked for it is the instant of the first call, and the cursor carries it to the others.
     const [end, after = null] = start.position?.split(" ") ?? [];
-    const window = { ...asked, to: to ?? (end === undefined ? now : Number(end)), after, limit: page.limit };
+    const window = { ...requestedWindow, to: to ?? (end === undefined ? now : Number(end)), after, limit: page.limit };
     if (window.to < from) return refuse("invalid_request", "to: must not be before from");
 
-    const replayed = await replayWindow(ports, tenant, path.id, window, { caller, ip: request.sourceIp }, now);
-    if (isRefusal(replayed)) return replayed;
-    const { matched, enqueued, skipped, next } = replayed;
+    const result = await replayWindow(ports, tenant, path.id, window, { caller, ip: request.sourceIp }, now);
+    if (isRefusal(result)) return result;
+    const { matched, enqueued, skipped, next } = result;
     const position = next === null ? null : `${window.to} ${next}`;
     return { matched, enqueued, skipped, next_cursor: nextCursor(cursorKey, scope, position) };
   },
 });
 
-interface Given {
+interface WindowFields {
   readonly from?: Millis | undefined;
   readonly to?: Millis | undefined;
   readonly status?: ReplayableStatus[] | undefined;
   readonly force?: unknown;
 }
 
-function askedWindow(
-  query: Given,
-  body: Given,
+function parseWindow(
+  query: WindowFields,
+  body: WindowFields,
 ): { from: Millis; to: Millis | null; statuses: ReplayableStatus[]; force: boolean } | Refusal<"invalid_request"> {
   const from = query.from ?? body.from;
   if (from === undefined) return refuse("invalid_request", "from: must be given, in the query or the body");

@@ -5,7 +5,7 @@ import { type Millis, SECOND } from "../../../shared/kernel/time.ts";
 import { endpoint } from "../api-endpoint.ts";
 
 /** How long an answer may be waited for; then the background goes on. */
-const ANSWER_WITHIN: Millis = 12 * SECOND;
+const RESPOND_WITHIN: Millis = 12 * SECOND;
 
 const count = z.int();
 
@@ -34,11 +34,11 @@ export const eraseConversation = endpoint({
     }),
   }),
   handle: async ({ tenant, path, caller, request, now, ports }) => {
-    const begun = performance.now();
-    const inTime = () => performance.now() - begun < ANSWER_WITHIN;
-    const erased = await erase(ports, tenant, { conversationId: path.id, caller, ip: request.sourceIp }, inTime, now);
-    if (isRefusal(erased)) return erased;
-    const { sendRecords, ...removed } = erased.removed;
-    return { done: erased.done, removed: { ...removed, send_records: sendRecords } };
+    const startedAt = performance.now();
+    const inTime = () => performance.now() - startedAt < RESPOND_WITHIN;
+    const result = await erase(ports, tenant, { conversationId: path.id, caller, ip: request.sourceIp }, inTime, now);
+    if (isRefusal(result)) return result;
+    const { sendRecords, ...removed } = result.removed;
+    return { done: result.done, removed: { ...removed, send_records: sendRecords } };
   },
 });

@@ -1,10 +1,10 @@
 import type { CheckPorts, PageFile } from "../../../shared/flows/ports.ts";
 import { refuse } from "../../../shared/kernel/refusals.ts";
-import { endpointFor, type RequestFacts } from "../../http/endpoint.ts";
+import { endpointFor, type RequestMetadata } from "../../http/endpoint.ts";
 
 const endpoint = endpointFor<CheckPorts>();
 
-const POLICY = [
+const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "worker-src 'self'",
@@ -17,7 +17,7 @@ const POLICY = [
 ].join("; ");
 
 const headers = {
-  "content-security-policy": POLICY,
+  "content-security-policy": CONTENT_SECURITY_POLICY,
   "referrer-policy": "no-referrer",
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
@@ -33,7 +33,7 @@ const files = [
 ] as const;
 
 /** The files of the check page. */
-export const checkPageRoutes = files.map(([path, summary, caching]) =>
+export const checkPageRoutes = files.map(([path, summary, cacheControl]) =>
   endpoint({
     method: "GET",
     path,
@@ -44,16 +44,16 @@ export const checkPageRoutes = files.map(([path, summary, caching]) =>
     envelope: false,
     refusals: ["route_not_found"],
     handle: async ({ request, ports }) => {
-      const file = ports.page.get(path);
-      return file ? responseOf(file, caching, request) : refuse("route_not_found");
+      const file = ports.pageFiles.get(path);
+      return file ? toFileResponse(file, cacheControl, request) : refuse("route_not_found");
     },
   }),
 );
 
-function responseOf(file: PageFile, caching: string, request: RequestFacts): Response {
-  const all = { ...headers, "cache-control": caching, etag: file.etag };
-  if (caching !== "no-store" && request.headers.get("if-none-match") === file.etag) {
-    return new Response(null, { status: 304, headers: all });
+function toFileResponse(file: PageFile, cacheControl: string, request: RequestMetadata): Response {
+  const responseHeaders = { ...headers, "cache-control": cacheControl, etag: file.etag };
+  if (cacheControl !== "no-store" && request.headers.get("if-none-match") === file.etag) {
+    return new Response(null, { status: 304, headers: responseHeaders });
   }
-  return new Response(file.body, { headers: { ...all, "content-type": file.type } });
+  return new Response(file.body, { headers: { ...responseHeaders, "content-type": file.type } });
 }

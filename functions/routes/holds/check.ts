@@ -1,14 +1,14 @@
 import * as z from "zod/mini";
-import { CHALLENGE_PUZZLES_MAX, CHECK_BODY_BYTES_MAX } from "../../../shared/domain/limits.ts";
-import { takeChallenge as takeOne } from "../../../shared/flows/holds/challenge.ts";
+import { CHALLENGE_PUZZLES_MAX, VERIFICATION_BODY_BYTES_MAX } from "../../../shared/domain/limits.ts";
+import { createChallenge as takeOne } from "../../../shared/flows/holds/challenge.ts";
 import { completeHold } from "../../../shared/flows/holds/complete.ts";
-import { lookAtHold } from "../../../shared/flows/holds/view.ts";
+import { viewHold } from "../../../shared/flows/holds/view.ts";
 import type { CheckPorts } from "../../../shared/flows/ports.ts";
 import { isRefusal } from "../../../shared/kernel/refusals.ts";
 import { clockFrom } from "../../../shared/kernel/time.ts";
 import { endpointFor } from "../../http/endpoint.ts";
 import { checkPageRoutes } from "./check-page.ts";
-import { shownHoldShape, shownHoldView } from "./hold-schemas.ts";
+import { checkHoldSchema, toCheckHoldResponse } from "./hold-schemas.ts";
 
 const endpoint = endpointFor<CheckPorts>();
 
@@ -18,7 +18,7 @@ const common = {
   auth: "none",
   tenant: "none",
   tag: "Check page",
-  bodyBytesMax: CHECK_BODY_BYTES_MAX,
+  bodyBytesMax: VERIFICATION_BODY_BYTES_MAX,
 } as const;
 const refusals = [
   "hold_not_found",
@@ -29,21 +29,21 @@ const refusals = [
   "too_many_tries",
 ] as const;
 
-export const lookAtHeld = endpoint({
+export const getHeldMessage = endpoint({
   ...common,
   path: "/verify/holds/{hold_id}",
   summary: "Read a held message by its secret",
   body: z.object({ secret }),
   refusals,
-  data: z.object({ hold: shownHoldShape }),
+  data: z.object({ hold: checkHoldSchema }),
   handle: async ({ path, body, request, now, ports }) => {
-    const asked = { holdId: path.hold_id, secret: body.secret, sourceIp: request.sourceIp };
-    const shown = await lookAtHold(ports, asked, now);
-    return isRefusal(shown) ? shown : { hold: shownHoldView(shown) };
+    const checkRequest = { holdId: path.hold_id, secret: body.secret, sourceIp: request.sourceIp };
+    const view = await viewHold(ports, checkRequest, now);
+    return isRefusal(view) ? view : { hold: toCheckHoldResponse(view) };
   },
 });
 
-export const takeChallenge = endpoint({
+export const createChallenge = endpoint({
   ...common,
   path: "/verify/holds/{hold_id}/challenge",
   summary: "Take a proof-of-work challenge for a held message",
@@ -55,8 +55,8 @@ export const takeChallenge = endpoint({
     expires: z.number(),
   }),
   handle: async ({ path, body, request, now, ports }) => {
-    const asked = { holdId: path.hold_id, secret: body.secret, sourceIp: request.sourceIp };
-    return takeOne(ports, asked, now);
+    const checkRequest = { holdId: path.hold_id, secret: body.secret, sourceIp: request.sourceIp };
+    return takeOne(ports, checkRequest, now);
   },
 });
 
@@ -70,17 +70,17 @@ export const completeCheck = endpoint({
     solutions: z.array(z.number()).check(z.maxLength(CHALLENGE_PUZZLES_MAX)),
   }),
   refusals,
-  data: z.object({ hold: shownHoldShape }),
+  data: z.object({ hold: checkHoldSchema }),
   handle: async ({ path, body, request, now, ports }) => {
     const { token, solutions } = body;
-    const asked = { holdId: path.hold_id, secret: body.secret, sourceIp: request.sourceIp, token, solutions };
-    const shown = await completeHold(ports, asked, clockFrom(now));
-    return isRefusal(shown) ? shown : { hold: shownHoldView(shown) };
+    const checkRequest = { holdId: path.hold_id, secret: body.secret, sourceIp: request.sourceIp, token, solutions };
+    const view = await completeHold(ports, checkRequest, clockFrom(now));
+    return isRefusal(view) ? view : { hold: toCheckHoldResponse(view) };
   },
 });
 
 /** The API of the check page. */
-export const checkApiRoutes = [lookAtHeld, takeChallenge, completeCheck] as const;
+export const checkApiRoutes = [getHeldMessage, createChallenge, completeCheck] as const;
 
 /** Every route of the Verify function. */
 export const checkRoutes = [...checkApiRoutes, ...checkPageRoutes] as const;

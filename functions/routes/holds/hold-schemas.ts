@@ -2,14 +2,14 @@ import * as z from "zod/mini";
 import { platforms } from "../../../shared/domain/accounts/accounts.ts";
 import { type HoldState, holdStatuses } from "../../../shared/domain/holds/holds.ts";
 import { readConversationId } from "../../../shared/domain/inbox/conversations.ts";
-import type { ShownHold } from "../../../shared/flows/holds/view.ts";
+import type { CheckHoldView } from "../../../shared/flows/holds/view.ts";
 import { iso, type Millis } from "../../../shared/kernel/time.ts";
 
 // Held messages as they go over the wire: to a key, and to the check page.
 
-const errorShape = z.object({ code: z.string(), message: z.string(), detail: z.nullable(z.string()) });
+const errorSchema = z.object({ code: z.string(), message: z.string(), detail: z.nullable(z.string()) });
 
-export const holdShape = z.object({
+export const holdSchema = z.object({
   id: z.string(),
   status: z.enum(holdStatuses),
   conversation_id: z.string(),
@@ -17,11 +17,11 @@ export const holdShape = z.object({
   expires_at: z.string(),
   verify_url: z.optional(z.string()),
   platform_message_id: z.optional(z.string()),
-  error: z.optional(errorShape),
+  error: z.optional(errorSchema),
 });
 
 /** A hold without its text, which no key ever reads. */
-interface HeldMessage {
+interface HoldSummary {
   readonly id: string;
   readonly conversationId: string;
   readonly createdAt: Millis;
@@ -29,7 +29,7 @@ interface HeldMessage {
 }
 
 /** @param verifyUrl in the answer that created the hold */
-export function holdView(hold: HeldMessage, state: HoldState, verifyUrl?: string): z.infer<typeof holdShape> {
+export function toHoldResponse(hold: HoldSummary, state: HoldState, verifyUrl?: string): z.infer<typeof holdSchema> {
   return {
     id: hold.id,
     status: state.status,
@@ -42,7 +42,7 @@ export function holdView(hold: HeldMessage, state: HoldState, verifyUrl?: string
   };
 }
 
-export const shownHoldShape = z.object({
+export const checkHoldSchema = z.object({
   id: z.string(),
   status: z.enum(holdStatuses),
   expires_at: z.string(),
@@ -51,10 +51,10 @@ export const shownHoldShape = z.object({
   text: z.string(),
   attachments: z.number(),
   test: z.optional(z.boolean()),
-  error: z.optional(errorShape),
+  error: z.optional(errorSchema),
 });
 
-export function shownHoldView({ hold, state, displayName }: ShownHold): z.infer<typeof shownHoldShape> {
+export function toCheckHoldResponse({ hold, state, displayName }: CheckHoldView): z.infer<typeof checkHoldSchema> {
   const { content, conversationId } = hold;
   const ref = readConversationId(conversationId);
   if (!ref) throw new Error("A hold is of no conversation.");

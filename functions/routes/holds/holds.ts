@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
-import { readHold as read } from "../../../shared/flows/holds/get.ts";
+import { getHold as read } from "../../../shared/flows/holds/get.ts";
 import { isRefusal } from "../../../shared/kernel/refusals.ts";
 import { endpoint } from "../api-endpoint.ts";
-import { holdShape, holdView } from "./hold-schemas.ts";
+import { holdSchema, toHoldResponse } from "./hold-schemas.ts";
 
-export const readHold = endpoint({
+export const getHold = endpoint({
   method: "GET",
   path: "/v1/messages/holds/{hold_id}",
   auth: "key",
@@ -12,9 +12,9 @@ export const readHold = endpoint({
   tag: "Messages",
   summary: "Read what became of a held message, for 30 minutes",
   refusals: ["hold_not_found"],
-  data: z.object({ hold: holdShape }),
+  data: z.object({ hold: holdSchema }),
   handle: async ({ caller, path, now, ports }) => {
-    const standing = await read(ports, caller, path.hold_id, now);
-    return isRefusal(standing) ? standing : { hold: holdView(standing.hold, standing.state) };
+    const view = await read(ports, caller, path.hold_id, now);
+    return isRefusal(view) ? view : { hold: toHoldResponse(view.hold, view.state) };
   },
 });

@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
 import { parseAccountKey, platforms } from "../../../shared/domain/accounts/accounts.ts";
-import { questionOf } from "../../../shared/domain/inbox/inbox-filter.ts";
-import { openConversation } from "../../../shared/flows/inbox/read-inbox.ts";
+import { inboxPredicate } from "../../../shared/domain/inbox/inbox-filter.ts";
+import { readConversation } from "../../../shared/flows/inbox/read-inbox.ts";
 import { isRefusal } from "../../../shared/kernel/refusals.ts";
 import { nextCursor, openPage, pageScope } from "../../http/page.ts";
 import { queryFlag } from "../../http/query.ts";
 import { endpoint } from "../api-endpoint.ts";
-import { conversationShape, conversationView, messageShape, messageView } from "../responses.ts";
+import { conversationSchema, messageSchema, toConversationResponse, toMessageResponse } from "../responses.ts";
 
 export const listConversations = endpoint({
   method: "GET",
@@ -30,7 +30,7 @@ export const listConversations = endpoint({
     ),
   }),
   paged: true,
-  data: z.object({ conversations: z.array(conversationShape), next_cursor: z.nullable(z.string()) }),
+  data: z.object({ conversations: z.array(conversationSchema), next_cursor: z.nullable(z.string()) }),
   handle: async ({ tenant, query, page, now, ports }) => {
     const { unanswered, platform = null, account_key: accountKey = null } = query;
     const scope = pageScope("conversations", tenant, { unanswered: unanswered || null, platform, accountKey });
@@ -40,17 +40,17 @@ export const listConversations = endpoint({
     const { heads, next } = await ports.conversations.inbox(tenant, {
       before: start.position,
       limit: page.limit,
-      keep: questionOf({ unanswered, platform, accountKey }),
+      filter: inboxPredicate({ unanswered, platform, accountKey }),
       now,
     });
     return {
-      conversations: heads.map((head) => conversationView(head, now)),
+      conversations: heads.map((head) => toConversationResponse(head, now)),
       next_cursor: nextCursor(cursorKey, scope, next),
     };
   },
 });
 
-export const readConversation = endpoint({
+export const getConversation = endpoint({
   method: "GET",
   path: "/v1/conversations/{id}",
   auth: "key",
@@ -61,8 +61,8 @@ export const readConversation = endpoint({
   paged: true,
   refusals: ["conversation_not_found"],
   data: z.object({
-    conversation: conversationShape,
-    messages: z.array(messageShape),
+    conversation: conversationSchema,
+    messages: z.array(messageSchema),
     next_cursor: z.nullable(z.string()),
   }),
   handle: async ({ tenant, path, query, page, now, ports }) => {
@@ -70,17 +70,17 @@ export const readConversation = endpoint({
     const cursorKey = await ports.cursorKey();
     const start = openPage(cursorKey, scope, page);
     if (isRefusal(start)) return start;
-    const opened = await openConversation(
+    const result = await readConversation(
       ports,
       tenant,
       { conversationId: path.id, before: start.position, limit: page.limit, includeTest: query.include_test },
       now,
     );
-    if (isRefusal(opened)) return opened;
+    if (isRefusal(result)) return result;
     return {
-      conversation: conversationView(opened.head, now),
-      messages: opened.page.rows.map(({ message }) => messageView(message)),
-      next_cursor: nextCursor(cursorKey, scope, opened.page.next),
+      conversation: toConversationResponse(result.head, now),
+      messages: result.page.rows.map(({ message }) => toMessageResponse(message)),
+      next_cursor: nextCursor(cursorKey, scope, result.page.next),
     };
   },
 });

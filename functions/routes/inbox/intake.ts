@@ -8,7 +8,7 @@ import { endpointFor } from "../../http/endpoint.ts";
 
 const endpoint = endpointFor<IntakePorts>();
 
-const shake = endpoint({
+const handshake = endpoint({
   method: "GET",
   path: "/webhooks/{platform}",
   auth: "none",
@@ -25,12 +25,12 @@ const shake = endpoint({
   handle: async ({ path, query, ports }) => {
     if (!isPlatform(path.platform)) return refuse("route_not_found");
     const { verifyToken } = await ports.platformSecrets();
-    const asked = {
+    const handshakeQuery = {
       ...(query["hub.mode"] === undefined ? {} : { mode: query["hub.mode"] }),
       ...(query["hub.verify_token"] === undefined ? {} : { token: query["hub.verify_token"] }),
       ...(query["hub.challenge"] === undefined ? {} : { challenge: query["hub.challenge"] }),
     };
-    const challenge = ports.verifyHandshake(asked, verifyToken);
+    const challenge = ports.verifyHandshake(handshakeQuery, verifyToken);
     if (challenge === null) return refuse("handshake_refused");
     return new Response(challenge, { headers: { "content-type": "text/plain; charset=utf-8" } });
   },
@@ -61,4 +61,4 @@ const receive = endpoint({
 });
 
 /** The platforms' own routes. Either path takes either platform's webhooks. */
-export const intakeRoutes = [shake, receive] as const;
+export const intakeRoutes = [handshake, receive] as const;

@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
 import { directions } from "../../../shared/domain/inbox/messages.ts";
-import { listMessages as list, readMessage as read } from "../../../shared/flows/inbox/read-inbox.ts";
+import { listMessages as list, getMessage as read } from "../../../shared/flows/inbox/read-inbox.ts";
 import { isRefusal } from "../../../shared/kernel/refusals.ts";
 import { nextCursor, openPage, pageScope } from "../../http/page.ts";
 import { queryFlag } from "../../http/query.ts";
 import { endpoint } from "../api-endpoint.ts";
-import { messageShape, messageView } from "../responses.ts";
+import { messageSchema, toMessageResponse } from "../responses.ts";
 
 export const listMessages = endpoint({
   method: "GET",
@@ -21,13 +21,13 @@ export const listMessages = endpoint({
   }),
   paged: true,
   refusals: ["conversation_not_found"],
-  data: z.object({ messages: z.array(messageShape), next_cursor: z.nullable(z.string()) }),
+  data: z.object({ messages: z.array(messageSchema), next_cursor: z.nullable(z.string()) }),
   handle: async ({ tenant, query, page, now, ports }) => {
     const scope = pageScope("messages", tenant, query);
     const cursorKey = await ports.cursorKey();
     const start = openPage(cursorKey, scope, page);
     if (isRefusal(start)) return start;
-    const found = await list(
+    const result = await list(
       ports,
       tenant,
       {
@@ -39,15 +39,15 @@ export const listMessages = endpoint({
       },
       now,
     );
-    if (isRefusal(found)) return found;
+    if (isRefusal(result)) return result;
     return {
-      messages: found.rows.map(({ message }) => messageView(message)),
-      next_cursor: nextCursor(cursorKey, scope, found.next),
+      messages: result.rows.map(({ message }) => toMessageResponse(message)),
+      next_cursor: nextCursor(cursorKey, scope, result.next),
     };
   },
 });
 
-export const readMessage = endpoint({
+export const getMessage = endpoint({
   method: "GET",
   path: "/v1/messages/{id}",
   auth: "key",
@@ -56,9 +56,9 @@ export const readMessage = endpoint({
   summary: "Read one message by the platform's own id",
   query: z.object({ include_test: queryFlag }),
   refusals: ["message_not_found"],
-  data: z.object({ message: messageShape }),
+  data: z.object({ message: messageSchema }),
   handle: async ({ tenant, path, query, now, ports }) => {
     const message = await read(ports, tenant, { messageId: path.id, includeTest: query.include_test }, now);
-    return isRefusal(message) ? message : { message: messageView(message) };
+    return isRefusal(message) ? message : { message: toMessageResponse(message) };
   },
 });

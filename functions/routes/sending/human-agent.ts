@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
 import { ACTOR_ID_CHARS_MAX } from "../../../shared/domain/limits.ts";
-import { createHold, verifyUrlOf } from "../../../shared/flows/holds/create.ts";
+import { createHold, verifyUrl } from "../../../shared/flows/holds/create.ts";
 import { isRefusal } from "../../../shared/kernel/refusals.ts";
 import { endpoint } from "../api-endpoint.ts";
-import { holdShape, holdView } from "../holds/hold-schemas.ts";
-import { askedOf, sendAliases, sendFields, sendRefusals, textOrMedia } from "./send-body.ts";
+import { holdSchema, toHoldResponse } from "../holds/hold-schemas.ts";
+import { sendAliases, sendFields, sendRefusals, textOrMedia, toSendRequest } from "./send-body.ts";
 
-export const sendAsHumanAgent = endpoint({
+export const sendHumanAgentMessage = endpoint({
   method: "POST",
   path: "/v1/messages/human-agent",
   auth: "key",
@@ -26,11 +26,11 @@ export const sendAsHumanAgent = endpoint({
   idempotent: true,
   refusals: [...sendRefusals, "missing_actor", "human_agent_early", "human_agent_late", "human_agent_no_inbound"],
   status: 202,
-  data: z.object({ hold: holdShape }),
+  data: z.object({ hold: holdSchema }),
   handle: async ({ caller, body, idempotencyKey, request, now, ports }) => {
-    const asked = { ...askedOf(body), actorId: body.actor_id?.trim() || null, idempotencyKey };
-    const held = await createHold(ports, { caller, ip: request.sourceIp }, asked, now);
-    if (isRefusal(held)) return held;
-    return { hold: holdView(held, { status: "awaiting_verification" }, await verifyUrlOf(ports, held.id)) };
+    const message = { ...toSendRequest(body), actorId: body.actor_id?.trim() || null, idempotencyKey };
+    const hold = await createHold(ports, { caller, ip: request.sourceIp }, message, now);
+    if (isRefusal(hold)) return hold;
+    return { hold: toHoldResponse(hold, { status: "awaiting_verification" }, await verifyUrl(ports, hold.id)) };
   },
 });

@@ -3,7 +3,7 @@ import { sendReply as send } from "../../../shared/flows/sending/reply.ts";
 import { isRefusal } from "../../../shared/kernel/refusals.ts";
 import { clockFrom } from "../../../shared/kernel/time.ts";
 import { endpoint } from "../api-endpoint.ts";
-import { askedOf, sendAliases, sendFields, sendRefusals, textOrMedia } from "./send-body.ts";
+import { sendAliases, sendFields, sendRefusals, textOrMedia, toSendRequest } from "./send-body.ts";
 
 export const sendReply = endpoint({
   method: "POST",
@@ -18,7 +18,7 @@ export const sendReply = endpoint({
   refusals: sendRefusals,
   data: z.object({ platform_message_id: z.string() }),
   handle: async ({ caller, body, idempotencyKey, now, ports }) => {
-    const sent = await send(ports, caller, { ...askedOf(body), idempotencyKey }, clockFrom(now));
-    return isRefusal(sent) ? sent : { platform_message_id: sent.messageId };
+    const result = await send(ports, caller, { ...toSendRequest(body), idempotencyKey }, clockFrom(now));
+    return isRefusal(result) ? result : { platform_message_id: result.messageId };
   },
 });

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { MESSAGE_ID_CHARS_MAX } from "../../../shared/domain/limits.ts";
-import { type AskedContent, mediaTypes } from "../../../shared/domain/sending/send-content.ts";
+import { mediaTypes, type RequestedContent } from "../../../shared/domain/sending/send-content.ts";
 
 // What both sends are asked with.
 
@@ -40,11 +40,11 @@ export const textOrMedia = z.refine<{ readonly text?: unknown; readonly attachme
   "give text or attachments, one of them",
 );
 
-const plain = z.object(sendFields);
+const sendBody = z.object(sendFields);
 
-export function askedOf(
-  body: z.infer<typeof plain>,
-): AskedContent & { readonly conversationId: string; readonly replyTo: string | null } {
+export function toSendRequest(
+  body: z.infer<typeof sendBody>,
+): RequestedContent & { readonly conversationId: string; readonly replyTo: string | null } {
   const { conversation_id, text, attachments, reply_to } = body;
   return {
     conversationId: conversation_id,

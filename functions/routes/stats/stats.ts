@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
-import { readStats as read } from "../../../shared/flows/stats/read-stats.ts";
+import { getStats as read } from "../../../shared/flows/stats/read-stats.ts";
 import { endpoint } from "../api-endpoint.ts";
 
-export const readStats = endpoint({
+export const getStats = endpoint({
   method: "GET",
   path: "/v1/stats",
   auth: "key",

@@ -1,11 +1,11 @@
 import type { Account } from "../../../shared/domain/accounts/accounts.ts";
 import { type EventType, renderEvent, renderMessageEvent } from "../../../shared/domain/events/events.ts";
-import { accountEventData, eventOfChange } from "../../../shared/domain/events/message-changes.ts";
+import { accountEventData, changeEvent } from "../../../shared/domain/events/message-changes.ts";
 import { conversationId } from "../../../shared/domain/inbox/conversations.ts";
 import type { Message } from "../../../shared/domain/inbox/messages.ts";
 import { TEST_NOTE } from "../../../shared/flows/webhooks/send-test.ts";
-import { ulidOf } from "../../../shared/kernel/ids.ts";
-import { wireOf } from "../../../shared/kernel/refusals.ts";
+import { deriveUlid } from "../../../shared/kernel/ids.ts";
+import { toHttpError } from "../../../shared/kernel/refusals.ts";
 import { parseTenant } from "../../../shared/kernel/tenant.ts";
 
 // One event of each type, made as the real ones are made. The bytes are the same at every start.
@@ -13,7 +13,7 @@ import { parseTenant } from "../../../shared/kernel/tenant.ts";
 const AT = Date.UTC(2026, 10, 21, 15, 12, 34, 402);
 const tenant = parseTenant("demo");
 if (!tenant) throw new Error("The example's tenant is not a slug.");
-const of = tenant;
+const tenantId = tenant;
 
 const account: Account = {
   platform: "messenger",
@@ -28,9 +28,9 @@ const account: Account = {
   sealedToken: new Uint8Array(),
 };
 const participantId = "24010000000000017";
-const conversation = conversationId({ tenant: of, account, participantId });
+const conversation = conversationId({ tenant: tenantId, account, participantId });
 
-const received: Message = {
+const inboundMessage: Message = {
   id: "m_AbCdEf0123456789",
   conversationId: conversation,
   account: { platform: account.platform, externalId: account.externalId },
@@ -43,49 +43,49 @@ const received: Message = {
   actorId: null,
   replyTo: null,
   scope: "live",
-  eventUlid: ulidOf(AT, "message.received"),
+  eventUlid: deriveUlid(AT, "message.received"),
 };
 
-const sent: Message = {
-  ...received,
+const outboundMessage: Message = {
+  ...inboundMessage,
   id: "m_GhIjKl0123456789",
   direction: "outbound",
   text: "Yes, it is.",
   attachments: [{ type: "image", url: "https://cdn.example.com/photo.jpg" }],
   sentVia: "api_in_window",
   actorId: "usr_42",
-  replyTo: received.id,
-  eventUlid: ulidOf(AT, "message.sent"),
+  replyTo: inboundMessage.id,
+  eventUlid: deriveUlid(AT, "message.sent"),
 };
 
 const change = {
-  account: received.account,
+  account: inboundMessage.account,
   participantId,
-  messageId: received.id,
+  messageId: inboundMessage.id,
   at: AT,
 };
-const endpointId = ulidOf(AT, "an endpoint");
+const endpointId = deriveUlid(AT, "an endpoint");
 
 /** What an event of the type tells, as an example. */
-function dataOf(type: EventType): object {
+function exampleData(type: EventType): object {
   switch (type) {
     case "message.received":
-      return parsed(renderMessageEvent(of, received)).data;
+      return parseEvent(renderMessageEvent(tenantId, inboundMessage)).data;
     case "message.sent":
-      return parsed(renderMessageEvent(of, sent)).data;
+      return parseEvent(renderMessageEvent(tenantId, outboundMessage)).data;
     case "message.failed": {
-      const { message } = parsed(renderMessageEvent(of, sent)).data as { message: object };
-      const { code, message: sentence } = wireOf("outcome_unknown");
-      const error = { code, message: sentence, detail: "outcome_unknown" };
+      const { message } = parseEvent(renderMessageEvent(tenantId, outboundMessage)).data as { message: object };
+      const { code, message: errorMessage } = toHttpError("outcome_unknown");
+      const error = { code, message: errorMessage, detail: "outcome_unknown" };
       return { message: { ...message, id: null }, error };
     }
     case "message.deleted":
-      return eventOfChange({ ...change, kind: "unsend" }, conversation).data;
+      return changeEvent({ ...change, kind: "unsend" }, conversation).data;
     case "message.edited":
-      return eventOfChange({ ...change, kind: "edit", text: "Hello, is it still there?", editCount: 1 }, conversation)
+      return changeEvent({ ...change, kind: "edit", text: "Hello, is it still there?", editCount: 1 }, conversation)
         .data;
     case "message.reaction":
-      return eventOfChange({ ...change, kind: "reaction", action: "react", reaction: "love", emoji: "❤️" }, conversation)
+      return changeEvent({ ...change, kind: "reaction", action: "react", reaction: "love", emoji: "❤️" }, conversation)
         .data;
     case "account.connected":
     case "account.reconnected":
@@ -100,15 +100,15 @@ function dataOf(type: EventType): object {
     case "webhook.paused":
       return { endpoint_id: endpointId, reason: "gone" };
     case "test.event":
-      return { endpoint_id: endpointId, note: TEST_NOTE, requested_by: `key:${ulidOf(AT, "a key")}` };
+      return { endpoint_id: endpointId, note: TEST_NOTE, requested_by: `key:${deriveUlid(AT, "a key")}` };
   }
 }
 
 /** A whole event of the type, as a receiver would parse it. */
-export function exampleOf(type: EventType): { readonly data: object } & Record<string, unknown> {
-  return parsed(renderEvent(of, ulidOf(AT, type), type, dataOf(type)));
+export function exampleEvent(type: EventType): { readonly data: object } & Record<string, unknown> {
+  return parseEvent(renderEvent(tenantId, deriveUlid(AT, type), type, exampleData(type)));
 }
 
-function parsed({ body }: { body: string }): { readonly data: object } & Record<string, unknown> {
+function parseEvent({ body }: { body: string }): { readonly data: object } & Record<string, unknown> {
   return JSON.parse(body);
 }

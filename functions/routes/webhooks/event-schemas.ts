@@ -5,15 +5,15 @@ import { attachmentTypes, directions } from "../../../shared/domain/inbox/messag
 
 // What receivers are sent, type by type: the bodies themselves are made where the events are.
 
-const named = {
+const messageRef = {
   id: z.string(),
   conversation_id: z.string(),
   account_key: z.string(),
   platform: z.enum(platforms),
 };
 
-const whole = {
-  ...named,
+const messageFields = {
+  ...messageRef,
   direction: z.enum(directions),
   text: z.string(),
   attachments: z.array(z.object({ type: z.enum(attachmentTypes), url: z.nullable(z.string()) })),
@@ -26,10 +26,10 @@ const whole = {
   test: z.optional(z.boolean()),
 };
 
-const message = z.object({ message: z.object(whole) });
+const message = z.object({ message: z.object(messageFields) });
 
-const failed = z.object({
-  message: z.object({ ...whole, id: z.null() }),
+const failedMessage = z.object({
+  message: z.object({ ...messageFields, id: z.null() }),
   error: z.object({ code: z.string(), message: z.string(), detail: z.string() }),
 });
 
@@ -52,13 +52,13 @@ const account = z.object({
   reason: z.enum(["user", "platform_deauthorized", "token_invalid", "policy"]),
 });
 
-const data = {
+const dataSchemas = {
   "message.received": message,
   "message.sent": message,
-  "message.failed": failed,
-  "message.deleted": z.object({ message: z.object(named) }),
-  "message.edited": z.object({ message: z.object({ ...named, text: z.string(), edit_count: z.int() }) }),
-  "message.reaction": z.object({ message: z.object(named), reaction }),
+  "message.failed": failedMessage,
+  "message.deleted": z.object({ message: z.object(messageRef) }),
+  "message.edited": z.object({ message: z.object({ ...messageRef, text: z.string(), edit_count: z.int() }) }),
+  "message.reaction": z.object({ message: z.object(messageRef), reaction }),
   "account.connected": account,
   "account.reconnected": account,
   "account.disconnected": account,
@@ -77,6 +77,6 @@ export function eventSchema(type: EventType) {
     api_version: z.literal(API_VERSION),
     created_at: z.iso.datetime(),
     tenant_id: z.string(),
-    data: data[type],
+    data: dataSchemas[type],
   });
 }

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { type EventType, eventTypes } from "../../../shared/domain/events/events.ts";
 import { endpoint } from "../api-endpoint.ts";
-import { exampleOf } from "./event-examples.ts";
+import { exampleEvent } from "./event-examples.ts";
 import { eventSchema } from "./event-schemas.ts";
 
 const descriptions: Record<EventType, string> = {
@@ -21,25 +21,25 @@ const descriptions: Record<EventType, string> = {
   "test.event": "Someone asked for a test of this endpoint.",
 };
 
-interface Published {
+interface EventTypeDoc {
   readonly type: EventType;
   readonly description: string;
   readonly schema: Record<string, unknown>;
   readonly example: Record<string, unknown>;
 }
 
-let published: Published[] | null = null;
+let cachedDocs: EventTypeDoc[] | null = null;
 
 /** Made once for each process, when it is first asked for. */
-function publishedTypes(): Published[] {
-  published ??= eventTypes.map((type) => ({
+function eventTypeDocs(): EventTypeDoc[] {
+  cachedDocs ??= eventTypes.map((type) => ({
     type,
     description: descriptions[type],
     // Further fields are allowed: within a version events only grow.
     schema: z.toJSONSchema(eventSchema(type), { io: "input" }),
-    example: exampleOf(type),
+    example: exampleEvent(type),
   }));
-  return published;
+  return cachedDocs;
 }
 
 export const listEventTypes = endpoint({
@@ -59,5 +59,5 @@ export const listEventTypes = endpoint({
       }),
     ),
   }),
-  handle: async () => ({ event_types: publishedTypes() }),
+  handle: async () => ({ event_types: eventTypeDocs() }),
 });

@@ -1,13 +1,13 @@
 import * as z from "zod/mini";
 import { eventTypes } from "../../../shared/domain/events/events.ts";
 import { createWebhook as create } from "../../../shared/flows/webhooks/create.ts";
-import { listWebhooks as list, readWebhook as read } from "../../../shared/flows/webhooks/get.ts";
+import { listWebhooks as list, getWebhook as read } from "../../../shared/flows/webhooks/get.ts";
 import { rotateSecret as rotate } from "../../../shared/flows/webhooks/rotate.ts";
 import { sendTestEvent as sendTest } from "../../../shared/flows/webhooks/send-test.ts";
-import { changeWebhook as change, deleteWebhook as remove } from "../../../shared/flows/webhooks/update.ts";
+import { updateWebhook as change, deleteWebhook as remove } from "../../../shared/flows/webhooks/update.ts";
 import { isRefusal } from "../../../shared/kernel/refusals.ts";
 import { endpoint } from "../api-endpoint.ts";
-import { webhookShape, webhookView } from "../responses.ts";
+import { toWebhookResponse, webhookSchema } from "../responses.ts";
 
 const events = z.array(z.enum(eventTypes)).check(z.minLength(1));
 
@@ -18,9 +18,9 @@ export const listWebhooks = endpoint({
   tenant: "query",
   tag: "Webhooks",
   summary: "List webhook endpoints",
-  data: z.object({ endpoints: z.array(webhookShape) }),
+  data: z.object({ endpoints: z.array(webhookSchema) }),
   handle: async ({ tenant, now, ports }) => ({
-    endpoints: (await list(ports, tenant)).map((found) => webhookView(found, now)),
+    endpoints: (await list(ports, tenant)).map((webhook) => toWebhookResponse(webhook, now)),
   }),
 });
 
@@ -33,20 +33,20 @@ export const createWebhook = endpoint({
   summary: "Create a webhook endpoint; its signing secret is answered this once",
   body: z.object({ url: z.string(), events: z.optional(events) }),
   refusals: ["endpoint_limit", "too_many_look_ups"],
-  data: z.object({ endpoint: webhookShape, signing_secret: z.string() }),
+  data: z.object({ endpoint: webhookSchema, signing_secret: z.string() }),
   handle: async ({ caller, tenant, body, request, now, ports }) => {
-    const created = await create(
+    const result = await create(
       ports,
       tenant,
       { url: body.url, events: body.events ?? eventTypes, caller, ip: request.sourceIp },
       now,
     );
-    if (isRefusal(created)) return created;
-    return { endpoint: webhookView(created.endpoint, now), signing_secret: created.secret };
+    if (isRefusal(result)) return result;
+    return { endpoint: toWebhookResponse(result.endpoint, now), signing_secret: result.secret };
   },
 });
 
-export const readWebhook = endpoint({
+export const getWebhook = endpoint({
   method: "GET",
   path: "/v1/webhooks/{id}",
   auth: "key",
@@ -54,14 +54,14 @@ export const readWebhook = endpoint({
   tag: "Webhooks",
   summary: "Read a webhook endpoint",
   refusals: ["endpoint_not_found"],
-  data: z.object({ endpoint: webhookShape }),
+  data: z.object({ endpoint: webhookSchema }),
   handle: async ({ tenant, path, now, ports }) => {
-    const found = await read(ports, tenant, path.id);
-    return isRefusal(found) ? found : { endpoint: webhookView(found, now) };
+    const webhook = await read(ports, tenant, path.id);
+    return isRefusal(webhook) ? webhook : { endpoint: toWebhookResponse(webhook, now) };
   },
 });
 
-export const changeWebhook = endpoint({
+export const updateWebhook = endpoint({
   method: "PATCH",
   path: "/v1/webhooks/{id}",
   auth: "key",
@@ -76,16 +76,16 @@ export const changeWebhook = endpoint({
     status: z.optional(z.enum(["active", "paused"])),
   }),
   refusals: ["endpoint_not_found", "too_many_look_ups"],
-  data: z.object({ endpoint: webhookShape }),
+  data: z.object({ endpoint: webhookSchema }),
   handle: async ({ caller, tenant, path, body, request, now, ports }) => {
     const { url, events, status } = body;
-    const wanted = {
+    const requestedChanges = {
       ...(url === undefined ? {} : { url }),
       ...(events ? { events } : {}),
       ...(status ? { status } : {}),
     };
-    const changed = await change(ports, tenant, path.id, wanted, { caller, ip: request.sourceIp }, now);
-    return isRefusal(changed) ? changed : { endpoint: webhookView(changed, now) };
+    const webhook = await change(ports, tenant, path.id, requestedChanges, { caller, ip: request.sourceIp }, now);
+    return isRefusal(webhook) ? webhook : { endpoint: toWebhookResponse(webhook, now) };
   },
 });
 
@@ -99,12 +99,12 @@ export const deleteWebhook = endpoint({
   refusals: ["endpoint_not_found"],
   data: z.object({ deleted: z.literal(true) }),
   handle: async ({ caller, tenant, path, request, now, ports }) => {
-    const refused = await remove(ports, tenant, path.id, { caller, ip: request.sourceIp }, now);
-    return refused ?? { deleted: true as const };
+    const refusal = await remove(ports, tenant, path.id, { caller, ip: request.sourceIp }, now);
+    return refusal ?? { deleted: true as const };
   },
 });
 
-export const rotateSecret = endpoint({
+export const rotateWebhookSecret = endpoint({
   method: "POST",
   path: "/v1/webhooks/{id}/rotate",
   auth: "key",
@@ -113,15 +113,15 @@ export const rotateSecret = endpoint({
   summary:
     "Give a webhook endpoint a new signing secret, answered this once; the one before signs beside it for 24 hours",
   refusals: ["endpoint_not_found"],
-  data: z.object({ endpoint: webhookShape, signing_secret: z.string() }),
+  data: z.object({ endpoint: webhookSchema, signing_secret: z.string() }),
   handle: async ({ caller, tenant, path, request, now, ports }) => {
-    const rotated = await rotate(ports, tenant, path.id, { caller, ip: request.sourceIp }, now);
-    if (isRefusal(rotated)) return rotated;
-    return { endpoint: webhookView(rotated.endpoint, now), signing_secret: rotated.secret };
+    const result = await rotate(ports, tenant, path.id, { caller, ip: request.sourceIp }, now);
+    if (isRefusal(result)) return result;
+    return { endpoint: toWebhookResponse(result.endpoint, now), signing_secret: result.secret };
   },
 });
 
-export const testWebhook = endpoint({
+export const sendTestEvent = endpoint({
   method: "POST",
   path: "/v1/webhooks/{id}/test",
   auth: "key",
@@ -131,7 +131,7 @@ export const testWebhook = endpoint({
   refusals: ["endpoint_not_found"],
   data: z.object({ delivery_id: z.string() }),
   handle: async ({ caller, tenant, path, request, now, ports }) => {
-    const sent = await sendTest(ports, tenant, path.id, { caller, ip: request.sourceIp }, now);
-    return isRefusal(sent) ? sent : { delivery_id: sent.deliveryId };
+    const result = await sendTest(ports, tenant, path.id, { caller, ip: request.sourceIp }, now);
+    return isRefusal(result) ? result : { delivery_id: result.deliveryId };
   },
 });

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type Operation, operation } from "../json-service.ts";
 import { ServiceError } from "../service-error.ts";
 import type { Key, KeyRing } from "./keys.ts";
-import { type EncryptionContext, invalidCiphertext, keyIdOf, seal, unseal } from "./sealing.ts";
+import { type EncryptionContext, invalidCiphertext, parseKeyId, seal, unseal } from "./sealing.ts";
 
 const PLAINTEXT_BYTES_MAX = 4096;
 const DATA_KEY_BYTES_MAX = 1024;
@@ -26,15 +26,15 @@ export function cryptoOperations(ring: KeyRing): Record<string, Operation> {
         if (Plaintext.length < 1 || Plaintext.length > PLAINTEXT_BYTES_MAX) {
           throw new ServiceError("ValidationException", `Plaintext must have 1 to ${PLAINTEXT_BYTES_MAX} bytes.`);
         }
-        return sealed(ring, ring.usable(KeyId, "ENCRYPT_DECRYPT"), Plaintext, EncryptionContext);
+        return toEncryptResponse(ring, ring.findUsable(KeyId, "ENCRYPT_DECRYPT"), Plaintext, EncryptionContext);
       },
     ),
     Decrypt: operation(
       z.object({ CiphertextBlob: base64, EncryptionContext: context, KeyId: z.string().optional() }),
       (input) => {
-        const { key, plaintext } = opened(ring, input.CiphertextBlob, input.EncryptionContext, input.KeyId);
+        const { key, plaintext } = decrypt(ring, input.CiphertextBlob, input.EncryptionContext, input.KeyId);
         return {
-          KeyId: ring.arnOf(key),
+          KeyId: ring.arn(key),
           Plaintext: plaintext.toString("base64"),
           EncryptionAlgorithm: "SYMMETRIC_DEFAULT",
         };
@@ -49,17 +49,17 @@ export function cryptoOperations(ring: KeyRing): Record<string, Operation> {
         DestinationEncryptionContext: context,
       }),
       (input) => {
-        const source = opened(ring, input.CiphertextBlob, input.SourceEncryptionContext, input.SourceKeyId);
-        const target = ring.usable(input.DestinationKeyId, "ENCRYPT_DECRYPT");
-        const answer = sealed(ring, target, source.plaintext, input.DestinationEncryptionContext);
-        return { ...answer, SourceKeyId: ring.arnOf(source.key) };
+        const source = decrypt(ring, input.CiphertextBlob, input.SourceEncryptionContext, input.SourceKeyId);
+        const target = ring.findUsable(input.DestinationKeyId, "ENCRYPT_DECRYPT");
+        const response = toEncryptResponse(ring, target, source.plaintext, input.DestinationEncryptionContext);
+        return { ...response, SourceKeyId: ring.arn(source.key) };
       },
     ),
     GenerateDataKey: operation(dataKeyInput, (input) => {
-      const { plaintext, answer } = newDataKey(ring, input);
-      return { ...answer, Plaintext: plaintext.toString("base64") };
+      const { plaintext, response } = newDataKey(ring, input);
+      return { ...response, Plaintext: plaintext.toString("base64") };
     }),
-    GenerateDataKeyWithoutPlaintext: operation(dataKeyInput, (input) => newDataKey(ring, input).answer),
+    GenerateDataKeyWithoutPlaintext: operation(dataKeyInput, (input) => newDataKey(ring, input).response),
     GenerateRandom: operation(
       z.object({ NumberOfBytes: z.number().int().min(1).max(DATA_KEY_BYTES_MAX) }),
       (input) => ({
@@ -69,28 +69,33 @@ export function cryptoOperations(ring: KeyRing): Record<string, Operation> {
   };
 }
 
-function sealed(ring: KeyRing, key: Key, plaintext: Buffer, given: EncryptionContext): object {
+function toEncryptResponse(ring: KeyRing, key: Key, plaintext: Buffer, encryptionContext: EncryptionContext): object {
   return {
-    KeyId: ring.arnOf(key),
-    CiphertextBlob: seal(key, plaintext, given).toString("base64"),
+    KeyId: ring.arn(key),
+    CiphertextBlob: seal(key, plaintext, encryptionContext).toString("base64"),
     EncryptionAlgorithm: "SYMMETRIC_DEFAULT",
   };
 }
 
 /** The plaintext and the key that opened it. A named key that is another one is refused before it is tried. */
-function opened(ring: KeyRing, ciphertext: Buffer, given: EncryptionContext, named: string | undefined) {
-  const id = keyIdOf(ciphertext);
+function decrypt(
+  ring: KeyRing,
+  ciphertext: Buffer,
+  encryptionContext: EncryptionContext,
+  requestedKeyId: string | undefined,
+) {
+  const id = parseKeyId(ciphertext);
   if (!ring.list().some((key) => key.id === id)) throw invalidCiphertext();
-  if (named !== undefined && ring.usable(named, "ENCRYPT_DECRYPT").id !== id) {
+  if (requestedKeyId !== undefined && ring.findUsable(requestedKeyId, "ENCRYPT_DECRYPT").id !== id) {
     throw new ServiceError("IncorrectKeyException", "The ciphertext was made with another key than the one named.");
   }
-  const key = ring.usable(id, "ENCRYPT_DECRYPT");
-  return { key, plaintext: unseal(key, ciphertext, given) };
+  const key = ring.findUsable(id, "ENCRYPT_DECRYPT");
+  return { key, plaintext: unseal(key, ciphertext, encryptionContext) };
 }
 
-function newDataKey(ring: KeyRing, input: z.infer<typeof dataKeyInput>): { plaintext: Buffer; answer: object } {
-  const key = ring.usable(input.KeyId, "ENCRYPT_DECRYPT");
+function newDataKey(ring: KeyRing, input: z.infer<typeof dataKeyInput>): { plaintext: Buffer; response: object } {
+  const key = ring.findUsable(input.KeyId, "ENCRYPT_DECRYPT");
   const plaintext = randomBytes(input.NumberOfBytes ?? (input.KeySpec === "AES_128" ? 16 : 32));
   const blob = seal(key, plaintext, input.EncryptionContext).toString("base64");
-  return { plaintext, answer: { KeyId: ring.arnOf(key), CiphertextBlob: blob } };
+  return { plaintext, response: { KeyId: ring.arn(key), CiphertextBlob: blob } };
 }

@@ -27,7 +27,7 @@ export function keyOperations(ring: KeyRing, accountId: string): Record<string, 
     ),
     DescribeKey: operation(keyId, (input) => ({ KeyMetadata: metadata(ring, ring.find(input.KeyId), accountId) })),
     ListKeys: operation(z.object({}), () => ({
-      Keys: ring.list().map((key) => ({ KeyId: key.id, KeyArn: ring.arnOf(key) })),
+      Keys: ring.list().map((key) => ({ KeyId: key.id, KeyArn: ring.arn(key) })),
       Truncated: false,
     })),
     CreateAlias: operation(aliasInput, (input) => {
@@ -48,7 +48,7 @@ export function keyOperations(ring: KeyRing, accountId: string): Record<string, 
 function metadata(ring: KeyRing, key: Key, accountId: string): object {
   return {
     KeyId: key.id,
-    Arn: ring.arnOf(key),
+    Arn: ring.arn(key),
     AWSAccountId: accountId,
     CreationDate: key.createdAt / 1000,
     Description: key.description,

@@ -44,7 +44,7 @@ export class KeyRing {
     this.#journal = new Journal(file, this.#records());
   }
 
-  arnOf(key: Key): string {
+  arn(key: Key): string {
     return `${this.#arnPrefix}key/${key.id}`;
   }
 
@@ -80,11 +80,11 @@ export class KeyRing {
   }
 
   /** An enabled key of that usage. */
-  usable(reference: string, usage: KeyUsage): Key {
+  findUsable(reference: string, usage: KeyUsage): Key {
     const key = this.find(reference);
-    if (!key.enabled) throw new ServiceError("DisabledException", `${this.arnOf(key)} is disabled.`);
+    if (!key.enabled) throw new ServiceError("DisabledException", `${this.arn(key)} is disabled.`);
     if (keySpecs[key.spec].usage === usage) return key;
-    throw new ServiceError("InvalidKeyUsageException", `${this.arnOf(key)} is not a key for ${usage}.`);
+    throw new ServiceError("InvalidKeyUsageException", `${this.arn(key)} is not a key for ${usage}.`);
   }
 
   close(): void {

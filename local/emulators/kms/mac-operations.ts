@@ -4,7 +4,7 @@ import { sameBytes } from "../../../shared/kernel/bytes.ts";
 import { type Operation, operation } from "../json-service.ts";
 import { ServiceError } from "../service-error.ts";
 import type { Key, KeyRing } from "./keys.ts";
-import { materialOf } from "./sealing.ts";
+import { keyMaterial } from "./sealing.ts";
 
 const base64 = z.base64().transform((text) => Buffer.from(text, "base64"));
 const macInput = z.object({
@@ -17,22 +17,22 @@ const macInput = z.object({
 export function macOperations(ring: KeyRing): Record<string, Operation> {
   return {
     GenerateMac: operation(macInput, (input) => {
-      const { key, mac } = macOf(ring, input);
-      return { KeyId: ring.arnOf(key), Mac: mac.toString("base64"), MacAlgorithm: input.MacAlgorithm };
+      const { key, mac } = computeMac(ring, input);
+      return { KeyId: ring.arn(key), Mac: mac.toString("base64"), MacAlgorithm: input.MacAlgorithm };
     }),
     VerifyMac: operation(macInput.extend({ Mac: base64 }), (input) => {
-      const { key, mac } = macOf(ring, input);
+      const { key, mac } = computeMac(ring, input);
       if (!sameBytes(mac, input.Mac)) throw new ServiceError("KMSInvalidMacException", "The MAC does not match.");
-      return { KeyId: ring.arnOf(key), MacValid: true, MacAlgorithm: input.MacAlgorithm };
+      return { KeyId: ring.arn(key), MacValid: true, MacAlgorithm: input.MacAlgorithm };
     }),
   };
 }
 
-function macOf(ring: KeyRing, input: z.infer<typeof macInput>): { key: Key; mac: Buffer } {
-  const key = ring.usable(input.KeyId, "GENERATE_VERIFY_MAC");
+function computeMac(ring: KeyRing, input: z.infer<typeof macInput>): { key: Key; mac: Buffer } {
+  const key = ring.findUsable(input.KeyId, "GENERATE_VERIFY_MAC");
   const bits = input.MacAlgorithm.slice("HMAC_SHA_".length);
   if (key.spec !== `HMAC_${bits}`) {
     throw new ServiceError("InvalidKeyUsageException", `A key of ${key.spec} does not make ${input.MacAlgorithm}.`);
   }
-  return { key, mac: createHmac(`sha${bits}`, materialOf(key)).update(input.Message).digest() };
+  return { key, mac: createHmac(`sha${bits}`, keyMaterial(key)).update(input.Message).digest() };
 }

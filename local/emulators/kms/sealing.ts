@@ -13,14 +13,14 @@ export type EncryptionContext = Readonly<Record<string, string>>;
 
 export function seal(key: Key, plaintext: Uint8Array, context: EncryptionContext): Buffer {
   const iv = randomBytes(IV_BYTES);
-  const cipher = createCipheriv("aes-256-gcm", materialOf(key), iv).setAAD(authenticated(context));
+  const cipher = createCipheriv("aes-256-gcm", keyMaterial(key), iv).setAAD(additionalData(context));
   const body = Buffer.concat([cipher.update(plaintext), cipher.final()]);
   const id = Buffer.from(key.id);
   return Buffer.concat([Buffer.from([FORMAT, id.length]), id, iv, cipher.getAuthTag(), body]);
 }
 
 /** The id of the key a ciphertext was made with; InvalidCiphertextException when it is none of ours. */
-export function keyIdOf(ciphertext: Buffer): string {
+export function parseKeyId(ciphertext: Buffer): string {
   const end = 2 + (ciphertext[1] ?? 0);
   if (ciphertext[0] !== FORMAT || ciphertext.length < end + IV_BYTES + TAG_BYTES) throw invalidCiphertext();
   return ciphertext.subarray(2, end).toString();
@@ -31,8 +31,8 @@ export function unseal(key: Key, ciphertext: Buffer, context: EncryptionContext)
   const iv = 2 + Buffer.byteLength(key.id);
   const tag = iv + IV_BYTES;
   const body = tag + TAG_BYTES;
-  const decipher = createDecipheriv("aes-256-gcm", materialOf(key), ciphertext.subarray(iv, tag));
-  decipher.setAAD(authenticated(context)).setAuthTag(ciphertext.subarray(tag, body));
+  const decipher = createDecipheriv("aes-256-gcm", keyMaterial(key), ciphertext.subarray(iv, tag));
+  decipher.setAAD(additionalData(context)).setAuthTag(ciphertext.subarray(tag, body));
   try {
     return Buffer.concat([decipher.update(ciphertext.subarray(body)), decipher.final()]);
   } catch {
@@ -44,11 +44,11 @@ export function invalidCiphertext(): ServiceError {
   return new ServiceError("InvalidCiphertextException", "The ciphertext or its encryption context is not valid.");
 }
 
-export function materialOf(key: Key): Buffer {
+export function keyMaterial(key: Key): Buffer {
   return Buffer.from(key.material, "base64");
 }
 
 /** The context in one order, whatever order it was given in. */
-function authenticated(context: EncryptionContext): Buffer {
+function additionalData(context: EncryptionContext): Buffer {
   return Buffer.from(JSON.stringify(Object.entries(context).sort(([a], [b]) => (a < b ? -1 : 1))));
 }

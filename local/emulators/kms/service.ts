@@ -31,7 +31,7 @@ export class Kms implements JsonService {
   /** Makes a symmetric key with this id unless it is there; returns its ARN. */
   ensureKey(id: string): string {
     const key = this.#ring.list().find((one) => one.id === id) ?? this.#ring.create("SYMMETRIC_DEFAULT", "", id);
-    return this.#ring.arnOf(key);
+    return this.#ring.arn(key);
   }
 
   /** Lets the alias, `alias/<name>`, stand for the key. */

@@ -1,6 +1,6 @@
 import { parseCors } from "./cors.ts";
 import { notEmulated, S3Error } from "./errors.ts";
-import { emptyAnswer, type S3Answer, type S3Request, xmlAnswer } from "./http.ts";
+import { emptyResponse, type S3Request, type S3Response, xmlResponse } from "./http.ts";
 import { listObjects } from "./listing.ts";
 import type { ObjectStore } from "./objects.ts";
 import { escapeXml, texts } from "./xml.ts";
@@ -20,27 +20,27 @@ const acceptedSettings = [
 ];
 
 /** Answers a request about a bucket, or for the list of buckets. */
-export function answerBucket(store: ObjectStore, request: S3Request): S3Answer {
+export function handleBucketRequest(store: ObjectStore, request: S3Request): S3Response {
   const { method, bucket, query } = request;
   if (bucket === "") return listBuckets(store);
   if (method === "PUT") return putBucket(store, request);
   if (!store.has(bucket)) throw new S3Error("NoSuchBucket", 404, "The specified bucket does not exist.");
-  if (method === "HEAD") return emptyAnswer(200);
-  if (method === "GET" && query.get("list-type") === "2") return xmlAnswer(200, listObjects(store, bucket, query));
+  if (method === "HEAD") return emptyResponse(200);
+  if (method === "GET" && query.get("list-type") === "2") return xmlResponse(200, listObjects(store, bucket, query));
   if (method === "POST" && query.has("delete")) return deleteObjects(store, bucket, request.body.toString());
   if (method === "DELETE" && ![...query.keys()].some((name) => name !== "x-id")) {
-    store.dropBucket(bucket);
-    return emptyAnswer(204);
+    store.deleteBucket(bucket);
+    return emptyResponse(204);
   }
   throw notEmulated(`${method} of a bucket with ?${query}`);
 }
 
-function listBuckets(store: ObjectStore): S3Answer {
+function listBuckets(store: ObjectStore): S3Response {
   const buckets = store.bucketNames().map((name) => `<Bucket><Name>${escapeXml(name)}</Name></Bucket>`);
-  return xmlAnswer(200, `<ListAllMyBucketsResult><Buckets>${buckets.join("")}</Buckets></ListAllMyBucketsResult>`);
+  return xmlResponse(200, `<ListAllMyBucketsResult><Buckets>${buckets.join("")}</Buckets></ListAllMyBucketsResult>`);
 }
 
-function putBucket(store: ObjectStore, { bucket, query, body }: S3Request): S3Answer {
+function putBucket(store: ObjectStore, { bucket, query, body }: S3Request): S3Response {
   const setting = [...query.keys()].find((name) => name !== "x-id");
   if (setting === undefined) {
     if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket)) {
@@ -52,15 +52,15 @@ function putBucket(store: ObjectStore, { bucket, query, body }: S3Request): S3An
     }
     if (store.has(bucket)) throw new S3Error("BucketAlreadyOwnedByYou", 409, "The bucket exists and is yours already.");
     store.saveBucket(bucket, []);
-    return emptyAnswer(200, { location: `/${bucket}` });
+    return emptyResponse(200, { location: `/${bucket}` });
   }
   if (!store.has(bucket)) throw new S3Error("NoSuchBucket", 404, "The specified bucket does not exist.");
   if (setting === "cors") store.saveBucket(bucket, parseCors(body.toString()));
   else if (!acceptedSettings.includes(setting)) throw notEmulated(`PUT of a bucket with ?${setting}`);
-  return emptyAnswer(200);
+  return emptyResponse(200);
 }
 
-function deleteObjects(store: ObjectStore, bucket: string, xml: string): S3Answer {
+function deleteObjects(store: ObjectStore, bucket: string, xml: string): S3Response {
   const keys = texts(xml, "Key");
   if (keys.length === 0 || keys.length > DELETE_MAX) {
     throw new S3Error("MalformedXML", 400, `Name 1 to ${DELETE_MAX} objects to delete.`);
@@ -69,5 +69,5 @@ function deleteObjects(store: ObjectStore, bucket: string, xml: string): S3Answe
   const deleted = texts(xml, "Quiet").includes("true")
     ? []
     : keys.map((key) => `<Deleted><Key>${escapeXml(key)}</Key></Deleted>`);
-  return xmlAnswer(200, `<DeleteResult>${deleted.join("")}</DeleteResult>`);
+  return xmlResponse(200, `<DeleteResult>${deleted.join("")}</DeleteResult>`);
 }

@@ -19,17 +19,17 @@ export function decodeChunked(body: Buffer, headers: Readonly<Record<string, str
     const [digits = ""] = body.subarray(at, Math.max(lineEnd, at)).toString().split(";");
     const length = /^[0-9a-f]+$/i.test(digits) ? Number.parseInt(digits, 16) : Number.NaN;
     const start = lineEnd + 2;
-    if (Number.isNaN(length) || start + length > body.length) throw incomplete();
+    if (Number.isNaN(length) || start + length > body.length) throw incompleteBody();
     if (length === 0) break;
     chunks.push(body.subarray(start, start + length));
     at = start + length + 2;
   }
   const decoded = Buffer.concat(chunks);
-  const announced = headers["x-amz-decoded-content-length"];
-  if (announced !== undefined && Number(announced) !== decoded.length) throw incomplete();
+  const declaredLength = headers["x-amz-decoded-content-length"];
+  if (declaredLength !== undefined && Number(declaredLength) !== decoded.length) throw incompleteBody();
   return decoded;
 }
 
-function incomplete(): S3Error {
+function incompleteBody(): S3Error {
   return new S3Error("IncompleteBody", 400, "The body does not have the length that its headers announce.");
 }

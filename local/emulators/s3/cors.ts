@@ -28,21 +28,21 @@ export function corsHeaders(
 ): Record<string, string> {
   const { origin } = headers;
   if (!origin) return {};
-  const wanted = headers["access-control-request-method"] ?? method;
-  const asked = (headers["access-control-request-headers"] ?? "").split(",").map((name) => name.trim());
-  const names = asked.filter((name) => name !== "");
+  const requestedMethod = headers["access-control-request-method"] ?? method;
+  const requestedHeaders = (headers["access-control-request-headers"] ?? "").split(",").map((name) => name.trim());
+  const headerNames = requestedHeaders.filter((name) => name !== "");
   const rule = rules.find(
     (one) =>
-      one.methods.includes(wanted) &&
+      one.methods.includes(requestedMethod) &&
       one.origins.some((pattern) => matches(pattern, origin)) &&
-      names.every((name) => one.headers.some((pattern) => matches(pattern.toLowerCase(), name.toLowerCase()))),
+      headerNames.every((name) => one.headers.some((pattern) => matches(pattern.toLowerCase(), name.toLowerCase()))),
   );
   if (!rule) return {};
   return {
     "access-control-allow-origin": rule.origins.includes("*") ? "*" : origin,
     "access-control-allow-methods": rule.methods.join(", "),
     vary: "Origin, Access-Control-Request-Headers, Access-Control-Request-Method",
-    ...(names.length > 0 ? { "access-control-allow-headers": names.join(", ") } : {}),
+    ...(headerNames.length > 0 ? { "access-control-allow-headers": headerNames.join(", ") } : {}),
     ...(rule.exposed.length > 0 ? { "access-control-expose-headers": rule.exposed.join(", ") } : {}),
   };
 }

@@ -17,8 +17,8 @@ export function accessDenied(message = "Access Denied"): S3Error {
   return new S3Error("AccessDenied", 403, message);
 }
 
-export function notEmulated(what: string): S3Error {
-  return new S3Error("NotImplemented", 501, `${what} is not emulated.`);
+export function notEmulated(operation: string): S3Error {
+  return new S3Error("NotImplemented", 501, `${operation} is not emulated.`);
 }
 
 export function errorXml(error: S3Error): string {

@@ -12,19 +12,19 @@ const HEAD_END = Buffer.from("\r\n\r\n");
 export function parseForm(body: Buffer, contentType: string): UploadForm {
   const [, quoted, plain] = /boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType) ?? [];
   const boundary = quoted ?? plain;
-  if (!boundary) throw malformed();
+  if (!boundary) throw malformedRequest();
   const delimiter = Buffer.from(`--${boundary}`);
   const partEnd = Buffer.from(`\r\n--${boundary}`);
   const fields = new Map<string, string>();
   let at = body.indexOf(delimiter);
-  if (at < 0) throw malformed();
+  if (at < 0) throw malformedRequest();
   for (;;) {
     const start = at + delimiter.length;
     if (body.subarray(start, start + 2).toString() === "--") break;
     const headEnd = body.indexOf(HEAD_END, start);
     // From the head's last line end on, so that a part without content is found too.
     const end = headEnd < 0 ? -1 : body.indexOf(partEnd, headEnd + 2);
-    if (end < 0) throw malformed();
+    if (end < 0) throw malformedRequest();
     const head = body.subarray(start, headEnd).toString();
     const bytes = body.subarray(Math.min(headEnd + HEAD_END.length, end), end);
     const name = parameter(head, "name") ?? "";
@@ -39,7 +39,7 @@ function parameter(head: string, name: string): string | undefined {
   return new RegExp(`[;\\s]${name}="([^"]*)"`, "i").exec(head)?.[1];
 }
 
-function malformed(): S3Error {
+function malformedRequest(): S3Error {
   return new S3Error(
     "MalformedPOSTRequest",
     400,

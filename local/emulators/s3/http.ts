@@ -11,17 +11,17 @@ export interface S3Request {
   readonly body: Buffer;
 }
 
-export interface S3Answer {
+export interface S3Response {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer | null;
 }
 
-export function emptyAnswer(status: number, headers: Readonly<Record<string, string>> = {}): S3Answer {
+export function emptyResponse(status: number, headers: Readonly<Record<string, string>> = {}): S3Response {
   return { status, headers, body: null };
 }
 
-export function xmlAnswer(status: number, xml: string, headers: Readonly<Record<string, string>> = {}): S3Answer {
+export function xmlResponse(status: number, xml: string, headers: Readonly<Record<string, string>> = {}): S3Response {
   const body = Buffer.from(`<?xml version="1.0" encoding="UTF-8"?>\n${xml}`);
   return { status, headers: { "content-type": "application/xml", ...headers }, body };
 }

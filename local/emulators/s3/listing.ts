@@ -17,8 +17,8 @@ export function listObjects(store: ObjectStore, bucket: string, query: URLSearch
   const token = query.get("continuation-token");
   const after = token === null ? (query.get("start-after") ?? "") : Buffer.from(token, "base64url").toString();
   const max = Math.min(Number(query.get("max-keys") ?? PAGE_MAX), PAGE_MAX);
-  const found = store.list(bucket).filter(({ key }) => key.startsWith(prefix) && key > after);
-  const rows = delimiter === "" ? found.map(objectRow) : groupedRows(found, prefix, delimiter);
+  const objects = store.list(bucket).filter(({ key }) => key.startsWith(prefix) && key > after);
+  const rows = delimiter === "" ? objects.map(objectRow) : groupedRows(objects, prefix, delimiter);
   const page = rows.slice(0, max);
   const last = page.at(-1)?.last;
   const next = rows.length > page.length && last !== undefined ? Buffer.from(last).toString("base64url") : null;
@@ -40,8 +40,8 @@ function objectRow(object: StoredObject): Row {
     Size: String(object.size),
     StorageClass: "STANDARD",
   };
-  const inside = Object.entries(parts).map(([name, value]) => `<${name}>${escapeXml(value)}</${name}>`);
-  return { last: object.key, xml: `<Contents>${inside.join("")}</Contents>` };
+  const elements = Object.entries(parts).map(([name, value]) => `<${name}>${escapeXml(value)}</${name}>`);
+  return { last: object.key, xml: `<Contents>${elements.join("")}</Contents>` };
 }
 
 function groupedRows(objects: readonly StoredObject[], prefix: string, delimiter: string): Row[] {

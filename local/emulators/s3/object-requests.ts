@@ -1,10 +1,10 @@
 import { notEmulated, S3Error } from "./errors.ts";
-import { emptyAnswer, type S3Answer, type S3Request, xmlAnswer } from "./http.ts";
-import type { ObjectLabels, ObjectStore, StoredObject } from "./objects.ts";
+import { emptyResponse, type S3Request, type S3Response, xmlResponse } from "./http.ts";
+import type { ObjectMetadata, ObjectStore, StoredObject } from "./objects.ts";
 import { escapeXml } from "./xml.ts";
 
 const META = "x-amz-meta-";
-const KEPT = [
+const STORED_HEADERS = [
   "content-type",
   "content-encoding",
   "content-disposition",
@@ -13,12 +13,12 @@ const KEPT = [
   "expires",
 ];
 /** `x-id` only repeats the operation's name. */
-const QUERY_KNOWN = ["x-id"];
+const IGNORED_QUERY = ["x-id"];
 
 /** Answers a request about one object. */
-export function answerObject(store: ObjectStore, request: S3Request): S3Answer {
-  const unknown = [...request.query.keys()].find((name) => !QUERY_KNOWN.includes(name));
-  if (unknown !== undefined) throw notEmulated(`${request.method} of an object with ?${unknown}`);
+export function handleObjectRequest(store: ObjectStore, request: S3Request): S3Response {
+  const unsupported = [...request.query.keys()].find((name) => !IGNORED_QUERY.includes(name));
+  if (unsupported !== undefined) throw notEmulated(`${request.method} of an object with ?${unsupported}`);
   switch (request.method) {
     case "PUT":
       return request.headers["x-amz-copy-source"] ? copyObject(store, request) : putObject(store, request);
@@ -27,33 +27,33 @@ export function answerObject(store: ObjectStore, request: S3Request): S3Answer {
       return getObject(store, request);
     case "DELETE":
       store.delete(request.bucket, [request.key]);
-      return emptyAnswer(204);
+      return emptyResponse(204);
     default:
       throw notEmulated(`${request.method} of an object`);
   }
 }
 
-function putObject(store: ObjectStore, request: S3Request): S3Answer {
+function putObject(store: ObjectStore, request: S3Request): S3Response {
   checkWrite(store.find(request.bucket, request.key), request.headers);
-  const object = store.put(request.bucket, request.key, request.body, labelsOf(request.headers));
-  return emptyAnswer(200, { etag: object.etag });
+  const object = store.put(request.bucket, request.key, request.body, readMetadata(request.headers));
+  return emptyResponse(200, { etag: object.etag });
 }
 
-function copyObject(store: ObjectStore, request: S3Request): S3Answer {
+function copyObject(store: ObjectStore, request: S3Request): S3Response {
   const [, bucket = "", key = ""] =
     /^\/?([^/]+)\/(.+)$/.exec(decodeURIComponent(request.headers["x-amz-copy-source"] ?? "")) ?? [];
   const source = store.get(bucket, key);
-  const labels = request.headers["x-amz-metadata-directive"] === "REPLACE" ? labelsOf(request.headers) : source;
-  const copy = store.put(request.bucket, request.key, store.read(source), labels);
-  return xmlAnswer(
+  const metadata = request.headers["x-amz-metadata-directive"] === "REPLACE" ? readMetadata(request.headers) : source;
+  const copy = store.put(request.bucket, request.key, store.read(source), metadata);
+  return xmlResponse(
     200,
     `<CopyObjectResult><ETag>${escapeXml(copy.etag)}</ETag><LastModified>${new Date(copy.at).toISOString()}</LastModified></CopyObjectResult>`,
   );
 }
 
-function getObject(store: ObjectStore, { method, bucket, key, headers }: S3Request): S3Answer {
+function getObject(store: ObjectStore, { method, bucket, key, headers }: S3Request): S3Response {
   const object = store.get(bucket, key);
-  const given = {
+  const responseHeaders = {
     "content-type": "binary/octet-stream",
     ...object.headers,
     ...Object.fromEntries(Object.entries(object.meta).map(([name, value]) => [META + name, value])),
@@ -61,20 +61,21 @@ function getObject(store: ObjectStore, { method, bucket, key, headers }: S3Reque
     "last-modified": new Date(object.at).toUTCString(),
     "accept-ranges": "bytes",
   };
-  if (headers["if-match"] !== undefined && !names(headers["if-match"], object)) throw preconditionFailed();
-  if (headers["if-none-match"] !== undefined && names(headers["if-none-match"], object)) return emptyAnswer(304, given);
-  const range = rangeOf(headers.range, object.size);
+  if (headers["if-match"] !== undefined && !matchesEtag(headers["if-match"], object)) throw preconditionFailed();
+  if (headers["if-none-match"] !== undefined && matchesEtag(headers["if-none-match"], object))
+    return emptyResponse(304, responseHeaders);
+  const range = parseRange(headers.range, object.size);
   const length = range ? range.to - range.from + 1 : object.size;
   const ranged = range ? { "content-range": `bytes ${range.from}-${range.to}/${object.size}` } : {};
   return {
     status: range ? 206 : 200,
-    headers: { ...given, ...ranged, "content-length": String(length) },
+    headers: { ...responseHeaders, ...ranged, "content-length": String(length) },
     body: method === "HEAD" ? null : store.read(object, range),
   };
 }
 
 /** Both included; undefined for the whole object, also where the header asks for more than one range. */
-function rangeOf(header: string | undefined, size: number): { from: number; to: number } | undefined {
+function parseRange(header: string | undefined, size: number): { from: number; to: number } | undefined {
   const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(header ?? "") ?? [];
   if (!first && !last) return undefined;
   const from = first ? Number(first) : Math.max(0, size - Number(last));
@@ -84,13 +85,13 @@ function rangeOf(header: string | undefined, size: number): { from: number; to: 
 }
 
 /** Write conditions: `If-None-Match: *` asks for a new key, `If-Match` for the object as it was read. */
-function checkWrite(present: StoredObject | undefined, headers: S3Request["headers"]): void {
-  if (headers["if-none-match"] === "*" && present) throw preconditionFailed();
+function checkWrite(existing: StoredObject | undefined, headers: S3Request["headers"]): void {
+  if (headers["if-none-match"] === "*" && existing) throw preconditionFailed();
   const match = headers["if-match"];
-  if (match !== undefined && !(present && names(match, present))) throw preconditionFailed();
+  if (match !== undefined && !(existing && matchesEtag(match, existing))) throw preconditionFailed();
 }
 
-function names(condition: string, object: StoredObject): boolean {
+function matchesEtag(condition: string, object: StoredObject): boolean {
   const bare = (etag: string): string => etag.trim().replace(/^"|"$/g, "");
   return condition.split(",").some((one) => one.trim() === "*" || bare(one) === bare(object.etag));
 }
@@ -99,13 +100,13 @@ function preconditionFailed(): S3Error {
   return new S3Error("PreconditionFailed", 412, "At least one of the pre-conditions you specified did not hold.");
 }
 
-function labelsOf(headers: S3Request["headers"]): ObjectLabels {
+function readMetadata(headers: S3Request["headers"]): ObjectMetadata {
   const all = Object.entries(headers);
-  const kept = all
-    .filter(([name]) => KEPT.includes(name))
+  const storedHeaders = all
+    .filter(([name]) => STORED_HEADERS.includes(name))
     .map(([name, value]) => [name, name === "content-encoding" ? withoutChunked(value) : value] as const);
   return {
-    headers: Object.fromEntries(kept.filter(([, value]) => value !== "")),
+    headers: Object.fromEntries(storedHeaders.filter(([, value]) => value !== "")),
     meta: Object.fromEntries(
       all.filter(([name]) => name.startsWith(META)).map(([name, value]) => [name.slice(META.length), value]),
     ),

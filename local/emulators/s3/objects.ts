@@ -7,14 +7,14 @@ import type { CorsRule } from "./cors.ts";
 import { S3Error } from "./errors.ts";
 
 /** What a writer says of an object besides its bytes. */
-export interface ObjectLabels {
+export interface ObjectMetadata {
   /** Headers that are given back as they came: content-type, content-encoding, cache-control, … */
   readonly headers: Readonly<Record<string, string>>;
   /** User metadata, without `x-amz-meta-`. */
   readonly meta: Readonly<Record<string, string>>;
 }
 
-export interface StoredObject extends ObjectLabels {
+export interface StoredObject extends ObjectMetadata {
   readonly key: string;
   /** The name of the file with the bytes. */
   readonly file: string;
@@ -69,7 +69,7 @@ export class ObjectStore {
     this.#write({ op: "bucket", bucket, cors });
   }
 
-  dropBucket(bucket: string): void {
+  deleteBucket(bucket: string): void {
     if (this.#bucket(bucket).objects.size > 0) {
       throw new S3Error("BucketNotEmpty", 409, "The bucket is not empty: delete its objects first.");
     }
@@ -95,23 +95,23 @@ export class ObjectStore {
     throw new S3Error("NoSuchKey", 404, "The specified key does not exist.");
   }
 
-  put(bucket: string, key: string, body: Buffer, { headers, meta }: ObjectLabels): StoredObject {
-    const before = this.find(bucket, key);
+  put(bucket: string, key: string, body: Buffer, { headers, meta }: ObjectMetadata): StoredObject {
+    const previous = this.find(bucket, key);
     const etag = `"${createHash("md5").update(body).digest("hex")}"`;
     const object: StoredObject = { key, file: randomUUID(), size: body.length, etag, at: this.#now(), headers, meta };
     writeFileSync(this.#path(object), body, { mode: 0o600 });
     this.#write({ op: "put", bucket, object });
-    if (before) this.#remove(before);
+    if (previous) this.#remove(previous);
     return object;
   }
 
   /** Keys that are not there are passed over, as S3 does. */
   delete(bucket: string, keys: readonly string[]): void {
     const { objects } = this.#bucket(bucket);
-    const gone = keys.map((key) => objects.get(key)).filter((object) => object !== undefined);
-    if (gone.length === 0) return;
-    this.#write({ op: "delete", bucket, keys: gone.map((object) => object.key) });
-    for (const object of gone) this.#remove(object);
+    const deleted = keys.map((key) => objects.get(key)).filter((object) => object !== undefined);
+    if (deleted.length === 0) return;
+    this.#write({ op: "delete", bucket, keys: deleted.map((object) => object.key) });
+    for (const object of deleted) this.#remove(object);
   }
 
   /** All bytes, or those from `from` to `to`, both included. */
@@ -148,7 +148,7 @@ export class ObjectStore {
   #write(record: BucketRecord): void {
     this.#journal.append(record);
     this.#apply(record);
-    if (this.#journal.outgrown) this.#journal.rewrite(this.#records());
+    if (this.#journal.needsRewrite) this.#journal.rewrite(this.#records());
   }
 
   #apply(record: BucketRecord): void {
@@ -169,9 +169,9 @@ export class ObjectStore {
   }
 
   #sweep(): void {
-    const named = new Set(
+    const referencedFiles = new Set(
       [...this.#buckets.values()].flatMap(({ objects }) => [...objects.values()].map((o) => o.file)),
     );
-    for (const file of readdirSync(this.#folder)) if (!named.has(file)) rmSync(join(this.#folder, file));
+    for (const file of readdirSync(this.#folder)) if (!referencedFiles.has(file)) rmSync(join(this.#folder, file));
   }
 }

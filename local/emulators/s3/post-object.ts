@@ -1,7 +1,7 @@
 import type { Millis } from "../../../shared/kernel/time.ts";
 import { S3Error } from "./errors.ts";
 import { parseForm } from "./form.ts";
-import { emptyAnswer, type S3Answer, type S3Request, xmlAnswer } from "./http.ts";
+import { emptyResponse, type S3Request, type S3Response, xmlResponse } from "./http.ts";
 import type { ObjectStore } from "./objects.ts";
 import { checkPolicy } from "./post-policy.ts";
 import { escapeXml } from "./xml.ts";
@@ -9,7 +9,7 @@ import { escapeXml } from "./xml.ts";
 /** What a key may hold in place of the name of the file. */
 const FILE_NAME = /\$\{filename\}/g;
 const META = "x-amz-meta-";
-const KEPT = ["content-type", "content-encoding", "content-disposition", "cache-control"];
+const STORED_HEADERS = ["content-type", "content-encoding", "content-disposition", "cache-control"];
 
 /** An upload by a browser's form: stored when its signed policy allows it. */
 export function postObject(
@@ -17,33 +17,33 @@ export function postObject(
   request: S3Request,
   credentials: Readonly<Record<string, string>>,
   now: Millis,
-): S3Answer {
+): S3Response {
   const { fields, file } = parseForm(request.body, request.headers["content-type"] ?? "");
   checkPolicy({ bucket: request.bucket, fields, size: file.bytes.length }, credentials, now);
   const key = fields.get("key")?.replaceAll(FILE_NAME, () => file.name);
   if (!key) throw new S3Error("InvalidArgument", 400, "Bucket POST must contain a field named 'key'.");
-  const named = [...fields];
+  const entries = [...fields];
   const object = store.put(request.bucket, key, file.bytes, {
-    headers: Object.fromEntries(named.filter(([name]) => KEPT.includes(name))),
+    headers: Object.fromEntries(entries.filter(([name]) => STORED_HEADERS.includes(name))),
     meta: Object.fromEntries(
-      named.filter(([name]) => name.startsWith(META)).map(([name, value]) => [name.slice(META.length), value]),
+      entries.filter(([name]) => name.startsWith(META)).map(([name, value]) => [name.slice(META.length), value]),
     ),
   });
-  return answerForm(request.bucket, key, object.etag, fields);
+  return formResponse(request.bucket, key, object.etag, fields);
 }
 
-function answerForm(bucket: string, key: string, etag: string, fields: ReadonlyMap<string, string>): S3Answer {
+function formResponse(bucket: string, key: string, etag: string, fields: ReadonlyMap<string, string>): S3Response {
   const redirect = fields.get("success_action_redirect");
   if (redirect && URL.canParse(redirect)) {
     const location = new URL(redirect);
     for (const [name, value] of Object.entries({ bucket, key, etag })) location.searchParams.set(name, value);
-    return emptyAnswer(303, { etag, location: location.href });
+    return emptyResponse(303, { etag, location: location.href });
   }
   const headers = { etag, location: `/${bucket}/${key.split("/").map(encodeURIComponent).join("/")}` };
   if (fields.get("success_action_status") === "201") {
     const parts = { Location: headers.location, Bucket: bucket, Key: key, ETag: etag };
-    const inside = Object.entries(parts).map(([name, value]) => `<${name}>${escapeXml(value)}</${name}>`);
-    return xmlAnswer(201, `<PostResponse>${inside.join("")}</PostResponse>`, headers);
+    const elements = Object.entries(parts).map(([name, value]) => `<${name}>${escapeXml(value)}</${name}>`);
+    return xmlResponse(201, `<PostResponse>${elements.join("")}</PostResponse>`, headers);
   }
-  return emptyAnswer(fields.get("success_action_status") === "200" ? 200 : 204, headers);
+  return emptyResponse(fields.get("success_action_status") === "200" ? 200 : 204, headers);
 }

@@ -19,7 +19,7 @@ interface Policy {
 }
 
 /** Fields that no condition need name: they are the signature itself, or asked to be ignored. */
-const unlisted = new Set(["policy", "x-amz-signature", "file", "awsaccesskeyid", "signature"]);
+const exemptFields = new Set(["policy", "x-amz-signature", "file", "awsaccesskeyid", "signature"]);
 
 /** Refuses an upload form unless its policy is signed with one of the credentials, not expired, and met in full. */
 export function checkPolicy(form: PostedForm, credentials: Readonly<Record<string, string>>, now: Millis): void {
@@ -29,9 +29,11 @@ export function checkPolicy(form: PostedForm, credentials: Readonly<Record<strin
   const policy = parsePolicy(text);
   if (policy.expiresAt <= now) throw accessDenied("Invalid according to Policy: Policy expired.");
   for (const condition of policy.conditions) checkCondition(condition, form);
-  const listed = new Set(policy.conditions.map((condition) => (condition.kind === "field" ? condition.name : "")));
+  const conditionFields = new Set(
+    policy.conditions.map((condition) => (condition.kind === "field" ? condition.name : "")),
+  );
   for (const name of form.fields.keys()) {
-    if (listed.has(name) || unlisted.has(name) || name.startsWith("x-ignore-")) continue;
+    if (conditionFields.has(name) || exemptFields.has(name) || name.startsWith("x-ignore-")) continue;
     throw accessDenied(`Invalid according to Policy: Extra input fields: ${name}`);
   }
 }
@@ -68,10 +70,10 @@ function checkCondition(condition: Condition, form: PostedForm): void {
     return;
   }
   const { test, name, value } = condition;
-  const given = name === "bucket" ? form.bucket : form.fields.get(name);
-  if (given !== undefined && (test === "eq" ? given === value : given.startsWith(value))) return;
-  const shown = JSON.stringify([test, `$${name}`, value]);
-  throw accessDenied(`Invalid according to Policy: Policy Condition failed: ${shown}`);
+  const actual = name === "bucket" ? form.bucket : form.fields.get(name);
+  if (actual !== undefined && (test === "eq" ? actual === value : actual.startsWith(value))) return;
+  const failedCondition = JSON.stringify([test, `$${name}`, value]);
+  throw accessDenied(`Invalid according to Policy: Policy Condition failed: ${failedCondition}`);
 }
 
 function parsePolicy(base64: string): Policy {

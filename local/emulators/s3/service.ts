@@ -1,10 +1,10 @@
 import type { Millis } from "../../../shared/kernel/time.ts";
-import { answerBucket } from "./bucket-requests.ts";
+import { handleBucketRequest } from "./bucket-requests.ts";
 import { decodeChunked, isChunked } from "./chunked.ts";
 import { corsHeaders } from "./cors.ts";
 import { accessDenied, errorXml, notEmulated, S3Error } from "./errors.ts";
-import { emptyAnswer, type S3Answer, type S3Request, xmlAnswer } from "./http.ts";
-import { answerObject } from "./object-requests.ts";
+import { emptyResponse, type S3Request, type S3Response, xmlResponse } from "./http.ts";
+import { handleObjectRequest } from "./object-requests.ts";
 import { ObjectStore } from "./objects.ts";
 import { postObject } from "./post-object.ts";
 
@@ -27,9 +27,9 @@ export class S3 {
   }
 
   /** Every failure is an answer; CORS headers are on all of them, or a browser could not read the refusal. */
-  answer(request: S3Request): S3Answer {
+  handle(request: S3Request): S3Response {
     const cors = corsHeaders(this.#store.cors(request.bucket), request.method, request.headers);
-    const { status, headers, body } = this.#answer(request, cors);
+    const { status, headers, body } = this.#handle(request, cors);
     return { status, headers: { ...headers, ...cors }, body: request.method === "HEAD" ? null : body };
   }
 
@@ -37,19 +37,19 @@ export class S3 {
     this.#store.close();
   }
 
-  #answer(request: S3Request, cors: Readonly<Record<string, string>>): S3Answer {
+  #handle(request: S3Request, cors: Readonly<Record<string, string>>): S3Response {
     try {
       if (request.method !== "OPTIONS") return this.#dispatch(request);
-      if (Object.keys(cors).length > 0) return emptyAnswer(200);
+      if (Object.keys(cors).length > 0) return emptyResponse(200);
       throw new S3Error("AccessForbidden", 403, "CORSResponse: no rule of the bucket allows this request.");
     } catch (error) {
-      if (error instanceof S3Error) return xmlAnswer(error.status, errorXml(error));
+      if (error instanceof S3Error) return xmlResponse(error.status, errorXml(error));
       console.error(`${request.method} /${request.bucket}/${request.key} failed in the emulator:`, error);
-      return xmlAnswer(500, errorXml(new S3Error("InternalError", 500, String(error))));
+      return xmlResponse(500, errorXml(new S3Error("InternalError", 500, String(error))));
     }
   }
 
-  #dispatch(request: S3Request): S3Answer {
+  #dispatch(request: S3Request): S3Response {
     if (request.method === "POST" && request.key === "" && isForm(request)) {
       if (!this.#store.has(request.bucket)) {
         throw new S3Error("NoSuchBucket", 404, "The specified bucket does not exist.");
@@ -59,8 +59,8 @@ export class S3 {
     this.#checkCaller(request);
     const body = isChunked(request.headers) ? decodeChunked(request.body, request.headers) : request.body;
     return request.key === ""
-      ? answerBucket(this.#store, { ...request, body })
-      : answerObject(this.#store, { ...request, body });
+      ? handleBucketRequest(this.#store, { ...request, body })
+      : handleObjectRequest(this.#store, { ...request, body });
   }
 
   /** The caller must name one of the credentials. The signature itself is not checked: all callers are on loopback. */

@@ -13,7 +13,7 @@ export function escapeXml(text: string): string {
 
 /** The insides of every element of that name, as they stand in the document. */
 export function elements(xml: string, name: string): string[] {
-  return [...xml.matchAll(new RegExp(`<${name}>([\\s\\S]*?)</${name}>`, "g"))].map(([, inside = ""]) => inside);
+  return [...xml.matchAll(new RegExp(`<${name}>([\\s\\S]*?)</${name}>`, "g"))].map(([, content = ""]) => content);
 }
 
 /** The texts of every element of that name. */

@@ -24,7 +24,7 @@ const numeric = {
 export type NumericAttribute = keyof typeof numeric;
 
 /** Taken and given back, without an effect of their own. */
-const kept = new Set([
+const passThroughAttributes = new Set([
   "Policy",
   "RedriveAllowPolicy",
   "SqsManagedSseEnabled",
@@ -43,21 +43,21 @@ export const defaultAttributes: Attributes = {
 };
 
 /** Checks what a caller gave and writes it the one way it is kept, so that equal settings are equal strings. */
-export function normalizeAttributes(given: Attributes): Attributes {
-  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, normalize(name, value)]));
+export function normalizeAttributes(attributes: Attributes): Attributes {
+  return Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, normalize(name, value)]));
 }
 
 /** The settings after a change: an empty value takes a setting away. */
-export function mergeAttributes(present: Attributes, changes: Attributes): Attributes {
-  const merged = Object.entries({ ...present, ...changes }).filter(([, value]) => value !== "");
+export function mergeAttributes(current: Attributes, changes: Attributes): Attributes {
+  const merged = Object.entries({ ...current, ...changes }).filter(([, value]) => value !== "");
   return Object.fromEntries(merged);
 }
 
-export function numberOf(attributes: Attributes, name: NumericAttribute): number {
+export function numericAttribute(attributes: Attributes, name: NumericAttribute): number {
   return Number(attributes[name] ?? numeric[name].fallback);
 }
 
-export function redriveOf(attributes: Attributes): Redrive | null {
+export function parseRedrive(attributes: Attributes): Redrive | null {
   const text = attributes.RedrivePolicy;
   if (!text) return null;
   const policy = JSON.parse(text) as { deadLetterTargetArn: string; maxReceiveCount: number };
@@ -67,7 +67,7 @@ export function redriveOf(attributes: Attributes): Redrive | null {
 function normalize(name: string, value: string): string {
   if (name in numeric) return normalizeNumber(name, value, numeric[name as NumericAttribute]);
   if (name === "RedrivePolicy") return value === "" ? "" : normalizeRedrive(value);
-  if (kept.has(name)) return value;
+  if (passThroughAttributes.has(name)) return value;
   if (name === "FifoQueue") throw new ServiceError("UnsupportedOperation", "FIFO queues are not emulated.");
   throw new ServiceError("InvalidAttributeName", `Unknown Attribute ${name}.`);
 }

@@ -6,7 +6,7 @@ interface Entry {
   readonly Id: string;
 }
 
-export interface BatchAnswer {
+export interface BatchResponse {
   readonly Successful: readonly object[];
   readonly Failed: readonly object[];
 }
@@ -30,15 +30,18 @@ export function batchError(code: string, message: string): ServiceError {
 }
 
 /** The answer to a batch: each entry's own outcome, in its order. */
-export function batchAnswer(entries: readonly Entry[], outcomes: readonly (object | ServiceError)[]): BatchAnswer {
-  const answer = { Successful: [] as object[], Failed: [] as object[] };
+export function toBatchResponse(
+  entries: readonly Entry[],
+  outcomes: readonly (object | ServiceError)[],
+): BatchResponse {
+  const response = { Successful: [] as object[], Failed: [] as object[] };
   for (const [index, { Id }] of entries.entries()) {
     const outcome = outcomes[index];
     if (outcome instanceof ServiceError) {
-      answer.Failed.push({ Id, SenderFault: true, Code: outcome.queryCode, Message: outcome.message });
-    } else answer.Successful.push({ Id, ...outcome });
+      response.Failed.push({ Id, SenderFault: true, Code: outcome.queryCode, Message: outcome.message });
+    } else response.Successful.push({ Id, ...outcome });
   }
-  return answer;
+  return response;
 }
 
 /** The outcome of one entry: its value, or the refusal it met. */

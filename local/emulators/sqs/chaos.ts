@@ -12,11 +12,11 @@ export interface ChaosSettings {
 export class Chaos {
   #settings: ChaosSettings = { duplicate: 0, shuffle: false, random: Math.random };
 
-  turn(settings: ChaosSettings): void {
+  configure(settings: ChaosSettings): void {
     this.#settings = settings;
   }
 
-  repeats(): boolean {
+  shouldDuplicate(): boolean {
     return this.#settings.duplicate > 0 && this.#settings.random() < this.#settings.duplicate;
   }
 

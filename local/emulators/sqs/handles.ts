@@ -7,15 +7,15 @@ export interface Receipt {
   readonly turn: number;
 }
 
-export function handleOf({ queue, id, turn }: Receipt): string {
+export function encodeHandle({ queue, id, turn }: Receipt): string {
   return Buffer.from(JSON.stringify([queue, id, turn])).toString("base64url");
 }
 
 /** Throws ReceiptHandleIsInvalid for anything that this queue did not hand out. */
-export function openHandle(handle: string, queue: string): Receipt {
+export function parseHandle(handle: string, queue: string): Receipt {
   try {
-    const [of, id, turn] = JSON.parse(Buffer.from(handle, "base64url").toString()) as unknown[];
-    if (of === queue && typeof id === "string" && typeof turn === "number") return { queue, id, turn };
+    const [handleQueue, id, turn] = JSON.parse(Buffer.from(handle, "base64url").toString()) as unknown[];
+    if (handleQueue === queue && typeof id === "string" && typeof turn === "number") return { queue, id, turn };
   } catch {
     // Not a handle at all: the same answer as for another queue's.
   }

@@ -1,7 +1,7 @@
 import type { Millis } from "../../../shared/kernel/time.ts";
 
 /** A message's appointment: at `at` it becomes visible, unless its epoch has moved on since. */
-export interface Appointment {
+export interface Timer {
   readonly at: Millis;
   readonly id: string;
   readonly epoch: number;
@@ -9,22 +9,22 @@ export interface Appointment {
 
 /** Appointments, the earliest first: a binary min-heap. */
 export class DueHeap {
-  #items: Appointment[] = [];
+  #items: Timer[] = [];
 
   get size(): number {
     return this.#items.length;
   }
 
-  peek(): Appointment | undefined {
+  peek(): Timer | undefined {
     return this.#items[0];
   }
 
-  push(item: Appointment): void {
+  push(item: Timer): void {
     this.#items.push(item);
     this.#rise(this.#items.length - 1);
   }
 
-  pop(): Appointment | undefined {
+  pop(): Timer | undefined {
     const first = this.#items[0];
     const last = this.#items.pop();
     if (last && this.#items.length > 0) {
@@ -35,10 +35,10 @@ export class DueHeap {
   }
 
   /** Keeps only what passes, so that appointments of deleted messages do not pile up. */
-  retain(passes: (item: Appointment) => boolean): void {
-    const kept = this.#items.filter(passes);
+  retain(passes: (item: Timer) => boolean): void {
+    const retained = this.#items.filter(passes);
     this.#items = [];
-    for (const item of kept) this.push(item);
+    for (const item of retained) this.push(item);
   }
 
   #rise(from: number): void {

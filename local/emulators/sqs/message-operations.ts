@@ -2,21 +2,21 @@ import { z } from "zod";
 import { SECOND } from "../../../shared/kernel/time.ts";
 import { type Call, type Operation, operation } from "../json-service.ts";
 import { ServiceError } from "../service-error.ts";
-import { MESSAGE_BYTES_MAX, numberOf } from "./attributes.ts";
-import { attempt, type BatchAnswer, batchAnswer, batchError, checkEntries } from "./batches.ts";
-import { type Message, sizeOf } from "./messages.ts";
+import { MESSAGE_BYTES_MAX, numericAttribute } from "./attributes.ts";
+import { attempt, type BatchResponse, batchError, checkEntries, toBatchResponse } from "./batches.ts";
+import { type Message, messageSize } from "./messages.ts";
 import type { Queues } from "./queues.ts";
-import { checkReceive, checkVisibility, type ReceiveInput, receivedView, receiveInput } from "./receiving.ts";
-import { newMessage, type SendInput, sendAnswer, sendInput } from "./sending.ts";
+import { checkReceive, checkVisibility, type ReceiveInput, receiveInput, toReceivedMessage } from "./receiving.ts";
+import { newMessage, type SendInput, sendInput, toSendResponse } from "./sending.ts";
 
 const queueUrl = z.object({ QueueUrl: z.string() });
 const receipt = z.object({ ReceiptHandle: z.string() });
-const hiding = receipt.extend({ VisibilityTimeout: z.number() });
+const visibilityInput = receipt.extend({ VisibilityTimeout: z.number() });
 const entry = z.object({ Id: z.string() });
 
 /** A batch of `entries`, none when the caller leaves them out. */
-function batch<Shape extends z.ZodRawShape>(of: z.ZodObject<Shape>) {
-  return queueUrl.extend({ Entries: z.array(of.extend(entry.shape)).default([]) });
+function batch<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>) {
+  return queueUrl.extend({ Entries: z.array(schema.extend(entry.shape)).default([]) });
 }
 
 /** The operations on messages. */
@@ -27,7 +27,7 @@ export function messageOperations(queues: Queues): Record<string, Operation> {
       const message = newMessage(input, queue.settings.attributes, queues.now());
       queues.record({ op: "send", queue: queue.name, messages: [message] });
       queue.add([message]);
-      return sendAnswer(message);
+      return toSendResponse(message);
     }),
     SendMessageBatch: operation(batch(sendInput), (input) => sendBatch(queues, input.QueueUrl, input.Entries)),
     ReceiveMessage: operation(receiveInput, (input, call) => receive(queues, input, call)),
@@ -39,27 +39,27 @@ export function messageOperations(queues: Queues): Record<string, Operation> {
       const queue = queues.get(input.QueueUrl);
       checkEntries(input.Entries);
       const outcomes = queue.remove(input.Entries.map((one) => one.ReceiptHandle));
-      return batchAnswer(
+      return toBatchResponse(
         input.Entries,
         outcomes.map((refusal) => refusal ?? {}),
       );
     }),
-    ChangeMessageVisibility: operation(queueUrl.extend(hiding.shape), (input) => {
-      hide(queues, input.QueueUrl, input);
+    ChangeMessageVisibility: operation(queueUrl.extend(visibilityInput.shape), (input) => {
+      changeVisibility(queues, input.QueueUrl, input);
     }),
-    ChangeMessageVisibilityBatch: operation(batch(hiding), (input) => {
+    ChangeMessageVisibilityBatch: operation(batch(visibilityInput), (input) => {
       checkEntries(input.Entries);
-      const outcomes = input.Entries.map((one) => attempt(() => hide(queues, input.QueueUrl, one)));
-      return batchAnswer(input.Entries, outcomes);
+      const outcomes = input.Entries.map((one) => attempt(() => changeVisibility(queues, input.QueueUrl, one)));
+      return toBatchResponse(input.Entries, outcomes);
     }),
   };
 }
 
 /** All of a batch that is in order is put on disk and in the queue together. */
-function sendBatch(queues: Queues, url: string, entries: readonly (SendInput & { Id: string })[]): BatchAnswer {
+function sendBatch(queues: Queues, url: string, entries: readonly (SendInput & { Id: string })[]): BatchResponse {
   const queue = queues.get(url);
   checkEntries(entries);
-  const size = entries.reduce((sum, one) => sum + sizeOf(one.MessageBody ?? "", one.MessageAttributes ?? {}), 0);
+  const size = entries.reduce((sum, one) => sum + messageSize(one.MessageBody ?? "", one.MessageAttributes ?? {}), 0);
   if (size > MESSAGE_BYTES_MAX) {
     throw batchError(
       "BatchRequestTooLong",
@@ -70,9 +70,9 @@ function sendBatch(queues: Queues, url: string, entries: readonly (SendInput & {
   const messages = outcomes.filter((outcome): outcome is Message => !(outcome instanceof ServiceError));
   if (messages.length > 0) queues.record({ op: "send", queue: queue.name, messages });
   queue.add(messages);
-  return batchAnswer(
+  return toBatchResponse(
     entries,
-    outcomes.map((outcome) => (outcome instanceof ServiceError ? outcome : sendAnswer(outcome))),
+    outcomes.map((outcome) => (outcome instanceof ServiceError ? outcome : toSendResponse(outcome))),
   );
 }
 
@@ -81,14 +81,14 @@ async function receive(queues: Queues, input: ReceiveInput, call: Call): Promise
   const { attributes } = queue.settings;
   const {
     max,
-    visibility = numberOf(attributes, "VisibilityTimeout"),
-    wait = numberOf(attributes, "ReceiveMessageWaitTimeSeconds"),
+    visibility = numericAttribute(attributes, "VisibilityTimeout"),
+    wait = numericAttribute(attributes, "ReceiveMessageWaitTimeSeconds"),
   } = checkReceive(input);
-  const messages = await queue.receive(max, visibility * SECOND, wait * SECOND, call.gone);
-  return messages.length > 0 ? { Messages: messages.map((one) => receivedView(one, queue.name, input)) } : {};
+  const messages = await queue.receive(max, visibility * SECOND, wait * SECOND, call.signal);
+  return messages.length > 0 ? { Messages: messages.map((one) => toReceivedMessage(one, queue.name, input)) } : {};
 }
 
-function hide(queues: Queues, url: string, input: z.infer<typeof hiding>): object {
+function changeVisibility(queues: Queues, url: string, input: z.infer<typeof visibilityInput>): object {
   checkVisibility(input.VisibilityTimeout);
   queues.get(url).changeVisibility(input.ReceiptHandle, input.VisibilityTimeout * SECOND);
   return {};

@@ -30,7 +30,7 @@ export interface Message {
   readonly source: string | null;
 }
 
-export function received(message: Message, at: Millis, hiddenUntil: Millis): Message {
+export function markReceived(message: Message, at: Millis, hiddenUntil: Millis): Message {
   const { receives, turn, firstReceivedAt } = message;
   return { ...message, receives: receives + 1, turn: turn + 1, firstReceivedAt: firstReceivedAt ?? at, hiddenUntil };
 }
@@ -39,20 +39,21 @@ export function received(message: Message, at: Millis, hiddenUntil: Millis): Mes
  * As it is after a restart: one that was in flight is visible, for its consumer died too, and as if never handed out,
  * for that is not the message's fault: a stack that is killed often would make dead letters of good messages.
  */
-export function givenBack(message: Message, now: Millis): Message {
+export function releaseInFlight(message: Message, now: Millis): Message {
   const inFlight = message.hiddenUntil !== null && message.hiddenUntil > now;
   return inFlight ? { ...message, receives: message.receives - 1, hiddenUntil: null } : message;
 }
 
 /** As it arrives in another queue: its receives start anew, its age does not. */
-export function moved(message: Message, source: string | null): Message {
+export function markMoved(message: Message, source: string | null): Message {
   return { ...message, receives: 0, firstReceivedAt: null, hiddenUntil: null, source };
 }
 
 /** What counts against the size limits: the body, and each attribute's name, type and value. */
-export function sizeOf(body: string, attributes: MessageAttributes): number {
+export function messageSize(body: string, attributes: MessageAttributes): number {
   const sizes = Object.entries(attributes).map(
-    ([name, attribute]) => Buffer.byteLength(name) + Buffer.byteLength(attribute.DataType) + bytesOf(attribute).length,
+    ([name, attribute]) =>
+      Buffer.byteLength(name) + Buffer.byteLength(attribute.DataType) + attributeBytes(attribute).length,
   );
   return sizes.reduce((sum, size) => sum + size, Buffer.byteLength(body));
 }
@@ -68,7 +69,7 @@ export function md5OfAttributes(attributes: MessageAttributes): string {
     hash.update(withLength(Buffer.from(name)));
     hash.update(withLength(Buffer.from(attribute.DataType)));
     hash.update(Buffer.from([isBinary(attribute) ? 2 : 1]));
-    hash.update(withLength(bytesOf(attribute)));
+    hash.update(withLength(attributeBytes(attribute)));
   }
   return hash.digest("hex");
 }
@@ -77,7 +78,7 @@ export function isBinary(attribute: MessageAttribute): boolean {
   return attribute.DataType.startsWith("Binary");
 }
 
-function bytesOf(attribute: MessageAttribute): Buffer {
+function attributeBytes(attribute: MessageAttribute): Buffer {
   return isBinary(attribute)
     ? Buffer.from(attribute.BinaryValue ?? "", "base64")
     : Buffer.from(attribute.StringValue ?? "");

@@ -14,16 +14,16 @@ export function queueOperations(queues: Queues): Record<string, Operation> {
   return {
     CreateQueue: operation(
       z.object({ QueueName: z.string(), Attributes: strings.optional(), tags: strings.optional() }),
-      (input) => ({ QueueUrl: queues.urlOf(create(queues, input.QueueName, input.Attributes, input.tags)) }),
+      (input) => ({ QueueUrl: queues.url(create(queues, input.QueueName, input.Attributes, input.tags)) }),
     ),
     GetQueueUrl: operation(z.object({ QueueName: z.string() }), (input) => ({
-      QueueUrl: queues.urlOf(queues.get(input.QueueName)),
+      QueueUrl: queues.url(queues.get(input.QueueName)),
     })),
     ListQueues: operation(z.object({ QueueNamePrefix: z.string().optional() }), (input) => ({
       QueueUrls: queues
         .list()
         .filter((queue) => queue.name.startsWith(input.QueueNamePrefix ?? ""))
-        .map((queue) => queues.urlOf(queue)),
+        .map((queue) => queues.url(queue)),
     })),
     DeleteQueue: operation(queueUrl, (input) => queues.drop(queues.get(input.QueueUrl))),
     PurgeQueue: operation(queueUrl, (input) => queues.get(input.QueueUrl).purge()),
@@ -39,7 +39,7 @@ export function queueOperations(queues: Queues): Record<string, Operation> {
     }),
     ListQueueTags: operation(queueUrl, (input) => ({ Tags: queues.get(input.QueueUrl).settings.tags })),
     ListDeadLetterSourceQueues: operation(queueUrl, (input) => ({
-      queueUrls: sourcesOf(queues, queues.get(input.QueueUrl)).map((queue) => queues.urlOf(queue)),
+      queueUrls: deadLetterSources(queues, queues.get(input.QueueUrl)).map((queue) => queues.url(queue)),
     })),
     StartMessageMoveTask: operation(
       z.object({ SourceArn: z.string(), DestinationArn: z.string().optional() }),
@@ -60,14 +60,14 @@ function create(queues: Queues, name: string, attributes: Strings = {}, tags: St
       "A queue's name is 1 to 80 letters, digits, hyphens or underscores; FIFO queues are not emulated.",
     );
   }
-  const wanted = normalizeAttributes(attributes);
-  const present = queues.find(name);
-  if (!present) return queues.create(name, wanted, tags);
-  const differing = Object.keys(wanted).find((key) => (present.settings.attributes[key] ?? "") !== wanted[key]);
-  if (differing === undefined) return present;
+  const normalized = normalizeAttributes(attributes);
+  const existing = queues.find(name);
+  if (!existing) return queues.create(name, normalized, tags);
+  const mismatch = Object.keys(normalized).find((key) => (existing.settings.attributes[key] ?? "") !== normalized[key]);
+  if (mismatch === undefined) return existing;
   throw new ServiceError(
     "QueueNameExists",
-    `A queue already exists with the same name and a different value for attribute ${differing}: use SetQueueAttributes.`,
+    `A queue already exists with the same name and a different value for attribute ${mismatch}: use SetQueueAttributes.`,
     { queryCode: "QueueAlreadyExists" },
   );
 }
@@ -91,20 +91,20 @@ function pick(attributes: Strings, names: readonly string[]): Strings {
   return Object.fromEntries(Object.entries(attributes).filter(([name]) => names.includes(name)));
 }
 
-function sourcesOf(queues: Queues, deadLetters: Queue): Queue[] {
+function deadLetterSources(queues: Queues, deadLetters: Queue): Queue[] {
   return queues.list().filter((queue) => queue.redrive?.targetArn === deadLetters.arn);
 }
 
 function startMove(queues: Queues, sourceArn: string, destinationArn: string | undefined): void {
-  const from = queueOfArn(queues, sourceArn);
-  const target = destinationArn === undefined ? null : queueOfArn(queues, destinationArn);
-  if (sourcesOf(queues, from).length === 0) {
+  const from = requireQueueByArn(queues, sourceArn);
+  const target = destinationArn === undefined ? null : requireQueueByArn(queues, destinationArn);
+  if (deadLetterSources(queues, from).length === 0) {
     throw new ServiceError("InvalidParameterValue", "Source queue must be configured as a Dead Letter Queue.");
   }
   from.moveAll(target);
 }
 
-function queueOfArn(queues: Queues, arn: string): Queue {
+function requireQueueByArn(queues: Queues, arn: string): Queue {
   const queue = queues.queueByArn(arn);
   if (queue) return queue;
   throw new ServiceError("ResourceNotFoundException", `There is no queue with the ARN ${arn}.`);

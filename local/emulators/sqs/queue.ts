@@ -1,13 +1,13 @@
 import { type Millis, SECOND } from "../../../shared/kernel/time.ts";
-import { Alarm } from "../alarm.ts";
 import { ServiceError } from "../service-error.ts";
-import { numberOf, type Redrive, redriveOf } from "./attributes.ts";
+import { ClockTimer } from "../timer.ts";
+import { numericAttribute, parseRedrive, type Redrive } from "./attributes.ts";
 import type { Chaos } from "./chaos.ts";
-import { openHandle } from "./handles.ts";
+import { parseHandle } from "./handles.ts";
 import { LongPolls } from "./long-polls.ts";
-import { givenBack, type Message, moved, received } from "./messages.ts";
-import type { QueueImage, QueueSettings, SqsRecord } from "./records.ts";
-import { Shelf, type Slot } from "./shelf.ts";
+import { MessageIndex, type Slot } from "./message-index.ts";
+import { type Message, markMoved, markReceived, releaseInFlight } from "./messages.ts";
+import type { QueueSettings, QueueSnapshot, SqsRecord } from "./records.ts";
 
 /** What a queue needs of the service around it. */
 export interface QueueHost {
@@ -23,22 +23,22 @@ export class Queue {
   readonly name: string;
   readonly arn: string;
   readonly #host: QueueHost;
-  readonly #shelf: Shelf;
+  readonly #index: MessageIndex;
   readonly #polls: LongPolls;
-  readonly #alarm: Alarm;
+  readonly #timer: ClockTimer;
   #settings: QueueSettings;
   #redrive: Redrive | null;
 
-  constructor(name: string, arn: string, image: QueueImage, host: QueueHost) {
+  constructor(name: string, arn: string, snapshot: QueueSnapshot, host: QueueHost) {
     this.name = name;
     this.arn = arn;
     this.#host = host;
-    this.#settings = image.settings;
-    this.#redrive = redriveOf(image.settings.attributes);
-    this.#shelf = new Shelf(host.now);
+    this.#settings = snapshot.settings;
+    this.#redrive = parseRedrive(snapshot.settings.attributes);
+    this.#index = new MessageIndex(host.now);
     this.#polls = new LongPolls(host.now);
-    this.#alarm = new Alarm(host.now, () => this.wake());
-    for (const message of image.messages.values()) this.#shelf.put(givenBack(message, host.now()), false);
+    this.#timer = new ClockTimer(host.now, () => this.wake());
+    for (const message of snapshot.messages.values()) this.#index.put(releaseInFlight(message, host.now()), false);
   }
 
   get settings(): QueueSettings {
@@ -51,20 +51,20 @@ export class Queue {
 
   configure(settings: QueueSettings): void {
     this.#settings = settings;
-    this.#redrive = redriveOf(settings.attributes);
+    this.#redrive = parseRedrive(settings.attributes);
   }
 
   /** Takes messages in; each becomes visible at its `availableAt`. `copy`: handed out once more by the chaos knob. */
   add(messages: readonly Message[], copy = false): void {
-    for (const message of messages) this.#shelf.put(message, copy);
+    for (const message of messages) this.#index.put(message, copy);
     this.wake();
   }
 
   /** Up to `max` messages, hidden for `visibility` from now on; waits up to `wait` for the first one. */
-  async receive(max: number, visibility: Millis, wait: Millis, gone: AbortSignal): Promise<Message[]> {
-    const taken = this.#take(max, visibility);
-    if (taken.length > 0 || wait <= 0) return taken;
-    const waiting = this.#polls.add(max, visibility, wait, gone);
+  async receive(max: number, visibility: Millis, wait: Millis, signal: AbortSignal): Promise<Message[]> {
+    const messages = this.#receiveReady(max, visibility);
+    if (messages.length > 0 || wait <= 0) return messages;
+    const waiting = this.#polls.add(max, visibility, wait, signal);
     this.#arm();
     return waiting;
   }
@@ -74,7 +74,7 @@ export class Queue {
     const slots: Slot[] = [];
     const outcomes = handles.map((handle) => {
       try {
-        const slot = this.#slotOf(handle);
+        const slot = this.#findSlot(handle);
         if (slot && !slots.includes(slot)) slots.push(slot);
         return null;
       } catch (error) {
@@ -83,7 +83,7 @@ export class Queue {
       }
     });
     this.#delete(slots);
-    const copies = slots.filter((slot) => !slot.copy && this.#host.chaos.repeats());
+    const copies = slots.filter((slot) => !slot.copy && this.#host.chaos.shouldDuplicate());
     // One receive fewer, so that the copy itself never makes a dead letter; another turn, so that the old handle does
     // not delete it.
     for (const { message } of copies) {
@@ -94,33 +94,33 @@ export class Queue {
 
   /** Hides a message in flight for another `visibility` from now on. */
   changeVisibility(handle: string, visibility: Millis): void {
-    const slot = this.#slotOf(handle);
-    this.#shelf.settle();
+    const slot = this.#findSlot(handle);
+    this.#index.releaseDue();
     if (slot?.state !== "inFlight") {
       throw new ServiceError(
         "InvalidParameterValue",
         `Value ${handle} for parameter ReceiptHandle is invalid. Reason: Message does not exist or is not available for visibility timeout change.`,
       );
     }
-    this.#shelf.hide(slot, this.#host.now() + visibility);
+    this.#index.hide(slot, this.#host.now() + visibility);
     this.wake();
   }
 
   purge(): void {
     this.#host.record({ op: "purge", queue: this.name });
-    this.#shelf.clear();
+    this.#index.clear();
   }
 
   counts(): { visible: number; inFlight: number; delayed: number } {
     this.#dropExpired();
-    this.#shelf.settle();
-    return this.#shelf.counts();
+    this.#index.releaseDue();
+    return this.#index.counts();
   }
 
   /** Sends every visible dead letter to `target`, or back where each came from; returns how many went. */
   moveAll(target: Queue | null): number {
-    this.#shelf.settle();
-    const ready = [...this.#shelf.slots()].filter((slot) => slot.state === "ready");
+    this.#index.releaseDue();
+    const ready = [...this.#index.slots()].filter((slot) => slot.state === "ready");
     const byTarget = Map.groupBy(ready, ({ message }) => target ?? this.#host.queueByArn(message.source ?? ""));
     for (const [to, slots] of byTarget) if (to) this.#move(slots, to, null);
     return ready.length - (byTarget.get(undefined)?.length ?? 0);
@@ -129,50 +129,50 @@ export class Queue {
   /** Hands what is visible to those who wait, and sets the alarm for what comes next. */
   wake(): void {
     for (const poll of this.#polls.list()) {
-      const taken = this.#take(poll.max, poll.visibility);
-      if (taken.length === 0) break;
-      poll.answer(taken);
+      const messages = this.#receiveReady(poll.max, poll.visibility);
+      if (messages.length === 0) break;
+      poll.resolve(messages);
     }
     this.#arm();
   }
 
-  clockMoved(): void {
+  onClockAdvance(): void {
     this.#dropExpired();
     this.wake();
-    this.#polls.clockMoved();
+    this.#polls.onClockAdvance();
   }
 
   /** The queue as the journal should tell it. */
-  image(): QueueImage {
-    const lasting = [...this.#shelf.slots()].filter((slot) => !slot.copy);
-    return { settings: this.#settings, messages: new Map(lasting.map(({ message }) => [message.id, message])) };
+  snapshot(): QueueSnapshot {
+    const persisted = [...this.#index.slots()].filter((slot) => !slot.copy);
+    return { settings: this.#settings, messages: new Map(persisted.map(({ message }) => [message.id, message])) };
   }
 
   close(): void {
     this.#polls.close();
-    this.#alarm.set(null);
+    this.#timer.set(null);
   }
 
-  #take(max: number, visibility: Millis): Message[] {
+  #receiveReady(max: number, visibility: Millis): Message[] {
     const now = this.#host.now();
-    const [taken, dead, expired]: [Slot[], Slot[], Slot[]] = [[], [], []];
+    const [ready, dead, expired]: [Slot[], Slot[], Slot[]] = [[], [], []];
     const deadLetters = this.#redrive && this.#host.queueByArn(this.#redrive.targetArn);
-    this.#shelf.settle();
-    while (taken.length < max) {
-      const slot = this.#shelf.next(this.#host.chaos.draw());
+    this.#index.releaseDue();
+    while (ready.length < max) {
+      const slot = this.#index.next(this.#host.chaos.draw());
       if (!slot) break;
       if (this.#isExpired(slot.message, now)) expired.push(slot);
       else if (deadLetters && slot.message.receives >= (this.#redrive?.maxReceives ?? 0)) dead.push(slot);
-      else taken.push(slot);
+      else ready.push(slot);
     }
     this.#delete(expired);
     if (deadLetters) this.#move(dead, deadLetters, this.arn);
-    if (taken.length === 0) return [];
+    if (ready.length === 0) return [];
     const until = now + visibility;
-    this.#host.record({ op: "receive", queue: this.name, at: now, until, ids: taken.map(({ message }) => message.id) });
-    return taken.map((slot) => {
-      slot.message = received(slot.message, now, until);
-      this.#shelf.hide(slot, until);
+    this.#host.record({ op: "receive", queue: this.name, at: now, until, ids: ready.map(({ message }) => message.id) });
+    return ready.map((slot) => {
+      slot.message = markReceived(slot.message, now, until);
+      this.#index.hide(slot, until);
       return slot.message;
     });
   }
@@ -182,36 +182,36 @@ export class Queue {
     const ids = slots.map((slot) => slot.message.id);
     this.#host.record({ op: "move", queue: this.name, to: to.name, source, ids });
     for (const slot of slots) {
-      this.#shelf.remove(slot);
-      to.add([moved(slot.message, source)], slot.copy);
+      this.#index.remove(slot);
+      to.add([markMoved(slot.message, source)], slot.copy);
     }
   }
 
   #delete(slots: readonly Slot[]): void {
-    const lasting = slots.filter((slot) => !slot.copy);
-    if (lasting.length > 0) {
-      this.#host.record({ op: "delete", queue: this.name, ids: lasting.map((slot) => slot.message.id) });
+    const persisted = slots.filter((slot) => !slot.copy);
+    if (persisted.length > 0) {
+      this.#host.record({ op: "delete", queue: this.name, ids: persisted.map((slot) => slot.message.id) });
     }
-    for (const slot of slots) this.#shelf.remove(slot);
+    for (const slot of slots) this.#index.remove(slot);
   }
 
   #dropExpired(): void {
     const now = this.#host.now();
-    this.#delete([...this.#shelf.slots()].filter((slot) => this.#isExpired(slot.message, now)));
+    this.#delete([...this.#index.slots()].filter((slot) => this.#isExpired(slot.message, now)));
   }
 
   #isExpired(message: Message, now: Millis): boolean {
-    return message.sentAt + numberOf(this.#settings.attributes, "MessageRetentionPeriod") * SECOND <= now;
+    return message.sentAt + numericAttribute(this.#settings.attributes, "MessageRetentionPeriod") * SECOND <= now;
   }
 
-  #slotOf(handle: string): Slot | null {
-    const { id, turn } = openHandle(handle, this.name);
-    const slot = this.#shelf.get(id);
+  #findSlot(handle: string): Slot | null {
+    const { id, turn } = parseHandle(handle, this.name);
+    const slot = this.#index.get(id);
     return slot?.message.turn === turn ? slot : null;
   }
 
   /** Nobody waits for a message that nobody polls for: without a poll there is no timer. */
   #arm(): void {
-    this.#alarm.set(this.#polls.size > 0 ? this.#shelf.nextDue() : null);
+    this.#timer.set(this.#polls.size > 0 ? this.#index.nextDue() : null);
   }
 }

@@ -2,10 +2,10 @@ import { join } from "node:path";
 import type { Millis } from "../../../shared/kernel/time.ts";
 import { Journal, readJournal } from "../journal.ts";
 import { ServiceError } from "../service-error.ts";
-import { type Attributes, defaultAttributes, mergeAttributes, redriveOf } from "./attributes.ts";
+import { type Attributes, defaultAttributes, mergeAttributes, parseRedrive } from "./attributes.ts";
 import { Chaos } from "./chaos.ts";
 import { Queue, type QueueHost } from "./queue.ts";
-import { type QueueImage, type QueueSettings, recordsOf, replay, type SqsRecord } from "./records.ts";
+import { type QueueSettings, type QueueSnapshot, replay, type SqsRecord, snapshotRecords } from "./records.ts";
 
 export interface QueuesOptions {
   readonly dataDir: string;
@@ -28,7 +28,7 @@ export class Queues implements QueueHost {
     this.#options = options;
     this.now = options.now;
     const file = join(options.dataDir, "sqs.jsonl");
-    for (const [name, image] of replay(readJournal<SqsRecord>(file))) this.#open(name, image);
+    for (const [name, snapshot] of replay(readJournal<SqsRecord>(file))) this.#open(name, snapshot);
     this.#journal = new Journal(file, this.#records());
   }
 
@@ -37,8 +37,8 @@ export class Queues implements QueueHost {
   }
 
   /** Shortens the journal when that pays. Only between calls: a queue records before it changes. */
-  tidy(): void {
-    if (this.#journal.outgrown) this.#journal.rewrite(this.#records());
+  compactJournal(): void {
+    if (this.#journal.needsRewrite) this.#journal.rewrite(this.#records());
   }
 
   list(): Queue[] {
@@ -62,7 +62,7 @@ export class Queues implements QueueHost {
     return this.list().find((queue) => queue.arn === arn);
   }
 
-  urlOf(queue: Queue): string {
+  url(queue: Queue): string {
     return `${this.#options.origin}/${this.#options.accountId}/${queue.name}`;
   }
 
@@ -78,14 +78,14 @@ export class Queues implements QueueHost {
   configure(queue: Queue, change: { attributes?: Attributes; tags?: Readonly<Record<string, string>> }): void {
     const { settings } = queue;
     this.#checkTarget(change.attributes ?? {});
-    const changed: QueueSettings = {
+    const updated: QueueSettings = {
       ...settings,
       attributes: mergeAttributes(settings.attributes, change.attributes ?? {}),
       tags: change.tags ?? settings.tags,
       modifiedAt: this.now(),
     };
-    this.record({ op: "queue", queue: queue.name, settings: changed });
-    queue.configure(changed);
+    this.record({ op: "queue", queue: queue.name, settings: updated });
+    queue.configure(updated);
     queue.wake();
   }
 
@@ -95,8 +95,8 @@ export class Queues implements QueueHost {
     queue.close();
   }
 
-  clockMoved(): void {
-    for (const queue of this.list()) queue.clockMoved();
+  onClockAdvance(): void {
+    for (const queue of this.list()) queue.onClockAdvance();
   }
 
   close(): void {
@@ -104,19 +104,19 @@ export class Queues implements QueueHost {
     this.#journal.close();
   }
 
-  #open(name: string, image: QueueImage): Queue {
+  #open(name: string, snapshot: QueueSnapshot): Queue {
     const { region, accountId } = this.#options;
-    const queue = new Queue(name, `arn:aws:sqs:${region}:${accountId}:${name}`, image, this);
+    const queue = new Queue(name, `arn:aws:sqs:${region}:${accountId}:${name}`, snapshot, this);
     this.#queues.set(name, queue);
     return queue;
   }
 
   *#records(): Generator<SqsRecord> {
-    for (const queue of this.list()) yield* recordsOf(queue.name, queue.image());
+    for (const queue of this.list()) yield* snapshotRecords(queue.name, queue.snapshot());
   }
 
   #checkTarget(attributes: Attributes): void {
-    const redrive = redriveOf(attributes);
+    const redrive = parseRedrive(attributes);
     if (!redrive || this.queueByArn(redrive.targetArn)) return;
     throw new ServiceError(
       "InvalidParameterValue",

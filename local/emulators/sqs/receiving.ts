@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ServiceError } from "../service-error.ts";
 import { VISIBILITY_SECONDS_MAX, WAIT_SECONDS_MAX } from "./attributes.ts";
-import { handleOf } from "./handles.ts";
+import { encodeHandle } from "./handles.ts";
 import { type Message, type MessageAttributes, md5OfAttributes, md5OfText } from "./messages.ts";
 
 const RECEIVE_MAX = 10;
@@ -31,17 +31,21 @@ export function checkVisibility(seconds: number): void {
 }
 
 /** A message as it is handed out, with the attributes that were asked for. */
-export function receivedView(message: Message, queue: string, input: ReceiveInput): object {
-  const wanted = new Set([...(input.MessageSystemAttributeNames ?? []), ...(input.AttributeNames ?? [])]);
-  const system = Object.entries(systemAttributes(message)).filter(([name]) => wanted.has("All") || wanted.has(name));
-  const own = pickAttributes(message.attributes, input.MessageAttributeNames ?? []);
+export function toReceivedMessage(message: Message, queue: string, input: ReceiveInput): object {
+  const requestedNames = new Set([...(input.MessageSystemAttributeNames ?? []), ...(input.AttributeNames ?? [])]);
+  const system = Object.entries(systemAttributes(message)).filter(
+    ([name]) => requestedNames.has("All") || requestedNames.has(name),
+  );
+  const messageAttributes = pickAttributes(message.attributes, input.MessageAttributeNames ?? []);
   return {
     MessageId: message.id,
-    ReceiptHandle: handleOf({ queue, id: message.id, turn: message.turn }),
+    ReceiptHandle: encodeHandle({ queue, id: message.id, turn: message.turn }),
     MD5OfBody: md5OfText(message.body),
     Body: message.body,
     ...(system.length > 0 ? { Attributes: Object.fromEntries(system) } : {}),
-    ...(Object.keys(own).length > 0 ? { MessageAttributes: own, MD5OfMessageAttributes: md5OfAttributes(own) } : {}),
+    ...(Object.keys(messageAttributes).length > 0
+      ? { MessageAttributes: messageAttributes, MD5OfMessageAttributes: md5OfAttributes(messageAttributes) }
+      : {}),
   };
 }
 

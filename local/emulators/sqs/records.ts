@@ -1,6 +1,6 @@
 import type { Millis } from "../../../shared/kernel/time.ts";
 import type { Attributes } from "./attributes.ts";
-import { type Message, moved, received } from "./messages.ts";
+import { type Message, markMoved, markReceived } from "./messages.ts";
 
 // What the journal says of the queues. Changes of a visibility timeout are not in it: a message in flight when the
 // process died is visible after the restart.
@@ -34,25 +34,25 @@ export interface QueueSettings {
 }
 
 /** A queue as the journal tells it. */
-export interface QueueImage {
+export interface QueueSnapshot {
   settings: QueueSettings;
   readonly messages: Map<string, Message>;
 }
 
 /** The queues after all that happened. Ids that are not there are passed over. */
-export function replay(records: Iterable<SqsRecord>): Map<string, QueueImage> {
-  const queues = new Map<string, QueueImage>();
+export function replay(records: Iterable<SqsRecord>): Map<string, QueueSnapshot> {
+  const queues = new Map<string, QueueSnapshot>();
   for (const record of records) apply(queues, record);
   return queues;
 }
 
 /** The shortest account of a queue. */
-export function* recordsOf(name: string, image: QueueImage): Generator<SqsRecord> {
-  yield { op: "queue", queue: name, settings: image.settings };
-  for (const message of image.messages.values()) yield { op: "send", queue: name, messages: [message] };
+export function* snapshotRecords(name: string, snapshot: QueueSnapshot): Generator<SqsRecord> {
+  yield { op: "queue", queue: name, settings: snapshot.settings };
+  for (const message of snapshot.messages.values()) yield { op: "send", queue: name, messages: [message] };
 }
 
-function apply(queues: Map<string, QueueImage>, record: SqsRecord): void {
+function apply(queues: Map<string, QueueSnapshot>, record: SqsRecord): void {
   const queue = queues.get(record.queue);
   if (record.op === "queue") {
     if (queue) queue.settings = record.settings;
@@ -73,7 +73,7 @@ function apply(queues: Map<string, QueueImage>, record: SqsRecord): void {
       return;
     case "receive":
       for (const [id, message] of pick(messages, record.ids)) {
-        messages.set(id, received(message, record.at, record.until));
+        messages.set(id, markReceived(message, record.at, record.until));
       }
       return;
     case "delete":
@@ -82,7 +82,7 @@ function apply(queues: Map<string, QueueImage>, record: SqsRecord): void {
     case "move":
       for (const [id, message] of pick(messages, record.ids)) {
         messages.delete(id);
-        queues.get(record.to)?.messages.set(id, moved(message, record.source));
+        queues.get(record.to)?.messages.set(id, markMoved(message, record.source));
       }
   }
 }

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { type Millis, SECOND } from "../../../shared/kernel/time.ts";
 import { ServiceError } from "../service-error.ts";
-import { type Attributes, DELAY_SECONDS_MAX, numberOf } from "./attributes.ts";
-import { isBinary, type Message, md5OfAttributes, md5OfText, sizeOf } from "./messages.ts";
+import { type Attributes, DELAY_SECONDS_MAX, numericAttribute } from "./attributes.ts";
+import { isBinary, type Message, md5OfAttributes, md5OfText, messageSize } from "./messages.ts";
 
 const MESSAGE_ATTRIBUTES_MAX = 10;
 const FORBIDDEN_CHARACTER = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u;
@@ -34,8 +34,8 @@ export function newMessage(input: SendInput, queue: Attributes, now: Millis): Me
   }
   checkAttributes(attributes);
   checkDelay(input.DelaySeconds);
-  const limit = numberOf(queue, "MaximumMessageSize");
-  if (sizeOf(body, attributes) > limit) {
+  const limit = numericAttribute(queue, "MaximumMessageSize");
+  if (messageSize(body, attributes) > limit) {
     throw invalid(`One or more parameters are invalid. Reason: Message must be shorter than ${limit} bytes.`);
   }
   return {
@@ -45,7 +45,7 @@ export function newMessage(input: SendInput, queue: Attributes, now: Millis): Me
     traceHeader: input.MessageSystemAttributes?.AWSTraceHeader?.StringValue ?? null,
     groupId: input.MessageGroupId ?? null,
     sentAt: now,
-    availableAt: now + (input.DelaySeconds ?? numberOf(queue, "DelaySeconds")) * SECOND,
+    availableAt: now + (input.DelaySeconds ?? numericAttribute(queue, "DelaySeconds")) * SECOND,
     receives: 0,
     turn: 0,
     firstReceivedAt: null,
@@ -54,7 +54,7 @@ export function newMessage(input: SendInput, queue: Attributes, now: Millis): Me
   };
 }
 
-export function sendAnswer(message: Message): object {
+export function toSendResponse(message: Message): object {
   const digest =
     Object.keys(message.attributes).length > 0 ? { MD5OfMessageAttributes: md5OfAttributes(message.attributes) } : {};
   return { MessageId: message.id, MD5OfMessageBody: md5OfText(message.body), ...digest };

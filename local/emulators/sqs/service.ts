@@ -20,16 +20,16 @@ export class Sqs implements JsonService {
 
   /** Turns the fault knob of all queues; `{ duplicate: 0, shuffle: false, … }` turns it off. */
   chaos(settings: ChaosSettings): void {
-    this.#queues.chaos.turn(settings);
+    this.#queues.chaos.configure(settings);
   }
 
-  called(operation: string): void {
+  onCall(operation: string): void {
     this.counts[operation] = (this.counts[operation] ?? 0) + 1;
-    this.#queues.tidy();
+    this.#queues.compactJournal();
   }
 
-  clockMoved(): void {
-    this.#queues.clockMoved();
+  onClockAdvance(): void {
+    this.#queues.onClockAdvance();
   }
 
   close(): void {

@@ -2,31 +2,31 @@ import { type Context, tokenShapes } from "../graph/context.ts";
 import {
   BadInput,
   type Fields,
-  optionalFlag,
+  optionalBoolean,
+  optionalEnum,
   optionalInteger,
-  optionalText,
-  optionalWord,
-  requiredText,
+  optionalString,
+  requiredString,
 } from "../http/fields.ts";
-import { type Answer, type Call, json } from "../http/http-server.ts";
+import { type Call, type HttpOutcome, json } from "../http/http-server.ts";
 import { faultModes, faultTargets } from "../world/faults.ts";
 import { connections } from "../world/model.ts";
-import { plant } from "../world/seed.ts";
-import { editPerson, personSends } from "./people.ts";
-import { dashboardTest, rawWebhook, verifyCallback } from "./webhooks.ts";
+import { addSeedAccount } from "../world/seed.ts";
+import { editPerson, handlePersonAction } from "./people.ts";
+import { sendDashboardTest, sendRawWebhook, verifyCallback } from "./webhooks.ts";
 
 type Control = (context: Context, fields: Fields, call: Call) => unknown;
 
-const farthestClock = 10 * 365 * 24 * 3_600_000;
+const clockOffsetMax = 10 * 365 * 24 * 3_600_000;
 
 const routes: Record<string, Control> = {
   "GET /state": state,
   "GET /sent": ({ world }) => ({ sent: world.state.sent }),
-  "POST /person-sends": personSends,
+  "POST /person-sends": handlePersonAction,
   "POST /people": editPerson,
   "POST /accounts": addAccount,
-  "POST /raw": rawWebhook,
-  "POST /dashboard-test": dashboardTest,
+  "POST /raw": sendRawWebhook,
+  "POST /dashboard-test": sendDashboardTest,
   "POST /verify": verifyCallback,
   "POST /faults": setFault,
   "POST /clock": setClock,
@@ -36,13 +36,13 @@ const routes: Record<string, Control> = {
     return { pending: deliveries.pending() };
   },
   "POST /token-shape": (context, fields) => {
-    context.tokenShape = optionalWord(fields, "shape", tokenShapes) ?? "wrapped";
+    context.tokenShape = optionalEnum(fields, "shape", tokenShapes) ?? "wrapped";
     return { shape: context.tokenShape };
   },
 };
 
 /** The simulator's own routes, for tests and the page. Input it cannot use is answered 400 with the reason. */
-export async function control(context: Context, path: string, call: Call): Promise<Answer> {
+export async function control(context: Context, path: string, call: Call): Promise<HttpOutcome> {
   const route = routes[`${call.method} ${path}`];
   if (route === undefined) {
     return json(404, { error: `no such control route; there are: ${Object.keys(routes).join(", ")}` });
@@ -70,34 +70,34 @@ function state({ world, deliveries, faults }: Context, _fields: Fields, call: Ca
     threads,
     subscriptions,
     pending: deliveries.pending(),
-    fault: faults.view(),
+    fault: faults.snapshot(),
     delivery: deliveries.options,
   };
 }
 
 async function addAccount({ world }: Context, fields: Fields): Promise<unknown> {
-  const connection = optionalWord(fields, "connection", connections);
+  const connection = optionalEnum(fields, "connection", connections);
   if (connection === undefined) throw new BadInput(`connection must be one of ${connections.join(", ")}`);
-  const externalId = requiredText(fields, "externalId");
+  const externalId = requiredString(fields, "externalId");
   const seed = {
     connection,
     externalId,
-    pageId: optionalText(fields, "pageId") ?? (connection === "messenger" ? externalId : null),
-    handle: requiredText(fields, "handle"),
-    displayName: requiredText(fields, "displayName"),
-    token: requiredText(fields, "token"),
+    pageId: optionalString(fields, "pageId") ?? (connection === "messenger" ? externalId : null),
+    handle: requiredString(fields, "handle"),
+    displayName: requiredString(fields, "displayName"),
+    token: requiredString(fields, "token"),
   };
   if (connection === "instagram_page" && seed.pageId === null) {
     throw new BadInput("pageId is missing: an Instagram account on a Page needs the Page's id");
   }
-  const account = plant(world.state, seed, world.now());
-  await world.changed();
+  const account = addSeedAccount(world.state, seed, world.now());
+  await world.save();
   return account;
 }
 
 /** `{mode, on?, for?}`; with mode `error` also `code`, `subcode?`, `status?`, with `rate_limited` `minutes?`. */
 function setFault({ world, faults }: Context, fields: Fields): unknown {
-  const mode = optionalWord(fields, "mode", faultModes);
+  const mode = optionalEnum(fields, "mode", faultModes);
   if (mode === undefined) throw new BadInput(`mode must be one of ${faultModes.join(", ")}`);
   const times = optionalInteger(fields, "for", 1, 1_000_000);
   const fault = {
@@ -108,16 +108,16 @@ function setFault({ world, faults }: Context, fields: Fields): unknown {
     minutes: optionalInteger(fields, "minutes", 0, 1_000_000),
   };
   if (mode === "error" && fault.code === undefined) throw new BadInput("code is missing: which error is to be played?");
-  faults.set(fault, optionalWord(fields, "on", faultTargets) ?? "sends", times);
+  faults.set(fault, optionalEnum(fields, "on", faultTargets) ?? "sends", times);
   world.version += 1;
-  return faults.view();
+  return faults.snapshot();
 }
 
 async function setClock({ world }: Context, fields: Fields): Promise<unknown> {
-  const offset = optionalInteger(fields, "offset_ms", -farthestClock, farthestClock);
+  const offset = optionalInteger(fields, "offset_ms", -clockOffsetMax, clockOffsetMax);
   if (offset === undefined) throw new BadInput("offset_ms is missing: give the milliseconds to add to the real time");
   world.state.clockOffsetMs = offset;
-  await world.changed();
+  await world.save();
   return { now: world.now(), offset_ms: offset };
 }
 
@@ -126,7 +126,7 @@ function setDelivery({ world, deliveries }: Context, fields: Fields): unknown {
   deliveries.options = {
     batch: optionalInteger(fields, "batch", 1, 1000) ?? batch,
     duplicate: optionalInteger(fields, "duplicate", 0, 10) ?? duplicate,
-    shuffle: optionalFlag(fields, "shuffle") ?? shuffle,
+    shuffle: optionalBoolean(fields, "shuffle") ?? shuffle,
   };
   world.version += 1;
   return deliveries.options;

@@ -22,7 +22,7 @@ export const personKinds = [
 ] as const;
 type PersonKind = (typeof personKinds)[number];
 
-export interface PersonSends {
+export interface PersonAction {
   kind: PersonKind;
   text: string | undefined;
   attachments: Attachment[];
@@ -42,15 +42,15 @@ interface PersonEvent {
   at: number;
 }
 
-interface Scene {
+interface ActionContext {
   world: World;
   account: Account;
   person: Person;
   thread: Thread;
-  action: PersonSends;
+  action: PersonAction;
 }
 
-type Maker = (scene: Scene) => PersonEvent;
+type EventBuilder = (context: ActionContext) => PersonEvent;
 
 const reactionNames: Record<string, string> = {
   "❤️": "love",
@@ -61,51 +61,51 @@ const reactionNames: Record<string, string> = {
   "👍": "like",
 };
 
-const makers: Record<PersonKind, Maker> = {
-  text: (scene) => message(scene, { text: scene.action.text }),
-  image: (scene) =>
-    message(scene, {
-      text: scene.action.text,
+const eventBuilders: Record<PersonKind, EventBuilder> = {
+  text: (context) => messageEvent(context, { text: context.action.text }),
+  image: (context) =>
+    messageEvent(context, {
+      text: context.action.text,
       attachments:
-        scene.action.attachments.length > 0
-          ? scene.action.attachments
-          : [{ type: "image", payload: { url: `${scene.action.mediaUrl}/photo-${Date.now() % 6}.png` } }],
+        context.action.attachments.length > 0
+          ? context.action.attachments
+          : [{ type: "image", payload: { url: `${context.action.mediaUrl}/photo-${Date.now() % 6}.png` } }],
     }),
-  quick_reply: (scene) => {
-    const text = scene.action.text ?? "Yes, please";
-    return message(scene, { text, note: "Chose a quick reply" }, { quick_reply: { payload: "QUICK_REPLY" } });
+  quick_reply: (context) => {
+    const text = context.action.text ?? "Yes, please";
+    return messageEvent(context, { text, note: "Chose a quick reply" }, { quick_reply: { payload: "QUICK_REPLY" } });
   },
-  story_reply: (scene) => {
-    onlyOn("Instagram", scene);
-    const story = { id: "17900000000000001", url: `${scene.action.mediaUrl}/story-1.png` };
-    const text = scene.action.text ?? "Love this!";
-    return message(scene, { text, note: "Replied to your story" }, { reply_to: { story } });
+  story_reply: (context) => {
+    requirePlatform("Instagram", context);
+    const story = { id: "17900000000000001", url: `${context.action.mediaUrl}/story-1.png` };
+    const text = context.action.text ?? "Love this!";
+    return messageEvent(context, { text, note: "Replied to your story" }, { reply_to: { story } });
   },
-  story_mention: (scene) => {
-    onlyOn("Instagram", scene);
-    const mention = { type: "story_mention", payload: { url: `${scene.action.mediaUrl}/story-2.png` } };
-    return message(scene, { attachments: [mention], note: "Mentioned you in a story" });
+  story_mention: (context) => {
+    requirePlatform("Instagram", context);
+    const mention = { type: "story_mention", payload: { url: `${context.action.mediaUrl}/story-2.png` } };
+    return messageEvent(context, { attachments: [mention], note: "Mentioned you in a story" });
   },
-  view_once: (scene) => {
-    onlyOn("Instagram", scene);
-    return message(scene, { attachments: [{ type: "ephemeral" }], note: "Sent a photo to view once" });
+  view_once: (context) => {
+    requirePlatform("Instagram", context);
+    return messageEvent(context, { attachments: [{ type: "ephemeral" }], note: "Sent a photo to view once" });
   },
-  sticker: (scene) => {
-    const url = `${scene.action.mediaUrl}/sticker-1.png`;
+  sticker: (context) => {
+    const url = `${context.action.mediaUrl}/sticker-1.png`;
     const messenger = { type: "sticker", payload: { url, sticker_id: 369239263222822 } };
-    return message(scene, {
-      attachments: [isInstagram(scene.account) ? { type: "like_heart" } : messenger],
+    return messageEvent(context, {
+      attachments: [isInstagram(context.account) ? { type: "like_heart" } : messenger],
       note: "Sent a sticker",
     });
   },
-  location: (scene) => {
-    onlyOn("Messenger", scene);
+  location: (context) => {
+    requirePlatform("Messenger", context);
     const payload = { coordinates: { lat: 55.6761, long: 12.5683 } };
-    return message(scene, { attachments: [{ type: "location", payload }], note: "Shared a location" });
+    return messageEvent(context, { attachments: [{ type: "location", payload }], note: "Shared a location" });
   },
-  reaction: (scene) => {
-    const { world, action, thread } = scene;
-    const target = aboutMessage(scene, "account");
+  reaction: (context) => {
+    const { world, action, thread } = context;
+    const target = findTarget(context, "account");
     const at = world.now();
     if (action.emoji === "") {
       delete target.reactions.person;
@@ -117,38 +117,38 @@ const makers: Record<PersonKind, Maker> = {
     const reaction = { mid: target.mid, action: "react", reaction: reactionNames[emoji] ?? "other", emoji };
     return { kind: "reaction", content: { reaction }, mid: null, at };
   },
-  unsend: (scene) => {
-    const target = aboutMessage(scene, "person");
+  unsend: (context) => {
+    const target = findTarget(context, "person");
     Object.assign(target, { deleted: true, text: null, attachments: [] });
     const content = { message: { mid: target.mid, is_deleted: true } };
-    return { kind: "message", content, mid: null, at: scene.world.now() };
+    return { kind: "message", content, mid: null, at: context.world.now() };
   },
-  edit: (scene) => {
-    const target = aboutMessage(scene, "person");
-    target.text = scene.action.text ?? `${target.text ?? ""} (edited)`;
+  edit: (context) => {
+    const target = findTarget(context, "person");
+    target.text = context.action.text ?? `${target.text ?? ""} (edited)`;
     target.edits += 1;
     const content = { message_edit: { mid: target.mid, text: target.text, num_edit: target.edits } };
-    return { kind: "edit", content, mid: null, at: scene.world.now() };
+    return { kind: "edit", content, mid: null, at: context.world.now() };
   },
   // Live traffic holds these beside ordinary messages; nobody edited anything.
-  edit_noise: (scene) => {
-    const { mid } = aboutMessage(scene, "person");
-    return { kind: "edit", content: { message_edit: { mid, num_edit: 0 } }, mid: null, at: scene.world.now() };
+  edit_noise: (context) => {
+    const { mid } = findTarget(context, "person");
+    return { kind: "edit", content: { message_edit: { mid, num_edit: 0 } }, mid: null, at: context.world.now() };
   },
-  postback: (scene) => {
-    const title = scene.action.text ?? "Get started";
-    const { mid, at } = add(scene, { text: title, note: "Pressed a button" });
+  postback: (context) => {
+    const title = context.action.text ?? "Get started";
+    const { mid, at } = addPersonMessage(context, { text: title, note: "Pressed a button" });
     return { kind: "postback", content: { postback: { mid, title, payload: "GET_STARTED" } }, mid, at };
   },
-  read: (scene) => {
-    const at = scene.world.now();
-    if (!isInstagram(scene.account)) return { kind: "read", content: { read: { watermark: at } }, mid: null, at };
-    return { kind: "read", content: { read: { mid: aboutMessage(scene, "account").mid } }, mid: null, at };
+  read: (context) => {
+    const at = context.world.now();
+    if (!isInstagram(context.account)) return { kind: "read", content: { read: { watermark: at } }, mid: null, at };
+    return { kind: "read", content: { read: { mid: findTarget(context, "account").mid } }, mid: null, at };
   },
-  referral: (scene) => {
-    const at = scene.world.now();
-    scene.thread.lastInboundAt = at;
-    const referral = { ref: scene.action.text ?? "summer", source: "SHORTLINK", type: "OPEN_THREAD" };
+  referral: (context) => {
+    const at = context.world.now();
+    context.thread.lastInboundAt = at;
+    const referral = { ref: context.action.text ?? "summer", source: "SHORTLINK", type: "OPEN_THREAD" };
     return { kind: "referral", content: { referral }, mid: null, at };
   },
 };
@@ -159,32 +159,32 @@ export function personEvent(
   account: Account,
   person: Person,
   thread: Thread,
-  action: PersonSends,
+  action: PersonAction,
 ): PersonEvent {
-  return makers[action.kind]({ world, account, person, thread, action });
+  return eventBuilders[action.kind]({ world, account, person, thread, action });
 }
 
-function onlyOn(platform: "Instagram" | "Messenger", { account, action }: Scene): void {
+function requirePlatform(platform: "Instagram" | "Messenger", { account, action }: ActionContext): void {
   if (isInstagram(account) !== (platform === "Instagram")) {
     throw new BadInput(`${action.kind} happens on ${platform} only: choose another kind or account`);
   }
 }
 
-function add({ world, account, thread }: Scene, content: Partial<ThreadMessage>): ThreadMessage {
+function addPersonMessage({ world, account, thread }: ActionContext, content: Partial<ThreadMessage>): ThreadMessage {
   const added = world.addMessage(account, thread, { from: "person", ...content });
   thread.lastInboundAt = added.at;
   return added;
 }
 
-function message(
-  scene: Scene,
+function messageEvent(
+  context: ActionContext,
   content: { text?: string | undefined; attachments?: Attachment[]; note?: string },
   extra: Record<string, unknown> = {},
 ): PersonEvent {
-  const { replyTo } = scene.action;
-  const { text, attachments = scene.action.attachments, note = null } = content;
+  const { replyTo } = context.action;
+  const { text, attachments = context.action.attachments, note = null } = content;
   if (text === undefined && attachments.length === 0) throw new BadInput("text is missing: say what the person writes");
-  const { mid, at } = add(scene, { text: text ?? null, attachments, note, replyTo: replyTo ?? null });
+  const { mid, at } = addPersonMessage(context, { text: text ?? null, attachments, note, replyTo: replyTo ?? null });
   const body = {
     mid,
     ...(text === undefined ? {} : { text }),
@@ -196,15 +196,15 @@ function message(
 }
 
 /** The message named by `mid`; without one the newest of the side the action is usually about, else the newest. */
-function aboutMessage({ thread, action }: Scene, usual: ThreadMessage["from"]): ThreadMessage {
-  const own = usual === "person" && action.kind !== "reaction";
-  const found =
+function findTarget({ thread, action }: ActionContext, defaultSide: ThreadMessage["from"]): ThreadMessage {
+  const personOnly = defaultSide === "person" && action.kind !== "reaction";
+  const target =
     action.mid === undefined
-      ? (thread.messages.findLast((one) => one.from === usual && !one.deleted) ??
-        (own ? undefined : thread.messages.at(-1)))
-      : thread.messages.find((one) => one.mid === action.mid && (!own || one.from === "person"));
-  if (found === undefined) {
+      ? (thread.messages.findLast((one) => one.from === defaultSide && !one.deleted) ??
+        (personOnly ? undefined : thread.messages.at(-1)))
+      : thread.messages.find((one) => one.mid === action.mid && (!personOnly || one.from === "person"));
+  if (target === undefined) {
     throw new BadInput(`there is no message for ${action.kind} in this thread: send one first, or name another mid`);
   }
-  return found;
+  return target;
 }

@@ -1,31 +1,34 @@
 import type { Context } from "../graph/context.ts";
-import { BadInput, type Fields, optionalWord, requiredText } from "../http/fields.ts";
+import { BadInput, type Fields, optionalEnum, requiredString } from "../http/fields.ts";
 import { wireJson } from "../webhooks/signing.ts";
 import type { SecretName, WebhookObject } from "../world/model.ts";
 
 const objects = ["instagram", "page"] as const;
 
 function secretFor(object: WebhookObject, fields: Fields): SecretName {
-  return optionalWord(fields, "secret", ["meta", "instagram"]) ?? (object === "instagram" ? "instagram" : "meta");
+  return optionalEnum(fields, "secret", ["meta", "instagram"]) ?? (object === "instagram" ? "instagram" : "meta");
 }
 
-function told(outcome: number | string): { status_of_webhook: "delivered" | "waiting"; receiver: number | string } {
+function toWebhookResponse(outcome: number | string): {
+  status_of_webhook: "delivered" | "waiting";
+  receiver: number | string;
+} {
   return { status_of_webhook: outcome === 200 ? "delivered" : "waiting", receiver: outcome };
 }
 
 /** Signs and posts any payload: `{object, entry, secret?}`. It is tried again like every other webhook. */
-export async function rawWebhook(context: Context, fields: Fields): Promise<unknown> {
-  const object = optionalWord(fields, "object", objects);
+export async function sendRawWebhook(context: Context, fields: Fields): Promise<unknown> {
+  const object = optionalEnum(fields, "object", objects);
   if (object === undefined) throw new BadInput(`object must be one of ${objects.join(", ")}`);
   if (!Array.isArray(fields.entry)) throw new BadInput("entry must be a list");
   const body = wireJson({ object, entry: fields.entry });
   const secret = secretFor(object, fields);
-  return told(await context.deliveries.enqueueBody({ object, secret, body, mids: [] }));
+  return toWebhookResponse(await context.deliveries.enqueueBody({ object, secret, body, mids: [] }));
 }
 
 /** What the "Test" button of the app dashboard posts; its ids belong to nobody. */
-export async function dashboardTest(context: Context, fields: Fields): Promise<unknown> {
-  const object = optionalWord(fields, "object", objects) ?? "instagram";
+export async function sendDashboardTest(context: Context, fields: Fields): Promise<unknown> {
+  const object = optionalEnum(fields, "object", objects) ?? "instagram";
   const value = {
     sender: { id: "12334" },
     recipient: { id: "23245" },
@@ -34,13 +37,15 @@ export async function dashboardTest(context: Context, fields: Fields): Promise<u
   };
   const content = object === "instagram" ? { changes: [{ field: "messages", value }] } : { messaging: [value] };
   const body = wireJson({ object, entry: [{ id: "0", time: Math.floor(context.world.now() / 1000), ...content }] });
-  return told(await context.deliveries.enqueueBody({ object, secret: secretFor(object, fields), body, mids: [] }));
+  return toWebhookResponse(
+    await context.deliveries.enqueueBody({ object, secret: secretFor(object, fields), body, mids: [] }),
+  );
 }
 
 /** Asks the receiver to prove its verify token, as the platforms do when a callback URL is saved. */
 export async function verifyCallback(context: Context, fields: Fields): Promise<unknown> {
-  const object = optionalWord(fields, "object", objects) ?? "instagram";
-  const token = fields.verify_token === undefined ? context.verifyToken : requiredText(fields, "verify_token");
+  const object = optionalEnum(fields, "object", objects) ?? "instagram";
+  const token = fields.verify_token === undefined ? context.verifyToken : requiredString(fields, "verify_token");
   const url = new URL(`${context.webhookBase}/webhooks/${object === "instagram" ? "instagram" : "messenger"}`);
   const challenge = String(Math.floor(1_000_000_000 + Math.random() * 1_000_000_000));
   url.searchParams.set("hub.mode", "subscribe");

@@ -11,7 +11,7 @@ export function tokenText(call: Call): string | undefined {
 }
 
 /** The token's standing by the simulator's clock. Throws the 190 the platform would answer. */
-export function assertAlive(token: Token, now: number): void {
+export function assertActive(token: Token, now: number): void {
   if (token.revoked) throw refuse.revokedToken();
   if (token.expiresAt !== null && token.expiresAt <= now) throw refuse.expiredToken(token.expiresAt, now);
 }
@@ -26,7 +26,7 @@ export function authenticate(context: Context, host: GraphHost, call: Call): Tok
   if (token === undefined || (token.kind === "instagram_user") !== (host === "instagram")) {
     throw refuse.unreadableToken();
   }
-  assertAlive(token, context.world.now());
+  assertActive(token, context.world.now());
   const proof = parameter(call, "appsecret_proof");
   if (host === "facebook" && proof !== undefined) {
     const expected = createHmac("sha256", context.secrets.meta).update(token.value).digest("hex");

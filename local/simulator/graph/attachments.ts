@@ -1,18 +1,18 @@
 import { type Fields, isFields } from "../http/fields.ts";
-import { type Answer, type Call, json } from "../http/http-server.ts";
+import { type Call, type HttpOutcome, json } from "../http/http-server.ts";
 import type { Account, Token } from "../world/model.ts";
 import { isInstagram } from "../world/world.ts";
 import type { Context, GraphHost } from "./context.ts";
 import { refuse } from "./error-messages.ts";
-import { largestFile, mayBeOfType } from "./media-kinds.ts";
+import { fileBytesMax, isAllowedType } from "./media-kinds.ts";
 import { sendersFor } from "./senders.ts";
 
 const mediaTypes = ["image", "video", "audio", "file"];
-const fetchWithinMs = 10_000;
-const fetchVideoWithinMs = 75_000;
+const fetchTimeoutMs = 10_000;
+const videoFetchTimeoutMs = 75_000;
 
 /** A file as it came in, with what it was said to be. */
-interface Given {
+interface MediaFile {
   name: string;
   mime: string;
   bytes: Buffer;
@@ -25,34 +25,38 @@ export async function uploadAttachment(
   node: string,
   token: Token,
   call: Call,
-): Promise<Answer> {
+): Promise<HttpOutcome> {
   const onInstagram = host === "instagram";
   const fields = call.form === null ? call.body : Object.fromEntries(call.form);
-  const account = uploader(sendersFor(context, host, node, token), fields.platform, onInstagram);
+  const account = findUploader(sendersFor(context, host, node, token), fields.platform, onInstagram);
   const { type, payload } = readAttachment(fields.message, onInstagram);
   const file = call.form?.get("filedata");
-  const given = file instanceof File ? await readFile(file) : await fetchFile(payload.url, type, onInstagram);
+  const media = file instanceof File ? await readFile(file) : await fetchFile(payload.url, type, onInstagram);
   // Instagram refuses names with other than plain characters.
-  if (isInstagram(account) && !/^[ -~]*$/.test(given.name)) {
+  if (isInstagram(account) && !/^[ -~]*$/.test(media.name)) {
     throw refuse.parameter("The name of the file must be in ASCII", onInstagram);
   }
-  if (given.bytes.length > largestFile(type)) throw refuse.fileTooLarge(onInstagram);
-  if (!mayBeOfType(account, type, given.mime, given.bytes)) throw refuse.wrongFileType(onInstagram);
+  if (media.bytes.length > fileBytesMax(type)) throw refuse.fileTooLarge(onInstagram);
+  if (!isAllowedType(account, type, media.mime, media.bytes)) throw refuse.wrongFileType(onInstagram);
   const upload = context.world.addUpload(account, type);
-  await context.world.changed();
+  await context.world.save();
   return json(200, { attachment_id: upload.id });
 }
 
 /** Whose the file will be: on a Page the Messenger account's, unless the call names Instagram. */
-function uploader(accounts: Account[], platform: unknown, onInstagram: boolean): Account {
-  const wanted = onInstagram ? "instagram_login" : platform === "instagram" ? "instagram_page" : "messenger";
-  const account = accounts.find(({ connection }) => connection === wanted);
+function findUploader(accounts: Account[], platform: unknown, onInstagram: boolean): Account {
+  const expectedConnection = onInstagram
+    ? "instagram_login"
+    : platform === "instagram"
+      ? "instagram_page"
+      : "messenger";
+  const account = accounts.find(({ connection }) => connection === expectedConnection);
   if (account === undefined) throw refuse.parameter(`The Page has no account on ${String(platform)}`, onInstagram);
   return account;
 }
 
-function readAttachment(given: unknown, onInstagram: boolean): { type: string; payload: Fields } {
-  const message = typeof given === "string" ? parsed(given) : given;
+function readAttachment(rawMessage: unknown, onInstagram: boolean): { type: string; payload: Fields } {
+  const message = typeof rawMessage === "string" ? parseJson(rawMessage) : rawMessage;
   const attachment = isFields(message) ? message.attachment : undefined;
   if (!isFields(attachment) || typeof attachment.type !== "string" || !mediaTypes.includes(attachment.type)) {
     throw refuse.invalidMessage(`An attachment's type must be one of {${mediaTypes.join(", ")}}`, onInstagram);
@@ -64,7 +68,7 @@ function readAttachment(given: unknown, onInstagram: boolean): { type: string; p
   return { type: attachment.type, payload };
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -72,12 +76,12 @@ function parsed(text: string): unknown {
   }
 }
 
-async function readFile(file: File): Promise<Given> {
+async function readFile(file: File): Promise<MediaFile> {
   return { name: file.name, mime: file.type, bytes: Buffer.from(await file.arrayBuffer()) };
 }
 
 /** Fetches from this machine alone: the simulator calls nobody else. */
-async function fetchFile(url: unknown, type: string, onInstagram: boolean): Promise<Given> {
+async function fetchFile(url: unknown, type: string, onInstagram: boolean): Promise<MediaFile> {
   if (typeof url !== "string" || !URL.canParse(url)) {
     throw refuse.invalidMessage("An attachment's payload needs a url, or the request a file", onInstagram);
   }
@@ -85,18 +89,18 @@ async function fetchFile(url: unknown, type: string, onInstagram: boolean): Prom
   if (!["127.0.0.1", "localhost", "[::1]"].includes(hostname) || !/^https?:$/.test(protocol)) {
     throw refuse.fileNotFetched(onInstagram);
   }
-  const signal = AbortSignal.timeout(type === "video" ? fetchVideoWithinMs : fetchWithinMs);
+  const signal = AbortSignal.timeout(type === "video" ? videoFetchTimeoutMs : fetchTimeoutMs);
   try {
     const response = await fetch(url, { signal, redirect: "error" });
     if (response.status !== 200) throw refuse.fileNotFetched(onInstagram);
-    const bytes = await readUpTo(response, largestFile(type) + 1);
-    return { name: nameIn(pathname), mime: response.headers.get("content-type") ?? "", bytes };
+    const bytes = await readUpTo(response, fileBytesMax(type) + 1);
+    return { name: fileName(pathname), mime: response.headers.get("content-type") ?? "", bytes };
   } catch {
     throw signal.aborted && type === "video" ? refuse.videoTooSlow(onInstagram) : refuse.fileNotFetched(onInstagram);
   }
 }
 
-function nameIn(pathname: string): string {
+function fileName(pathname: string): string {
   const last = pathname.slice(pathname.lastIndexOf("/") + 1);
   try {
     return decodeURIComponent(last);
@@ -105,13 +109,13 @@ function nameIn(pathname: string): string {
   }
 }
 
-async function readUpTo(response: Response, most: number): Promise<Buffer> {
+async function readUpTo(response: Response, bytesMax: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of response.body ?? []) {
     chunks.push(chunk);
     length += chunk.length;
-    if (length >= most) break;
+    if (length >= bytesMax) break;
   }
   return Buffer.concat(chunks);
 }

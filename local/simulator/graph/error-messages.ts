@@ -1,4 +1,4 @@
-import { json, type Reply } from "../http/http-server.ts";
+import { type HttpResponse, json } from "../http/http-server.ts";
 import { traceId } from "../world/mids.ts";
 
 interface GraphErrorDetail {
@@ -20,7 +20,7 @@ export class GraphError extends Error {
     this.detail = detail;
   }
 
-  reply(): Reply {
+  toResponse(): HttpResponse {
     const { message, code, subcode, type = "OAuthException", status = 400, transient, headers = {} } = this.detail;
     const error = {
       message,
@@ -34,7 +34,7 @@ export class GraphError extends Error {
   }
 }
 
-const window =
+const outsideWindowMessage =
   "(#10) This message is sent outside of allowed window. Learn more about the new policy here: https://developers.facebook.com/docs/messenger-platform/policy-overview";
 
 /** Instagram's own host names another type for errors that are not about the token. */
@@ -108,7 +108,7 @@ export const refuse = {
       : new GraphError({ message: "(#100) No matching user found", code: 100, subcode: 2018001 }),
   outsideWindow: (instagram: boolean, instagramHost: boolean) =>
     new GraphError({
-      message: window,
+      message: outsideWindowMessage,
       code: 10,
       subcode: instagram ? 2534022 : 2018278,
       ...instagramType(instagramHost),
@@ -141,7 +141,7 @@ export const refuse = {
         }),
       },
     }),
-  serverTrouble: () =>
+  serverError: () =>
     new GraphError({
       message: "An unexpected error has occurred. Please retry your request later.",
       code: 2,

@@ -1,4 +1,4 @@
-import { type Answer, json } from "../http/http-server.ts";
+import { type HttpOutcome, json } from "../http/http-server.ts";
 import type { Fault, FaultMode } from "../world/faults.ts";
 import type { Account } from "../world/model.ts";
 import { isInstagram } from "../world/world.ts";
@@ -6,7 +6,7 @@ import type { Context } from "./context.ts";
 import { GraphError, refuse } from "./error-messages.ts";
 
 // What the platforms say with their errors; a pair that is not here is played with a sentence of its own.
-const sayings: Record<string, string> = {
+const errorMessages: Record<string, string> = {
   "1": "An unknown error has occurred.",
   "2": "Service temporarily unavailable",
   "3": "(#3) Application does not have the capability to make this API call.",
@@ -51,10 +51,10 @@ const sayings: Record<string, string> = {
 /** Codes that the platform calls passing. */
 const transient: ReadonlySet<number> = new Set([1, 2, 1200]);
 
-function played(code: number, subcode?: number, status = 400): GraphError {
-  const saying = sayings[subcode === undefined ? `${code}` : `${code}/${subcode}`] ?? sayings[code];
+function faultError(code: number, subcode?: number, status = 400): GraphError {
+  const text = errorMessages[subcode === undefined ? `${code}` : `${code}/${subcode}`] ?? errorMessages[code];
   return new GraphError({
-    message: saying ?? `(#${code}) The platform refuses the call`,
+    message: text ?? `(#${code}) The platform refuses the call`,
     code,
     ...(subcode === undefined ? {} : { subcode }),
     status,
@@ -62,58 +62,63 @@ function played(code: number, subcode?: number, status = 400): GraphError {
   });
 }
 
-type Play = (fault: Fault, now: number) => GraphError;
+type ErrorFactory = (fault: Fault, now: number) => GraphError;
 
 /** Refusals of any call, whoever it is for. */
-const ofAnyCall: Partial<Record<FaultMode, Play>> = {
-  "5xx": () => refuse.serverTrouble(),
-  transient: () => played(2),
+const callFaults: Partial<Record<FaultMode, ErrorFactory>> = {
+  "5xx": () => refuse.serverError(),
+  transient: () => faultError(2),
   token_revoked: () => refuse.revokedToken(),
   expired: (_fault, now) => refuse.expiredToken(now - 1000, now),
-  app_removed: () => played(190, 458),
-  checkpoint: () => played(190, 459),
-  unconfirmed: () => played(190, 464),
-  token_invalid: () => played(190, 467),
-  permission: () => played(10),
-  link_broken: () => played(10, 2534077),
-  fetch_failed: () => played(100, 2018008),
-  error: ({ code = 1, subcode, status }) => played(code, subcode, status),
+  app_removed: () => faultError(190, 458),
+  checkpoint: () => faultError(190, 459),
+  unconfirmed: () => faultError(190, 464),
+  token_invalid: () => faultError(190, 467),
+  permission: () => faultError(10),
+  link_broken: () => faultError(10, 2534077),
+  fetch_failed: () => faultError(100, 2018008),
+  error: ({ code = 1, subcode, status }) => faultError(code, subcode, status),
 };
 
 /** Refusals of a send, which name the channel or the account. */
-const ofSends: Partial<Record<FaultMode, (account: Account, onInstagram: boolean, fault: Fault) => GraphError>> = {
+const sendFaults: Partial<Record<FaultMode, (account: Account, onInstagram: boolean, fault: Fault) => GraphError>> = {
   rate_limited: (account, _host, { minutes }) => refuse.rateLimited(account.pageId ?? account.externalId, minutes),
   restricted: (_account, onInstagram) => refuse.restricted(onInstagram),
   outside_window: (account, onInstagram) => refuse.outsideWindow(isInstagram(account), onInstagram),
   person_unavailable: () => refuse.blocked(),
   unknown_person: (account, onInstagram) => refuse.unknownPerson(isInstagram(account), onInstagram),
-  thread_owner: (account) => (isInstagram(account) ? played(100, 2534037) : played(2018300)),
-  tag_abuse: () => played(613, 2018338),
+  thread_owner: (account) => (isInstagram(account) ? faultError(100, 2534037) : faultError(2018300)),
+  tag_abuse: () => faultError(613, 2018338),
 };
 
 /** Strikes before a call is looked at. @returns the answer it has by that, or null. Throws a Graph error. */
-export function strikeCall(context: Context, fault: Fault): Answer | null {
-  const play = ofAnyCall[fault.mode];
-  if (play !== undefined) throw play(fault, context.world.now());
+export function applyCallFault(context: Context, fault: Fault): HttpOutcome | null {
+  const createError = callFaults[fault.mode];
+  if (createError !== undefined) throw createError(fault, context.world.now());
   if (fault.mode === "hang") return "hang";
   return fault.mode === "reset_before_accept" ? "reset" : null;
 }
 
 /** Strikes a send whose account and person are known. Throws a Graph error. */
-export function strikeSend(fault: Fault, account: Account, body: Record<string, unknown>, onInstagram: boolean): void {
-  const play = ofSends[fault.mode];
-  if (play !== undefined) throw play(account, onInstagram, fault);
+export function applySendFault(
+  fault: Fault,
+  account: Account,
+  body: Record<string, unknown>,
+  onInstagram: boolean,
+): void {
+  const createError = sendFaults[fault.mode];
+  if (createError !== undefined) throw createError(account, onInstagram, fault);
   // An app without the right to the tag: what is not tagged passes.
-  if (fault.mode === "no_human_agent" && body.tag === "HUMAN_AGENT") throw played(10);
+  if (fault.mode === "no_human_agent" && body.tag === "HUMAN_AGENT") throw faultError(10);
 }
 
 const hugeBytes = 10 * 1024 * 1024;
 
 /** The answer to a send that was accepted, as the fault spoils it. */
-export function answerAccepted(fault: Fault, answer: { recipient_id: string; message_id: string }): Answer {
+export function acceptedResponse(fault: Fault, result: { recipient_id: string; message_id: string }): HttpOutcome {
   if (fault.mode === "reset_after_accept") return "reset";
   if (fault.mode === "hang_after_accept") return "hang";
-  if (fault.mode === "huge_body") return json(200, { ...answer, padding: "x".repeat(hugeBytes) });
-  const whole = json(200, answer);
-  return fault.mode === "malformed_json" ? { ...whole, body: whole.body.slice(0, -2) } : whole;
+  if (fault.mode === "huge_body") return json(200, { ...result, padding: "x".repeat(hugeBytes) });
+  const response = json(200, result);
+  return fault.mode === "malformed_json" ? { ...response, body: response.body.slice(0, -2) } : response;
 }

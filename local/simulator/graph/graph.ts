@@ -1,15 +1,15 @@
-import type { Answer, Call } from "../http/http-server.ts";
+import type { Call, HttpOutcome } from "../http/http-server.ts";
 import { authenticate } from "./access.ts";
 import { uploadAttachment } from "./attachments.ts";
 import type { Context, GraphHost } from "./context.ts";
 import { GraphError, refuse } from "./error-messages.ts";
-import { strikeCall } from "./fault-responses.ts";
+import { applyCallFault } from "./fault-responses.ts";
 import { readNode } from "./nodes.ts";
 import { send } from "./send.ts";
 import { subscribedApps } from "./subscriptions.ts";
 import { debugToken, exchangeInstagram, facebookToken, pagesOfUser, refreshInstagram } from "./tokens.ts";
 
-type TokenRoute = (context: Context, call: Call) => Answer | Promise<Answer>;
+type TokenRoute = (context: Context, call: Call) => HttpOutcome | Promise<HttpOutcome>;
 
 const tokenRoutes: Record<GraphHost, Record<string, TokenRoute>> = {
   facebook: {
@@ -21,30 +21,30 @@ const tokenRoutes: Record<GraphHost, Record<string, TokenRoute>> = {
 };
 
 /** One call to a Graph host; `path` is what stands after the host, with or without a version. */
-export async function graph(context: Context, host: GraphHost, path: string, call: Call): Promise<Answer> {
+export async function graph(context: Context, host: GraphHost, path: string, call: Call): Promise<HttpOutcome> {
   try {
     const parts = path.split("/").filter((part, at) => part !== "" && !(at <= 1 && /^v\d+\.\d+$/.test(part)));
     return await route(context, host, parts, call);
   } catch (error) {
-    if (error instanceof GraphError) return error.reply();
+    if (error instanceof GraphError) return error.toResponse();
     throw error;
   }
 }
 
-async function route(context: Context, host: GraphHost, parts: string[], call: Call): Promise<Answer> {
+async function route(context: Context, host: GraphHost, parts: string[], call: Call): Promise<HttpOutcome> {
   const tokenRoute = tokenRoutes[host][`${call.method} ${parts.join("/")}`];
   if (tokenRoute !== undefined) return tokenRoute(context, call);
 
-  const [node = "", edge, ...more] = parts.map(decoded);
+  const [node = "", edge, ...more] = parts.map(decodeSegment);
   if (node === "" || more.length > 0) throw refuse.unknownPath();
   const token = authenticate(context, host, call);
-  const sending = call.method === "POST" && edge === "messages";
-  const fault = context.faults.take(sending ? "send" : "other");
-  const struck = strikeCall(context, fault);
-  if (struck !== null) return struck;
+  const isSend = call.method === "POST" && edge === "messages";
+  const fault = context.faults.consume(isSend ? "send" : "other");
+  const faultOutcome = applyCallFault(context, fault);
+  if (faultOutcome !== null) return faultOutcome;
 
   if (call.unreadable) throw refuse.parameter("The body is neither JSON nor a form", host === "instagram");
-  if (sending) return send(context, host, node, token, call, fault);
+  if (isSend) return send(context, host, node, token, call, fault);
   if (edge === "message_attachments" && call.method === "POST")
     return uploadAttachment(context, host, node, token, call);
   if (edge === "subscribed_apps") return subscribedApps(context, host, node, token, call);
@@ -53,7 +53,7 @@ async function route(context: Context, host: GraphHost, parts: string[], call: C
   throw refuse.unknownNode(call.method, node);
 }
 
-function decoded(part: string): string {
+function decodeSegment(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {

@@ -3,13 +3,13 @@ import type { Account } from "../world/model.ts";
 const megabyte = 1024 * 1024;
 
 /** How large a file of the type may be, in bytes. */
-export function largestFile(type: string): number {
+export function fileBytesMax(type: string): number {
   return (type === "image" ? 8 : 25) * megabyte;
 }
 
 type Kind = "png" | "jpeg" | "gif" | "mp4" | "webm" | "ogg" | "avi" | "wav" | "aac" | "pdf";
 
-const starts: readonly (readonly [Kind, number, string])[] = [
+const magicBytes: readonly (readonly [Kind, number, string])[] = [
   ["png", 0, "\x89PNG\r\n\x1a\n"],
   ["jpeg", 0, "\xff\xd8\xff"],
   ["gif", 0, "GIF8"],
@@ -24,7 +24,7 @@ const starts: readonly (readonly [Kind, number, string])[] = [
   ["pdf", 0, "%PDF-"],
 ];
 
-const kindsOf: Record<string, readonly Kind[]> = {
+const kindsByType: Record<string, readonly Kind[]> = {
   image: ["png", "jpeg", "gif"],
   video: ["mp4", "webm", "ogg", "avi"],
   audio: ["mp4", "aac", "wav"],
@@ -32,17 +32,17 @@ const kindsOf: Record<string, readonly Kind[]> = {
 };
 
 /** What a file is by its first bytes, whatever it is called. */
-function kindOf(bytes: Buffer): Kind | undefined {
+function detectKind(bytes: Buffer): Kind | undefined {
   const head = bytes.subarray(0, 16).toString("latin1");
-  return starts.find(([, at, mark]) => head.startsWith(mark, at))?.[0];
+  return magicBytes.find(([, at, mark]) => head.startsWith(mark, at))?.[0];
 }
 
 /** Whether a file may be handed over as this type: by the MIME type it was given and by its first bytes. */
-export function mayBeOfType(account: Account, type: string, mime: string, bytes: Buffer): boolean {
+export function isAllowedType(account: Account, type: string, mime: string, bytes: Buffer): boolean {
   // Messenger takes any file as a file.
   if (type === "file" && account.connection === "messenger") return true;
   if (type !== "file" && !mime.startsWith(`${type}/`)) return false;
-  const kind = kindOf(bytes);
+  const kind = detectKind(bytes);
   if (kind === "gif" && account.connection === "instagram_login") return false;
-  return kind !== undefined && (kindsOf[type] ?? []).includes(kind);
+  return kind !== undefined && (kindsByType[type] ?? []).includes(kind);
 }

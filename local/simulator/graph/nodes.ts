@@ -1,4 +1,4 @@
-import { type Answer, type Call, json } from "../http/http-server.ts";
+import { type Call, type HttpOutcome, json } from "../http/http-server.ts";
 import type { Account, Person, Token } from "../world/model.ts";
 import { isInstagram } from "../world/world.ts";
 import { type Context, type GraphHost, parameter } from "./context.ts";
@@ -9,7 +9,7 @@ type Values = Record<string, unknown>;
 const PICTURE_LIFE_MS = 36 * 3_600_000;
 
 /** Splits `a,b{c,d},e` into its fields; what stands in braces is asked of the field's own object. */
-function readFieldList(list: string): { name: string; inner: string | null }[] {
+function parseFieldList(list: string): { name: string; inner: string | null }[] {
   return [...list.matchAll(/([\w.]+)(?:\{([^{}]*)\})?/g)].map(([, name = "", inner]) => ({
     name,
     inner: inner ?? null,
@@ -17,33 +17,33 @@ function readFieldList(list: string): { name: string; inner: string | null }[] {
 }
 
 /** The asked fields of an object, and its id always; null ones are left out, unknown ones refused. */
-function pick(values: Values, list: string, instagramHost: boolean): Values {
-  const picked: Values = {};
-  for (const { name, inner } of readFieldList(list)) {
+function selectFields(values: Values, list: string, instagramHost: boolean): Values {
+  const selected: Values = {};
+  for (const { name, inner } of parseFieldList(list)) {
     if (!(name in values)) throw refuse.unknownField(name, instagramHost);
     const value = values[name];
     if (value === null) continue;
-    picked[name] = inner === null ? value : pick(value as Values, inner, instagramHost);
+    selected[name] = inner === null ? value : selectFields(value as Values, inner, instagramHost);
   }
-  return { ...picked, id: values.id };
+  return { ...selected, id: values.id };
 }
 
 /** `GET /{id}` and `GET /me`: the account behind the token, or a person who wrote to it. */
-export function readNode(context: Context, host: GraphHost, node: string, token: Token, call: Call): Answer {
+export function readNode(context: Context, host: GraphHost, node: string, token: Token, call: Call): HttpOutcome {
   const fields = parameter(call, "fields");
   const onInstagram = host === "instagram";
   if (token.kind === "user") {
     if (node !== "me" && node !== token.subject) throw refuse.unknownNode("GET", node);
-    return json(200, pick({ id: token.subject, name: "Sam Simulator" }, fields ?? "id,name", false));
+    return json(200, selectFields({ id: token.subject, name: "Sam Simulator" }, fields ?? "id,name", false));
   }
-  const own = onInstagram ? instagramSelf(context, token, node) : pageSelf(context, token, node);
-  if (own !== null) return json(200, pick(own, fields ?? "id", onInstagram));
+  const self = onInstagram ? instagramSelf(context, token, node) : pageSelf(context, token, node);
+  if (self !== null) return json(200, selectFields(self, fields ?? "id", onInstagram));
   const accounts = onInstagram
     ? context.world.state.accounts.filter((account) => account.key === `instagram_login:${token.subject}`)
     : context.world.accountsOfPage(token.subject);
   for (const account of accounts) {
     const person = context.world.person(account, node);
-    if (person !== undefined) return profile(context, account, person, fields, onInstagram);
+    if (person !== undefined) return readProfile(context, account, person, fields, onInstagram);
   }
   throw refuse.unknownNode("GET", node);
 }
@@ -66,29 +66,29 @@ function instagramSelf(context: Context, token: Token, node: string): Values | n
 }
 
 /** A Page as Graph shows it, with the Instagram account linked to it. */
-export function pageValues(context: Context, pageId: string): Values {
+export function toPageNode(context: Context, pageId: string): Values {
   const accounts = context.world.accountsOfPage(pageId);
-  const linked = accounts.find((account) => account.connection === "instagram_page");
-  const named = accounts.find((account) => account.connection === "messenger") ?? linked;
+  const instagramAccount = accounts.find((account) => account.connection === "instagram_page");
+  const primaryAccount = accounts.find((account) => account.connection === "messenger") ?? instagramAccount;
   return {
     id: pageId,
-    name: named?.displayName ?? "Page",
-    username: named?.handle ?? null,
+    name: primaryAccount?.displayName ?? "Page",
+    username: primaryAccount?.handle ?? null,
     category: "Local business",
     instagram_business_account:
-      linked === undefined
+      instagramAccount === undefined
         ? null
         : {
-            id: linked.externalId,
-            username: linked.handle,
-            name: linked.displayName,
-            profile_picture_url: `${context.url()}/media/${linked.externalId}.png`,
+            id: instagramAccount.externalId,
+            username: instagramAccount.handle,
+            name: instagramAccount.displayName,
+            profile_picture_url: `${context.url()}/media/${instagramAccount.externalId}.png`,
           },
   };
 }
 
 function pageSelf(context: Context, token: Token, node: string): Values | null {
-  return node === "me" || node === token.subject ? pageValues(context, token.subject) : null;
+  return node === "me" || node === token.subject ? toPageNode(context, token.subject) : null;
 }
 
 /** A picture's address ends: Instagram writes when in `oe`, as hexadecimal seconds, Messenger in `ext`, as decimal ones. */
@@ -98,13 +98,13 @@ function pictureUrl(context: Context, account: Account, person: Person): string 
   return `${context.url()}/media/${person.id}.png?${end}`;
 }
 
-function profile(
+function readProfile(
   context: Context,
   account: Account,
   person: Person,
   fields: string | undefined,
   onInstagram: boolean,
-): Answer {
+): HttpOutcome {
   const thread = context.world.thread(account, person);
   if (isInstagram(account)) {
     // A person consents by writing: one the account has only written to from elsewhere stays private.
@@ -128,6 +128,6 @@ function profile(
     : { id: person.id, name, first_name: first || null, last_name: rest.join(" ") || null, profile_pic: picture };
   return json(
     200,
-    pick(values, fields ?? (isInstagram(account) ? "name,username" : "first_name,last_name"), onInstagram),
+    selectFields(values, fields ?? (isInstagram(account) ? "name,username" : "first_name,last_name"), onInstagram),
   );
 }

@@ -4,10 +4,10 @@ import { isInstagram } from "../world/world.ts";
 import { refuse } from "./error-messages.ts";
 
 const mediaTypes = ["image", "video", "audio", "file"];
-const mostImages = 10;
+const imagesMax = 10;
 const instagramTextBytes = 1000;
 const messengerTextLength = 2000;
-const longestMetadata = 1000;
+const metadataLengthMax = 1000;
 
 export interface MessageContent {
   text: string | null;
@@ -17,7 +17,7 @@ export interface MessageContent {
 }
 
 /** Where a send comes in and what it may refer to. */
-export interface Surroundings {
+export interface SendContext {
   /** On Instagram's own host, which names another type of error. */
   onInstagram: boolean;
   /** The account's living upload of that id. */
@@ -33,24 +33,24 @@ export function checkMessage(
   account: Account,
   thread: Thread,
   body: Record<string, unknown>,
-  around: Surroundings,
+  context: SendContext,
 ): MessageContent {
-  const { onInstagram: instagramHost } = around;
+  const { onInstagram: instagramHost } = context;
   const message = body.message;
   if (!isFields(message)) throw refuse.parameter("Param message must be an object", instagramHost);
   const { text, attachment, attachments, metadata } = message;
   if ([text, attachment, attachments].filter((part) => part !== undefined).length !== 1) {
     throw refuse.invalidMessage("Must provide exactly one of text, attachment or attachments", instagramHost);
   }
-  if (metadata !== undefined && (typeof metadata !== "string" || metadata.length > longestMetadata)) {
+  if (metadata !== undefined && (typeof metadata !== "string" || metadata.length > metadataLengthMax)) {
     throw refuse.parameter(
-      `Length of param message[metadata] must be less than or equal to ${longestMetadata}`,
+      `Length of param message[metadata] must be less than or equal to ${metadataLengthMax}`,
       instagramHost,
     );
   }
   return {
     text: text === undefined ? null : checkText(account, text, instagramHost),
-    attachments: checkAttachments(account, attachment === undefined ? attachments : [attachment], around),
+    attachments: checkAttachments(account, attachment === undefined ? attachments : [attachment], context),
     replyTo: checkReplyTo(thread, body.reply_to, instagramHost),
     metadata,
   };
@@ -60,36 +60,36 @@ function checkText(account: Account, text: unknown, instagramHost: boolean): str
   if (typeof text !== "string" || text === "") {
     throw refuse.parameter("Param message[text] must be a non-empty UTF-8 encoded string", instagramHost);
   }
-  const tooLong = (most: number) =>
-    refuse.parameter(`Length of param message[text] must be less than or equal to ${most}`, instagramHost);
+  const tooLong = (limit: number) =>
+    refuse.parameter(`Length of param message[text] must be less than or equal to ${limit}`, instagramHost);
   if (isInstagram(account)) {
     if (Buffer.byteLength(text, "utf8") > instagramTextBytes) throw tooLong(instagramTextBytes);
   } else if ([...text].length > messengerTextLength) throw tooLong(messengerTextLength);
   return text;
 }
 
-function checkAttachments(account: Account, given: unknown, around: Surroundings): Attachment[] {
-  if (given === undefined) return [];
-  if (!Array.isArray(given) || given.length === 0 || given.length > mostImages) {
-    throw refuse.invalidMessage(`Param message[attachments] takes 1 to ${mostImages} attachments`, around.onInstagram);
+function checkAttachments(account: Account, attachments: unknown, context: SendContext): Attachment[] {
+  if (attachments === undefined) return [];
+  if (!Array.isArray(attachments) || attachments.length === 0 || attachments.length > imagesMax) {
+    throw refuse.invalidMessage(`Param message[attachments] takes 1 to ${imagesMax} attachments`, context.onInstagram);
   }
-  const checked = given.map((one: unknown) => checkAttachment(account, one, around));
-  if (checked.length > 1 && checked.some(({ type }) => type !== "image")) {
-    throw refuse.invalidMessage("Several attachments in one message must all be images", around.onInstagram);
+  const checkedAttachments = attachments.map((one: unknown) => checkAttachment(account, one, context));
+  if (checkedAttachments.length > 1 && checkedAttachments.some(({ type }) => type !== "image")) {
+    throw refuse.invalidMessage("Several attachments in one message must all be images", context.onInstagram);
   }
-  return checked;
+  return checkedAttachments;
 }
 
-function checkAttachment(account: Account, given: unknown, around: Surroundings): Attachment {
-  const { onInstagram } = around;
-  const type = isFields(given) ? given.type : undefined;
-  const payload = isFields(given) && isFields(given.payload) ? given.payload : {};
+function checkAttachment(account: Account, attachment: unknown, context: SendContext): Attachment {
+  const { onInstagram } = context;
+  const type = isFields(attachment) ? attachment.type : undefined;
+  const payload = isFields(attachment) && isFields(attachment.payload) ? attachment.payload : {};
   const { url, attachment_id: id } = payload;
   if ((url === undefined) === (id === undefined)) {
     throw refuse.invalidMessage("An attachment's payload needs either a url or an attachment_id", onInstagram);
   }
-  if (id !== undefined) return checkUpload(account, type, id, around);
-  if (typeof type !== "string" || !mediaTypes.includes(type)) throw refuseType(onInstagram);
+  if (id !== undefined) return checkUpload(account, type, id, context);
+  if (typeof type !== "string" || !mediaTypes.includes(type)) throw invalidType(onInstagram);
   if (typeof url !== "string" || !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     throw refuse.invalidMessage("An attachment's payload needs a url", onInstagram);
   }
@@ -99,24 +99,24 @@ function checkAttachment(account: Account, given: unknown, around: Surroundings)
   return { type, payload: { url } };
 }
 
-const refuseType = (onInstagram: boolean) =>
+const invalidType = (onInstagram: boolean) =>
   refuse.invalidMessage(`An attachment's type must be one of {${mediaTypes.join(", ")}}`, onInstagram);
 
 /** An upload goes by its own type; for an Instagram account on a Page also by the older word for all of them. */
-function checkUpload(account: Account, type: unknown, id: unknown, around: Surroundings): Attachment {
-  const upload = typeof id === "string" ? around.upload(id) : undefined;
-  if (upload === undefined) throw refuse.unknownAttachment(around.onInstagram);
+function checkUpload(account: Account, type: unknown, id: unknown, context: SendContext): Attachment {
+  const upload = typeof id === "string" ? context.upload(id) : undefined;
+  if (upload === undefined) throw refuse.unknownAttachment(context.onInstagram);
   const onPage = account.connection === "instagram_page";
-  const types = [...(onPage && around.shareOnly ? [] : [upload.type]), ...(onPage ? ["MEDIA_SHARE"] : [])];
+  const types = [...(onPage && context.shareOnly ? [] : [upload.type]), ...(onPage ? ["MEDIA_SHARE"] : [])];
   if (typeof type !== "string" || !types.includes(type)) {
-    throw refuse.invalidMessage("The attachment cannot be sent as this type", around.onInstagram);
+    throw refuse.invalidMessage("The attachment cannot be sent as this type", context.onInstagram);
   }
-  return { type: upload.type, payload: { url: `${around.mediaUrl}/${upload.id}.png` } };
+  return { type: upload.type, payload: { url: `${context.mediaUrl}/${upload.id}.png` } };
 }
 
-function checkReplyTo(thread: Thread, given: unknown, instagramHost: boolean): string | null {
-  if (given === undefined) return null;
-  const mid = isFields(given) ? given.mid : undefined;
+function checkReplyTo(thread: Thread, replyTo: unknown, instagramHost: boolean): string | null {
+  if (replyTo === undefined) return null;
+  const mid = isFields(replyTo) ? replyTo.mid : undefined;
   if (typeof mid !== "string" || !thread.messages.some((message) => message.mid === mid)) {
     throw refuse.parameter("Param reply_to[mid] is not a message of this conversation", instagramHost);
   }

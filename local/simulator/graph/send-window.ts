@@ -30,8 +30,8 @@ export function checkWindow(
   }
   if (tag !== undefined && tag !== "HUMAN_AGENT") throw refuse.retiredTag();
 
-  const open = tag === "HUMAN_AGENT" ? 7 * day : day;
-  if (thread.lastInboundAt === null || now - thread.lastInboundAt > open) {
+  const windowMs = tag === "HUMAN_AGENT" ? 7 * day : day;
+  if (thread.lastInboundAt === null || now - thread.lastInboundAt > windowMs) {
     throw refuse.outsideWindow(isInstagram(account), instagramHost);
   }
 }

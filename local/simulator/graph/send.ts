@@ -1,13 +1,13 @@
 import { randomInt } from "node:crypto";
 import { isFields } from "../http/fields.ts";
-import { type Answer, type Call, json } from "../http/http-server.ts";
-import { echo, isSubscribed } from "../webhooks/outgoing.ts";
+import { type Call, type HttpOutcome, json } from "../http/http-server.ts";
+import { echoEvent, isSubscribed } from "../webhooks/outgoing.ts";
 import type { Fault } from "../world/faults.ts";
 import type { Account, Person, Token } from "../world/model.ts";
 import { isInstagram } from "../world/world.ts";
 import type { Context, GraphHost } from "./context.ts";
 import { refuse } from "./error-messages.ts";
-import { answerAccepted, strikeSend } from "./fault-responses.ts";
+import { acceptedResponse, applySendFault } from "./fault-responses.ts";
 import { checkMessage } from "./send-message.ts";
 import { checkWindow } from "./send-window.ts";
 import { sendersFor } from "./senders.ts";
@@ -20,7 +20,7 @@ function findRecipient(
   body: Record<string, unknown>,
   onInstagram: boolean,
 ): { account: Account; person: Person } {
-  const recipient = typeof body.recipient === "string" ? parsed(body.recipient) : body.recipient;
+  const recipient = typeof body.recipient === "string" ? parseJson(body.recipient) : body.recipient;
   const id = isFields(recipient) ? recipient.id : undefined;
   if (typeof id !== "string" || id === "") throw refuse.parameter("The parameter recipient is required.", onInstagram);
   for (const account of accounts) {
@@ -33,7 +33,7 @@ function findRecipient(
   );
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -49,27 +49,27 @@ export async function send(
   token: Token,
   call: Call,
   fault: Fault,
-): Promise<Answer> {
+): Promise<HttpOutcome> {
   const onInstagram = host === "instagram";
   const { body } = call;
   const accounts = sendersFor(context, host, node, token);
   const { account, person } = findRecipient(context, accounts, body, onInstagram);
-  strikeSend(fault, account, body, onInstagram);
+  applySendFault(fault, account, body, onInstagram);
   if ((body.message === undefined) === (body.sender_action === undefined)) {
     throw refuse.parameter("Must provide exactly one of the params message or sender_action", onInstagram);
   }
   if (person.blocked) throw refuse.blocked();
-  if (body.sender_action !== undefined) return act(context, account, person, body, onInstagram);
+  if (body.sender_action !== undefined) return performAction(context, account, person, body, onInstagram);
   return sendMessage(context, account, person, body, onInstagram, fault);
 }
 
-async function act(
+async function performAction(
   context: Context,
   account: Account,
   person: Person,
   body: Record<string, unknown>,
   onInstagram: boolean,
-): Promise<Answer> {
+): Promise<HttpOutcome> {
   const { world } = context;
   const action = String(body.sender_action);
   if (!actions.includes(action)) {
@@ -81,7 +81,7 @@ async function act(
     if (message === undefined) throw refuse.parameter("Invalid message_id in payload", onInstagram);
     if (action === "react") message.reactions.account = String(payload.reaction ?? "love");
     else delete message.reactions.account;
-    await world.changed();
+    await world.save();
   }
   return json(200, { recipient_id: person.id });
 }
@@ -93,7 +93,7 @@ async function sendMessage(
   body: Record<string, unknown>,
   onInstagram: boolean,
   fault: Fault,
-): Promise<Answer> {
+): Promise<HttpOutcome> {
   const { world, deliveries } = context;
   const thread = world.thread(account, person);
   const content = checkMessage(account, thread, body, {
@@ -104,18 +104,18 @@ async function sendMessage(
   });
   checkWindow(account, thread, body, world.now(), onInstagram);
 
-  const { metadata, ...kept } = content;
-  const message = world.addMessage(account, thread, { from: "account", ...kept });
+  const { metadata, ...messageFields } = content;
+  const message = world.addMessage(account, thread, { from: "account", ...messageFields });
   world.recordSend(account, person, message, body);
 
-  const echoes = fault.mode !== "no_echo" && isSubscribed(world, account, "echo");
-  if (echoes) message.webhook = "waiting";
+  const sendsEcho = fault.mode !== "no_echo" && isSubscribed(world, account, "echo");
+  if (sendsEcho) message.webhook = "waiting";
   else if (fault.mode !== "no_echo") message.webhook = "not_subscribed";
-  if (echoes) {
-    const event = echo(world, account, person, message, metadata);
+  if (sendsEcho) {
+    const event = echoEvent(world, account, person, message, metadata);
     if (fault.mode === "echo_first") await deliveries.enqueue(event);
     else void deliveries.enqueue(event, randomInt(50, 301));
   }
-  await world.changed();
-  return answerAccepted(fault, { recipient_id: person.id, message_id: message.mid });
+  await world.save();
+  return acceptedResponse(fault, { recipient_id: person.id, message_id: message.mid });
 }

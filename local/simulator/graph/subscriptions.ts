@@ -1,8 +1,8 @@
-import { type Answer, type Call, json } from "../http/http-server.ts";
+import { type Call, type HttpOutcome, json } from "../http/http-server.ts";
 import type { Token } from "../world/model.ts";
 import { type Context, type GraphHost, parameter } from "./context.ts";
 import { refuse } from "./error-messages.ts";
-import { pageValues } from "./nodes.ts";
+import { toPageNode } from "./nodes.ts";
 
 const pageFields = [
   "feed",
@@ -44,9 +44,9 @@ const instagramFields = [
   "standby",
 ];
 
-function askedFields(call: Call): string[] {
-  const given = call.body.subscribed_fields;
-  if (Array.isArray(given)) return given.map(String);
+function requestedFields(call: Call): string[] {
+  const rawFields = call.body.subscribed_fields;
+  if (Array.isArray(rawFields)) return rawFields.map(String);
   const list = parameter(call, "subscribed_fields") ?? "";
   return list
     .split(",")
@@ -61,7 +61,7 @@ export async function subscribedApps(
   node: string,
   token: Token,
   call: Call,
-): Promise<Answer> {
+): Promise<HttpOutcome> {
   const { state } = context.world;
   const appScoped = state.accounts.find((account) => account.key === `instagram_login:${token.subject}`)?.appScopedId;
   if (token.kind === "user" || !["me", token.subject, appScoped].includes(node)) {
@@ -69,26 +69,30 @@ export async function subscribedApps(
   }
   const onInstagram = host === "instagram";
   if (call.method === "POST") {
-    const known = onInstagram ? instagramFields : pageFields;
-    const asked = askedFields(call);
-    if (asked.length === 0) throw refuse.parameter("The parameter subscribed_fields is required.", onInstagram);
-    const unknown = asked.findIndex((name) => !known.includes(name));
-    if (unknown >= 0) {
-      throw refuse.parameter(`Param subscribed_fields[${unknown}] must be one of {${known.join(", ")}}`, onInstagram);
+    const allowedFields = onInstagram ? instagramFields : pageFields;
+    const subscribedFields = requestedFields(call);
+    if (subscribedFields.length === 0)
+      throw refuse.parameter("The parameter subscribed_fields is required.", onInstagram);
+    const unknownIndex = subscribedFields.findIndex((name) => !allowedFields.includes(name));
+    if (unknownIndex >= 0) {
+      throw refuse.parameter(
+        `Param subscribed_fields[${unknownIndex}] must be one of {${allowedFields.join(", ")}}`,
+        onInstagram,
+      );
     }
-    state.subscriptions[token.subject] = asked;
-    await context.world.changed();
+    state.subscriptions[token.subject] = subscribedFields;
+    await context.world.save();
     return json(200, { success: true });
   }
   if (call.method === "DELETE") {
     delete state.subscriptions[token.subject];
-    await context.world.changed();
+    await context.world.save();
     return json(200, { success: true });
   }
   const fields = state.subscriptions[token.subject];
   if (fields === undefined) return json(200, { data: [] });
   const app = { id: context.world.appId, name: "Simulated app", subscribed_fields: fields };
   if (onInstagram) return json(200, { data: [app] });
-  const { category } = pageValues(context, token.subject);
+  const { category } = toPageNode(context, token.subject);
   return json(200, { data: [{ ...app, category, link: `${context.url()}/` }] });
 }

@@ -1,22 +1,22 @@
 import { randomBytes } from "node:crypto";
-import { type Answer, type Call, json } from "../http/http-server.ts";
+import { type Call, type HttpOutcome, json } from "../http/http-server.ts";
 import type { LoginCode, Token } from "../world/model.ts";
-import { assertAlive, isAppToken, tokenText } from "./access.ts";
+import { assertActive, isAppToken, tokenText } from "./access.ts";
 import { type Context, facebookUserId, parameter } from "./context.ts";
 import { GraphError, refuse } from "./error-messages.ts";
-import { pageValues } from "./nodes.ts";
+import { toPageNode } from "./nodes.ts";
 
 const hour = 3_600_000;
 const longLife = 60 * 24 * hour;
 
-function issue(context: Context, kind: Token["kind"], subject: string, life: number): Token {
+function issueToken(context: Context, kind: Token["kind"], subject: string, lifetime: number): Token {
   const now = context.world.now();
   const token: Token = {
     value: `${kind === "instagram_user" ? "IGAA" : "EAA"}${randomBytes(90).toString("base64url").replace(/[-_]/g, "Z")}`,
     kind,
     subject,
     issuedAt: now,
-    expiresAt: now + life,
+    expiresAt: now + lifetime,
     scopes:
       kind === "instagram_user"
         ? ["instagram_business_basic", "instagram_business_manage_messages"]
@@ -27,37 +27,38 @@ function issue(context: Context, kind: Token["kind"], subject: string, life: num
   return token;
 }
 
-function bearer(token: Token, now: number): Answer {
+function toBearerResponse(token: Token, now: number): HttpOutcome {
   const seconds = token.expiresAt === null ? undefined : Math.floor((token.expiresAt - now) / 1000);
   return json(200, { access_token: token.value, token_type: "bearer", expires_in: seconds });
 }
 
-function living(context: Context, value: string | undefined, kind: Token["kind"]): Token {
+function requireActiveToken(context: Context, value: string | undefined, kind: Token["kind"]): Token {
   const token = context.world.state.tokens.find((candidate) => candidate.value === value && candidate.kind === kind);
   if (token === undefined) throw refuse.unreadableToken();
-  assertAlive(token, context.world.now());
+  assertActive(token, context.world.now());
   return token;
 }
 
 /** Uses up a login code: it works once, within the hour, with the address it was given to. */
-function redeem(context: Context, call: Call, kind: LoginCode["kind"]): LoginCode | null {
+function redeemCode(context: Context, call: Call, kind: LoginCode["kind"]): LoginCode | null {
   const { codes } = context.world.state;
   const code = parameter(call, "code")?.replace(/#_$/, "");
   const at = codes.findIndex((candidate) => candidate.code === code && candidate.kind === kind);
-  const found = codes[at];
-  if (found === undefined || found.redirectUri !== parameter(call, "redirect_uri")) return null;
+  const loginCode = codes[at];
+  if (loginCode === undefined || loginCode.redirectUri !== parameter(call, "redirect_uri")) return null;
   codes.splice(at, 1);
-  return found.expiresAt > context.world.now() ? found : null;
+  return loginCode.expiresAt > context.world.now() ? loginCode : null;
 }
 
 /** `POST api.instagram.com/oauth/access_token`: a login code for a token of one hour. */
-export async function instagramCode(context: Context, call: Call): Promise<Answer> {
-  const refusal = (text: string): Answer => json(400, { error_type: "OAuthException", code: 400, error_message: text });
+export async function instagramCode(context: Context, call: Call): Promise<HttpOutcome> {
+  const refusal = (text: string): HttpOutcome =>
+    json(400, { error_type: "OAuthException", code: 400, error_message: text });
   if (parameter(call, "client_secret") !== context.secrets.instagram) return refusal("Error validating client secret.");
-  const code = redeem(context, call, "instagram_user");
+  const code = redeemCode(context, call, "instagram_user");
   if (code === null) return refusal("Matching code was not found or was already used");
-  const token = issue(context, "instagram_user", code.subject, hour);
-  await context.world.changed();
+  const token = issueToken(context, "instagram_user", code.subject, hour);
+  await context.world.save();
   const permissions = token.scopes.join(",");
   const flat = { access_token: token.value, user_id: code.subject };
   if (context.tokenShape === "wrapped") return json(200, { data: [{ ...flat, permissions }] });
@@ -68,31 +69,31 @@ export async function instagramCode(context: Context, call: Call): Promise<Answe
 }
 
 /** `GET graph.instagram.com/access_token`: an hour's token for one of sixty days. */
-export async function exchangeInstagram(context: Context, call: Call): Promise<Answer> {
+export async function exchangeInstagram(context: Context, call: Call): Promise<HttpOutcome> {
   if (parameter(call, "grant_type") !== "ig_exchange_token") throw refuse.parameter("Invalid grant_type", true);
   if (parameter(call, "client_secret") !== context.secrets.instagram) {
     throw new GraphError({ message: "Error validating client secret.", code: 1 });
   }
-  const old = living(context, tokenText(call), "instagram_user");
-  const token = issue(context, "instagram_user", old.subject, longLife);
-  await context.world.changed();
-  return bearer(token, context.world.now());
+  const old = requireActiveToken(context, tokenText(call), "instagram_user");
+  const token = issueToken(context, "instagram_user", old.subject, longLife);
+  await context.world.save();
+  return toBearerResponse(token, context.world.now());
 }
 
 /** `GET graph.instagram.com/refresh_access_token`: sixty more days for a token at least a day old. */
-export async function refreshInstagram(context: Context, call: Call): Promise<Answer> {
+export async function refreshInstagram(context: Context, call: Call): Promise<HttpOutcome> {
   if (parameter(call, "grant_type") !== "ig_refresh_token") throw refuse.parameter("Invalid grant_type", true);
-  const old = living(context, tokenText(call), "instagram_user");
+  const old = requireActiveToken(context, tokenText(call), "instagram_user");
   if (context.world.now() - old.issuedAt < 24 * hour) {
     throw refuse.parameter("The access token must be at least 24 hours old to be refreshed", true);
   }
-  const token = issue(context, "instagram_user", old.subject, longLife);
-  await context.world.changed();
-  return bearer(token, context.world.now());
+  const token = issueToken(context, "instagram_user", old.subject, longLife);
+  await context.world.save();
+  return toBearerResponse(token, context.world.now());
 }
 
 /** `GET graph.facebook.com/oauth/access_token`: a login code, or a short token, for a user's token. */
-export async function facebookToken(context: Context, call: Call): Promise<Answer> {
+export async function facebookToken(context: Context, call: Call): Promise<HttpOutcome> {
   if (
     parameter(call, "client_id") !== context.world.appId ||
     parameter(call, "client_secret") !== context.secrets.meta
@@ -100,27 +101,27 @@ export async function facebookToken(context: Context, call: Call): Promise<Answe
     throw new GraphError({ message: "Error validating client secret.", code: 1 });
   }
   if (parameter(call, "grant_type") === "fb_exchange_token") {
-    const old = living(context, parameter(call, "fb_exchange_token"), "user");
-    const token = issue(context, "user", old.subject, longLife);
-    await context.world.changed();
-    return bearer(token, context.world.now());
+    const old = requireActiveToken(context, parameter(call, "fb_exchange_token"), "user");
+    const token = issueToken(context, "user", old.subject, longLife);
+    await context.world.save();
+    return toBearerResponse(token, context.world.now());
   }
-  const code = redeem(context, call, "user");
+  const code = redeemCode(context, call, "user");
   if (code === null) {
     throw new GraphError({ message: "This authorization code has been used.", code: 100, subcode: 36009 });
   }
-  const token = issue(context, "user", code.subject, hour);
-  await context.world.changed();
-  return bearer(token, context.world.now());
+  const token = issueToken(context, "user", code.subject, hour);
+  await context.world.save();
+  return toBearerResponse(token, context.world.now());
 }
 
 /** `GET /me/accounts`: every Page, with the token that sends for it. */
-export function pagesOfUser(context: Context, token: Token): Answer {
+export function pagesOfUser(context: Context, token: Token): HttpOutcome {
   if (token.kind !== "user") throw refuse.unknownNode("GET", "me");
   const { accounts, tokens } = context.world.state;
   const pageIds = [...new Set(accounts.flatMap((account) => account.pageId ?? []))];
   const data = pageIds.map((pageId) => {
-    const { instagram_business_account: linked, ...page } = pageValues(context, pageId);
+    const { instagram_business_account: linked, ...page } = toPageNode(context, pageId);
     const pageToken = tokens.find(({ kind, subject, revoked }) => kind === "page" && subject === pageId && !revoked);
     return {
       ...page,
@@ -133,14 +134,14 @@ export function pagesOfUser(context: Context, token: Token): Answer {
 }
 
 /** `GET /debug_token`: how a token stands, asked with the app's own token or any living one. */
-export function debugToken(context: Context, call: Call): Answer {
-  const asking = tokenText(call);
+export function debugToken(context: Context, call: Call): HttpOutcome {
+  const callerToken = tokenText(call);
   const { tokens } = context.world.state;
   const now = context.world.now();
-  if (!isAppToken(context, asking)) {
-    const own = tokens.find((candidate) => candidate.value === asking && candidate.kind !== "instagram_user");
-    if (own === undefined) throw refuse.unreadableToken();
-    assertAlive(own, now);
+  if (!isAppToken(context, callerToken)) {
+    const caller = tokens.find((candidate) => candidate.value === callerToken && candidate.kind !== "instagram_user");
+    if (caller === undefined) throw refuse.unreadableToken();
+    assertActive(caller, now);
   }
   const token = tokens.find(
     (candidate) => candidate.value === parameter(call, "input_token") && candidate.kind !== "instagram_user",
@@ -152,7 +153,7 @@ export function debugToken(context: Context, call: Call): Answer {
   }
   let error: { code: number; message: string; subcode?: number } | undefined;
   try {
-    assertAlive(token, now);
+    assertActive(token, now);
   } catch (refusal) {
     if (!(refusal instanceof GraphError)) throw refusal;
     const { code, message, subcode } = refusal.detail;

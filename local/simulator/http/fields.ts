@@ -8,29 +8,29 @@ export function isFields(value: unknown): value is Fields {
 }
 
 /** A text, or undefined when the field is absent or null. Throws BadInput for anything else. */
-export function optionalText(fields: Fields, name: string): string | undefined {
+export function optionalString(fields: Fields, name: string): string | undefined {
   const value = fields[name];
   if (value === undefined || value === null) return undefined;
   if (typeof value !== "string") throw new BadInput(`${name} must be a text`);
   return value;
 }
 
-export function requiredText(fields: Fields, name: string): string {
-  const value = optionalText(fields, name);
+export function requiredString(fields: Fields, name: string): string {
+  const value = optionalString(fields, name);
   if (value === undefined || value === "") throw new BadInput(`${name} is missing: give it as a text`);
   return value;
 }
 
-export function optionalInteger(fields: Fields, name: string, least: number, most: number): number | undefined {
+export function optionalInteger(fields: Fields, name: string, min: number, max: number): number | undefined {
   const value = fields[name];
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== "number" || !Number.isInteger(value) || value < least || value > most) {
-    throw new BadInput(`${name} must be a whole number from ${least} to ${most}`);
+  if (typeof value !== "number" || !Number.isInteger(value) || value < min || value > max) {
+    throw new BadInput(`${name} must be a whole number from ${min} to ${max}`);
   }
   return value;
 }
 
-export function optionalFlag(fields: Fields, name: string): boolean | undefined {
+export function optionalBoolean(fields: Fields, name: string): boolean | undefined {
   const value = fields[name];
   if (value === undefined || value === null) return undefined;
   if (typeof value !== "boolean") throw new BadInput(`${name} must be true or false`);
@@ -38,14 +38,14 @@ export function optionalFlag(fields: Fields, name: string): boolean | undefined 
 }
 
 /** One of the words, or undefined when the field is absent. Throws BadInput that lists them. */
-export function optionalWord<const Word extends string>(
+export function optionalEnum<const Value extends string>(
   fields: Fields,
   name: string,
-  words: readonly Word[],
-): Word | undefined {
-  const value = optionalText(fields, name);
+  values: readonly Value[],
+): Value | undefined {
+  const value = optionalString(fields, name);
   if (value === undefined) return undefined;
-  const word = words.find((candidate) => candidate === value);
-  if (word === undefined) throw new BadInput(`${name} must be one of ${words.join(", ")}`);
-  return word;
+  const match = values.find((candidate) => candidate === value);
+  if (match === undefined) throw new BadInput(`${name} must be one of ${values.join(", ")}`);
+  return match;
 }

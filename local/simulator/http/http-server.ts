@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type Fields, isFields } from "./fields.ts";
 
-const longestBody = 1_048_576;
+const bodyBytesMax = 1_048_576;
 /** A form with a file in it: the largest file any platform takes, and a little more. */
-const longestForm = 26 * 1_048_576;
+const formBytesMax = 26 * 1_048_576;
 
 /** A request, read to its end. */
 export interface Call {
@@ -20,16 +20,16 @@ export interface Call {
   unreadable: boolean;
 }
 
-export interface Reply {
+export interface HttpResponse {
   status: number;
   headers?: Record<string, string>;
   body: string | Buffer;
 }
 
 /** `hang` never answers, `reset` cuts the connection: what a caller cannot tell from a slow network. */
-export type Answer = Reply | "hang" | "reset";
+export type HttpOutcome = HttpResponse | "hang" | "reset";
 
-export function json(status: number, value: unknown, headers: Record<string, string> = {}): Reply {
+export function json(status: number, value: unknown, headers: Record<string, string> = {}): HttpResponse {
   return {
     status,
     headers: { "Content-Type": "application/json; charset=UTF-8", "Cache-Control": "no-store", ...headers },
@@ -37,18 +37,18 @@ export function json(status: number, value: unknown, headers: Record<string, str
   };
 }
 
-async function readBody(request: IncomingMessage, longest: number): Promise<Buffer | null> {
+async function readBody(request: IncomingMessage, bytesMax: number): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > longest) return null;
+    if (length > bytesMax) return null;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
 
-function bodyFields(raw: Buffer, contentType: string): Fields | null {
+function parseFields(raw: Buffer, contentType: string): Fields | null {
   if (raw.length === 0) return {};
   if (contentType.startsWith("application/x-www-form-urlencoded")) {
     return Object.fromEntries(new URLSearchParams(raw.toString("utf8")));
@@ -63,7 +63,7 @@ function bodyFields(raw: Buffer, contentType: string): Fields | null {
 
 const isMultipart = (contentType: string): boolean => /^multipart\/form-data\b/i.test(contentType);
 
-async function formOf(raw: Buffer, contentType: string): Promise<FormData | null> {
+async function parseForm(raw: Buffer, contentType: string): Promise<FormData | null> {
   if (!isMultipart(contentType)) return null;
   return new Response(new Uint8Array(raw), { headers: { "Content-Type": contentType } }).formData().catch(() => null);
 }
@@ -71,18 +71,18 @@ async function formOf(raw: Buffer, contentType: string): Promise<FormData | null
 async function respond(
   request: IncomingMessage,
   response: ServerResponse,
-  handle: (call: Call) => Promise<Answer>,
+  handle: (call: Call) => Promise<HttpOutcome>,
 ): Promise<void> {
   const contentType = request.headers["content-type"] ?? "";
-  const raw = await readBody(request, isMultipart(contentType) ? longestForm : longestBody);
+  const raw = await readBody(request, isMultipart(contentType) ? formBytesMax : bodyBytesMax);
   if (raw === null) {
     response.writeHead(413, { Connection: "close" }).end();
     return;
   }
   const url = new URL(request.url ?? "/", "http://simulator.invalid");
-  const form = await formOf(raw, contentType);
-  const fields = form === null ? bodyFields(raw, contentType) : {};
-  const answer = await handle({
+  const form = await parseForm(raw, contentType);
+  const fields = form === null ? parseFields(raw, contentType) : {};
+  const outcome = await handle({
     method: request.method ?? "GET",
     path: url.pathname,
     query: url.searchParams,
@@ -91,14 +91,14 @@ async function respond(
     form,
     unreadable: fields === null,
   });
-  if (answer === "hang") return;
-  if (answer === "reset") {
+  if (outcome === "hang") return;
+  if (outcome === "reset") {
     request.socket.destroy();
     return;
   }
-  const body = Buffer.from(answer.body);
-  response.writeHead(answer.status, {
-    ...answer.headers,
+  const body = Buffer.from(outcome.body);
+  response.writeHead(outcome.status, {
+    ...outcome.headers,
     "Content-Length": body.length,
     "X-Content-Type-Options": "nosniff",
   });
@@ -108,7 +108,7 @@ async function respond(
 /** Listens on 127.0.0.1 only. Port 0 takes any free one. */
 export async function listen(
   port: number,
-  handle: (call: Call) => Promise<Answer>,
+  handle: (call: Call) => Promise<HttpOutcome>,
 ): Promise<{ server: Server; url: string }> {
   const server = createServer((request, response) => {
     respond(request, response, handle).catch((error: unknown) => {

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { Reply } from "./http-server.ts";
+import type { HttpResponse } from "./http-server.ts";
 
 const files: Record<string, { name: string; type: string }> = {
   "/": { name: "index.html", type: "text/html; charset=utf-8" },
@@ -19,10 +19,10 @@ const headers = {
 };
 
 /** Reads the page's files once; gives the answer for a path, or undefined when the page has no such file. */
-export async function loadPage(): Promise<(path: string) => Reply | undefined> {
-  const replies = new Map<string, Reply>();
+export async function loadPage(): Promise<(path: string) => HttpResponse | undefined> {
+  const replies = new Map<string, HttpResponse>();
   for (const [path, { name, type }] of Object.entries(files)) {
-    const body = await readFile(new URL(`./page/${name}`, import.meta.url));
+    const body = await readFile(new URL(`../page/${name}`, import.meta.url));
     replies.set(path, { status: 200, headers: { ...headers, "Content-Type": type }, body });
   }
   return (path) => replies.get(path);

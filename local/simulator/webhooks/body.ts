@@ -1,7 +1,7 @@
 import type { OutgoingEvent, WebhookObject } from "../world/model.ts";
 import { wireJson } from "./signing.ts";
 
-function shuffled<Item>(items: readonly Item[]): Item[] {
+function shuffleItems<Item>(items: readonly Item[]): Item[] {
   return items
     .map((item) => ({ item, rank: Math.random() }))
     .sort((a, b) => a.rank - b.rank)
@@ -15,7 +15,7 @@ export function composeBody(
   now: number,
   shuffle = false,
 ): string {
-  const ordered = shuffle ? shuffled(events) : events;
+  const ordered = shuffle ? shuffleItems(events) : events;
   const entry = ordered.map(({ entryId, slot, event }) => ({ time: now, id: entryId, [slot]: [event] }));
   return wireJson({ object, entry });
 }

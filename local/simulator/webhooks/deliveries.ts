@@ -5,9 +5,9 @@ import { composeBody } from "./body.ts";
 import { postWebhook } from "./post.ts";
 
 /** Waits before the tries after the first: a few at once, then longer and longer, up to an hour. */
-const waitsMs = [100, 400, 1_500, 5_000, 15_000, 60_000, 300_000, 900_000, 1_800_000, 3_600_000];
-const triesAtOnce = 16;
-const gatherForMs = 1_000;
+const retryDelaysMs = [100, 400, 1_500, 5_000, 15_000, 60_000, 300_000, 900_000, 1_800_000, 3_600_000];
+const concurrencyMax = 16;
+const batchWindowMs = 1_000;
 
 export interface DeliveryOptions {
   /** Events in one body; 1 sends each by itself. */
@@ -28,11 +28,11 @@ export class Deliveries {
   options: DeliveryOptions = { batch: 1, duplicate: 0, shuffle: false };
   readonly #world: World;
   readonly #settings: DeliverySettings;
-  readonly #underWay = new Map<string, Promise<void>>();
+  readonly #inFlight = new Map<string, Promise<void>>();
   /** Those who wait for the first try of a delivery. */
-  readonly #firstTries = new Map<string, (status: number | string) => void>();
+  readonly #firstAttempts = new Map<string, (status: number | string) => void>();
   #timer: NodeJS.Timeout | undefined;
-  #gatherTimer: NodeJS.Timeout | undefined;
+  #batchTimer: NodeJS.Timeout | undefined;
   #closed = false;
 
   constructor(world: World, settings: DeliverySettings) {
@@ -49,10 +49,10 @@ export class Deliveries {
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
-    clearTimeout(this.#gatherTimer);
-    await Promise.all(this.#underWay.values());
-    for (const tell of this.#firstTries.values()) tell("the simulator was closed");
-    this.#firstTries.clear();
+    clearTimeout(this.#batchTimer);
+    await Promise.all(this.#inFlight.values());
+    for (const resolve of this.#firstAttempts.values()) resolve("the simulator was closed");
+    this.#firstAttempts.clear();
   }
 
   /** What still waits for the receiver's 200, without the bodies. */
@@ -63,7 +63,7 @@ export class Deliveries {
   /** Makes every pending delivery due at once and closes half-full batches. */
   deliverNow(): void {
     for (const delivery of this.#world.state.deliveries) delivery.dueAt = 0;
-    this.#flushGathered();
+    this.#flushBatches();
     this.#tick();
   }
 
@@ -74,37 +74,37 @@ export class Deliveries {
   enqueue(event: OutgoingEvent, delayMs = 0): Promise<number | string | null> {
     if (this.options.batch <= 1) return this.enqueueBody(this.#compose([event]), delayMs);
     this.#world.state.gathering.push(event);
-    const same = this.#world.state.gathering.filter(
+    const sameBatch = this.#world.state.gathering.filter(
       (other) => other.object === event.object && other.secret === event.secret,
     );
-    if (same.length >= this.options.batch) this.#flushGathered();
-    clearTimeout(this.#gatherTimer);
-    this.#gatherTimer = setTimeout(() => this.#flushGathered(), gatherForMs);
+    if (sameBatch.length >= this.options.batch) this.#flushBatches();
+    clearTimeout(this.#batchTimer);
+    this.#batchTimer = setTimeout(() => this.#flushBatches(), batchWindowMs);
     return Promise.resolve(null);
   }
 
   /** The same for a body that is ready to be signed. */
   enqueueBody(
-    ready: { object: WebhookObject; secret: SecretName; body: string; mids: string[] },
+    webhook: { object: WebhookObject; secret: SecretName; body: string; mids: string[] },
     delayMs = 0,
   ): Promise<number | string> {
-    const scatter = this.options.shuffle ? Math.random() * 400 : 0;
+    const jitter = this.options.shuffle ? Math.random() * 400 : 0;
     const copies = Array.from(
       { length: 1 + this.options.duplicate },
       (): Delivery => ({
-        ...ready,
+        ...webhook,
         id: randomUUID(),
         attempts: 0,
-        dueAt: Date.now() + delayMs + scatter,
+        dueAt: Date.now() + delayMs + jitter,
         lastProblem: null,
       }),
     );
     const first = new Promise<number | string>((resolve) => {
-      this.#firstTries.set(copies[0]?.id ?? "", resolve);
+      this.#firstAttempts.set(copies[0]?.id ?? "", resolve);
     });
     this.#world.state.deliveries.push(...copies);
     // On disk before the first try, so that a crash in between loses nothing.
-    void this.#world.changed().then(() => this.#tick(), console.error);
+    void this.#world.save().then(() => this.#tick(), console.error);
     return first;
   }
 
@@ -118,8 +118,8 @@ export class Deliveries {
     };
   }
 
-  #flushGathered(): void {
-    clearTimeout(this.#gatherTimer);
+  #flushBatches(): void {
+    clearTimeout(this.#batchTimer);
     const groups = Map.groupBy(this.#world.state.gathering, (event) => `${event.object} ${event.secret}`);
     this.#world.state.gathering.length = 0;
     for (const events of groups.values()) void this.enqueueBody(this.#compose(events));
@@ -129,16 +129,16 @@ export class Deliveries {
     if (this.#closed) return;
     clearTimeout(this.#timer);
     const now = Date.now();
-    const idle = this.#world.state.deliveries.filter((delivery) => !this.#underWay.has(delivery.id));
+    const idle = this.#world.state.deliveries.filter((delivery) => !this.#inFlight.has(delivery.id));
     const due = idle.filter((delivery) => delivery.dueAt <= now).sort((a, b) => a.dueAt - b.dueAt);
-    for (const delivery of due.slice(0, triesAtOnce - this.#underWay.size)) {
+    for (const delivery of due.slice(0, concurrencyMax - this.#inFlight.size)) {
       const attempt = this.#attempt(delivery)
         .catch(console.error)
         .finally(() => {
-          this.#underWay.delete(delivery.id);
+          this.#inFlight.delete(delivery.id);
           this.#tick();
         });
-      this.#underWay.set(delivery.id, attempt);
+      this.#inFlight.set(delivery.id, attempt);
     }
     const later = idle.filter((delivery) => delivery.dueAt > now).map((delivery) => delivery.dueAt);
     if (later.length > 0) this.#timer = setTimeout(() => this.#tick(), Math.max(1, Math.min(...later) - now));
@@ -154,12 +154,12 @@ export class Deliveries {
       if (at >= 0) deliveries.splice(at, 1);
       this.#world.setWebhookStatus(delivery.mids, "delivered");
     } else {
-      delivery.dueAt = Date.now() + (waitsMs[Math.min(delivery.attempts, waitsMs.length - 1)] ?? 3_600_000);
+      delivery.dueAt = Date.now() + (retryDelaysMs[Math.min(delivery.attempts, retryDelaysMs.length - 1)] ?? 3_600_000);
       delivery.attempts += 1;
       delivery.lastProblem = typeof outcome === "number" ? `the receiver answered ${outcome}` : outcome;
     }
-    await this.#world.changed();
-    this.#firstTries.get(delivery.id)?.(outcome);
-    this.#firstTries.delete(delivery.id);
+    await this.#world.save();
+    this.#firstAttempts.get(delivery.id)?.(outcome);
+    this.#firstAttempts.delete(delivery.id);
   }
 }

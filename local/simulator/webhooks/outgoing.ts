@@ -1,5 +1,5 @@
 import type { Account, OutgoingEvent, Person, ThreadMessage } from "../world/model.ts";
-import { isInstagram, objectOf, type World } from "../world/world.ts";
+import { isInstagram, type World, webhookObject } from "../world/world.ts";
 
 export type EventKind = "message" | "echo" | "reaction" | "edit" | "postback" | "read" | "referral";
 
@@ -34,7 +34,7 @@ export function isSubscribed(world: World, account: Account, kind: EventKind): b
 }
 
 /** An event between a person and an account as it stands in a webhook; an echo goes the other way round. */
-export function outgoing(
+export function toOutgoingEvent(
   account: Account,
   person: Person,
   at: number,
@@ -44,7 +44,7 @@ export function outgoing(
   const sender = { id: options.echo ? account.externalId : person.id };
   const recipient = { id: options.echo ? person.id : account.externalId };
   return {
-    object: objectOf(account),
+    object: webhookObject(account),
     secret: account.connection === "instagram_login" ? "instagram" : "meta",
     entryId: account.externalId,
     slot: "messaging",
@@ -54,7 +54,7 @@ export function outgoing(
 }
 
 /** The echo of a message the account sent. Only Messenger's names the app and returns its metadata. */
-export function echo(
+export function echoEvent(
   world: World,
   account: Account,
   person: Person,
@@ -69,5 +69,5 @@ export function echo(
     ...(message.replyTo === null ? {} : { reply_to: { mid: message.replyTo } }),
     ...(isInstagram(account) ? {} : { app_id: Number(world.appId), ...(metadata === undefined ? {} : { metadata }) }),
   };
-  return outgoing(account, person, message.at, { message: content }, { echo: true, mid: message.mid });
+  return toOutgoingEvent(account, person, message.at, { message: content }, { echo: true, mid: message.mid });
 }

@@ -3,7 +3,7 @@ import { request as requestHttps } from "node:https";
 import { signatureHeaders } from "./signing.ts";
 
 /** How long the receiver has to answer. */
-const answerWithinMs = 5_000;
+const responseTimeoutMs = 5_000;
 
 /**
  * Posts one signed webhook body with the headers the platforms send.
@@ -16,7 +16,7 @@ export function postWebhook(url: string, body: string, secret: string): Promise<
       url,
       {
         method: "POST",
-        signal: AbortSignal.timeout(answerWithinMs),
+        signal: AbortSignal.timeout(responseTimeoutMs),
         agent: false,
         headers: {
           "User-Agent": "facebookexternalua",
@@ -35,7 +35,7 @@ export function postWebhook(url: string, body: string, secret: string): Promise<
       },
     );
     request.on("error", (error) =>
-      resolve(error.name === "AbortError" ? `no answer within ${answerWithinMs} ms` : error.message),
+      resolve(error.name === "AbortError" ? `no answer within ${responseTimeoutMs} ms` : error.message),
     );
     request.end(body);
   });

@@ -57,24 +57,24 @@ const noFault: Fault = { mode: "none" };
 export class Faults {
   #fault: Fault = noFault;
   #target: FaultTarget = "sends";
-  #left = Number.POSITIVE_INFINITY;
+  #remaining = Number.POSITIVE_INFINITY;
 
   set(fault: Fault, target: FaultTarget, times: number | undefined): void {
     this.#fault = fault;
     this.#target = target;
-    this.#left = times ?? Number.POSITIVE_INFINITY;
+    this.#remaining = times ?? Number.POSITIVE_INFINITY;
   }
 
   /** The fault for one call; each use of it counts. */
-  take(kind: "send" | "other"): Fault {
+  consume(kind: "send" | "other"): Fault {
     if (this.#fault.mode === "none" || (kind === "other" && this.#target === "sends")) return noFault;
     const fault = this.#fault;
-    this.#left -= 1;
-    if (this.#left <= 0) this.set(noFault, "sends", undefined);
+    this.#remaining -= 1;
+    if (this.#remaining <= 0) this.set(noFault, "sends", undefined);
     return fault;
   }
 
-  view(): Fault & { on: FaultTarget; left: number | null } {
-    return { ...this.#fault, on: this.#target, left: Number.isFinite(this.#left) ? this.#left : null };
+  snapshot(): Fault & { on: FaultTarget; left: number | null } {
+    return { ...this.#fault, on: this.#target, left: Number.isFinite(this.#remaining) ? this.#remaining : null };
   }
 }

@@ -1,8 +1,8 @@
 import { randomBytes, randomInt } from "node:crypto";
 
 // Instagram writes its ids in base64 with three characters spelled in two letters, so that they are safe anywhere.
-const spelled: Record<string, string> = { Z: "ZA", "+": "ZB", "/": "ZC", "=": "ZD" };
-const unspelled: Record<string, string> = { ZA: "Z", ZB: "+", ZC: "/", ZD: "=" };
+const escapes: Record<string, string> = { Z: "ZA", "+": "ZB", "/": "ZC", "=": "ZD" };
+const unescapes: Record<string, string> = { ZA: "Z", ZB: "+", ZC: "/", ZD: "=" };
 
 export interface InstagramMid {
   accountId: string;
@@ -17,16 +17,16 @@ export function instagramMid(mid: InstagramMid): string {
   const plain = `ig_dm_item:1:IGMessageID:${mid.accountId}:${mid.threadId}:${item}`;
   return Buffer.from(plain, "utf8")
     .toString("base64")
-    .replace(/[Z+/=]/g, (character) => spelled[character] ?? character);
+    .replace(/[Z+/=]/g, (character) => escapes[character] ?? character);
 }
 
 /** The parts of an Instagram message id; null when the text is not one. */
-export function readInstagramMid(text: string): InstagramMid | null {
-  const base64 = text.replace(/Z[ABCD]/g, (pair) => unspelled[pair] ?? pair);
+export function parseInstagramMid(text: string): InstagramMid | null {
+  const base64 = text.replace(/Z[ABCD]/g, (pair) => unescapes[pair] ?? pair);
   const plain = Buffer.from(base64, "base64").toString("utf8");
-  const found = /^ig_dm_item:1:IGMessageID:(\d+):(\d+):(\d+)$/.exec(plain);
-  if (found === null) return null;
-  const [, accountId = "", threadId = "", item = "0"] = found;
+  const match = /^ig_dm_item:1:IGMessageID:(\d+):(\d+):(\d+)$/.exec(plain);
+  if (match === null) return null;
+  const [, accountId = "", threadId = "", item = "0"] = match;
   return { accountId, threadId, micros: BigInt(item) >> 64n };
 }
 

@@ -130,7 +130,7 @@ export interface Delivery {
   lastProblem: string | null;
 }
 
-interface Sent {
+interface SentMessage {
   mid: string;
   account: string;
   person: string;
@@ -152,7 +152,7 @@ export interface State {
   /** Events that wait for their batch to fill. */
   gathering: OutgoingEvent[];
   deliveries: Delivery[];
-  sent: Sent[];
+  sent: SentMessage[];
   uploads: Upload[];
 }
 

@@ -61,27 +61,27 @@ function accountKey(connection: string, externalId: string): string {
  * connected before. One that is there already keeps its threads and gets the seed's names and token.
  * Throws when an account that lives on a Page names none.
  */
-export function plant(state: State, seed: SeedAccount, now: number): Account {
+export function addSeedAccount(state: State, seed: SeedAccount, now: number): Account {
   const { connection, externalId, pageId, handle, displayName, token } = seed;
   if (connection !== "instagram_login" && pageId === null) {
     throw new Error(`the ${connection} account ${externalId} needs a pageId`);
   }
   const key = accountKey(connection, externalId);
-  const known = state.accounts.find((account) => account.key === key);
+  const existing = state.accounts.find((account) => account.key === key);
   const account: Account = {
     key,
     connection,
     externalId,
-    appScopedId: known?.appScopedId ?? scopedId(),
+    appScopedId: existing?.appScopedId ?? scopedId(),
     pageId: connection === "instagram_login" ? null : pageId,
     handle,
     displayName,
   };
-  if (known === undefined) state.accounts.push(account);
-  else Object.assign(known, account);
+  if (existing === undefined) state.accounts.push(account);
+  else Object.assign(existing, account);
 
   const node = account.pageId ?? externalId;
-  if (known === undefined && state.subscriptions[node] === undefined) {
+  if (existing === undefined && state.subscriptions[node] === undefined) {
     state.subscriptions[node] = [...(account.pageId === null ? defaultFields.instagram : defaultFields.page)];
   }
   if (!state.tokens.some((candidate) => candidate.value === token)) {
@@ -102,8 +102,8 @@ export function plant(state: State, seed: SeedAccount, now: number): Account {
 }
 
 /** A world with the accounts planted into what was kept from an earlier run. */
-export function plantAll(kept: State, seeds: readonly SeedAccount[], now: number): State {
-  const state = { ...emptyState(), ...kept };
-  for (const seed of seeds) plant(state, seed, now);
+export function addSeedAccounts(stored: State, seeds: readonly SeedAccount[], now: number): State {
+  const state = { ...emptyState(), ...stored };
+  for (const seed of seeds) addSeedAccount(state, seed, now);
   return state;
 }

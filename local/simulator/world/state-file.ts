@@ -12,9 +12,9 @@ export async function readState(path: string): Promise<State> {
     throw error;
   }
   try {
-    const kept: unknown = JSON.parse(text);
-    if (typeof kept === "object" && kept !== null && "format" in kept && kept.format === 1) {
-      return { ...emptyState(), ...kept } as State;
+    const stored: unknown = JSON.parse(text);
+    if (typeof stored === "object" && stored !== null && "format" in stored && stored.format === 1) {
+      return { ...emptyState(), ...stored } as State;
     }
   } catch {
     // Said below, together with the other way a file can be wrong.
@@ -25,22 +25,22 @@ export async function readState(path: string): Promise<State> {
 /** Replaces the file as a whole: a reader, or a restart after a crash, sees the old state or the new one. */
 async function replaceFile(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  const next = `${path}.next`;
-  const file = await open(next, "w", 0o600);
+  const temporary = `${path}.next`;
+  const file = await open(temporary, "w", 0o600);
   try {
     await file.writeFile(text);
     await file.sync();
   } finally {
     await file.close();
   }
-  await rename(next, path);
+  await rename(temporary, path);
 }
 
 /**
  * Keeps a state on disk. `save()` resolves when a write that began after the call has ended,
  * so whatever was changed before the call is kept; calls made during a write share the next one.
  */
-export function stateKeeper(path: string | undefined, state: State): { save(): Promise<void> } {
+export function createStateStore(path: string | undefined, state: State): { save(): Promise<void> } {
   if (path === undefined) return { save: async () => undefined };
   let running: Promise<void> | null = null;
   let next: Promise<void> | null = null;

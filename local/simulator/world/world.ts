@@ -1,10 +1,10 @@
 import { instagramMid, instagramThreadId, messengerMid, scopedId } from "./mids.ts";
 import type { Account, Person, State, Thread, ThreadMessage, Upload, WebhookObject } from "./model.ts";
-import { stateKeeper } from "./state-file.ts";
+import { createStateStore } from "./state-file.ts";
 
-const messagesKeptInThread = 1000;
-const sendsKept = 10_000;
-const uploadsKept = 10_000;
+const threadMessagesMax = 1000;
+const sendsMax = 10_000;
+const uploadsMax = 10_000;
 const uploadLifeMs = 90 * 24 * 3_600_000;
 
 /** The simulated platforms: who exists, what was said, and what time it is there. */
@@ -13,13 +13,13 @@ export class World {
   readonly appId: string;
   /** Counts every change, so that the page can ask whether anything happened. */
   version = 1;
-  readonly #keeper: { save(): Promise<void> };
+  readonly #store: { save(): Promise<void> };
   readonly #messages = new Map<string, ThreadMessage>();
 
   constructor(state: State, appId: string, statePath: string | undefined) {
     this.state = state;
     this.appId = appId;
-    this.#keeper = stateKeeper(statePath, state);
+    this.#store = createStateStore(statePath, state);
     for (const message of state.threads.flatMap((thread) => thread.messages)) this.#messages.set(message.mid, message);
   }
 
@@ -29,9 +29,9 @@ export class World {
   }
 
   /** Marks a change and resolves once it is on disk. */
-  changed(): Promise<void> {
+  save(): Promise<void> {
     this.version += 1;
-    return this.#keeper.save();
+    return this.#store.save();
   }
 
   account(key: string): Account | undefined {
@@ -51,7 +51,7 @@ export class World {
       id,
       account: account.key,
       name,
-      username: isInstagram(account) ? handleOf(name) : null,
+      username: isInstagram(account) ? toHandle(name) : null,
       blocked: false,
       profile: true,
     };
@@ -60,8 +60,8 @@ export class World {
   }
 
   thread(account: Account, person: Person): Thread {
-    const found = this.state.threads.find((thread) => thread.account === account.key && thread.person === person.id);
-    if (found !== undefined) return found;
+    const existing = this.state.threads.find((thread) => thread.account === account.key && thread.person === person.id);
+    if (existing !== undefined) return existing;
     const thread: Thread = {
       id: instagramThreadId(),
       account: account.key,
@@ -81,7 +81,7 @@ export class World {
   ): ThreadMessage {
     const at = message.at ?? this.now();
     const added: ThreadMessage = {
-      mid: this.#mint(account, thread, at),
+      mid: this.#createMid(account, thread, at),
       at,
       text: null,
       attachments: [],
@@ -95,22 +95,22 @@ export class World {
     };
     thread.messages.push(added);
     this.#messages.set(added.mid, added);
-    const forgotten = thread.messages.length > messagesKeptInThread ? thread.messages.shift() : undefined;
-    if (forgotten !== undefined) this.#messages.delete(forgotten.mid);
+    const evicted = thread.messages.length > threadMessagesMax ? thread.messages.shift() : undefined;
+    if (evicted !== undefined) this.#messages.delete(evicted.mid);
     return added;
   }
 
   recordSend(account: Account, person: Person, message: ThreadMessage, request: Record<string, unknown>): void {
     const { sent } = this.state;
     sent.push({ mid: message.mid, account: account.key, person: person.id, at: message.at, request });
-    if (sent.length > sendsKept) sent.shift();
+    if (sent.length > sendsMax) sent.shift();
   }
 
   addUpload(account: Account, type: string): Upload {
     const { uploads } = this.state;
     const upload = { id: scopedId(), account: account.key, type, at: this.now() };
     uploads.push(upload);
-    if (uploads.length > uploadsKept) uploads.shift();
+    if (uploads.length > uploadsMax) uploads.shift();
     return upload;
   }
 
@@ -128,7 +128,7 @@ export class World {
     }
   }
 
-  #mint(account: Account, thread: Thread, at: number): string {
+  #createMid(account: Account, thread: Thread, at: number): string {
     if (!isInstagram(account)) return messengerMid();
     // Within the message's own millisecond, so that the id and the webhook's timestamp agree.
     for (let micro = Math.floor(Math.random() * 900); ; micro += 1) {
@@ -143,19 +143,19 @@ export function isInstagram(account: Account): boolean {
   return account.connection !== "messenger";
 }
 
-export function objectOf(account: Account): WebhookObject {
+export function webhookObject(account: Account): WebhookObject {
   return isInstagram(account) ? "instagram" : "page";
 }
 
 const plainLetters: Record<string, string> = { ø: "o", æ: "ae", ß: "ss", ł: "l", đ: "d", ı: "i" };
 
-function handleOf(name: string): string {
-  const plain = name
+function toHandle(name: string): string {
+  const handle = name
     .toLowerCase()
     .normalize("NFKD")
     .replace(/\p{Mark}/gu, "")
     .replace(/[øæßłđı]/g, (letter) => plainLetters[letter] ?? letter)
     .replace(/[^a-z0-9]+/g, ".")
     .replace(/^\.|\.$/g, "");
-  return plain === "" ? "someone" : plain;
+  return handle === "" ? "someone" : handle;
 }

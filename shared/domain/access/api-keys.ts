@@ -7,7 +7,7 @@ import type { Scope } from "../inbox/messages.ts";
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const RANDOM_CHARS = 40;
 const CHECK_CHARS = 6;
-const SHAPE = /^svc_(live|test)_[0-9A-Za-z]{46}$/;
+const API_KEY_PATTERN = /^svc_(live|test)_[0-9A-Za-z]{46}$/;
 
 /** Random bytes that `formatApiKey` wants: more than characters, for those that would favour some are passed over. */
 export const API_KEY_RANDOM_BYTES = 80;
@@ -27,7 +27,7 @@ export function callerMayUse(caller: Caller, tenant: TenantId): boolean {
 }
 
 /** The caller as the audit trail names it. */
-export function actorOf(caller: Caller): string {
+export function callerActor(caller: Caller): string {
   return `${caller.kind === "tenant_key" ? "key" : "operator"}:${caller.keyId}`;
 }
 
@@ -39,14 +39,14 @@ export function formatApiKey(scope: Scope, random: Uint8Array): string {
   }
   if (chars.length < RANDOM_CHARS) throw new Error("Too few random bytes for an API key.");
   const body = `svc_${scope}_${chars}`;
-  return body + checkOf(body);
+  return body + checksum(body);
 }
 
 /** The key when its shape and its checksum are right, else null. */
-export function readApiKey(text: string): string | null {
-  if (!SHAPE.test(text)) return null;
+export function parseApiKey(text: string): string | null {
+  if (!API_KEY_PATTERN.test(text)) return null;
   const body = text.slice(0, -CHECK_CHARS);
-  return checkOf(body) === text.slice(-CHECK_CHARS) ? text : null;
+  return checksum(body) === text.slice(-CHECK_CHARS) ? text : null;
 }
 
 /** What may be shown of a key: its kind and four characters. */
@@ -54,12 +54,12 @@ export function apiKeyPrefix(key: string): string {
   return key.slice(0, "svc_live_".length + 4);
 }
 
-function checkOf(body: string): string {
-  let rest = crc32(body);
+function checksum(body: string): string {
+  let remainder = crc32(body);
   let text = "";
   for (let i = 0; i < CHECK_CHARS; i++) {
-    text = BASE62.charAt(rest % 62) + text;
-    rest = Math.floor(rest / 62);
+    text = BASE62.charAt(remainder % 62) + text;
+    remainder = Math.floor(remainder / 62);
   }
   return text;
 }

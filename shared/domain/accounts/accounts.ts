@@ -12,13 +12,13 @@ export type AccountStatus = "active" | "refresh_failing" | "needs_reauth" | "res
  * The status that an account shows. What the platform decided stands beside what is known of the token, so that neither
  * is lost by the other; a dead token shows above a block.
  */
-export function shownStatus(known: AccountStatus, decided: "block" | "unblock" | null): AccountStatus {
-  return known !== "needs_reauth" && decided === "block" ? "restricted" : known;
+export function effectiveStatus(storedStatus: AccountStatus, policyAction: "block" | "unblock" | null): AccountStatus {
+  return storedStatus !== "needs_reauth" && policyAction === "block" ? "restricted" : storedStatus;
 }
 
 /** What is known of an account once the platform has decided: an unblock lifts a restriction that was met otherwise. */
-export function knownAfter(known: AccountStatus, decided: "block" | "unblock"): AccountStatus {
-  return decided === "unblock" && known === "restricted" ? "active" : known;
+export function statusAfterPolicy(storedStatus: AccountStatus, policyAction: "block" | "unblock"): AccountStatus {
+  return policyAction === "unblock" && storedStatus === "restricted" ? "active" : storedStatus;
 }
 
 /** The platform's account that an update or a send is about. `externalId` holds no `#`. */

@@ -1,7 +1,7 @@
-import { ulidOf } from "../../kernel/ids.ts";
+import { deriveUlid } from "../../kernel/ids.ts";
 import type { Millis } from "../../kernel/time.ts";
 
 /** By what a dead letter is known: a ULID that follows from when it was first sent and the queue's own id of it. */
 export function deadLetterId(letter: { readonly messageId: string; readonly sentAt: Millis }): string {
-  return ulidOf(letter.sentAt, letter.messageId);
+  return deriveUlid(letter.sentAt, letter.messageId);
 }

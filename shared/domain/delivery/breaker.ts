@@ -6,8 +6,8 @@ import {
   PROBE_OVERDUE,
   PROBE_WAIT_FIRST,
   PROBE_WAIT_MAX,
-  SLOW_ATTEMPT,
-  SLOW_FOR,
+  SLOW_ATTEMPT_THRESHOLD,
+  SLOW_DURATION,
 } from "../limits.ts";
 import { type AttemptOutcome, GONE } from "./deliveries.ts";
 
@@ -33,7 +33,7 @@ export interface Breaker {
   readonly slowUntil: Millis | null;
 }
 
-export const untroubled: Breaker = {
+export const CLOSED: Breaker = {
   failures: 0,
   openUntil: null,
   wait: null,
@@ -45,7 +45,7 @@ export const untroubled: Breaker = {
 };
 
 /** What the attempts of one batch came to for an endpoint. They ran side by side: one success makes them no row of failures. */
-export interface Attempts {
+export interface BatchResult {
   readonly succeeded: boolean;
   readonly failed: number;
   readonly slow: boolean;
@@ -54,7 +54,7 @@ export interface Attempts {
 /** `neither`: the receiver was not called, or said that it is gone for good. */
 export type AttemptResult = "succeeded" | "failed" | "neither";
 
-export function resultOf(outcome: AttemptOutcome): AttemptResult {
+export function attemptResult(outcome: AttemptOutcome): AttemptResult {
   if (outcome.kind === "refused_by_gate") return "neither";
   if (outcome.kind === "no_answer") return "failed";
   if (outcome.status === GONE) return "neither";
@@ -63,14 +63,14 @@ export function resultOf(outcome: AttemptOutcome): AttemptResult {
 
 export function wasSlow(outcome: AttemptOutcome): boolean {
   if (outcome.kind === "refused_by_gate") return false;
-  return outcome.durationMs > SLOW_ATTEMPT || (outcome.kind === "no_answer" && outcome.error === "timeout");
+  return outcome.durationMs > SLOW_ATTEMPT_THRESHOLD || (outcome.kind === "no_answer" && outcome.error === "timeout");
 }
 
 /**
  * Whether an endpoint is left alone now. Once its probe is overdue it no longer is: whatever comes next is attempted,
  * so that a probe which got lost keeps nothing from being delivered.
  */
-export function isLeftAlone({ openUntil }: Breaker, now: Millis): boolean {
+export function isCircuitOpen({ openUntil }: Breaker, now: Millis): boolean {
   return openUntil !== null && now < openUntil + PROBE_OVERDUE;
 }
 
@@ -79,32 +79,35 @@ export function isSlow({ slowUntil }: Breaker, now: Millis): boolean {
 }
 
 /** The breaker after a batch's attempts; null when it stays as it was, and nothing need be written. */
-export function afterAttempts(breaker: Breaker, seen: Attempts, now: Millis): Breaker | null {
-  const counted = withAttempts(breaker, seen, now);
-  const next = seen.slow ? markedSlow(counted, now) : counted;
-  return same(breaker, next) ? null : next;
+export function onBatch(breaker: Breaker, batch: BatchResult, now: Millis): Breaker | null {
+  const updated = applyBatch(breaker, batch, now);
+  const next = batch.slow ? markSlow(updated, now) : updated;
+  return isSameBreaker(breaker, next) ? null : next;
 }
 
 /**
  * The breaker after its probe; null when it is not open for that probe any more.
  * @param probe the `openUntil` that the probe was made for
  */
-export function afterProbe(breaker: Breaker, probe: Millis, outcome: AttemptOutcome, now: Millis): Breaker | null {
+export function onProbe(breaker: Breaker, probe: Millis, outcome: AttemptOutcome, now: Millis): Breaker | null {
   if (breaker.openUntil !== probe) return null;
-  const next = withProbe(breaker, resultOf(outcome), now);
-  return wasSlow(outcome) ? markedSlow(next, now) : next;
+  const next = applyProbe(breaker, attemptResult(outcome), now);
+  return wasSlow(outcome) ? markSlow(next, now) : next;
 }
 
 /**
  * The breaker when nothing is left to probe it with: what comes next is attempted as ever. That every attempt failed so
  * far is not forgotten. Null when it is not open for that probe any more.
  */
-export function letGo(breaker: Breaker, probe: Millis): Breaker | null {
+export function closeBreaker(breaker: Breaker, probe: Millis): Breaker | null {
   return breaker.openUntil === probe ? { ...breaker, failures: 0, openUntil: null, wait: null, closedBy: probe } : null;
 }
 
 /** What is due to an endpoint whose every attempt fails: pausing, and a warning after half of the time and attempts. */
-export function dueFor({ failingSince, failedSince, warnedAt }: Breaker, now: Millis): "warning" | "pause" | null {
+export function failureAction(
+  { failingSince, failedSince, warnedAt }: Breaker,
+  now: Millis,
+): "warning" | "pause" | null {
   if (failingSince === null) return null;
   const failingFor = now - failingSince;
   if (failingFor >= AUTO_PAUSE_AFTER && failedSince >= AUTO_PAUSE_ATTEMPTS_MIN) return "pause";
@@ -112,23 +115,23 @@ export function dueFor({ failingSince, failedSince, warnedAt }: Breaker, now: Mi
   return half && warnedAt === null ? "warning" : null;
 }
 
-function withProbe(breaker: Breaker, result: AttemptResult, now: Millis): Breaker {
+function applyProbe(breaker: Breaker, result: AttemptResult, now: Millis): Breaker {
   switch (result) {
     case "succeeded":
-      return recovered(breaker);
+      return recover(breaker);
     case "failed":
-      return failedAgain(breaker, 1, now);
+      return reopen(breaker, 1, now);
     case "neither":
-      return { ...breaker, openUntil: now + waitOf(breaker) };
+      return { ...breaker, openUntil: now + currentWait(breaker) };
   }
 }
 
-function withAttempts(breaker: Breaker, { succeeded, failed }: Attempts, now: Millis): Breaker {
-  if (succeeded) return recovered(breaker);
+function applyBatch(breaker: Breaker, { succeeded, failed }: BatchResult, now: Millis): Breaker {
+  if (succeeded) return recover(breaker);
   // Attempts that were under way when it opened say nothing new.
-  if (failed === 0 || isLeftAlone(breaker, now)) return breaker;
+  if (failed === 0 || isCircuitOpen(breaker, now)) return breaker;
   // They were made in place of a probe that is overdue.
-  if (breaker.openUntil !== null) return failedAgain(breaker, failed, now);
+  if (breaker.openUntil !== null) return reopen(breaker, failed, now);
   const next = {
     ...breaker,
     failures: breaker.failures + failed,
@@ -139,8 +142,8 @@ function withAttempts(breaker: Breaker, { succeeded, failed }: Attempts, now: Mi
   return { ...next, wait: PROBE_WAIT_FIRST, openUntil: now + PROBE_WAIT_FIRST };
 }
 
-function failedAgain(breaker: Breaker, attempts: number, now: Millis): Breaker {
-  const wait = Math.min(2 * waitOf(breaker), PROBE_WAIT_MAX);
+function reopen(breaker: Breaker, attempts: number, now: Millis): Breaker {
+  const wait = Math.min(2 * currentWait(breaker), PROBE_WAIT_MAX);
   return {
     ...breaker,
     failures: breaker.failures + attempts,
@@ -151,21 +154,21 @@ function failedAgain(breaker: Breaker, attempts: number, now: Millis): Breaker {
   };
 }
 
-function recovered(breaker: Breaker): Breaker {
-  return { ...untroubled, slowUntil: breaker.slowUntil, closedBy: breaker.openUntil ?? breaker.closedBy };
+function recover(breaker: Breaker): Breaker {
+  return { ...CLOSED, slowUntil: breaker.slowUntil, closedBy: breaker.openUntil ?? breaker.closedBy };
 }
 
 /** Renewed once half of it is over, so that a slow endpoint is written down every few minutes and not with each attempt. */
-function markedSlow(breaker: Breaker, now: Millis): Breaker {
-  const slowUntil = now + SLOW_FOR;
-  return (breaker.slowUntil ?? 0) > now + SLOW_FOR / 2 ? breaker : { ...breaker, slowUntil };
+function markSlow(breaker: Breaker, now: Millis): Breaker {
+  const slowUntil = now + SLOW_DURATION;
+  return (breaker.slowUntil ?? 0) > now + SLOW_DURATION / 2 ? breaker : { ...breaker, slowUntil };
 }
 
-function waitOf({ wait }: Breaker): Millis {
+function currentWait({ wait }: Breaker): Millis {
   return wait ?? PROBE_WAIT_FIRST;
 }
 
-function same(a: Breaker, b: Breaker): boolean {
-  const names = Object.keys(untroubled) as (keyof Breaker)[];
+function isSameBreaker(a: Breaker, b: Breaker): boolean {
+  const names = Object.keys(CLOSED) as (keyof Breaker)[];
   return names.every((name) => a[name] === b[name]);
 }

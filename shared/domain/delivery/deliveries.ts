@@ -1,7 +1,7 @@
 import { isUlid } from "../../kernel/ids.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { EventType } from "../events/events.ts";
-import { ATTEMPTS_MAX, RETENTION, RETRY_AFTER_MAX, RETRY_JITTER, RETRY_WAITS } from "../limits.ts";
+import { ATTEMPTS_MAX, RETENTION, RETRY_AFTER_MAX, RETRY_DELAYS, RETRY_JITTER } from "../limits.ts";
 
 export const deliveryStatuses = ["pending", "attempting", "retrying", "delivered", "failed", "blocked", "dlq"] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
@@ -44,7 +44,7 @@ export const deliveryTransitions: readonly (readonly [DeliveryStatus | "none", D
 ];
 
 /** The statuses from which a trigger may change a row. */
-export function statusesBefore(trigger: DeliveryTrigger): DeliveryStatus[] {
+export function deliveryStatusesBefore(trigger: DeliveryTrigger): DeliveryStatus[] {
   return deliveryStatuses.filter((status) =>
     deliveryTransitions.some(([from, by]) => from === status && by === trigger),
   );
@@ -60,7 +60,7 @@ export type ReplayableStatus = (typeof replayableStatuses)[number];
 
 /** Whether a delivery may begin anew: one whose attempts are still under way may not, a delivered one only by force. */
 export function mayReplay(status: DeliveryStatus, force: boolean): boolean {
-  return statusesBefore(force ? "forced_replay" : "replay").includes(status);
+  return deliveryStatusesBefore(force ? "forced_replay" : "replay").includes(status);
 }
 
 /** "Never again", as a receiver says it. */
@@ -93,10 +93,10 @@ export type Verdict =
   | { readonly status: "blocked" };
 
 /** How a delivery's row begins: with what its first attempt came to, or waiting for that. */
-export type FirstStatus = Verdict | { readonly status: "pending" };
+export type InitialStatus = Verdict | { readonly status: "pending" };
 
 /** Waits for its endpoint, which is left alone. */
-export const parked = { status: "retrying", nextRetryAt: null } as const satisfies Verdict;
+export const waitingForEndpoint = { status: "retrying", nextRetryAt: null } as const satisfies Verdict;
 
 /** Whether an attempt counts as one of the delivery's ten: not where the gate refused it, nor a probe that failed. */
 export function spendsAttempt(verdict: Verdict): boolean {
@@ -136,9 +136,9 @@ export function judgeAttempt(
   if (outcome.kind === "refused_by_gate") return { status: "blocked" };
   if (outcome.kind === "answered" && outcome.status >= 200 && outcome.status <= 299) return { status: "delivered" };
   if (outcome.kind === "answered" && outcome.status === GONE) return { status: "failed" };
-  const wait = RETRY_WAITS[attempt - 1];
-  if (attempt >= ATTEMPTS_MAX || wait === undefined) return { status: "dlq" };
-  const nextRetryAt = now + Math.max(Math.round(wait * (1 + RETRY_JITTER * jitter)), askedToWait(outcome));
+  const delay = RETRY_DELAYS[attempt - 1];
+  if (attempt >= ATTEMPTS_MAX || delay === undefined) return { status: "dlq" };
+  const nextRetryAt = now + Math.max(Math.round(delay * (1 + RETRY_JITTER * jitter)), retryAfterDelay(outcome));
   return nextRetryAt >= createdAt + RETENTION ? { status: "dlq" } : { status: "retrying", nextRetryAt };
 }
 
@@ -160,17 +160,17 @@ export function isWaiting(row: Pick<Delivery, "status" | "nextRetryAt" | "leaseU
 }
 
 /** Whether the receiver said that it is gone for good. */
-export function saidGone(status: DeliveryStatus, lastResponseStatus: number | null): boolean {
+export function isGone(status: DeliveryStatus, lastResponseStatus: number | null): boolean {
   return status === "failed" && lastResponseStatus === GONE;
 }
 
-function askedToWait(outcome: AttemptOutcome): Millis {
+function retryAfterDelay(outcome: AttemptOutcome): Millis {
   if (outcome.kind !== "answered" || (outcome.status !== 429 && outcome.status !== 503)) return 0;
   return Math.min(outcome.retryAfter ?? 0, RETRY_AFTER_MAX);
 }
 
 /** The class of an outcome's failure, for the row. */
-export function errorOf(outcome: AttemptOutcome): AttemptError | null {
+export function attemptError(outcome: AttemptOutcome): AttemptError | null {
   if (outcome.kind === "refused_by_gate") return "gate";
   if (outcome.kind === "no_answer") return outcome.error;
   return outcome.status >= 200 && outcome.status <= 299 ? null : "status";

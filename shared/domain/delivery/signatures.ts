@@ -17,18 +17,18 @@ export interface SignedHeaders {
  *   bytes behind the prefix.
  * @param secrets the primary first, then the one still valid after a rotation
  */
-export function sign(secrets: readonly string[], eventId: string, body: string, now: Millis): SignedHeaders {
+export function signWebhook(secrets: readonly string[], eventId: string, body: string, now: Millis): SignedHeaders {
   const timestamp = String(Math.floor(now / 1000));
-  const own = secrets.map((secret) => `v1=${hmacSha256(secret, `${timestamp}.${body}`).toString("hex")}`);
-  const standard = secrets.map((secret) => {
+  const svcSignatures = secrets.map((secret) => `v1=${hmacSha256(secret, `${timestamp}.${body}`).toString("hex")}`);
+  const standardSignatures = secrets.map((secret) => {
     const key = Buffer.from(secret.slice("whs_".length), "base64");
     return `v1,${hmacSha256(key, `${eventId}.${timestamp}.${body}`).toString("base64")}`;
   });
   return {
-    "svc-signature": own.join(","),
+    "svc-signature": svcSignatures.join(","),
     "svc-timestamp": timestamp,
     "webhook-id": eventId,
     "webhook-timestamp": timestamp,
-    "webhook-signature": standard.join(" "),
+    "webhook-signature": standardSignatures.join(" "),
   };
 }

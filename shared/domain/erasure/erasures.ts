@@ -2,10 +2,10 @@ import { sha256 } from "../../kernel/bytes.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
 import type { AuditEntry } from "../access/audit.ts";
-import { eventUlidOf } from "../events/events.ts";
+import { deriveEventUlid } from "../events/events.ts";
 
 /** What an erasure is known by: a hash of the conversation's id, in hex. The id itself names a person. */
-export function erasureIdOf(conversationId: string): string {
+export function deriveErasureId(conversationId: string): string {
   return sha256(conversationId).toString("hex");
 }
 
@@ -17,21 +17,21 @@ export function shortErasureId(id: string): string {
 const MARK_CHARS = 10;
 
 /** What a message that was removed is known by: the part of its event's ULID that follows from its id and names nobody. */
-export function markOfEvent(eventUlid: string): string {
+export function eventMark(eventUlid: string): string {
   return eventUlid.slice(-MARK_CHARS);
 }
 
 /** The marks that a message has if it was removed, in either direction. */
-export function marksOfMessage(tenant: TenantId, messageId: string): string[] {
+export function messageMarks(tenant: TenantId, messageId: string): string[] {
   const types = ["message.received", "message.sent"] as const;
-  return types.map((type) => markOfEvent(eventUlidOf(tenant, messageId, type, 0)));
+  return types.map((type) => eventMark(deriveEventUlid(tenant, messageId, type, 0)));
 }
 
 /** Sorts before every row of a conversation. */
 export const BEFORE_ALL_ROWS = " ";
 
 /** What an erasure removed. Rows of the table each, but for the profile, which stands on the conversation's head. */
-export interface Removed {
+export interface RemovalCounts {
   readonly conversation: number;
   readonly profile: number;
   /** In both directions, test messages included. */
@@ -45,7 +45,7 @@ export interface Removed {
   readonly holds: number;
 }
 
-export const nothingRemoved: Removed = {
+export const noRemovals: RemovalCounts = {
   conversation: 0,
   profile: 0,
   messages: 0,
@@ -56,8 +56,8 @@ export const nothingRemoved: Removed = {
   holds: 0,
 };
 
-export function removedTogether(one: Removed, other: Partial<Removed>): Removed {
-  const sum = (kind: keyof Removed) => one[kind] + (other[kind] ?? 0);
+export function addRemovalCounts(one: RemovalCounts, other: Partial<RemovalCounts>): RemovalCounts {
+  const sum = (kind: keyof RemovalCounts) => one[kind] + (other[kind] ?? 0);
   return {
     conversation: sum("conversation"),
     profile: sum("profile"),
@@ -74,14 +74,14 @@ export function removedTogether(one: Removed, other: Partial<Removed>): Removed 
  * How long after one pass the next one begins: longer than any worker runs, so that what a worker had read before its
  * source was erased is written by then.
  */
-export const NEXT_PASS_AFTER: Millis = 3 * MINUTE;
+export const PASS_INTERVAL: Millis = 3 * MINUTE;
 
 /** When the background takes up an erasure that began in a request: the request is answered by then, or dead. */
-export const BACKGROUND_AFTER: Millis = 20 * SECOND;
+export const BACKGROUND_DELAY: Millis = 20 * SECOND;
 
 /** An erasure's row in the audit trail. */
-export function auditOfErasure(
-  { id, actor, ip, removed }: { id: string; actor: string; ip: string | null; removed: Removed },
+export function erasureAuditEntry(
+  { id, actor, ip, removed }: { id: string; actor: string; ip: string | null; removed: RemovalCounts },
   at: Millis,
 ): AuditEntry {
   const { sendRecords, ...rest } = removed;

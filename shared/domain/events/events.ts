@@ -1,5 +1,5 @@
-import { timeOfUlid, ulidOf } from "../../kernel/ids.ts";
-import { wireOf } from "../../kernel/refusals.ts";
+import { deriveUlid, ulidTime } from "../../kernel/ids.ts";
+import { toHttpError } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { iso, type Millis } from "../../kernel/time.ts";
 import { accountKey } from "../accounts/accounts.ts";
@@ -35,11 +35,11 @@ export function eventId(ulid: string): string {
  * The ULID of the event that announces a message. Its time is the first intake; the rest follows from tenant, message
  * and type, so that a repeated intake announces the same event.
  */
-export function eventUlidOf(tenant: TenantId, messageId: string, type: EventType, firstIntake: Millis): string {
-  return ulidOf(firstIntake, `${tenant}\n${messageId}\n${type}`);
+export function deriveEventUlid(tenant: TenantId, messageId: string, type: EventType, firstIntake: Millis): string {
+  return deriveUlid(firstIntake, `${tenant}\n${messageId}\n${type}`);
 }
 
-export function typeOfMessageEvent(message: Pick<Message, "direction">): EventType {
+export function messageEventType(message: Pick<Message, "direction">): EventType {
   return message.direction === "inbound" ? "message.received" : "message.sent";
 }
 
@@ -52,8 +52,8 @@ export interface RenderedEvent {
 
 /** The event that announces a message: a pure function of the message as it was first kept. */
 export function renderMessageEvent(tenant: TenantId, message: Message): RenderedEvent {
-  const data = { message: { id: message.id, ...toldOf(message) } };
-  return renderEvent(tenant, message.eventUlid, typeOfMessageEvent(message), data);
+  const data = { message: { id: message.id, ...messageFields(message) } };
+  return renderEvent(tenant, message.eventUlid, messageEventType(message), data);
 }
 
 /**
@@ -62,15 +62,15 @@ export function renderMessageEvent(tenant: TenantId, message: Message): Rendered
  * @param detail the platform's words, or `outcome_unknown`
  */
 export function renderFailedMessage(tenant: TenantId, message: Message, detail: string): RenderedEvent {
-  const { code, message: sentence } = wireOf(detail === "outcome_unknown" ? "outcome_unknown" : "send_failed");
+  const { code, message: sentence } = toHttpError(detail === "outcome_unknown" ? "outcome_unknown" : "send_failed");
   return renderEvent(tenant, message.eventUlid, "message.failed", {
-    message: { id: null, ...toldOf(message) },
+    message: { id: null, ...messageFields(message) },
     error: { code, message: sentence, detail },
   });
 }
 
 /** What an event tells of a message besides its id. */
-function toldOf(message: Message): object {
+function messageFields(message: Message): object {
   return {
     conversation_id: message.conversationId,
     account_key: accountKey(message.account),
@@ -94,7 +94,7 @@ export function renderEvent(tenant: TenantId, ulid: string, type: EventType, dat
     id: eventId(ulid),
     type,
     api_version: API_VERSION,
-    created_at: iso(timeOfUlid(ulid)),
+    created_at: iso(ulidTime(ulid)),
     tenant_id: tenant,
     data,
   });

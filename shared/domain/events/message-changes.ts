@@ -8,24 +8,24 @@ import type { EventType } from "./events.ts";
 export type ChangeUpdate = UnsendUpdate | EditUpdate | ReactionUpdate;
 
 /** A message is edited to one text at each count, whenever that is told. */
-export function editName(messageId: string, count: number): string {
+export function editKey(messageId: string, count: number): string {
   return JSON.stringify([messageId, "edit", count]);
 }
 
 /** The same change has the same name, and no two changes of a conversation share one. */
-export function nameOfChange(update: ChangeUpdate): string {
+export function changeKey(update: ChangeUpdate): string {
   switch (update.kind) {
     case "unsend":
       return JSON.stringify([update.messageId, "unsend"]);
     case "edit":
-      return editName(update.messageId, update.editCount);
+      return editKey(update.messageId, update.editCount);
     case "reaction":
       return JSON.stringify([update.messageId, "reaction", update.action, update.at]);
   }
 }
 
 /** The event that announces a change, without its envelope. */
-export function eventOfChange(update: ChangeUpdate, conversationId: string): { type: EventType; data: object } {
+export function changeEvent(update: ChangeUpdate, conversationId: string): { type: EventType; data: object } {
   const message = {
     id: update.messageId,
     conversation_id: conversationId,

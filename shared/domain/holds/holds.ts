@@ -1,6 +1,6 @@
 import { hmacSha256, sameBytes, sha256Hex } from "../../kernel/bytes.ts";
 import { isUlid, newUlid } from "../../kernel/ids.ts";
-import { type Reason, wireOf } from "../../kernel/refusals.ts";
+import { type Reason, toHttpError } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { HOLD_LIFETIME, HOLD_READABLE, HOLD_SENDING_MAX, HUMAN_AGENT_WINDOW } from "../limits.ts";
 
@@ -34,12 +34,12 @@ export function holdStatusesBefore(trigger: HoldTrigger): HoldStatus[] {
 }
 
 /** What a trigger makes of a hold that is in `status` now; null when it may not. */
-export function holdAfter(status: HoldStatus | "none", trigger: HoldTrigger): HoldStatus | null {
+export function nextHoldStatus(status: HoldStatus | "none", trigger: HoldTrigger): HoldStatus | null {
   return holdTransitions.find(([from, by]) => from === status && by === trigger)?.[2] ?? null;
 }
 
 /** Nothing more is sent from it, and its text is kept no longer. */
-export function hasEnded(status: HoldStatus): boolean {
+export function isHoldEnded(status: HoldStatus): boolean {
   return !holdTransitions.some(([from]) => from === status);
 }
 
@@ -59,7 +59,7 @@ export type HoldState =
   | { readonly status: "expired" };
 
 /** A hold as far as these rules are concerned. */
-export interface HeldUntil {
+export interface HoldLifecycle {
   readonly createdAt: Millis;
   /** From this instant on nobody can pass its check. */
   readonly expiresAt: Millis;
@@ -68,7 +68,7 @@ export interface HeldUntil {
 }
 
 /** Where a hold stands now, whatever was last written of it. */
-export function holdStateAt(hold: HeldUntil, now: Millis): HoldState {
+export function holdStateAt(hold: HoldLifecycle, now: Millis): HoldState {
   const { state } = hold;
   if (state.status === "awaiting_verification" && now >= hold.expiresAt) return { status: "expired" };
   // Whoever was sending died or lost the answer. An echo may still show the message; the hold stays as it is told here.
@@ -89,23 +89,23 @@ export function isHoldReadable(createdAt: Millis, now: Millis): boolean {
 }
 
 export function holdError(reason: Reason, detail: string | null = null): HoldError {
-  const { code, message } = wireOf(reason);
+  const { code, message } = toHttpError(reason);
   return { code, message, detail };
 }
 
-const PREFIX = "hold_";
+const HOLD_ID_PREFIX = "hold_";
 
 export function newHoldId(now: Millis): string {
-  return holdIdOf(newUlid(now));
+  return holdIdFromUlid(newUlid(now));
 }
 
 /** The id of the hold that is made under a ULID, however often it is tried. */
-export function holdIdOf(ulid: string): string {
-  return `${PREFIX}${ulid}`;
+export function holdIdFromUlid(ulid: string): string {
+  return `${HOLD_ID_PREFIX}${ulid}`;
 }
 
 export function isHoldId(text: string): boolean {
-  return text.startsWith(PREFIX) && isUlid(text.slice(PREFIX.length));
+  return text.startsWith(HOLD_ID_PREFIX) && isUlid(text.slice(HOLD_ID_PREFIX.length));
 }
 
 /**
@@ -123,6 +123,6 @@ export function holdSecretHash(secret: string): string {
 }
 
 /** Whether a text is the secret of which the hash was kept; in constant time. */
-export function isHoldSecret(given: string, keptHash: string): boolean {
-  return sameBytes(holdSecretHash(given), keptHash);
+export function isHoldSecret(secret: string, storedHash: string): boolean {
+  return sameBytes(holdSecretHash(secret), storedHash);
 }

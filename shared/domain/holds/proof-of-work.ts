@@ -37,7 +37,7 @@ export interface Puzzle {
 
 export type SolutionsVerdict = "ok" | "invalid_token" | "challenge_expired" | "invalid_solutions";
 
-interface Terms extends Challenge {
+interface ChallengeTerms extends Challenge {
   readonly v: 1;
   /** The hold's id. */
   readonly h: string;
@@ -49,11 +49,11 @@ const TOKEN_CHARS_MAX = 512;
 
 /**
  * A challenge for one hold.
- * @param asked `nonce`: 16 random bytes; `scope`: test holds get easier puzzles
+ * @param input `nonce`: 16 random bytes; `scope`: test holds get easier puzzles
  * @param key for this purpose alone
  */
 export function newChallenge(
-  asked: {
+  input: {
     readonly holdId: string;
     readonly scope: Scope;
     readonly nonce: Uint8Array;
@@ -65,21 +65,21 @@ export function newChallenge(
   const challenge: Challenge = {
     c: CHALLENGE_PUZZLES,
     s: CHALLENGE_SALT_CHARS,
-    d: CHALLENGE_TARGET_CHARS[asked.scope],
+    d: CHALLENGE_TARGET_CHARS[input.scope],
   };
-  const expires = Math.min(asked.now + CHALLENGE_LIFETIME, asked.holdExpiresAt);
-  const nonce = Buffer.from(asked.nonce).toString("base64url");
-  const terms: Terms = { v: 1, h: asked.holdId, n: nonce, ...challenge, exp: expires };
+  const expires = Math.min(input.now + CHALLENGE_LIFETIME, input.holdExpiresAt);
+  const nonce = Buffer.from(input.nonce).toString("base64url");
+  const terms: ChallengeTerms = { v: 1, h: input.holdId, n: nonce, ...challenge, exp: expires };
   const body = Buffer.from(JSON.stringify(terms)).toString("base64url");
   return { challenge, token: `${body}.${seal(key, body)}`, expires };
 }
 
 /**
  * Judges the answer to a challenge, cheap questions first.
- * @param answer `solutions`: one integer a puzzle, in the puzzles' order
+ * @param submission `solutions`: one integer a puzzle, in the puzzles' order
  */
 export function checkSolutions(
-  answer: {
+  submission: {
     readonly holdId: string;
     readonly token: string;
     readonly solutions: readonly number[];
@@ -87,26 +87,26 @@ export function checkSolutions(
   },
   key: Uint8Array,
 ): SolutionsVerdict {
-  const terms = openToken(answer.token, key);
-  if (terms === null || terms.h !== answer.holdId) return "invalid_token";
-  if (answer.now >= terms.exp) return "challenge_expired";
-  const { solutions } = answer;
+  const terms = openToken(submission.token, key);
+  if (terms === null || terms.h !== submission.holdId) return "invalid_token";
+  if (submission.now >= terms.exp) return "challenge_expired";
+  const { solutions } = submission;
   if (solutions.length !== terms.c || !solutions.every(isNonce)) return "invalid_solutions";
-  const solved = puzzlesOf(answer.token, terms).every(({ salt, target }, i) =>
+  const solved = derivePuzzles(submission.token, terms).every(({ salt, target }, i) =>
     sha256Hex(`${salt}${solutions[i]}`).startsWith(target),
   );
   return solved ? "ok" : "invalid_solutions";
 }
 
 /** The puzzles of a token, in order. */
-export function puzzlesOf(token: string, { c, s, d }: Challenge): readonly Puzzle[] {
+export function derivePuzzles(token: string, { c, s, d }: Challenge): readonly Puzzle[] {
   return Array.from({ length: c }, (_, i) => ({
     salt: hexFrom(`${token}${i + 1}`, s),
     target: hexFrom(`${token}${i + 1}d`, d),
   }));
 }
 
-function openToken(token: string, key: Uint8Array): Terms | null {
+function openToken(token: string, key: Uint8Array): ChallengeTerms | null {
   if (token.length > TOKEN_CHARS_MAX) return null;
   const dot = token.indexOf(".");
   if (dot < 0) return null;
@@ -114,7 +114,7 @@ function openToken(token: string, key: Uint8Array): Terms | null {
   // The texts are compared, not what they decode to: base64url has spare bits in its last character.
   if (!sameBytes(token.slice(dot + 1), seal(key, body))) return null;
   // Behind the seal stands only what newChallenge wrote.
-  const terms: Terms = JSON.parse(Buffer.from(body, "base64url").toString());
+  const terms: ChallengeTerms = JSON.parse(Buffer.from(body, "base64url").toString());
   return terms.v === 1 && withinCaps(terms) ? terms : null;
 }
 

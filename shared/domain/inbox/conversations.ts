@@ -76,6 +76,6 @@ export function windowAt(lastInboundAt: Millis | null, now: Millis): Window {
 }
 
 /** Whether a conversation is past its retention: 7 days after its last message it is gone. */
-export function hasExpired(lastAt: Millis, now: Millis): boolean {
+export function isConversationExpired(lastAt: Millis, now: Millis): boolean {
   return now >= lastAt + RETENTION;
 }

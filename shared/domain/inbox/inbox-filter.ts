@@ -9,7 +9,7 @@ export interface InboxFilter {
 }
 
 /** The question that each head is asked; null where the filter asks for nothing, so that a page needs no search. */
-export function questionOf(filter: InboxFilter): ((head: ConversationHead) => boolean) | null {
+export function inboxPredicate(filter: InboxFilter): ((head: ConversationHead) => boolean) | null {
   const { unanswered, platform, accountKey: account } = filter;
   if (!unanswered && platform === null && account === null) return null;
   return (head) =>

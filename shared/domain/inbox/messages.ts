@@ -68,12 +68,12 @@ export interface Edit {
 }
 
 /** The text that a reader is to see now. */
-export function shownText({ text, edit, unsent }: Pick<Message, "text" | "edit" | "unsent">): string {
+export function currentText({ text, edit, unsent }: Pick<Message, "text" | "edit" | "unsent">): string {
   return unsent ? "" : (edit?.text ?? text);
 }
 
 /** Grows with each change of a message; no edit comes after it was unsent. */
-export function versionOf({ edit, unsent }: Pick<Message, "edit" | "unsent">): number {
+export function messageVersion({ edit, unsent }: Pick<Message, "edit" | "unsent">): number {
   return unsent ? Number.MAX_SAFE_INTEGER : (edit?.count ?? 0);
 }
 
@@ -81,13 +81,13 @@ export function versionOf({ edit, unsent }: Pick<Message, "edit" | "unsent">): n
 export interface MessageRef {
   readonly conversationId: string;
   /** `<t13>#<m22>` */
-  readonly place: string;
+  readonly position: string;
 }
 
 /** Where an event's body comes from: a message, or null when it is kept with the event itself. */
 export type EventSource = MessageRef | null;
 
 /** A ref as one text, to find a message by in a map. */
-export function refText(ref: MessageRef): string {
-  return `${ref.conversationId} ${ref.place}`;
+export function messageRefKey(ref: MessageRef): string {
+  return `${ref.conversationId} ${ref.position}`;
 }

@@ -1,5 +1,5 @@
 import { type Millis, SECOND } from "../../kernel/time.ts";
-import { PICTURE_LIFE, PICTURE_URL_CHARS_MAX, PROFILE_FRESH } from "../limits.ts";
+import { PICTURE_TTL, PICTURE_URL_CHARS_MAX, PROFILE_MAX_AGE } from "../limits.ts";
 import type { ProfileState } from "./conversations.ts";
 
 /** A picture on the platform's own servers. It is handed on as it is, and not at all once it has ended. */
@@ -22,31 +22,31 @@ export type Profile =
   | { readonly state: Extract<ProfileState, "unavailable"> };
 
 /** What the platform told. Without a name of either kind the profile is partial, whatever else there is. */
-export function profileOf(
-  found: { readonly name: string | null; readonly username: string | null; readonly pictureUrl: string | null },
+export function buildProfile(
+  fetched: { readonly name: string | null; readonly username: string | null; readonly pictureUrl: string | null },
   fetchedAt: Millis,
 ): Profile {
-  const { name, username, pictureUrl } = found;
+  const { name, username, pictureUrl } = fetched;
   const handle = username ?? name;
-  const picture = pictureUrl === null ? null : pictureAt(pictureUrl, fetchedAt);
+  const picture = pictureUrl === null ? null : toPicture(pictureUrl, fetchedAt);
   return { state: handle === null ? "partial" : "complete", handle, username, picture };
 }
 
 /** Whether a person who writes at `now` is to be looked up. What was never found out always is. */
 export function isProfileDue(state: ProfileState, fetchedAt: Millis | null, now: Millis): boolean {
-  return state === "pending" || fetchedAt === null || now - fetchedAt >= PROFILE_FRESH;
+  return state === "pending" || fetchedAt === null || now - fetchedAt >= PROFILE_MAX_AGE;
 }
 
 /** The picture with its end; null for what is no web address, or too long a one to keep. */
-export function pictureAt(url: string, fetchedAt: Millis): Picture | null {
+export function toPicture(url: string, fetchedAt: Millis): Picture | null {
   if (url.length > PICTURE_URL_CHARS_MAX || !/^[!-~]+$/.test(url) || !URL.canParse(url)) return null;
   const { protocol, searchParams } = new URL(url);
   if (protocol !== "https:" && protocol !== "http:") return null;
   const end =
-    secondsOf(searchParams.get("oe"), /^[\da-f]{8}$/i, 16) ?? secondsOf(searchParams.get("ext"), /^\d{10}$/, 10);
-  return { url, expiresAt: end === null ? fetchedAt + PICTURE_LIFE : end * SECOND };
+    parseSeconds(searchParams.get("oe"), /^[\da-f]{8}$/i, 16) ?? parseSeconds(searchParams.get("ext"), /^\d{10}$/, 10);
+  return { url, expiresAt: end === null ? fetchedAt + PICTURE_TTL : end * SECOND };
 }
 
-function secondsOf(text: string | null, form: RegExp, radix: number): number | null {
-  return text !== null && form.test(text) ? Number.parseInt(text, radix) : null;
+function parseSeconds(text: string | null, pattern: RegExp, radix: number): number | null {
+  return text !== null && pattern.test(text) ? Number.parseInt(text, radix) : null;
 }

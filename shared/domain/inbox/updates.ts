@@ -4,7 +4,7 @@ import type { Attachment } from "./messages.ts";
 
 // What a platform's webhook says, after `shared/platforms` has read it: one Update per event, in our words.
 
-interface About {
+interface UpdateContext {
   /** The account that the update belongs to. */
   readonly account: AccountRef;
   /** The person on the other side. */
@@ -14,7 +14,7 @@ interface About {
 }
 
 /** A message in either direction. A postback is a message too: its title is the text. */
-export interface MessageUpdate extends About {
+export interface MessageUpdate extends UpdateContext {
   readonly kind: "message";
   readonly messageId: string;
   readonly form: "message" | "postback" | "unsupported";
@@ -26,19 +26,19 @@ export interface MessageUpdate extends About {
   readonly echo: { readonly appId: string | null; readonly metadata: string | null } | null;
 }
 
-export interface UnsendUpdate extends About {
+export interface UnsendUpdate extends UpdateContext {
   readonly kind: "unsend";
   readonly messageId: string;
 }
 
-export interface EditUpdate extends About {
+export interface EditUpdate extends UpdateContext {
   readonly kind: "edit";
   readonly messageId: string;
   readonly text: string;
   readonly editCount: number;
 }
 
-export interface ReactionUpdate extends About {
+export interface ReactionUpdate extends UpdateContext {
   readonly kind: "reaction";
   readonly messageId: string;
   readonly action: "react" | "unreact";
@@ -46,19 +46,19 @@ export interface ReactionUpdate extends About {
   readonly emoji: string | null;
 }
 
-export interface ReadUpdate extends About {
+export interface ReadUpdate extends UpdateContext {
   readonly kind: "read";
   /** Instagram names the message, Messenger the instant up to which all is read. */
   readonly messageId: string | null;
   readonly watermark: Millis | null;
 }
 
-export interface DeliveredUpdate extends About {
+export interface DeliveredUpdate extends UpdateContext {
   readonly kind: "delivered";
   readonly messageIds: readonly string[];
 }
 
-export interface ReferralUpdate extends About {
+export interface ReferralUpdate extends UpdateContext {
   readonly kind: "referral";
   readonly ref: string | null;
   readonly source: string | null;
@@ -75,7 +75,7 @@ export interface PolicyUpdate {
 /** Acknowledged and left alone; `why` is a fixed word of ours, never text of the payload. */
 export interface IgnoredUpdate {
   readonly kind: "ignored";
-  readonly why: "self_test" | "dashboard_test" | "handover" | "edit_noise" | "unknown_kind" | "malformed";
+  readonly reason: "self_test" | "dashboard_test" | "handover" | "edit_noise" | "unknown_kind" | "malformed";
 }
 
 export type Update =

@@ -62,24 +62,24 @@ export function judgeBudgets(
   slowDown: SlowDown,
   now: Millis,
 ): BudgetVerdict {
-  const spent = windows
+  const exhausted = windows
     .filter(({ budget, limit }) => (counts[budget] ?? 0) >= limit)
     .map(({ budget, end }) => ({ by: budget, until: end }));
   const humanAgent = windows.some(({ budget }) => budget === "human_agent_day");
-  const asked = [slowDown.account, humanAgent ? slowDown.humanAgent : null]
+  const platformPauses = [slowDown.account, humanAgent ? slowDown.humanAgent : null]
     .filter((until) => until !== null)
     .filter((until) => until > now)
     .map((until) => ({ by: "slow_down" as const, until }));
-  const against = [...spent, ...asked].sort((a, b) => b.until - a.until);
-  const [longest] = against;
+  const blockers = [...exhausted, ...platformPauses].sort((a, b) => b.until - a.until);
+  const [longest] = blockers;
   if (!longest) return { allowed: true };
-  return { allowed: false, until: longest.until, by: [...new Set(against.map(({ by }) => by))] };
+  return { allowed: false, until: longest.until, by: [...new Set(blockers.map(({ by }) => by))] };
 }
 
 /** What is known of what was sent, and of what the platform asked for. */
 export interface BudgetState {
   /** The last window of each budget that anything was sent in. */
-  readonly spent: { readonly [name in BudgetName]?: { readonly start: Millis; readonly count: number } };
+  readonly usage: { readonly [name in BudgetName]?: { readonly start: Millis; readonly count: number } };
   readonly slowDown: SlowDown;
 }
 
@@ -89,7 +89,7 @@ export interface BudgetState {
  */
 export function budgetWindowsFor(state: BudgetState, now: Millis, humanAgent: boolean): readonly BudgetWindow[] {
   return budgetWindowsAt(now, humanAgent).map((window) => {
-    const start = Math.max(window.start, state.spent[window.budget]?.start ?? 0);
+    const start = Math.max(window.start, state.usage[window.budget]?.start ?? 0);
     return { ...window, start, end: start + (window.end - window.start) };
   });
 }
@@ -98,8 +98,8 @@ export function budgetWindowsFor(state: BudgetState, now: Millis, humanAgent: bo
 export function judgeSend(state: BudgetState, now: Millis, humanAgent: boolean): BudgetVerdict {
   const windows = budgetWindowsFor(state, now, humanAgent);
   const counts = windows.map(({ budget, start }) => {
-    const spent = state.spent[budget];
-    return [budget, spent?.start === start ? spent.count : 0];
+    const usage = state.usage[budget];
+    return [budget, usage?.start === start ? usage.count : 0];
   });
   return judgeBudgets(windows, Object.fromEntries(counts) as BudgetCounts, state.slowDown, now);
 }

@@ -25,12 +25,12 @@ export type SendContent =
   | { readonly kind: "attachments"; readonly attachments: readonly OutgoingAttachment[] };
 
 /** What a caller asks to send, before it is judged; null and absent are the same. */
-export interface AskedContent {
+export interface RequestedContent {
   readonly text?: string | null | undefined;
-  readonly attachments?: readonly AskedAttachment[] | null | undefined;
+  readonly attachments?: readonly RequestedAttachment[] | null | undefined;
 }
 
-export interface AskedAttachment {
+export interface RequestedAttachment {
   readonly type?: string | null | undefined;
   readonly url?: string | null | undefined;
   readonly attachmentId?: string | null | undefined;
@@ -46,8 +46,12 @@ type Invalid = Refusal<"invalid_request">;
  * @param platform whose text limit holds
  * @param scope of the caller: attachments that a test key uploaded are nothing to a live one
  */
-export function readSendContent(asked: AskedContent, platform: PlatformName, scope: Scope): SendContent | Invalid {
-  const { text, attachments } = asked;
+export function readSendContent(
+  content: RequestedContent,
+  platform: PlatformName,
+  scope: Scope,
+): SendContent | Invalid {
+  const { text, attachments } = content;
   if (text != null && attachments != null) return invalid("text, attachments: give one of them, not both");
   if (text != null) return readText(text, platform);
   if (attachments != null) return readAttachments(attachments, scope);
@@ -70,25 +74,25 @@ function readText(text: string, platform: PlatformName): SendContent | Invalid {
   return isTextTooLong(platform, text) ? invalid("text_too_long") : { kind: "text", text };
 }
 
-function readAttachments(asked: readonly AskedAttachment[], scope: Scope): SendContent | Invalid {
+function readAttachments(requestedAttachments: readonly RequestedAttachment[], scope: Scope): SendContent | Invalid {
   // Counted before each is looked at, so that a list of thousands costs nothing.
-  const crowd = crowded(asked);
-  if (crowd) return crowd;
+  const refusal = checkCombination(requestedAttachments);
+  if (refusal) return refusal;
   const attachments: OutgoingAttachment[] = [];
-  for (const [at, one] of asked.entries()) {
-    const read = readAttachment(one, `attachments[${at}]`, scope);
-    if ("refused" in read) return read;
-    attachments.push(read);
+  for (const [index, attachment] of requestedAttachments.entries()) {
+    const result = readAttachment(attachment, `attachments[${index}]`, scope);
+    if ("refused" in result) return result;
+    attachments.push(result);
   }
   return { kind: "attachments", attachments };
 }
 
-function crowded(asked: readonly AskedAttachment[]): Invalid | null {
-  const [first] = asked;
+function checkCombination(attachments: readonly RequestedAttachment[]): Invalid | null {
+  const [first] = attachments;
   if (!first) return invalid("attachments: must not be empty");
-  if (asked.length === 1) return null;
-  const images = asked.filter(({ type }) => type === "image").length;
-  if (images === asked.length) {
+  if (attachments.length === 1) return null;
+  const images = attachments.filter(({ type }) => type === "image").length;
+  if (images === attachments.length) {
     return images > IMAGES_PER_MESSAGE_MAX
       ? invalid(`attachments: at most ${IMAGES_PER_MESSAGE_MAX} images in one message`)
       : null;
@@ -97,10 +101,10 @@ function crowded(asked: readonly AskedAttachment[]): Invalid | null {
   return invalid("attachments: a video, an audio or a file goes alone");
 }
 
-function readAttachment(asked: AskedAttachment, name: string, scope: Scope): OutgoingAttachment | Invalid {
-  const type = mediaTypes.find((known) => known === asked.type);
+function readAttachment(attachment: RequestedAttachment, name: string, scope: Scope): OutgoingAttachment | Invalid {
+  const type = mediaTypes.find((mediaType) => mediaType === attachment.type);
   if (!type) return invalid(`${name}.type: must be one of ${mediaTypes.join(", ")}`);
-  const { url, attachmentId } = asked;
+  const { url, attachmentId } = attachment;
   if (url != null && attachmentId != null) return invalid(`${name}: give one of url and attachment_id, not both`);
   if (url != null) {
     return isFetchable(url)

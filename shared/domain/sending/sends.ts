@@ -39,24 +39,24 @@ export interface SendFailure extends SendConsequences {
 }
 
 export interface SendRecord extends NewSend {
-  readonly begunAt: Millis;
+  readonly startedAt: Millis;
   readonly state: SendState;
   /** The platform's id of what was sent, once known. */
   readonly messageId: string | null;
   /** Who named the message id: the platform's answer, which is certain, or an echo that fits. */
-  readonly namedBy: "answer" | "echo" | null;
+  readonly messageIdSource: "answer" | "echo" | null;
   /** Of a failed one. */
   readonly failure?: SendFailure;
 }
 
 /** After this long without an answer or an echo a send counts as failed, for those who wait; an echo may still come. */
-export const SEND_SETTLED_WITHIN: Millis = MINUTE;
+export const SEND_SETTLE_DEADLINE: Millis = MINUTE;
 
 /**
  * How long after its id was made a send may be begun, or never: an echo looks for it by its id's time. Shorter than a
  * key's request is waited for, so that of two that share a key, one made anew after the other, one is begun.
  */
-export const SEND_BEGUN_WITHIN: Millis = 30 * SECOND;
+export const SEND_START_DEADLINE: Millis = 30 * SECOND;
 
 /** How long before its echo a send may have begun. */
 const ECHO_AFTER_SEND_MAX: Millis = 15 * MINUTE;
@@ -64,7 +64,7 @@ const ECHO_AFTER_SEND_MAX: Millis = 15 * MINUTE;
 const CLOCK_LAG_MAX: Millis = MINUTE;
 
 /** When a send must have begun for an echo of `at` to be its own. Of the echo's time alone: a repeat asks the same. */
-export function sendsBefore(at: Millis): { readonly from: Millis; readonly until: Millis } {
+export function echoSendWindow(at: Millis): { readonly from: Millis; readonly until: Millis } {
   return { from: at - ECHO_AFTER_SEND_MAX, until: at + CLOCK_LAG_MAX };
 }
 
@@ -84,27 +84,29 @@ export function contentHash(text: string, attachments: readonly Pick<Attachment,
  * unsettled again. A test send never left.
  * @param records of the conversation, oldest first
  */
-export function sendsLike(
+export function echoCandidates(
   records: readonly SendRecord[],
   echo: { readonly messageId: string; readonly content: string },
 ): readonly SendRecord[] {
   const live = records.filter(({ scope }) => scope === "live");
-  const answered = new Set(live.filter(({ namedBy }) => namedBy === "answer").map(({ messageId }) => messageId));
-  const own = live.filter(({ messageId }) => messageId === echo.messageId);
-  const open = live.filter(
-    ({ content, state, messageId, namedBy }) =>
+  const confirmedIds = new Set(
+    live.filter(({ messageIdSource: namedBy }) => namedBy === "answer").map(({ messageId }) => messageId),
+  );
+  const exactMatches = live.filter(({ messageId }) => messageId === echo.messageId);
+  const unsettledMatches = live.filter(
+    ({ content, state, messageId, messageIdSource: namedBy }) =>
       content === echo.content &&
       (messageId === null
         ? state === "sending" || state === "unknown"
-        : namedBy === "echo" && messageId !== echo.messageId && answered.has(messageId)),
+        : namedBy === "echo" && messageId !== echo.messageId && confirmedIds.has(messageId)),
   );
-  return [...own.sort((one) => (one.namedBy === "answer" ? -1 : 1)), ...open];
+  return [...exactMatches.sort((one) => (one.messageIdSource === "answer" ? -1 : 1)), ...unsettledMatches];
 }
 
 const PAGE_INBOX_APP = "26390203743090";
 
 /** The page inbox is native, and so is what names no app, as Instagram's echoes do; any other app is another app. */
-export function viaOfEcho(appId: string | null): SentVia {
+export function echoSentVia(appId: string | null): SentVia {
   return appId === null || isPageInbox(appId) ? "native_app" : "other_app";
 }
 

@@ -6,7 +6,7 @@ export type EndState = (typeof endStates)[number];
 export type EndCounts = Readonly<Record<EndState, number>>;
 
 /** What a delivery that reached a status counts as; null while it goes on. */
-export function endStateOf(status: DeliveryStatus): EndState | null {
+export function toEndState(status: DeliveryStatus): EndState | null {
   switch (status) {
     case "delivered":
     case "dlq":

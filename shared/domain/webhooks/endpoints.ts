@@ -39,8 +39,8 @@ export function secretPrefix(secret: string): string {
 }
 
 /** The changes that would make a difference to an endpoint as it stands. */
-export function realChanges(endpoint: Endpoint, wanted: EndpointChanges): EndpointChanges {
-  const { url, events, status } = wanted;
+export function effectiveChanges(endpoint: Endpoint, requestedChanges: EndpointChanges): EndpointChanges {
+  const { url, events, status } = requestedChanges;
   return {
     ...(url !== undefined && url !== endpoint.url ? { url } : {}),
     ...(events !== undefined && !sameEvents(events, endpoint.events) ? { events } : {}),
@@ -53,6 +53,6 @@ function sameEvents(a: readonly EventType[], b: readonly EventType[]): boolean {
 }
 
 /** The endpoints that get a row for an event: paused ones too, so that what came meanwhile can be replayed. */
-export function endpointsWanting(type: EventType, endpoints: readonly Endpoint[]): Endpoint[] {
+export function subscribedEndpoints(type: EventType, endpoints: readonly Endpoint[]): Endpoint[] {
   return endpoints.filter((endpoint) => endpoint.status !== "deleted" && endpoint.events.includes(type));
 }

@@ -1,29 +1,29 @@
-import { actorOf, type Caller } from "../../domain/access/api-keys.ts";
+import { type Caller, callerActor } from "../../domain/access/api-keys.ts";
 import type { AuditAction, AuditEntry } from "../../domain/access/audit.ts";
 import type { Millis } from "../../kernel/time.ts";
 
 /** Who asked for a change, and from where. */
-export interface AskedBy {
+export interface ApiActor {
   readonly caller: Caller;
   readonly ip: string | null;
 }
 
 /** The same, or an operator at the command line, where no gateway stands between. */
-export type Asker = AskedBy | { readonly caller: "cli"; readonly ip: null };
+export type Actor = ApiActor | { readonly caller: "cli"; readonly ip: null };
 
 /** The audit entry of what was asked of an endpoint: never its address or a secret. */
-export function entryOf(
+export function auditEntry(
   action: AuditAction,
   endpointId: string,
-  by: Asker,
+  actor: Actor,
   detail: AuditEntry["detail"],
   now: Millis,
 ): AuditEntry {
   return {
     action,
     resource: `webhook:${endpointId}`,
-    actor: by.caller === "cli" ? "cli" : actorOf(by.caller),
-    ip: by.ip,
+    actor: actor.caller === "cli" ? "cli" : callerActor(actor.caller),
+    ip: actor.ip,
     detail,
     at: now,
   };

@@ -1,4 +1,4 @@
-import { type Caller, readApiKey } from "../../domain/access/api-keys.ts";
+import { type Caller, parseApiKey } from "../../domain/access/api-keys.ts";
 import { hmacSha256 } from "../../kernel/bytes.ts";
 import { type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
@@ -7,7 +7,7 @@ import type { KeyPorts } from "../ports.ts";
 const HEADER_CHARS_MAX = 200;
 
 /** Where a key's lookup row lies: whoever can only write the table cannot plant one. */
-export function hashOfKey(pepper: Uint8Array, key: string): string {
+export function apiKeyHash(pepper: Uint8Array, key: string): string {
   return hmacSha256(pepper, key).toString("hex");
 }
 
@@ -21,9 +21,9 @@ export async function authenticate(
 ): Promise<Caller | Refusal<"unauthorized">> {
   if (!authorization || authorization.length > HEADER_CHARS_MAX) return refuse("unauthorized");
   const [, token = ""] = /^bearer +(\S+)$/i.exec(authorization) ?? [];
-  const secret = readApiKey(token);
+  const secret = parseApiKey(token);
   if (!secret) return refuse("unauthorized");
-  const key = await ports.apiKeys.byHash(hashOfKey(await ports.pepper(), secret));
+  const key = await ports.apiKeys.getByHash(apiKeyHash(await ports.pepper(), secret));
   if (key?.status !== "active") return refuse("unauthorized");
   const { id: keyId, scope, tenants } = key;
   if (key.kind === "operator") return { kind: "operator_key", keyId, tenants, scope };
@@ -32,11 +32,11 @@ export async function authenticate(
 }
 
 /** Counts a request against its key's minute. @returns a refusal once the minute's requests are used up */
-export async function keepPace(
+export async function enforceRateLimit(
   ports: KeyPorts,
   caller: Caller,
   now: Millis,
 ): Promise<Refusal<"too_many_requests"> | null> {
-  const wait = await ports.apiKeys.pace(caller.keyId, now);
-  return wait === null ? null : refuse("too_many_requests", undefined, wait);
+  const retryAfter = await ports.apiKeys.consumeRequest(caller.keyId, now);
+  return retryAfter === null ? null : refuse("too_many_requests", undefined, retryAfter);
 }

@@ -7,7 +7,7 @@ import { newUlid } from "../../kernel/ids.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { KeyPorts, TenantPorts } from "../ports.ts";
-import { hashOfKey } from "./authenticate.ts";
+import { apiKeyHash } from "./authenticate.ts";
 
 export interface CreatedKey {
   readonly id: string;
@@ -20,7 +20,7 @@ export interface CreatedKey {
 }
 
 /** Who did it, as the audit trail names them, and from which address where a gateway saw one. */
-interface By {
+interface AuditActor {
   readonly actor: string;
   readonly ip?: string | null;
 }
@@ -29,7 +29,7 @@ interface By {
 export function createTenant(
   ports: Pick<TenantPorts, "tenants">,
   tenant: TenantId,
-  settings: By & { name: string; ownerEmail: string | null },
+  settings: AuditActor & { name: string; ownerEmail: string | null },
   now: Millis,
 ): Promise<boolean> {
   const { name, ownerEmail, actor, ip = null } = settings;
@@ -43,42 +43,42 @@ export function createTenant(
 export function createKey(
   ports: KeyPorts,
   tenant: TenantId,
-  settings: By & { scope: Scope; label: string },
+  settings: AuditActor & { scope: Scope; label: string },
   now: Millis,
 ): Promise<CreatedKey> {
-  return mint(ports, "tenant", [tenant], settings, now);
+  return mintApiKey(ports, "tenant", [tenant], settings, now);
 }
 
 /** A key that opens several tenants, each of which it must name. */
 export function createOperatorKey(
   ports: KeyPorts,
   tenants: readonly TenantId[],
-  settings: By & { scope: Scope; label: string },
+  settings: AuditActor & { scope: Scope; label: string },
   now: Millis,
 ): Promise<CreatedKey> {
-  return mint(ports, "operator", tenants, settings, now);
+  return mintApiKey(ports, "operator", tenants, settings, now);
 }
 
-async function mint(
+async function mintApiKey(
   ports: KeyPorts,
   kind: "tenant" | "operator",
   tenants: readonly TenantId[],
-  settings: By & { scope: Scope; label: string },
+  settings: AuditActor & { scope: Scope; label: string },
   now: Millis,
 ): Promise<CreatedKey> {
   const { scope, label, actor, ip = null } = settings;
   const secret = formatApiKey(scope, randomToken(API_KEY_RANDOM_BYTES));
-  const created = { id: newUlid(now), prefix: apiKeyPrefix(secret), scope, label, createdAt: now };
+  const apiKey = { id: newUlid(now), prefix: apiKeyPrefix(secret), scope, label, createdAt: now };
   const action = kind === "operator" ? "operator_key.create" : "key.create";
   await ports.apiKeys.create(
-    { ...created, tenants, kind, status: "active" },
-    hashOfKey(await ports.pepper(), secret),
+    { ...apiKey, tenants, kind, status: "active" },
+    apiKeyHash(await ports.pepper(), secret),
     tenants.map((tenant) => ({
       tenant,
-      entry: { action, resource: `key:${created.id}`, actor, ip, detail: { scope }, at: now },
+      entry: { action, resource: `key:${apiKey.id}`, actor, ip, detail: { scope }, at: now },
     })),
   );
-  return { ...created, secret };
+  return { ...apiKey, secret };
 }
 
 /** Writes a connected account with its token sealed. The platform is not asked. */
@@ -86,7 +86,7 @@ export async function connectAccount(
   ports: Pick<TenantPorts, "accounts" | "vault">,
   tenant: TenantId,
   account: Omit<Account, "status" | "refreshError" | "lastRefreshedAt" | "sealedToken">,
-  settings: By & { token: string },
+  settings: AuditActor & { token: string },
   now: Millis,
 ): Promise<void> {
   const { token, actor, ip = null } = settings;

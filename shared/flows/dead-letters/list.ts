@@ -1,6 +1,6 @@
 import type { QueueName } from "../../config/names.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { KeptLetter } from "../../stores/dead-letters/quarantine.ts";
+import type { QuarantinedMessage } from "../../stores/dead-letters/quarantine.ts";
 import type { RedrivePorts } from "../ports.ts";
 
 /**
@@ -10,19 +10,19 @@ import type { RedrivePorts } from "../ports.ts";
  */
 export async function listDeadLetters(
   ports: Pick<RedrivePorts, "quarantine">,
-  wanted: { readonly queues: readonly QueueName[]; readonly redriven: boolean; readonly limit: number },
+  query: { readonly queues: readonly QueueName[]; readonly redriven: boolean; readonly limit: number },
   now: Millis,
-): Promise<{ letters: KeptLetter[]; more: boolean }> {
-  const found = await Promise.all(
-    wanted.queues.map(async (queue) => {
-      const letters: KeptLetter[] = [];
-      for await (const page of ports.quarantine.ofQueue(queue, "newest", now)) {
-        letters.push(...page.filter(({ redriven }) => wanted.redriven || redriven === null));
-        if (letters.length > wanted.limit) break;
+): Promise<{ letters: QuarantinedMessage[]; more: boolean }> {
+  const lettersByQueue = await Promise.all(
+    query.queues.map(async (queue) => {
+      const letters: QuarantinedMessage[] = [];
+      for await (const page of ports.quarantine.list(queue, "newest", now)) {
+        letters.push(...page.filter(({ redriven }) => query.redriven || redriven === null));
+        if (letters.length > query.limit) break;
       }
       return letters;
     }),
   );
-  const letters = found.flat().sort((a, b) => (a.id < b.id ? 1 : -1));
-  return { letters: letters.slice(0, wanted.limit), more: letters.length > wanted.limit };
+  const letters = lettersByQueue.flat().sort((a, b) => (a.id < b.id ? 1 : -1));
+  return { letters: letters.slice(0, query.limit), more: letters.length > query.limit };
 }

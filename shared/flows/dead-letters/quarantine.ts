@@ -1,13 +1,13 @@
 import { deadLetterId } from "../../domain/dead-letters/dead-letters.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
-import { readRetry } from "../../queues/messages.ts";
+import { decodeRetry } from "../../queues/messages.ts";
 import type { DeadLetter } from "../../stores/dead-letters/quarantine.ts";
-import { readStep } from "../delivery/endpoint-tasks.ts";
+import { decodeEndpointTask } from "../delivery/endpoint-tasks.ts";
 import type { DeadLetterPorts } from "../ports.ts";
 import { countDelivery, type Tally } from "../stats/count.ts";
 
 /** How long after it was given up a step of an endpoint is tried again: by then a sweep is sure to come by. */
-const STEP_AGAIN: Millis = 30 * MINUTE;
+const TASK_RETRY_DELAY: Millis = 30 * MINUTE;
 
 /**
  * Sets aside what a worker could not process five times: a quarantine row with the message as it was, a log line, and,
@@ -16,24 +16,24 @@ const STEP_AGAIN: Millis = 30 * MINUTE;
  * attempt is on its way again.
  * @param tally grows by a delivery that was given up
  */
-export async function keepDeadLetter(
+export async function quarantineDeadLetter(
   ports: DeadLetterPorts,
   letter: DeadLetter,
   tally: Tally,
   now: Millis,
 ): Promise<void> {
-  const kept = await ports.quarantine.keep(letter, now);
-  const attempt = kept === "redriven" ? null : readRetry(letter.body);
+  const state = await ports.quarantine.save(letter, now);
+  const attempt = state === "redriven" ? null : decodeRetry(letter.body);
   if (attempt) {
     const { tenant, endpointId, eventUlid } = attempt;
-    const ours = await ports.deliveries.giveUp(tenant, endpointId, eventUlid, attempt.attempt, now);
-    if (ours) countDelivery(tally, tenant, ours, "dlq");
+    const failedRow = await ports.deliveries.giveUp(tenant, endpointId, eventUlid, attempt.attempt, now);
+    if (failedRow) countDelivery(tally, tenant, failedRow, "dlq");
   }
-  const step = kept === "redriven" ? null : readStep(letter.body);
+  const task = state === "redriven" ? null : decodeEndpointTask(letter.body);
   // Without it, what waits for the endpoint might wait for good.
-  if (step && step.step !== "failing") {
-    const { tenant, endpointId } = step;
-    await ports.due.putStep({ tenant, endpointId, body: letter.body, dueAt: now + STEP_AGAIN });
+  if (task && task.step !== "failing") {
+    const { tenant, endpointId } = task;
+    await ports.due.putTask({ tenant, endpointId, body: letter.body, dueAt: now + TASK_RETRY_DELAY });
   }
   ports.log({
     event: "dead_letter",

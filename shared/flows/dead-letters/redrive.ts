@@ -4,21 +4,21 @@ import { errorClass } from "../../kernel/error-class.ts";
 import { isRefusal } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { RetryMessage } from "../../queues/messages.ts";
-import type { KeptLetter, RedriveEnd } from "../../stores/dead-letters/quarantine.ts";
+import type { QuarantinedMessage, RedriveEnd } from "../../stores/dead-letters/quarantine.ts";
 import { replayDelivery } from "../delivery/replay.ts";
 import type { RedrivePorts } from "../ports.ts";
-import { lookInto, type Plan, planFor } from "./inspect.ts";
+import { inspectDeadLetter, planRedrive, type RedrivePlan } from "./inspect.ts";
 
 /** What came of one letter; `why` is a word of ours, or an error's class. */
-export interface Redriven {
-  readonly letter: KeptLetter;
+export interface RedriveResult {
+  readonly letter: QuarantinedMessage;
   /**
    * - `sent`, `replayed`, `not_needed`: it is marked and will not be redriven again
    * - `refused`: it cannot be redriven; `taken`: it was, or someone else is about to; both leave it as it was
    * - `failed`: an error; it may have been sent, and may be tried again at once
    */
   readonly end: RedriveEnd | "refused" | "taken" | "failed";
-  readonly why: string | null;
+  readonly reason: string | null;
 }
 
 /**
@@ -26,38 +26,42 @@ export interface Redriven {
  * process that dies between sending and marking leaves a letter that may be redriven again five minutes later: whatever
  * receives it expects to get things twice.
  */
-export async function redrive(ports: RedrivePorts, letter: KeptLetter, now: () => Millis): Promise<Redriven> {
+export async function redriveDeadLetter(
+  ports: RedrivePorts,
+  letter: QuarantinedMessage,
+  now: () => Millis,
+): Promise<RedriveResult> {
   let claim: string | null = null;
   try {
     claim = await ports.quarantine.claim(letter, now());
-    if (claim === null) return { letter, end: "taken", why: null };
-    const plan = planFor(letter, await lookInto(ports, letter, now()));
-    const { end, why } = await carryOut(ports, letter, plan, now());
+    if (claim === null) return { letter, end: "taken", reason: null };
+    const plan = planRedrive(letter, await inspectDeadLetter(ports, letter, now()));
+    const { end, reason } = await executePlan(ports, letter, plan, now());
     if (end === "refused") await ports.quarantine.release(letter, claim);
     else await ports.quarantine.settle(letter, claim, end, now());
-    return { letter, end, why };
+    return { letter, end, reason };
   } catch (error) {
     if (claim !== null) await ports.quarantine.release(letter, claim).catch(() => {});
-    return { letter, end: "failed", why: errorClass(error) };
+    return { letter, end: "failed", reason: errorClass(error) };
   }
 }
 
-async function carryOut(
+async function executePlan(
   ports: RedrivePorts,
-  letter: KeptLetter,
-  plan: Plan,
+  letter: QuarantinedMessage,
+  plan: RedrivePlan,
   now: Millis,
-): Promise<{ end: RedriveEnd | "refused"; why: string | null }> {
-  switch (plan.does) {
+): Promise<{ end: RedriveEnd | "refused"; reason: string | null }> {
+  switch (plan.action) {
     case "send":
-      await ports.queueOf(letter.queue).send({ body: plan.body, ...(letter.group ? { group: letter.group } : {}) });
-      return { end: "sent", why: null };
+      await ports.queueFor(letter.queue).send({ body: plan.body, ...(letter.group ? { group: letter.group } : {}) });
+      return { end: "sent", reason: null };
     case "replay":
       return replay(ports, plan.attempt, now);
     case "nothing":
-      return { end: "not_needed", why: plan.why };
+      return { end: "not_needed", reason: plan.reason };
     case "refuse":
-      return { end: "refused", why: plan.why };
+      return { end: "refused", reason: plan.reason };
   }
 }
 
@@ -66,27 +70,27 @@ async function replay(
   ports: RedrivePorts,
   { tenant, endpointId, eventUlid }: RetryMessage,
   now: Millis,
-): Promise<{ end: RedriveEnd | "refused"; why: string | null }> {
+): Promise<{ end: RedriveEnd | "refused"; reason: string | null }> {
   const request = { endpointId, deliveryId: deliveryId(eventUlid, endpointId), force: false };
-  const asker = { caller: "cli", ip: null } as const;
-  const retries = ports.queueOf("Deliveries");
-  const begun = await replayDelivery({ ...ports, retries }, tenant, { ...request, ...asker }, now);
-  return isRefusal(begun) ? { end: "refused", why: begun.refused } : { end: "replayed", why: null };
+  const actor = { caller: "cli", ip: null } as const;
+  const retries = ports.queueFor("Deliveries");
+  const result = await replayDelivery({ ...ports, retries }, tenant, { ...request, ...actor }, now);
+  return isRefusal(result) ? { end: "refused", reason: result.refused } : { end: "replayed", reason: null };
 }
 
 /** Letters that are sent again at once. */
-const AT_ONCE = 10;
+const CONCURRENCY = 10;
 
 /** Redrives what a queue left before now and was not redriven yet, oldest first. */
 export async function* redriveQueue(
   ports: RedrivePorts,
   queue: QueueName,
   now: () => Millis,
-): AsyncGenerator<Redriven[]> {
-  for await (const page of ports.quarantine.ofQueue(queue, "oldest", now())) {
-    const waiting = page.filter(({ redriven }) => redriven === null);
-    for (let i = 0; i < waiting.length; i += AT_ONCE) {
-      yield await Promise.all(waiting.slice(i, i + AT_ONCE).map((letter) => redrive(ports, letter, now)));
+): AsyncGenerator<RedriveResult[]> {
+  for await (const page of ports.quarantine.list(queue, "oldest", now())) {
+    const pending = page.filter(({ redriven }) => redriven === null);
+    for (let i = 0; i < pending.length; i += CONCURRENCY) {
+      yield await Promise.all(pending.slice(i, i + CONCURRENCY).map((letter) => redriveDeadLetter(ports, letter, now)));
     }
   }
 }

@@ -1,67 +1,77 @@
 import type { Log } from "../../aws/log.ts";
-import { type Attempts, afterAttempts, resultOf, wasSlow } from "../../domain/delivery/breaker.ts";
+import { attemptResult, type BatchResult, onBatch, wasSlow } from "../../domain/delivery/breaker.ts";
 import type { AttemptOutcome } from "../../domain/delivery/deliveries.ts";
 import type { Endpoint } from "../../domain/webhooks/endpoints.ts";
 import { errorClass } from "../../kernel/error-class.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { type BreakerPorts, moveBreaker } from "./update-breaker.ts";
+import { type BreakerPorts, updateBreaker } from "./update-breaker.ts";
 
-export type WatchPorts = BreakerPorts & { readonly log: Log };
+export type HealthPorts = BreakerPorts & { readonly log: Log };
 
-interface Watched {
+interface EndpointResult {
   readonly tenant: TenantId;
   readonly endpoint: Endpoint;
-  readonly attempts: Attempts;
+  readonly batchResult: BatchResult;
 }
 
 /** What a batch's attempts came to for each endpoint, by the endpoints' ids. */
-export interface Watch {
+export interface EndpointHealth {
   /** To be written down once, at the batch's end. */
-  readonly seen: Map<string, Watched>;
+  readonly results: Map<string, EndpointResult>;
   /** Those that were found slow while their attempts were under way: that is being written down at once. */
   readonly slow: Map<string, Promise<void>>;
 }
 
-export function newWatch(): Watch {
-  return { seen: new Map(), slow: new Map() };
+export function newEndpointHealth(): EndpointHealth {
+  return { results: new Map(), slow: new Map() };
 }
 
-export function noteAttempt(
-  { seen }: Pick<Watch, "seen">,
+export function recordAttempt(
+  { results }: Pick<EndpointHealth, "results">,
   tenant: TenantId,
   endpoint: Endpoint,
   outcome: AttemptOutcome,
 ): void {
-  const known = seen.get(endpoint.id)?.attempts ?? { succeeded: false, failed: 0, slow: false };
-  const result = resultOf(outcome);
-  const attempts = {
-    succeeded: known.succeeded || result === "succeeded",
-    failed: known.failed + (result === "failed" ? 1 : 0),
-    slow: known.slow || wasSlow(outcome),
+  const previous = results.get(endpoint.id)?.batchResult ?? { succeeded: false, failed: 0, slow: false };
+  const result = attemptResult(outcome);
+  const batchResult = {
+    succeeded: previous.succeeded || result === "succeeded",
+    failed: previous.failed + (result === "failed" ? 1 : 0),
+    slow: previous.slow || wasSlow(outcome),
   };
-  seen.set(endpoint.id, { tenant, endpoint, attempts });
+  results.set(endpoint.id, { tenant, endpoint, batchResult });
 }
 
 /**
  * An attempt is under way for so long that its endpoint is slow. Others are told before it ends: each batch that came
  * until then would wait for its receiver, too.
  */
-export function noteSlow(ports: WatchPorts, watch: Watch, tenant: TenantId, endpoint: Endpoint, now: Millis): void {
-  if (watch.slow.has(endpoint.id)) return;
-  const attempts = { succeeded: false, failed: 0, slow: true };
-  watch.slow.set(endpoint.id, keep(ports, { tenant, endpoint, attempts }, now));
+export function recordSlow(
+  ports: HealthPorts,
+  health: EndpointHealth,
+  tenant: TenantId,
+  endpoint: Endpoint,
+  now: Millis,
+): void {
+  if (health.slow.has(endpoint.id)) return;
+  const batchResult = { succeeded: false, failed: 0, slow: true };
+  health.slow.set(endpoint.id, saveHealth(ports, { tenant, endpoint, batchResult }, now));
 }
 
 /** Writes a batch's attempts down where they change anything. Never fails: no delivery is made again for it. */
-export async function keepWatch(ports: WatchPorts, { seen, slow }: Watch, now: Millis): Promise<void> {
+export async function flushHealth(ports: HealthPorts, { results, slow }: EndpointHealth, now: Millis): Promise<void> {
   await Promise.all(slow.values());
-  await Promise.all([...seen.values()].map((watched) => keep(ports, watched, now)));
+  await Promise.all([...results.values()].map((result) => saveHealth(ports, result, now)));
 }
 
-async function keep(ports: WatchPorts, { tenant, endpoint, attempts }: Watched, now: Millis): Promise<void> {
+async function saveHealth(
+  ports: HealthPorts,
+  { tenant, endpoint, batchResult }: EndpointResult,
+  now: Millis,
+): Promise<void> {
   try {
-    await moveBreaker(ports, tenant, endpoint, (breaker) => afterAttempts(breaker, attempts, now), now);
+    await updateBreaker(ports, tenant, endpoint, (breaker) => onBatch(breaker, batchResult, now), now);
   } catch (error) {
     ports.log({ event: "watching_failed", endpoint: endpoint.id, error: errorClass(error) });
   }

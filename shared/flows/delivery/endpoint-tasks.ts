@@ -1,24 +1,24 @@
-import type { Outgoing, Queue } from "../../aws/queues.ts";
+import type { Queue, QueueMessage } from "../../aws/queues.ts";
 import { DRAIN_PAGE_FIRST, QUEUE_DELAY_MAX } from "../../domain/limits.ts";
 import { isUlid } from "../../kernel/ids.ts";
 import { parseTenant, type TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { objectOf, VERSION } from "../../queues/messages.ts";
+import { MESSAGE_VERSION, parseMessageBody } from "../../queues/messages.ts";
 import type { DueAttempts } from "../../stores/delivery/due-attempts.ts";
 
 /** What a step is sent by. */
-export interface StepPorts {
-  readonly due: Pick<DueAttempts, "putStep">;
+export interface TaskPorts {
+  readonly due: Pick<DueAttempts, "putTask">;
   readonly retries: Pick<Queue, "send">;
 }
 
-interface OfEndpoint {
+interface EndpointRef {
   readonly tenant: TenantId;
   readonly endpointId: string;
 }
 
 /** One of the endpoint's waiting deliveries is to be attempted, to see whether it works again. */
-export interface ProbeStep extends OfEndpoint {
+export interface ProbeTask extends EndpointRef {
   readonly step: "probe";
   /** The `openUntil` of the breaker that it is for. */
   readonly probe: Millis;
@@ -27,7 +27,7 @@ export interface ProbeStep extends OfEndpoint {
 }
 
 /** What waits for the endpoint is to be handed out, a page at a time. */
-export interface DrainStep extends OfEndpoint {
+export interface DrainTask extends EndpointRef {
   readonly step: "drain";
   readonly after: string | null;
   readonly page: number;
@@ -36,53 +36,59 @@ export interface DrainStep extends OfEndpoint {
 }
 
 /** The endpoint's every attempt has failed since then, for so long that its owners are to be told. */
-export interface FailingStep extends OfEndpoint {
+export interface WarnTask extends EndpointRef {
   readonly step: "failing";
   readonly since: Millis;
 }
 
 /** What is to be done for an endpoint as a whole: a message of the deliveries queue. */
-export type EndpointStep = ProbeStep | DrainStep | FailingStep;
+export type EndpointTask = ProbeTask | DrainTask | WarnTask;
 
-export function writeStep({ tenant, endpointId, ...step }: EndpointStep): string {
-  return JSON.stringify({ v: VERSION, t: tenant, w: endpointId, ...step });
+export function encodeEndpointTask({ tenant, endpointId, ...task }: EndpointTask): string {
+  return JSON.stringify({ v: MESSAGE_VERSION, t: tenant, w: endpointId, ...task });
 }
 
-export function readStep(text: string): EndpointStep | null {
-  const body = objectOf(text);
+export function decodeEndpointTask(text: string): EndpointTask | null {
+  const body = parseMessageBody(text);
   const tenant = parseTenant(String(body?.t ?? ""));
   if (!body || !tenant || typeof body.w !== "string" || !isUlid(body.w)) return null;
-  const of = { tenant, endpointId: body.w };
+  const endpoint = { tenant, endpointId: body.w };
   const after = typeof body.after === "string" && isUlid(body.after) ? body.after : null;
   switch (body.step) {
     case "probe":
-      return isCount(body.probe) ? { ...of, step: "probe", probe: body.probe, after } : null;
+      return isPositiveInteger(body.probe) ? { ...endpoint, step: "probe", probe: body.probe, after } : null;
     case "drain":
-      return isCount(body.page) ? { ...of, step: "drain", after, page: body.page, again: body.again === true } : null;
+      return isPositiveInteger(body.page)
+        ? { ...endpoint, step: "drain", after, page: body.page, again: body.again === true }
+        : null;
     case "failing":
-      return isCount(body.since) ? { ...of, step: "failing", since: body.since } : null;
+      return isPositiveInteger(body.since) ? { ...endpoint, step: "failing", since: body.since } : null;
     default:
       return null;
   }
 }
 
-export function stepMessage(step: Pick<OfEndpoint, "tenant" | "endpointId">, body: string, delay: Millis): Outgoing {
-  return { body, group: `${step.tenant}/${step.endpointId}`, delay: Math.max(0, delay) };
+export function taskMessage(
+  task: Pick<EndpointRef, "tenant" | "endpointId">,
+  body: string,
+  delay: Millis,
+): QueueMessage {
+  return { body, group: `${task.tenant}/${task.endpointId}`, delay: Math.max(0, delay) };
 }
 
 /** Sees to a step: a wait of up to 15 minutes rides on the queue, a longer one rests in a due bucket. */
-export async function sendStep(ports: StepPorts, step: EndpointStep, dueAt: Millis, now: Millis): Promise<void> {
-  const { tenant, endpointId } = step;
-  const body = writeStep(step);
-  if (dueAt - now > QUEUE_DELAY_MAX) await ports.due.putStep({ tenant, endpointId, body, dueAt });
-  else await ports.retries.send(stepMessage(step, body, dueAt - now));
+export async function scheduleTask(ports: TaskPorts, task: EndpointTask, dueAt: Millis, now: Millis): Promise<void> {
+  const { tenant, endpointId } = task;
+  const body = encodeEndpointTask(task);
+  if (dueAt - now > QUEUE_DELAY_MAX) await ports.due.putTask({ tenant, endpointId, body, dueAt });
+  else await ports.retries.send(taskMessage(task, body, dueAt - now));
 }
 
 /** The first step of handing out what waits for an endpoint. */
-export function drainOf(tenant: TenantId, endpointId: string): DrainStep {
+export function drainTask(tenant: TenantId, endpointId: string): DrainTask {
   return { tenant, endpointId, step: "drain", after: null, page: DRAIN_PAGE_FIRST, again: true };
 }
 
-function isCount(value: unknown): value is number {
+function isPositiveInteger(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) > 0;
 }

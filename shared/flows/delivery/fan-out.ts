@@ -1,75 +1,80 @@
-import { isLeftAlone, isSlow } from "../../domain/delivery/breaker.ts";
-import { type AttemptOutcome, type FirstStatus, judgeAttempt, parked } from "../../domain/delivery/deliveries.ts";
+import { isCircuitOpen, isSlow } from "../../domain/delivery/breaker.ts";
+import {
+  type AttemptOutcome,
+  type InitialStatus,
+  judgeAttempt,
+  waitingForEndpoint,
+} from "../../domain/delivery/deliveries.ts";
 import type { RenderedEvent } from "../../domain/events/events.ts";
-import { type Endpoint, endpointsWanting } from "../../domain/webhooks/endpoints.ts";
-import { timeOfUlid } from "../../kernel/ids.ts";
+import { type Endpoint, subscribedEndpoints } from "../../domain/webhooks/endpoints.ts";
+import { ulidTime } from "../../kernel/ids.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { EventMessage } from "../../queues/messages.ts";
 import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
 import type { DeliverPorts } from "../ports.ts";
-import { done, drop, type RecordEnd } from "../record-outcome.ts";
+import { done, drop, type RecordOutcome } from "../record-outcome.ts";
 import { countDelivery, countMessage, newTally, type Tally } from "../stats/count.ts";
 import { makeAttempt } from "./attempt.ts";
-import { newWatch, noteAttempt, noteSlow, type Watch } from "./endpoint-health.ts";
+import { type EndpointHealth, newEndpointHealth, recordAttempt, recordSlow } from "./endpoint-health.ts";
 import { logAttempt } from "./log-attempt.ts";
-import { pauseWhenGone, pauseWhenGoneAgain } from "./pause-gone.ts";
+import { pauseWhenGone, resumePauseWhenGone } from "./pause-gone.ts";
 import { retryMessage, scheduleRetry } from "./schedule.ts";
 
 /** What a batch gathers, to be written once at its end: what is counted, and what attempts say of endpoints. */
-export interface Gathered {
+export interface BatchContext {
   readonly tally: Tally;
-  readonly watch: Watch;
+  readonly health: EndpointHealth;
 }
 
-export function newGathered(): Gathered {
-  return { tally: newTally(), watch: newWatch() };
+export function newBatchContext(): BatchContext {
+  return { tally: newTally(), health: newEndpointHealth() };
 }
 
 /**
  * Announces one event: a first attempt to every endpoint that wants it, all at once, each row written on the outcome.
  * Repeated, an endpoint that has its row already is not called again; a retry that the row waits for is scheduled again.
  * @param rendered null when its body is gone: erased, or past its retention
- * @param gathered grows by what the first attempts came to
+ * @param batch grows by what the first attempts came to
  */
 export async function fanOut(
   ports: DeliverPorts,
   event: EventMessage,
   rendered: RenderedEvent | null,
   endpoints: readonly Endpoint[],
-  gathered: Gathered,
+  batch: BatchContext,
   now: () => Millis,
-): Promise<RecordEnd> {
+): Promise<RecordOutcome> {
   if (!rendered) return drop("gone");
-  const wanting = endpointsWanting(event.type, endpoints).filter(({ id }) => id !== event.except);
+  const targets = subscribedEndpoints(event.type, endpoints).filter(({ id }) => id !== event.excludedEndpointId);
   // Its first row is there once: whoever writes it counts the message. Where there is no row, it has a claim instead.
-  if (event.uncounted && wanting.length === 0 && !event.repeated) {
-    if (await ports.counters.claim(event.tenant, event.eventUlid, now())) countMessage(gathered.tally, event.tenant);
+  if (event.uncounted && targets.length === 0 && !event.repeated) {
+    if (await ports.counters.claim(event.tenant, event.eventUlid, now())) countMessage(batch.tally, event.tenant);
   }
-  const settled = await Promise.allSettled(
-    wanting.map((endpoint, index) => {
-      const mine = { ...event, uncounted: event.uncounted === true && index === 0 };
-      return announceTo(ports, mine, rendered, endpoint, gathered, now);
+  const results = await Promise.allSettled(
+    targets.map((endpoint, index) => {
+      const endpointEvent = { ...event, uncounted: event.uncounted === true && index === 0 };
+      return publishToEndpoint(ports, endpointEvent, rendered, endpoint, batch, now);
     }),
   );
-  const failed = settled.find((result) => result.status === "rejected");
-  if (failed) throw failed.reason;
+  const rejection = results.find((result) => result.status === "rejected");
+  if (rejection) throw rejection.reason;
   return done;
 }
 
-async function announceTo(
+async function publishToEndpoint(
   ports: DeliverPorts,
   event: EventMessage,
   rendered: RenderedEvent,
   endpoint: Endpoint,
-  { tally, watch }: Gathered,
+  { tally, health }: BatchContext,
   now: () => Millis,
 ): Promise<void> {
   if (event.repeated) {
-    const known = await ports.deliveries.get(event.tenant, endpoint.id, event.eventUlid);
-    if (known) return waitAgain(ports, event, known, now());
+    const existing = await ports.deliveries.get(event.tenant, endpoint.id, event.eventUlid);
+    if (existing) return rescheduleAfterDuplicate(ports, event, existing, now());
   }
-  const { outcome, first } = await attemptOrHold(ports, event, rendered, endpoint, watch, now);
-  if (outcome) noteAttempt(watch, event.tenant, endpoint, outcome);
+  const { outcome, first } = await attemptIfAllowed(ports, event, rendered, endpoint, health, now);
+  if (outcome) recordAttempt(health, event.tenant, endpoint, outcome);
   const settledAt = now();
   const delivery = {
     endpointId: endpoint.id,
@@ -78,9 +83,9 @@ async function announceTo(
     source: event.source,
     test: event.test === true,
   };
-  const before = await ports.deliveries.recordFirst(event.tenant, delivery, first, outcome, settledAt);
+  const existing = await ports.deliveries.recordFirst(event.tenant, delivery, first, outcome, settledAt);
   logAttempt(ports, endpoint.id, event.eventUlid, outcome ? 1 : 0, first, outcome);
-  if (before) return waitAgain(ports, event, before, settledAt);
+  if (existing) return rescheduleAfterDuplicate(ports, event, existing, settledAt);
   countDelivery(tally, event.tenant, delivery, first.status);
   if (event.uncounted) countMessage(tally, event.tenant);
   if (first.status === "pending") {
@@ -97,24 +102,29 @@ async function announceTo(
  * alone: the row waits for it. The first attempt of a slow one is put off to the deliveries queue, where nothing waits
  * for it.
  */
-async function attemptOrHold(
+async function attemptIfAllowed(
   ports: DeliverPorts,
   event: EventMessage,
   rendered: RenderedEvent,
   endpoint: Endpoint,
-  watch: Watch,
+  health: EndpointHealth,
   now: () => Millis,
-): Promise<{ outcome: AttemptOutcome | null; first: FirstStatus }> {
+): Promise<{ outcome: AttemptOutcome | null; first: InitialStatus }> {
   if (endpoint.status === "paused") return { outcome: null, first: { status: "blocked" } };
-  if (isLeftAlone(endpoint.breaker, now())) return { outcome: null, first: parked };
+  if (isCircuitOpen(endpoint.breaker, now())) return { outcome: null, first: waitingForEndpoint };
   if (isSlow(endpoint.breaker, now())) return { outcome: null, first: { status: "pending" } };
-  const onSlow = () => noteSlow(ports, watch, event.tenant, endpoint, now());
+  const onSlow = () => recordSlow(ports, health, event.tenant, endpoint, now());
   const outcome = await makeAttempt(ports, event.tenant, endpoint, rendered, now(), onSlow);
-  return { outcome, first: judgeAttempt(1, outcome, timeOfUlid(event.eventUlid), now(), ports.dice()) };
+  return { outcome, first: judgeAttempt(1, outcome, ulidTime(event.eventUlid), now(), ports.random()) };
 }
 
-async function waitAgain(ports: DeliverPorts, event: EventMessage, row: DeliveryRow, now: Millis): Promise<void> {
-  await pauseWhenGoneAgain(ports, event.tenant, row);
+async function rescheduleAfterDuplicate(
+  ports: DeliverPorts,
+  event: EventMessage,
+  row: DeliveryRow,
+  now: Millis,
+): Promise<void> {
+  await resumePauseWhenGone(ports, event.tenant, row);
   if (row.status === "pending") return ports.retries.send(retryMessage(event.tenant, row, row.attempt + 1, now, now));
   if (row.status !== "retrying" || row.nextRetryAt === null) return;
   await scheduleRetry(ports, event.tenant, row, row.attempt + 1, row.nextRetryAt, now);

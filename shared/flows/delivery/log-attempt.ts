@@ -1,4 +1,4 @@
-import { type AttemptOutcome, deliveryId, errorOf, type Verdict } from "../../domain/delivery/deliveries.ts";
+import { type AttemptOutcome, attemptError, deliveryId, type Verdict } from "../../domain/delivery/deliveries.ts";
 import type { DeliverPorts } from "../ports.ts";
 
 export function logAttempt(
@@ -16,7 +16,7 @@ export function logAttempt(
     status,
     attempt,
     response_status: outcome?.kind === "answered" ? outcome.status : null,
-    error: outcome ? errorOf(outcome) : null,
+    error: outcome ? attemptError(outcome) : null,
     duration_ms: outcome && outcome.kind !== "refused_by_gate" ? outcome.durationMs : null,
   });
 }

@@ -9,26 +9,26 @@ import type { DeliverPorts } from "../ports.ts";
 export type MailPorts = Pick<DeliverPorts, "mail" | "tenants" | "log">;
 
 /** What is said of a failing endpoint: its id and its host. The rest of an address may hold a secret. */
-interface Failing {
+interface FailingEndpoint {
   readonly endpoint: Endpoint;
   readonly since: Millis;
 }
 
-const kept = "What comes while it is paused is kept as blocked deliveries, each for 7 days.";
-const goOn =
+const retentionNote = "What comes while it is paused is kept as blocked deliveries, each for 7 days.";
+const resumeSteps =
   "put its receiver right, then make the endpoint active again (PATCH /v1/webhooks/{id} with status " +
   '"active") and replay what was blocked (POST /v1/webhooks/{id}/deliveries/replay with status=blocked).';
 
 const MINUTE_CHARS = "2026-01-01T00:00".length;
 
-export function warningOf(tenant: TenantId, { endpoint, since }: Failing): Omit<Mail, "to"> {
-  const host = hostOf(endpoint);
+export function warningMail(tenant: TenantId, { endpoint, since }: FailingEndpoint): Omit<Mail, "to"> {
+  const host = endpointHost(endpoint);
   return {
     subject: `Webhook deliveries to ${host} are failing`,
-    text: lines(
-      `Every delivery to a webhook endpoint of "${tenant}" has failed since ${minute(since)}.`,
+    text: joinParagraphs(
+      `Every delivery to a webhook endpoint of "${tenant}" has failed since ${formatMinute(since)}.`,
       `Endpoint: ${endpoint.id}\nHost: ${host}\nFailed attempts: ${endpoint.breaker.failedSince}`,
-      `If this goes on, the endpoint is paused at about ${minute(since + AUTO_PAUSE_AFTER)}. Events wait until then, and ` +
+      `If this goes on, the endpoint is paused at about ${formatMinute(since + AUTO_PAUSE_AFTER)}. Events wait until then, and ` +
         "are delivered by themselves as soon as it answers with a status from 200 to 299.",
       "What to do: see what the endpoint answers (GET /v1/webhooks/{id}/deliveries/summary lists it), and put its " +
         "receiver right. If it has moved, change its url (PATCH /v1/webhooks/{id}).",
@@ -36,54 +36,54 @@ export function warningOf(tenant: TenantId, { endpoint, since }: Failing): Omit<
   };
 }
 
-export function pausedMailOf(tenant: TenantId, { endpoint, since }: Failing): Omit<Mail, "to"> {
-  const host = hostOf(endpoint);
+export function pausedMail(tenant: TenantId, { endpoint, since }: FailingEndpoint): Omit<Mail, "to"> {
+  const host = endpointHost(endpoint);
   return {
     subject: `Webhook deliveries to ${host} are paused`,
-    text: lines(
-      `Every delivery to a webhook endpoint of "${tenant}" has failed since ${minute(since)}, so it is paused.`,
+    text: joinParagraphs(
+      `Every delivery to a webhook endpoint of "${tenant}" has failed since ${formatMinute(since)}, so it is paused.`,
       `Endpoint: ${endpoint.id}\nHost: ${host}\nFailed attempts: ${endpoint.breaker.failedSince}`,
-      kept,
-      `What to do: ${goOn}`,
+      retentionNote,
+      `What to do: ${resumeSteps}`,
     ),
   };
 }
 
-export function goneMailOf(tenant: TenantId, { id, url }: Pick<Endpoint, "id" | "url">): Omit<Mail, "to"> {
-  const host = hostOf({ url });
+export function goneMail(tenant: TenantId, { id, url }: Pick<Endpoint, "id" | "url">): Omit<Mail, "to"> {
+  const host = endpointHost({ url });
   return {
     subject: `Webhook deliveries to ${host} are paused`,
-    text: lines(
+    text: joinParagraphs(
       `A webhook endpoint of "${tenant}" answered 410: it wants no more deliveries, so it is paused.`,
       `Endpoint: ${id}\nHost: ${host}`,
-      kept,
-      `What to do: if it is gone for good, delete it (DELETE /v1/webhooks/{id}). If not, ${goOn}`,
+      retentionNote,
+      `What to do: if it is gone for good, delete it (DELETE /v1/webhooks/{id}). If not, ${resumeSteps}`,
     ),
   };
 }
 
 /** Sends a mail to a tenant's owner. Never fails: the log says why none was sent. */
 export async function mailOwner(ports: MailPorts, tenant: TenantId, mail: Omit<Mail, "to">): Promise<void> {
-  const said = (reason: string) => ports.log({ event: "mail_not_sent", reason });
-  if (!ports.mail) return said("no_sender");
+  const logNotSent = (reason: string) => ports.log({ event: "mail_not_sent", reason });
+  if (!ports.mail) return logNotSent("no_sender");
   try {
     const owner = (await ports.tenants.get(tenant))?.ownerEmail;
-    if (!owner) return said("no_owner");
+    if (!owner) return logNotSent("no_owner");
     await ports.mail.send({ ...mail, to: owner });
   } catch (error) {
-    said(errorClass(error));
+    logNotSent(errorClass(error));
   }
 }
 
-function hostOf({ url }: Pick<Endpoint, "url">): string {
+function endpointHost({ url }: Pick<Endpoint, "url">): string {
   return new URL(url).host;
 }
 
 /** "2026-11-21 15:12 UTC" */
-function minute(at: Millis): string {
+function formatMinute(at: Millis): string {
   return `${iso(at).slice(0, MINUTE_CHARS).replace("T", " ")} UTC`;
 }
 
-function lines(...paragraphs: readonly string[]): string {
+function joinParagraphs(...paragraphs: readonly string[]): string {
   return `${paragraphs.join("\n\n")}\n`;
 }

@@ -1,14 +1,14 @@
-import { type AttemptOutcome, saidGone } from "../../domain/delivery/deliveries.ts";
-import { ulidOf } from "../../kernel/ids.ts";
+import { type AttemptOutcome, isGone } from "../../domain/delivery/deliveries.ts";
+import { deriveUlid } from "../../kernel/ids.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
-import { goneMailOf, type MailPorts, mailOwner } from "./mails.ts";
-import { type PausePorts, type Pausing, pauseEndpoint, tellPaused } from "./pause.ts";
+import { goneMail, type MailPorts, mailOwner } from "./mails.ts";
+import { type AutoPause, type PausePorts, pauseEndpoint, publishEndpointPaused } from "./pause.ts";
 
 type GonePorts = PausePorts & MailPorts;
 
-interface Delivery {
+interface DeliveryKey {
   readonly endpointId: string;
   readonly eventUlid: string;
 }
@@ -23,44 +23,45 @@ interface Delivery {
 export async function pauseWhenGone(
   ports: GonePorts,
   tenant: TenantId,
-  delivery: Delivery,
+  delivery: DeliveryKey,
   url: string,
   outcome: AttemptOutcome | null,
   settledAt: Millis,
 ): Promise<void> {
-  if (outcome?.kind !== "answered" || !saidGone("failed", outcome.status)) return;
-  const pausing = pausingOf(tenant, delivery, settledAt);
-  if (await pauseEndpoint(ports, tenant, pausing, { url }, settledAt)) await tell(ports, tenant, pausing, url, false);
+  if (outcome?.kind !== "answered" || !isGone("failed", outcome.status)) return;
+  const autoPause = toAutoPause(tenant, delivery, settledAt);
+  if (await pauseEndpoint(ports, tenant, autoPause, { url }, settledAt))
+    await notifyPaused(ports, tenant, autoPause, url, false);
 }
 
 /** The same once more, for a row that was written by a process that may have died before it paused or told. */
-export async function pauseWhenGoneAgain(ports: GonePorts, tenant: TenantId, row: DeliveryRow): Promise<void> {
-  if (!saidGone(row.status, row.lastResponseStatus)) return;
+export async function resumePauseWhenGone(ports: GonePorts, tenant: TenantId, row: DeliveryRow): Promise<void> {
+  if (!isGone(row.status, row.lastResponseStatus)) return;
   const endpoint = await ports.endpoints.get(tenant, row.endpointId);
   if (!endpoint) return;
-  const pausing = pausingOf(tenant, row, row.updatedAt);
+  const autoPause = toAutoPause(tenant, row, row.updatedAt);
   const { url } = endpoint;
-  if (endpoint.pausedEvent === pausing.eventUlid) return tell(ports, tenant, pausing, url, true);
+  if (endpoint.pausedEvent === autoPause.eventUlid) return notifyPaused(ports, tenant, autoPause, url, true);
   // Whoever changed the endpoint since then knew better.
   if (endpoint.status !== "active" || endpoint.updatedAt > row.updatedAt) return;
-  if (await pauseEndpoint(ports, tenant, pausing, { url }, row.updatedAt)) {
-    await tell(ports, tenant, pausing, url, false);
+  if (await pauseEndpoint(ports, tenant, autoPause, { url }, row.updatedAt)) {
+    await notifyPaused(ports, tenant, autoPause, url, false);
   }
 }
 
-async function tell(
+async function notifyPaused(
   ports: GonePorts,
   tenant: TenantId,
-  pausing: Pausing,
+  autoPause: AutoPause,
   url: string,
   repeated: boolean,
 ): Promise<void> {
-  await tellPaused(ports, tenant, pausing, repeated);
-  await mailOwner(ports, tenant, goneMailOf(tenant, { id: pausing.endpointId, url }));
+  await publishEndpointPaused(ports, tenant, autoPause, repeated);
+  await mailOwner(ports, tenant, goneMail(tenant, { id: autoPause.endpointId, url }));
 }
 
 /** The event follows from the delivery that was answered, so that telling it again tells the same. */
-function pausingOf(tenant: TenantId, { endpointId, eventUlid }: Delivery, settledAt: Millis): Pausing {
+function toAutoPause(tenant: TenantId, { endpointId, eventUlid }: DeliveryKey, settledAt: Millis): AutoPause {
   const seed = `${tenant}\n${endpointId}\n${eventUlid}\nwebhook.paused`;
-  return { endpointId, reason: "gone", eventUlid: ulidOf(settledAt, seed) };
+  return { endpointId, reason: "gone", eventUlid: deriveUlid(settledAt, seed) };
 }

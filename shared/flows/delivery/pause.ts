@@ -1,18 +1,18 @@
 import { renderEvent } from "../../domain/events/events.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { writeEvent } from "../../queues/messages.ts";
+import { encodeEvent } from "../../queues/messages.ts";
 import type { DeliverPorts } from "../ports.ts";
 
 export type PausePorts = {
-  readonly endpoints: Pick<DeliverPorts["endpoints"], "get" | "pauseAt">;
+  readonly endpoints: Pick<DeliverPorts["endpoints"], "get" | "pause">;
 } & Pick<DeliverPorts, "eventBodies" | "events">;
 
 /** Why the service pauses an endpoint: its receiver said that it is gone, or every attempt failed for days. */
 export type PauseReason = "gone" | "failing";
 
 /** One pausing of an endpoint by the service. */
-export interface Pausing {
+export interface AutoPause {
   readonly endpointId: string;
   readonly reason: PauseReason;
   /** The ULID of the event that tells of it. */
@@ -27,7 +27,7 @@ export interface Pausing {
 export function pauseEndpoint(
   ports: PausePorts,
   tenant: TenantId,
-  { endpointId, reason, eventUlid: pausedEvent }: Pausing,
+  { endpointId, reason, eventUlid: pausedEvent }: AutoPause,
   { url, failingSince }: { url: string; failingSince?: Millis },
   at: Millis,
 ): Promise<boolean> {
@@ -39,19 +39,26 @@ export function pauseEndpoint(
     detail: { reason },
     at,
   } as const;
-  const while_ = failingSince === undefined ? { url, pausedEvent } : { url, pausedEvent, failingSince };
-  return ports.endpoints.pauseAt(tenant, endpointId, while_, audit);
+  const condition = failingSince === undefined ? { url, pausedEvent } : { url, pausedEvent, failingSince };
+  return ports.endpoints.pause(tenant, endpointId, condition, audit);
 }
 
 /** Tells the tenant's other endpoints. Told again, it is the same event. */
-export async function tellPaused(
+export async function publishEndpointPaused(
   ports: Pick<PausePorts, "eventBodies" | "events">,
   tenant: TenantId,
-  { endpointId, reason, eventUlid }: Pausing,
+  { endpointId, reason, eventUlid }: AutoPause,
   repeated: boolean,
 ): Promise<void> {
-  const told = { endpoint_id: endpointId, reason };
-  await ports.eventBodies.keep(tenant, renderEvent(tenant, eventUlid, "webhook.paused", told));
-  const event = { tenant, eventUlid, type: "webhook.paused", source: null, repeated, except: endpointId } as const;
-  await ports.events.send({ body: writeEvent(event), group: tenant });
+  const data = { endpoint_id: endpointId, reason };
+  await ports.eventBodies.save(tenant, renderEvent(tenant, eventUlid, "webhook.paused", data));
+  const event = {
+    tenant,
+    eventUlid,
+    type: "webhook.paused",
+    source: null,
+    repeated,
+    excludedEndpointId: endpointId,
+  } as const;
+  await ports.events.send({ body: encodeEvent(event), group: tenant });
 }

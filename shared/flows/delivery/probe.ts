@@ -1,26 +1,26 @@
-import { afterProbe, letGo, resultOf } from "../../domain/delivery/breaker.ts";
-import { type AttemptOutcome, judgeAttempt, parked } from "../../domain/delivery/deliveries.ts";
+import { attemptResult, closeBreaker, onProbe } from "../../domain/delivery/breaker.ts";
+import { type AttemptOutcome, judgeAttempt, waitingForEndpoint } from "../../domain/delivery/deliveries.ts";
 import type { Endpoint } from "../../domain/webhooks/endpoints.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
 import type { DeliverPorts } from "../ports.ts";
-import { done, drop, type RecordEnd } from "../record-outcome.ts";
+import { done, drop, type RecordOutcome } from "../record-outcome.ts";
 import { countDelivery, type Tally } from "../stats/count.ts";
 import { makeAttempt } from "./attempt.ts";
-import { nextAttemptOf } from "./drain.ts";
-import { drainOf, type ProbeStep, sendStep } from "./endpoint-tasks.ts";
+import { nextAttemptNumber } from "./drain.ts";
+import { drainTask, type ProbeTask, scheduleTask } from "./endpoint-tasks.ts";
 import { logAttempt } from "./log-attempt.ts";
 import { pauseWhenGone } from "./pause-gone.ts";
-import { renderedEventOf } from "./rendered-events.ts";
-import { abandoned, verdictWithoutCall } from "./retry.ts";
-import { moveBreaker } from "./update-breaker.ts";
+import { loadRenderedEvent } from "./rendered-events.ts";
+import { abandonedOutcome, verdictWithoutCall } from "./retry.ts";
+import { updateBreaker } from "./update-breaker.ts";
 
 /** Waiting rows that one step looks at: those that cannot be attempted any more are ended on the way. */
-const LOOKED_AT = 5;
+const EXAMINED_MAX = 5;
 
 /** What one step found: an attempt, nothing that waits, or that it must look on behind an event. */
-type Found =
+type ProbeResult =
   | { readonly kind: "attempted"; readonly row: DeliveryRow; readonly outcome: AttemptOutcome }
   | { readonly kind: "nothing" }
   | { readonly kind: "on"; readonly after: string | null };
@@ -33,48 +33,48 @@ type Found =
  */
 export async function probeEndpoint(
   ports: DeliverPorts,
-  step: ProbeStep,
+  task: ProbeTask,
   tally: Tally,
   now: () => Millis,
-): Promise<RecordEnd> {
-  const { tenant, endpointId, probe } = step;
+): Promise<RecordOutcome> {
+  const { tenant, endpointId, probe } = task;
   const endpoint = await ports.endpoints.get(tenant, endpointId);
   if (!endpoint) return drop("stale");
   const { openUntil, closedBy } = endpoint.breaker;
   if (openUntil !== probe && (openUntil !== null || closedBy !== probe)) return drop("stale");
   // It closed already, or nobody is called any more. Who closed it may have died before the rest was handed out.
   if (openUntil === null || endpoint.status === "deleted") {
-    await sendStep(ports, drainOf(tenant, endpointId), now(), now());
+    await scheduleTask(ports, drainTask(tenant, endpointId), now(), now());
     return done;
   }
-  const close = () => moveBreaker(ports, tenant, endpoint, (breaker) => letGo(breaker, probe), now());
+  const closeCircuit = () => updateBreaker(ports, tenant, endpoint, (breaker) => closeBreaker(breaker, probe), now());
   if (endpoint.status === "paused") {
-    await close();
+    await closeCircuit();
     return done;
   }
-  const found = await tryNext(ports, step, endpoint, tally, now);
-  if (found.kind === "on") await sendStep(ports, { ...step, after: found.after }, now(), now());
-  if (found.kind === "nothing") await close();
-  if (found.kind === "attempted") {
-    const { outcome, row } = found;
+  const result = await attemptNext(ports, task, endpoint, tally, now);
+  if (result.kind === "on") await scheduleTask(ports, { ...task, after: result.after }, now(), now());
+  if (result.kind === "nothing") await closeCircuit();
+  if (result.kind === "attempted") {
+    const { outcome, row } = result;
     const rule = (breaker: Endpoint["breaker"]) =>
-      saidGone(outcome) ? letGo(breaker, probe) : afterProbe(breaker, probe, outcome, now());
-    await moveBreaker(ports, tenant, endpoint, rule, now(), row.eventUlid);
+      isGoneOutcome(outcome) ? closeBreaker(breaker, probe) : onProbe(breaker, probe, outcome, now());
+    await updateBreaker(ports, tenant, endpoint, rule, now(), row.eventUlid);
   }
   return done;
 }
 
-async function tryNext(
+async function attemptNext(
   ports: DeliverPorts,
-  { tenant, endpointId, after }: ProbeStep,
+  { tenant, endpointId, after }: ProbeTask,
   endpoint: Endpoint,
   tally: Tally,
   now: () => Millis,
-): Promise<Found> {
-  const query = { endpointId, after, wanted: LOOKED_AT, now: now() };
-  const { rows, next } = await ports.deliveries.waiting(tenant, query);
+): Promise<ProbeResult> {
+  const query = { endpointId, after, wanted: EXAMINED_MAX, now: now() };
+  const { rows, next } = await ports.deliveries.listWaiting(tenant, query);
   for (const row of rows) {
-    const outcome = await tryOne(ports, tenant, endpoint, row, tally, now);
+    const outcome = await attemptRow(ports, tenant, endpoint, row, tally, now);
     if (outcome) return { kind: "attempted", row, outcome };
   }
   if (next !== null) return { kind: "on", after: next };
@@ -83,7 +83,7 @@ async function tryNext(
 }
 
 /** @returns null where the receiver was not called: the row has moved on, or was ended without it */
-async function tryOne(
+async function attemptRow(
   ports: DeliverPorts,
   tenant: TenantId,
   endpoint: Endpoint,
@@ -91,40 +91,40 @@ async function tryOne(
   tally: Tally,
   now: () => Millis,
 ): Promise<AttemptOutcome | null> {
-  const claimed = await claim(ports, tenant, row, now);
-  if (!claimed) return null;
-  const body = await renderedEventOf(ports, tenant, claimed);
-  const instead = verdictWithoutCall(endpoint, body, claimed, now());
-  const outcome = body && !instead ? await makeAttempt(ports, tenant, endpoint, body, now()) : null;
+  const claimedRow = await claimDelivery(ports, tenant, row, now);
+  if (!claimedRow) return null;
+  const body = await loadRenderedEvent(ports, tenant, claimedRow);
+  const finalVerdict = verdictWithoutCall(endpoint, body, claimedRow, now());
+  const outcome = body && !finalVerdict ? await makeAttempt(ports, tenant, endpoint, body, now()) : null;
   const settledAt = now();
   const verdict =
-    instead ??
-    (outcome && resultOf(outcome) !== "failed"
-      ? judgeAttempt(claimed.attempt, outcome, claimed.createdAt, settledAt, ports.dice())
-      : parked);
-  const ours = await ports.deliveries.settle(tenant, claimed, verdict, outcome, settledAt);
-  logAttempt(ports, row.endpointId, row.eventUlid, claimed.attempt, verdict, outcome);
-  if (ours) countDelivery(tally, tenant, row, verdict.status);
-  if (ours && outcome) await pauseWhenGone(ports, tenant, claimed, endpoint.url, outcome, settledAt);
+    finalVerdict ??
+    (outcome && attemptResult(outcome) !== "failed"
+      ? judgeAttempt(claimedRow.attempt, outcome, claimedRow.createdAt, settledAt, ports.random())
+      : waitingForEndpoint);
+  const applied = await ports.deliveries.settle(tenant, claimedRow, verdict, outcome, settledAt);
+  logAttempt(ports, row.endpointId, row.eventUlid, claimedRow.attempt, verdict, outcome);
+  if (applied) countDelivery(tally, tenant, row, verdict.status);
+  if (applied && outcome) await pauseWhenGone(ports, tenant, claimedRow, endpoint.url, outcome, settledAt);
   return outcome;
 }
 
 /** A row whose worker died is let go first; its attempt is not spent. */
-async function claim(
+async function claimDelivery(
   ports: DeliverPorts,
   tenant: TenantId,
   row: DeliveryRow,
   now: () => Millis,
 ): Promise<DeliveryRow | null> {
-  const take = () => ports.deliveries.claim(tenant, row.endpointId, row.eventUlid, nextAttemptOf(row), now());
-  const first = await take();
+  const tryClaim = () => ports.deliveries.claim(tenant, row.endpointId, row.eventUlid, nextAttemptNumber(row), now());
+  const first = await tryClaim();
   if (first.outcome === "claimed") return first.row;
   if (first.outcome !== "abandoned") return null;
-  if (!(await ports.deliveries.settle(tenant, first.row, parked, abandoned, now()))) return null;
-  const second = await take();
+  if (!(await ports.deliveries.settle(tenant, first.row, waitingForEndpoint, abandonedOutcome, now()))) return null;
+  const second = await tryClaim();
   return second.outcome === "claimed" ? second.row : null;
 }
 
-function saidGone(outcome: AttemptOutcome): boolean {
-  return outcome.kind === "answered" && resultOf(outcome) === "neither";
+function isGoneOutcome(outcome: AttemptOutcome): boolean {
+  return outcome.kind === "answered" && attemptResult(outcome) === "neither";
 }

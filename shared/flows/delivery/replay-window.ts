@@ -3,11 +3,11 @@ import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { iso, type Millis } from "../../kernel/time.ts";
 import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
-import { type AskedBy, entryOf } from "../access/audit-entry.ts";
+import { type ApiActor, auditEntry } from "../access/audit-entry.ts";
 import type { ApiPorts } from "../ports.ts";
-import { readWebhook } from "../webhooks/get.ts";
-import { firstAttempt, standBy } from "./first-attempt.ts";
-import { stillKept } from "./replayable.ts";
+import { getWebhook } from "../webhooks/get.ts";
+import { firstAttemptMessage, scheduleSafetyNet } from "./first-attempt.ts";
+import { deliveriesWithBody } from "./replayable.ts";
 
 type ReplayPorts = Pick<
   ApiPorts,
@@ -26,7 +26,7 @@ export interface ReplayWindow {
   readonly limit: number;
 }
 
-export interface Replayed {
+export interface ReplayWindowResult {
   /** Of the rows looked at: those of the statuses asked for, and those that an attempt is being made of. */
   readonly matched: number;
   readonly enqueued: number;
@@ -35,7 +35,7 @@ export interface Replayed {
 }
 
 /** Rows that are written at once. */
-const AT_ONCE = 10;
+const CONCURRENCY = 10;
 
 /**
  * Lets the deliveries of a window begin anew, oldest event first, a page at a time. Safe to repeat: what has begun anew
@@ -46,50 +46,66 @@ export async function replayWindow(
   tenant: TenantId,
   endpointId: string,
   window: ReplayWindow,
-  by: AskedBy,
+  actor: ApiActor,
   now: Millis,
-): Promise<Replayed | Refusal<"endpoint_not_found" | "replay_conflict">> {
-  const endpoint = await readWebhook(ports, tenant, endpointId);
+): Promise<ReplayWindowResult | Refusal<"endpoint_not_found" | "replay_conflict">> {
+  const endpoint = await getWebhook(ports, tenant, endpointId);
   if (isRefusal(endpoint)) return endpoint;
-  const delivered = window.statuses.includes("delivered");
-  if (delivered && !window.force) {
+  const includesDelivered = window.statuses.includes("delivered");
+  if (includesDelivered && !window.force) {
     return refuse("replay_conflict", "status names delivered: add force=true to send those again");
   }
 
-  const { rows, next } = await ports.deliveries.ofWindow(tenant, { ...window, endpointId, delivered, now });
-  const meant = rows.filter(({ status }) => window.statuses.some((wanted) => wanted === status));
-  const midAttempt = rows.filter(({ status }) => status === "attempting");
-  const ready = await stillKept(ports, tenant, meant, now);
+  const { rows, next } = await ports.deliveries.listWindow(tenant, {
+    ...window,
+    endpointId,
+    delivered: includesDelivered,
+    now,
+  });
+  const matchingRows = rows.filter(({ status }) =>
+    window.statuses.some((requestedStatus) => requestedStatus === status),
+  );
+  const inProgress = rows.filter(({ status }) => status === "attempting");
+  const replayable = await deliveriesWithBody(ports, tenant, matchingRows, now);
   const { from, to, statuses } = window;
   const detail = { from: iso(from), to: iso(to), statuses: statuses.join(",") };
-  const audited = await ports.audit.begin(tenant, entryOf("webhook.bulk_replay", endpointId, by, detail, now));
-  const begun = await beginAnew(ports, tenant, ready, delivered ? "forced_replay" : "replay", now);
-  const matched = meant.length + midAttempt.length;
-  const counts = { matched, enqueued: begun.length, skipped: matched - begun.length };
-  await audited(counts);
-  await ports.retries.sendAll(begun.map((row) => firstAttempt(tenant, row, now)));
+  const completeAudit = await ports.audit.start(
+    tenant,
+    auditEntry("webhook.bulk_replay", endpointId, actor, detail, now),
+  );
+  const resetRows = await resetDeliveries(
+    ports,
+    tenant,
+    replayable,
+    includesDelivered ? "forced_replay" : "replay",
+    now,
+  );
+  const matched = matchingRows.length + inProgress.length;
+  const counts = { matched, enqueued: resetRows.length, skipped: matched - resetRows.length };
+  await completeAudit(counts);
+  await ports.retries.sendAll(resetRows.map((row) => firstAttemptMessage(tenant, row, now)));
   return { ...counts, next };
 }
 
 /** @returns those whose status was still one that may */
-async function beginAnew(
+async function resetDeliveries(
   ports: ReplayPorts,
   tenant: TenantId,
   rows: readonly DeliveryRow[],
   trigger: "replay" | "forced_replay",
   now: Millis,
 ): Promise<DeliveryRow[]> {
-  const begun: DeliveryRow[] = [];
-  for (let i = 0; i < rows.length; i += AT_ONCE) {
+  const resetRows: DeliveryRow[] = [];
+  for (let i = 0; i < rows.length; i += CONCURRENCY) {
     // Nothing goes on behind a failure: what has begun by then stands by for the sweep.
-    const settled = await Promise.allSettled(
-      rows.slice(i, i + AT_ONCE).map(async (row) => {
-        await standBy(ports, tenant, row, now);
-        if (await ports.deliveries.reset(tenant, row, trigger, null, now)) begun.push(row);
+    const results = await Promise.allSettled(
+      rows.slice(i, i + CONCURRENCY).map(async (row) => {
+        await scheduleSafetyNet(ports, tenant, row, now);
+        if (await ports.deliveries.reset(tenant, row, trigger, null, now)) resetRows.push(row);
       }),
     );
-    const failed = settled.find((result) => result.status === "rejected");
-    if (failed) throw failed.reason;
+    const rejection = results.find((result) => result.status === "rejected");
+    if (rejection) throw rejection.reason;
   }
-  return begun;
+  return resetRows;
 }

@@ -3,11 +3,11 @@ import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
-import { type Asker, entryOf } from "../access/audit-entry.ts";
+import { type Actor, auditEntry } from "../access/audit-entry.ts";
 import type { ApiPorts } from "../ports.ts";
-import { readWebhook } from "../webhooks/get.ts";
-import { firstAttempt, standBy } from "./first-attempt.ts";
-import { stillKept } from "./replayable.ts";
+import { getWebhook } from "../webhooks/get.ts";
+import { firstAttemptMessage, scheduleSafetyNet } from "./first-attempt.ts";
+import { deliveriesWithBody } from "./replayable.ts";
 
 type ReplayPorts = Pick<ApiPorts, "endpoints" | "deliveries" | "messages" | "eventBodies" | "due" | "retries">;
 
@@ -15,39 +15,39 @@ type ReplayPorts = Pick<ApiPorts, "endpoints" | "deliveries" | "messages" | "eve
 export async function replayDelivery(
   ports: ReplayPorts,
   tenant: TenantId,
-  request: { readonly endpointId: string; readonly deliveryId: string; readonly force: boolean } & Asker,
+  request: { readonly endpointId: string; readonly deliveryId: string; readonly force: boolean } & Actor,
   now: Millis,
 ): Promise<
   { status: "pending" } | Refusal<"endpoint_not_found" | "delivery_not_found" | "replay_conflict" | "replay_expired">
 > {
   const { endpointId, force } = request;
-  const endpoint = await readWebhook(ports, tenant, endpointId);
+  const endpoint = await getWebhook(ports, tenant, endpointId);
   if (isRefusal(endpoint)) return endpoint;
-  const row = await deliveryOf(ports, tenant, endpointId, request.deliveryId);
+  const row = await findDelivery(ports, tenant, endpointId, request.deliveryId);
   if (!row) return refuse("delivery_not_found");
-  if (!mayReplay(row.status, force)) return conflict(row.status);
-  if ((await stillKept(ports, tenant, [row], now)).length === 0) return refuse("replay_expired");
+  if (!mayReplay(row.status, force)) return replayConflict(row.status);
+  if ((await deliveriesWithBody(ports, tenant, [row], now)).length === 0) return refuse("replay_expired");
 
-  const audit = entryOf("webhook.replay", endpointId, request, { delivery: request.deliveryId, force }, now);
-  await standBy(ports, tenant, row, now);
+  const audit = auditEntry("webhook.replay", endpointId, request, { delivery: request.deliveryId, force }, now);
+  await scheduleSafetyNet(ports, tenant, row, now);
   const reset = await ports.deliveries.reset(tenant, row, force ? "forced_replay" : "replay", audit, now);
   // Someone else replayed it meanwhile.
-  if (!reset) return conflict("attempting");
-  await ports.retries.send(firstAttempt(tenant, row, now, true));
+  if (!reset) return replayConflict("attempting");
+  await ports.retries.send(firstAttemptMessage(tenant, row, now, true));
   return { status: "pending" };
 }
 
-async function deliveryOf(
+async function findDelivery(
   ports: ReplayPorts,
   tenant: TenantId,
   endpointId: string,
   id: string,
 ): Promise<DeliveryRow | null> {
-  const named = parseDeliveryId(id);
-  return named?.endpointId === endpointId ? ports.deliveries.get(tenant, endpointId, named.eventUlid) : null;
+  const key = parseDeliveryId(id);
+  return key?.endpointId === endpointId ? ports.deliveries.get(tenant, endpointId, key.eventUlid) : null;
 }
 
-function conflict(status: DeliveryStatus): Refusal<"replay_conflict"> {
+function replayConflict(status: DeliveryStatus): Refusal<"replay_conflict"> {
   return refuse(
     "replay_conflict",
     status === "delivered" ? "it was delivered: add force=true to send it again" : "its attempts are still under way",

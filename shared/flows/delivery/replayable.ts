@@ -3,16 +3,16 @@ import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
 import type { ApiPorts } from "../ports.ts";
-import { renderedEvents } from "./rendered-events.ts";
+import { loadRenderedEvents } from "./rendered-events.ts";
 
 /** The deliveries whose event's body can still be had: not erased, and not older than 7 days. */
-export async function stillKept(
+export async function deliveriesWithBody(
   ports: Pick<ApiPorts, "messages" | "eventBodies">,
   tenant: TenantId,
   rows: readonly DeliveryRow[],
   now: Millis,
 ): Promise<DeliveryRow[]> {
-  const young = rows.filter(({ createdAt }) => now < createdAt + RETENTION);
-  const bodies = await renderedEvents(ports, tenant, young);
-  return young.filter(({ eventUlid }) => bodies.has(eventUlid));
+  const unexpired = rows.filter(({ createdAt }) => now < createdAt + RETENTION);
+  const bodies = await loadRenderedEvents(ports, tenant, unexpired);
+  return unexpired.filter(({ eventUlid }) => bodies.has(eventUlid));
 }

@@ -1,69 +1,71 @@
-import { isLeftAlone, isSlow } from "../../domain/delivery/breaker.ts";
+import { isCircuitOpen, isSlow } from "../../domain/delivery/breaker.ts";
 import { type AttemptOutcome, judgeAttempt, type Verdict } from "../../domain/delivery/deliveries.ts";
 import type { RenderedEvent } from "../../domain/events/events.ts";
-import { RETENTION, SLOW_PAUSE_FIRST, SLOW_PAUSE_MAX } from "../../domain/limits.ts";
+import { RETENTION, SLOW_BACKOFF_FIRST, SLOW_BACKOFF_MAX } from "../../domain/limits.ts";
 import type { Endpoint } from "../../domain/webhooks/endpoints.ts";
 import { errorClass } from "../../kernel/error-class.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
 import type { RetryMessage } from "../../queues/messages.ts";
-import type { Place } from "../../stores/delivery/concurrency-slots.ts";
+import type { Slot } from "../../stores/delivery/concurrency-slots.ts";
 import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
 import type { DeliverPorts } from "../ports.ts";
-import { done, drop, type RecordEnd, retry } from "../record-outcome.ts";
+import { done, drop, type RecordOutcome, retry } from "../record-outcome.ts";
 import { countDelivery, type Tally } from "../stats/count.ts";
 import { makeAttempt } from "./attempt.ts";
-import { noteAttempt, noteSlow, type Watch } from "./endpoint-health.ts";
-import type { Gathered } from "./fan-out.ts";
+import { type EndpointHealth, recordAttempt, recordSlow } from "./endpoint-health.ts";
+import type { BatchContext } from "./fan-out.ts";
 import { logAttempt } from "./log-attempt.ts";
-import { pauseWhenGone, pauseWhenGoneAgain } from "./pause-gone.ts";
-import { renderedEventOf } from "./rendered-events.ts";
-import { retryAgain, scheduleRetry } from "./schedule.ts";
+import { pauseWhenGone, resumePauseWhenGone } from "./pause-gone.ts";
+import { loadRenderedEvent } from "./rendered-events.ts";
+import { delayedRetryMessage, scheduleRetry } from "./schedule.ts";
 
 /** A worker that died left its attempt without an answer: it counts as one that timed out. */
-export const abandoned: AttemptOutcome = { kind: "no_answer", error: "timeout", durationMs: MINUTE };
+export const abandonedOutcome: AttemptOutcome = { kind: "no_answer", error: "timeout", durationMs: MINUTE };
 
 /**
  * Makes one later attempt: claims the row, posts, settles, and sees to the next. Safe to repeat at every line: the
  * attempt number is a token, and a claim whose worker died runs out. While the endpoint is left alone nothing is
  * claimed: the row waits, and is handed out when it works again.
- * @param gathered grows by what the attempt came to
+ * @param batch grows by what the attempt came to
  */
 export async function retryDelivery(
   ports: DeliverPorts,
   message: RetryMessage,
-  gathered: Gathered,
+  batch: BatchContext,
   now: () => Millis,
-): Promise<RecordEnd> {
+): Promise<RecordOutcome> {
   const { tenant, endpointId } = message;
   const endpoint = await ports.endpoints.get(tenant, endpointId);
-  if (endpoint?.status !== "active") return claimAndAttempt(ports, message, endpoint, gathered, now);
-  if (isLeftAlone(endpoint.breaker, now()) && !message.asked) return done;
-  if (!isSlow(endpoint.breaker, now())) return claimAndAttempt(ports, message, endpoint, gathered, now);
-  const place = await ports.inFlight.enter(tenant, endpointId, now());
-  if (!place) return putOff(ports, message);
+  if (endpoint?.status !== "active") return claimAndAttempt(ports, message, endpoint, batch, now);
+  if (isCircuitOpen(endpoint.breaker, now()) && !message.manual) return done;
+  if (!isSlow(endpoint.breaker, now())) return claimAndAttempt(ports, message, endpoint, batch, now);
+  const slot = await ports.concurrencySlots.acquire(tenant, endpointId, now());
+  if (!slot) return defer(ports, message);
   try {
-    return await claimAndAttempt(ports, message, endpoint, gathered, now);
+    return await claimAndAttempt(ports, message, endpoint, batch, now);
   } finally {
-    await leave(ports, message, place);
+    await releaseSlot(ports, message, slot);
   }
 }
 
 /** A slow endpoint has its fill. Its deliveries come back ever later, so that many of them do not keep the queue busy. */
-async function putOff(ports: Pick<DeliverPorts, "retries" | "dice">, message: RetryMessage): Promise<RecordEnd> {
-  const before = message.putOff ?? 0;
-  const pause = Math.min(SLOW_PAUSE_FIRST * 2 ** before, SLOW_PAUSE_MAX);
-  await ports.retries.send(retryAgain({ ...message, putOff: before + 1 }, pause * (0.5 + 0.5 * ports.dice())));
+async function defer(ports: Pick<DeliverPorts, "retries" | "random">, message: RetryMessage): Promise<RecordOutcome> {
+  const deferrals = message.deferrals ?? 0;
+  const delay = Math.min(SLOW_BACKOFF_FIRST * 2 ** deferrals, SLOW_BACKOFF_MAX);
+  await ports.retries.send(
+    delayedRetryMessage({ ...message, deferrals: deferrals + 1 }, delay * (0.5 + 0.5 * ports.random())),
+  );
   return done;
 }
 
 /** Never fails: what came of the attempt stands, and a place is free again when its lease is over. */
-async function leave(
-  { inFlight, log }: Pick<DeliverPorts, "inFlight" | "log">,
+async function releaseSlot(
+  { concurrencySlots, log }: Pick<DeliverPorts, "concurrencySlots" | "log">,
   { tenant, endpointId }: RetryMessage,
-  place: Place,
+  slot: Slot,
 ): Promise<void> {
-  await inFlight.leave(tenant, endpointId, place).catch((error: unknown) => {
+  await concurrencySlots.release(tenant, endpointId, slot).catch((error: unknown) => {
     log({ event: "place_left_taken", endpoint: endpointId, error: errorClass(error) });
   });
 }
@@ -72,9 +74,9 @@ async function claimAndAttempt(
   ports: DeliverPorts,
   message: RetryMessage,
   endpoint: Endpoint | null,
-  { tally, watch }: Gathered,
+  { tally, health }: BatchContext,
   now: () => Millis,
-): Promise<RecordEnd> {
+): Promise<RecordOutcome> {
   const { tenant, endpointId, eventUlid, attempt } = message;
   const claim = await ports.deliveries.claim(tenant, endpointId, eventUlid, attempt, now());
   switch (claim.outcome) {
@@ -86,16 +88,24 @@ async function claimAndAttempt(
       await scheduleRetry(ports, tenant, claim.row, attempt, claim.dueAt, now());
       return done;
     case "moved_on":
-      return waitAgain(ports, message, claim.row, now());
+      return rescheduleAfterDuplicate(ports, message, claim.row, now());
     case "abandoned":
-      return settle(ports, message, claim.row, abandoned, judge(ports, claim.row, abandoned, now()), tally, now());
+      return settleDelivery(
+        ports,
+        message,
+        claim.row,
+        abandonedOutcome,
+        judgeOutcome(ports, claim.row, abandonedOutcome, now()),
+        tally,
+        now(),
+      );
     case "claimed": {
-      const { outcome, verdict } = await attemptOnce(ports, tenant, endpoint, claim.row, watch, now);
-      if (endpoint && outcome) noteAttempt(watch, tenant, endpoint, outcome);
+      const { outcome, verdict } = await attemptOnce(ports, tenant, endpoint, claim.row, health, now);
+      if (endpoint && outcome) recordAttempt(health, tenant, endpoint, outcome);
       const settledAt = now();
-      const end = await settle(ports, message, claim.row, outcome, verdict, tally, settledAt);
-      if (end === done && endpoint) await pauseWhenGone(ports, tenant, claim.row, endpoint.url, outcome, settledAt);
-      return end;
+      const result = await settleDelivery(ports, message, claim.row, outcome, verdict, tally, settledAt);
+      if (result === done && endpoint) await pauseWhenGone(ports, tenant, claim.row, endpoint.url, outcome, settledAt);
+      return result;
     }
   }
 }
@@ -105,15 +115,15 @@ async function attemptOnce(
   tenant: TenantId,
   endpoint: Endpoint | null,
   row: DeliveryRow,
-  watch: Watch,
+  health: EndpointHealth,
   now: () => Millis,
 ): Promise<{ outcome: AttemptOutcome | null; verdict: Verdict }> {
-  const body = await renderedEventOf(ports, tenant, row);
-  const instead = verdictWithoutCall(endpoint, body, row, now());
-  if (instead || !endpoint || !body) return { outcome: null, verdict: instead ?? { status: "failed" } };
-  const onSlow = () => noteSlow(ports, watch, tenant, endpoint, now());
+  const body = await loadRenderedEvent(ports, tenant, row);
+  const finalVerdict = verdictWithoutCall(endpoint, body, row, now());
+  if (finalVerdict || !endpoint || !body) return { outcome: null, verdict: finalVerdict ?? { status: "failed" } };
+  const onSlow = () => recordSlow(ports, health, tenant, endpoint, now());
   const outcome = await makeAttempt(ports, tenant, endpoint, body, now(), onSlow);
-  return { outcome, verdict: judge(ports, row, outcome, now()) };
+  return { outcome, verdict: judgeOutcome(ports, row, outcome, now()) };
 }
 
 /** What becomes of a delivery that is not to be attempted any more; null when it is. */
@@ -128,11 +138,11 @@ export function verdictWithoutCall(
   return now >= row.createdAt + RETENTION ? { status: "dlq" } : null;
 }
 
-function judge(ports: DeliverPorts, row: DeliveryRow, outcome: AttemptOutcome, now: Millis): Verdict {
-  return judgeAttempt(row.attempt, outcome, row.createdAt, now, ports.dice());
+function judgeOutcome(ports: DeliverPorts, row: DeliveryRow, outcome: AttemptOutcome, now: Millis): Verdict {
+  return judgeAttempt(row.attempt, outcome, row.createdAt, now, ports.random());
 }
 
-async function settle(
+async function settleDelivery(
   ports: DeliverPorts,
   message: RetryMessage,
   row: DeliveryRow,
@@ -140,10 +150,10 @@ async function settle(
   verdict: Verdict,
   tally: Tally,
   now: Millis,
-): Promise<RecordEnd> {
-  const ours = await ports.deliveries.settle(message.tenant, row, verdict, outcome, now);
+): Promise<RecordOutcome> {
+  const applied = await ports.deliveries.settle(message.tenant, row, verdict, outcome, now);
   logAttempt(ports, row.endpointId, row.eventUlid, row.attempt, verdict, outcome);
-  if (!ours) return drop("stale");
+  if (!applied) return drop("stale");
   countDelivery(tally, message.tenant, row, verdict.status);
   if (verdict.status === "retrying" && verdict.nextRetryAt !== null) {
     await scheduleRetry(ports, message.tenant, row, row.attempt + 1, verdict.nextRetryAt, now);
@@ -152,14 +162,14 @@ async function settle(
 }
 
 /** This message was worked on before: what was to follow from it may not have been done, and is done again. */
-async function waitAgain(
+async function rescheduleAfterDuplicate(
   ports: DeliverPorts,
   message: RetryMessage,
   row: DeliveryRow,
   now: Millis,
-): Promise<RecordEnd> {
+): Promise<RecordOutcome> {
   if (row.attempt !== message.attempt) return drop("stale");
-  await pauseWhenGoneAgain(ports, message.tenant, row);
+  await resumePauseWhenGone(ports, message.tenant, row);
   if (row.status !== "retrying" || row.nextRetryAt === null) return drop("stale");
   await scheduleRetry(ports, message.tenant, row, row.attempt + 1, row.nextRetryAt, now);
   return done;

@@ -1,13 +1,13 @@
-import type { Outgoing } from "../../aws/queues.ts";
+import type { QueueMessage } from "../../aws/queues.ts";
 import { QUEUE_DELAY_MAX } from "../../domain/limits.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { type RetryMessage, writeRetry } from "../../queues/messages.ts";
+import { encodeRetry, type RetryMessage } from "../../queues/messages.ts";
 import type { DeliverPorts } from "../ports.ts";
 
 /**
  * The queue message of a later attempt, to be taken up at `dueAt`.
- * @param asked somebody asked for this very attempt
+ * @param manual somebody asked for this very attempt
  */
 export function retryMessage(
   tenant: TenantId,
@@ -15,15 +15,18 @@ export function retryMessage(
   attempt: number,
   dueAt: Millis,
   now: Millis,
-  asked = false,
-): Outgoing {
+  manual = false,
+): QueueMessage {
   const { endpointId, eventUlid } = delivery;
-  return retryAgain({ tenant, endpointId, eventUlid, attempt, ...(asked ? { asked } : {}) }, Math.max(0, dueAt - now));
+  return delayedRetryMessage(
+    { tenant, endpointId, eventUlid, attempt, ...(manual ? { manual } : {}) },
+    Math.max(0, dueAt - now),
+  );
 }
 
 /** The queue message of an attempt that is to come `delay` from now; of at most 15 minutes. */
-export function retryAgain(message: RetryMessage, delay: Millis): Outgoing {
-  return { body: writeRetry(message), group: `${message.tenant}/${message.endpointId}`, delay };
+export function delayedRetryMessage(message: RetryMessage, delay: Millis): QueueMessage {
+  return { body: encodeRetry(message), group: `${message.tenant}/${message.endpointId}`, delay };
 }
 
 /**

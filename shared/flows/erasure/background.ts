@@ -1,10 +1,10 @@
 import type { Millis } from "../../kernel/time.ts";
-import { type ErasureMessage, writeErasure } from "../../queues/messages.ts";
+import { type ErasureMessage, encodeErasure } from "../../queues/messages.ts";
 import type { Erasure } from "../../stores/erasure/erasure-items.ts";
 import type { ErasePorts } from "../ports.ts";
-import { done, drop, type RecordEnd } from "../record-outcome.ts";
-import { erasePages } from "./first-pass.ts";
-import { eraseAgain } from "./later-pass.ts";
+import { done, drop, type RecordOutcome } from "../record-outcome.ts";
+import { runFirstPass } from "./first-pass.ts";
+import { runLaterPass } from "./later-pass.ts";
 
 /**
  * Takes an erasure as far as it goes for now, and sends itself the message for the rest: a queue would count handing the
@@ -15,19 +15,24 @@ export async function eraseInBackground(
   message: ErasureMessage,
   inTime: () => boolean,
   now: Millis,
-): Promise<RecordEnd> {
+): Promise<RecordOutcome> {
   const erasure = await ports.erasures.get(message.tenant, message.erasureId);
   if (!erasure) return drop("stale");
-  const goOnAt = await workOn(ports, erasure, inTime, now);
-  if (goOnAt === null) return done;
-  const delay = Math.max(0, goOnAt - now);
-  await ports.erasureWork.send({ body: writeErasure(message), group: message.tenant, delay });
+  const resumeAt = await continueErasure(ports, erasure, inTime, now);
+  if (resumeAt === null) return done;
+  const delay = Math.max(0, resumeAt - now);
+  await ports.erasureWork.send({ body: encodeErasure(message), group: message.tenant, delay });
   return done;
 }
 
 /** @returns when to go on; null when the erasure is over */
-async function workOn(ports: ErasePorts, erasure: Erasure, inTime: () => boolean, now: Millis): Promise<Millis | null> {
-  if (erasure.phase === "first") return (await erasePages(ports, erasure, inTime, now)).nextPassAt ?? now;
+async function continueErasure(
+  ports: ErasePorts,
+  erasure: Erasure,
+  inTime: () => boolean,
+  now: Millis,
+): Promise<Millis | null> {
+  if (erasure.phase === "first") return (await runFirstPass(ports, erasure, inTime, now)).nextPassAt ?? now;
   const dueAt = erasure.nextPassAt ?? now;
-  return dueAt > now ? dueAt : eraseAgain(ports, erasure, inTime, now);
+  return dueAt > now ? dueAt : runLaterPass(ports, erasure, inTime, now);
 }

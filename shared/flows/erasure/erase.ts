@@ -1,24 +1,24 @@
-import { actorOf, type Caller } from "../../domain/access/api-keys.ts";
-import { BACKGROUND_AFTER, erasureIdOf, nothingRemoved, type Removed } from "../../domain/erasure/erasures.ts";
+import { type Caller, callerActor } from "../../domain/access/api-keys.ts";
+import { BACKGROUND_DELAY, deriveErasureId, noRemovals, type RemovalCounts } from "../../domain/erasure/erasures.ts";
 import { parseConversationId } from "../../domain/inbox/conversations.ts";
 import { newUlid } from "../../kernel/ids.ts";
 import { type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { writeErasure } from "../../queues/messages.ts";
+import { encodeErasure } from "../../queues/messages.ts";
 import type { Erasure } from "../../stores/erasure/erasure-items.ts";
 import type { ErasePorts } from "../ports.ts";
-import { erasePages } from "./first-pass.ts";
-import { newestLeft } from "./related-rows.ts";
+import { runFirstPass } from "./first-pass.ts";
+import { newestTraceAt } from "./related-rows.ts";
 
-export interface ErasureAnswer {
+export interface ErasureResult {
   /** False while the background goes on. */
   readonly done: boolean;
-  readonly removed: Removed;
+  readonly removed: RemovalCounts;
 }
 
 /** A conversation that someone writes in all the time changes under every attempt to erase it as it was read. */
-const TRIES = 20;
+const ATTEMPTS_MAX = 20;
 
 /**
  * Erases one person's conversation, and what there is of it elsewhere. What does not end in time ends in the background.
@@ -30,40 +30,40 @@ export async function eraseConversation(
   request: { conversationId: string; caller: Caller; ip: string | null },
   inTime: () => boolean,
   now: Millis,
-): Promise<ErasureAnswer | Refusal<"forbidden" | "conversation_not_found">> {
+): Promise<ErasureResult | Refusal<"forbidden" | "conversation_not_found">> {
   if (request.caller.scope === "test") return refuse("forbidden");
   if (!parseConversationId(tenant, request.conversationId)) return refuse("conversation_not_found");
-  const erasure = await begin(ports, tenant, request, now);
-  if (erasure === "over") return { done: true, removed: nothingRemoved };
+  const erasure = await startErasure(ports, tenant, request, now);
+  if (erasure === "over") return { done: true, removed: noRemovals };
   if (erasure === null) return refuse("conversation_not_found");
-  const { phase, removed } = await erasePages(ports, erasure, inTime, now);
+  const { phase, removed } = await runFirstPass(ports, erasure, inTime, now);
   return { done: phase !== "first", removed };
 }
 
 /** The erasure to work on, begun here or under way before; `over` when there is nothing left, null when there never was. */
-async function begin(
+async function startErasure(
   ports: ErasePorts,
   tenant: TenantId,
   { conversationId, caller, ip }: { conversationId: string; caller: Caller; ip: string | null },
   now: Millis,
 ): Promise<Erasure | "over" | null> {
   const op = newUlid(now);
-  for (let tries = 1; tries <= TRIES; tries++) {
-    const { head, erasure } = await ports.erasures.standing(conversationId, now);
-    const own = erasure !== "over" && erasure?.op === op;
-    if (erasure !== "over" && erasure !== null && (erasure.phase === "first" || own)) {
+  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+    const { head, erasure } = await ports.erasures.getWithHead(conversationId, now);
+    const startedHere = erasure !== "over" && erasure?.op === op;
+    if (erasure !== "over" && erasure !== null && (erasure.phase === "first" || startedHere)) {
       // Whoever was to go on with it may have given up.
-      if (!own) await resumeLater(ports, tenant, erasure.id);
+      if (!startedHere) await scheduleBackgroundErasure(ports, tenant, erasure.id);
       return erasure;
     }
-    const newest = head.lastAt ?? (await newestWithoutHead(ports, conversationId, erasure, now));
-    if (newest === null) return erasure === null ? null : "over";
+    const newestAt = head.lastAt ?? (await newestWithoutHead(ports, conversationId, erasure, now));
+    if (newestAt === null) return erasure === null ? null : "over";
     // The platform's clock may be ahead of ours: whatever the conversation holds is erased.
-    const erasedAt = Math.max(now, newest);
+    const erasedAt = Math.max(now, newestAt);
     // First of all: a worker that does not know of an erasure looks for no marker.
-    await ports.tenantStates.noteErasure(tenant, erasedAt);
-    if (tries === 1) await resumeLater(ports, tenant, erasureIdOf(conversationId));
-    await ports.erasures.begin(tenant, conversationId, head, { erasedAt, op, actor: actorOf(caller), ip });
+    await ports.tenantStates.recordErasure(tenant, erasedAt);
+    if (attempt === 1) await scheduleBackgroundErasure(ports, tenant, deriveErasureId(conversationId));
+    await ports.erasures.start(tenant, conversationId, head, { erasedAt, op, actor: callerActor(caller), ip });
   }
   throw new Error("The conversation changed under every attempt to erase it.");
 }
@@ -78,15 +78,15 @@ async function newestWithoutHead(
   erasure: Erasure | "over" | null,
   now: Millis,
 ): Promise<Millis | null> {
-  const behind = erasure === null || erasure === "over" ? Number.NEGATIVE_INFINITY : erasure.erasedAt;
-  return newestLeft(ports, conversationId, behind, now);
+  const after = erasure === null || erasure === "over" ? Number.NEGATIVE_INFINITY : erasure.erasedAt;
+  return newestTraceAt(ports, conversationId, after, now);
 }
 
 /** Sent before the work is begun: should this process die, the background finds what it left. */
-function resumeLater(ports: ErasePorts, tenant: TenantId, erasureId: string): Promise<void> {
+function scheduleBackgroundErasure(ports: ErasePorts, tenant: TenantId, erasureId: string): Promise<void> {
   return ports.erasureWork.send({
-    body: writeErasure({ tenant, erasureId }),
+    body: encodeErasure({ tenant, erasureId }),
     group: tenant,
-    delay: BACKGROUND_AFTER,
+    delay: BACKGROUND_DELAY,
   });
 }

@@ -1,35 +1,35 @@
-import { erasureIdOf, marksOfMessage } from "../../domain/erasure/erasures.ts";
-import { eventUlidOf } from "../../domain/events/events.ts";
+import { deriveErasureId, messageMarks } from "../../domain/erasure/erasures.ts";
+import { deriveEventUlid } from "../../domain/events/events.ts";
 import type { Message } from "../../domain/inbox/messages.ts";
 import type { MessageUpdate } from "../../domain/inbox/updates.ts";
-import { ERASURE_MARKER_LIFE } from "../../domain/limits.ts";
-import { isUlid, timeOfUlid } from "../../kernel/ids.ts";
+import { ERASURE_MARKER_TTL } from "../../domain/limits.ts";
+import { isUlid, ulidTime } from "../../kernel/ids.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
-import type { Applied } from "../../stores/inbox/conversations.ts";
-import type { Recorded } from "../../stores/inbox/messages.ts";
-import type { Scene } from "../inbox/apply-message-change.ts";
+import type { HeadAdvance } from "../../stores/inbox/conversations.ts";
+import type { RecordedMessage } from "../../stores/inbox/messages.ts";
+import type { MessageContext } from "../inbox/apply-message-change.ts";
 import type { IngestPorts, SendPorts } from "../ports.ts";
 
-type LatePorts = Pick<SendPorts, "messages" | "erasures">;
+type LateWritePorts = Pick<SendPorts, "messages" | "erasures">;
 
 /** When the conversation was erased that a message was just kept in, if that was after it; else null. */
-export function erasedSince({ message }: Recorded, { glimpse }: Applied): Millis | null {
-  return glimpse.erasedAt !== null && message.sentAt <= glimpse.erasedAt ? glimpse.erasedAt : null;
+export function erasedSince({ message }: RecordedMessage, { snapshot }: HeadAdvance): Millis | null {
+  return snapshot.erasedAt !== null && message.sentAt <= snapshot.erasedAt ? snapshot.erasedAt : null;
 }
 
 /**
  * Takes back a message that was kept while its conversation was erased. Whoever kept it before may have announced it:
  * its event is left to the next pass of the erasure, which removes its deliveries.
  */
-export async function takeBack(
-  ports: LatePorts,
+export async function removeLateMessage(
+  ports: LateWritePorts,
   tenant: TenantId,
-  { message, ref }: Recorded,
+  { message, ref }: RecordedMessage,
   erasedAt: Millis,
 ): Promise<void> {
-  const erased = { id: erasureIdOf(message.conversationId), erasedAt };
-  await ports.erasures.keepEvents(erased, { ulids: [message.eventUlid], bodies: [] });
+  const erased = { id: deriveErasureId(message.conversationId), erasedAt };
+  await ports.erasures.saveEvents(erased, { ulids: [message.eventUlid], bodies: [] });
   await ports.messages.remove(tenant, ref);
 }
 
@@ -37,9 +37,9 @@ export async function takeBack(
  * Whether a message names its person by what was learned before an erasure, which took that along: whoever kept it had
  * looked at the conversation just before. The head knows the name where it was learned again.
  */
-export function namesAsBefore({ message: { participant } }: Recorded, { glimpse }: Applied): boolean {
-  const named = participant.handle !== null || participant.username !== null;
-  return named && glimpse.erasedAt !== null && glimpse.handle === null && glimpse.username === null;
+export function hasErasedName({ message: { participant } }: RecordedMessage, { snapshot }: HeadAdvance): boolean {
+  const hasName = participant.handle !== null || participant.username !== null;
+  return hasName && snapshot.erasedAt !== null && snapshot.handle === null && snapshot.username === null;
 }
 
 /**
@@ -53,42 +53,42 @@ export async function markErasedSend(
 ): Promise<void> {
   const erasedAt = await erasures.erasedAt(conversationId, sentAt);
   if (erasedAt === null) return;
-  const ulids = [eventUlidOf(tenant, id, "message.sent", sentAt)];
-  await erasures.keepEvents({ id: erasureIdOf(conversationId), erasedAt }, { ulids, bodies: [] });
+  const ulids = [deriveEventUlid(tenant, id, "message.sent", sentAt)];
+  await erasures.saveEvents({ id: deriveErasureId(conversationId), erasedAt }, { ulids, bodies: [] });
 }
 
 /** Whether an echo is of a send that was so remembered. */
-export async function isOfErasedSend(
+export async function isEchoOfErasedSend(
   { erasures }: Pick<IngestPorts, "erasures">,
   tenant: TenantId,
   { conversationId, id, sentAt, direction }: Message,
   erasedAt: Millis,
 ): Promise<boolean> {
-  if (direction !== "echo" || sentAt - erasedAt > STAMPED_WITHIN) return false;
-  return erasures.isRemoved(conversationId, marksOfMessage(tenant, id));
+  if (direction !== "echo" || sentAt - erasedAt > STAMP_DELAY_MAX) return false;
+  return erasures.isRemoved(conversationId, messageMarks(tenant, id));
 }
 
 /**
  * Whether a change, however new, is of a message that was erased with its conversation, or is about to be: it is told to
  * nobody. A message that had not come by then is not known here.
  */
-export async function isOfErased(
+export async function isChangeOfErasedMessage(
   ports: Pick<IngestPorts, "erasures" | "messageChanges">,
-  { home, conversationId, messageId, erasedAt }: Scene,
+  { account, conversationId, messageId, erasedAt }: MessageContext,
   now: Millis,
 ): Promise<boolean> {
-  if (erasedAt === null || erasedAt + ERASURE_MARKER_LIFE <= now) return false;
-  const sentAt = await ports.messageChanges.sentAt(home.tenant, conversationId, messageId);
+  if (erasedAt === null || erasedAt + ERASURE_MARKER_TTL <= now) return false;
+  const sentAt = await ports.messageChanges.getSentAt(account.tenant, conversationId, messageId);
   if (sentAt !== null) return sentAt <= erasedAt;
-  return ports.erasures.isRemoved(conversationId, marksOfMessage(home.tenant, messageId));
+  return ports.erasures.isRemoved(conversationId, messageMarks(account.tenant, messageId));
 }
 
 /** A platform stamps a message within so much of the send's beginning; metadata of other apps may look like ours. */
-const STAMPED_WITHIN: Millis = MINUTE;
+const STAMP_DELAY_MAX: Millis = MINUTE;
 
 /** Whether an echo is of a send of ours that began before the conversation was erased, though it was stamped after. */
-export function isOfSendBefore({ echo, at }: MessageUpdate, erasedAt: Millis): boolean {
+export function isEchoOfEarlierSend({ echo, at }: MessageUpdate, erasedAt: Millis): boolean {
   if (!echo?.metadata || !isUlid(echo.metadata)) return false;
-  const begunAt = timeOfUlid(echo.metadata);
-  return begunAt <= erasedAt && at - begunAt <= STAMPED_WITHIN;
+  const startedAt = ulidTime(echo.metadata);
+  return startedAt <= erasedAt && at - startedAt <= STAMP_DELAY_MAX;
 }

@@ -3,7 +3,7 @@ import type { Millis } from "../../kernel/time.ts";
 import type { Hold } from "../../stores/holds/hold-items.ts";
 
 /** The audit entry of a hold: who is said to have typed it, never what. */
-export function auditOfHold(
+export function holdAuditEntry(
   action: Extract<AuditAction, "hold.create" | "hold.verify">,
   { id, actorId, scope }: Pick<Hold, "id" | "actorId" | "scope">,
   { actor, ip }: Pick<AuditEntry, "actor" | "ip">,

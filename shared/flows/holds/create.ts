@@ -1,16 +1,16 @@
-import { actorOf, type Caller, callerMayUse } from "../../domain/access/api-keys.ts";
-import { holdExpiresAt, holdIdOf, holdSecret, holdSecretHash } from "../../domain/holds/holds.ts";
+import { type Caller, callerActor, callerMayUse } from "../../domain/access/api-keys.ts";
+import { holdExpiresAt, holdIdFromUlid, holdSecret, holdSecretHash } from "../../domain/holds/holds.ts";
 import { readConversationId } from "../../domain/inbox/conversations.ts";
-import { type AskedContent, readSendContent } from "../../domain/sending/send-content.ts";
+import { type RequestedContent, readSendContent } from "../../domain/sending/send-content.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Hold, NewHold } from "../../stores/holds/hold-items.ts";
 import type { ApiPorts, HoldPorts } from "../ports.ts";
-import { onceByKey } from "../sending/idempotency.ts";
+import { withIdempotency } from "../sending/idempotency.ts";
 import { type PlannedSend, type PlanRefusal, planSend } from "../sending/plan.ts";
-import { auditOfHold } from "./audit.ts";
+import { holdAuditEntry } from "./audit.ts";
 
-export interface HumanAgentMessage extends AskedContent {
+export interface HumanAgentMessage extends RequestedContent {
   readonly conversationId: string;
   readonly replyTo: string | null;
   /** The person who typed it. */
@@ -20,10 +20,10 @@ export interface HumanAgentMessage extends AskedContent {
 }
 
 /** A hold as its maker is told of it: it waits, and says nothing of the message. */
-export type MadeHold = Pick<Hold, "id" | "conversationId" | "createdAt" | "expiresAt">;
+export type CreatedHold = Pick<Hold, "id" | "conversationId" | "createdAt" | "expiresAt">;
 
 /** What is kept of it with an idempotency key: nothing that names the person, whose conversation may be erased. */
-type KeptHold = Omit<MadeHold, "conversationId">;
+type HoldResult = Omit<CreatedHold, "conversationId">;
 
 type CreatePorts = HoldPorts & Pick<ApiPorts, "conversations" | "accounts" | "budgets" | "idempotencyKeys" | "log">;
 
@@ -33,51 +33,51 @@ type CreatePorts = HoldPorts & Pick<ApiPorts, "conversations" | "accounts" | "bu
  */
 export async function createHold(
   ports: CreatePorts,
-  by: { readonly caller: Caller; readonly ip: string | null },
-  asked: HumanAgentMessage,
+  actor: { readonly caller: Caller; readonly ip: string | null },
+  message: HumanAgentMessage,
   now: Millis,
-): Promise<MadeHold | PlanRefusal | Refusal<"idempotency_conflict">> {
-  const { conversationId, text, attachments, replyTo, actorId, idempotencyKey = null } = asked;
-  const { caller } = by;
+): Promise<CreatedHold | PlanRefusal | Refusal<"idempotency_conflict">> {
+  const { conversationId, text, attachments, replyTo, actorId, idempotencyKey = null } = message;
+  const { caller } = actor;
   const ref = readConversationId(conversationId);
   if (!ref || !callerMayUse(caller, ref.tenant)) return refuse("conversation_not_found");
   const { tenant } = ref;
   // What can never be sent uses no key up.
-  const content = readSendContent(asked, ref.account.platform, caller.scope);
+  const content = readSendContent(message, ref.account.platform, caller.scope);
   if (isRefusal(content)) return content;
-  const who = { scope: caller.scope, mayUse: () => true, kind: "human_agent", actorId } as const;
-  const made = await onceByKey<KeptHold, PlanRefusal>(
+  const sender = { scope: caller.scope, mayUse: () => true, kind: "human_agent", actorId } as const;
+  const result = await withIdempotency<HoldResult, PlanRefusal>(
     ports,
     {
       key: idempotencyKey,
       tenant,
       caller,
-      asked: ["human-agent", conversationId, text ?? null, attachments ?? null, replyTo, actorId],
+      fingerprint: ["human-agent", conversationId, text ?? null, attachments ?? null, replyTo, actorId],
     },
     {
       run: async (id) => {
-        const planned = await planSend(ports, { ...who, text, attachments, conversationId, replyTo }, now);
-        return isRefusal(planned) ? planned : hold(ports, by, planned, holdIdOf(id), now);
+        const plan = await planSend(ports, { ...sender, text, attachments, conversationId, replyTo }, now);
+        return isRefusal(plan) ? plan : saveHold(ports, actor, plan, holdIdFromUlid(id), now);
       },
-      recall: async (id) => {
-        const made = await ports.holds.get(holdIdOf(id));
-        return made && keptOf(made);
+      replayResult: async (id) => {
+        const existing = await ports.holds.get(holdIdFromUlid(id));
+        return existing && toHoldResult(existing);
       },
     },
     now,
   );
-  return isRefusal(made) ? made : { ...made, conversationId };
+  return isRefusal(result) ? result : { ...result, conversationId };
 }
 
-async function hold(
+async function saveHold(
   ports: CreatePorts,
   { caller, ip }: { readonly caller: Caller; readonly ip: string | null },
   { head, content, scope, replyTo, actorId }: PlannedSend,
   id: string,
   now: Millis,
-): Promise<KeptHold | Refusal<"conversation_not_found">> {
+): Promise<HoldResult | Refusal<"conversation_not_found">> {
   if (head.lastInboundAt === null || actorId === null) throw new Error("A human agent's message without its people.");
-  const held: NewHold = {
+  const newHold: NewHold = {
     id,
     conversationId: head.id,
     scope,
@@ -88,15 +88,17 @@ async function hold(
     createdAt: now,
     expiresAt: holdExpiresAt(now, head.lastInboundAt),
   };
-  const audit = auditOfHold("hold.create", held, { actor: actorOf(caller), ip }, now);
-  return (await ports.holds.create(held, head.lastInboundAt, audit)) ? keptOf(held) : refuse("conversation_not_found");
+  const audit = holdAuditEntry("hold.create", newHold, { actor: callerActor(caller), ip }, now);
+  return (await ports.holds.create(newHold, head.lastInboundAt, audit))
+    ? toHoldResult(newHold)
+    : refuse("conversation_not_found");
 }
 
-function keptOf({ id, createdAt, expiresAt }: KeptHold): KeptHold {
+function toHoldResult({ id, createdAt, expiresAt }: HoldResult): HoldResult {
   return { id, createdAt, expiresAt };
 }
 
 /** Where the person who typed a held message checks it. The secret is in the fragment, which no server ever gets. */
-export async function verifyUrlOf(ports: Pick<HoldPorts, "holdKey" | "baseUrl">, holdId: string): Promise<string> {
+export async function verifyUrl(ports: Pick<HoldPorts, "holdKey" | "baseUrl">, holdId: string): Promise<string> {
   return `${ports.baseUrl}/verify?hold=${holdId}#t=${holdSecret(await ports.holdKey(), holdId)}`;
 }

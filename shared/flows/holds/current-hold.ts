@@ -5,23 +5,23 @@ import type { Hold } from "../../stores/holds/hold-items.ts";
 import type { CheckPorts } from "../ports.ts";
 
 /** A hold, and where it stands for everyone from now on. */
-export interface Standing {
+export interface HoldView {
   readonly hold: Hold;
   readonly state: HoldState;
 }
 
 /** Where a hold stands now. An end that came by time is made sure of first. Null when it is gone. */
-export async function standingOf(ports: Pick<CheckPorts, "holds">, hold: Hold, now: Millis): Promise<Standing | null> {
+export async function currentHold(ports: Pick<CheckPorts, "holds">, hold: Hold, now: Millis): Promise<HoldView | null> {
   const state = holdStateAt(hold, now);
   if (state.status === hold.state.status) return { hold, state };
-  const stands = await ports.holds.endByTime(hold, now);
-  return stands && { hold: stands, state: holdStateAt(stands, now) };
+  const current = await ports.holds.expire(hold, now);
+  return current && { hold: current, state: holdStateAt(current, now) };
 }
 
-export type HoldOver = Refusal<"hold_sending" | "hold_sent" | "hold_failed" | "hold_ran_out">;
+export type HoldEndedRefusal = Refusal<"hold_sending" | "hold_sent" | "hold_failed" | "hold_ran_out">;
 
 /** Why nothing can be done with a hold any more; null while it waits for its check. */
-export function overBy({ status }: HoldState): HoldOver | null {
+export function endedReason({ status }: HoldState): HoldEndedRefusal | null {
   switch (status) {
     case "awaiting_verification":
       return null;

@@ -1,5 +1,5 @@
 import { type HoldError, holdError } from "../../domain/holds/holds.ts";
-import type { AskedContent, SendContent } from "../../domain/sending/send-content.ts";
+import type { RequestedContent, SendContent } from "../../domain/sending/send-content.ts";
 import { errorClass } from "../../kernel/error-class.ts";
 import { isRefusal, type Reason, type Refusal } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
@@ -8,7 +8,7 @@ import type { HoldOutcome } from "../../stores/holds/holds.ts";
 import type { CheckPorts } from "../ports.ts";
 import { performSend, type SendResult } from "../sending/perform.ts";
 import { planSend } from "../sending/plan.ts";
-import { auditOfHold } from "./audit.ts";
+import { holdAuditEntry } from "./audit.ts";
 
 /**
  * Sends a claimed hold's message, by the policy of now, and keeps what came of it. Where the process dies on the way
@@ -22,28 +22,30 @@ export async function releaseHold(
   sendId: string,
   clock: () => Millis,
 ): Promise<Hold | null> {
-  const outcome = await send(ports, hold, ip, sendId, clock).catch((fault: unknown) => {
+  const outcome = await sendHeldMessage(ports, hold, ip, sendId, clock).catch((fault: unknown) => {
     // Nothing has left: that is certain, and the person may as well know.
     ports.log({ event: "held_not_sent", error: errorClass(fault) });
-    return failed(holdError("internal_error"));
+    return failedOutcome(holdError("internal_error"));
   });
   return ports.holds.settle(hold.id, sendId, outcome, clock());
 }
 
 /** Throws only while nothing has left. */
-async function send(
+async function sendHeldMessage(
   ports: CheckPorts,
   hold: Hold,
   ip: string | null,
   sendId: string,
   clock: () => Millis,
 ): Promise<HoldOutcome> {
-  await ports.audit.add(hold.tenant, auditOfHold("hold.verify", hold, { actor: "system", ip }, clock()));
-  const planned = await planSend(ports, requestOf(hold), clock());
-  return isRefusal(planned) ? failed(errorOf(planned)) : outcomeOf(await performSend(ports, planned, sendId, clock));
+  await ports.audit.add(hold.tenant, holdAuditEntry("hold.verify", hold, { actor: "system", ip }, clock()));
+  const plan = await planSend(ports, toSendRequest(hold), clock());
+  return isRefusal(plan)
+    ? failedOutcome(toHoldError(plan))
+    : toHoldOutcome(await performSend(ports, plan, sendId, clock));
 }
 
-function requestOf(hold: Hold) {
+function toSendRequest(hold: Hold) {
   return {
     scope: hold.scope,
     mayUse: (tenant: string) => tenant === hold.tenant,
@@ -52,25 +54,25 @@ function requestOf(hold: Hold) {
     kind: "human_agent",
     actorId: hold.actorId,
     holdId: hold.id,
-    ...askedContentOf(hold.content),
+    ...toRequestContent(hold.content),
   } as const;
 }
 
-function askedContentOf(content: SendContent | null): AskedContent {
+function toRequestContent(content: SendContent | null): RequestedContent {
   if (content === null) return {};
   return content.kind === "text" ? { text: content.text } : { attachments: content.attachments };
 }
 
-function outcomeOf(result: SendResult): HoldOutcome {
+function toHoldOutcome(result: SendResult): HoldOutcome {
   if (result.kind === "sent") return { trigger: "accept", platformMessageId: result.messageId };
-  return failed(errorOf(result.refusal));
+  return failedOutcome(toHoldError(result.refusal));
 }
 
-function failed(error: HoldError): HoldOutcome {
+function failedOutcome(error: HoldError): HoldOutcome {
   return { trigger: "fail", error };
 }
 
-const told: ReadonlySet<Reason> = new Set([
+const publicReasons: ReadonlySet<Reason> = new Set([
   "human_agent_early",
   "human_agent_late",
   "human_agent_no_inbound",
@@ -84,9 +86,9 @@ const told: ReadonlySet<Reason> = new Set([
   "account_not_found",
 ]);
 
-function errorOf({ refused, detail }: Refusal): HoldError {
+function toHoldError({ refused, detail }: Refusal): HoldError {
   // Erased since it was held: there is nobody who wrote.
   if (refused === "conversation_not_found") return holdError("human_agent_no_inbound");
   // What was fit to be held is fit to be sent.
-  return told.has(refused) ? holdError(refused, detail ?? null) : holdError("internal_error");
+  return publicReasons.has(refused) ? holdError(refused, detail ?? null) : holdError("internal_error");
 }

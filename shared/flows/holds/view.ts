@@ -3,11 +3,11 @@ import { isRefusal, type Refusal } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Hold } from "../../stores/holds/hold-items.ts";
 import type { CheckPorts } from "../ports.ts";
-import { type HoldOver, overBy } from "./current-hold.ts";
-import { type CheckRequest, openHold, type TooManyTries } from "./open.ts";
+import { endedReason, type HoldEndedRefusal } from "./current-hold.ts";
+import { type CheckRequest, openHold, type TooManyAttempts } from "./open.ts";
 
 /** A hold as its person may see it. */
-export interface ShownHold {
+export interface CheckHoldView {
   readonly hold: Hold;
   readonly state: HoldState;
   /** Whom the message goes to. */
@@ -15,25 +15,25 @@ export interface ShownHold {
 }
 
 /** Whom nobody knows a name of. */
-const NAMELESS = "this person";
+const FALLBACK_NAME = "this person";
 
 /** What waits to be checked, for whoever has its secret. A look is no try. */
-export async function lookAtHold(
-  ports: Pick<CheckPorts, "holds" | "tries" | "conversations">,
+export async function viewHold(
+  ports: Pick<CheckPorts, "holds" | "verificationAttempts" | "conversations">,
   request: CheckRequest,
   now: Millis,
-): Promise<ShownHold | Refusal<"hold_not_found"> | TooManyTries | HoldOver> {
-  const opened = await openHold(ports, request, now);
-  if (isRefusal(opened)) return opened;
-  return overBy(opened.state) ?? { ...opened, displayName: await displayNameOf(ports, opened.hold, now) };
+): Promise<CheckHoldView | Refusal<"hold_not_found"> | TooManyAttempts | HoldEndedRefusal> {
+  const view = await openHold(ports, request, now);
+  if (isRefusal(view)) return view;
+  return endedReason(view.state) ?? { ...view, displayName: await getDisplayName(ports, view.hold, now) };
 }
 
 /** What the person is called whom a held message goes to. */
-export async function displayNameOf(
+export async function getDisplayName(
   ports: Pick<CheckPorts, "conversations">,
   hold: Hold,
   now: Millis,
 ): Promise<string> {
   const head = await ports.conversations.get(hold.tenant, hold.conversationId, now);
-  return head?.participantHandle ?? head?.participantUsername ?? NAMELESS;
+  return head?.participantHandle ?? head?.participantUsername ?? FALLBACK_NAME;
 }

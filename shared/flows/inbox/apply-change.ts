@@ -1,53 +1,53 @@
-import { eventUlidOf, renderEvent } from "../../domain/events/events.ts";
-import { type ChangeUpdate, eventOfChange, nameOfChange } from "../../domain/events/message-changes.ts";
+import { deriveEventUlid, renderEvent } from "../../domain/events/events.ts";
+import { type ChangeUpdate, changeEvent, changeKey } from "../../domain/events/message-changes.ts";
 import { conversationId as idOfConversation } from "../../domain/inbox/conversations.ts";
 import { RETENTION } from "../../domain/limits.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { writeEvent } from "../../queues/messages.ts";
-import type { Glimpse } from "../../stores/inbox/conversations.ts";
-import { isOfErased } from "../erasure/late-writes.ts";
+import { encodeEvent } from "../../queues/messages.ts";
+import type { ConversationSnapshot } from "../../stores/inbox/conversations.ts";
+import { isChangeOfErasedMessage } from "../erasure/late-writes.ts";
 import type { IngestPorts } from "../ports.ts";
-import { type Change, changeMessage } from "./apply-message-change.ts";
+import { applyOrDeferChange, type MessageChange } from "./apply-message-change.ts";
 import type { Effects } from "./effects.ts";
-import { erasureBefore } from "./ingest-message.ts";
-import type { AccountHome } from "./resolve-account.ts";
+import { conversationErasedAt } from "./ingest-message.ts";
+import type { ResolvedAccount } from "./resolve-account.ts";
 
 /**
  * Takes what happened to a message after it was sent: it was unsent, edited, or reacted to. Each is announced once,
  * also when the message has not come yet; but of a message that is known to be unsent no edit is told any more.
- * @param glimpse of its conversation, from just before
+ * @param snapshot of its conversation, from just before
  */
-export async function takeChange(
+export async function applyMessageChange(
   ports: IngestPorts,
-  home: AccountHome,
+  account: ResolvedAccount,
   update: ChangeUpdate,
-  glimpse: Glimpse,
+  snapshot: ConversationSnapshot,
   effects: Effects,
   now: Millis,
 ): Promise<void> {
   if (update.at <= now - RETENTION) return;
-  const conversationId = idOfConversation({ ...update, tenant: home.tenant });
-  const erasedAt = await erasureBefore(ports, home, conversationId, glimpse, now);
+  const conversationId = idOfConversation({ ...update, tenant: account.tenant });
+  const erasedAt = await conversationErasedAt(ports, account, conversationId, snapshot, now);
   if (erasedAt !== null && update.at <= erasedAt) return;
-  const scene = { home, conversationId, messageId: update.messageId, erasedAt };
-  if (await isOfErased(ports, scene, now)) return;
+  const context = { account, conversationId, messageId: update.messageId, erasedAt };
+  if (await isChangeOfErasedMessage(ports, context, now)) return;
 
-  const name = nameOfChange(update);
-  const { type, data } = eventOfChange(update, conversationId);
-  const minted = eventUlidOf(home.tenant, name, type, now);
-  const eventUlid = await ports.eventBodies.note(conversationId, name, minted, now, update.at);
+  const name = changeKey(update);
+  const { type, data } = changeEvent(update, conversationId);
+  const candidateUlid = deriveEventUlid(account.tenant, name, type, now);
+  const eventUlid = await ports.eventBodies.recordRef(conversationId, name, candidateUlid, now, update.at);
   // Before the message is edited: whoever unsends it then finds the body to forget.
-  await ports.eventBodies.keep(home.tenant, renderEvent(home.tenant, eventUlid, type, data));
-  const change = changeOf(update);
+  await ports.eventBodies.save(account.tenant, renderEvent(account.tenant, eventUlid, type, data));
+  const change = toChange(update);
   if (change) {
-    const unsent = await changeMessage(ports, scene, change, now);
-    if (unsent && update.kind === "edit") return;
+    const isUnsent = await applyOrDeferChange(ports, context, change, now);
+    if (isUnsent && update.kind === "edit") return;
   }
-  announce(effects, home, { type, eventUlid });
+  publishEvent(effects, account, { type, eventUlid });
 }
 
 /** A reaction changes nothing that is kept. */
-function changeOf(update: ChangeUpdate): Change | null {
+function toChange(update: ChangeUpdate): MessageChange | null {
   switch (update.kind) {
     case "unsend":
       return { unsentAt: update.at, edits: 0 };
@@ -59,12 +59,12 @@ function changeOf(update: ChangeUpdate): Change | null {
 }
 
 /** Adds the announcement of an event whose body is kept; once for a webhook that tells of it twice. */
-export function announce(
+export function publishEvent(
   effects: Effects,
-  { tenant }: Pick<AccountHome, "tenant">,
-  { type, eventUlid }: { type: Parameters<typeof writeEvent>[0]["type"]; eventUlid: string },
+  { tenant }: Pick<ResolvedAccount, "tenant">,
+  { type, eventUlid }: { type: Parameters<typeof encodeEvent>[0]["type"]; eventUlid: string },
 ): void {
   // Whether it was announced before is not known: these are few, and the delivery's row tells.
-  const body = writeEvent({ tenant, eventUlid, type, source: null, repeated: true });
-  if (effects.announcements.every((known) => known.body !== body)) effects.announcements.push({ body, group: tenant });
+  const body = encodeEvent({ tenant, eventUlid, type, source: null, repeated: true });
+  if (effects.events.every((event) => event.body !== body)) effects.events.push({ body, group: tenant });
 }

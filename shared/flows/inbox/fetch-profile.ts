@@ -1,16 +1,16 @@
 import { accountKey } from "../../domain/accounts/accounts.ts";
-import { isProfileDue, type Profile, profileOf } from "../../domain/inbox/profiles.ts";
+import { buildProfile, isProfileDue, type Profile } from "../../domain/inbox/profiles.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { ProfileOutcome } from "../../platforms/platform.ts";
 import type { ProfileMessage } from "../../queues/messages.ts";
 import type { ProfilePorts } from "../ports.ts";
-import { done, drop, type RecordEnd } from "../record-outcome.ts";
+import { done, drop, type RecordOutcome } from "../record-outcome.ts";
 
 /**
  * Looks up the person of a conversation and keeps what the platform tells. Where it tells nothing this time, all stays
  * as it was, and the person's next message asks again: a look-up is never repeated for its own sake.
  */
-export async function fetchProfile(ports: ProfilePorts, message: ProfileMessage, now: Millis): Promise<RecordEnd> {
+export async function fetchProfile(ports: ProfilePorts, message: ProfileMessage, now: Millis): Promise<RecordOutcome> {
   const { tenant, conversationId } = message;
   const head = await ports.conversations.get(tenant, conversationId, now);
   if (!head) return drop("gone");
@@ -18,16 +18,16 @@ export async function fetchProfile(ports: ProfilePorts, message: ProfileMessage,
   const account = await ports.accounts.get(tenant, head.ref.account);
   if (!account || account.status === "needs_reauth" || account.status === "restricted") return drop("gone");
 
-  const sealedFor = { purpose: "account-token", tenant, owner: accountKey(account) } as const;
-  const token = await ports.vault.open(account.sealedToken, sealedFor);
-  const outcome = await ports.platformOf(account).fetchProfile(account, token, head.ref.participantId);
-  const profile = foundOut(outcome, now);
-  if (profile) await ports.profiles.keep(conversationId, profile, now);
+  const encryptionContext = { purpose: "account-token", tenant, owner: accountKey(account) } as const;
+  const token = await ports.vault.open(account.sealedToken, encryptionContext);
+  const outcome = await ports.platformFor(account).fetchProfile(account, token, head.ref.participantId);
+  const profile = toProfile(outcome, now);
+  if (profile) await ports.profiles.save(conversationId, profile, now);
   ports.log({ event: "profile", outcome: profile?.state ?? "unknown", platform: account.platform });
   return done;
 }
 
-function foundOut(outcome: ProfileOutcome, now: Millis): Profile | null {
+function toProfile(outcome: ProfileOutcome, now: Millis): Profile | null {
   if (outcome.kind === "unknown") return null;
-  return outcome.kind === "found" ? profileOf(outcome, now) : { state: "unavailable" };
+  return outcome.kind === "found" ? buildProfile(outcome, now) : { state: "unavailable" };
 }

@@ -8,8 +8,8 @@ export async function growFeeds(
   tenant: TenantId,
   messagesInHour: number,
 ): Promise<void> {
-  const wanted = feedShardsFor(messagesInHour);
-  if (wanted === 1) return;
+  const targetShards = feedShardsFor(messagesInHour);
+  if (targetShards === 1) return;
   const { shards } = await tenantStates.get(tenant);
-  if (shards < wanted) await tenantStates.growShards(tenant, shards, wanted);
+  if (shards < targetShards) await tenantStates.growShards(tenant, shards, targetShards);
 }

@@ -4,7 +4,7 @@ import type { InboundMessage } from "../../queues/messages.ts";
 import type { IngestPorts } from "../ports.ts";
 
 /** A verified webhook's bytes, decompressed. @returns null when the file it names is gone */
-export async function openInbound(ports: IngestPorts, inbound: InboundMessage): Promise<Uint8Array | null> {
+export async function loadInbound(ports: IngestPorts, inbound: InboundMessage): Promise<Uint8Array | null> {
   const bytes = inbound.bytes ?? (inbound.file ? await ports.files.get(inbound.file) : null);
   return bytes ? decompress(bytes) : null;
 }
@@ -13,7 +13,7 @@ export async function openInbound(ports: IngestPorts, inbound: InboundMessage): 
  * Keeps the raw copies of a batch, for 7 days, as one file. Repeated with another batch around it, a copy is kept
  * twice, which harms nobody.
  */
-export async function keepRawCopies(
+export async function storeRawCopies(
   ports: IngestPorts,
   batchId: string,
   copies: readonly { receivedAt: Millis; raw: Uint8Array }[],

@@ -1,87 +1,94 @@
-import { eventUlidOf, typeOfMessageEvent } from "../../domain/events/events.ts";
+import { deriveEventUlid, messageEventType } from "../../domain/events/events.ts";
 import { conversationId } from "../../domain/inbox/conversations.ts";
 import type { Message } from "../../domain/inbox/messages.ts";
 import type { MessageUpdate } from "../../domain/inbox/updates.ts";
-import { ERASURE_MARKER_LIFE, RETENTION } from "../../domain/limits.ts";
-import { viaOfEcho } from "../../domain/sending/sends.ts";
+import { ERASURE_MARKER_TTL, RETENTION } from "../../domain/limits.ts";
+import { echoSentVia } from "../../domain/sending/sends.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { Glimpse } from "../../stores/inbox/conversations.ts";
-import { erasedSince, isOfErasedSend, isOfSendBefore, namesAsBefore, takeBack } from "../erasure/late-writes.ts";
+import type { ConversationSnapshot } from "../../stores/inbox/conversations.ts";
+import {
+  erasedSince,
+  hasErasedName,
+  isEchoOfEarlierSend,
+  isEchoOfErasedSend,
+  removeLateMessage,
+} from "../erasure/late-writes.ts";
 import type { IngestPorts } from "../ports.ts";
 import { countMessage } from "../stats/count.ts";
-import { isAwaited, settleEarly } from "./apply-message-change.ts";
+import { applyPending, hasPendingChange } from "./apply-message-change.ts";
 import type { Effects } from "./effects.ts";
-import { keepEcho } from "./match-echo.ts";
-import { announcementOf } from "./message-event.ts";
+import { messageEvent } from "./message-event.ts";
 import { requestProfile } from "./profile-requests.ts";
-import type { AccountHome } from "./resolve-account.ts";
+import { reconcileEcho } from "./reconcile-echo.ts";
+import type { ResolvedAccount } from "./resolve-account.ts";
 
 /**
  * Keeps one message, in either direction, and brings its conversation's head up to it.
- * @param glimpse of its conversation, from just before
+ * @param snapshot of its conversation, from just before
  */
-export async function takeMessage(
+export async function ingestMessage(
   ports: IngestPorts,
-  home: AccountHome,
+  account: ResolvedAccount,
   update: MessageUpdate,
-  glimpse: Glimpse,
+  snapshot: ConversationSnapshot,
   effects: Effects,
   now: Millis,
 ): Promise<void> {
   if (update.at <= now - RETENTION) return;
-  const message = messageFrom(update, home.tenant, glimpse, now);
-  const erasedAt = await erasureBefore(ports, home, message.conversationId, glimpse, now);
-  if (erasedAt !== null && (message.sentAt <= erasedAt || isOfSendBefore(update, erasedAt))) return;
-  if (erasedAt !== null && (await isOfErasedSend(ports, home.tenant, message, erasedAt))) return;
-  const kept = update.echo
-    ? await keepEcho(ports, home.tenant, message, update.echo, now, home.shards)
-    : await ports.messages.record(home.tenant, message, now, home.shards);
-  if (kept.fresh && kept.message.direction !== "outbound") countMessage(effects.stored, home.tenant);
-  const applied = await ports.conversations.apply(home.tenant, kept.message, {
-    accountHandle: home.handle,
-    shards: home.shards,
+  const message = toMessage(update, account.tenant, snapshot, now);
+  const erasedAt = await conversationErasedAt(ports, account, message.conversationId, snapshot, now);
+  if (erasedAt !== null && (message.sentAt <= erasedAt || isEchoOfEarlierSend(update, erasedAt))) return;
+  if (erasedAt !== null && (await isEchoOfErasedSend(ports, account.tenant, message, erasedAt))) return;
+  const record = update.echo
+    ? await reconcileEcho(ports, account.tenant, message, update.echo, now, account.shards)
+    : await ports.messages.record(account.tenant, message, now, account.shards);
+  if (record.isNew && record.message.direction !== "outbound") countMessage(effects.tally, account.tenant);
+  const applied = await ports.conversations.advanceHead(account.tenant, record.message, {
+    accountHandle: account.handle,
+    shards: account.shards,
     erasedAt,
-    endedPicture: glimpse.pictureEndsAt !== null && glimpse.pictureEndsAt <= now ? glimpse.pictureEndsAt : null,
+    expiredPictureEndsAt:
+      snapshot.pictureEndsAt !== null && snapshot.pictureEndsAt <= now ? snapshot.pictureEndsAt : null,
   });
-  const erasedMeanwhile = erasedSince(kept, applied);
-  if (erasedMeanwhile !== null) return takeBack(ports, home.tenant, kept, erasedMeanwhile);
-  if (namesAsBefore(kept, applied)) await ports.messages.forgetPerson(kept.ref);
-  const scene = { home, conversationId: message.conversationId, messageId: message.id, erasedAt };
-  const awaited = isAwaited(message.id, glimpse, applied.glimpse);
+  const newErasedAt = erasedSince(record, applied);
+  if (newErasedAt !== null) return removeLateMessage(ports, account.tenant, record, newErasedAt);
+  if (hasErasedName(record, applied)) await ports.messages.removeParticipantNames(record.ref);
+  const context = { account, conversationId: message.conversationId, messageId: message.id, erasedAt };
+  const hasPending = hasPendingChange(message.id, snapshot, applied.snapshot);
   // Also when the row says so already: who emptied it may have died before the head was told.
-  const unsent = awaited && (await settleEarly(ports, scene, kept.ref));
-  if (!unsent && !kept.message.unsent) effects.announcements.push(announcementOf(home.tenant, kept));
-  requestProfile(effects, home.tenant, kept.message, applied.glimpse, now);
+  const isUnsent = hasPending && (await applyPending(ports, context, record.ref));
+  if (!isUnsent && !record.message.unsent) effects.events.push(messageEvent(account.tenant, record));
+  requestProfile(effects, account.tenant, record.message, applied.snapshot, now);
 }
 
 /** When the conversation was last erased. Its head knows; one that has no head, or none any more, left a marker. */
-export async function erasureBefore(
+export async function conversationErasedAt(
   ports: Pick<IngestPorts, "erasures">,
-  home: AccountHome,
+  account: ResolvedAccount,
   conversation: string,
-  glimpse: Glimpse,
+  snapshot: ConversationSnapshot,
   now: Millis,
 ): Promise<Millis | null> {
-  if (glimpse.exists || glimpse.erasedAt !== null) return glimpse.erasedAt;
-  if (home.lastErasureAt === null || home.lastErasureAt + ERASURE_MARKER_LIFE <= now) return null;
+  if (snapshot.exists || snapshot.erasedAt !== null) return snapshot.erasedAt;
+  if (account.lastErasureAt === null || account.lastErasureAt + ERASURE_MARKER_TTL <= now) return null;
   return ports.erasures.erasedAt(conversation, now);
 }
 
-function messageFrom(update: MessageUpdate, tenant: TenantId, glimpse: Glimpse, now: Millis): Message {
+function toMessage(update: MessageUpdate, tenant: TenantId, snapshot: ConversationSnapshot, now: Millis): Message {
   const draft = {
     id: update.messageId,
     conversationId: conversationId({ tenant, account: update.account, participantId: update.participantId }),
     account: update.account,
-    participant: { id: update.participantId, handle: glimpse.handle, username: glimpse.username },
+    participant: { id: update.participantId, handle: snapshot.handle, username: snapshot.username },
     direction: update.echo ? "echo" : "inbound",
     text: update.text,
     attachments: update.attachments,
     sentAt: update.at,
-    sentVia: update.echo ? viaOfEcho(update.echo.appId) : "participant",
+    sentVia: update.echo ? echoSentVia(update.echo.appId) : "participant",
     actorId: null,
     replyTo: update.replyTo,
     scope: "live",
   } as const;
-  return { ...draft, eventUlid: eventUlidOf(tenant, draft.id, typeOfMessageEvent(draft), now) };
+  return { ...draft, eventUlid: deriveEventUlid(tenant, draft.id, messageEventType(draft), now) };
 }

@@ -1,18 +1,18 @@
 import { conversationId } from "../../domain/inbox/conversations.ts";
 import type { IgnoredUpdate, Update } from "../../domain/inbox/updates.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { Glimpse } from "../../stores/inbox/conversations.ts";
+import type { ConversationSnapshot } from "../../stores/inbox/conversations.ts";
 import type { IngestPorts } from "../ports.ts";
-import { takePolicy } from "./apply-account-policy.ts";
-import { takeChange } from "./apply-change.ts";
+import { applyAccountPolicy } from "./apply-account-policy.ts";
+import { applyMessageChange } from "./apply-change.ts";
 import type { Effects } from "./effects.ts";
-import { takeMessage } from "./ingest-message.ts";
-import type { AccountHome, FindHome } from "./resolve-account.ts";
+import { ingestMessage } from "./ingest-message.ts";
+import type { ResolveAccount, ResolvedAccount } from "./resolve-account.ts";
 
 /** An update of an account that is connected, and where it belongs. */
-interface Homed {
+interface RoutedUpdate {
   readonly update: Exclude<Update, IgnoredUpdate>;
-  readonly home: AccountHome;
+  readonly account: ResolvedAccount;
   /** Null for what leaves nothing in a conversation. */
   readonly conversation: string | null;
 }
@@ -23,26 +23,28 @@ interface Homed {
  */
 export async function ingestUpdates(
   ports: IngestPorts,
-  findHome: FindHome,
+  resolveAccount: ResolveAccount,
   updates: readonly Update[],
   effects: Effects,
   now: Millis,
 ): Promise<void> {
-  const homed: Homed[] = [];
-  const unknown = new Map<string, number>();
+  const routedUpdates: RoutedUpdate[] = [];
+  const unknownAccounts = new Map<string, number>();
   for (const update of updates) {
     if (update.kind === "ignored") continue;
-    const home = await findHome(update.account, now);
-    if (home) homed.push({ update, home, conversation: conversationOf(update, home) });
-    else unknown.set(update.account.platform, (unknown.get(update.account.platform) ?? 0) + 1);
+    const account = await resolveAccount(update.account, now);
+    if (account) routedUpdates.push({ update, account, conversation: conversationIdFor(update, account) });
+    else unknownAccounts.set(update.account.platform, (unknownAccounts.get(update.account.platform) ?? 0) + 1);
   }
-  for (const [platform, count] of unknown) ports.log({ event: "unknown_account", platform, updates: count });
+  for (const [platform, count] of unknownAccounts) ports.log({ event: "unknown_account", platform, updates: count });
 
-  const glimpses = await ports.conversations.peek(homed.flatMap(({ conversation }) => conversation ?? []));
-  for (const each of homed) await take(ports, each, glimpses, effects, now);
+  const snapshots = await ports.conversations.snapshots(
+    routedUpdates.flatMap(({ conversation }) => conversation ?? []),
+  );
+  for (const routedUpdate of routedUpdates) await ingestUpdate(ports, routedUpdate, snapshots, effects, now);
 }
 
-function conversationOf(update: Homed["update"], { tenant }: AccountHome): string | null {
+function conversationIdFor(update: RoutedUpdate["update"], { tenant }: ResolvedAccount): string | null {
   switch (update.kind) {
     case "message":
     case "unsend":
@@ -54,23 +56,23 @@ function conversationOf(update: Homed["update"], { tenant }: AccountHome): strin
   }
 }
 
-async function take(
+async function ingestUpdate(
   ports: IngestPorts,
-  { update, home, conversation }: Homed,
-  glimpses: ReadonlyMap<string, Glimpse>,
+  { update, account, conversation }: RoutedUpdate,
+  snapshots: ReadonlyMap<string, ConversationSnapshot>,
   effects: Effects,
   now: Millis,
 ): Promise<void> {
-  if (update.kind === "policy") return takePolicy(ports, home, update, effects, now);
-  const glimpse = conversation === null ? undefined : glimpses.get(conversation);
-  if (!glimpse) return;
+  if (update.kind === "policy") return applyAccountPolicy(ports, account, update, effects, now);
+  const snapshot = conversation === null ? undefined : snapshots.get(conversation);
+  if (!snapshot) return;
   switch (update.kind) {
     case "message":
-      return takeMessage(ports, home, update, glimpse, effects, now);
+      return ingestMessage(ports, account, update, snapshot, effects, now);
     case "unsend":
     case "edit":
     case "reaction":
-      return takeChange(ports, home, update, glimpse, effects, now);
+      return applyMessageChange(ports, account, update, snapshot, effects, now);
     default:
       // Read, delivered, referral: there is nothing to keep of them.
       return;

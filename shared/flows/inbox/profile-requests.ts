@@ -3,8 +3,8 @@ import { isProfileDue } from "../../domain/inbox/profiles.ts";
 import { errorClass } from "../../kernel/error-class.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { writeProfile } from "../../queues/messages.ts";
-import type { Glimpse } from "../../stores/inbox/conversations.ts";
+import { encodeProfile } from "../../queues/messages.ts";
+import type { ConversationSnapshot } from "../../stores/inbox/conversations.ts";
 import type { IngestPorts } from "../ports.ts";
 import type { Effects } from "./effects.ts";
 
@@ -13,18 +13,18 @@ export function requestProfile(
   effects: Effects,
   tenant: TenantId,
   { conversationId, direction }: Message,
-  { profile, profileFetchedAt }: Glimpse,
+  { profile, profileFetchedAt }: ConversationSnapshot,
   now: Millis,
 ): void {
   // The platforms tell nothing of a person who never wrote.
   if (direction !== "inbound" || !isProfileDue(profile, profileFetchedAt, now)) return;
-  effects.profiles.set(conversationId, { body: writeProfile({ tenant, conversationId }), group: tenant });
+  effects.profileRequests.set(conversationId, { body: encodeProfile({ tenant, conversationId }), group: tenant });
 }
 
 /** Never throws: a name is not worth a message, and the person's next one asks again. */
 export async function sendProfileRequests(
   ports: Pick<IngestPorts, "profiles" | "log">,
-  { profiles }: Effects,
+  { profileRequests: profiles }: Effects,
 ): Promise<void> {
   try {
     await ports.profiles.sendAll([...profiles.values()]);

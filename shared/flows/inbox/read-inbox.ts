@@ -6,26 +6,26 @@ import type { Millis } from "../../kernel/time.ts";
 import type { MessagePage } from "../../stores/inbox/messages.ts";
 import type { ApiPorts } from "../ports.ts";
 
-interface Page {
+interface PageQuery {
   readonly before: string | null;
   readonly limit: number;
 }
 
 /** One conversation with its newest messages, or an older page of them. */
-export async function openConversation(
+export async function readConversation(
   ports: Pick<ApiPorts, "conversations" | "messages">,
   tenant: TenantId,
-  query: Page & { conversationId: string; includeTest: boolean },
+  query: PageQuery & { conversationId: string; includeTest: boolean },
   now: Millis,
 ): Promise<{ head: ConversationHead; page: MessagePage } | Refusal<"conversation_not_found">> {
   const { conversationId, before } = query;
   if (!parseConversationId(tenant, conversationId)) return refuse("conversation_not_found");
   if (before === null) {
-    return (await ports.conversations.open(tenant, { ...query, now })) ?? refuse("conversation_not_found");
+    return (await ports.conversations.getWithMessages(tenant, { ...query, now })) ?? refuse("conversation_not_found");
   }
   const [head, page] = await Promise.all([
     ports.conversations.get(tenant, conversationId, now),
-    ports.messages.ofConversation(tenant, { ...query, before, direction: null, now }),
+    ports.messages.listByConversation(tenant, { ...query, before, direction: null, now }),
   ]);
   return head ? { head, page } : refuse("conversation_not_found");
 }
@@ -34,7 +34,7 @@ export async function openConversation(
 export async function listMessages(
   ports: Pick<ApiPorts, "conversations" | "messages">,
   tenant: TenantId,
-  query: Page & { conversationId: string | null; direction: Direction | null; includeTest: boolean },
+  query: PageQuery & { conversationId: string | null; direction: Direction | null; includeTest: boolean },
   now: Millis,
 ): Promise<MessagePage | Refusal<"conversation_not_found">> {
   const { conversationId, direction, before, limit, includeTest } = query;
@@ -42,19 +42,19 @@ export async function listMessages(
     if (!parseConversationId(tenant, conversationId)) return refuse("conversation_not_found");
     const head = await ports.conversations.get(tenant, conversationId, now);
     if (!head) return refuse("conversation_not_found");
-    return ports.messages.ofConversation(tenant, { conversationId, direction, includeTest, before, limit, now });
+    return ports.messages.listByConversation(tenant, { conversationId, direction, includeTest, before, limit, now });
   }
   return ports.messages.feed(tenant, { includeTest, direction, before, limit, now });
 }
 
 /** One message by the platform's id; a test message only for those who ask for test traffic. */
-export async function readMessage(
+export async function getMessage(
   ports: Pick<ApiPorts, "messages">,
   tenant: TenantId,
   query: { messageId: string; includeTest: boolean },
   now: Millis,
 ): Promise<Message | Refusal<"message_not_found">> {
-  const message = await ports.messages.byId(tenant, query.messageId, now);
+  const message = await ports.messages.getById(tenant, query.messageId, now);
   if (!message || (message.scope === "test" && !query.includeTest)) return refuse("message_not_found");
   return message;
 }

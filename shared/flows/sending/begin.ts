@@ -1,36 +1,36 @@
 import type { NewSend, SendRecord } from "../../domain/sending/sends.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { SendPorts } from "../ports.ts";
-import { type BudgetRefusal, blockedBy, type PlannedSend } from "./plan.ts";
+import { type BudgetRefusal, checkBudgets, type PlannedSend } from "./plan.ts";
 
 /** Others may begin the windows of three budgets meanwhile, and then fill them. */
-const TRIES = 12;
+const ATTEMPTS_MAX = 12;
 
-type BeginPorts = Pick<SendPorts, "budgets" | "sendRecords">;
+type StartPorts = Pick<SendPorts, "budgets" | "sendRecords">;
 
 /**
  * Begins a send and spends its part of the budgets, both or neither: never more than they allow, and a send that they
  * allow is never refused. Throws when others wrote at every try; then nothing is begun.
  * @returns `known`: it was begun before, and that is what is known of it
  */
-export async function begin(
-  ports: BeginPorts,
-  planned: PlannedSend,
+export async function startSend(
+  ports: StartPorts,
+  plan: PlannedSend,
   send: NewSend,
   now: Millis,
 ): Promise<{ kind: "begun" } | { kind: "known"; record: SendRecord } | { kind: "refused"; refusal: BudgetRefusal }> {
-  const { tenant, account, head, scope } = planned;
+  const { tenant, account, head, scope } = plan;
   const spender = { tenant, account, conversationId: head.id, scope };
-  const humanAgent = planned.via === "api_human_agent";
-  let budgets = planned.budgets;
-  for (let tries = 1; tries <= TRIES; tries++) {
-    const refusal = blockedBy(budgets, now, humanAgent);
+  const humanAgent = plan.via === "api_human_agent";
+  let budgets = plan.budgets;
+  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+    const refusal = checkBudgets(budgets, now, humanAgent);
     if (refusal) return { kind: "refused", refusal };
     const spending = ports.budgets.spending(spender, budgets, now, humanAgent);
-    const begun = await ports.sendRecords.begin(head.id, send, now, spending.items);
-    if (begun.outcome === "begun") return { kind: "begun" };
-    if (begun.outcome === "known") return { kind: "known", record: begun.record };
-    budgets = spending.learn(begun.found);
+    const result = await ports.sendRecords.start(head.id, send, now, spending.items);
+    if (result.outcome === "begun") return { kind: "begun" };
+    if (result.outcome === "known") return { kind: "known", record: result.record };
+    budgets = spending.refreshState(result.current);
   }
   throw new Error("The budgets were written by others at every try.");
 }

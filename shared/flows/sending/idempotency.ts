@@ -11,20 +11,20 @@ import type { ApiPorts } from "../ports.ts";
 const IN_FLIGHT_MAX: Millis = MINUTE;
 
 /** A request under a key that its caller chose; without one, every request is its own. */
-export interface Keyed {
+export interface IdempotentRequest {
   readonly key: string | null;
   readonly tenant: TenantId;
   readonly caller: Caller;
   /** The route and all that was asked, always written in the same way. */
-  readonly asked: unknown;
+  readonly fingerprint: unknown;
 }
 
 /** What is done at most once. Its answer, a refusal included, holds nothing of a message: it is kept for a day. */
-export interface Work<A extends object, R extends Refusal> {
+export interface IdempotentWork<A extends object, R extends Refusal> {
   /** @param id a ULID of now, under which it is done */
   readonly run: (id: string) => Promise<A | R>;
   /** What became of a try whose process died; null when it had done nothing yet. */
-  readonly recall: (id: string) => Promise<A | R | null>;
+  readonly replayResult: (id: string) => Promise<A | R | null>;
 }
 
 /**
@@ -32,35 +32,35 @@ export interface Work<A extends object, R extends Refusal> {
  * done, and the key may be used again. What a request that died has not begun is done under an id of its own, as by
  * the first to ask.
  */
-export async function onceByKey<A extends object, R extends Refusal>(
+export async function withIdempotency<A extends object, R extends Refusal>(
   ports: Pick<ApiPorts, "idempotencyKeys" | "log">,
-  { key, tenant, caller, asked }: Keyed,
-  work: Work<A, R>,
+  { key, tenant, caller, fingerprint }: IdempotentRequest,
+  work: IdempotentWork<A, R>,
   now: Millis,
 ): Promise<A | R | Refusal<"idempotency_conflict">> {
   if (key === null) return work.run(newUlid(now));
   const request = {
     keyHash: sha256Hex(JSON.stringify([caller.scope, key])),
-    bodyHash: sha256Hex(JSON.stringify(asked)),
+    bodyHash: sha256Hex(JSON.stringify(fingerprint)),
   };
   let workId = newUlid(now);
-  let told: A | R | null = null;
-  const standing = await ports.idempotencyKeys.claim(tenant, request, workId, now);
-  if (standing) {
-    if (standing.bodyHash !== request.bodyHash) return refuse("idempotency_conflict", "another_request");
-    if (standing.answer !== null) return JSON.parse(standing.answer) as A | R;
-    if (now < standing.claimedAt + IN_FLIGHT_MAX) return refuse("idempotency_conflict", "in_flight");
-    told = await work.recall(standing.workId);
-    if (told) workId = standing.workId;
-    const taken = await ports.idempotencyKeys.claim(tenant, request, workId, now, standing);
-    if (taken) return refuse("idempotency_conflict", "in_flight");
+  let previousResult: A | R | null = null;
+  const existing = await ports.idempotencyKeys.claim(tenant, request, workId, now);
+  if (existing) {
+    if (existing.bodyHash !== request.bodyHash) return refuse("idempotency_conflict", "another_request");
+    if (existing.result !== null) return JSON.parse(existing.result) as A | R;
+    if (now < existing.claimedAt + IN_FLIGHT_MAX) return refuse("idempotency_conflict", "in_flight");
+    previousResult = await work.replayResult(existing.workId);
+    if (previousResult) workId = existing.workId;
+    const conflicting = await ports.idempotencyKeys.claim(tenant, request, workId, now, existing);
+    if (conflicting) return refuse("idempotency_conflict", "in_flight");
   }
-  const answer = told ?? (await work.run(workId));
-  const kept =
+  const answer = previousResult ?? (await work.run(workId));
+  const saving =
     "retryAfter" in answer
       ? ports.idempotencyKeys.release(tenant, request, workId)
-      : ports.idempotencyKeys.answer(tenant, request, workId, JSON.stringify(answer));
+      : ports.idempotencyKeys.saveResult(tenant, request, workId, JSON.stringify(answer));
   // What was done is done, and can be recalled.
-  await kept.catch((error: unknown) => ports.log({ event: "answer_not_kept", error: errorClass(error) }));
+  await saving.catch((error: unknown) => ports.log({ event: "answer_not_kept", error: errorClass(error) }));
   return answer;
 }

@@ -2,14 +2,14 @@ import type { Account } from "../../domain/accounts/accounts.ts";
 import { type ConversationHead, readConversationId, windowAt } from "../../domain/inbox/conversations.ts";
 import type { Scope } from "../../domain/inbox/messages.ts";
 import { type BudgetState, judgeSend } from "../../domain/sending/budgets.ts";
-import { type AskedContent, readSendContent, type SendContent } from "../../domain/sending/send-content.ts";
+import { type RequestedContent, readSendContent, type SendContent } from "../../domain/sending/send-content.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { iso, type Millis, SECOND } from "../../kernel/time.ts";
 import type { SendPorts } from "../ports.ts";
 
 /** A send as it is asked for. `text` and `attachments`: one of them. */
-export interface SendRequest extends AskedContent {
+export interface SendRequest extends RequestedContent {
   /** Of the caller's key. */
   readonly scope: Scope;
   /** Whether the caller may send for a tenant: the tenant is the conversation's. */
@@ -87,24 +87,24 @@ export async function planSend(
   ]);
   if (!head) return refuse("conversation_not_found");
   if (!account) return refuse("account_not_found");
-  const via = pathOf(request, head.lastInboundAt, now);
+  const via = resolveSendPath(request, head.lastInboundAt, now);
   if (isRefusal(via)) return via;
   if (account.status === "needs_reauth") return refuse("account_needs_reauth", account.status);
   if (account.status === "restricted") return refuse("account_restricted", account.status);
-  const blocked = blockedBy(budgets, now, via === "api_human_agent");
-  return blocked ?? { tenant, head, account, scope, content, replyTo, via, actorId, holdId, budgets };
+  const refusal = checkBudgets(budgets, now, via === "api_human_agent");
+  return refusal ?? { tenant, head, account, scope, content, replyTo, via, actorId, holdId, budgets };
 }
 
-type PathRefusal = Refusal<
+type WindowRefusal = Refusal<
   "window_closed" | "missing_actor" | "human_agent_early" | "human_agent_late" | "human_agent_no_inbound"
 >;
 
 /** How the message would go out, by the time since the person's last one. */
-function pathOf(
+function resolveSendPath(
   { kind, actorId, holdId }: Pick<SendRequest, "kind" | "actorId" | "holdId">,
   lastInboundAt: Millis | null,
   now: Millis,
-): PlannedSend["via"] | PathRefusal {
+): PlannedSend["via"] | WindowRefusal {
   const { state } = windowAt(lastInboundAt, now);
   if (kind === "reply") return state === "open_24h" ? "api_in_window" : refuse("window_closed");
   if (!actorId) return refuse("missing_actor");
@@ -121,7 +121,7 @@ function pathOf(
 }
 
 /** Why no send of the kind may be made now, and until when; null when one may. */
-export function blockedBy(budgets: BudgetState, now: Millis, humanAgent: boolean): BudgetRefusal | null {
+export function checkBudgets(budgets: BudgetState, now: Millis, humanAgent: boolean): BudgetRefusal | null {
   const verdict = judgeSend(budgets, now, humanAgent);
   if (verdict.allowed) return null;
   const reason = verdict.by[0] === "slow_down" ? "slowed_down" : "rate_limited";

@@ -1,21 +1,21 @@
 import { type Caller, callerMayUse } from "../../domain/access/api-keys.ts";
 import { readConversationId } from "../../domain/inbox/conversations.ts";
-import { type AskedContent, readSendContent } from "../../domain/sending/send-content.ts";
+import { type RequestedContent, readSendContent } from "../../domain/sending/send-content.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { ApiPorts } from "../ports.ts";
-import { onceByKey } from "./idempotency.ts";
-import { performSend, resultOf, type SendResult } from "./perform.ts";
+import { withIdempotency } from "./idempotency.ts";
+import { performSend, type SendResult, toSendResult } from "./perform.ts";
 import { planSend, type ReplyRefusal } from "./plan.ts";
 
-export interface Reply extends AskedContent {
+export interface Reply extends RequestedContent {
   readonly conversationId: string;
   readonly replyTo: string | null;
   /** The caller's own key of this request, if it gave one. */
   readonly idempotencyKey?: string | null;
 }
 
-export interface Replied {
+export interface ReplyResult {
   readonly messageId: string;
 }
 
@@ -29,7 +29,7 @@ export async function sendReply(
   caller: Caller,
   reply: Reply,
   clock: () => Millis,
-): Promise<Replied | ReplyRefusal | Refusal<"idempotency_conflict">> {
+): Promise<ReplyResult | ReplyRefusal | Refusal<"idempotency_conflict">> {
   const { conversationId, text, attachments, replyTo, idempotencyKey = null } = reply;
   const now = clock();
   const ref = readConversationId(conversationId);
@@ -48,28 +48,28 @@ export async function sendReply(
     kind: "reply",
     actorId: null,
   } as const;
-  return onceByKey<Replied, ReplyRefusal>(
+  return withIdempotency<ReplyResult, ReplyRefusal>(
     ports,
     {
       key: idempotencyKey,
       tenant,
       caller,
-      asked: ["reply", conversationId, text ?? null, attachments ?? null, replyTo],
+      fingerprint: ["reply", conversationId, text ?? null, attachments ?? null, replyTo],
     },
     {
       run: async (id) => {
-        const planned = await planSend(ports, request, now);
-        return isRefusal(planned) ? planned : repliedOf(await performSend(ports, planned, id, clock));
+        const plan = await planSend(ports, request, now);
+        return isRefusal(plan) ? plan : toReplyResult(await performSend(ports, plan, id, clock));
       },
-      recall: async (id) => {
+      replayResult: async (id) => {
         const record = await ports.sendRecords.get(conversationId, id);
-        return record && repliedOf(resultOf(record));
+        return record && toReplyResult(toSendResult(record));
       },
     },
     now,
   );
 }
 
-function repliedOf(result: SendResult): Replied | ReplyRefusal {
+function toReplyResult(result: SendResult): ReplyResult | ReplyRefusal {
   return result.kind === "sent" ? { messageId: result.messageId } : result.refusal;
 }

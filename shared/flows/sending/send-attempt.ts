@@ -1,4 +1,4 @@
-import { eventUlidOf } from "../../domain/events/events.ts";
+import { deriveEventUlid } from "../../domain/events/events.ts";
 import type { ConversationHead } from "../../domain/inbox/conversations.ts";
 import type { Attachment, Message } from "../../domain/inbox/messages.ts";
 import type { SendContent } from "../../domain/sending/send-content.ts";
@@ -8,24 +8,32 @@ import type { Millis } from "../../kernel/time.ts";
 import type { PlannedSend } from "./plan.ts";
 
 /** A send under way: all that is told of it, whatever becomes of it and whoever tells. */
-export interface Attempt {
+export interface SendAttempt {
   readonly tenant: TenantId;
   readonly head: ConversationHead;
   readonly send: NewSend;
   readonly content: SendContent;
-  readonly begunAt: Millis;
+  readonly startedAt: Millis;
   /** How many the tenant's feeds have. */
   readonly shards: number;
 }
 
 /** What is kept of a planned send. */
-export function newSend(planned: PlannedSend, id: string): NewSend {
-  const { via, actorId, holdId, replyTo, scope, content } = planned;
-  return { id, content: contentHash(textOf(content), attachmentsOf(content)), via, actorId, holdId, replyTo, scope };
+export function newSend(plan: PlannedSend, id: string): NewSend {
+  const { via, actorId, holdId, replyTo, scope, content } = plan;
+  return {
+    id,
+    content: contentHash(contentText(content), contentAttachments(content)),
+    via,
+    actorId,
+    holdId,
+    replyTo,
+    scope,
+  };
 }
 
 /** The message that a send is, or would have been. */
-export function messageOf({ tenant, head, send, content, begunAt }: Attempt, id: string): Message {
+export function outboundMessage({ tenant, head, send, content, startedAt }: SendAttempt, id: string): Message {
   const { via: sentVia, actorId, replyTo, holdId, scope } = send;
   return {
     id,
@@ -37,24 +45,27 @@ export function messageOf({ tenant, head, send, content, begunAt }: Attempt, id:
       username: head.participantUsername,
     },
     direction: "outbound",
-    text: textOf(content),
-    attachments: attachmentsOf(content),
-    sentAt: begunAt,
+    text: contentText(content),
+    attachments: contentAttachments(content),
+    sentAt: startedAt,
     sentVia,
     actorId,
     replyTo,
     ...(holdId === null ? {} : { holdId }),
     scope,
-    eventUlid: eventUlidOf(tenant, id, "message.sent", begunAt),
+    eventUlid: deriveEventUlid(tenant, id, "message.sent", startedAt),
   };
 }
 
-function textOf(content: SendContent): string {
+function contentText(content: SendContent): string {
   return content.kind === "text" ? content.text : "";
 }
 
 /** One that the platform already has from an upload has no address that we know. */
-function attachmentsOf(content: SendContent): Attachment[] {
+function contentAttachments(content: SendContent): Attachment[] {
   if (content.kind === "text") return [];
-  return content.attachments.map((one) => ({ type: one.type, url: "url" in one ? one.url : null }));
+  return content.attachments.map((attachment) => ({
+    type: attachment.type,
+    url: "url" in attachment ? attachment.url : null,
+  }));
 }

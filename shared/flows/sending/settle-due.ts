@@ -1,20 +1,20 @@
 import { readConversationId } from "../../domain/inbox/conversations.ts";
 import type { SendRecord } from "../../domain/sending/sends.ts";
-import { eachOf } from "../../kernel/parallel.ts";
+import { forEachConcurrent } from "../../kernel/parallel.ts";
 import { DAY, MINUTE, type Millis } from "../../kernel/time.ts";
 import type { DueSend } from "../../stores/sending/due-sends.ts";
 import type { SettlePorts } from "../ports.ts";
-import { takeConsequences } from "./apply-send-failure.ts";
-import { keepSent } from "./complete.ts";
-import { tellFailure } from "./publish-send-failed.ts";
-import type { Attempt } from "./send-attempt.ts";
+import { applySendFailure } from "./apply-send-failure.ts";
+import { completeSend } from "./complete.ts";
+import { publishSendFailed } from "./publish-send-failed.ts";
+import type { SendAttempt } from "./send-attempt.ts";
 
 /** Looked at once more each time: a sender's clock may be a little late. */
-const LOOKED_BACK: Millis = 5 * MINUTE;
+const LOOKBACK: Millis = 5 * MINUTE;
 /** How far the very first sweep looks back. */
-const FIRST_LOOKED_BACK: Millis = DAY;
+const FIRST_LOOKBACK: Millis = DAY;
 /** Sends that are settled at once. */
-const WIDTH = 8;
+const CONCURRENCY = 8;
 
 /**
  * Settles the sends whose minute is over, earliest first: whatever line their process died at, they end as if it had
@@ -28,62 +28,64 @@ export async function settleDueSends(
   now: Millis,
   inTime: () => boolean = () => true,
 ): Promise<number> {
-  const mark = await ports.dueSends.sweptUpTo();
-  const from = mark === null ? now - FIRST_LOOKED_BACK : mark.at - LOOKED_BACK;
-  let settled = 0;
+  const checkpoint = await ports.dueSends.checkpoint();
+  const from = checkpoint === null ? now - FIRST_LOOKBACK : checkpoint.at - LOOKBACK;
+  let settledCount = 0;
   const failures: unknown[] = [];
-  for await (const { items, upTo, last } of ports.dueSends.between(from, now)) {
+  for await (const { items, cursor, last } of ports.dueSends.between(from, now)) {
     if (!inTime()) break;
     if (items.length === 0 && !last) continue;
     // One that cannot be settled keeps none of the others waiting, and the mark before it.
-    await eachOf(items, WIDTH, (due) => settle(ports, due, now).catch((error: unknown) => void failures.push(error)));
-    settled += items.length;
-    if (failures.length === 0) await ports.dueSends.markSwept(upTo);
+    await forEachConcurrent(items, CONCURRENCY, (due) =>
+      settleDueSend(ports, due, now).catch((error: unknown) => void failures.push(error)),
+    );
+    settledCount += items.length;
+    if (failures.length === 0) await ports.dueSends.saveCheckpoint(cursor);
   }
-  if (settled > 0) ports.log({ event: "sends_settled", sends: settled });
+  if (settledCount > 0) ports.log({ event: "sends_settled", sends: settledCount });
   if (failures.length > 0) throw failures[0];
-  return settled;
+  return settledCount;
 }
 
-async function settle(ports: SettlePorts, due: DueSend, now: Millis): Promise<void> {
+async function settleDueSend(ports: SettlePorts, due: DueSend, now: Millis): Promise<void> {
   const [attempt, record] = await Promise.all([
-    attemptOf(ports, due, now),
+    loadAttempt(ports, due, now),
     ports.sendRecords.get(due.conversationId, due.sendId),
   ]);
   // Without a record it was never begun, or its conversation was erased.
-  if (attempt && record) await settleAs(ports, { ...attempt, send: record }, record);
-  await ports.dueSends.done(due);
+  if (attempt && record) await settleByRecord(ports, { ...attempt, send: record }, record);
+  await ports.dueSends.remove(due);
 }
 
-async function settleAs(ports: SettlePorts, attempt: Attempt, record: SendRecord): Promise<void> {
-  const { state, messageId, namedBy, failure } = record;
+async function settleByRecord(ports: SettlePorts, attempt: SendAttempt, record: SendRecord): Promise<void> {
+  const { state, messageId, messageIdSource: namedBy, failure } = record;
   switch (state) {
     case "sent":
       // One that an echo settled is announced with the echo.
-      if (namedBy === "answer" && messageId !== null) await keepSent(ports, attempt, messageId);
+      if (namedBy === "answer" && messageId !== null) await completeSend(ports, attempt, messageId);
       return;
     case "failed":
       if (failure) {
-        await takeConsequences(ports, attempt, failure);
-        await tellFailure(ports, attempt, failure.detail, { repeated: true });
+        await applySendFailure(ports, attempt, failure);
+        await publishSendFailed(ports, attempt, failure.detail, { repeated: true });
       }
       return;
     case "sending":
     case "unknown":
       // An echo may have come since it was read: then nothing failed.
       if (await ports.sendRecords.giveUp(attempt.head.id, record.id)) {
-        await tellFailure(ports, attempt, "outcome_unknown", { repeated: true });
+        await publishSendFailed(ports, attempt, "outcome_unknown", { repeated: true });
       }
   }
 }
 
 /** Null when the conversation is gone. */
-async function attemptOf(
+async function loadAttempt(
   ports: SettlePorts,
-  { conversationId, content, begunAt }: DueSend,
+  { conversationId, content, startedAt }: DueSend,
   now: Millis,
-): Promise<Omit<Attempt, "send"> | null> {
+): Promise<Omit<SendAttempt, "send"> | null> {
   const tenant = readConversationId(conversationId)?.tenant;
   const head = tenant && (await ports.conversations.get(tenant, conversationId, now));
-  return head ? { tenant, head, content, begunAt, shards: await ports.shardsOf(tenant, now) } : null;
+  return head ? { tenant, head, content, startedAt, shards: await ports.feedShards(tenant, now) } : null;
 }

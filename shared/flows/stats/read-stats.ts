@@ -13,15 +13,15 @@ export interface Stats {
 }
 
 /** What happened in the present hour and the 24 before. */
-export async function readStats(
+export async function getStats(
   ports: Pick<ApiPorts, "counters" | "endpoints">,
   tenant: TenantId,
   now: Millis,
 ): Promise<Stats> {
-  const [counts, all] = await Promise.all([ports.counters.window(tenant, now), ports.endpoints.list(tenant)]);
-  const endpoints = all
+  const [counts, allEndpoints] = await Promise.all([ports.counters.window(tenant, now), ports.endpoints.list(tenant)]);
+  const endpoints = allEndpoints
     .filter(({ status }) => status !== "deleted")
-    .map(({ id }) => ({ endpointId: id, ...counts.of(id) }));
+    .map(({ id }) => ({ endpointId: id, ...counts.forEndpoint(id) }));
   return {
     messages: counts.messages,
     dlq: endpoints.reduce((sum, { dlq }) => sum + dlq, 0),

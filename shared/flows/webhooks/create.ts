@@ -1,25 +1,25 @@
-import { untroubled } from "../../domain/delivery/breaker.ts";
+import { CLOSED } from "../../domain/delivery/breaker.ts";
 import type { EventType } from "../../domain/events/events.ts";
 import type { Endpoint } from "../../domain/webhooks/endpoints.ts";
 import { newUlid } from "../../kernel/ids.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { type AskedBy, entryOf } from "../access/audit-entry.ts";
+import { type ApiActor, auditEntry } from "../access/audit-entry.ts";
 import type { ApiPorts } from "../ports.ts";
 import { mintSecret } from "./secrets.ts";
-import { addressOf } from "./target-url.ts";
+import { checkEndpointUrl } from "./target-url.ts";
 
 /** A new endpoint behind the gate. Its secret is answered this once. */
 export async function createWebhook(
-  ports: Pick<ApiPorts, "endpoints" | "vault" | "gate" | "lookUps">,
+  ports: Pick<ApiPorts, "endpoints" | "vault" | "gate" | "dnsQuota">,
   tenant: TenantId,
-  request: { readonly url: string; readonly events: readonly EventType[] } & AskedBy,
+  request: { readonly url: string; readonly events: readonly EventType[] } & ApiActor,
   now: Millis,
 ): Promise<
   { endpoint: Endpoint; secret: string } | Refusal<"invalid_request" | "too_many_look_ups" | "endpoint_limit">
 > {
-  const url = await addressOf(ports, tenant, request.url, now);
+  const url = await checkEndpointUrl(ports, tenant, request.url, now);
   if (isRefusal(url)) return url;
   const id = newUlid(now);
   const { secret, prefix, sealed } = await mintSecret(ports, tenant, id);
@@ -32,12 +32,16 @@ export async function createWebhook(
     sealedSecret: sealed,
     secondary: null,
     pausedEvent: null,
-    breaker: untroubled,
+    breaker: CLOSED,
     breakerOp: null,
     createdAt: now,
     updatedAt: now,
   };
   const detail = { events: endpoint.events.length };
-  const created = await ports.endpoints.create(tenant, endpoint, entryOf("webhook.create", id, request, detail, now));
-  return created ? { endpoint, secret } : refuse("endpoint_limit");
+  const isCreated = await ports.endpoints.create(
+    tenant,
+    endpoint,
+    auditEntry("webhook.create", id, request, detail, now),
+  );
+  return isCreated ? { endpoint, secret } : refuse("endpoint_limit");
 }

@@ -15,7 +15,7 @@ export async function listWebhooks(ports: ReadPorts, tenant: TenantId): Promise<
   return (await ports.endpoints.list(tenant, { consistent: true })).filter((endpoint) => endpoint.status !== "deleted");
 }
 
-export async function readWebhook(
+export async function getWebhook(
   ports: ReadPorts,
   tenant: TenantId,
   endpointId: string,
@@ -35,7 +35,13 @@ export async function summarizeFailures(
   { since, statuses }: { since: Millis; statuses: readonly FailingStatus[] },
   now: Millis,
 ): Promise<{ rows: DeliveryRow[]; truncated: boolean } | Refusal<"endpoint_not_found">> {
-  const endpoint = await readWebhook(ports, tenant, endpointId);
+  const endpoint = await getWebhook(ports, tenant, endpointId);
   if (isRefusal(endpoint)) return endpoint;
-  return ports.deliveries.failing(tenant, { endpointId, statuses, since, examinedMax: SUMMARY_EXAMINED_MAX, now });
+  return ports.deliveries.listUndelivered(tenant, {
+    endpointId,
+    statuses,
+    since,
+    examinedMax: SUMMARY_EXAMINED_MAX,
+    now,
+  });
 }

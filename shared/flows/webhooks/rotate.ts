@@ -3,9 +3,9 @@ import type { Endpoint } from "../../domain/webhooks/endpoints.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { type AskedBy, entryOf } from "../access/audit-entry.ts";
+import { type ApiActor, auditEntry } from "../access/audit-entry.ts";
 import type { ApiPorts } from "../ports.ts";
-import { readWebhook } from "./get.ts";
+import { getWebhook } from "./get.ts";
 import { mintSecret } from "./secrets.ts";
 
 /** A new secret, answered this once. The one before still signs for a day, beside it; an older one no more. */
@@ -13,19 +13,19 @@ export async function rotateSecret(
   ports: Pick<ApiPorts, "endpoints" | "vault">,
   tenant: TenantId,
   endpointId: string,
-  by: AskedBy,
+  actor: ApiActor,
   now: Millis,
 ): Promise<{ endpoint: Endpoint; secret: string } | Refusal<"endpoint_not_found">> {
-  const before = await readWebhook(ports, tenant, endpointId);
-  if (isRefusal(before)) return before;
+  const current = await getWebhook(ports, tenant, endpointId);
+  if (isRefusal(current)) return current;
   const { secret, prefix, sealed } = await mintSecret(ports, tenant, endpointId);
   const rotated = await ports.endpoints.rotate(
     tenant,
     endpointId,
     { prefix, sealed, overlapUntil: now + SECRET_OVERLAP },
-    entryOf("webhook.rotate", endpointId, by, {}, now),
+    auditEntry("webhook.rotate", endpointId, actor, {}, now),
   );
   if (!rotated) return refuse("endpoint_not_found");
-  const endpoint = await readWebhook(ports, tenant, endpointId);
+  const endpoint = await getWebhook(ports, tenant, endpointId);
   return isRefusal(endpoint) ? endpoint : { endpoint, secret };
 }

@@ -1,14 +1,14 @@
-import { actorOf } from "../../domain/access/api-keys.ts";
+import { callerActor } from "../../domain/access/api-keys.ts";
 import { deliveryId } from "../../domain/delivery/deliveries.ts";
 import { renderEvent } from "../../domain/events/events.ts";
 import { newUlid } from "../../kernel/ids.ts";
 import { isRefusal, type Refusal } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { type AskedBy, entryOf } from "../access/audit-entry.ts";
-import { firstAttempt, standBy } from "../delivery/first-attempt.ts";
+import { type ApiActor, auditEntry } from "../access/audit-entry.ts";
+import { firstAttemptMessage, scheduleSafetyNet } from "../delivery/first-attempt.ts";
 import type { ApiPorts } from "../ports.ts";
-import { readWebhook } from "./get.ts";
+import { getWebhook } from "./get.ts";
 
 export const TEST_NOTE = "A test of this endpoint. Nothing happened.";
 
@@ -17,19 +17,19 @@ export async function sendTestEvent(
   ports: Pick<ApiPorts, "endpoints" | "eventBodies" | "deliveries" | "due" | "retries">,
   tenant: TenantId,
   endpointId: string,
-  by: AskedBy,
+  actor: ApiActor,
   now: Millis,
 ): Promise<{ deliveryId: string } | Refusal<"endpoint_not_found">> {
-  const endpoint = await readWebhook(ports, tenant, endpointId);
+  const endpoint = await getWebhook(ports, tenant, endpointId);
   if (isRefusal(endpoint)) return endpoint;
   const eventUlid = newUlid(now);
   const id = deliveryId(eventUlid, endpointId);
-  const told = { endpoint_id: endpointId, note: TEST_NOTE, requested_by: actorOf(by.caller) };
+  const data = { endpoint_id: endpointId, note: TEST_NOTE, requested_by: callerActor(actor.caller) };
   const delivery = { endpointId, eventUlid, eventType: "test.event", source: null } as const;
-  const audit = entryOf("webhook.test", endpointId, by, { delivery: id }, now);
-  await ports.eventBodies.keep(tenant, renderEvent(tenant, eventUlid, "test.event", told));
-  await standBy(ports, tenant, delivery, now);
+  const audit = auditEntry("webhook.test", endpointId, actor, { delivery: id }, now);
+  await ports.eventBodies.save(tenant, renderEvent(tenant, eventUlid, "test.event", data));
+  await scheduleSafetyNet(ports, tenant, delivery, now);
   await ports.deliveries.recordPending(tenant, delivery, audit, now);
-  await ports.retries.send(firstAttempt(tenant, delivery, now, true));
+  await ports.retries.send(firstAttemptMessage(tenant, delivery, now, true));
   return { deliveryId: id };
 }

@@ -1,11 +1,11 @@
 import { GetCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { AuditEntry } from "../../domain/access/audit.ts";
 import type { Scope } from "../../domain/inbox/messages.ts";
-import { REQUESTS_PER_KEY_AND_MINUTE } from "../../domain/limits.ts";
+import { REQUESTS_PER_KEY_PER_MINUTE } from "../../domain/limits.ts";
 import { parseTenant, type TenantId } from "../../kernel/tenant.ts";
 import { MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
 import type { Table } from "../client.ts";
-import { apiKeyItemKey, apiKeyLookupKey, operatorKeyItemKey, paceKey, timeToLive } from "../keys.ts";
+import { apiKeyItemKey, apiKeyLookupKey, operatorKeyItemKey, rateLimitKey, timeToLive } from "../keys.ts";
 import { auditItem } from "./audit.ts";
 
 /** A key as its lookup row knows it. The secret itself is nowhere: the row lies under its peppered hash. */
@@ -31,7 +31,7 @@ export function apiKeyStore({ client, name: TableName }: Table) {
       keyHash: string,
       audits: readonly { tenant: TenantId; entry: AuditEntry }[],
     ): Promise<void> {
-      const shared = {
+      const attributes = {
         id: key.id,
         pf: key.prefix,
         sc: key.scope,
@@ -42,7 +42,7 @@ export function apiKeyStore({ client, name: TableName }: Table) {
         ca: key.createdAt,
       };
       const [tenant] = key.tenants;
-      const listed = key.kind === "operator" || !tenant ? operatorKeyItemKey(key.id) : apiKeyItemKey(tenant, key.id);
+      const listKey = key.kind === "operator" || !tenant ? operatorKeyItemKey(key.id) : apiKeyItemKey(tenant, key.id);
       await client.send(
         new TransactWriteCommand({
           ClientRequestToken: key.id,
@@ -50,19 +50,21 @@ export function apiKeyStore({ client, name: TableName }: Table) {
             {
               Put: {
                 TableName,
-                Item: { ...apiKeyLookupKey(keyHash), ...shared },
+                Item: { ...apiKeyLookupKey(keyHash), ...attributes },
                 ConditionExpression: "attribute_not_exists(PK)",
               },
             },
-            { Put: { TableName, Item: { ...listed, ...shared, kh: keyHash } } },
-            ...audits.map(({ tenant: of, entry }) => ({ Put: { TableName, Item: auditItem(of, entry) } })),
+            { Put: { TableName, Item: { ...listKey, ...attributes, kh: keyHash } } },
+            ...audits.map(({ tenant: auditedTenant, entry }) => ({
+              Put: { TableName, Item: auditItem(auditedTenant, entry) },
+            })),
           ],
         }),
       );
     },
 
     /** The key behind a hash, read consistently, so that a revocation bites at once. */
-    async byHash(keyHash: string): Promise<ApiKey | null> {
+    async getByHash(keyHash: string): Promise<ApiKey | null> {
       const { Item } = await client.send(
         new GetCommand({ TableName, Key: apiKeyLookupKey(keyHash), ConsistentRead: true }),
       );
@@ -83,18 +85,18 @@ export function apiKeyStore({ client, name: TableName }: Table) {
      * Counts one request in the key's present minute.
      * @returns the seconds until the next minute when the key has had its requests, else null
      */
-    async pace(keyId: string, now: Millis): Promise<number | null> {
+    async consumeRequest(keyId: string, now: Millis): Promise<number | null> {
       const { Attributes } = await client.send(
         new UpdateCommand({
           TableName,
-          Key: paceKey(keyId, now),
+          Key: rateLimitKey(keyId, now),
           UpdateExpression: "ADD n :one SET x = :x",
           ExpressionAttributeValues: { ":one": 1, ":x": timeToLive(now + 2 * MINUTE) },
           ReturnValues: "UPDATED_NEW",
         }),
       );
-      const used = (Attributes?.n as number | undefined) ?? 0;
-      return used <= REQUESTS_PER_KEY_AND_MINUTE ? null : Math.ceil((MINUTE - (now % MINUTE)) / SECOND);
+      const requests = (Attributes?.n as number | undefined) ?? 0;
+      return requests <= REQUESTS_PER_KEY_PER_MINUTE ? null : Math.ceil((MINUTE - (now % MINUTE)) / SECOND);
     },
   };
 }

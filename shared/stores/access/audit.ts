@@ -1,7 +1,7 @@
 import { PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { AuditAction, AuditEntry } from "../../domain/access/audit.ts";
 import { AUDIT_RETENTION } from "../../domain/limits.ts";
-import { newUlid, timeOfUlid, ulidFloor } from "../../kernel/ids.ts";
+import { newUlid, ulidFloor, ulidTime } from "../../kernel/ids.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Table } from "../client.ts";
@@ -39,11 +39,11 @@ export function auditStore({ client, name: TableName }: Table) {
      * A row of what takes several writes, before the first of them.
      * @returns adds to the row what came of it
      */
-    async begin(tenant: TenantId, entry: AuditEntry): Promise<(came: AuditEntry["detail"]) => Promise<void>> {
+    async start(tenant: TenantId, entry: AuditEntry): Promise<(result: AuditEntry["detail"]) => Promise<void>> {
       const Item = auditItem(tenant, entry);
       await client.send(new PutCommand({ TableName, Item }));
-      return async (came) => {
-        await client.send(new PutCommand({ TableName, Item: { ...Item, dt: { ...entry.detail, ...came } } }));
+      return async (result) => {
+        await client.send(new PutCommand({ TableName, Item: { ...Item, dt: { ...entry.detail, ...result } } }));
       };
     },
 
@@ -67,7 +67,7 @@ export function auditStore({ client, name: TableName }: Table) {
           Limit: query.limit + 1,
         }),
       );
-      const rows = (Items as AuditItem[]).slice(0, query.limit).map(rowOf);
+      const rows = (Items as AuditItem[]).slice(0, query.limit).map(toAuditRow);
       return { rows, next: Items.length > query.limit ? (rows.at(-1)?.ulid ?? null) : null };
     },
   };
@@ -81,14 +81,14 @@ interface AuditItem extends Key {
   readonly dt: AuditEntry["detail"];
 }
 
-function rowOf(item: AuditItem): AuditRow {
+function toAuditRow(item: AuditItem): AuditRow {
   return {
     ulid: item.SK,
     action: item.ac,
     resource: item.rs,
     actor: item.by,
     ip: item.ip ?? null,
-    at: timeOfUlid(item.SK),
+    at: ulidTime(item.SK),
     detail: item.dt,
   };
 }

@@ -3,7 +3,7 @@ import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Table } from "../client.ts";
 import { cancelledByCondition } from "../conditional-write.ts";
-import { FEED_SIGN, feedSignKey, inboxFeed, messageFeed, tenantStateKey } from "../keys.ts";
+import { FEED_HEADER, feedHeaderKey, inboxFeed, messageFeed, tenantStateKey } from "../keys.ts";
 
 /** What every worker needs to know of a tenant; it may be a minute old. */
 export interface TenantState {
@@ -27,8 +27,8 @@ export function tenantStateStore({ client, name: TableName }: Table) {
      * in the same transaction; writers who do not know yet go on with fewer, and are read all the same.
      */
     async growShards(tenant: TenantId, from: number, to: number): Promise<void> {
-      const sign = (feed: "inbox" | "messages", partition: string) => ({
-        Put: { TableName, Item: { ...feedSignKey(tenant, feed), F: partition, G: FEED_SIGN, n: to } },
+      const headerPut = (feed: "inbox" | "messages", partition: string) => ({
+        Put: { TableName, Item: { ...feedHeaderKey(tenant, feed), F: partition, G: FEED_HEADER, n: to } },
       });
       const write = new TransactWriteCommand({
         TransactItems: [
@@ -41,8 +41,8 @@ export function tenantStateStore({ client, name: TableName }: Table) {
               ExpressionAttributeValues: { ":to": to, ...(from === 1 ? {} : { ":from": from }) },
             },
           },
-          sign("inbox", inboxFeed(tenant, 0)),
-          sign("messages", messageFeed(tenant, "live", 0)),
+          headerPut("inbox", inboxFeed(tenant, 0)),
+          headerPut("messages", messageFeed(tenant, "live", 0)),
         ],
       });
       await client.send(write).catch((error: unknown) => {
@@ -52,7 +52,7 @@ export function tenantStateStore({ client, name: TableName }: Table) {
     },
 
     /** Must be written before an erasure begins: a worker that does not know of it looks for no marker. */
-    async noteErasure(tenant: TenantId, at: Millis): Promise<void> {
+    async recordErasure(tenant: TenantId, at: Millis): Promise<void> {
       await client.send(
         new UpdateCommand({
           TableName,

@@ -5,15 +5,15 @@ import {
   type AccountRef,
   type AccountStatus,
   type Connection,
+  effectiveStatus,
   isPlatform,
-  knownAfter,
-  shownStatus,
+  statusAfterPolicy,
 } from "../../domain/accounts/accounts.ts";
 import { parseTenant, type TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { auditItem } from "../access/audit.ts";
 import type { Table } from "../client.ts";
-import { conditions, whenConditionHolds } from "../conditional-write.ts";
+import { conditionalWrite, conditions } from "../conditional-write.ts";
 import { accountItemKey, accountRouteKey, type Key, t13 } from "../keys.ts";
 
 /** Where an account's updates go. */
@@ -32,7 +32,7 @@ export interface PolicyDecision {
 }
 
 /** An account under a decision, and the event that is to announce it; null when nothing changed for anyone. */
-export interface PolicyTaken {
+export interface PolicyResult {
   readonly account: Account;
   readonly eventUlid: string | null;
 }
@@ -47,7 +47,7 @@ export interface StatusChange {
   readonly eventUlid: string;
 }
 
-const POLICY_TRIES = 4;
+const WRITE_ATTEMPTS_MAX = 4;
 
 export type Accounts = ReturnType<typeof accountStore>;
 
@@ -58,7 +58,7 @@ export function accountStore({ client, name: TableName }: Table) {
       await client.send(
         new TransactWriteCommand({
           TransactItems: [
-            { Put: { TableName, Item: itemOf(tenant, account) } },
+            { Put: { TableName, Item: toAccountItem(tenant, account) } },
             {
               Put: {
                 TableName,
@@ -81,14 +81,14 @@ export function accountStore({ client, name: TableName }: Table) {
           ExpressionAttributeValues: { ":t": `T#${tenant}`, ":acc": "ACC#" },
         }),
       );
-      return (Items as AccountItem[]).map(accountOf);
+      return (Items as AccountItem[]).map(toAccount);
     },
 
     async get(tenant: TenantId, ref: AccountRef): Promise<Account | null> {
       const { Item } = await client.send(
         new GetCommand({ TableName, Key: accountItemKey(tenant, ref), ConsistentRead: true }),
       );
-      return Item ? accountOf(Item as AccountItem) : null;
+      return Item ? toAccount(Item as AccountItem) : null;
     },
 
     /**
@@ -97,41 +97,41 @@ export function accountStore({ client, name: TableName }: Table) {
      * the platform decides.
      * @returns null when the account is gone or a newer decision stands
      */
-    async setPolicy(tenant: TenantId, ref: AccountRef, decision: PolicyDecision): Promise<PolicyTaken | null> {
-      for (let tries = 1; tries <= POLICY_TRIES; tries++) {
+    async setPolicy(tenant: TenantId, ref: AccountRef, decision: PolicyDecision): Promise<PolicyResult | null> {
+      for (let attempt = 1; attempt <= WRITE_ATTEMPTS_MAX; attempt++) {
         const Key = accountItemKey(tenant, ref);
         const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
         if (!Item) return null;
         const item = Item as AccountItem;
-        const stands = item.po;
-        if (stands && orderOf(stands) >= orderOf(decision)) {
-          return orderOf(stands) === orderOf(decision)
-            ? { account: accountOf(item), eventUlid: stands.eventUlid }
+        const storedDecision = item.po;
+        if (storedDecision && decisionOrder(storedDecision) >= decisionOrder(decision)) {
+          return decisionOrder(storedDecision) === decisionOrder(decision)
+            ? { account: toAccount(item), eventUlid: storedDecision.eventUlid }
             : null;
         }
-        const known = knownAfter(item.st, decision.action);
-        const told = shownStatus(known, decision.action) !== statusOf(item);
-        const po: StandingDecision = { ...decision, eventUlid: told ? decision.eventUlid : null };
-        const lifted = known !== item.st;
-        const taken = await whenConditionHolds(() =>
+        const newStatus = statusAfterPolicy(item.st, decision.action);
+        const changesShownStatus = effectiveStatus(newStatus, decision.action) !== itemStatus(item);
+        const po: StoredDecision = { ...decision, eventUlid: changesShownStatus ? decision.eventUlid : null };
+        const changesStoredStatus = newStatus !== item.st;
+        const result = await conditionalWrite(() =>
           client.send(
             new UpdateCommand({
               TableName,
               Key,
-              UpdateExpression: `SET po = :po${lifted ? ", st = :known REMOVE re" : ""}`,
-              ConditionExpression: `st = :st AND ${stands ? "po = :seen" : "attribute_not_exists(po)"}`,
+              UpdateExpression: `SET po = :po${changesStoredStatus ? ", st = :known REMOVE re" : ""}`,
+              ConditionExpression: `st = :st AND ${storedDecision ? "po = :seen" : "attribute_not_exists(po)"}`,
               ExpressionAttributeValues: {
                 ":po": po,
                 ":st": item.st,
-                ...(stands ? { ":seen": stands } : {}),
-                ...(lifted ? { ":known": known } : {}),
+                ...(storedDecision ? { ":seen": storedDecision } : {}),
+                ...(changesStoredStatus ? { ":known": newStatus } : {}),
               },
               ReturnValues: "ALL_NEW",
             }),
           ),
         );
-        if (taken.held) {
-          return { account: accountOf(taken.output.Attributes as AccountItem), eventUlid: po.eventUlid };
+        if (result.applied) {
+          return { account: toAccount(result.output.Attributes as AccountItem), eventUlid: po.eventUlid };
         }
       }
       throw new Error("The account's policy was written by others at every try.");
@@ -146,22 +146,22 @@ export function accountStore({ client, name: TableName }: Table) {
     async setStatus(tenant: TenantId, ref: AccountRef, change: StatusChange): Promise<Account | null> {
       const { status, error, asOf, eventUlid } = change;
       const Key = accountItemKey(tenant, ref);
-      for (let tries = 1; tries <= POLICY_TRIES; tries++) {
+      for (let attempt = 1; attempt <= WRITE_ATTEMPTS_MAX; attempt++) {
         const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
         if (!Item) return null;
         const item = Item as AccountItem;
-        if (item.se === eventUlid) return accountOf(item);
-        const standing = statusOf(item);
-        if (standing === status || standing === "needs_reauth" || (item.lr ?? 0) > asOf) return null;
+        if (item.se === eventUlid) return toAccount(item);
+        const currentStatus = itemStatus(item);
+        if (currentStatus === status || currentStatus === "needs_reauth" || (item.lr ?? 0) > asOf) return null;
         const { st, lr, po } = item;
-        const asSeen = `st = :seen AND ${lr === undefined ? "attribute_not_exists(lr)" : "lr = :lr"}`;
-        const changed = await whenConditionHolds(() =>
+        const unchangedCondition = `st = :seen AND ${lr === undefined ? "attribute_not_exists(lr)" : "lr = :lr"}`;
+        const result = await conditionalWrite(() =>
           client.send(
             new UpdateCommand({
               TableName,
               Key,
               UpdateExpression: "SET st = :st, re = :re, se = :se",
-              ConditionExpression: `${asSeen} AND ${po ? "po = :po" : "attribute_not_exists(po)"}`,
+              ConditionExpression: `${unchangedCondition} AND ${po ? "po = :po" : "attribute_not_exists(po)"}`,
               ExpressionAttributeValues: {
                 ":st": status,
                 ":re": error,
@@ -174,20 +174,20 @@ export function accountStore({ client, name: TableName }: Table) {
             }),
           ),
         );
-        if (changed.held) return accountOf(changed.output.Attributes as AccountItem);
+        if (result.applied) return toAccount(result.output.Attributes as AccountItem);
       }
       throw new Error("The account's status was written by others at every try.");
     },
 
     /** Notes that the platform refused the human agent's tag, whatever else it takes from this account. */
-    async noteHumanAgentRefused(tenant: TenantId, ref: AccountRef, at: Millis): Promise<void> {
-      await whenConditionHolds(() =>
+    async recordHumanAgentRefusal(tenant: TenantId, ref: AccountRef, at: Millis): Promise<void> {
+      await conditionalWrite(() =>
         client.send(
           new UpdateCommand({
             TableName,
             Key: accountItemKey(tenant, ref),
             UpdateExpression: "SET human_agent_blocked_at = :at",
-            ConditionExpression: conditions.stillThere,
+            ConditionExpression: conditions.itemExists,
             ExpressionAttributeValues: { ":at": at },
           }),
         ),
@@ -195,7 +195,7 @@ export function accountStore({ client, name: TableName }: Table) {
     },
 
     /** The tenant that an account is connected to; null when it is connected to none. */
-    async routeOf(ref: AccountRef): Promise<AccountRoute | null> {
+    async getRoute(ref: AccountRef): Promise<AccountRoute | null> {
       const { Item } = await client.send(new GetCommand({ TableName, Key: accountRouteKey(ref) }));
       const tenant = Item ? parseTenant(Item.t as string) : null;
       return tenant ? { tenant, handle: Item?.h as string } : null;
@@ -212,28 +212,28 @@ interface AccountItem extends Key {
   readonly re?: string;
   readonly lr?: Millis;
   readonly tk: Uint8Array;
-  readonly po?: StandingDecision;
+  readonly po?: StoredDecision;
   /** The event of the last status that a refused call gave it. */
   readonly se?: string;
 }
 
 /** The newest decision of the platform's; `eventUlid` is null when it was not worth an event. */
-interface StandingDecision {
+interface StoredDecision {
   readonly action: PolicyDecision["action"];
   readonly at: Millis;
   readonly eventUlid: string | null;
 }
 
 /** The words happen to sort as they should: block, unblock. */
-function orderOf({ at, action }: Pick<StandingDecision, "at" | "action">): string {
+function decisionOrder({ at, action }: Pick<StoredDecision, "at" | "action">): string {
   return `${t13(at)}#${action}`;
 }
 
-function statusOf({ st, po }: AccountItem): AccountStatus {
-  return shownStatus(st, po?.action ?? null);
+function itemStatus({ st, po }: AccountItem): AccountStatus {
+  return effectiveStatus(st, po?.action ?? null);
 }
 
-function itemOf(tenant: TenantId, account: Account) {
+function toAccountItem(tenant: TenantId, account: Account) {
   return {
     ...accountItemKey(tenant, account),
     cn: account.connection,
@@ -247,7 +247,7 @@ function itemOf(tenant: TenantId, account: Account) {
   };
 }
 
-function accountOf(item: AccountItem): Account {
+function toAccount(item: AccountItem): Account {
   const [, platform = "", externalId = ""] = item.SK.split("#");
   if (!isPlatform(platform)) throw new Error("An account lies under an unknown platform.");
   return {
@@ -257,7 +257,7 @@ function accountOf(item: AccountItem): Account {
     handle: item.h,
     displayName: item.n,
     pageId: item.pg ?? null,
-    status: statusOf(item),
+    status: itemStatus(item),
     refreshError: item.re ?? null,
     lastRefreshedAt: item.lr ?? null,
     sealedToken: item.tk,

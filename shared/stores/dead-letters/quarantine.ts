@@ -2,11 +2,11 @@ import { PutCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { type QueueName, queues } from "../../config/names.ts";
 import { deadLetterId } from "../../domain/dead-letters/dead-letters.ts";
 import { RETENTION } from "../../domain/limits.ts";
-import { newUlid, timeOfUlid, ulidCeiling } from "../../kernel/ids.ts";
+import { newUlid, ulidCeiling, ulidTime } from "../../kernel/ids.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
 import { batchGet } from "../batch-get.ts";
 import type { Table } from "../client.ts";
-import { conditions, whenConditionHolds } from "../conditional-write.ts";
+import { conditionalWrite, conditions } from "../conditional-write.ts";
 import { type Key, quarantineKey, timeToLive } from "../keys.ts";
 
 /** A queue message that no worker could process. */
@@ -26,10 +26,10 @@ export interface DeadLetter {
 export type RedriveEnd = "sent" | "replayed" | "not_needed";
 
 /** A dead letter as it was set aside. */
-export interface KeptLetter extends DeadLetter {
+export interface QuarantinedMessage extends DeadLetter {
   /** A ULID that follows from when it was sent and the queue's own id. */
   readonly id: string;
-  readonly keptAt: Millis;
+  readonly quarantinedAt: Millis;
   /** Bytes of the whole body, of which `body` has only the beginning when `cut`. */
   readonly bytes: number;
   readonly cut: boolean;
@@ -42,15 +42,20 @@ export interface KeptLetter extends DeadLetter {
 const BODY_BYTES_MAX = 350_000;
 
 /** How long one who died over sending a letter again keeps others from it. */
-const CLAIM: Millis = 5 * MINUTE;
+const CLAIM_LEASE: Millis = 5 * MINUTE;
 
 export type Quarantine = ReturnType<typeof quarantineStore>;
 
 export function quarantineStore(table: Table) {
   const { client, name: TableName } = table;
   /** Writes into a row that this claim still holds. @returns false when it no longer does */
-  async function asClaimed(letter: KeptLetter, op: string, expression: string, values: Record<string, unknown>) {
-    const written = await whenConditionHolds(() =>
+  async function updateClaimed(
+    letter: QuarantinedMessage,
+    op: string,
+    expression: string,
+    values: Record<string, unknown>,
+  ) {
+    const result = await conditionalWrite(() =>
       client.send(
         new UpdateCommand({
           TableName,
@@ -61,7 +66,7 @@ export function quarantineStore(table: Table) {
         }),
       ),
     );
-    return written.held;
+    return result.applied;
   }
 
   return {
@@ -69,10 +74,10 @@ export function quarantineStore(table: Table) {
      * Sets a letter aside unless it is there already. Safe to repeat: the key follows from the message.
      * @returns what was done with it before: nothing, or somebody has sent it again or is about to
      */
-    async keep(letter: DeadLetter, now: Millis): Promise<"new" | "kept_before" | "redriven"> {
+    async save(letter: DeadLetter, now: Millis): Promise<"new" | "kept_before" | "redriven"> {
       const body = Buffer.from(letter.body);
       const cut = body.length > BODY_BYTES_MAX;
-      const kept = await whenConditionHolds(() =>
+      const result = await conditionalWrite(() =>
         client.send(
           new PutCommand({
             TableName,
@@ -86,20 +91,20 @@ export function quarantineStore(table: Table) {
               at: now,
               x: timeToLive(now + RETENTION),
             },
-            ConditionExpression: conditions.notYetThere,
+            ConditionExpression: conditions.itemDoesNotExist,
             ReturnValuesOnConditionCheckFailure: "ALL_OLD",
           }),
         ),
       );
-      if (kept.held || !kept.old) return "new";
-      return kept.old.ra !== undefined || Number(kept.old.cu ?? 0) > now ? "redriven" : "kept_before";
+      if (result.applied || !result.current) return "new";
+      return result.current.ra !== undefined || Number(result.current.cu ?? 0) > now ? "redriven" : "kept_before";
     },
 
     /** What a queue's letters are, in pages of up to a megabyte; nothing that was sent to it after `now`. */
-    async *ofQueue(queue: QueueName, order: "newest" | "oldest", now: Millis): AsyncGenerator<KeptLetter[]> {
+    async *list(queue: QueueName, order: "newest" | "oldest", now: Millis): AsyncGenerator<QuarantinedMessage[]> {
       let ExclusiveStartKey: Record<string, unknown> | undefined;
       do {
-        const answer = await client.send(
+        const response = await client.send(
           new QueryCommand({
             TableName,
             KeyConditionExpression: "PK = :q AND SK <= :upTo",
@@ -108,18 +113,18 @@ export function quarantineStore(table: Table) {
             ExclusiveStartKey,
           }),
         );
-        const page = ((answer.Items ?? []) as QuarantineItem[]).map((item) => letterOf(queue, item));
-        yield page.filter(({ keptAt }) => now < keptAt + RETENTION);
-        ExclusiveStartKey = answer.LastEvaluatedKey;
+        const page = ((response.Items ?? []) as QuarantineItem[]).map((item) => toQuarantinedMessage(queue, item));
+        yield page.filter(({ quarantinedAt: keptAt }) => now < keptAt + RETENTION);
+        ExclusiveStartKey = response.LastEvaluatedKey;
       } while (ExclusiveStartKey);
     },
 
     /** A letter by its id, whichever queue it was on, read consistently. */
-    async find(id: string, now: Millis): Promise<KeptLetter | null> {
+    async get(id: string, now: Millis): Promise<QuarantinedMessage | null> {
       const keys = queues.map((queue) => quarantineKey(queue, id));
       for (const item of await batchGet<QuarantineItem>(table, keys, { consistent: true })) {
         const queue = queues.find((name) => quarantineKey(name, id).PK === item.PK);
-        if (queue && now < item.at + RETENTION) return letterOf(queue, item);
+        if (queue && now < item.at + RETENTION) return toQuarantinedMessage(queue, item);
       }
       return null;
     },
@@ -128,32 +133,32 @@ export function quarantineStore(table: Table) {
      * Takes a letter for five minutes, to send it again.
      * @returns the claim; null when it was sent again before, or someone else is about to
      */
-    async claim(letter: KeptLetter, now: Millis): Promise<string | null> {
+    async claim(letter: QuarantinedMessage, now: Millis): Promise<string | null> {
       const op = newUlid(now);
-      const claimed = await whenConditionHolds(() =>
+      const result = await conditionalWrite(() =>
         client.send(
           new UpdateCommand({
             TableName,
             Key: quarantineKey(letter.queue, letter.id),
             UpdateExpression: "SET cu = :until, o = :op",
-            ConditionExpression: `${conditions.stillThere} AND attribute_not_exists(ra) AND (attribute_not_exists(cu) OR cu <= :now)`,
-            ExpressionAttributeValues: { ":until": now + CLAIM, ":now": now, ":op": op },
+            ConditionExpression: `${conditions.itemExists} AND attribute_not_exists(ra) AND (attribute_not_exists(cu) OR cu <= :now)`,
+            ExpressionAttributeValues: { ":until": now + CLAIM_LEASE, ":now": now, ":op": op },
             ReturnValuesOnConditionCheckFailure: "ALL_OLD",
           }),
         ),
       );
       // The answer to our own write was lost and the SDK asked again: the claim is ours.
-      return claimed.held || claimed.old?.o === op ? op : null;
+      return result.applied || result.current?.o === op ? op : null;
     },
 
     /** Marks a claimed letter as redriven, for good. A claim that ran out marks nothing: another one will. */
-    async settle(letter: KeptLetter, op: string, end: RedriveEnd, now: Millis): Promise<void> {
-      await asClaimed(letter, op, "SET ra = :at, re = :end REMOVE cu", { ":at": now, ":end": end });
+    async settle(letter: QuarantinedMessage, op: string, end: RedriveEnd, now: Millis): Promise<void> {
+      await updateClaimed(letter, op, "SET ra = :at, re = :end REMOVE cu", { ":at": now, ":end": end });
     },
 
     /** Gives a claimed letter back as it was. */
-    async release(letter: KeptLetter, op: string): Promise<void> {
-      await asClaimed(letter, op, "REMOVE cu, o", {});
+    async release(letter: QuarantinedMessage, op: string): Promise<void> {
+      await updateClaimed(letter, op, "REMOVE cu, o", {});
     },
   };
 }
@@ -170,16 +175,16 @@ interface QuarantineItem extends Key {
   readonly re?: RedriveEnd;
 }
 
-function letterOf(queue: QueueName, item: QuarantineItem): KeptLetter {
+function toQuarantinedMessage(queue: QueueName, item: QuarantineItem): QuarantinedMessage {
   return {
     id: item.SK,
     queue,
     messageId: item.m,
-    sentAt: timeOfUlid(item.SK),
+    sentAt: ulidTime(item.SK),
     body: item.b,
     group: item.g ?? null,
     receives: item.n,
-    keptAt: item.at,
+    quarantinedAt: item.at,
     bytes: item.bs ?? Buffer.byteLength(item.b),
     cut: item.bs !== undefined,
     claimedUntil: item.cu ?? null,

@@ -1,9 +1,9 @@
 import { GetCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import {
   type AttemptOutcome,
-  type FirstStatus,
+  deliveryStatusesBefore,
+  type InitialStatus,
   spendsAttempt,
-  statusesBefore,
   type Verdict,
 } from "../../domain/delivery/deliveries.ts";
 import { ATTEMPT_LEASE, RETENTION } from "../../domain/limits.ts";
@@ -11,17 +11,17 @@ import { newOp, newUlid } from "../../kernel/ids.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Table } from "../client.ts";
-import { conditions, whenConditionHolds } from "../conditional-write.ts";
-import { deliveryKey, failingFeed, timeToLive } from "../keys.ts";
+import { conditionalWrite, conditions } from "../conditional-write.ts";
+import { deliveryKey, timeToLive, undeliveredPartition } from "../keys.ts";
 import {
   type DeliveryItem,
-  type DeliveryOf,
   type DeliveryRow,
-  eventFieldsOf,
+  eventFields,
   failingIndex,
-  rowOf,
-  statusIn,
-  tracesOf,
+  type NewDelivery,
+  outcomeFields,
+  statusCondition,
+  toDeliveryRow,
 } from "./delivery-items.ts";
 import { deliveryPages } from "./delivery-pages.ts";
 import { deliveryStarts } from "./delivery-starts.ts";
@@ -52,50 +52,50 @@ export function deliveryStore(table: Table) {
      */
     async recordFirst(
       tenant: TenantId,
-      delivery: DeliveryOf,
-      first: FirstStatus,
+      delivery: NewDelivery,
+      first: InitialStatus,
       outcome: AttemptOutcome | null,
       now: Millis,
     ): Promise<DeliveryRow | null> {
       const op = newOp(now);
-      const written = await whenConditionHolds(() =>
+      const result = await conditionalWrite(() =>
         client.send(
           new PutCommand({
             TableName,
             Item: {
               ...deliveryKey(tenant, delivery.endpointId, delivery.eventUlid),
-              ...eventFieldsOf(delivery),
+              ...eventFields(delivery),
               st: first.status,
               n: outcome === null || outcome.kind === "refused_by_gate" ? 0 : 1,
-              ...tracesOf(outcome),
-              na: nextAttemptOf(first, now),
+              ...outcomeFields(outcome),
+              na: nextAttemptAt(first, now),
               o: op,
               ua: now,
               x: timeToLive(now + RETENTION),
               ...failingIndex(tenant, delivery.endpointId, first.status),
             },
-            ConditionExpression: conditions.notYetThere,
+            ConditionExpression: conditions.itemDoesNotExist,
             ReturnValuesOnConditionCheckFailure: "ALL_OLD",
           }),
         ),
       );
       // The answer to our own write was lost and the SDK asked again: what stands there is ours.
-      if (written.held || !written.old || written.old.o === op) return null;
-      return rowOf(written.old as unknown as DeliveryItem);
+      if (result.applied || !result.current || result.current.o === op) return null;
+      return toDeliveryRow(result.current as unknown as DeliveryItem);
     },
 
     async get(tenant: TenantId, endpointId: string, eventUlid: string): Promise<DeliveryRow | null> {
       const { Item } = await client.send(
         new GetCommand({ TableName, Key: deliveryKey(tenant, endpointId, eventUlid), ConsistentRead: true }),
       );
-      return Item ? rowOf(Item as DeliveryItem) : null;
+      return Item ? toDeliveryRow(Item as DeliveryItem) : null;
     },
 
     /** Takes attempt number `attempt` for this worker, for as long as the lease runs. */
     async claim(tenant: TenantId, endpointId: string, eventUlid: string, attempt: number, now: Millis): Promise<Claim> {
       const op = newUlid(now);
-      const from = statusIn("claim");
-      const claimed = await whenConditionHolds(() =>
+      const from = statusCondition("claim");
+      const result = await conditionalWrite(() =>
         client.send(
           new UpdateCommand({
             TableName,
@@ -114,14 +114,15 @@ export function deliveryStore(table: Table) {
           }),
         ),
       );
-      if (claimed.held) return { outcome: "claimed", row: rowOf(claimed.output.Attributes as DeliveryItem) };
-      if (!claimed.old) return { outcome: "gone" };
+      if (result.applied) return { outcome: "claimed", row: toDeliveryRow(result.output.Attributes as DeliveryItem) };
+      if (!result.current) return { outcome: "gone" };
       // The answer to our own write was lost and the SDK asked again: the claim is ours.
-      if (claimed.old.o === op) return { outcome: "claimed", row: rowOf(claimed.old as unknown as DeliveryItem) };
-      const row = rowOf(claimed.old as unknown as DeliveryItem);
+      if (result.current.o === op)
+        return { outcome: "claimed", row: toDeliveryRow(result.current as unknown as DeliveryItem) };
+      const row = toDeliveryRow(result.current as unknown as DeliveryItem);
       if (row.status !== "attempting") {
-        const waitsForThis = statusesBefore("claim").includes(row.status) && row.attempt === attempt - 1;
-        return waitsForThis && row.nextRetryAt !== null
+        const waitsForThisAttempt = deliveryStatusesBefore("claim").includes(row.status) && row.attempt === attempt - 1;
+        return waitsForThisAttempt && row.nextRetryAt !== null
           ? { outcome: "not_due", row, dueAt: row.nextRetryAt }
           : { outcome: "moved_on", row };
       }
@@ -139,15 +140,15 @@ export function deliveryStore(table: Table) {
       outcome: AttemptOutcome | null,
       now: Millis,
     ): Promise<boolean> {
-      const mine = newOp(now);
-      const traces = tracesOf(outcome);
-      const from = statusIn("settle");
+      const settleOp = newOp(now);
+      const outcomeAttributes = outcomeFields(outcome);
+      const from = statusCondition("settle");
       const sets = ["st = :st", "ua = :now", "n = :n", "o = :mine"];
       const removes = ["lu"];
       const values: Record<string, unknown> = {
         ":st": verdict.status,
         ":now": now,
-        ":mine": mine,
+        ":mine": settleOp,
         ":before": row.attempt - 1,
         ...(row.op === null ? {} : { ":op": row.op }),
         ":n": spendsAttempt(verdict) ? row.attempt : row.attempt - 1,
@@ -159,12 +160,12 @@ export function deliveryStore(table: Table) {
           values[`:${name}`] = value;
         }
       };
-      assign("na", nextAttemptOf(verdict, now));
-      assign("lr", traces.lr);
-      assign("le", traces.le);
-      assign("ld", traces.ld);
+      assign("na", nextAttemptAt(verdict, now));
+      assign("lr", outcomeAttributes.lr);
+      assign("le", outcomeAttributes.le);
+      assign("ld", outcomeAttributes.ld);
       assign("W", failingIndex(tenant, row.endpointId, verdict.status).W);
-      const written = await whenConditionHolds(() =>
+      const result = await conditionalWrite(() =>
         client.send(
           new UpdateCommand({
             TableName,
@@ -176,9 +177,9 @@ export function deliveryStore(table: Table) {
           }),
         ),
       );
-      if (written.held) return true;
+      if (result.applied) return true;
       // The answer to our own write was lost and the SDK asked again: what stands there is ours.
-      return written.old?.o === mine;
+      return result.current?.o === settleOp;
     },
 
     /**
@@ -193,8 +194,8 @@ export function deliveryStore(table: Table) {
       now: Millis,
     ): Promise<DeliveryRow | null> {
       const op = newOp(now);
-      const from = statusIn("give_up");
-      const written = await whenConditionHolds(() =>
+      const from = statusCondition("give_up");
+      const result = await conditionalWrite(() =>
         client.send(
           new UpdateCommand({
             TableName,
@@ -208,21 +209,21 @@ export function deliveryStore(table: Table) {
               ":attempt": attempt,
               ":now": now,
               ":op": op,
-              ":w": failingFeed(tenant, endpointId),
+              ":w": undeliveredPartition(tenant, endpointId),
             },
             ReturnValues: "ALL_NEW",
             ReturnValuesOnConditionCheckFailure: "ALL_OLD",
           }),
         ),
       );
-      const row = written.held ? written.output.Attributes : written.old;
-      return row?.o === op ? rowOf(row as unknown as DeliveryItem) : null;
+      const row = result.applied ? result.output.Attributes : result.current;
+      return row?.o === op ? toDeliveryRow(row as unknown as DeliveryItem) : null;
     },
   };
 }
 
 /** When the next attempt is due; undefined where none is, or none at a time of its own. */
-function nextAttemptOf(first: FirstStatus, now: Millis): Millis | undefined {
+function nextAttemptAt(first: InitialStatus, now: Millis): Millis | undefined {
   if (first.status === "pending") return now;
   return first.status === "retrying" ? (first.nextRetryAt ?? undefined) : undefined;
 }

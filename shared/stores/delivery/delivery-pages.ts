@@ -7,48 +7,48 @@ import type { TenantId } from "../../kernel/tenant.ts";
 import { DAY, type Millis } from "../../kernel/time.ts";
 import { batchGet } from "../batch-get.ts";
 import type { Table } from "../client.ts";
-import { deliveryPartition, failingFeed, justBelow, type Key, oldestUlid } from "../keys.ts";
-import { type DeliveryItem, type DeliveryRow, rowOf } from "./delivery-items.ts";
+import { deliveryPartition, justBelow, type Key, oldestUlid, undeliveredPartition } from "../keys.ts";
+import { type DeliveryItem, type DeliveryRow, toDeliveryRow } from "./delivery-items.ts";
 
 /** Entries that one request of a walk looks at, at least: most of them may be done with. */
 const WALK_PAGE_MIN = 200;
 
 /** A row's entry in the index of what has not come through. One whose attempt is under way stands as it was before. */
-type Entry = Key & Pick<DeliveryItem, "st">;
+type UndeliveredEntry = Key & Pick<DeliveryItem, "st">;
 
 /** The lists of an endpoint's deliveries. */
 export function deliveryPages(table: Table) {
   const { client, name: TableName } = table;
   /** What a query finds, until there are `wanted` of it or no more. */
-  async function query<Item>(input: Omit<QueryCommandInput, "TableName">, wanted: number): Promise<Item[]> {
-    const found: Item[] = [];
+  async function query<Item>(input: Omit<QueryCommandInput, "TableName">, limit: number): Promise<Item[]> {
+    const items: Item[] = [];
     let ExclusiveStartKey: Record<string, unknown> | undefined;
     do {
-      const answer = await client.send(
-        new QueryCommand({ TableName, ...input, Limit: wanted - found.length, ExclusiveStartKey }),
+      const response = await client.send(
+        new QueryCommand({ TableName, ...input, Limit: limit - items.length, ExclusiveStartKey }),
       );
-      found.push(...((answer.Items ?? []) as Item[]));
-      ExclusiveStartKey = answer.LastEvaluatedKey;
-    } while (ExclusiveStartKey && found.length < wanted);
-    return found;
+      items.push(...((response.Items ?? []) as Item[]));
+      ExclusiveStartKey = response.LastEvaluatedKey;
+    } while (ExclusiveStartKey && items.length < limit);
+    return items;
   }
 
-  const all = (tenant: TenantId, endpointId: string, from: string, upTo: string) => ({
+  const allQuery = (tenant: TenantId, endpointId: string, from: string, upTo: string) => ({
     KeyConditionExpression: "PK = :d AND SK BETWEEN :from AND :upTo",
     ExpressionAttributeValues: { ":d": deliveryPartition(tenant, endpointId), ":from": from, ":upTo": upTo },
   });
-  const failing = (tenant: TenantId, endpointId: string, from: string, upTo: string) => ({
+  const undeliveredQuery = (tenant: TenantId, endpointId: string, from: string, upTo: string) => ({
     IndexName: names.failingIndex.name,
     KeyConditionExpression: "W = :w AND SK BETWEEN :from AND :upTo",
-    ExpressionAttributeValues: { ":w": failingFeed(tenant, endpointId), ":from": from, ":upTo": upTo },
+    ExpressionAttributeValues: { ":w": undeliveredPartition(tenant, endpointId), ":from": from, ":upTo": upTo },
   });
-  const rowsAt = async (entries: readonly Entry[]): Promise<DeliveryRow[]> =>
+  const readRows = async (entries: readonly UndeliveredEntry[]): Promise<DeliveryRow[]> =>
     (
       await batchGet<DeliveryItem>(
         table,
         entries.map(({ PK, SK }) => ({ PK, SK })),
       )
-    ).map(rowOf);
+    ).map(toDeliveryRow);
 
   return {
     /** An endpoint's deliveries, newest event first. */
@@ -59,10 +59,10 @@ export function deliveryPages(table: Table) {
       const from = oldestUlid(now);
       const upTo = before === null ? "~" : justBelow(before);
       if (from > upTo) return { rows: [], next: null };
-      const input = { ...all(tenant, endpointId, from, upTo), ScanIndexForward: false };
-      const found = (await query<DeliveryItem>(input, limit + 1)).map(rowOf);
-      const rows = found.slice(0, limit);
-      return { rows, next: found.length > limit ? (rows.at(-1)?.eventUlid ?? null) : null };
+      const input = { ...allQuery(tenant, endpointId, from, upTo), ScanIndexForward: false };
+      const rowsRead = (await query<DeliveryItem>(input, limit + 1)).map(toDeliveryRow);
+      const rows = rowsRead.slice(0, limit);
+      return { rows, next: rowsRead.length > limit ? (rows.at(-1)?.eventUlid ?? null) : null };
     },
 
     /**
@@ -70,9 +70,9 @@ export function deliveryPages(table: Table) {
      * @param examinedMax entries that are read at most
      * @returns `truncated` when there are more of them than were read
      */
-    async failing(
+    async listUndelivered(
       tenant: TenantId,
-      wanted: {
+      filter: {
         endpointId: string;
         statuses: readonly DeliveryStatus[];
         since: Millis;
@@ -80,14 +80,14 @@ export function deliveryPages(table: Table) {
         now: Millis;
       },
     ): Promise<{ rows: DeliveryRow[]; truncated: boolean }> {
-      const from = ulidFloor(Math.max(wanted.since, wanted.now - RETENTION + 1));
-      const input = { ...failing(tenant, wanted.endpointId, from, "~"), ScanIndexForward: false };
-      const found = await query<Entry>(input, wanted.examinedMax + 1);
-      const asked = found.slice(0, wanted.examinedMax).filter(({ st }) => wanted.statuses.includes(st));
+      const from = ulidFloor(Math.max(filter.since, filter.now - RETENTION + 1));
+      const input = { ...undeliveredQuery(tenant, filter.endpointId, from, "~"), ScanIndexForward: false };
+      const entries = await query<UndeliveredEntry>(input, filter.examinedMax + 1);
+      const matchingEntries = entries.slice(0, filter.examinedMax).filter(({ st }) => filter.statuses.includes(st));
       return {
         // What is under way, or has come through since, is none of them.
-        rows: (await rowsAt(asked)).filter(({ status }) => wanted.statuses.includes(status)),
-        truncated: found.length > wanted.examinedMax,
+        rows: (await readRows(matchingEntries)).filter(({ status }) => filter.statuses.includes(status)),
+        truncated: entries.length > filter.examinedMax,
       };
     },
 
@@ -98,17 +98,22 @@ export function deliveryPages(table: Table) {
      * @param wanted rows that are answered at most
      * @returns `next` null once the last of them was looked at
      */
-    async waiting(
+    async listWaiting(
       tenant: TenantId,
-      { endpointId, after, wanted, now }: { endpointId: string; after: string | null; wanted: number; now: Millis },
+      {
+        endpointId,
+        after,
+        wanted: limit,
+        now,
+      }: { endpointId: string; after: string | null; wanted: number; now: Millis },
     ): Promise<{ rows: DeliveryRow[]; next: string | null }> {
       const from = after === null ? ulidFloor(now - RETENTION - DAY) : `${after}~`;
-      const input = failing(tenant, endpointId, from, "~");
+      const input = undeliveredQuery(tenant, endpointId, from, "~");
       const rows: DeliveryRow[] = [];
-      let examined = 0;
+      let examinedCount = 0;
       let ExclusiveStartKey: Record<string, unknown> | undefined;
       do {
-        const answer = await client.send(
+        const response = await client.send(
           new QueryCommand({
             TableName,
             ...input,
@@ -118,19 +123,19 @@ export function deliveryPages(table: Table) {
               ":pending": "pending",
               ":retrying": "retrying",
             },
-            Limit: Math.min(Math.max(2 * wanted, WALK_PAGE_MIN), WALK_EXAMINED_MAX - examined),
+            Limit: Math.min(Math.max(2 * limit, WALK_PAGE_MIN), WALK_EXAMINED_MAX - examinedCount),
             ExclusiveStartKey,
           }),
         );
-        examined += answer.ScannedCount ?? 0;
-        const entries = (answer.Items ?? []) as Entry[];
+        examinedCount += response.ScannedCount ?? 0;
+        const entries = (response.Items ?? []) as UndeliveredEntry[];
         while (entries.length > 0) {
-          const some = entries.splice(0, wanted - rows.length);
-          rows.push(...(await rowsAt(some)).filter((row) => isWaiting(row, now)));
-          if (rows.length === wanted) return { rows, next: some.at(-1)?.SK ?? null };
+          const batch = entries.splice(0, limit - rows.length);
+          rows.push(...(await readRows(batch)).filter((row) => isWaiting(row, now)));
+          if (rows.length === limit) return { rows, next: batch.at(-1)?.SK ?? null };
         }
-        ExclusiveStartKey = answer.LastEvaluatedKey;
-      } while (ExclusiveStartKey && examined < WALK_EXAMINED_MAX);
+        ExclusiveStartKey = response.LastEvaluatedKey;
+      } while (ExclusiveStartKey && examinedCount < WALK_EXAMINED_MAX);
       return { rows, next: (ExclusiveStartKey?.SK as string | undefined) ?? null };
     },
 
@@ -139,7 +144,7 @@ export function deliveryPages(table: Table) {
      * @param delivered also those that came through: they are in no index
      * @param after the last event's ULID of the page before
      */
-    async ofWindow(
+    async listWindow(
       tenant: TenantId,
       window: {
         endpointId: string;
@@ -156,13 +161,13 @@ export function deliveryPages(table: Table) {
       const end = ulidCeiling(window.to);
       const from = window.after === null ? start : `${window.after}~`;
       if (from > end) return { rows: [], next: null };
-      const found = window.delivered
-        ? await query<DeliveryItem>(all(tenant, endpointId, from, end), limit + 1)
-        : await query<Entry>(failing(tenant, endpointId, from, end), limit + 1);
-      const page = found.slice(0, limit);
+      const items = window.delivered
+        ? await query<DeliveryItem>(allQuery(tenant, endpointId, from, end), limit + 1)
+        : await query<UndeliveredEntry>(undeliveredQuery(tenant, endpointId, from, end), limit + 1);
+      const page = items.slice(0, limit);
       return {
-        rows: window.delivered ? (page as DeliveryItem[]).map(rowOf) : await rowsAt(page),
-        next: found.length > limit ? (page.at(-1)?.SK ?? null) : null,
+        rows: window.delivered ? (page as DeliveryItem[]).map(toDeliveryRow) : await readRows(page),
+        next: items.length > limit ? (page.at(-1)?.SK ?? null) : null,
       };
     },
   };

@@ -6,18 +6,18 @@ import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { auditItem } from "../access/audit.ts";
 import type { Table } from "../client.ts";
-import { conditions, whenConditionHolds, whenTransactionHolds } from "../conditional-write.ts";
-import { deliveryKey, failingFeed, timeToLive } from "../keys.ts";
-import { type DeliveryOf, eventFieldsOf, failingIndex, statusIn } from "./delivery-items.ts";
+import { conditionalTransaction, conditionalWrite, conditions } from "../conditional-write.ts";
+import { deliveryKey, timeToLive, undeliveredPartition } from "../keys.ts";
+import { eventFields, failingIndex, type NewDelivery, statusCondition } from "./delivery-items.ts";
 
 /** The writes after which a delivery waits for its first attempt: it is new, or begins anew. */
 export function deliveryStarts({ client, name: TableName }: Table) {
   return {
     /** Writes a row that waits for its first attempt, due now, and an audit row: both or neither. */
-    async recordPending(tenant: TenantId, delivery: DeliveryOf, audit: AuditEntry, now: Millis): Promise<void> {
+    async recordPending(tenant: TenantId, delivery: NewDelivery, audit: AuditEntry, now: Millis): Promise<void> {
       const Item = {
         ...deliveryKey(tenant, delivery.endpointId, delivery.eventUlid),
-        ...eventFieldsOf(delivery),
+        ...eventFields(delivery),
         st: "pending",
         n: 0,
         na: now,
@@ -29,7 +29,7 @@ export function deliveryStarts({ client, name: TableName }: Table) {
         new TransactWriteCommand({
           ClientRequestToken: delivery.eventUlid,
           TransactItems: [
-            { Put: { TableName, Item, ConditionExpression: conditions.notYetThere } },
+            { Put: { TableName, Item, ConditionExpression: conditions.itemDoesNotExist } },
             { Put: { TableName, Item: auditItem(tenant, audit) } },
           ],
         }),
@@ -44,13 +44,13 @@ export function deliveryStarts({ client, name: TableName }: Table) {
      */
     async reset(
       tenant: TenantId,
-      delivery: Pick<DeliveryOf, "endpointId" | "eventUlid">,
+      delivery: Pick<NewDelivery, "endpointId" | "eventUlid">,
       trigger: "replay" | "forced_replay",
       audit: AuditEntry | null,
       now: Millis,
     ): Promise<boolean> {
       const op = newUlid(now);
-      const from = statusIn(trigger);
+      const from = statusCondition(trigger);
       const Update = {
         TableName,
         Key: deliveryKey(tenant, delivery.endpointId, delivery.eventUlid),
@@ -62,12 +62,12 @@ export function deliveryStarts({ client, name: TableName }: Table) {
           ":zero": 0,
           ":now": now,
           ":op": op,
-          ":w": failingFeed(tenant, delivery.endpointId),
+          ":w": undeliveredPartition(tenant, delivery.endpointId),
         },
         ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const,
       };
-      const written = audit
-        ? await whenTransactionHolds(() =>
+      const result = audit
+        ? await conditionalTransaction(() =>
             client.send(
               new TransactWriteCommand({
                 ClientRequestToken: op,
@@ -75,9 +75,9 @@ export function deliveryStarts({ client, name: TableName }: Table) {
               }),
             ),
           )
-        : await whenConditionHolds(() => client.send(new UpdateCommand(Update)));
+        : await conditionalWrite(() => client.send(new UpdateCommand(Update)));
       // The answer to our own write was lost and the SDK asked again: it is done.
-      return written.held || written.old?.o === op;
+      return result.applied || result.current?.o === op;
     },
   };
 }

@@ -2,10 +2,10 @@ import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { RETENTION } from "../../domain/limits.ts";
 import { parseTenant, type TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { sweepMark } from "../checkpoints.ts";
+import { sweepCheckpoint } from "../checkpoints.ts";
 import type { Table } from "../client.ts";
-import { behind, type DuePage, type DuePlace, dueInOrder } from "../due-queue.ts";
-import { dueKey, duePartition, dueStepKey, type Key, sweepMarkKey, timeToLive } from "../keys.ts";
+import { cursorAfter, type DueCursor, type DuePage, duePages } from "../due-queue.ts";
+import { dueKey, duePartition, dueTaskKey, type Key, sweepCheckpointKey, timeToLive } from "../keys.ts";
 
 /** One attempt that is to be made at `dueAt`. */
 export interface DueAttempt {
@@ -17,14 +17,14 @@ export interface DueAttempt {
 }
 
 /** A step of what an endpoint's deliveries as a whole need, to be taken at `dueAt`: the body of its queue message. */
-export interface DueStep {
+export interface DueTask {
   readonly tenant: TenantId;
   readonly endpointId: string;
   readonly body: string;
   readonly dueAt: Millis;
 }
 
-export type DueItem = ({ readonly kind: "attempt" } & DueAttempt) | ({ readonly kind: "step" } & DueStep);
+export type DueItem = ({ readonly kind: "attempt" } & DueAttempt) | ({ readonly kind: "step" } & DueTask);
 
 export type DueAttempts = ReturnType<typeof dueStore>;
 
@@ -48,30 +48,30 @@ export function dueStore(table: Table) {
     },
 
     /** Safe to repeat: the key follows from the step. */
-    async putStep({ tenant, endpointId, body, dueAt }: DueStep): Promise<void> {
-      const Item = { ...dueStepKey(dueAt, endpointId, body), t: tenant, b: body, x: timeToLive(dueAt + RETENTION) };
+    async putTask({ tenant, endpointId, body, dueAt }: DueTask): Promise<void> {
+      const Item = { ...dueTaskKey(dueAt, endpointId, body), t: tenant, b: body, x: timeToLive(dueAt + RETENTION) };
       await client.send(new PutCommand({ TableName, Item }));
     },
 
     /** All that is due in (after, upTo], in order. @param after the mark, or an instant */
-    async *between(after: DuePlace | Millis, upTo: Millis): AsyncGenerator<DuePage<DueItem>> {
-      const from = typeof after === "number" ? behind(after) : after;
-      for await (const page of dueInOrder<StoredDue>(table, duePartition, from, upTo)) {
-        yield { ...page, items: page.items.flatMap(dueOf) };
+    async *between(after: DueCursor | Millis, upTo: Millis): AsyncGenerator<DuePage<DueItem>> {
+      const cursor = typeof after === "number" ? cursorAfter(after) : after;
+      for await (const page of duePages<StoredDueItem>(table, duePartition, cursor, upTo)) {
+        yield { ...page, items: page.items.flatMap(toDueItems) };
       }
     },
 
-    ...sweepMark(table, sweepMarkKey),
+    ...sweepCheckpoint(table, sweepCheckpointKey),
   };
 }
 
-interface StoredDue extends Key {
+interface StoredDueItem extends Key {
   readonly t: string;
   /** Of a step alone. */
   readonly b?: string;
 }
 
-function dueOf(item: StoredDue): DueItem[] {
+function toDueItems(item: StoredDueItem): DueItem[] {
   const [at = "", endpointId = "", eventUlid = "", attempt = ""] = item.SK.split("#");
   const tenant = parseTenant(item.t);
   if (!tenant) return [];

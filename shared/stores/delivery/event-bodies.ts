@@ -1,12 +1,12 @@
 import { DeleteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import type { EventType, RenderedEvent } from "../../domain/events/events.ts";
 import { RETENTION } from "../../domain/limits.ts";
-import { timeOfUlid } from "../../kernel/ids.ts";
+import { ulidTime } from "../../kernel/ids.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { batchGet } from "../batch-get.ts";
 import type { Table } from "../client.ts";
-import { conditions, whenConditionHolds } from "../conditional-write.ts";
+import { conditionalWrite, conditions } from "../conditional-write.ts";
 import { eventBodyKey, eventRefKey, type Key, timeToLive } from "../keys.ts";
 
 export type EventBodies = ReturnType<typeof eventBodyStore>;
@@ -16,7 +16,7 @@ export function eventBodyStore(table: Table) {
   const { client, name: TableName } = table;
   return {
     /** Keeps an event's body for 7 days from its time. Safe to repeat: the same event has the same body. */
-    async keep(tenant: TenantId, event: RenderedEvent): Promise<void> {
+    async save(tenant: TenantId, event: RenderedEvent): Promise<void> {
       await client.send(
         new PutCommand({
           TableName,
@@ -24,7 +24,7 @@ export function eventBodyStore(table: Table) {
             ...eventBodyKey(tenant, event.ulid),
             ty: event.type,
             b: event.body,
-            x: timeToLive(timeOfUlid(event.ulid) + RETENTION),
+            x: timeToLive(ulidTime(event.ulid) + RETENTION),
           },
         }),
       );
@@ -32,27 +32,33 @@ export function eventBodyStore(table: Table) {
 
     /**
      * Notes in a conversation that an event of it lies apart, so that erasing finds it, and that `what` was told.
-     * @param what names the change within the conversation; the same change has the same name
+     * @param changeName names the change within the conversation; the same change has the same name
      * @param at the instant of the change, by which an erasure knows whether it is older
      * @returns the ULID that stands: the first one's, when the change was noted before
      */
-    async note(conversationId: string, what: string, ulid: string, now: Millis, at: Millis = now): Promise<string> {
-      const noted = await whenConditionHolds(() =>
+    async recordRef(
+      conversationId: string,
+      changeName: string,
+      ulid: string,
+      now: Millis,
+      at: Millis = now,
+    ): Promise<string> {
+      const result = await conditionalWrite(() =>
         client.send(
           new PutCommand({
             TableName,
-            Item: { ...eventRefKey(conversationId, what), e: ulid, at, x: timeToLive(now + RETENTION) },
-            ConditionExpression: conditions.notYetThere,
+            Item: { ...eventRefKey(conversationId, changeName), e: ulid, at, x: timeToLive(now + RETENTION) },
+            ConditionExpression: conditions.itemDoesNotExist,
             ReturnValuesOnConditionCheckFailure: "ALL_OLD",
           }),
         ),
       );
-      return noted.held || !noted.old ? ulid : (noted.old.e as string);
+      return result.applied || !result.current ? ulid : (result.current.e as string);
     },
 
     /** Forgets the bodies of the events that were noted under these names, at most 100, so that none is sent again. */
-    async forget(tenant: TenantId, conversationId: string, whats: readonly string[]): Promise<void> {
-      const keys = whats.map((what) => eventRefKey(conversationId, what));
+    async deleteBodies(tenant: TenantId, conversationId: string, changeNames: readonly string[]): Promise<void> {
+      const keys = changeNames.map((changeName) => eventRefKey(conversationId, changeName));
       const refs = await batchGet<Key & { e: string }>(table, keys, { consistent: true });
       await Promise.all(
         refs.map(({ e }) => client.send(new DeleteCommand({ TableName, Key: eventBodyKey(tenant, e) }))),
@@ -64,13 +70,13 @@ export function eventBodyStore(table: Table) {
       const { Item } = await client.send(
         new GetCommand({ TableName, Key: eventBodyKey(tenant, ulid), ConsistentRead: true }),
       );
-      return Item ? eventOf(Item as BodyItem) : null;
+      return Item ? toRenderedEvent(Item as BodyItem) : null;
     },
 
     /** Several of a tenant's events by their ULIDs, read consistently; one that is gone is absent from the map. */
-    async byUlids(tenant: TenantId, ulids: readonly string[]): Promise<Map<string, RenderedEvent>> {
+    async getByUlids(tenant: TenantId, ulids: readonly string[]): Promise<Map<string, RenderedEvent>> {
       const keys = [...new Set(ulids)].map((ulid) => eventBodyKey(tenant, ulid));
-      const events = (await batchGet<BodyItem>(table, keys, { consistent: true })).map(eventOf);
+      const events = (await batchGet<BodyItem>(table, keys, { consistent: true })).map(toRenderedEvent);
       return new Map(events.map((event) => [event.ulid, event]));
     },
   };
@@ -81,6 +87,6 @@ interface BodyItem extends Key {
   readonly b: string;
 }
 
-function eventOf(item: BodyItem): RenderedEvent {
+function toRenderedEvent(item: BodyItem): RenderedEvent {
   return { ulid: item.PK.split("#")[2] ?? "", type: item.ty, body: item.b };
 }

@@ -1,11 +1,11 @@
 import { DeleteCommand, PutCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { erasureIdOf, markOfEvent } from "../../domain/erasure/erasures.ts";
-import { ERASURE_MARKER_LIFE } from "../../domain/limits.ts";
+import { deriveErasureId, eventMark } from "../../domain/erasure/erasures.ts";
+import { ERASURE_MARKER_TTL } from "../../domain/limits.ts";
 import { newUlid } from "../../kernel/ids.ts";
-import { eachOf } from "../../kernel/parallel.ts";
+import { forEachConcurrent } from "../../kernel/parallel.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Table } from "../client.ts";
-import { conditions, whenConditionHolds } from "../conditional-write.ts";
+import { conditionalWrite, conditions } from "../conditional-write.ts";
 import { erasedEventsKey, erasureKey, type Key, timeToLive } from "../keys.ts";
 import type { Erasure } from "./erasure-items.ts";
 
@@ -18,7 +18,7 @@ export interface ErasedEvents {
 }
 
 /** Rows that are rewritten at once. */
-const WIDTH = 4;
+const CONCURRENCY = 4;
 
 /**
  * What erasures keep of the events they removed: until the next pass ULIDs, and then, for as long as the marker lives,
@@ -27,36 +27,38 @@ const WIDTH = 4;
 export function erasedEvents({ client, name: TableName }: Table) {
   return {
     /** Keeps events of an erased conversation for its next pass. */
-    async keepEvents(
-      erased: { id: string; erasedAt: Millis },
+    async saveEvents(
+      erasure: { id: string; erasedAt: Millis },
       events: { ulids: readonly string[]; bodies: readonly string[] },
     ): Promise<void> {
-      const Item = eventsItem(erased, events);
+      const Item = eventsItem(erasure, events);
       if (Item) await client.send(new PutCommand({ TableName, Item }));
     },
 
     /** What was kept for this pass, and for those of earlier erasures of the same conversation. */
-    async *keptEvents(erasure: Erasure): AsyncGenerator<ErasedEvents[]> {
+    async *savedEvents(erasure: Erasure): AsyncGenerator<ErasedEvents[]> {
       const upTo = erasedEventsKey(erasure.id, erasure.erasedAt, "~").SK;
       for await (const rows of pages(erasure.id, upTo)) {
-        const kept = rows.flatMap(({ PK, SK, u, b = [] }) => (u ? { key: { PK, SK }, ulids: u, bodies: b } : []));
-        if (kept.length > 0) yield kept;
+        const erasedEvents = rows.flatMap(({ PK, SK, u, b = [] }) =>
+          u ? { key: { PK, SK }, ulids: u, bodies: b } : [],
+        );
+        if (erasedEvents.length > 0) yield erasedEvents;
       }
     },
 
     /** The pass is done with these events: of those that announced a message the marks stay. Safe to repeat. */
-    async leaveMarks(kept: readonly ErasedEvents[]): Promise<void> {
-      await eachOf(kept, WIDTH, async ({ key, ulids, bodies }) => {
-        const marks = ulids.filter((ulid) => !bodies.includes(ulid)).map(markOfEvent);
-        if (marks.length > 0) await leave(key, marks);
+    async reduceToMarks(events: readonly ErasedEvents[]): Promise<void> {
+      await forEachConcurrent(events, CONCURRENCY, async ({ key, ulids, bodies }) => {
+        const marks = ulids.filter((ulid) => !bodies.includes(ulid)).map(eventMark);
+        if (marks.length > 0) await saveMarks(key, marks);
         else await client.send(new DeleteCommand({ TableName, Key: key }));
       });
     },
 
     /** Whether a message with one of these marks was removed with its conversation, while the marker lives. */
     async isRemoved(conversationId: string, marks: readonly string[]): Promise<boolean> {
-      for await (const rows of pages(erasureIdOf(conversationId), "P#~")) {
-        if (rows.some(({ u = [], k = [] }) => [...u.map(markOfEvent), ...k].some((mark) => marks.includes(mark)))) {
+      for await (const rows of pages(deriveErasureId(conversationId), "P#~")) {
+        if (rows.some(({ u = [], k = [] }) => [...u.map(eventMark), ...k].some((mark) => marks.includes(mark)))) {
           return true;
         }
       }
@@ -64,14 +66,14 @@ export function erasedEvents({ client, name: TableName }: Table) {
     },
   };
 
-  async function leave(key: Key, marks: readonly string[]): Promise<void> {
-    await whenConditionHolds(() =>
+  async function saveMarks(key: Key, marks: readonly string[]): Promise<void> {
+    await conditionalWrite(() =>
       client.send(
         new UpdateCommand({
           TableName,
           Key: key,
           UpdateExpression: "SET k = :marks REMOVE u, b",
-          ConditionExpression: conditions.stillThere,
+          ConditionExpression: conditions.itemExists,
           ExpressionAttributeValues: { ":marks": marks },
         }),
       ),
@@ -81,7 +83,7 @@ export function erasedEvents({ client, name: TableName }: Table) {
   async function* pages(erasureId: string, upTo: string): AsyncGenerator<EventsItem[]> {
     let ExclusiveStartKey: Record<string, unknown> | undefined;
     do {
-      const answer = await client.send(
+      const response = await client.send(
         new QueryCommand({
           TableName,
           KeyConditionExpression: "PK = :e AND SK BETWEEN :from AND :upTo",
@@ -91,8 +93,8 @@ export function erasedEvents({ client, name: TableName }: Table) {
           ExclusiveStartKey,
         }),
       );
-      yield (answer.Items ?? []) as EventsItem[];
-      ExclusiveStartKey = answer.LastEvaluatedKey;
+      yield (response.Items ?? []) as EventsItem[];
+      ExclusiveStartKey = response.LastEvaluatedKey;
     } while (ExclusiveStartKey);
   }
 }
@@ -113,6 +115,6 @@ export function eventsItem(
     ...erasedEventsKey(id, erasedAt, newUlid(erasedAt)),
     u: ulids,
     b: bodies.length > 0 ? bodies : undefined,
-    x: timeToLive(erasedAt + ERASURE_MARKER_LIFE),
+    x: timeToLive(erasedAt + ERASURE_MARKER_TTL),
   };
 }

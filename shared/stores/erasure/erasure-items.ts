@@ -1,4 +1,4 @@
-import { BEFORE_ALL_ROWS, erasureIdOf, nothingRemoved, type Removed } from "../../domain/erasure/erasures.ts";
+import { BEFORE_ALL_ROWS, deriveErasureId, noRemovals, type RemovalCounts } from "../../domain/erasure/erasures.ts";
 import { parseTenant, type TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { erasureKey, type Key } from "../keys.ts";
@@ -18,7 +18,7 @@ export interface Erasure {
   /** The page that was counted last lies behind `from`, up to and with `upTo`; it may not have been removed. */
   readonly from: string;
   readonly upTo: string;
-  readonly removed: Removed;
+  readonly removed: RemovalCounts;
   readonly actor: string;
   readonly ip: string | null;
   /** When the next pass is due; null in the first. */
@@ -34,34 +34,34 @@ export interface ErasureItem extends Key {
   readonly ph?: "first" | "later";
   readonly fr?: string;
   readonly up?: string;
-  readonly n?: Removed;
+  readonly n?: RemovalCounts;
   readonly ac?: string;
   readonly ip?: string;
   readonly np?: Millis;
 }
 
 export function erasureItem(
-  begun: Pick<Erasure, "tenant" | "conversationId" | "erasedAt" | "op" | "actor" | "ip" | "removed">,
+  erasure: Pick<Erasure, "tenant" | "conversationId" | "erasedAt" | "op" | "actor" | "ip" | "removed">,
   x: number,
 ) {
   return {
-    ...erasureKey(erasureIdOf(begun.conversationId)),
-    ea: begun.erasedAt,
-    t: begun.tenant,
-    c: begun.conversationId,
-    o: begun.op,
+    ...erasureKey(deriveErasureId(erasure.conversationId)),
+    ea: erasure.erasedAt,
+    t: erasure.tenant,
+    c: erasure.conversationId,
+    o: erasure.op,
     ph: "first",
     fr: BEFORE_ALL_ROWS,
     up: BEFORE_ALL_ROWS,
-    n: begun.removed,
-    ac: begun.actor,
-    ip: begun.ip ?? undefined,
+    n: erasure.removed,
+    ac: erasure.actor,
+    ip: erasure.ip ?? undefined,
     x,
   };
 }
 
 /** Null for one that is over. */
-export function erasureOf(item: ErasureItem): Erasure | null {
+export function toErasure(item: ErasureItem): Erasure | null {
   const tenant = parseTenant(item.t ?? "");
   if (!tenant || !item.c || !item.o || !item.ph) return null;
   return {
@@ -73,7 +73,7 @@ export function erasureOf(item: ErasureItem): Erasure | null {
     phase: item.ph,
     from: item.fr ?? BEFORE_ALL_ROWS,
     upTo: item.up ?? BEFORE_ALL_ROWS,
-    removed: item.n ?? nothingRemoved,
+    removed: item.n ?? noRemovals,
     actor: item.ac ?? "system",
     ip: item.ip ?? null,
     nextPassAt: item.np ?? null,

@@ -1,31 +1,31 @@
 import { DeleteCommand, GetCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { AuditEntry } from "../../domain/access/audit.ts";
-import { erasureIdOf, nothingRemoved, type Removed, removedTogether } from "../../domain/erasure/erasures.ts";
-import { hasExpired } from "../../domain/inbox/conversations.ts";
-import { ERASURE_MARKER_LIFE } from "../../domain/limits.ts";
+import { addRemovalCounts, deriveErasureId, noRemovals, type RemovalCounts } from "../../domain/erasure/erasures.ts";
+import { isConversationExpired } from "../../domain/inbox/conversations.ts";
+import { ERASURE_MARKER_TTL } from "../../domain/limits.ts";
 import { newUlid } from "../../kernel/ids.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
 import { auditItem } from "../access/audit.ts";
 import type { Table } from "../client.ts";
-import { whenConditionHolds, whenTransactionHolds } from "../conditional-write.ts";
+import { conditionalTransaction, conditionalWrite } from "../conditional-write.ts";
 import { erasureKey, headKey, type Key, timeToLive } from "../keys.ts";
 import { erasedEvents, eventsItem } from "./erased-events.ts";
-import { type Erasure, type ErasureItem, erasureItem, erasureOf } from "./erasure-items.ts";
+import { type Erasure, type ErasureItem, erasureItem, toErasure } from "./erasure-items.ts";
 
 export type Erasures = ReturnType<typeof erasureStore>;
 
 /** A conversation's head as it was read, to be erased as just that; also where there is none. */
-export interface StandingHead {
+export interface HeadSnapshot {
   readonly key: Key;
   /** Null where there is no conversation, or none any more. */
   readonly lastAt: Millis | null;
   /** What an erasure counts: it holds only if these are still the same. */
-  readonly seen: Readonly<Record<string, unknown>>;
+  readonly attributes: Readonly<Record<string, unknown>>;
 }
 
 /** Attributes of a head that are counted: whether there is a conversation, and whether its person's profile is known. */
-const COUNTED = ["la", "ph", "pu", "pp"] as const;
+const COUNTED_ATTRIBUTES = ["la", "ph", "pu", "pp"] as const;
 
 /** The erasures of conversations: under way, and afterwards the marker that keeps what is older from coming back. */
 export function erasureStore(table: Table) {
@@ -34,24 +34,24 @@ export function erasureStore(table: Table) {
     /** When a conversation was last erased, read consistently; null when that is not known, or not any more. */
     async erasedAt(conversationId: string, now: Millis): Promise<Millis | null> {
       const { Item } = await client.send(
-        new GetCommand({ TableName, Key: erasureKey(erasureIdOf(conversationId)), ConsistentRead: true }),
+        new GetCommand({ TableName, Key: erasureKey(deriveErasureId(conversationId)), ConsistentRead: true }),
       );
       return Item && isAlive(Item, now) ? (Item.ea as Millis) : null;
     },
 
     /** Head and erasure of a conversation, read consistently. `over` is an erasure of which only its marker is left. */
-    async standing(
+    async getWithHead(
       conversationId: string,
       now: Millis,
-    ): Promise<{ head: StandingHead; erasure: Erasure | "over" | null }> {
-      const keys = [headKey(conversationId), erasureKey(erasureIdOf(conversationId))];
+    ): Promise<{ head: HeadSnapshot; erasure: Erasure | "over" | null }> {
+      const keys = [headKey(conversationId), erasureKey(deriveErasureId(conversationId))];
       const [head, marker] = await Promise.all(
         keys.map(async (Key) => (await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item),
       );
-      const underWay = marker ? erasureOf(marker as ErasureItem) : null;
+      const activeErasure = marker ? toErasure(marker as ErasureItem) : null;
       return {
-        head: standingHead(headKey(conversationId), head ?? {}, now),
-        erasure: underWay ?? (marker && isAlive(marker, now) ? "over" : null),
+        head: toHeadSnapshot(headKey(conversationId), head ?? {}, now),
+        erasure: activeErasure ?? (marker && isAlive(marker, now) ? "over" : null),
       };
     },
 
@@ -61,17 +61,17 @@ export function erasureStore(table: Table) {
      * @param op unique, by which the caller knows its own erasure again
      * @returns false when the head is no longer as it was read, or another erasure is under way
      */
-    async begin(
+    async start(
       tenant: TenantId,
       conversationId: string,
-      head: StandingHead,
+      head: HeadSnapshot,
       request: { erasedAt: Millis; op: string; actor: string; ip: string | null },
     ): Promise<boolean> {
-      const x = timeToLive(request.erasedAt + ERASURE_MARKER_LIFE);
-      const profile = COUNTED.some((name) => name !== "la" && head.seen[name] !== undefined) ? 1 : 0;
-      const removed = { ...nothingRemoved, conversation: head.lastAt === null ? 0 : 1, profile };
+      const x = timeToLive(request.erasedAt + ERASURE_MARKER_TTL);
+      const profile = COUNTED_ATTRIBUTES.some((name) => name !== "la" && head.attributes[name] !== undefined) ? 1 : 0;
+      const removed = { ...noRemovals, conversation: head.lastAt === null ? 0 : 1, profile };
       const row = erasureItem({ tenant, conversationId, ...request, removed }, x);
-      const begun = await whenTransactionHolds(() =>
+      const result = await conditionalTransaction(() =>
         client.send(
           new TransactWriteCommand({
             ClientRequestToken: request.op,
@@ -85,18 +85,18 @@ export function erasureStore(table: Table) {
                 },
               },
               // Written anew as a whole, so that no attribute of a head is ever forgotten here.
-              { Put: { TableName, Item: { ...head.key, ea: request.erasedAt, x }, ...stillAsSeen(head) } },
+              { Put: { TableName, Item: { ...head.key, ea: request.erasedAt, x }, ...unchangedCondition(head) } },
             ],
           }),
         ),
       );
-      return begun.held;
+      return result.applied;
     },
 
     /** An erasure that is not over; null when it is, or never began. */
     async get(tenant: TenantId, id: string): Promise<Erasure | null> {
       const { Item } = await client.send(new GetCommand({ TableName, Key: erasureKey(id), ConsistentRead: true }));
-      const erasure = Item ? erasureOf(Item as ErasureItem) : null;
+      const erasure = Item ? toErasure(Item as ErasureItem) : null;
       return erasure?.tenant === tenant ? erasure : null;
     },
 
@@ -106,14 +106,14 @@ export function erasureStore(table: Table) {
      * @param upTo the last place of the page
      * @returns the erasure as it stands then; null when another run was faster
      */
-    async count(
+    async countPage(
       erasure: Erasure,
-      page: { upTo: string; removed: Partial<Removed>; ulids: readonly string[]; bodies: readonly string[] },
+      page: { upTo: string; removed: Partial<RemovalCounts>; ulids: readonly string[]; bodies: readonly string[] },
     ): Promise<Erasure | null> {
-      const removed = removedTogether(erasure.removed, page.removed);
+      const removed = addRemovalCounts(erasure.removed, page.removed);
       const events = eventsItem(erasure, page);
       const ClientRequestToken = newUlid(erasure.erasedAt);
-      const counted = await whenTransactionHolds(() =>
+      const result = await conditionalTransaction(() =>
         client.send(
           new TransactWriteCommand({
             ClientRequestToken,
@@ -138,12 +138,12 @@ export function erasureStore(table: Table) {
           }),
         ),
       );
-      return counted.held ? { ...erasure, from: erasure.upTo, upTo: page.upTo, removed } : null;
+      return result.applied ? { ...erasure, from: erasure.upTo, upTo: page.upTo, removed } : null;
     },
 
     /** The first pass is over and told in the audit trail, both or neither. @returns null when another run was faster */
     async endFirstPass(erasure: Erasure, audit: AuditEntry, nextPassAt: Millis): Promise<Erasure | null> {
-      const ended = await whenTransactionHolds(() =>
+      const result = await conditionalTransaction(() =>
         client.send(
           new TransactWriteCommand({
             ClientRequestToken: newUlid(erasure.erasedAt),
@@ -168,17 +168,17 @@ export function erasureStore(table: Table) {
           }),
         ),
       );
-      return ended.held ? { ...erasure, phase: "later", nextPassAt } : null;
+      return result.applied ? { ...erasure, phase: "later", nextPassAt } : null;
     },
 
     /** A later pass found events: another one is to follow. No run that found none ends the erasure now. */
-    async putOff(erasure: Erasure, nextPassAt: Millis): Promise<void> {
+    async defer(erasure: Erasure, nextPassAt: Millis): Promise<void> {
       await change(erasure, "SET np = :next", { ":next": nextPassAt });
     },
 
     /** Nothing is left. What stays is the marker: the hash and the instant. */
     async end(erasure: Erasure): Promise<void> {
-      await whenConditionHolds(() =>
+      await conditionalWrite(() =>
         client.send(
           new DeleteCommand({
             TableName,
@@ -201,7 +201,7 @@ export function erasureStore(table: Table) {
     UpdateExpression: string,
     values: Record<string, unknown> = {},
   ): Promise<void> {
-    await whenConditionHolds(() =>
+    await conditionalWrite(() =>
       client.send(
         new UpdateCommand({
           TableName,
@@ -220,20 +220,22 @@ function isAlive(item: Record<string, unknown>, now: Millis): boolean {
 }
 
 /** One without a last message is no conversation, nor is one past its retention. */
-function standingHead(key: Key, item: Readonly<Record<string, unknown>>, now: Millis): StandingHead {
+function toHeadSnapshot(key: Key, item: Readonly<Record<string, unknown>>, now: Millis): HeadSnapshot {
   const lastAt = item.la as Millis | undefined;
   return {
     key,
-    lastAt: lastAt === undefined || hasExpired(lastAt, now) ? null : lastAt,
-    seen: item,
+    lastAt: lastAt === undefined || isConversationExpired(lastAt, now) ? null : lastAt,
+    attributes: item,
   };
 }
 
-function stillAsSeen({ seen }: StandingHead) {
-  const known = COUNTED.filter((name) => seen[name] !== undefined);
-  const tests = COUNTED.map((name) => (known.includes(name) ? `${name} = :${name}` : `attribute_not_exists(${name})`));
+function unchangedCondition({ attributes }: HeadSnapshot) {
+  const presentNames = COUNTED_ATTRIBUTES.filter((name) => attributes[name] !== undefined);
+  const clauses = COUNTED_ATTRIBUTES.map((name) =>
+    presentNames.includes(name) ? `${name} = :${name}` : `attribute_not_exists(${name})`,
+  );
   return {
-    ConditionExpression: tests.join(" AND "),
-    ExpressionAttributeValues: Object.fromEntries(known.map((name) => [`:${name}`, seen[name]])),
+    ConditionExpression: clauses.join(" AND "),
+    ExpressionAttributeValues: Object.fromEntries(presentNames.map((name) => [`:${name}`, attributes[name]])),
   };
 }

@@ -1,14 +1,14 @@
-import type { HeldUntil, HoldError, HoldState } from "../../domain/holds/holds.ts";
+import type { HoldError, HoldLifecycle, HoldState } from "../../domain/holds/holds.ts";
 import { readConversationId } from "../../domain/inbox/conversations.ts";
 import type { Scope } from "../../domain/inbox/messages.ts";
 import { HOLD_READABLE } from "../../domain/limits.ts";
 import type { MediaType, OutgoingAttachment, SendContent } from "../../domain/sending/send-content.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { apart, type Key, t13, timeToLive, WAITING_HOLDS } from "../keys.ts";
+import { type Key, relatedKeys, t13, timeToLive, WAITING_HOLDS } from "../keys.ts";
 
 /** A held message. */
-export interface Hold extends HeldUntil {
+export interface Hold extends HoldLifecycle {
   readonly id: string;
   readonly tenant: TenantId;
   readonly conversationId: string;
@@ -49,12 +49,12 @@ type AttachmentItem = readonly [MediaType, "url" | "id", string];
 
 export function holdItem(hold: NewHold) {
   return {
-    ...apart.hold(hold.id),
+    ...relatedKeys.hold(hold.id),
     st: "awaiting_verification",
     c: hold.conversationId,
     z: hold.scope === "test" ? true : undefined,
     b: hold.content.kind === "text" ? hold.content.text : undefined,
-    a: hold.content.kind === "attachments" ? hold.content.attachments.map(attachmentItem) : undefined,
+    a: hold.content.kind === "attachments" ? hold.content.attachments.map(toAttachmentItem) : undefined,
     r: hold.replyTo ?? undefined,
     ac: hold.actorId,
     hs: hold.secretHash,
@@ -66,16 +66,16 @@ export function holdItem(hold: NewHold) {
   };
 }
 
-export function idOfHoldItem({ PK }: Pick<Key, "PK">): string {
+export function parseHoldId({ PK }: Pick<Key, "PK">): string {
   return PK.slice("H#".length);
 }
 
-export function holdOf(item: HoldItem): Hold {
+export function toHold(item: HoldItem): Hold {
   const tenant = readConversationId(item.c)?.tenant;
   if (!tenant) throw new Error("A hold is of no conversation.");
-  const content = contentOf(item);
+  const content = toSendContent(item);
   return {
-    id: idOfHoldItem(item),
+    id: parseHoldId(item),
     tenant,
     conversationId: item.c,
     scope: item.z ? "test" : "live",
@@ -86,11 +86,11 @@ export function holdOf(item: HoldItem): Hold {
     createdAt: item.ca,
     expiresAt: item.ex,
     sendId: item.s ?? null,
-    state: stateOf(item, content),
+    state: toHoldState(item, content),
   };
 }
 
-function stateOf({ st, cl = 0, m = "", er }: HoldItem, content: SendContent | null): HoldState {
+function toHoldState({ st, cl = 0, m = "", er }: HoldItem, content: SendContent | null): HoldState {
   switch (st) {
     case "awaiting_verification":
       // Somebody saw it run out and took its content away: it is over for everyone, whatever their clock says.
@@ -104,17 +104,17 @@ function stateOf({ st, cl = 0, m = "", er }: HoldItem, content: SendContent | nu
   }
 }
 
-function contentOf({ b, a }: HoldItem): SendContent | null {
+function toSendContent({ b, a }: HoldItem): SendContent | null {
   if (b !== undefined) return { kind: "text", text: b };
-  return a ? { kind: "attachments", attachments: a.map(attachmentOf) } : null;
+  return a ? { kind: "attachments", attachments: a.map(toOutgoingAttachment) } : null;
 }
 
-function attachmentItem(attachment: OutgoingAttachment): AttachmentItem {
+function toAttachmentItem(attachment: OutgoingAttachment): AttachmentItem {
   return "url" in attachment
     ? [attachment.type, "url", attachment.url]
     : [attachment.type, "id", attachment.attachmentId];
 }
 
-function attachmentOf([type, kind, value]: AttachmentItem): OutgoingAttachment {
+function toOutgoingAttachment([type, kind, value]: AttachmentItem): OutgoingAttachment {
   return kind === "url" ? { type, url: value } : { type, attachmentId: value };
 }

@@ -4,18 +4,18 @@ import type { AuditEntry } from "../../domain/access/audit.ts";
 import {
   type HoldError,
   type HoldTrigger,
-  holdAfter,
   holdError,
   holdStatusesBefore,
+  nextHoldStatus,
 } from "../../domain/holds/holds.ts";
 import { readConversationId } from "../../domain/inbox/conversations.ts";
 import { HOLD_READABLE, HOLD_SENDING_MAX } from "../../domain/limits.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { auditItem } from "../access/audit.ts";
 import type { Table } from "../client.ts";
-import { conditions, whenConditionHolds, whenTransactionHolds } from "../conditional-write.ts";
-import { apart, apartRefKey, headKey, type Key, t13, timeToLive, WAITING_HOLDS } from "../keys.ts";
-import { type Hold, type HoldItem, holdItem, holdOf, idOfHoldItem, type NewHold } from "./hold-items.ts";
+import { conditionalTransaction, conditionalWrite, conditions } from "../conditional-write.ts";
+import { headKey, type Key, relatedKeys, relatedRefKey, t13, timeToLive, WAITING_HOLDS } from "../keys.ts";
+import { type Hold, type HoldItem, holdItem, type NewHold, parseHoldId, toHold } from "./hold-items.ts";
 
 export type Holds = ReturnType<typeof holdStore>;
 
@@ -25,7 +25,7 @@ export type HoldOutcome =
   | { readonly trigger: "fail"; readonly error: HoldError };
 
 /** One change of a hold's item. */
-interface Change {
+interface HoldChange {
   readonly trigger: HoldTrigger;
   readonly set?: Readonly<Record<string, unknown>>;
   /** What must hold besides the status. */
@@ -34,7 +34,7 @@ interface Change {
 }
 
 /** Only what waits has content, and a place in the index of what waits. */
-const OF_WAITING = ["b", "a", "F", "G"] as const;
+const WAITING_ATTRIBUTES = ["b", "a", "F", "G"] as const;
 
 /**
  * Held messages. Each goes through `holdTransitions` and no other way, every step one conditional write. The content
@@ -45,15 +45,15 @@ export function holdStore({ client, name: TableName }: Table) {
     /**
      * A new hold, the row by which erasing its conversation finds it, and its audit row: all of them or none. Safe to
      * repeat with the same id.
-     * @param standsSince an instant of the conversation, such as of its last inbound message: an erasure that is
+     * @param asOf an instant of the conversation, such as of its last inbound message: an erasure that is
      *   newer takes the hold along
      * @returns false when the conversation is gone
      */
-    async create(hold: NewHold, standsSince: Millis, audit: AuditEntry): Promise<boolean> {
+    async create(hold: NewHold, asOf: Millis, audit: AuditEntry): Promise<boolean> {
       const tenant = readConversationId(hold.conversationId)?.tenant;
       if (!tenant) return false;
-      const ref = apartRefKey(hold.conversationId, "hold", hold.id);
-      const created = await whenTransactionHolds(() =>
+      const ref = relatedRefKey(hold.conversationId, "hold", hold.id);
+      const result = await conditionalTransaction(() =>
         client.send(
           new TransactWriteCommand({
             TransactItems: [
@@ -61,11 +61,11 @@ export function holdStore({ client, name: TableName }: Table) {
                 Put: {
                   TableName,
                   Item: holdItem(hold),
-                  ConditionExpression: conditions.notYetThere,
+                  ConditionExpression: conditions.itemDoesNotExist,
                   ReturnValuesOnConditionCheckFailure: "ALL_OLD",
                 },
               },
-              { Put: { TableName, Item: { ...ref, at: standsSince, x: timeToLive(hold.createdAt + HOLD_READABLE) } } },
+              { Put: { TableName, Item: { ...ref, at: asOf, x: timeToLive(hold.createdAt + HOLD_READABLE) } } },
               // An erased conversation keeps a head that says no more than when it was erased.
               {
                 ConditionCheck: {
@@ -79,13 +79,15 @@ export function holdStore({ client, name: TableName }: Table) {
           }),
         ),
       );
-      return created.held || created.old?.PK === apart.hold(hold.id).PK;
+      return result.applied || result.current?.PK === relatedKeys.hold(hold.id).PK;
     },
 
     /** One hold as it was last written, read consistently. */
     async get(id: string): Promise<Hold | null> {
-      const { Item } = await client.send(new GetCommand({ TableName, Key: apart.hold(id), ConsistentRead: true }));
-      return Item ? holdOf(Item as HoldItem) : null;
+      const { Item } = await client.send(
+        new GetCommand({ TableName, Key: relatedKeys.hold(id), ConsistentRead: true }),
+      );
+      return Item ? toHold(Item as HoldItem) : null;
     },
 
     /**
@@ -122,7 +124,7 @@ export function holdStore({ client, name: TableName }: Table) {
      * claimed no more, and one that was sending for too long can be settled no more.
      * @returns the hold as it then is: another end, if that was written first; null when it is gone
      */
-    endByTime({ id, state }: Pick<Hold, "id" | "state">, now: Millis): Promise<Hold | null> {
+    expire({ id, state }: Pick<Hold, "id" | "state">, now: Millis): Promise<Hold | null> {
       return state.status === "sending"
         ? change(id, {
             trigger: "lapse",
@@ -134,7 +136,7 @@ export function holdStore({ client, name: TableName }: Table) {
     },
 
     /** Those that still wait though their time is over, in pages. One that was written just now may not be found yet. */
-    async *overdue(now: Millis): AsyncGenerator<Pick<Hold, "id" | "state">[]> {
+    async *listOverdue(now: Millis): AsyncGenerator<Pick<Hold, "id" | "state">[]> {
       let ExclusiveStartKey: Record<string, unknown> | undefined;
       do {
         const { Items = [], LastEvaluatedKey } = await client.send(
@@ -148,7 +150,7 @@ export function holdStore({ client, name: TableName }: Table) {
           }),
         );
         yield (Items as Pick<Key, "PK">[]).map((key) => ({
-          id: idOfHoldItem(key),
+          id: parseHoldId(key),
           state: { status: "awaiting_verification" },
         }));
         ExclusiveStartKey = LastEvaluatedKey;
@@ -156,30 +158,30 @@ export function holdStore({ client, name: TableName }: Table) {
     },
   };
 
-  async function change(id: string, { trigger, set = {}, condition, values }: Change): Promise<Hold | null> {
-    const before = holdStatusesBefore(trigger);
-    const [first] = before;
-    const to = first && holdAfter(first, trigger);
+  async function change(id: string, { trigger, set = {}, condition, values }: HoldChange): Promise<Hold | null> {
+    const allowedStatuses = holdStatusesBefore(trigger);
+    const [fromStatus] = allowedStatuses;
+    const toStatus = fromStatus && nextHoldStatus(fromStatus, trigger);
     // What ran out is known by having no content: its status stays as it is.
-    const all = Object.entries(to && to !== "expired" ? { ...set, st: to } : set);
-    const changed = await whenConditionHolds(() =>
+    const assignedValues = Object.entries(toStatus && toStatus !== "expired" ? { ...set, st: toStatus } : set);
+    const result = await conditionalWrite(() =>
       client.send(
         new UpdateCommand({
           TableName,
-          Key: apart.hold(id),
-          UpdateExpression: `${all.length > 0 ? `SET ${all.map(([name]) => `${name} = :to_${name}`).join(", ")} ` : ""}REMOVE ${OF_WAITING.join(", ")}`,
-          ConditionExpression: `st IN (${before.map((_, at) => `:from${at}`).join(", ")}) AND ${condition}`,
+          Key: relatedKeys.hold(id),
+          UpdateExpression: `${assignedValues.length > 0 ? `SET ${assignedValues.map(([name]) => `${name} = :to_${name}`).join(", ")} ` : ""}REMOVE ${WAITING_ATTRIBUTES.join(", ")}`,
+          ConditionExpression: `st IN (${allowedStatuses.map((_, index) => `:from${index}`).join(", ")}) AND ${condition}`,
           ExpressionAttributeValues: {
             ...values,
-            ...Object.fromEntries(before.map((status, at) => [`:from${at}`, status])),
-            ...Object.fromEntries(all.map(([name, value]) => [`:to_${name}`, value])),
+            ...Object.fromEntries(allowedStatuses.map((status, index) => [`:from${index}`, status])),
+            ...Object.fromEntries(assignedValues.map(([name, value]) => [`:to_${name}`, value])),
           },
           ReturnValues: "ALL_NEW",
           ReturnValuesOnConditionCheckFailure: "ALL_OLD",
         }),
       ),
     );
-    const item = changed.held ? changed.output.Attributes : changed.old;
-    return item ? holdOf(item as unknown as HoldItem) : null;
+    const item = result.applied ? result.output.Attributes : result.current;
+    return item ? toHold(item as unknown as HoldItem) : null;
   }
 }

@@ -1,21 +1,30 @@
 import { GetCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import {
   type ConversationHead,
-  hasExpired,
+  isConversationExpired,
   type ProfileState,
   parseConversationId,
 } from "../../domain/inbox/conversations.ts";
-import { type Direction, type Message, shownText, versionOf } from "../../domain/inbox/messages.ts";
+import { currentText, type Direction, type Message, messageVersion } from "../../domain/inbox/messages.ts";
 import { LAST_MESSAGE_TEXT_CHARS_MAX, RETENTION } from "../../domain/limits.ts";
 import { shortHash } from "../../kernel/bytes.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { batchGet } from "../batch-get.ts";
 import type { Table } from "../client.ts";
-import { whenConditionHolds } from "../conditional-write.ts";
-import { HEAD_SORT_KEY, headKey, inboxFeed, inboxPlace, type Key, oldestPlace, shardOf, timeToLive } from "../keys.ts";
+import { conditionalWrite } from "../conditional-write.ts";
+import {
+  feedShard,
+  HEAD_SORT_KEY,
+  headKey,
+  inboxFeed,
+  inboxPosition,
+  type Key,
+  oldestPosition,
+  timeToLive,
+} from "../keys.ts";
 import { feedRows, takePage } from "./feeds.ts";
-import { type MessageItem, messageOf } from "./message-items.ts";
+import { type MessageItem, toMessage } from "./message-items.ts";
 import type { MessagePage } from "./messages.ts";
 
 /** At most this many heads are read for one page of a filtered inbox. */
@@ -24,19 +33,19 @@ const EXAMINED_MAX = 200;
 export type Conversations = ReturnType<typeof conversationStore>;
 
 /** What a head said before a message was applied to it. */
-export interface Applied {
+export interface HeadAdvance {
   /** There was no conversation before this message. */
   readonly started: boolean;
-  readonly glimpse: Glimpse;
+  readonly snapshot: ConversationSnapshot;
 }
 
 /** What a worker wants to know of a conversation before it takes a message; it may be a second old. */
-export interface Glimpse {
+export interface ConversationSnapshot {
   readonly exists: boolean;
   /** The conversation was erased at this instant: what is older must not stay. */
   readonly erasedAt: Millis | null;
   /** The short hashes of messages for which a change came before they did. */
-  readonly awaited: ReadonlySet<string>;
+  readonly pendingMessageIds: ReadonlySet<string>;
   readonly handle: string | null;
   readonly username: string | null;
   readonly profile: ProfileState;
@@ -46,14 +55,14 @@ export interface Glimpse {
 }
 
 /** The inbox that a head is put into. */
-export interface InboxPlace {
+export interface InboxTarget {
   readonly accountHandle: string;
   /** How many shards the tenant's feeds have. */
   readonly shards: number;
   /** When the conversation was last erased, where that is known: a new head begins with it. */
   readonly erasedAt?: Millis | null;
   /** The end of the picture that the head was seen with, where that is over: then it goes, unless there is a new one. */
-  readonly endedPicture?: Millis | null;
+  readonly expiredPictureEndsAt?: Millis | null;
 }
 
 export function conversationStore(table: Table) {
@@ -66,68 +75,72 @@ export function conversationStore(table: Table) {
      * head shows already is not applied again: what changed of it since stays. A message from before the conversation
      * was erased never shows.
      */
-    async apply(tenant: TenantId, message: Message, inbox: InboxPlace): Promise<Applied> {
-      const erased = inbox.erasedAt ?? null;
+    async advanceHead(tenant: TenantId, message: Message, inbox: InboxTarget): Promise<HeadAdvance> {
+      const initialErasedAt = inbox.erasedAt ?? null;
       const inbound = message.direction === "inbound";
-      const mine = inbound ? "li" : "lo";
-      const bring = (picture: Millis | null) =>
-        whenConditionHolds(() =>
+      const timestampAttribute = inbound ? "li" : "lo";
+      const advance = (expiredPicture: Millis | null) =>
+        conditionalWrite(() =>
           client.send(
             new UpdateCommand({
               TableName,
               Key: headKey(message.conversationId),
-              UpdateExpression: `SET la = :at, ${mine} = :at, ld = :d, lm = :m, lt = :text, lv = :v, F = :f, G = :g, x = :x, ah = :handle${erased === null ? "" : ", ea = if_not_exists(ea, :ea)"}${picture === null ? "" : " REMOVE pp, px"}`,
+              UpdateExpression: `SET la = :at, ${timestampAttribute} = :at, ld = :d, lm = :m, lt = :text, lv = :v, F = :f, G = :g, x = :x, ah = :handle${initialErasedAt === null ? "" : ", ea = if_not_exists(ea, :ea)"}${expiredPicture === null ? "" : " REMOVE pp, px"}`,
               // The words happen to sort as they should: echo, inbound, outbound.
-              ConditionExpression: `(attribute_not_exists(ea) OR ea < :at) AND (attribute_not_exists(la) OR la < :at OR (la = :at AND (ld < :d OR (ld = :d AND lm < :m))))${picture === null ? "" : " AND (attribute_not_exists(px) OR px = :px)"}`,
+              ConditionExpression: `(attribute_not_exists(ea) OR ea < :at) AND (attribute_not_exists(la) OR la < :at OR (la = :at AND (ld < :d OR (ld = :d AND lm < :m))))${expiredPicture === null ? "" : " AND (attribute_not_exists(px) OR px = :px)"}`,
               ExpressionAttributeValues: {
                 ":at": message.sentAt,
                 ":d": message.direction,
                 ":m": shortHash(message.id),
-                ":text": firstChars(shownText(message)),
-                ":v": versionOf(message),
-                ":f": inboxFeed(tenant, shardOf(message.conversationId, inbox.shards)),
-                ":g": inboxPlace(message.sentAt, message.conversationId),
+                ":text": firstChars(currentText(message)),
+                ":v": messageVersion(message),
+                ":f": inboxFeed(tenant, feedShard(message.conversationId, inbox.shards)),
+                ":g": inboxPosition(message.sentAt, message.conversationId),
                 ":x": timeToLive(message.sentAt + RETENTION),
                 ":handle": inbox.accountHandle,
-                ...(erased === null ? {} : { ":ea": erased }),
-                ...(picture === null ? {} : { ":px": picture }),
+                ...(initialErasedAt === null ? {} : { ":ea": initialErasedAt }),
+                ...(expiredPicture === null ? {} : { ":px": expiredPicture }),
               },
               ReturnValues: "ALL_OLD",
               ReturnValuesOnConditionCheckFailure: "ALL_OLD",
             }),
           ),
         );
-      const picture = inbox.endedPicture ?? null;
-      const first = await bring(picture);
-      const isNewPicture = !first.held && picture !== null && (first.old?.px ?? picture) !== picture;
-      const newest = isNewPicture ? await bring(null) : first;
-      const before = (newest.held ? newest.output.Attributes : newest.old) as Partial<HeadItem> | null | undefined;
-      const applied: Applied = { started: before?.la === undefined, glimpse: glimpseOf(before ?? {}) };
-      const { erasedAt } = applied.glimpse;
-      if (newest.held || !newest.old || (erasedAt !== null && message.sentAt <= erasedAt)) return applied;
-      const known = newest.old[mine] as Millis | undefined;
-      if (known !== undefined && known >= message.sentAt) return applied;
-      await whenConditionHolds(() =>
+      const expiredPicture = inbox.expiredPictureEndsAt ?? null;
+      const first = await advance(expiredPicture);
+      const hasNewPicture =
+        !first.applied && expiredPicture !== null && (first.current?.px ?? expiredPicture) !== expiredPicture;
+      const result = hasNewPicture ? await advance(null) : first;
+      const previous = (result.applied ? result.output.Attributes : result.current) as
+        | Partial<HeadItem>
+        | null
+        | undefined;
+      const headAdvance: HeadAdvance = { started: previous?.la === undefined, snapshot: toSnapshot(previous ?? {}) };
+      const { erasedAt } = headAdvance.snapshot;
+      if (result.applied || !result.current || (erasedAt !== null && message.sentAt <= erasedAt)) return headAdvance;
+      const storedTime = result.current[timestampAttribute] as Millis | undefined;
+      if (storedTime !== undefined && storedTime >= message.sentAt) return headAdvance;
+      await conditionalWrite(() =>
         client.send(
           new UpdateCommand({
             TableName,
             Key: headKey(message.conversationId),
-            UpdateExpression: `SET ${mine} = :at`,
-            ConditionExpression: `attribute_exists(la) AND (attribute_not_exists(ea) OR ea < :at) AND (attribute_not_exists(${mine}) OR ${mine} < :at)`,
+            UpdateExpression: `SET ${timestampAttribute} = :at`,
+            ConditionExpression: `attribute_exists(la) AND (attribute_not_exists(ea) OR ea < :at) AND (attribute_not_exists(${timestampAttribute}) OR ${timestampAttribute} < :at)`,
             ExpressionAttributeValues: { ":at": message.sentAt },
           }),
         ),
       );
-      return applied;
+      return headAdvance;
     },
 
     /**
      * Shows a message as it stands now, where the head shows that message and nothing newer of it.
      * @returns false when the head has not come as far as this message: apply it, and tell it again
      */
-    async retell(message: Message): Promise<boolean> {
-      const m22 = shortHash(message.id);
-      const told = await whenConditionHolds(() =>
+    async refreshPreview(message: Message): Promise<boolean> {
+      const messageHash = shortHash(message.id);
+      const result = await conditionalWrite(() =>
         client.send(
           new UpdateCommand({
             TableName,
@@ -136,25 +149,26 @@ export function conversationStore(table: Table) {
             ConditionExpression: "la = :at AND lm = :m AND lv < :v",
             ExpressionAttributeValues: {
               ":at": message.sentAt,
-              ":m": m22,
-              ":text": firstChars(shownText(message)),
-              ":v": versionOf(message),
+              ":m": messageHash,
+              ":text": firstChars(currentText(message)),
+              ":v": messageVersion(message),
             },
             ReturnValuesOnConditionCheckFailure: "ALL_OLD",
           }),
         ),
       );
-      if (told.held) return true;
-      const { la, lm } = (told.old ?? {}) as Partial<HeadItem>;
-      return la !== undefined && (la > message.sentAt || (la === message.sentAt && lm === m22));
+      if (result.applied) return true;
+      const { la, lm } = (result.current ?? {}) as Partial<HeadItem>;
+      return la !== undefined && (la > message.sentAt || (la === message.sentAt && lm === messageHash));
     },
 
     /** A glimpse of each of several conversations by id, read eventually consistently; every id is in the map. */
-    async peek(conversationIds: readonly string[]): Promise<Map<string, Glimpse>> {
+    async snapshots(conversationIds: readonly string[]): Promise<Map<string, ConversationSnapshot>> {
       const ids = [...new Set(conversationIds)];
-      const found = new Map(ids.map((id): [string, Glimpse] => [id, glimpseOf({})]));
-      for (const item of await batchGet<HeadItem>(table, ids.map(headKey))) found.set(item.PK, glimpseOf(item));
-      return found;
+      const snapshotsById = new Map(ids.map((id): [string, ConversationSnapshot] => [id, toSnapshot({})]));
+      for (const item of await batchGet<HeadItem>(table, ids.map(headKey)))
+        snapshotsById.set(item.PK, toSnapshot(item));
+      return snapshotsById;
     },
 
     /** The head, read consistently, for a decision about a send; null when there is none or it has expired. */
@@ -162,7 +176,7 @@ export function conversationStore(table: Table) {
       const { Item } = await client.send(
         new GetCommand({ TableName, Key: headKey(conversationId), ConsistentRead: true }),
       );
-      return Item ? living(tenant, Item as HeadItem, now) : null;
+      return Item ? toLiveHead(tenant, Item as HeadItem, now) : null;
     },
 
     /**
@@ -174,28 +188,28 @@ export function conversationStore(table: Table) {
       query: {
         before: string | null;
         limit: number;
-        keep?: ((head: ConversationHead) => boolean) | null;
+        filter?: ((head: ConversationHead) => boolean) | null;
         now: Millis;
       },
     ): Promise<{ heads: ConversationHead[]; next: string | null }> {
-      const { before, limit, keep = null, now } = query;
+      const { before, limit, filter = null, now } = query;
       const rows = feedRows<HeadItem>(table, {
-        partitionOf: (shard) => inboxFeed(tenant, shard),
+        partitionKey: (shard) => inboxFeed(tenant, shard),
         before,
-        expected: keep ? EXAMINED_MAX : limit + 1,
+        expectedRows: filter ? EXAMINED_MAX : limit + 1,
         now,
       });
       const page = await takePage(
         rows,
         limit,
-        (item) => keep === null || keep(headOf(tenant, item, now)),
-        keep ? EXAMINED_MAX : undefined,
+        (item) => filter === null || filter(toHead(tenant, item, now)),
+        filter ? EXAMINED_MAX : undefined,
       );
-      return { heads: page.rows.map((item) => headOf(tenant, item, now)), next: page.next };
+      return { heads: page.rows.map((item) => toHead(tenant, item, now)), next: page.next };
     },
 
     /** The head and its newest messages in one query; null when there is no living head. */
-    async open(
+    async getWithMessages(
       tenant: TenantId,
       query: { conversationId: string; includeTest: boolean; limit: number; now: Millis },
     ): Promise<{ head: ConversationHead; page: MessagePage } | null> {
@@ -203,23 +217,23 @@ export function conversationStore(table: Table) {
         new QueryCommand({
           TableName,
           KeyConditionExpression: "PK = :c AND SK >= :from",
-          ExpressionAttributeValues: { ":c": query.conversationId, ":from": `M#${oldestPlace(query.now)}` },
+          ExpressionAttributeValues: { ":c": query.conversationId, ":from": `M#${oldestPosition(query.now)}` },
           ScanIndexForward: false,
           Limit: query.limit + 2,
         }),
       );
       const [first, ...rest] = Items as Key[];
       if (first?.SK !== HEAD_SORT_KEY) return null;
-      const head = living(tenant, first as HeadItem, query.now);
+      const head = toLiveHead(tenant, first as HeadItem, query.now);
       if (!head) return null;
       const items = rest.slice(0, query.limit) as MessageItem[];
-      const rows = items.map((item) => ({ message: messageOf(tenant, item), place: item.SK.slice(2) }));
+      const rows = items.map((item) => ({ message: toMessage(tenant, item), position: item.SK.slice(2) }));
       return {
         head,
         page: {
           rows: rows.filter(({ message }) => !message.unsent && (query.includeTest || message.scope === "live")),
           // An answer ends early at 1 MB, too.
-          next: rest.length > query.limit || LastEvaluatedKey ? (rows.at(-1)?.place ?? null) : null,
+          next: rest.length > query.limit || LastEvaluatedKey ? (rows.at(-1)?.position ?? null) : null,
         },
       };
     },
@@ -247,7 +261,7 @@ interface HeadItem extends Key {
   readonly ps?: ProfileState;
 }
 
-function headOf(tenant: TenantId, item: HeadItem, now: Millis): ConversationHead {
+function toHead(tenant: TenantId, item: HeadItem, now: Millis): ConversationHead {
   const ref = parseConversationId(tenant, item.PK);
   if (!ref) throw new Error("A conversation lies under another tenant.");
   return {
@@ -268,15 +282,15 @@ function headOf(tenant: TenantId, item: HeadItem, now: Millis): ConversationHead
 }
 
 /** A head without a last message is none yet, or none any more. */
-function living(tenant: TenantId, item: HeadItem, now: Millis): ConversationHead | null {
-  return item.la === undefined || hasExpired(item.la, now) ? null : headOf(tenant, item, now);
+function toLiveHead(tenant: TenantId, item: HeadItem, now: Millis): ConversationHead | null {
+  return item.la === undefined || isConversationExpired(item.la, now) ? null : toHead(tenant, item, now);
 }
 
-function glimpseOf(item: Partial<HeadItem>): Glimpse {
+function toSnapshot(item: Partial<HeadItem>): ConversationSnapshot {
   return {
     exists: item.la !== undefined,
     erasedAt: item.ea ?? null,
-    awaited: item.aw ?? new Set(),
+    pendingMessageIds: item.aw ?? new Set(),
     handle: item.ph ?? item.pu ?? null,
     username: item.pu ?? null,
     profile: item.ps ?? "pending",

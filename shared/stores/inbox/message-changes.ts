@@ -5,9 +5,9 @@ import { shortHash } from "../../kernel/bytes.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Table } from "../client.ts";
-import { conditions, whenConditionHolds } from "../conditional-write.ts";
-import { type Key, messageIdIndex, messageKey, timeOfPlace } from "../keys.ts";
-import { type MessageItem, messageOf, placeOf } from "./message-items.ts";
+import { conditionalWrite, conditions } from "../conditional-write.ts";
+import { type Key, messageIdIndex, messageKey, positionTime } from "../keys.ts";
+import { itemPosition, type MessageItem, toMessage } from "./message-items.ts";
 
 /** A message that was not told of by the index lies among this many newest ones, or has not come yet. */
 const NEWEST_EXAMINED = 200;
@@ -26,7 +26,7 @@ export function messageChangeStore({ client, name: TableName }: Table) {
       }),
     );
     const key = (Items as Key[]).find(({ PK }) => PK === conversationId);
-    return key ? { conversationId, place: placeOf(key) } : null;
+    return key ? { conversationId, position: itemPosition(key) } : null;
   }
 
   return {
@@ -34,9 +34,9 @@ export function messageChangeStore({ client, name: TableName }: Table) {
     find,
 
     /** When a message was sent that the same index knows. */
-    async sentAt(tenant: TenantId, conversationId: string, messageId: string): Promise<Millis | null> {
+    async getSentAt(tenant: TenantId, conversationId: string, messageId: string): Promise<Millis | null> {
       const ref = await find(tenant, conversationId, messageId);
-      return ref && timeOfPlace(ref.place);
+      return ref && positionTime(ref.position);
     },
 
     /** The same among the conversation's newest messages, read consistently. */
@@ -54,7 +54,7 @@ export function messageChangeStore({ client, name: TableName }: Table) {
       );
       const tail = `#${shortHash(messageId)}`;
       const key = (Items as Key[]).find(({ SK }) => SK.endsWith(tail));
-      return key ? { conversationId, place: placeOf(key) } : null;
+      return key ? { conversationId, position: itemPosition(key) } : null;
     },
 
     /**
@@ -63,19 +63,19 @@ export function messageChangeStore({ client, name: TableName }: Table) {
      * @returns the message as it stands; null when there is no row
      */
     async unsend(tenant: TenantId, ref: MessageRef, at: Millis): Promise<Message | null> {
-      const emptied = await whenConditionHolds(() =>
+      const result = await conditionalWrite(() =>
         client.send(
           new UpdateCommand({
             TableName,
-            Key: messageKey(ref.conversationId, ref.place),
+            Key: messageKey(ref.conversationId, ref.position),
             UpdateExpression: "SET un = if_not_exists(un, :at) REMOVE F, G, t, a, et, h, u, r",
-            ConditionExpression: conditions.stillThere,
+            ConditionExpression: conditions.itemExists,
             ExpressionAttributeValues: { ":at": at },
             ReturnValues: "ALL_NEW",
           }),
         ),
       );
-      return emptied.held ? messageOf(tenant, emptied.output.Attributes as MessageItem) : null;
+      return result.applied ? toMessage(tenant, result.output.Attributes as MessageItem) : null;
     },
 
     /**
@@ -83,11 +83,11 @@ export function messageChangeStore({ client, name: TableName }: Table) {
      * @returns the message as it stands; null when there is no row
      */
     async edit(tenant: TenantId, ref: MessageRef, edit: Edit): Promise<Message | null> {
-      const edited = await whenConditionHolds(() =>
+      const result = await conditionalWrite(() =>
         client.send(
           new UpdateCommand({
             TableName,
-            Key: messageKey(ref.conversationId, ref.place),
+            Key: messageKey(ref.conversationId, ref.position),
             UpdateExpression: "SET et = :text, ec = :count",
             ConditionExpression:
               "attribute_exists(PK) AND attribute_not_exists(un) AND (attribute_not_exists(ec) OR ec < :count)",
@@ -97,8 +97,8 @@ export function messageChangeStore({ client, name: TableName }: Table) {
           }),
         ),
       );
-      const item = edited.held ? edited.output.Attributes : edited.old;
-      return item ? messageOf(tenant, item as unknown as MessageItem) : null;
+      const item = result.applied ? result.output.Attributes : result.current;
+      return item ? toMessage(tenant, item as unknown as MessageItem) : null;
     },
   };
 }

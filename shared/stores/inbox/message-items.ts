@@ -3,7 +3,7 @@ import type { Attachment, AttachmentType, Direction, Message, SentVia } from "..
 import { RETENTION } from "../../domain/limits.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { type Key, messageFeed, messageIdIndex, messageKey, shardOf, timeToLive } from "../keys.ts";
+import { feedShard, type Key, messageFeed, messageIdIndex, messageKey, timeToLive } from "../keys.ts";
 
 /** A message as it lies in the table. */
 export interface MessageItem extends Key {
@@ -29,16 +29,16 @@ export interface MessageItem extends Key {
   readonly un?: Millis;
 }
 
-export function placeOf(item: Key): string {
+export function itemPosition(item: Key): string {
   return item.SK.slice(2);
 }
 
-export function itemOf(tenant: TenantId, message: Message, place: string, now: Millis, shards: number) {
+export function toMessageItem(tenant: TenantId, message: Message, position: string, now: Millis, shards: number) {
   const { account: _account, ...rest } = message;
   return {
-    ...messageKey(message.conversationId, place),
-    F: messageFeed(tenant, message.scope, shardOf(message.conversationId, shards)),
-    G: place,
+    ...messageKey(message.conversationId, position),
+    F: messageFeed(tenant, message.scope, feedShard(message.conversationId, shards)),
+    G: position,
     i: messageIdIndex(tenant, message.id),
     d: rest.direction,
     t: rest.text || undefined,
@@ -58,7 +58,7 @@ export function itemOf(tenant: TenantId, message: Message, place: string, now: M
 }
 
 /** Throws when it lies under another tenant. */
-export function messageOf(tenant: TenantId, item: MessageItem): Message {
+export function toMessage(tenant: TenantId, item: MessageItem): Message {
   const ref = parseConversationId(tenant, item.PK);
   if (!ref) throw new Error("A message lies under another tenant's conversation.");
   return {

@@ -1,26 +1,34 @@
 import { DeleteCommand, GetCommand, PutCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { table as names } from "../../config/names.ts";
-import { type Direction, type Message, type MessageRef, refText } from "../../domain/inbox/messages.ts";
+import { type Direction, type Message, type MessageRef, messageRefKey } from "../../domain/inbox/messages.ts";
 import { MESSAGE_ID_CHARS_MAX } from "../../domain/limits.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { batchGet } from "../batch-get.ts";
 import type { Table } from "../client.ts";
-import { conditions, whenConditionHolds } from "../conditional-write.ts";
-import { type Key, messageFeed, messageIdIndex, messageKey, messagePlace, oldestPlace, pageRange } from "../keys.ts";
+import { conditionalWrite, conditions } from "../conditional-write.ts";
+import {
+  type Key,
+  messageFeed,
+  messageIdIndex,
+  messageKey,
+  messagePosition,
+  oldestPosition,
+  pageRange,
+} from "../keys.ts";
 import { type FeedRow, feedRows, takePage } from "./feeds.ts";
-import { itemOf, type MessageItem, messageOf, placeOf } from "./message-items.ts";
+import { itemPosition, type MessageItem, toMessage, toMessageItem } from "./message-items.ts";
 
-export interface Recorded {
+export interface RecordedMessage {
   /** As it stands: also one that was unsent before it came again. */
   readonly message: Message;
   readonly ref: MessageRef;
   /** False when it was already there: a repeated intake, or an echo of what we sent. */
-  readonly fresh: boolean;
+  readonly isNew: boolean;
 }
 
 export interface MessagePage {
-  readonly rows: readonly { readonly message: Message; readonly place: string }[];
+  readonly rows: readonly { readonly message: Message; readonly position: string }[];
   /** The place of the last message examined, or null on the last page. */
   readonly next: string | null;
 }
@@ -32,78 +40,78 @@ export type Messages = ReturnType<typeof messageStore>;
 
 export function messageStore(table: Table) {
   const { client, name: TableName } = table;
-  async function putAt(
+  async function put(
     tenant: TenantId,
     message: Message,
-    place: string,
+    position: string,
     now: Millis,
     shards: number,
-  ): Promise<Recorded> {
-    const ref = { conversationId: message.conversationId, place };
-    const written = await whenConditionHolds(() =>
+  ): Promise<RecordedMessage> {
+    const ref = { conversationId: message.conversationId, position };
+    const result = await conditionalWrite(() =>
       client.send(
         new PutCommand({
           TableName,
-          Item: itemOf(tenant, message, place, now, shards),
-          ConditionExpression: conditions.notYetThere,
+          Item: toMessageItem(tenant, message, position, now, shards),
+          ConditionExpression: conditions.itemDoesNotExist,
           ReturnValuesOnConditionCheckFailure: "ALL_OLD",
         }),
       ),
     );
-    if (written.held) return { message, ref, fresh: true };
+    if (result.applied) return { message, ref, isNew: true };
     return {
-      message: written.old ? messageOf(tenant, written.old as unknown as MessageItem) : message,
+      message: result.current ? toMessage(tenant, result.current as unknown as MessageItem) : message,
       ref,
-      fresh: false,
+      isNew: false,
     };
   }
 
   return {
     /** Keeps a message at a place that was settled before. */
-    putAt,
+    putAt: put,
 
     /**
      * Keeps an inbound message. Safe to repeat: the second time answers the first one's event.
      * @param shards how many the tenant's feeds have
      */
-    record(tenant: TenantId, message: Message, now: Millis, shards = 1): Promise<Recorded> {
-      return putAt(tenant, message, messagePlace(message.sentAt, message.id), now, shards);
+    record(tenant: TenantId, message: Message, now: Millis, shards = 1): Promise<RecordedMessage> {
+      return put(tenant, message, messagePosition(message.sentAt, message.id), now, shards);
     },
 
     /**
      * The messages that a batch of events names; a missing one is absent from the map. Read at half the price first; what
      * that does not find, a read may be too early for, and is asked for once more, consistently.
      */
-    async byRefs(tenant: TenantId, refs: readonly MessageRef[]): Promise<Map<string, Message>> {
-      const found = await readRefs(tenant, dedupe(refs), false);
-      const missing = dedupe(refs).filter((ref) => !found.has(refText(ref)));
-      return missing.length > 0 ? new Map([...found, ...(await readRefs(tenant, missing, true))]) : found;
+    async getByRefs(tenant: TenantId, refs: readonly MessageRef[]): Promise<Map<string, Message>> {
+      const messages = await readRefs(tenant, dedupe(refs), false);
+      const missing = dedupe(refs).filter((ref) => !messages.has(messageRefKey(ref)));
+      return missing.length > 0 ? new Map([...messages, ...(await readRefs(tenant, missing, true))]) : messages;
     },
 
     /** Removes a message. @returns it as it was, or null when it was gone */
     async remove(tenant: TenantId, ref: MessageRef): Promise<Message | null> {
       const { Attributes } = await client.send(
-        new DeleteCommand({ TableName, Key: messageKey(ref.conversationId, ref.place), ReturnValues: "ALL_OLD" }),
+        new DeleteCommand({ TableName, Key: messageKey(ref.conversationId, ref.position), ReturnValues: "ALL_OLD" }),
       );
-      return Attributes ? messageOf(tenant, Attributes as MessageItem) : null;
+      return Attributes ? toMessage(tenant, Attributes as MessageItem) : null;
     },
 
     /** Takes the person's name out of a message's row. */
-    async forgetPerson({ conversationId, place }: MessageRef): Promise<void> {
-      await whenConditionHolds(() =>
+    async removeParticipantNames({ conversationId, position }: MessageRef): Promise<void> {
+      await conditionalWrite(() =>
         client.send(
           new UpdateCommand({
             TableName,
-            Key: messageKey(conversationId, place),
+            Key: messageKey(conversationId, position),
             UpdateExpression: "REMOVE h, u",
-            ConditionExpression: conditions.stillThere,
+            ConditionExpression: conditions.itemExists,
           }),
         ),
       );
     },
 
     /** One message by the platform's id, whatever its scope; null when unknown or past its retention. */
-    async byId(tenant: TenantId, messageId: string, now: Millis): Promise<Message | null> {
+    async getById(tenant: TenantId, messageId: string, now: Millis): Promise<Message | null> {
       if (messageId.length > MESSAGE_ID_CHARS_MAX) return null;
       const { Items } = await client.send(
         new QueryCommand({
@@ -117,8 +125,8 @@ export function messageStore(table: Table) {
       const key = Items?.[0] as Key | undefined;
       if (!key) return null;
       const { Item } = await client.send(new GetCommand({ TableName, Key: { PK: key.PK, SK: key.SK } }));
-      if (!Item || placeOf(Item as MessageItem) < oldestPlace(now)) return null;
-      const message = messageOf(tenant, Item as MessageItem);
+      if (!Item || itemPosition(Item as MessageItem) < oldestPosition(now)) return null;
+      const message = toMessage(tenant, Item as MessageItem);
       return message.unsent ? null : message;
     },
 
@@ -135,10 +143,10 @@ export function messageStore(table: Table) {
     ): Promise<MessagePage> {
       const { includeTest, direction, before, limit, now } = query;
       const rows = feedRows<MessageItem & FeedRow>(table, {
-        partitionOf: (shard) => messageFeed(tenant, "live", shard),
-        beside: includeTest ? [messageFeed(tenant, "test", 0)] : [],
+        partitionKey: (shard) => messageFeed(tenant, "live", shard),
+        extraPartitions: includeTest ? [messageFeed(tenant, "test", 0)] : [],
         before,
-        expected: direction === null ? limit + 1 : EXAMINED_MAX,
+        expectedRows: direction === null ? limit + 1 : EXAMINED_MAX,
         now,
       });
       const page = await takePage(
@@ -147,11 +155,14 @@ export function messageStore(table: Table) {
         (item) => direction === null || item.d === direction,
         direction === null ? undefined : EXAMINED_MAX,
       );
-      return { ...page, rows: page.rows.map((item) => ({ message: messageOf(tenant, item), place: placeOf(item) })) };
+      return {
+        ...page,
+        rows: page.rows.map((item) => ({ message: toMessage(tenant, item), position: itemPosition(item) })),
+      };
     },
 
     /** One conversation's messages, newest first. */
-    async ofConversation(
+    async listByConversation(
       tenant: TenantId,
       query: {
         conversationId: string;
@@ -164,7 +175,7 @@ export function messageStore(table: Table) {
     ): Promise<MessagePage> {
       const { conversationId, direction, includeTest, before, limit, now } = query;
       const filtered = direction !== null;
-      const range = pageRange(oldestPlace(now), before, "~");
+      const range = pageRange(oldestPosition(now), before, "~");
       if (!range) return { rows: [], next: null };
       const { Items = [], LastEvaluatedKey } = await client.send(
         new QueryCommand({
@@ -179,14 +190,15 @@ export function messageStore(table: Table) {
           Limit: filtered ? EXAMINED_MAX : limit + 1,
         }),
       );
-      const rows: { message: Message; place: string }[] = [];
+      const rows: { message: Message; position: string }[] = [];
       let last: string | null = null;
       for (const [index, item] of (Items as MessageItem[]).entries()) {
         if (rows.length === limit || (!filtered && index === limit)) return { rows, next: last };
-        last = placeOf(item);
-        const message = messageOf(tenant, item);
-        const wanted = (includeTest || message.scope === "live") && (!direction || message.direction === direction);
-        if (wanted && !message.unsent) rows.push({ message, place: last });
+        last = itemPosition(item);
+        const message = toMessage(tenant, item);
+        const matchesFilter =
+          (includeTest || message.scope === "live") && (!direction || message.direction === direction);
+        if (matchesFilter && !message.unsent) rows.push({ message, position: last });
       }
       // An answer ends early at 1 MB, too: only the table knows whether there is more.
       return { rows, next: LastEvaluatedKey ? last : null };
@@ -198,17 +210,19 @@ export function messageStore(table: Table) {
     refs: readonly MessageRef[],
     consistent: boolean,
   ): Promise<Map<string, Message>> {
-    const keys = refs.map((ref) => messageKey(ref.conversationId, ref.place));
+    const keys = refs.map((ref) => messageKey(ref.conversationId, ref.position));
     const items = await batchGet<MessageItem>(table, keys, { consistent });
     return new Map(
       items.flatMap((item): [string, Message][] => {
-        const message = messageOf(tenant, item);
-        return message.unsent ? [] : [[refText({ conversationId: item.PK, place: placeOf(item) }), message]];
+        const message = toMessage(tenant, item);
+        return message.unsent
+          ? []
+          : [[messageRefKey({ conversationId: item.PK, position: itemPosition(item) }), message]];
       }),
     );
   }
 }
 
 function dedupe(refs: readonly MessageRef[]): MessageRef[] {
-  return [...new Map(refs.map((ref) => [refText(ref), ref])).values()];
+  return [...new Map(refs.map((ref) => [messageRefKey(ref), ref])).values()];
 }

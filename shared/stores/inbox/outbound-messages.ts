@@ -4,10 +4,10 @@ import { RETENTION } from "../../domain/limits.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Table } from "../client.ts";
-import { conditions, whenConditionHolds } from "../conditional-write.ts";
-import { type Key, markerKey, messageKey, messagePlace, timeOfPlace, timeToLive } from "../keys.ts";
-import { type MessageItem, messageOf } from "./message-items.ts";
-import { messageStore, type Recorded } from "./messages.ts";
+import { conditionalWrite, conditions } from "../conditional-write.ts";
+import { type Key, markerKey, messageKey, messagePosition, positionTime, timeToLive } from "../keys.ts";
+import { type MessageItem, toMessage } from "./message-items.ts";
+import { messageStore, type RecordedMessage } from "./messages.ts";
 
 export type OutboundMessages = ReturnType<typeof outboundMessageStore>;
 
@@ -15,8 +15,8 @@ export type OutboundMessages = ReturnType<typeof outboundMessageStore>;
 type Authorship = Pick<Message, "direction" | "sentVia" | "actorId" | "replyTo" | "holdId">;
 
 /** What was settled of a message when its id was first seen. */
-export interface Mark {
-  readonly place: string;
+export interface MessageMarker {
+  readonly position: string;
   readonly eventUlid: string;
   /** Of whoever marked it: `outbound` when that was our send's answer. */
   readonly author: Authorship;
@@ -32,27 +32,27 @@ export function outboundMessageStore(table: Table) {
      * Keeps a message that left the account: our own send, or an echo that is nobody's we know. Its mark decides which
      * row it is, so that both end as one message; what our send knows stands above what the echo knows.
      */
-    async record(tenant: TenantId, message: Message, now: Millis, shards = 1): Promise<Recorded> {
-      const kept = await keep(tenant, message, await mark(message, now), now, shards);
-      const done = kept.fresh || kept.message.unsent || sameAuthor(kept.message, message);
-      if (message.direction !== "outbound" || done) return kept;
-      return { ...kept, message: await overrule(tenant, kept, message) };
+    async record(tenant: TenantId, message: Message, now: Millis, shards = 1): Promise<RecordedMessage> {
+      const recorded = await saveMarked(tenant, message, await claimMarker(message, now), now, shards);
+      const isUpToDate = recorded.isNew || recorded.message.unsent || sameAuthor(recorded.message, message);
+      if (message.direction !== "outbound" || isUpToDate) return recorded;
+      return { ...recorded, message: await overrideAuthor(tenant, recorded, message) };
     },
 
-    mark,
-    keep,
+    mark: claimMarker,
+    keep: saveMarked,
   };
 
   /** Settles a message's place and event by its id. @returns the first one's, when it was marked before */
-  async function mark(message: Message, now: Millis): Promise<Mark> {
-    const place = messagePlace(message.sentAt, message.id);
-    const marked = await whenConditionHolds(() =>
+  async function claimMarker(message: Message, now: Millis): Promise<MessageMarker> {
+    const position = messagePosition(message.sentAt, message.id);
+    const result = await conditionalWrite(() =>
       client.send(
         new PutCommand({
           TableName,
           Item: {
             ...markerKey(message.conversationId, message.id),
-            p: place,
+            p: position,
             e: message.eventUlid,
             d: message.direction,
             v: message.sentVia,
@@ -61,60 +61,61 @@ export function outboundMessageStore(table: Table) {
             ho: message.holdId ?? undefined,
             x: timeToLive(now + RETENTION),
           },
-          ConditionExpression: conditions.notYetThere,
+          ConditionExpression: conditions.itemDoesNotExist,
           ReturnValuesOnConditionCheckFailure: "ALL_OLD",
         }),
       ),
     );
-    if (marked.held || !marked.old) return { place, eventUlid: message.eventUlid, author: message };
-    return markOf(marked.old as unknown as MarkerItem);
+    if (result.applied || !result.current) return { position, eventUlid: message.eventUlid, author: message };
+    return toMarker(result.current as unknown as MarkerItem);
   }
 
   /** Keeps a message where its mark says. A row that is known by an echo alone becomes our send's, never the reverse. */
-  async function keep(
+  async function saveMarked(
     tenant: TenantId,
     message: Message,
-    marked: Mark,
+    marker: MessageMarker,
     now: Millis,
     shards: number,
-  ): Promise<Recorded> {
-    const ours = message.direction === "outbound";
-    const settled: Message = {
+  ): Promise<RecordedMessage> {
+    const isOwnSend = message.direction === "outbound";
+    const markedMessage: Message = {
       ...message,
-      ...(ours ? {} : authorOf(marked.author)),
-      eventUlid: marked.eventUlid,
+      ...(isOwnSend ? {} : pickAuthorship(marker.author)),
+      eventUlid: marker.eventUlid,
       // Whoever marked it first may have died before its row: the row's time is that of its place all the same.
-      sentAt: timeOfPlace(marked.place),
+      sentAt: positionTime(marker.position),
     };
-    const kept = await messages.putAt(tenant, settled, marked.place, now, shards);
-    if (!ours || kept.fresh || kept.message.unsent || kept.message.direction === "outbound") return kept;
-    return { ...kept, message: await overrule(tenant, kept, message) };
+    const recorded = await messages.putAt(tenant, markedMessage, marker.position, now, shards);
+    if (!isOwnSend || recorded.isNew || recorded.message.unsent || recorded.message.direction === "outbound")
+      return recorded;
+    return { ...recorded, message: await overrideAuthor(tenant, recorded, message) };
   }
 
   /** The message was kept by what another knew of it: the author given here stands. An echo has been counted. */
-  async function overrule(
+  async function overrideAuthor(
     tenant: TenantId,
-    kept: { ref: MessageRef; message: Message },
-    by: Message,
+    existing: { ref: MessageRef; message: Message },
+    source: Message,
   ): Promise<Message> {
-    const author = authorOf(by);
+    const author = pickAuthorship(source);
     const optional = { ac: author.actorId, r: author.replyTo, ho: author.holdId };
     const names = Object.keys(optional) as (keyof typeof optional)[];
-    const counted = kept.message.direction === "echo" ? ["ce = :ce"] : [];
+    const countedUpdates = existing.message.direction === "echo" ? ["ce = :ce"] : [];
     const [set, remove] = [names.filter((name) => optional[name]), names.filter((name) => !optional[name])];
-    const overruled = await whenConditionHolds(() =>
+    const result = await conditionalWrite(() =>
       client.send(
         new UpdateCommand({
           TableName,
-          Key: messageKey(kept.ref.conversationId, kept.ref.place),
-          UpdateExpression: `SET ${["d = :d", "v = :v", ...counted, ...set.map((name) => `${name} = :${name}`)].join(", ")}${
+          Key: messageKey(existing.ref.conversationId, existing.ref.position),
+          UpdateExpression: `SET ${["d = :d", "v = :v", ...countedUpdates, ...set.map((name) => `${name} = :${name}`)].join(", ")}${
             remove.length > 0 ? ` REMOVE ${remove.join(", ")}` : ""
           }`,
-          ConditionExpression: conditions.stillThere,
+          ConditionExpression: conditions.itemExists,
           ExpressionAttributeValues: {
             ":d": author.direction,
             ":v": author.sentVia,
-            ...(counted.length > 0 ? { ":ce": true } : {}),
+            ...(countedUpdates.length > 0 ? { ":ce": true } : {}),
             ...Object.fromEntries(set.map((name) => [`:${name}`, optional[name]])),
           },
           ReturnValues: "ALL_NEW",
@@ -122,8 +123,8 @@ export function outboundMessageStore(table: Table) {
       ),
     );
     // It may have been erased since it was read.
-    if (!overruled.held) return { ...kept.message, ...author };
-    return messageOf(tenant, overruled.output.Attributes as MessageItem);
+    if (!result.applied) return { ...existing.message, ...author };
+    return toMessage(tenant, result.output.Attributes as MessageItem);
   }
 }
 
@@ -138,12 +139,12 @@ interface MarkerItem extends Key {
   readonly ho?: string;
 }
 
-function markOf(item: MarkerItem): Mark {
+function toMarker(item: MarkerItem): MessageMarker {
   const { p, e, d, v, ac = null, r = null, ho = null } = item;
-  return { place: p, eventUlid: e, author: { direction: d, sentVia: v, actorId: ac, replyTo: r, holdId: ho } };
+  return { position: p, eventUlid: e, author: { direction: d, sentVia: v, actorId: ac, replyTo: r, holdId: ho } };
 }
 
-function authorOf({ direction, sentVia, actorId, replyTo, holdId }: Authorship): Authorship {
+function pickAuthorship({ direction, sentVia, actorId, replyTo, holdId }: Authorship): Authorship {
   return { direction, sentVia, actorId, replyTo, ...(holdId ? { holdId } : {}) };
 }
 

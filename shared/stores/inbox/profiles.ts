@@ -2,7 +2,7 @@ import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { Profile } from "../../domain/inbox/profiles.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Table } from "../client.ts";
-import { whenConditionHolds } from "../conditional-write.ts";
+import { conditionalWrite } from "../conditional-write.ts";
 import { headKey } from "../keys.ts";
 
 export type Profiles = ReturnType<typeof profileStore>;
@@ -15,9 +15,9 @@ export function profileStore({ client, name: TableName }: Table) {
      * the fetch began, and where a newer fetch was kept; so it may come twice and in any order.
      * @param fetchedAt when the fetch began
      */
-    async keep(conversationId: string, profile: Profile, fetchedAt: Millis): Promise<void> {
-      const { set, remove, values } = changesOf(profile);
-      await whenConditionHolds(() =>
+    async save(conversationId: string, profile: Profile, fetchedAt: Millis): Promise<void> {
+      const { set, remove, values } = toProfileUpdate(profile);
+      await conditionalWrite(() =>
         client.send(
           new UpdateCommand({
             TableName,
@@ -37,7 +37,7 @@ export function profileStore({ client, name: TableName }: Table) {
 }
 
 /** A person kept from us stays what they were known as. Else all is set anew: what a person took away goes. */
-function changesOf(profile: Profile): { set: string[]; remove: string[]; values: Record<string, unknown> } {
+function toProfileUpdate(profile: Profile): { set: string[]; remove: string[]; values: Record<string, unknown> } {
   if (profile.state === "unavailable") return { set: [], remove: [], values: {} };
   const { handle, username, picture } = profile;
   const fields = Object.entries({
@@ -47,10 +47,10 @@ function changesOf(profile: Profile): { set: string[]; remove: string[]; values:
     pp: picture?.url ?? null,
     px: picture?.expiresAt ?? null,
   });
-  const given = fields.filter(([, value]) => value !== null);
+  const presentFields = fields.filter(([, value]) => value !== null);
   return {
-    set: given.map(([field]) => `${field} = :${field}`),
+    set: presentFields.map(([field]) => `${field} = :${field}`),
     remove: fields.filter(([, value]) => value === null).map(([field]) => field),
-    values: Object.fromEntries(given.map(([field, value]) => [`:${field}`, value])),
+    values: Object.fromEntries(presentFields.map(([field, value]) => [`:${field}`, value])),
   };
 }

@@ -10,17 +10,17 @@ import {
 import type { TenantId } from "../../kernel/tenant.ts";
 import { DAY, type Millis } from "../../kernel/time.ts";
 import type { Table } from "../client.ts";
-import { whenConditionHolds } from "../conditional-write.ts";
+import { conditionalWrite } from "../conditional-write.ts";
 import { accountBudgetKey, conversationBudgetKey, type Key, timeToLive } from "../keys.ts";
-import { type TransactItem, writePatiently } from "../transaction-retry.ts";
+import { type TransactItem, writeWithRetry } from "../transaction-retry.ts";
 
 export type Budgets = ReturnType<typeof budgetStore>;
 
 /** A send's part in the budgets, to be written together with its record. */
 export interface Spending {
   readonly items: readonly TransactItem[];
-  /** What is known once its conditions failed. @param found for each item, as the transaction tells it */
-  readonly learn: (found: readonly (Record<string, unknown> | null | undefined)[]) => BudgetState;
+  /** What is known once its conditions failed. @param current for each item, as the transaction tells it */
+  readonly refreshState: (current: readonly (Record<string, unknown> | null | undefined)[]) => BudgetState;
 }
 
 /** Whose sends are counted. A test key's are counted apart. */
@@ -32,33 +32,33 @@ export interface Spender {
 }
 
 /** The letter that a budget's window and count have in their item. */
-const letters: Record<BudgetName, string> = {
+const attributeLetters: Record<BudgetName, string> = {
   conversation_burst: "b",
   conversation_day: "d",
   human_agent_day: "h",
   account_burst: "b",
 };
-const inConversation = ["conversation_burst", "conversation_day", "human_agent_day"] as const;
-const inAccount = ["account_burst"] as const;
+const conversationBudgets = ["conversation_burst", "conversation_day", "human_agent_day"] as const;
+const accountBudgets = ["account_burst"] as const;
 
 /** No count and no pause is longer than a day. */
-const LIFE: Millis = 2 * DAY;
+const ITEM_TTL: Millis = 2 * DAY;
 
 /**
  * How much was sent: one item for a conversation, one for an account, each with the last window of its budgets, so that
  * a send writes both in one transaction with its record. What the platform asked for lies beside the counts.
- * @param dice a draw from [0, 1): how long a write that met a transaction waits
+ * @param random a draw from [0, 1): how long a write that met a transaction waits
  */
-export function budgetStore({ client, name: TableName }: Table, dice: () => number = Math.random) {
+export function budgetStore({ client, name: TableName }: Table, random: () => number = Math.random) {
   return {
     /** What is known of both; it may be a moment old. */
     async get({ tenant, account, conversationId, scope }: Spender): Promise<BudgetState> {
-      const [conversation, ofAccount] = await Promise.all(
+      const [conversationItem, accountItem] = await Promise.all(
         [conversationBudgetKey(conversationId, scope), accountBudgetKey(tenant, account, scope)].map(
           async (Key) => (await client.send(new GetCommand({ TableName, Key }))).Item as BudgetItem | undefined,
         ),
       );
-      return stateOf(conversation, ofAccount);
+      return toBudgetState(conversationItem, accountItem);
     },
 
     /**
@@ -68,29 +68,29 @@ export function budgetStore({ client, name: TableName }: Table, dice: () => numb
     spending(spender: Spender, state: BudgetState, now: Millis, humanAgent: boolean): Spending {
       const { tenant, account, conversationId, scope } = spender;
       const windows = budgetWindowsFor(state, now, humanAgent);
-      const of = (whose: BudgetWindow["of"]) => windows.filter((window) => window.of === whose);
-      const spend = (key: Key, mine: readonly BudgetWindow[], pause: "hp" | "cd" | null): TransactItem => ({
+      const windowsOf = (subject: BudgetWindow["of"]) => windows.filter((window) => window.of === subject);
+      const spend = (key: Key, ownWindows: readonly BudgetWindow[], pause: "hp" | "cd" | null): TransactItem => ({
         Update: {
           TableName,
           Key: key,
-          ...spendingOf(mine, state, pause, now),
+          ...spendUpdate(ownWindows, state, pause, now),
           ReturnValuesOnConditionCheckFailure: "ALL_OLD",
         },
       });
       return {
         items: [
-          spend(conversationBudgetKey(conversationId, scope), of("conversation"), humanAgent ? "hp" : null),
-          spend(accountBudgetKey(tenant, account, scope), of("account"), "cd"),
+          spend(conversationBudgetKey(conversationId, scope), windowsOf("conversation"), humanAgent ? "hp" : null),
+          spend(accountBudgetKey(tenant, account, scope), windowsOf("account"), "cd"),
         ],
-        learn: ([conversation, ofAccount]) => {
-          const learned = stateOf(conversation as BudgetItem | null, ofAccount as BudgetItem | null);
-          const known = (found: unknown, names: readonly BudgetName[]) =>
-            Object.fromEntries(names.map((name) => [name, (found === undefined ? state : learned).spent[name]]));
+        refreshState: ([conversationItem, accountItem]) => {
+          const currentState = toBudgetState(conversationItem as BudgetItem | null, accountItem as BudgetItem | null);
+          const spentIn = (item: unknown, names: readonly BudgetName[]) =>
+            Object.fromEntries(names.map((name) => [name, (item === undefined ? state : currentState).usage[name]]));
           return {
-            spent: { ...known(conversation, inConversation), ...known(ofAccount, inAccount) },
+            usage: { ...spentIn(conversationItem, conversationBudgets), ...spentIn(accountItem, accountBudgets) },
             slowDown: {
-              account: (ofAccount === undefined ? state : learned).slowDown.account,
-              humanAgent: (conversation === undefined ? state : learned).slowDown.humanAgent,
+              account: (accountItem === undefined ? state : currentState).slowDown.account,
+              humanAgent: (conversationItem === undefined ? state : currentState).slowDown.humanAgent,
             },
           };
         },
@@ -98,7 +98,7 @@ export function budgetStore({ client, name: TableName }: Table, dice: () => numb
     },
 
     /** The account is to send nothing until then. A shorter pause never ends a longer one. */
-    coolDown(tenant: TenantId, account: AccountRef, until: Millis): Promise<void> {
+    pauseAccount(tenant: TenantId, account: AccountRef, until: Millis): Promise<void> {
       return pause(accountBudgetKey(tenant, account, "live"), "cd", until);
     },
 
@@ -114,9 +114,9 @@ export function budgetStore({ client, name: TableName }: Table, dice: () => numb
       Key: key,
       UpdateExpression: `SET ${name} = :until, x = :x`,
       ConditionExpression: `attribute_not_exists(${name}) OR ${name} < :until`,
-      ExpressionAttributeValues: { ":until": until, ":x": timeToLive(until + LIFE) },
+      ExpressionAttributeValues: { ":until": until, ":x": timeToLive(until + ITEM_TTL) },
     });
-    await writePatiently(() => whenConditionHolds(() => client.send(write)), dice);
+    await writeWithRetry(() => conditionalWrite(() => client.send(write)), random);
   }
 }
 
@@ -129,27 +129,27 @@ interface BudgetItem extends Key {
   readonly [attribute: string]: unknown;
 }
 
-function stateOf(conversation?: BudgetItem | null, account?: BudgetItem | null): BudgetState {
+function toBudgetState(conversation?: BudgetItem | null, account?: BudgetItem | null): BudgetState {
   const spent = (item: BudgetItem | null | undefined, names: readonly BudgetName[]) =>
     names.flatMap((name) => {
-      const [start, count] = [item?.[`${letters[name]}w`], item?.[`${letters[name]}n`]];
+      const [start, count] = [item?.[`${attributeLetters[name]}w`], item?.[`${attributeLetters[name]}n`]];
       return typeof start === "number" && typeof count === "number" ? [[name, { start, count }] as const] : [];
     });
   return {
-    spent: Object.fromEntries([...spent(conversation, inConversation), ...spent(account, inAccount)]),
+    usage: Object.fromEntries([...spent(conversation, conversationBudgets), ...spent(account, accountBudgets)]),
     slowDown: { account: account?.cd ?? null, humanAgent: conversation?.hp ?? null },
   };
 }
 
-function spendingOf(windows: readonly BudgetWindow[], state: BudgetState, pause: "hp" | "cd" | null, now: Millis) {
+function spendUpdate(windows: readonly BudgetWindow[], state: BudgetState, pause: "hp" | "cd" | null, now: Millis) {
   const set: string[] = ["x = :x", "#at = :now"];
   const conditions: string[] = pause ? [`(attribute_not_exists(${pause}) OR ${pause} <= :now)`] : [];
-  const values: Record<string, unknown> = { ":x": timeToLive(now + LIFE), ":now": now, ":one": 1 };
+  const values: Record<string, unknown> = { ":x": timeToLive(now + ITEM_TTL), ":now": now, ":one": 1 };
   for (const { budget, start, limit } of windows) {
-    const letter = letters[budget];
+    const letter = attributeLetters[budget];
     const [window, count] = [`${letter}w`, `${letter}n`];
     values[`:${window}`] = start;
-    if (state.spent[budget]?.start === start) {
+    if (state.usage[budget]?.start === start) {
       set.push(`${count} = ${count} + :one`);
       conditions.push(`${window} = :${window} AND ${count} < :${count}`);
       values[`:${count}`] = limit;

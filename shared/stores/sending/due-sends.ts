@@ -1,12 +1,12 @@
 import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { RETENTION } from "../../domain/limits.ts";
 import type { SendContent } from "../../domain/sending/send-content.ts";
-import { SEND_SETTLED_WITHIN } from "../../domain/sending/sends.ts";
+import { SEND_SETTLE_DEADLINE } from "../../domain/sending/sends.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { sweepMark } from "../checkpoints.ts";
+import { sweepCheckpoint } from "../checkpoints.ts";
 import type { Table } from "../client.ts";
-import { behind, type DuePage, dueInOrder } from "../due-queue.ts";
-import { dueSendKey, dueSendPartition, type Key, sendSweepMarkKey, timeToLive } from "../keys.ts";
+import { cursorAfter, type DuePage, duePages } from "../due-queue.ts";
+import { dueSendKey, dueSendPartition, type Key, sendSweepCheckpointKey, timeToLive } from "../keys.ts";
 
 export type DueSends = ReturnType<typeof dueSendStore>;
 
@@ -14,7 +14,7 @@ export type DueSends = ReturnType<typeof dueSendStore>;
 export interface DueSend {
   readonly conversationId: string;
   readonly sendId: string;
-  readonly begunAt: Millis;
+  readonly startedAt: Millis;
   readonly content: SendContent;
 }
 
@@ -28,28 +28,28 @@ export function dueSendStore(table: Table) {
     /** Safe to repeat: the key follows from the send. */
     async put(due: DueSend): Promise<void> {
       const Item = {
-        ...keyOf(due),
+        ...dueSendItemKey(due),
         c: due.conversationId,
         // One text, so that no name of an attribute is paid for.
         b: JSON.stringify(due.content),
-        x: timeToLive(due.begunAt + RETENTION),
+        x: timeToLive(due.startedAt + RETENTION),
       };
       await client.send(new PutCommand({ TableName, Item }));
     },
 
     /** Nothing is left to be done for it. */
-    async done(due: Pick<DueSend, "begunAt" | "sendId">): Promise<void> {
-      await client.send(new DeleteCommand({ TableName, Key: keyOf(due) }));
+    async remove(due: Pick<DueSend, "startedAt" | "sendId">): Promise<void> {
+      await client.send(new DeleteCommand({ TableName, Key: dueSendItemKey(due) }));
     },
 
     /** All whose time was over in (after, upTo], in order. */
     async *between(after: Millis, upTo: Millis): AsyncGenerator<DuePage<DueSend>> {
-      for await (const page of dueInOrder<DueSendItem>(table, dueSendPartition, behind(after), upTo)) {
-        yield { ...page, items: page.items.map(dueSendOf) };
+      for await (const page of duePages<DueSendItem>(table, dueSendPartition, cursorAfter(after), upTo)) {
+        yield { ...page, items: page.items.map(toDueSend) };
       }
     },
 
-    ...sweepMark(table, sendSweepMarkKey),
+    ...sweepCheckpoint(table, sendSweepCheckpointKey),
   };
 }
 
@@ -58,12 +58,12 @@ interface DueSendItem extends Key {
   readonly b: string;
 }
 
-function keyOf({ begunAt, sendId }: Pick<DueSend, "begunAt" | "sendId">): Key {
-  return dueSendKey(begunAt + SEND_SETTLED_WITHIN, sendId);
+function dueSendItemKey({ startedAt, sendId }: Pick<DueSend, "startedAt" | "sendId">): Key {
+  return dueSendKey(startedAt + SEND_SETTLE_DEADLINE, sendId);
 }
 
-function dueSendOf(item: DueSendItem): DueSend {
+function toDueSend(item: DueSendItem): DueSend {
   const [at = "", sendId = ""] = item.SK.split("#");
   const content = JSON.parse(item.b) as SendContent;
-  return { conversationId: item.c, sendId, begunAt: Number(at) - SEND_SETTLED_WITHIN, content };
+  return { conversationId: item.c, sendId, startedAt: Number(at) - SEND_SETTLE_DEADLINE, content };
 }

@@ -1,9 +1,9 @@
 import { DeleteCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { IDEMPOTENCY_LIFE } from "../../domain/limits.ts";
+import { IDEMPOTENCY_TTL } from "../../domain/limits.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Table } from "../client.ts";
-import { whenConditionHolds } from "../conditional-write.ts";
+import { conditionalWrite } from "../conditional-write.ts";
 import { idempotencyKey, timeToLive } from "../keys.ts";
 
 export type IdempotencyKeys = ReturnType<typeof idempotencyKeyStore>;
@@ -17,13 +17,13 @@ export interface KeyedRequest {
 }
 
 /** What stands under a key. */
-export interface Standing {
+export interface IdempotencyRecord {
   readonly bodyHash: string;
   /** The id under which the work is done, at most once. */
   readonly workId: string;
   readonly claimedAt: Millis;
   /** A JSON text without anything of the message; null while there is none. */
-  readonly answer: string | null;
+  readonly result: string | null;
 }
 
 /** The answers to requests that named a key of their own, for a day. */
@@ -32,7 +32,7 @@ export function idempotencyKeyStore({ client, name: TableName }: Table) {
     /**
      * Claims a key for a request, unless it stands; one that is a day old stands no more.
      * @param workId a ULID, by which a claim whose answer was lost is known again
-     * @param over a claim that was read before and is to be taken over, with the id of its work
+     * @param staleClaim a claim that was read before and is to be taken over, with the id of its work
      * @returns null when it is claimed; else what stands
      */
     async claim(
@@ -40,9 +40,9 @@ export function idempotencyKeyStore({ client, name: TableName }: Table) {
       request: KeyedRequest,
       workId: string,
       now: Millis,
-      over: Standing | null = null,
-    ): Promise<Standing | null> {
-      const claimed = await whenConditionHolds(() =>
+      staleClaim: IdempotencyRecord | null = null,
+    ): Promise<IdempotencyRecord | null> {
+      const writeResult = await conditionalWrite(() =>
         client.send(
           new PutCommand({
             TableName,
@@ -51,27 +51,27 @@ export function idempotencyKeyStore({ client, name: TableName }: Table) {
               bh: request.bodyHash,
               w: workId,
               ca: now,
-              x: timeToLive(now + IDEMPOTENCY_LIFE),
+              x: timeToLive(now + IDEMPOTENCY_TTL),
             },
-            ConditionExpression: over
+            ConditionExpression: staleClaim
               ? "w = :w AND ca = :ca AND attribute_not_exists(an)"
               : "attribute_not_exists(PK) OR ca <= :dead",
-            ExpressionAttributeValues: over
-              ? { ":w": over.workId, ":ca": over.claimedAt }
-              : { ":dead": now - IDEMPOTENCY_LIFE },
+            ExpressionAttributeValues: staleClaim
+              ? { ":w": staleClaim.workId, ":ca": staleClaim.claimedAt }
+              : { ":dead": now - IDEMPOTENCY_TTL },
             ReturnValuesOnConditionCheckFailure: "ALL_OLD",
           }),
         ),
       );
-      if (claimed.held) return null;
-      const standing = standingOf(claimed.old as unknown as KeyItem);
-      const mine = standing.workId === workId && standing.claimedAt === now && standing.answer === null;
-      return mine ? null : standing;
+      if (writeResult.applied) return null;
+      const record = toIdempotencyRecord(writeResult.current as unknown as IdempotencyItem);
+      const isOwnClaim = record.workId === workId && record.claimedAt === now && record.result === null;
+      return isOwnClaim ? null : record;
     },
 
     /** Keeps the answer for as long as the key lives. */
-    async answer(tenant: TenantId, request: KeyedRequest, workId: string, answer: string): Promise<void> {
-      await whenConditionHolds(() =>
+    async saveResult(tenant: TenantId, request: KeyedRequest, workId: string, answer: string): Promise<void> {
+      await conditionalWrite(() =>
         client.send(
           new UpdateCommand({
             TableName,
@@ -86,7 +86,7 @@ export function idempotencyKeyStore({ client, name: TableName }: Table) {
 
     /** Gives the key back: nothing was done. */
     async release(tenant: TenantId, request: KeyedRequest, workId: string): Promise<void> {
-      await whenConditionHolds(() =>
+      await conditionalWrite(() =>
         client.send(
           new DeleteCommand({
             TableName,
@@ -100,13 +100,13 @@ export function idempotencyKeyStore({ client, name: TableName }: Table) {
   };
 }
 
-interface KeyItem {
+interface IdempotencyItem {
   readonly bh: string;
   readonly w: string;
   readonly ca: Millis;
   readonly an?: string;
 }
 
-function standingOf(item: KeyItem): Standing {
-  return { bodyHash: item.bh, workId: item.w, claimedAt: item.ca, answer: item.an ?? null };
+function toIdempotencyRecord(item: IdempotencyItem): IdempotencyRecord {
+  return { bodyHash: item.bh, workId: item.w, claimedAt: item.ca, result: item.an ?? null };
 }

@@ -5,14 +5,14 @@ import type { NewSend, SendFailure, SendRecord, SendState } from "../../domain/s
 import { newUlid, ulidFloor } from "../../kernel/ids.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Table } from "../client.ts";
-import { conditions, whenConditionHolds } from "../conditional-write.ts";
+import { conditionalWrite, conditions } from "../conditional-write.ts";
 import { type Key, sendRecordKey, timeToLive } from "../keys.ts";
-import { type TransactItem, transactPatiently } from "../transaction-retry.ts";
+import { type TransactItem, transactWithRetry } from "../transaction-retry.ts";
 
 export type SendRecords = ReturnType<typeof sendRecordStore>;
 
 /** What the sender learned from the platform. */
-export type SendAnswer =
+export type PlatformResult =
   | { readonly state: "sent"; readonly messageId: string }
   | { readonly state: "failed"; readonly failure?: SendFailure }
   | { readonly state: "unknown" };
@@ -23,29 +23,29 @@ export type SendAnswer =
  * - `unspent`: a condition did not hold of what was to be written with it; `found`, in the order given, is what stands
  *   there instead (null: nothing), undefined where nothing was in the way
  */
-export type Begun =
+export type SendStart =
   | { readonly outcome: "begun" }
   | { readonly outcome: "known"; readonly record: SendRecord }
-  | { readonly outcome: "unspent"; readonly found: readonly (Record<string, unknown> | null | undefined)[] };
+  | { readonly outcome: "unspent"; readonly current: readonly (Record<string, unknown> | null | undefined)[] };
 
 /**
  * What became of each send: begun before the platform is called, so that no send is ever begun twice, and so that its
  * echo is known as ours whatever becomes of the answer.
- * @param dice a draw from [0, 1): how long a transaction that met another one waits
+ * @param random a draw from [0, 1): how long a transaction that met another one waits
  */
-export function sendRecordStore({ client, name: TableName }: Table, dice: () => number = Math.random) {
+export function sendRecordStore({ client, name: TableName }: Table, random: () => number = Math.random) {
   return {
     /**
      * Begins a send, once: the second time answers the record. An answer that was lost changes nothing: the table knows
      * the transaction again.
-     * @param together what is written in the same transaction, or nothing is
+     * @param extraItems what is written in the same transaction, or nothing is
      */
-    async begin(
+    async start(
       conversationId: string,
       send: NewSend,
       now: Millis,
-      together: readonly TransactItem[] = [],
-    ): Promise<Begun> {
+      extraItems: readonly TransactItem[] = [],
+    ): Promise<SendStart> {
       const record: TransactItem = {
         Put: {
           TableName,
@@ -61,22 +61,22 @@ export function sendRecordStore({ client, name: TableName }: Table, dice: () => 
             z: send.scope === "test" ? true : undefined,
             x: timeToLive(now + RETENTION),
           },
-          ConditionExpression: conditions.notYetThere,
+          ConditionExpression: conditions.itemDoesNotExist,
           ReturnValuesOnConditionCheckFailure: "ALL_OLD",
         },
       };
-      const written = await transactPatiently(
+      const result = await transactWithRetry(
         () =>
           client.send(
-            new TransactWriteCommand({ ClientRequestToken: newUlid(now), TransactItems: [record, ...together] }),
+            new TransactWriteCommand({ ClientRequestToken: newUlid(now), TransactItems: [record, ...extraItems] }),
           ),
-        dice,
+        random,
       );
-      if (written.held) return { outcome: "begun" };
-      const [known, ...found] = written.found;
-      return known
-        ? { outcome: "known", record: recordOf(known as unknown as RecordItem) }
-        : { outcome: "unspent", found };
+      if (result.applied) return { outcome: "begun" };
+      const [existing, ...current] = result.current;
+      return existing
+        ? { outcome: "known", record: toSendRecord(existing as unknown as RecordItem) }
+        : { outcome: "unspent", current };
     },
 
     /**
@@ -84,26 +84,26 @@ export function sendRecordStore({ client, name: TableName }: Table, dice: () => 
      * known does not stand against an echo that showed it.
      * @returns false when the record is gone: the conversation was erased meanwhile
      */
-    async settle(conversationId: string, sendId: string, answer: SendAnswer): Promise<boolean> {
-      const sent = answer.state === "sent";
+    async settle(conversationId: string, sendId: string, answer: PlatformResult): Promise<boolean> {
+      const isSent = answer.state === "sent";
       const failure = answer.state === "failed" ? answer.failure : undefined;
-      const settled = await whenConditionHolds(() =>
+      const result = await conditionalWrite(() =>
         client.send(
           new UpdateCommand({
             TableName,
             Key: sendRecordKey(conversationId, sendId),
-            UpdateExpression: sent ? "SET st = :st, m = :m, b = :answer" : `SET st = :st${failure ? ", f = :f" : ""}`,
-            ConditionExpression: sent ? "attribute_exists(PK)" : "attribute_exists(PK) AND attribute_not_exists(m)",
+            UpdateExpression: isSent ? "SET st = :st, m = :m, b = :answer" : `SET st = :st${failure ? ", f = :f" : ""}`,
+            ConditionExpression: isSent ? "attribute_exists(PK)" : "attribute_exists(PK) AND attribute_not_exists(m)",
             ExpressionAttributeValues: {
               ":st": answer.state,
-              ...(sent ? { ":m": answer.messageId, ":answer": "answer" } : {}),
+              ...(isSent ? { ":m": answer.messageId, ":answer": "answer" } : {}),
               ...(failure ? { ":f": failure } : {}),
             },
             ReturnValuesOnConditionCheckFailure: "ALL_OLD",
           }),
         ),
       );
-      return settled.held || settled.old !== null;
+      return result.applied || result.current !== null;
     },
 
     /**
@@ -111,7 +111,7 @@ export function sendRecordStore({ client, name: TableName }: Table, dice: () => 
      * @returns false when it is settled or gone
      */
     async giveUp(conversationId: string, sendId: string): Promise<boolean> {
-      const given = await whenConditionHolds(() =>
+      const result = await conditionalWrite(() =>
         client.send(
           new UpdateCommand({
             TableName,
@@ -122,7 +122,7 @@ export function sendRecordStore({ client, name: TableName }: Table, dice: () => 
           }),
         ),
       );
-      return given.held;
+      return result.applied;
     },
 
     /** One send, read consistently; null when this conversation has none of that id. */
@@ -130,11 +130,11 @@ export function sendRecordStore({ client, name: TableName }: Table, dice: () => 
       const { Item } = await client.send(
         new GetCommand({ TableName, Key: sendRecordKey(conversationId, sendId), ConsistentRead: true }),
       );
-      return Item ? recordOf(Item as RecordItem) : null;
+      return Item ? toSendRecord(Item as RecordItem) : null;
     },
 
     /** The conversation's sends begun from `from` until `until`, both included, oldest first, read consistently. */
-    async begunBetween(conversationId: string, from: Millis, until: Millis): Promise<SendRecord[]> {
+    async startedBetween(conversationId: string, from: Millis, until: Millis): Promise<SendRecord[]> {
       const records: SendRecord[] = [];
       let after: Record<string, unknown> | undefined;
       do {
@@ -151,7 +151,7 @@ export function sendRecordStore({ client, name: TableName }: Table, dice: () => 
             ExclusiveStartKey: after,
           }),
         );
-        records.push(...(Items as RecordItem[]).map(recordOf));
+        records.push(...(Items as RecordItem[]).map(toSendRecord));
         after = LastEvaluatedKey;
       } while (after);
       return records;
@@ -164,30 +164,30 @@ export function sendRecordStore({ client, name: TableName }: Table, dice: () => 
      * @returns whether the send is this message's
      */
     async claim(conversationId: string, record: SendRecord, messageId: string): Promise<boolean> {
-      const { id, messageId: known } = record;
-      const free =
-        known === null
+      const { id, messageId: storedMessageId } = record;
+      const claimableCondition =
+        storedMessageId === null
           ? "(attribute_not_exists(m) AND st IN (:sending, :unknown, :asRead))"
           : "(m = :known AND b = :echo)";
-      const claimed = await whenConditionHolds(() =>
+      const result = await conditionalWrite(() =>
         client.send(
           new UpdateCommand({
             TableName,
             Key: sendRecordKey(conversationId, id),
             UpdateExpression: "SET st = :sent, m = :m, b = if_not_exists(b, :echo)",
-            ConditionExpression: `attribute_exists(PK) AND (m = :m OR ${free})`,
+            ConditionExpression: `attribute_exists(PK) AND (m = :m OR ${claimableCondition})`,
             ExpressionAttributeValues: {
               ":sent": "sent",
               ":m": messageId,
               ":echo": "echo",
-              ...(known === null
+              ...(storedMessageId === null
                 ? { ":sending": "sending", ":unknown": "unknown", ":asRead": record.state }
-                : { ":known": known }),
+                : { ":known": storedMessageId }),
             },
           }),
         ),
       );
-      return claimed.held;
+      return result.applied;
     },
   };
 }
@@ -207,7 +207,7 @@ interface RecordItem extends Key {
   readonly f?: SendFailure;
 }
 
-function recordOf(item: RecordItem): SendRecord {
+function toSendRecord(item: RecordItem): SendRecord {
   return {
     id: item.SK.slice(2),
     content: item.c,
@@ -216,10 +216,10 @@ function recordOf(item: RecordItem): SendRecord {
     holdId: item.ho ?? null,
     replyTo: item.r ?? null,
     scope: item.z ? "test" : "live",
-    begunAt: item.ca,
+    startedAt: item.ca,
     state: item.st,
     messageId: item.m ?? null,
-    namedBy: item.b ?? null,
+    messageIdSource: item.b ?? null,
     ...(item.f ? { failure: item.f } : {}),
   };
 }

@@ -6,16 +6,16 @@ import type { TenantId } from "../../kernel/tenant.ts";
 import { DAY, type Millis, SECOND } from "../../kernel/time.ts";
 import { atMostOnce, UnknownOutcome } from "../at-most-once.ts";
 import type { Table } from "../client.ts";
-import { conditions, whenConditionHolds } from "../conditional-write.ts";
-import { countedKey, hourKey, type Key, startOfHour, t13, timeToLive } from "../keys.ts";
+import { conditionalWrite, conditions } from "../conditional-write.ts";
+import { countClaimKey, hourKey, type Key, startOfHour, t13, timeToLive } from "../keys.ts";
 
-const KEPT_FOR: Millis = 8 * DAY;
+const COUNTERS_TTL: Millis = 8 * DAY;
 /** A worker has better to do than to wait for a count. */
 const ADD_TIMEOUT: Millis = 2 * SECOND;
 /** The random end of an endpoint's ULID, 25 bits: enough to tell a tenant's endpoints apart, short enough for a name. */
 const TAIL_CHARS = 5;
 
-const prefixes = { delivered: "d", failed: "f", dlq: "q" } as const satisfies Record<EndState, string>;
+const attributePrefixes = { delivered: "d", failed: "f", dlq: "q" } as const satisfies Record<EndState, string>;
 
 /** What happened to one tenant. */
 export interface Counts {
@@ -27,7 +27,7 @@ export interface Counts {
 /** What happened to a tenant within the window. */
 export interface WindowCounts {
   readonly messages: number;
-  of(endpointId: string): EndCounts;
+  forEndpoint(endpointId: string): EndCounts;
 }
 
 export type Counters = ReturnType<typeof counterStore>;
@@ -42,22 +42,22 @@ export function counterStore({ client, name: TableName }: Table) {
      * @throws UnknownOutcome when nobody knows whether these were added
      */
     async add(tenant: TenantId, counts: Counts, now: Millis): Promise<number | null> {
-      const named = Object.entries(namesOf(counts)).filter(([, count]) => count > 0);
-      if (named.length === 0) return null;
+      const increments = Object.entries(toIncrements(counts)).filter(([, count]) => count > 0);
+      if (increments.length === 0) return null;
       const Key = hourKey(tenant, now);
       const op = newOp(now);
-      const added = await whenConditionHolds(() =>
+      const result = await conditionalWrite(() =>
         client.send(
           atMostOnce(
             new UpdateCommand({
               TableName,
               Key,
-              UpdateExpression: `ADD ${named.map(([name]) => `${name} :${name}`).join(", ")} SET lo = :op, x = :x`,
+              UpdateExpression: `ADD ${increments.map(([name]) => `${name} :${name}`).join(", ")} SET lo = :op, x = :x`,
               ConditionExpression: "attribute_not_exists(lo) OR lo <> :op",
               ExpressionAttributeValues: {
-                ...Object.fromEntries(named.map(([name, count]) => [`:${name}`, count])),
+                ...Object.fromEntries(increments.map(([name, count]) => [`:${name}`, count])),
                 ":op": op,
-                ":x": timeToLive(startOfHour(now) + KEPT_FOR),
+                ":x": timeToLive(startOfHour(now) + COUNTERS_TTL),
               },
               ReturnValues: "UPDATED_NEW",
             }),
@@ -68,7 +68,9 @@ export function counterStore({ client, name: TableName }: Table) {
         if (error instanceof UnknownOutcome && (await isLast(Key, op))) return null;
         throw error;
       });
-      return added?.held && counts.messages > 0 ? ((added.output.Attributes?.m as number | undefined) ?? null) : null;
+      return result?.applied && counts.messages > 0
+        ? ((result.output.Attributes?.m as number | undefined) ?? null)
+        : null;
     },
 
     /**
@@ -77,18 +79,18 @@ export function counterStore({ client, name: TableName }: Table) {
      */
     async claim(tenant: TenantId, eventUlid: string, now: Millis): Promise<boolean> {
       const op = newOp(now);
-      const claimed = await whenConditionHolds(() =>
+      const result = await conditionalWrite(() =>
         client.send(
           new PutCommand({
             TableName,
-            Item: { ...countedKey(tenant, eventUlid), o: op, x: timeToLive(now + RETENTION) },
-            ConditionExpression: conditions.notYetThere,
+            Item: { ...countClaimKey(tenant, eventUlid), o: op, x: timeToLive(now + RETENTION) },
+            ConditionExpression: conditions.itemDoesNotExist,
             ReturnValuesOnConditionCheckFailure: "ALL_OLD",
           }),
         ),
       );
       // The answer to our own write was lost and the SDK asked again: what stands there is ours.
-      return claimed.held || claimed.old?.o === op;
+      return result.applied || result.current?.o === op;
     },
 
     /** The hour of `now` and the 24 before, added up. */
@@ -107,9 +109,9 @@ export function counterStore({ client, name: TableName }: Table) {
       const sum = (name: string) => (Items as HourItem[]).reduce((all, item) => all + (item[name] ?? 0), 0);
       return {
         messages: sum("m"),
-        of: (endpointId) => {
-          const countOf = (state: EndState) => sum(attributeOf(state, endpointId));
-          return { delivered: countOf("delivered"), failed: countOf("failed"), dlq: countOf("dlq") };
+        forEndpoint: (endpointId) => {
+          const count = (state: EndState) => sum(attributeName(state, endpointId));
+          return { delivered: count("delivered"), failed: count("failed"), dlq: count("dlq") };
         },
       };
     },
@@ -117,7 +119,7 @@ export function counterStore({ client, name: TableName }: Table) {
 
   /** Whether an addition was made, and is the last one so far. Asked by a write: not everyone who counts may read. */
   async function isLast(Key: Key, op: string): Promise<boolean> {
-    const stands = await whenConditionHolds(() =>
+    const result = await conditionalWrite(() =>
       client.send(
         new UpdateCommand({
           TableName,
@@ -129,21 +131,21 @@ export function counterStore({ client, name: TableName }: Table) {
         { abortSignal: AbortSignal.timeout(ADD_TIMEOUT) },
       ),
     );
-    return stands.held;
+    return result.applied;
   }
 }
 
 /** An hour's item, read for its numbers alone. */
 type HourItem = Key & { readonly [name: string]: number | undefined };
 
-function namesOf({ messages, endpoints }: Counts): Record<string, number> {
-  const names: Record<string, number> = { m: messages };
+function toIncrements({ messages, endpoints }: Counts): Record<string, number> {
+  const increments: Record<string, number> = { m: messages };
   for (const [endpointId, counts] of endpoints) {
-    for (const state of endStates) names[attributeOf(state, endpointId)] = counts[state];
+    for (const state of endStates) increments[attributeName(state, endpointId)] = counts[state];
   }
-  return names;
+  return increments;
 }
 
-function attributeOf(state: EndState, endpointId: string): string {
-  return prefixes[state] + endpointId.slice(-TAIL_CHARS);
+function attributeName(state: EndState, endpointId: string): string {
+  return attributePrefixes[state] + endpointId.slice(-TAIL_CHARS);
 }

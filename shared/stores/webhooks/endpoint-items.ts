@@ -6,7 +6,7 @@ import type { Millis } from "../../kernel/time.ts";
 import { endpointKey, type Key } from "../keys.ts";
 
 /** How an event type is written on an endpoint: its whole list in a few bytes, which every event's worker reads. */
-const letters = {
+const eventTypeLetters = {
   "message.received": "r",
   "message.sent": "s",
   "message.failed": "f",
@@ -23,12 +23,12 @@ const letters = {
   "test.event": "t",
 } as const satisfies Record<EventType, string>;
 
-export function eventLetters(events: readonly EventType[]): string {
-  return events.map((type) => letters[type]).join("");
+export function toEventLetters(events: readonly EventType[]): string {
+  return events.map((type) => eventTypeLetters[type]).join("");
 }
 
-function eventsOf(text: string): EventType[] {
-  return [...text].flatMap((letter) => eventTypes.find((type) => letters[type] === letter) ?? []);
+function parseEventLetters(text: string): EventType[] {
+  return [...text].flatMap((letter) => eventTypes.find((type) => eventTypeLetters[type] === letter) ?? []);
 }
 
 /** The condition that an endpoint is there and not deleted. */
@@ -66,7 +66,7 @@ export function breakerFields(breaker: Breaker): { readonly [name in keyof Break
   };
 }
 
-function breakerOf(item: BreakerFields): Breaker {
+function toBreaker(item: BreakerFields): Breaker {
   return {
     failures: item.bf ?? 0,
     openUntil: item.bu ?? null,
@@ -94,11 +94,11 @@ export interface EndpointItem extends Key, BreakerFields {
   readonly ua: Millis;
 }
 
-export function itemOf(tenant: TenantId, endpoint: Endpoint) {
+export function toEndpointItem(tenant: TenantId, endpoint: Endpoint) {
   return {
     ...endpointKey(tenant, endpoint.id),
     u: endpoint.url,
-    ev: eventLetters(endpoint.events),
+    ev: toEventLetters(endpoint.events),
     st: endpoint.status,
     sp: endpoint.secretPrefix,
     s1: endpoint.sealedSecret ?? undefined,
@@ -110,17 +110,17 @@ export function itemOf(tenant: TenantId, endpoint: Endpoint) {
   };
 }
 
-export function endpointOf(item: EndpointItem): Endpoint {
+export function toEndpoint(item: EndpointItem): Endpoint {
   return {
     id: item.SK.slice("WH#".length),
     url: item.u,
-    events: eventsOf(item.ev),
+    events: parseEventLetters(item.ev),
     status: item.st,
     secretPrefix: item.sp,
     sealedSecret: item.s1 ?? null,
     secondary: item.s2 && item.s2x !== undefined ? { sealedSecret: item.s2, expiresAt: item.s2x } : null,
     pausedEvent: item.pe ?? null,
-    breaker: breakerOf(item),
+    breaker: toBreaker(item),
     breakerOp: item.bo ?? null,
     createdAt: item.ca,
     updatedAt: item.ua,

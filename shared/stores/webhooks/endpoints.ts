@@ -7,10 +7,17 @@ import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { auditItem } from "../access/audit.ts";
 import type { Table } from "../client.ts";
-import { conditions, whenTransactionHolds } from "../conditional-write.ts";
+import { conditionalTransaction, conditions } from "../conditional-write.ts";
 import { endpointCountKey, endpointKey } from "../keys.ts";
 import { endpointBreakers } from "./endpoint-breaker.ts";
-import { type EndpointItem, endpointOf, eventLetters, failureFields, itemOf, notDeleted } from "./endpoint-items.ts";
+import {
+  type EndpointItem,
+  failureFields,
+  notDeleted,
+  toEndpoint,
+  toEndpointItem,
+  toEventLetters,
+} from "./endpoint-items.ts";
 
 export type Endpoints = ReturnType<typeof endpointStore>;
 
@@ -34,15 +41,15 @@ export function endpointStore(table: Table) {
     endpointId: string,
     { set, copy = {}, remove = [], condition, values }: ItemChange,
     audit: AuditEntry,
-    also: readonly ItemUpdate[] = [],
+    extraUpdates: readonly ItemUpdate[] = [],
   ): Promise<boolean> {
     const op = newUlid(audit.at);
-    const all = Object.entries({ ...set, ua: audit.at, o: op });
+    const assignedValues = Object.entries({ ...set, ua: audit.at, o: op });
     const assignments = [
-      ...all.map(([name]) => `${name} = :to_${name}`),
+      ...assignedValues.map(([name]) => `${name} = :to_${name}`),
       ...Object.entries(copy).map(([name, from]) => `${name} = ${from}`),
     ];
-    const written = await whenTransactionHolds(() =>
+    const result = await conditionalTransaction(() =>
       client.send(
         new TransactWriteCommand({
           ClientRequestToken: op,
@@ -55,28 +62,28 @@ export function endpointStore(table: Table) {
                 ConditionExpression: condition,
                 ExpressionAttributeValues: {
                   ...values,
-                  ...Object.fromEntries(all.map(([name, value]) => [`:to_${name}`, value])),
+                  ...Object.fromEntries(assignedValues.map(([name, value]) => [`:to_${name}`, value])),
                 },
                 ReturnValuesOnConditionCheckFailure: "ALL_OLD",
               },
             },
             { Put: { TableName, Item: auditItem(tenant, audit) } },
-            ...also.map((Update) => ({ Update })),
+            ...extraUpdates.map((Update) => ({ Update })),
           ],
         }),
       ),
     );
     // The answer to our own write was lost and the SDK asked again: it is done.
-    return written.held || written.old?.o === op;
+    return result.applied || result.current?.o === op;
   }
 
   /** What counts a tenant's endpoints up or down. */
-  function countOf(tenant: TenantId, by: 1 | -1): ItemUpdate {
+  function countUpdate(tenant: TenantId, delta: 1 | -1): ItemUpdate {
     return {
       TableName,
       Key: endpointCountKey(tenant),
       UpdateExpression: "ADD n :by",
-      ExpressionAttributeValues: { ":by": by },
+      ExpressionAttributeValues: { ":by": delta },
     };
   }
 
@@ -88,7 +95,7 @@ export function endpointStore(table: Table) {
      * @returns false when the tenant has as many as it may
      */
     async create(tenant: TenantId, endpoint: Endpoint, audit: AuditEntry): Promise<boolean> {
-      const written = await whenTransactionHolds(() =>
+      const result = await conditionalTransaction(() =>
         client.send(
           new TransactWriteCommand({
             ClientRequestToken: endpoint.id,
@@ -96,14 +103,14 @@ export function endpointStore(table: Table) {
               {
                 Put: {
                   TableName,
-                  Item: itemOf(tenant, endpoint),
-                  ConditionExpression: conditions.notYetThere,
+                  Item: toEndpointItem(tenant, endpoint),
+                  ConditionExpression: conditions.itemDoesNotExist,
                 },
               },
               { Put: { TableName, Item: auditItem(tenant, audit) } },
               {
                 Update: {
-                  ...countOf(tenant, 1),
+                  ...countUpdate(tenant, 1),
                   ConditionExpression: "attribute_not_exists(n) OR n < :max",
                   ExpressionAttributeValues: { ":by": 1, ":max": ENDPOINTS_PER_TENANT_MAX },
                 },
@@ -112,7 +119,7 @@ export function endpointStore(table: Table) {
           }),
         ),
       );
-      return written.held;
+      return result.applied;
     },
 
     /**
@@ -123,7 +130,7 @@ export function endpointStore(table: Table) {
       const endpoints: Endpoint[] = [];
       let ExclusiveStartKey: Record<string, unknown> | undefined;
       do {
-        const answer = await client.send(
+        const response = await client.send(
           new QueryCommand({
             TableName,
             KeyConditionExpression: "PK = :t AND begins_with(SK, :wh)",
@@ -132,8 +139,8 @@ export function endpointStore(table: Table) {
             ExclusiveStartKey,
           }),
         );
-        endpoints.push(...((answer.Items ?? []) as EndpointItem[]).map(endpointOf));
-        ExclusiveStartKey = answer.LastEvaluatedKey;
+        endpoints.push(...((response.Items ?? []) as EndpointItem[]).map(toEndpoint));
+        ExclusiveStartKey = response.LastEvaluatedKey;
       } while (ExclusiveStartKey);
       return endpoints;
     },
@@ -142,7 +149,7 @@ export function endpointStore(table: Table) {
       const { Item } = await client.send(
         new GetCommand({ TableName, Key: endpointKey(tenant, endpointId), ConsistentRead: true }),
       );
-      return Item ? endpointOf(Item as EndpointItem) : null;
+      return Item ? toEndpoint(Item as EndpointItem) : null;
     },
 
     /**
@@ -154,19 +161,19 @@ export function endpointStore(table: Table) {
       const { url, events, status } = changes;
       const set = {
         ...(url === undefined ? {} : { u: url }),
-        ...(events === undefined ? {} : { ev: eventLetters(events) }),
+        ...(events === undefined ? {} : { ev: toEventLetters(events) }),
         ...(status === undefined ? {} : { st: status }),
       };
       if (url === undefined && status === undefined) return change(tenant, endpointId, { set, ...notDeleted }, audit);
-      const begun = { ...set, bo: newOp(audit.at) };
-      return change(tenant, endpointId, { set: begun, remove: failureFields, ...notDeleted }, audit);
+      const resetFields = { ...set, bo: newOp(audit.at) };
+      return change(tenant, endpointId, { set: resetFields, remove: failureFields, ...notDeleted }, audit);
     },
 
     /** Leaves a tombstone: id, address and history stay, and nothing of any secret. @returns false when it is there already */
     remove(tenant: TenantId, endpointId: string, audit: AuditEntry): Promise<boolean> {
       const remove = ["s1", "s2", "s2x"];
-      const deleted = { set: { st: "deleted", sp: "" }, remove, ...notDeleted };
-      return change(tenant, endpointId, deleted, audit, [countOf(tenant, -1)]);
+      const tombstone = { set: { st: "deleted", sp: "" }, remove, ...notDeleted };
+      return change(tenant, endpointId, tombstone, audit, [countUpdate(tenant, -1)]);
     },
 
     /** A new secret; the one before still signs until then, the one before that no more. @returns false when deleted */
@@ -186,20 +193,20 @@ export function endpointStore(table: Table) {
      * @param pausedEvent the ULID of the event that will tell of it
      * @param failingSince where every attempt failed since then: unless one succeeded meanwhile
      */
-    pauseAt(
+    pause(
       tenant: TenantId,
       endpointId: string,
       { url, pausedEvent, failingSince }: { url: string; pausedEvent: string; failingSince?: Millis },
       audit: AuditEntry,
     ): Promise<boolean> {
-      const failing = failingSince === undefined ? {} : { ":since": failingSince };
+      const failingValues = failingSince === undefined ? {} : { ":since": failingSince };
       return change(
         tenant,
         endpointId,
         {
           set: { st: "paused", pe: pausedEvent },
           condition: `st = :active AND u = :url${failingSince === undefined ? "" : " AND fs = :since"}`,
-          values: { ":active": "active", ":url": url, ...failing },
+          values: { ":active": "active", ":url": url, ...failingValues },
         },
         audit,
       );

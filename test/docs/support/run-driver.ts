@@ -10,27 +10,27 @@ const MAX_MS = 90_000;
 const execute = promisify(execFile);
 
 /** Runs a program to its end. Throws with what it said unless it ends with 0. */
-export async function run([program, ...args]: Command, options: { cwd?: string; env?: NodeJS.ProcessEnv } = {}) {
+export async function runCommand([program, ...args]: Command, options: { cwd?: string; env?: NodeJS.ProcessEnv } = {}) {
   await execute(program, args, { timeout: MAX_MS, ...options });
 }
 
 /** Starts a driver once, hands it every case, and gives back its verdicts in their order. */
-export async function judge([program, ...args]: Command, cases: readonly SignedCase[]): Promise<readonly boolean[]> {
+export async function runCases([program, ...args]: Command, cases: readonly SignedCase[]): Promise<readonly boolean[]> {
   const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"], timeout: MAX_MS });
-  const failed = new Promise<never>((_, reject) => child.once("error", reject));
+  const spawnError = new Promise<never>((_, reject) => child.once("error", reject));
   // A driver that dies early breaks the pipe; what it said is in the error below.
   child.stdin.on("error", () => {});
-  child.stdin.end(cases.map(lineOf).join(""));
-  const [output, errors] = await Promise.race([failed, Promise.all([text(child.stdout), text(child.stderr)])]);
+  child.stdin.end(cases.map(toLine).join(""));
+  const [output, errors] = await Promise.race([spawnError, Promise.all([text(child.stdout), text(child.stderr)])]);
   const verdicts = output.trim().split(/\r?\n/);
-  if (verdicts.length !== cases.length || verdicts.some((one) => one !== "true" && one !== "false")) {
+  if (verdicts.length !== cases.length || verdicts.some((verdict) => verdict !== "true" && verdict !== "false")) {
     throw new Error(`${program} judged ${verdicts.length} of ${cases.length}: ${errors || output}`);
   }
-  return verdicts.map((one) => one === "true");
+  return verdicts.map((verdict) => verdict === "true");
 }
 
 /** See drivers/driver.mjs. */
-function lineOf({ body, timestamp, signature, secret, now }: SignedCase): string {
+function toLine({ body, timestamp, signature, secret, now }: SignedCase): string {
   const field = (value: Uint8Array | string | null): string =>
     value === null ? "-" : Buffer.from(value as Uint8Array).toString("base64");
   return `${[body, timestamp, signature, secret, String(now)].map(field).join("\t")}\n`;

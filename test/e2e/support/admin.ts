@@ -1,4 +1,4 @@
-import { parse } from "./answers.ts";
+import { parseJsonOrNull } from "./api-response.ts";
 import { runProgram } from "./processes.ts";
 
 /** What an admin command said, and how it ended. */
@@ -9,15 +9,15 @@ export interface AdminRun {
 }
 
 /** Runs `npm run admin -- …` on the local stack of a data folder. */
-export async function admin(dataDir: string, ...args: string[]): Promise<AdminRun> {
+export async function runAdmin(dataDir: string, ...args: string[]): Promise<AdminRun> {
   const program = runProgram("admin", args, { PARLEY_DATA: dataDir });
-  const code = await program.ended;
+  const code = await program.exitCode;
   return { code, output: program.output(), errors: program.errors() };
 }
 
 /** The same with `--json`. Throws with what it said unless it went well. */
-export async function adminJson(dataDir: string, ...args: string[]): Promise<{ readonly secret: string }> {
-  const { code, output, errors } = await admin(dataDir, ...args, "--json");
+export async function runAdminJson(dataDir: string, ...args: string[]): Promise<{ readonly secret: string }> {
+  const { code, output, errors } = await runAdmin(dataDir, ...args, "--json");
   if (code !== 0) throw new Error(`admin ${args.join(" ")} ended with ${code}: ${errors}`);
-  return parse(output) as { secret: string };
+  return parseJsonOrNull(output) as { secret: string };
 }

@@ -2,18 +2,18 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { LocalJson } from "../../../local/stack/local-json.ts";
-import { type Answer, answerOf } from "./answers.ts";
-import { until } from "./poll.ts";
+import { type ApiResponse, readResponse } from "./api-response.ts";
 import { descendantsOf, type Program, runProgram } from "./processes.ts";
+import { waitFor } from "./wait-for.ts";
 
 /** A local stack as a process of its own. */
-export interface RunningLocal {
+export interface LocalStack {
   readonly dataDir: string;
-  readonly local: Required<LocalJson>;
+  readonly info: Required<LocalJson>;
   /** One request with a key: the live one unless told otherwise, null for none. A string goes as it is. */
-  api(method: string, path: string, body?: unknown, key?: string | null): Promise<Answer>;
+  api(method: string, path: string, body?: unknown, key?: string | null): Promise<ApiResponse>;
   /** Any request to the gateway. */
-  request(path: string, init?: RequestInit): Promise<Answer>;
+  request(path: string, init?: RequestInit): Promise<ApiResponse>;
   /** A control route of the platform simulator. Throws unless it answers 200. */
   sim<T>(method: string, path: string, body?: unknown): Promise<T>;
   /** Turns every clock of the stack forward by an ISO 8601 duration. */
@@ -36,78 +36,78 @@ export function newDataDir(): string {
 }
 
 /** Starts `npm run local` on free ports and resolves once it answers. Throws with all it printed when it does not. */
-export async function startLocal(
+export async function startLocalStack(
   options: { env?: Readonly<Record<string, string>>; dataDir?: string } = {},
-): Promise<RunningLocal> {
+): Promise<LocalStack> {
   const dataDir = options.dataDir ?? newDataDir();
   const program = runProgram("local", [], { ...options.env, PARLEY_PORT: "0", PARLEY_DATA: dataDir });
-  await untilUp(program);
-  const local = JSON.parse(readFileSync(join(dataDir, "local.json"), "utf8")) as Required<LocalJson>;
+  await waitUntilReady(program);
+  const info = JSON.parse(readFileSync(join(dataDir, "local.json"), "utf8")) as Required<LocalJson>;
   return {
     dataDir,
-    local,
-    ...requestsTo(local),
+    info,
+    ...stackRequests(info),
     log: () => readFileSync(join(dataDir, "functions.log"), "utf8"),
     errors: program.errors,
     async stop() {
       program.child.kill("SIGTERM");
-      await program.ended;
+      await program.exitCode;
       if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true });
     },
     async kill(everything = false) {
       const { pid } = program.child;
-      const below = everything && pid !== undefined ? descendantsOf(pid) : [];
+      const descendants = everything && pid !== undefined ? descendantsOf(pid) : [];
       program.child.kill("SIGKILL");
-      for (const one of below) killIfThere(one);
-      await program.ended;
+      for (const childPid of descendants) killIfRunning(childPid);
+      await program.exitCode;
     },
   };
 }
 
-async function untilUp(program: Program): Promise<void> {
-  let over = false;
-  void program.ended.then(() => {
-    over = true;
+async function waitUntilReady(program: Program): Promise<void> {
+  let exited = false;
+  void program.exitCode.then(() => {
+    exited = true;
   });
-  const isUp = (): boolean => {
-    if (over) throw new Error(`The stack ended while starting:\n${program.output()}${program.errors()}`);
+  const isReady = (): boolean => {
+    if (exited) throw new Error(`The stack ended while starting:\n${program.output()}${program.errors()}`);
     return program.output().includes("Parley is running.");
   };
   try {
-    await until("the stack answers", isUp, { seconds: 60 });
+    await waitFor("the stack answers", isReady, { seconds: 60 });
   } catch (error) {
     program.child.kill("SIGKILL");
     throw error;
   }
 }
 
-function requestsTo(local: LocalJson): Pick<RunningLocal, "api" | "request" | "sim" | "clock" | "now"> {
-  const request = async (path: string, init: RequestInit = {}): Promise<Answer> =>
-    answerOf(await fetch(local.base_url + path, { redirect: "manual", ...init }));
+function stackRequests(info: LocalJson): Pick<LocalStack, "api" | "request" | "sim" | "clock" | "now"> {
+  const request = async (path: string, init: RequestInit = {}): Promise<ApiResponse> =>
+    readResponse(await fetch(info.base_url + path, { redirect: "manual", ...init }));
   const control = async <T>(url: string, method: string, body?: unknown): Promise<T> => {
     const headers = { "content-type": "application/json" };
     const answer = await fetch(url, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
     if (answer.status !== 200) throw new Error(`${method} ${url}: ${answer.status} ${await answer.text()}`);
     return (await answer.json()) as T;
   };
-  const clock = `${local.base_url}/_local/clock`;
+  const clockUrl = `${info.base_url}/_local/clock`;
   return {
     request,
-    api: (method, path, body, key = local.live_key ?? null) =>
+    api: (method, path, body, key = info.live_key ?? null) =>
       request(path, {
         method,
         headers: { "content-type": "application/json", ...(key === null ? {} : { authorization: `Bearer ${key}` }) },
         ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
       }),
-    sim: (method, path, body) => control(`${local.simulator_url}/_sim${path}`, method, body),
+    sim: (method, path, body) => control(`${info.simulator_url}/_sim${path}`, method, body),
     async clock(duration) {
-      await control(clock, "POST", { advance: duration });
+      await control(clockUrl, "POST", { advance: duration });
     },
-    now: async () => Date.parse((await control<{ now: string }>(clock, "GET")).now),
+    now: async () => Date.parse((await control<{ now: string }>(clockUrl, "GET")).now),
   };
 }
 
-function killIfThere(pid: number): void {
+function killIfRunning(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {

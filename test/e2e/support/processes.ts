@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { enginePreferred } from "../../support/dynamo.ts";
+import { preferredEngine } from "../../support/dynamodb.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
@@ -11,22 +11,22 @@ export interface Program {
   /** All it printed so far. */
   output(): string;
   errors(): string;
-  readonly ended: Promise<number | null>;
+  readonly exitCode: Promise<number | null>;
 }
 
-const alive = new Set<ChildProcess>();
+const runningChildren = new Set<ChildProcess>();
 process.once("exit", () => {
-  for (const child of alive) child.kill("SIGKILL");
+  for (const child of runningChildren) child.kill("SIGKILL");
 });
 
 /** Runs `bin/<name>.ts` with this very node, as its npm script does. It never outlives the tests. */
 export function runProgram(name: string, args: readonly string[], env: Readonly<Record<string, string>>): Program {
   const child = spawn(process.execPath, [`bin/${name}.ts`, ...args], {
     cwd: ROOT,
-    env: { ...cleanEnvironment(), ...engineToUse(), ...env },
+    env: { ...cleanEnvironment(), ...engineEnvironment(), ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  alive.add(child);
+  runningChildren.add(child);
   let output = "";
   let errors = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
@@ -35,13 +35,13 @@ export function runProgram(name: string, args: readonly string[], env: Readonly<
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     errors += text;
   });
-  const ended = new Promise<number | null>((resolve) => {
+  const exitCode = new Promise<number | null>((resolve) => {
     child.once("close", (code) => {
-      alive.delete(child);
+      runningChildren.delete(child);
       resolve(code);
     });
   });
-  return { child, output: () => output, errors: () => errors, ended };
+  return { child, output: () => output, errors: () => errors, exitCode };
 }
 
 /** The settings of whoever runs the tests must not reach the stacks they start. */
@@ -50,8 +50,8 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
 }
 
 /** The stack runs on the engine that the tests run on. */
-function engineToUse(): Record<string, string> {
-  const { prefer } = enginePreferred();
+function engineEnvironment(): Record<string, string> {
+  const { prefer } = preferredEngine();
   return prefer ? { PARLEY_DYNAMODB: prefer } : {};
 }
 
@@ -62,19 +62,19 @@ export function descendantsOf(pid: number): number[] {
 }
 
 function childrenByParent(): Map<number, number[]> {
-  const found = new Map<number, number[]>();
+  const childrenOf = new Map<number, number[]>();
   for (const name of processNames()) {
-    const parent = parentOf(name);
-    if (parent !== null) found.set(parent, [...(found.get(parent) ?? []), Number(name)]);
+    const parent = parentPid(name);
+    if (parent !== null) childrenOf.set(parent, [...(childrenOf.get(parent) ?? []), Number(name)]);
   }
-  return found;
+  return childrenOf;
 }
 
 function processNames(): string[] {
   return process.platform === "linux" ? readdirSync("/proc").filter((name) => /^\d+$/.test(name)) : [];
 }
 
-function parentOf(pid: string): number | null {
+function parentPid(pid: string): number | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     // The name, field 2, may hold blanks but ends with the last bracket.

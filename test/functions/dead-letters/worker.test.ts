@@ -1,83 +1,83 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { deadLettersWorker } from "../../../functions/dead-letters/worker.ts";
 import { openQueue } from "../../../shared/aws/queues.ts";
-import { type KeptLetter, quarantineStore } from "../../../shared/stores/dead-letters/quarantine.ts";
+import { type QuarantinedMessage, quarantineStore } from "../../../shared/stores/dead-letters/quarantine.ts";
 import { deliveryStore } from "../../../shared/stores/delivery/deliveries.ts";
 import { dueStore } from "../../../shared/stores/delivery/due-attempts.ts";
 import { counterStore } from "../../../shared/stores/stats/counters.ts";
-import { type House, type Lane, openHouse } from "../../shared/flows/support/house.ts";
-import { depth, handOut } from "../../shared/flows/support/queue-work.ts";
+import { invokeWorker, queueDepth } from "../../shared/flows/support/queue-worker.ts";
+import { openTestEnv, type TestEnv, type TestQueues } from "../../shared/flows/support/test-env.ts";
+import { collectPages } from "../../support/collect-pages.ts";
 import { injectFaults } from "../../support/faults.ts";
-import { allOf } from "../../support/pages.ts";
 
-let house: House;
-let lane: Lane;
+let testEnv: TestEnv;
+let queues: TestQueues;
 beforeAll(async () => {
-  house = await openHouse();
-  lane = await house.newLane();
+  testEnv = await openTestEnv();
+  queues = await testEnv.newQueues();
 });
-afterAll(() => house.close());
+afterAll(() => testEnv.close());
 
 const worker = () =>
   deadLettersWorker(
     {
-      queueBehind: (name) => (name === lane.inbound.split("/").at(-1) ? "Inbound" : null),
-      quarantine: quarantineStore(house.table),
-      deliveries: deliveryStore(house.table),
-      due: dueStore(house.table),
-      counters: counterStore(house.table),
-      log: (line) => house.lines.push(line),
+      findSourceQueue: (name) => (name === queues.inbound.split("/").at(-1) ? "Inbound" : null),
+      quarantine: quarantineStore(testEnv.table),
+      deliveries: deliveryStore(testEnv.table),
+      due: dueStore(testEnv.table),
+      counters: counterStore(testEnv.table),
+      log: (line) => testEnv.lines.push(line),
     },
-    house.now,
+    testEnv.now,
   );
 
-async function quarantined(): Promise<KeptLetter[]> {
-  return allOf(quarantineStore(house.table).ofQueue("Inbound", "newest", house.now()));
+async function listQuarantined(): Promise<QuarantinedMessage[]> {
+  return collectPages(quarantineStore(testEnv.table).list("Inbound", "newest", testEnv.now()));
 }
 
 describe("a dead letter", () => {
   it("is kept as it was, once, though the worker dies over it and it comes again", async () => {
-    await openQueue(lane.inbound, house.eventSource).send({ body: "poison 𝒳", group: "acme" });
-    const end = injectFaults(house.client, ({ index }) => (index === 0 ? "crash" : "pass"));
-    expect((await handOut(house.eventSource, lane.inbound, worker())).failed).toHaveLength(1);
+    await openQueue(queues.inbound, testEnv.eventSource).send({ body: "poison 𝒳", group: "acme" });
+    const end = injectFaults(testEnv.client, ({ index }) => (index === 0 ? "crash" : "pass"));
+    expect((await invokeWorker(testEnv.eventSource, queues.inbound, worker())).failed).toHaveLength(1);
     end();
-    house.turn(31_000);
-    const { records } = await handOut(house.eventSource, lane.inbound, worker());
-    expect(await depth(house.eventSource, lane.inbound)).toBe(0);
+    testEnv.advance(31_000);
+    const { records } = await invokeWorker(testEnv.eventSource, queues.inbound, worker());
+    expect(await queueDepth(testEnv.eventSource, queues.inbound)).toBe(0);
     const [record] = records;
-    expect(await quarantined()).toMatchObject([
+    expect(await listQuarantined()).toMatchObject([
       {
         messageId: record?.messageId,
         sentAt: Number(record?.attributes.SentTimestamp),
         body: "poison 𝒳",
         group: "acme",
         receives: 2,
-        keptAt: house.now(),
+        quarantinedAt: testEnv.now(),
       },
     ]);
-    expect(house.lines.filter(({ event }) => event === "dead_letter")).toHaveLength(1);
-    expect(JSON.stringify(house.lines)).not.toContain("poison");
+    expect(testEnv.lines.filter(({ event }) => event === "dead_letter")).toHaveLength(1);
+    expect(JSON.stringify(testEnv.lines)).not.toContain("poison");
   });
 
   it("of a full megabyte still fits a row", async () => {
-    const before = (await quarantined()).length;
-    await openQueue(lane.inbound, house.eventSource).send({ body: "x".repeat(1_000_000) });
-    expect((await handOut(house.eventSource, lane.inbound, worker())).failed).toEqual([]);
-    expect(await quarantined()).toHaveLength(before + 1);
+    const before = (await listQuarantined()).length;
+    await openQueue(queues.inbound, testEnv.eventSource).send({ body: "x".repeat(1_000_000) });
+    expect((await invokeWorker(testEnv.eventSource, queues.inbound, worker())).failed).toEqual([]);
+    expect(await listQuarantined()).toHaveLength(before + 1);
   });
 
   it("of a megabyte whose characters take several bytes each fits too", async () => {
-    const before = (await quarantined()).length;
-    await openQueue(lane.inbound, house.eventSource).send({ body: "漢".repeat(330_000) });
-    expect((await handOut(house.eventSource, lane.inbound, worker())).failed).toEqual([]);
-    expect(await quarantined()).toHaveLength(before + 1);
+    const before = (await listQuarantined()).length;
+    await openQueue(queues.inbound, testEnv.eventSource).send({ body: "漢".repeat(330_000) });
+    expect((await invokeWorker(testEnv.eventSource, queues.inbound, worker())).failed).toEqual([]);
+    expect(await listQuarantined()).toHaveLength(before + 1);
   });
 
   it("of a queue that nobody knows stays where it is: an alarm tells of it there", async () => {
-    const before = (await quarantined()).length;
-    await openQueue(lane.events, house.eventSource).send({ body: "whose?" });
-    expect((await handOut(house.eventSource, lane.events, worker())).failed).toHaveLength(1);
-    expect(await quarantined()).toHaveLength(before);
-    expect(house.lines).toContainEqual(expect.objectContaining({ event: "record_failed", error: "UnknownQueue" }));
+    const before = (await listQuarantined()).length;
+    await openQueue(queues.events, testEnv.eventSource).send({ body: "whose?" });
+    expect((await invokeWorker(testEnv.eventSource, queues.events, worker())).failed).toHaveLength(1);
+    expect(await listQuarantined()).toHaveLength(before);
+    expect(testEnv.lines).toContainEqual(expect.objectContaining({ event: "record_failed", error: "UnknownQueue" }));
   });
 });

@@ -3,59 +3,63 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import { deliverWorker } from "../../../functions/deliver/worker.ts";
 import { openQueue } from "../../../shared/aws/queues.ts";
 import { newUlid } from "../../../shared/kernel/ids.ts";
-import type { Poster } from "../../../shared/net/webhook-client.ts";
-import { writeEvent, writeRetry } from "../../../shared/queues/messages.ts";
+import type { WebhookClient } from "../../../shared/net/webhook-client.ts";
+import { encodeEvent, encodeRetry } from "../../../shared/queues/messages.ts";
 import { deliveryStore } from "../../../shared/stores/delivery/deliveries.ts";
-import { type House, type Lane, openHouse } from "../../shared/flows/support/house.ts";
-import { depth, handOut } from "../../shared/flows/support/queue-work.ts";
-import { announce, endpointAt, statusReceiver } from "../../shared/flows/support/receivers.ts";
-import { openPoster } from "../../shared/net/posting.ts";
+import { invokeWorker, queueDepth } from "../../shared/flows/support/queue-worker.ts";
+import { createEndpointAt, recordMessage, startStatusReceiver } from "../../shared/flows/support/test-endpoints.ts";
+import { openTestEnv, type TestEnv, type TestQueues } from "../../shared/flows/support/test-env.ts";
 import { startReceiver } from "../../shared/net/receiver.ts";
-import { conversationOf, newTenant } from "../../shared/stores/support/samples.ts";
-import { meterOf } from "../../support/meter.ts";
+import { openWebhookClient } from "../../shared/net/webhook-client-fixture.ts";
+import { newTenant, sampleConversationId } from "../../shared/stores/support/samples.ts";
+import { attachMeter } from "../../support/meter.ts";
 
-let house: House;
-let lane: Lane;
-let poster: Poster;
+let testEnv: TestEnv;
+let queues: TestQueues;
+let webhookClient: WebhookClient;
 beforeAll(async () => {
-  house = await openHouse();
+  testEnv = await openTestEnv();
 });
-afterAll(() => house.close());
+afterAll(() => testEnv.close());
 beforeEach(async () => {
-  lane = await house.newLane();
-  poster = openPoster();
-  house.lines.length = 0;
+  queues = await testEnv.newQueues();
+  webhookClient = openWebhookClient();
+  testEnv.lines.length = 0;
 });
 
 const worker = () => {
-  const ports = house.deliverPorts(lane, poster);
-  return deliverWorker(ports, house.now, (record, after) => ports.retries.postpone(record.receiptHandle, after));
+  const ports = testEnv.deliverPorts(queues, webhookClient);
+  return deliverWorker(ports, testEnv.now, (record, after) => ports.retries.postpone(record.receiptHandle, after));
 };
-const work = (remaining?: number) => handOut(house.eventSource, lane.events, worker(), remaining);
+const runWorker = (remaining?: number) => invokeWorker(testEnv.eventSource, queues.events, worker(), remaining);
 const queueAll = (bodies: readonly string[]) =>
-  openQueue(lane.events, house.eventSource).sendAll(bodies.map((body) => ({ body })));
+  openQueue(queues.events, testEnv.eventSource).sendAll(bodies.map((body) => ({ body })));
 
 describe("a batch of events", () => {
   it("with one whose endpoint's secret does not open has that one reported and its batch-mates done", async () => {
-    const receiver = await statusReceiver();
+    const receiver = await startStatusReceiver();
     const [well, broken] = [newTenant(), newTenant()];
     const url = `http://127.0.0.1:${receiver.port}/200`;
-    await endpointAt(house, lane, well, url);
-    const endpoint = await endpointAt(house, lane, broken, url);
-    await house.table.client.send(
+    await createEndpointAt(testEnv, queues, well, url);
+    const endpoint = await createEndpointAt(testEnv, queues, broken, url);
+    await testEnv.table.client.send(
       new UpdateCommand({
-        TableName: house.table.name,
+        TableName: testEnv.table.name,
         Key: { PK: `T#${broken}`, SK: `WH#${endpoint.id}` },
         UpdateExpression: "SET s1 = :s",
         ExpressionAttributeValues: { ":s": new Uint8Array(64) },
       }),
     );
-    const bad = await announce(house, broken);
-    await queueAll([(await announce(house, well, "w1")).body, bad.body, (await announce(house, well, "w2")).body]);
-    const { records, failed } = await work();
+    const bad = await recordMessage(testEnv, broken);
+    await queueAll([
+      (await recordMessage(testEnv, well, "w1")).body,
+      bad.body,
+      (await recordMessage(testEnv, well, "w2")).body,
+    ]);
+    const { records, failed } = await runWorker();
     expect(records.filter(({ messageId }) => failed.includes(messageId)).map(({ body }) => body)).toEqual([bad.body]);
-    expect(receiver.taken).toHaveLength(2);
-    expect(house.lines).toContainEqual({
+    expect(receiver.requests).toHaveLength(2);
+    expect(testEnv.lines).toContainEqual({
       event: "record_failed",
       worker: "deliver",
       message_id: failed[0],
@@ -66,32 +70,37 @@ describe("a batch of events", () => {
 
   it("drops what it cannot read, what is gone and what is nobody's, and says why", async () => {
     const tenant = newTenant();
-    const gone = writeEvent({
+    const gone = encodeEvent({
       tenant,
-      eventUlid: newUlid(house.now()),
+      eventUlid: newUlid(testEnv.now()),
       type: "message.received",
-      source: { conversationId: conversationOf(tenant), place: "0000000000000#gone" },
+      source: { conversationId: sampleConversationId(tenant), position: "0000000000000#gone" },
       repeated: false,
     });
-    const stale = writeRetry({ tenant, endpointId: newUlid(house.now()), eventUlid: newUlid(house.now()), attempt: 2 });
+    const stale = encodeRetry({
+      tenant,
+      endpointId: newUlid(testEnv.now()),
+      eventUlid: newUlid(testEnv.now()),
+      attempt: 2,
+    });
     await queueAll(["not json", gone, stale]);
-    expect((await work()).failed).toEqual([]);
-    expect(await depth(house.eventSource, lane.events)).toBe(0);
-    const reasons = house.lines.flatMap((line) => (line.event === "record_dropped" ? [line.reason] : []));
+    expect((await runWorker()).failed).toEqual([]);
+    expect(await queueDepth(testEnv.eventSource, queues.events)).toBe(0);
+    const reasons = testEnv.lines.flatMap((line) => (line.event === "record_dropped" ? [line.reason] : []));
     expect(reasons.sort()).toEqual(["gone", "stale", "unreadable"]);
   });
 
   it("reads a tenant's endpoints once, and all its messages at once, and counts them in one write", async () => {
-    const receiver = await statusReceiver();
+    const receiver = await startStatusReceiver();
     const tenant = newTenant();
-    await endpointAt(house, lane, tenant, `http://127.0.0.1:${receiver.port}/200`);
+    await createEndpointAt(testEnv, queues, tenant, `http://127.0.0.1:${receiver.port}/200`);
     const bodies: string[] = [];
-    for (let i = 0; i < 8; i++) bodies.push((await announce(house, tenant, `m${i}`)).body);
+    for (let i = 0; i < 8; i++) bodies.push((await recordMessage(testEnv, tenant, `m${i}`)).body);
     await queueAll(bodies);
-    const meter = meterOf(house.client, house.table.name);
-    const cost = await meter.during("batch", () => work());
+    const meter = attachMeter(testEnv.client, testEnv.table.name);
+    const cost = await meter.measure("batch", () => runWorker());
     meter.close();
-    expect(receiver.taken).toHaveLength(8);
+    expect(receiver.requests).toHaveLength(8);
     expect(cost.byOperation).toMatchObject({
       Query: { requests: 1 },
       BatchGetItem: { requests: 1 },
@@ -112,13 +121,15 @@ describe("a batch of events", () => {
       for (const answer of hanging) answer();
     });
     const [quick, slow] = [newTenant(), newTenant()];
-    await endpointAt(house, lane, quick, `http://127.0.0.1:${receiver.port}/quick`);
-    await endpointAt(house, lane, slow, `http://127.0.0.1:${receiver.port}/slow`);
-    const held = await announce(house, slow);
-    await queueAll([(await announce(house, quick)).body, held.body]);
-    const { records, failed } = await work(3_400);
-    expect(records.filter(({ messageId }) => failed.includes(messageId)).map(({ body }) => body)).toEqual([held.body]);
-    expect(house.lines).toContainEqual(
+    await createEndpointAt(testEnv, queues, quick, `http://127.0.0.1:${receiver.port}/quick`);
+    await createEndpointAt(testEnv, queues, slow, `http://127.0.0.1:${receiver.port}/slow`);
+    const recorded = await recordMessage(testEnv, slow);
+    await queueAll([(await recordMessage(testEnv, quick)).body, recorded.body]);
+    const { records, failed } = await runWorker(3_400);
+    expect(records.filter(({ messageId }) => failed.includes(messageId)).map(({ body }) => body)).toEqual([
+      recorded.body,
+    ]);
+    expect(testEnv.lines).toContainEqual(
       expect.objectContaining({ event: "batch", worker: "deliver", records: 2, done: 1, retried: 1 }),
     );
   });
@@ -131,12 +142,12 @@ describe("a batch of events", () => {
       else answer();
     });
     const tenant = newTenant();
-    await endpointAt(house, lane, tenant, `http://127.0.0.1:${receiver.port}/slow`);
-    const quick = await endpointAt(house, lane, tenant, `http://127.0.0.1:${receiver.port}/quick`);
-    const { body, message } = await announce(house, tenant);
+    await createEndpointAt(testEnv, queues, tenant, `http://127.0.0.1:${receiver.port}/slow`);
+    const quick = await createEndpointAt(testEnv, queues, tenant, `http://127.0.0.1:${receiver.port}/quick`);
+    const { body, message } = await recordMessage(testEnv, tenant);
     await queueAll([body]);
-    const working = work();
-    const row = () => deliveryStore(house.table).get(tenant, quick.id, message.eventUlid);
+    const working = runWorker();
+    const row = () => deliveryStore(testEnv.table).get(tenant, quick.id, message.eventUlid);
     await expect.poll(row, { interval: 10 }).toMatchObject({ status: "delivered" });
     expect(hanging).toHaveLength(1);
     hanging[0]?.();

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { isUlid } from "../../../shared/kernel/ids.ts";
 import { refuse } from "../../../shared/kernel/refusals.ts";
-import { bound, make, NOW, operator, verdict } from "./support/things.ts";
+import { createTestApp, NOW, operatorAuth, readVerdict, tenantAuth } from "./support/sample-routes.ts";
 
-const { app } = make();
+const { app } = createTestApp();
 const id = encodeURIComponent("CONV#acme#instagram#1#2");
 
 describe("an answer", () => {
   it("is the success envelope with a correlation id and no-store", async () => {
-    const response = await app.request(`/v1/things/${id}`, { headers: bound });
+    const response = await app.request(`/v1/things/${id}`, { headers: tenantAuth });
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({ ok: true, data: { id: "CONV#acme#instagram#1#2", tenant: "acme" } });
     expect(response.headers.get("cache-control")).toBe("no-store");
@@ -17,23 +17,23 @@ describe("an answer", () => {
   });
 
   it("takes the gateway's request id, and a ULID where that could not stand in a header", async () => {
-    const given = await app.request("/v1/facts", {}, { requestId: "JKJaXmPLvHcESHA=" });
-    expect(given.headers.get("x-correlation-id")).toBe("JKJaXmPLvHcESHA=");
+    const response = await app.request("/v1/facts", {}, { requestId: "JKJaXmPLvHcESHA=" });
+    expect(response.headers.get("x-correlation-id")).toBe("JKJaXmPLvHcESHA=");
     const odd = await app.request("/v1/facts", {}, { requestId: "a\r\nb" });
     expect(isUlid(odd.headers.get("x-correlation-id") ?? "")).toBe(true);
   });
 
   it("has the declared status, or 202 while the work goes on", async () => {
-    const json = { ...bound, "content-type": "application/json" };
-    const made = await app.request("/v1/things", { method: "POST", headers: json, body: '{"text":"hi"}' });
-    expect(made.status).toBe(201);
-    expect((await app.request("/v1/things/small", { method: "DELETE", headers: bound })).status).toBe(200);
-    expect((await app.request("/v1/things/large", { method: "DELETE", headers: bound })).status).toBe(202);
+    const json = { ...tenantAuth, "content-type": "application/json" };
+    const response = await app.request("/v1/things", { method: "POST", headers: json, body: '{"text":"hi"}' });
+    expect(response.status).toBe(201);
+    expect((await app.request("/v1/things/small", { method: "DELETE", headers: tenantAuth })).status).toBe(200);
+    expect((await app.request("/v1/things/large", { method: "DELETE", headers: tenantAuth })).status).toBe(202);
   });
 
   it("carries a refusal's detail", async () => {
-    const refused = app.request("/v1/things", { method: "POST", headers: bound, body: '{"text":"refuse me"}' });
-    expect(await verdict(refused)).toEqual([502, "send_failed", "upstream said no"]);
+    const refused = app.request("/v1/things", { method: "POST", headers: tenantAuth, body: '{"text":"refuse me"}' });
+    expect(await readVerdict(refused)).toEqual([502, "send_failed", "upstream said no"]);
   });
 
   it("without an envelope is the handler's own, stamped all the same", async () => {
@@ -46,10 +46,15 @@ describe("an answer", () => {
 
   it("gives the handler one reading of the clock and the gateway's address, not a header's", async () => {
     const headers = { "x-forwarded-for": "198.51.100.9" };
-    const seen = async (edge: { sourceIp?: string }) =>
+    const sourceIpSeen = async (edge: { sourceIp?: string }) =>
       ((await (await app.request("/v1/facts", { headers }, edge)).json()) as { data: object }).data;
-    expect(await seen({ sourceIp: "192.0.2.7" })).toEqual({ ip: "192.0.2.7", method: "GET", cookie: null, now: NOW });
-    expect(await seen({})).toMatchObject({ ip: null });
+    expect(await sourceIpSeen({ sourceIp: "192.0.2.7" })).toEqual({
+      ip: "192.0.2.7",
+      method: "GET",
+      cookie: null,
+      now: NOW,
+    });
+    expect(await sourceIpSeen({})).toMatchObject({ ip: null });
   });
 });
 
@@ -57,12 +62,12 @@ describe("routing", () => {
   it.each(["/nowhere", "/v1", "/v1/things/", "/v1/things/a/b", "//", "/V1/things"])(
     "answers 404 at %s",
     async (path) => {
-      expect(await verdict(app.request(path, { headers: bound }))).toEqual([404, "route_not_found", ""]);
+      expect(await readVerdict(app.request(path, { headers: tenantAuth }))).toEqual([404, "route_not_found", ""]);
     },
   );
 
   it("answers 404 for an unknown path before it looks at the key", async () => {
-    expect(await verdict(app.request("/nowhere"))).toEqual([404, "route_not_found", ""]);
+    expect(await readVerdict(app.request("/nowhere"))).toEqual([404, "route_not_found", ""]);
   });
 
   it.each([
@@ -73,11 +78,11 @@ describe("routing", () => {
   ])("answers 405 to %s %s with Allow: %s", async (method, path, allow) => {
     const response = await app.request(path, { method });
     expect(response.headers.get("allow")).toBe(allow);
-    expect(await verdict(response)).toEqual([405, "method_not_allowed", ""]);
+    expect(await readVerdict(response)).toEqual([405, "method_not_allowed", ""]);
   });
 
   it("prefers a literal segment, in whatever order the routes are declared", async () => {
-    const response = await app.request("/v1/things/special", { headers: bound });
+    const response = await app.request("/v1/things/special", { headers: tenantAuth });
     expect(await response.json()).toEqual({ ok: true, data: { special: true } });
   });
 
@@ -94,47 +99,47 @@ describe("the key and the tenant", () => {
     "answers 401 to the Authorization %s",
     async (authorization) => {
       const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
-      expect(await verdict(app.request("/v1/things", { headers }))).toEqual([401, "unauthorized", ""]);
+      expect(await readVerdict(app.request("/v1/things", { headers }))).toEqual([401, "unauthorized", ""]);
     },
   );
 
   it.each([
-    [bound, "", 200, "ok"],
-    [bound, "?tenant=acme", 200, "ok"],
-    [bound, "?tenant=globex", 403, "forbidden"],
-    [bound, "?tenant=Acme", 400, "invalid_request"],
-    [bound, "?tenant=", 400, "invalid_request"],
-    [bound, "?tenant=ab", 400, "invalid_request"],
-    [bound, "?tenant=acme%0A", 400, "invalid_request"],
-    [bound, "?tenant=acme&tenant=acme", 400, "invalid_request"],
-    [operator, "", 400, "tenant_required"],
-    [operator, "?tenant=acme", 200, "ok"],
-    [operator, "?tenant=initech", 403, "forbidden"],
-    [operator, "?tenant=x", 400, "invalid_request"],
+    [tenantAuth, "", 200, "ok"],
+    [tenantAuth, "?tenant=acme", 200, "ok"],
+    [tenantAuth, "?tenant=globex", 403, "forbidden"],
+    [tenantAuth, "?tenant=Acme", 400, "invalid_request"],
+    [tenantAuth, "?tenant=", 400, "invalid_request"],
+    [tenantAuth, "?tenant=ab", 400, "invalid_request"],
+    [tenantAuth, "?tenant=acme%0A", 400, "invalid_request"],
+    [tenantAuth, "?tenant=acme&tenant=acme", 400, "invalid_request"],
+    [operatorAuth, "", 400, "tenant_required"],
+    [operatorAuth, "?tenant=acme", 200, "ok"],
+    [operatorAuth, "?tenant=initech", 403, "forbidden"],
+    [operatorAuth, "?tenant=x", 400, "invalid_request"],
   ])("%o with %s is %i %s", async (headers, query, status, code) => {
-    expect((await verdict(app.request(`/v1/things${query}`, { headers }))).slice(0, 2)).toEqual([status, code]);
+    expect((await readVerdict(app.request(`/v1/things${query}`, { headers }))).slice(0, 2)).toEqual([status, code]);
   });
 
   it("says 401 before it judges tenant, parameters or body", async () => {
-    expect((await verdict(app.request("/v1/things?tenant=X&limit=0")))[0]).toBe(401);
+    expect((await readVerdict(app.request("/v1/things?tenant=X&limit=0")))[0]).toBe(401);
   });
 
   it("asks no tenant of an operator where the resource names it", async () => {
-    const response = app.request("/v1/things", { method: "POST", headers: operator, body: '{"text":"hi"}' });
-    expect((await verdict(response))[0]).toBe(201);
+    const response = app.request("/v1/things", { method: "POST", headers: operatorAuth, body: '{"text":"hi"}' });
+    expect((await readVerdict(response))[0]).toBe(201);
   });
 });
 
 describe("the pace of a key", () => {
   it("is 429 rate_limited with Retry-After, before tenant and parameters are judged, and counts only known keys", async () => {
     const counted: string[] = [];
-    const { app } = make(async (caller) => {
+    const { app } = createTestApp(async (caller) => {
       counted.push(caller.keyId);
       return refuse("too_many_requests", undefined, 17);
     });
-    const response = await app.request("/v1/things?limit=0", { headers: operator });
+    const response = await app.request("/v1/things?limit=0", { headers: operatorAuth });
     expect(response.headers.get("retry-after")).toBe("17");
-    expect(await verdict(response)).toEqual([429, "rate_limited", ""]);
+    expect(await readVerdict(response)).toEqual([429, "rate_limited", ""]);
     await app.request("/v1/things", { headers: { authorization: "Bearer wrong" } });
     expect((await app.request("/v1/facts")).status).toBe(200);
     expect(counted).toEqual(["k3"]);
@@ -150,9 +155,9 @@ describe("a fault", () => {
   ])(
     "of kind %s is the 500 envelope, and one line with the class %s and nothing the caller sent",
     async (kind, error) => {
-      const { app, lines } = make();
+      const { app, logLines: lines } = createTestApp();
       const response = await app.request(`/v1/faults/${kind}?q=canary`, {}, { requestId: "r-1" });
-      expect(await verdict(response)).toEqual([500, "internal_error", ""]);
+      expect(await readVerdict(response)).toEqual([500, "internal_error", ""]);
       expect(lines).toEqual([
         { event: "request_failed", route: "GET /v1/faults/{kind}", correlation_id: "r-1", error },
       ]);
@@ -161,15 +166,15 @@ describe("a fault", () => {
   );
 
   it("in the look-up of the key is the 500 envelope too", async () => {
-    const { app, lines } = make(async () => Promise.reject(new RangeError("canary")));
-    expect(await verdict(app.request("/v1/things", { headers: bound }))).toEqual([500, "internal_error", ""]);
+    const { app, logLines: lines } = createTestApp(async () => Promise.reject(new RangeError("canary")));
+    expect(await readVerdict(app.request("/v1/things", { headers: tenantAuth }))).toEqual([500, "internal_error", ""]);
     expect(lines.map((line) => line.error)).toEqual(["RangeError"]);
   });
 
   it("is also a handler that does not answer in the time there is", async () => {
-    const { app, lines } = make();
+    const { app, logLines: lines } = createTestApp();
     const response = app.request("/v1/faults/hang", {}, { remaining: 20 });
-    expect(await verdict(response)).toEqual([500, "internal_error", ""]);
+    expect(await readVerdict(response)).toEqual([500, "internal_error", ""]);
     expect(lines.map((line) => line.error)).toEqual(["OutOfTime"]);
   });
 });

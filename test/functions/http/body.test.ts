@@ -1,26 +1,26 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { REQUEST_BODY_BYTES_MAX } from "../../../shared/domain/limits.ts";
-import { bound, make, verdict } from "./support/things.ts";
+import { createTestApp, readVerdict, tenantAuth } from "./support/sample-routes.ts";
 
-const { app } = make();
+const { app } = createTestApp();
 const post = (
   body: string | Uint8Array<ArrayBuffer> | null,
   headers: Record<string, string> = {},
   path = "/v1/things",
-) => app.request(path, { method: "POST", headers: { ...bound, ...headers }, body });
+) => app.request(path, { method: "POST", headers: { ...tenantAuth, ...headers }, body });
 
 describe("a JSON body", () => {
   it.each(["application/json", "text/plain", "application/x-www-form-urlencoded", "nonsense"])(
     "is taken with the content type %s",
     async (type) => {
-      expect((await verdict(post('{"text":"hi"}', { "content-type": type })))[0]).toBe(201);
+      expect((await readVerdict(post('{"text":"hi"}', { "content-type": type })))[0]).toBe(201);
     },
   );
 
   it("is taken without a content type", async () => {
     const bytes = new TextEncoder().encode('{"text":"hi"}');
-    expect((await verdict(post(bytes)))[0]).toBe(201);
+    expect((await readVerdict(post(bytes)))[0]).toBe(201);
   });
 
   it("keeps the fields the route knows and ignores others", async () => {
@@ -69,37 +69,41 @@ describe("a JSON body", () => {
     ["wrong under the caller's own name", '{"text":"hi","labels":{"canary secret":"x"}}', "labels.?: must be a number"],
     ["wrong twice", '{"text":1,"size":"canary"}', "text: must be a string; size: must be a number"],
   ])("%s is 400 with the field and without its value", async (_, body, detail) => {
-    const answer = await verdict(post(body));
+    const answer = await readVerdict(post(body));
     expect(answer).toEqual([400, "invalid_request", detail]);
     expect(answer[2]).not.toContain("canary");
   });
 
   it("that is not UTF-8 is 400", async () => {
     const bytes = Uint8Array.from([...Buffer.from('{"text":"'), 0xff, 0xfe, ...Buffer.from('"}')]);
-    expect((await verdict(post(bytes)))[0]).toBe(400);
+    expect((await readVerdict(post(bytes)))[0]).toBe(400);
   });
 
   it("is taken 32 deep and refused 33 deep, and 100,000 deep as well", async () => {
     const nested = (depth: number) => `{"text":"hi","x":${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}}`;
-    expect((await verdict(post(nested(32))))[0]).toBe(201);
-    expect(await verdict(post(nested(33)))).toEqual([400, "invalid_request", "body: may be nested at most 32 deep"]);
-    expect((await verdict(post(nested(100_000))))[0]).toBe(400);
+    expect((await readVerdict(post(nested(32))))[0]).toBe(201);
+    expect(await readVerdict(post(nested(33)))).toEqual([
+      400,
+      "invalid_request",
+      "body: may be nested at most 32 deep",
+    ]);
+    expect((await readVerdict(post(nested(100_000))))[0]).toBe(400);
   });
 
   it("never makes a fault, whatever it holds", async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(fc.json(), fc.string({ unit: "binary" })), async (text) => {
-        expect((await verdict(post(text)))[0]).toBeLessThan(500);
+        expect((await readVerdict(post(text)))[0]).toBeLessThan(500);
       }),
       { numRuns: 100 },
     );
   });
 
   it("may be absent where the route says so, but not be something else", async () => {
-    expect((await verdict(post(null, {}, "/v1/keys")))[0]).toBe(200);
-    expect((await verdict(post("{}", {}, "/v1/keys")))[0]).toBe(200);
-    expect((await verdict(post("null", {}, "/v1/keys")))[0]).toBe(400);
-    expect((await verdict(post("[]", {}, "/v1/keys")))[0]).toBe(400);
+    expect((await readVerdict(post(null, {}, "/v1/keys")))[0]).toBe(200);
+    expect((await readVerdict(post("{}", {}, "/v1/keys")))[0]).toBe(200);
+    expect((await readVerdict(post("null", {}, "/v1/keys")))[0]).toBe(400);
+    expect((await readVerdict(post("[]", {}, "/v1/keys")))[0]).toBe(400);
   });
 });
 
@@ -108,18 +112,21 @@ describe("the size of a body", () => {
 
   it("is counted in bytes: 256 KiB is taken, one byte more is 413", async () => {
     expect(Buffer.byteLength(sized(REQUEST_BODY_BYTES_MAX))).toBe(REQUEST_BODY_BYTES_MAX);
-    expect((await verdict(post(sized(REQUEST_BODY_BYTES_MAX))))[0]).toBe(201);
-    expect((await verdict(post(`${sized(REQUEST_BODY_BYTES_MAX)} `))).slice(0, 2)).toEqual([413, "payload_too_large"]);
+    expect((await readVerdict(post(sized(REQUEST_BODY_BYTES_MAX))))[0]).toBe(201);
+    expect((await readVerdict(post(`${sized(REQUEST_BODY_BYTES_MAX)} `))).slice(0, 2)).toEqual([
+      413,
+      "payload_too_large",
+    ]);
   });
 
   it("is judged before the key", async () => {
     const large = "x".repeat(REQUEST_BODY_BYTES_MAX + 1);
-    expect((await verdict(post(large, { authorization: "Bearer wrong" })))[0]).toBe(413);
+    expect((await readVerdict(post(large, { authorization: "Bearer wrong" })))[0]).toBe(413);
   });
 
   it("is judged by a content length that owns up, and while reading where none does", async () => {
     const owned = { "content-length": String(REQUEST_BODY_BYTES_MAX + 1) };
-    expect((await verdict(post('{"text":"hi"}', owned)))[0]).toBe(413);
+    expect((await readVerdict(post('{"text":"hi"}', owned)))[0]).toBe(413);
     let pulled = 0;
     const endless = new ReadableStream<Uint8Array>({
       pull: (stream) => {
@@ -128,7 +135,7 @@ describe("the size of a body", () => {
       },
     });
     const request = new Request("http://gateway/v1/things", { method: "POST", body: endless, duplex: "half" });
-    expect((await verdict(app.request(request)))[0]).toBe(413);
+    expect((await readVerdict(app.request(request)))[0]).toBe(413);
     expect(pulled).toBeLessThan(10);
   });
 
@@ -136,7 +143,7 @@ describe("the size of a body", () => {
     const bytes = new Uint8Array(300_000).fill(0xff);
     const response = await post(bytes, { "x-signed": "yes" }, "/intake");
     expect(Buffer.from(await response.arrayBuffer()).equals(bytes)).toBe(true);
-    expect((await verdict(post(new Uint8Array(300_001), { "x-signed": "yes" }, "/intake")))[0]).toBe(413);
-    expect(await verdict(post(bytes, {}, "/intake"))).toEqual([401, "signature_invalid", ""]);
+    expect((await readVerdict(post(new Uint8Array(300_001), { "x-signed": "yes" }, "/intake")))[0]).toBe(413);
+    expect(await readVerdict(post(bytes, {}, "/intake"))).toEqual([401, "signature_invalid", ""]);
   });
 });

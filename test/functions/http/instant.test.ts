@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod/mini";
-import { instant, listOf } from "../../../functions/http/instant.ts";
+import { commaSeparated, instant } from "../../../functions/http/instant.ts";
 
 describe("an instant", () => {
   it.each([
@@ -12,8 +12,8 @@ describe("an instant", () => {
     ["1795273954402", 1_795_273_954_402],
     ["0", 0],
     [1_795_273_954_402, 1_795_273_954_402],
-  ])("%j is %i", (given, at) => {
-    expect(z.parse(instant, given)).toBe(at);
+  ])("%j is %i", (input, at) => {
+    expect(z.parse(instant, input)).toBe(at);
   });
 
   it.each([
@@ -37,20 +37,20 @@ describe("an instant", () => {
     null,
     true,
     {},
-  ])("%j is none", (given) => {
-    expect(z.safeParse(instant, given).success).toBe(false);
+  ])("%j is none", (input) => {
+    expect(z.safeParse(instant, input).success).toBe(false);
   });
 });
 
 describe("a list of words", () => {
-  const words = listOf(["dlq", "failed", "blocked"]);
+  const words = commaSeparated(["dlq", "failed", "blocked"]);
 
   it("is taken in any order, each word once", () => {
     expect(z.parse(words, "failed,dlq,failed")).toEqual(["dlq", "failed"]);
     expect(z.parse(words, "blocked")).toEqual(["blocked"]);
   });
 
-  it.each(["", ",", "dlq,", "dlq,,failed", "DLQ", "dlq, failed", "pending", "dlq;failed"])("%j is none", (given) => {
-    expect(z.safeParse(words, given).success).toBe(false);
+  it.each(["", ",", "dlq,", "dlq,,failed", "DLQ", "dlq, failed", "pending", "dlq;failed"])("%j is none", (input) => {
+    expect(z.safeParse(words, input).success).toBe(false);
   });
 });

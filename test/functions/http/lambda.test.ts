@@ -2,12 +2,12 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { describe, expect, it } from "vitest";
 import { lambdaHandler } from "../../../functions/http/lambda.ts";
-import { make } from "./support/things.ts";
+import { createTestApp } from "./support/sample-routes.ts";
 
-type Given = Partial<Omit<APIGatewayProxyEventV2, "requestContext">> & { method?: string; sourceIp?: string };
+type EventOptions = Partial<Omit<APIGatewayProxyEventV2, "requestContext">> & { method?: string; sourceIp?: string };
 
 /** An event as an HTTP API makes it: the path already decoded, header names in lower case. */
-function eventOf({ method = "GET", sourceIp = "192.0.2.7", ...rest }: Given): APIGatewayProxyEventV2 {
+function gatewayEvent({ method = "GET", sourceIp = "192.0.2.7", ...rest }: EventOptions): APIGatewayProxyEventV2 {
   const rawPath = rest.rawPath ?? "/";
   return {
     version: "2.0",
@@ -32,15 +32,16 @@ function eventOf({ method = "GET", sourceIp = "192.0.2.7", ...rest }: Given): AP
   };
 }
 
-function setup(remaining = 10_000) {
-  const { app, lines } = make();
+function setup(remainingMs = 10_000) {
+  const { app, logLines: lines } = createTestApp();
   const handler = lambdaHandler(app, (line) => lines.push(line));
-  const call = (given: Given) => handler(eventOf(given), { getRemainingTimeInMillis: () => remaining });
+  const call = (options: EventOptions) =>
+    handler(gatewayEvent(options), { getRemainingTimeInMillis: () => remainingMs });
   return { call, lines };
 }
 const { call } = setup();
 
-function verdict(result: APIGatewayProxyStructuredResultV2): [number | undefined, string] {
+function readVerdict(result: APIGatewayProxyStructuredResultV2): [number | undefined, string] {
   expect(result.headers?.["x-correlation-id"]).toBe("JKJaXmPLvHcESHA=");
   const body = JSON.parse(result.body ?? "") as { ok: boolean; error?: { code: string } };
   return [result.statusCode, body.error?.code ?? "ok"];
@@ -53,11 +54,13 @@ describe("a path that the gateway has decoded", () => {
       ok: true,
       data: { id: "CONV#acme#instagram#1#2", tenant: "acme" },
     });
-    expect(verdict(await call({ rawPath: "/v1/things/CONV#acme#1", rawQueryString: "tenant=globex" }))[0]).toBe(403);
+    expect(readVerdict(await call({ rawPath: "/v1/things/CONV#acme#1", rawQueryString: "tenant=globex" }))[0]).toBe(
+      403,
+    );
   });
 
   it("is decoded once in all: what was %2523 when sent is the text %23, not a #", async () => {
-    expect(verdict(await call({ rawPath: "/v1/things/CONV%23acme%231" }))).toEqual([404, "conversation_not_found"]);
+    expect(readVerdict(await call({ rawPath: "/v1/things/CONV%23acme%231" }))).toEqual([404, "conversation_not_found"]);
   });
 
   it.each([
@@ -82,12 +85,12 @@ describe("a path that the gateway has decoded", () => {
     ["../keys", "route_not_found"],
     ["", "route_not_found"],
   ])("with the id %j is 404 %s", async (id, code) => {
-    expect(verdict(await call({ rawPath: `/v1/things/${id}` }))).toEqual([404, code]);
+    expect(readVerdict(await call({ rawPath: `/v1/things/${id}` }))).toEqual([404, code]);
   });
 
   it("never climbs to another route by dots", async () => {
-    expect(verdict(await call({ rawPath: "/v1/things/../facts" }))).toEqual([404, "route_not_found"]);
-    expect(verdict(await call({ rawPath: "/v1/keys/../facts" }))).toEqual([404, "route_not_found"]);
+    expect(readVerdict(await call({ rawPath: "/v1/things/../facts" }))).toEqual([404, "route_not_found"]);
+    expect(readVerdict(await call({ rawPath: "/v1/keys/../facts" }))).toEqual([404, "route_not_found"]);
   });
 
   it("that does not begin with a slash is read as if it did", async () => {
@@ -97,7 +100,7 @@ describe("a path that the gateway has decoded", () => {
 
 describe("the rest of an event", () => {
   it("keeps the query string as sent, a repeated parameter included", async () => {
-    expect(verdict(await call({ rawPath: "/v1/things", rawQueryString: "limit=1&limit=1" }))).toEqual([
+    expect(readVerdict(await call({ rawPath: "/v1/things", rawQueryString: "limit=1&limit=1" }))).toEqual([
       400,
       "invalid_request",
     ]);
@@ -108,14 +111,14 @@ describe("the rest of an event", () => {
 
   it("is a body as text or as base64", async () => {
     const post = { rawPath: "/v1/things", method: "POST" };
-    expect(verdict(await call({ ...post, body: '{"text":"é"}' }))[0]).toBe(201);
+    expect(readVerdict(await call({ ...post, body: '{"text":"é"}' }))[0]).toBe(201);
     const body = Buffer.from('{"text":"é"}').toString("base64");
     const result = await call({ ...post, body, isBase64Encoded: true });
     expect(JSON.parse(result.body ?? "")).toMatchObject({ data: { text: "é" } });
-    expect(verdict(await call({ ...post, body }))).toEqual([400, "invalid_request"]);
-    expect(verdict(await call(post))).toEqual([400, "invalid_request"]);
-    expect(verdict(await call({ ...post, body: "x".repeat(256 * 1024 + 1) }))).toEqual([413, "payload_too_large"]);
-    expect(verdict(await call({ rawPath: "/v1/facts", body: "a GET with a body" }))[0]).toBe(200);
+    expect(readVerdict(await call({ ...post, body }))).toEqual([400, "invalid_request"]);
+    expect(readVerdict(await call(post))).toEqual([400, "invalid_request"]);
+    expect(readVerdict(await call({ ...post, body: "x".repeat(256 * 1024 + 1) }))).toEqual([413, "payload_too_large"]);
+    expect(readVerdict(await call({ rawPath: "/v1/facts", body: "a GET with a body" }))[0]).toBe(200);
   });
 
   it("is cookies put back together and the gateway's address, whatever the headers claim", async () => {
@@ -127,14 +130,17 @@ describe("the rest of an event", () => {
   it.each(["Bearer bound,Bearer bound", "Bearer \u{1f600}", "Bearer\nbound", " Bearer bound x"])(
     "with the Authorization %j is 401, never a fault",
     async (authorization) => {
-      expect(verdict(await call({ rawPath: "/v1/things", headers: { authorization } }))).toEqual([401, "unauthorized"]);
+      expect(readVerdict(await call({ rawPath: "/v1/things", headers: { authorization } }))).toEqual([
+        401,
+        "unauthorized",
+      ]);
     },
   );
 
   it("answers HEAD without a body, and an unknown method with 405", async () => {
     const head = await call({ rawPath: "/v1/facts", method: "HEAD" });
     expect([head.statusCode, head.body, head.isBase64Encoded]).toEqual([200, "", false]);
-    expect(verdict(await call({ rawPath: "/v1/facts", method: "OPTIONS" }))).toEqual([405, "method_not_allowed"]);
+    expect(readVerdict(await call({ rawPath: "/v1/facts", method: "OPTIONS" }))).toEqual([405, "method_not_allowed"]);
   });
 });
 
@@ -182,10 +188,10 @@ describe("a function that runs out of time", () => {
   it("answers with the 500 envelope half a second before its time-out", async () => {
     const { call, lines } = setup(530);
     const started = performance.now();
-    expect(verdict(await call({ rawPath: "/v1/faults/hang" }))).toEqual([500, "internal_error"]);
-    const took = performance.now() - started;
-    expect(took).toBeGreaterThanOrEqual(25);
-    expect(took).toBeLessThan(530);
+    expect(readVerdict(await call({ rawPath: "/v1/faults/hang" }))).toEqual([500, "internal_error"]);
+    const elapsed = performance.now() - started;
+    expect(elapsed).toBeGreaterThanOrEqual(25);
+    expect(elapsed).toBeLessThan(530);
     expect(lines).toEqual([
       {
         event: "request_failed",
@@ -197,12 +203,12 @@ describe("a function that runs out of time", () => {
   });
 
   it("answers at once when less than that is left", async () => {
-    expect(verdict(await setup(100).call({ rawPath: "/v1/faults/hang" }))).toEqual([500, "internal_error"]);
+    expect(readVerdict(await setup(100).call({ rawPath: "/v1/faults/hang" }))).toEqual([500, "internal_error"]);
   });
 
   it("answers with the envelope even to an event that it cannot read, and says so once", async () => {
     const { call, lines } = setup();
-    expect(verdict(await call({ rawPath: "/v1/facts", method: "not a method" }))).toEqual([500, "internal_error"]);
+    expect(readVerdict(await call({ rawPath: "/v1/facts", method: "not a method" }))).toEqual([500, "internal_error"]);
     expect(lines.map(({ route, error }) => [route, error])).toEqual([["gateway", "TypeError"]]);
   });
 });

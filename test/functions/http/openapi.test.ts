@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod/mini";
 import { endpointFor } from "../../../functions/http/endpoint.ts";
-import { openapiOf } from "../../../functions/http/openapi.ts";
-import { things } from "./support/things.ts";
+import { openApiDocument } from "../../../functions/http/openapi.ts";
+import { sampleRoutes } from "./support/sample-routes.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is read by its paths
-const read = (document: unknown): any => document;
+const asAny = (document: unknown): any => document;
 const info = { title: "Things", version: "1.0.0" };
-const document = read(openapiOf(things, info));
+const document = asAny(openApiDocument(sampleRoutes, info));
 
 describe("the OpenAPI document", () => {
   it("has an operation for every route, each with a name of its own", () => {
@@ -16,8 +16,8 @@ describe("the OpenAPI document", () => {
     const operations = Object.values<Record<string, { operationId: string }>>(document.paths).flatMap((path) =>
       Object.values(path).map((operation) => operation.operationId),
     );
-    expect(operations).toHaveLength(things.length);
-    expect(new Set(operations).size).toBe(things.length);
+    expect(operations).toHaveLength(sampleRoutes.length);
+    expect(new Set(operations).size).toBe(sampleRoutes.length);
     expect(operations).toContain("getThingsById");
   });
 
@@ -44,9 +44,9 @@ describe("the OpenAPI document", () => {
   });
 
   it("has the body, and says whether it may be absent", () => {
-    const made = document.paths["/v1/things"].post.requestBody;
-    expect(made.required).toBe(true);
-    expect(made.content["application/json"].schema.required).toEqual(["text"]);
+    const requestBody = document.paths["/v1/things"].post.requestBody;
+    expect(requestBody.required).toBe(true);
+    expect(requestBody.content["application/json"].schema.required).toEqual(["text"]);
     expect(document.paths["/v1/keys"].post.requestBody.required).toBe(false);
     expect(document.paths["/intake"].post.requestBody.content).toEqual({ "*/*": {} });
   });
@@ -103,12 +103,12 @@ describe("the OpenAPI document", () => {
       data: z.object({ thing, other: thing, tree }),
       handle: async () => ({ thing: { id: "1" }, other: { id: "2" }, tree: { branches: [] } }),
     });
-    const made = read(openapiOf([...things, declared], info));
-    expect(made.components.schemas.Thing).toMatchObject({ type: "object", required: ["id"] });
-    const references = [...JSON.stringify(made).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path = ""]) => path);
+    const generated = asAny(openApiDocument([...sampleRoutes, declared], info));
+    expect(generated.components.schemas.Thing).toMatchObject({ type: "object", required: ["id"] });
+    const references = [...JSON.stringify(generated).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path = ""]) => path);
     expect(references.length).toBeGreaterThan(3);
     for (const reference of references) {
-      const target = reference.split("/").reduce((node, name) => node?.[name], made);
+      const target = reference.split("/").reduce((node, name) => node?.[name], generated);
       expect(target, reference).toBeDefined();
     }
   });

@@ -2,11 +2,19 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { nextCursor, pageScope } from "../../../functions/http/page.ts";
 import { sealCursor } from "../../../shared/kernel/cursors.ts";
-import { bound, make, operator, ports, slug, verdict } from "./support/things.ts";
+import {
+  createTestApp,
+  operatorAuth,
+  readVerdict,
+  samplePorts,
+  tenantAuth,
+  tenantFromSlug,
+} from "./support/sample-routes.ts";
 
-const { app } = make();
-const get = (query: string, headers: Record<string, string> = bound) => app.request(`/v1/things${query}`, { headers });
-const dataOf = async (query: string, headers: Record<string, string> = bound) =>
+const { app } = createTestApp();
+const get = (query: string, headers: Record<string, string> = tenantAuth) =>
+  app.request(`/v1/things${query}`, { headers });
+const responseData = async (query: string, headers: Record<string, string> = tenantAuth) =>
   (
     (await (await get(query, headers)).json()) as {
       data: { things: number[]; limit: number; next_cursor: string | null };
@@ -22,7 +30,7 @@ describe("limit", () => {
     ["?limit=99999999999999999999999", 100],
     ["?limit=007", 7],
   ])("%s gives pages of %i", async (query, limit) => {
-    expect((await dataOf(query)).limit).toBe(limit);
+    expect((await responseData(query)).limit).toBe(limit);
   });
 
   it.each([
@@ -42,7 +50,7 @@ describe("limit", () => {
     "null",
     "%00",
   ])("limit=%s is 400 invalid_request", async (limit) => {
-    expect(await verdict(get(`?limit=${limit}`))).toEqual([
+    expect(await readVerdict(get(`?limit=${limit}`))).toEqual([
       400,
       "invalid_request",
       "limit: must be a whole number from 1 to 100",
@@ -54,7 +62,7 @@ describe("limit", () => {
       fc.asyncProperty(
         fc.string({ unit: "binary" }).filter((text) => !/^[0-9]+$/.test(text)),
         async (text) => {
-          expect((await verdict(get(`?limit=${encodeURIComponent(text)}`)))[0]).toBe(400);
+          expect((await readVerdict(get(`?limit=${encodeURIComponent(text)}`)))[0]).toBe(400);
         },
       ),
       { numRuns: 60 },
@@ -69,13 +77,17 @@ describe("parameters", () => {
     "?direction=inbound&direction=outbound",
     "?include_test=true&include%5Ftest=true",
   ])("%s is 400: one is given twice", async (query) => {
-    expect(await verdict(get(query))).toEqual([400, "invalid_request", "a query parameter is given more than once"]);
+    expect(await readVerdict(get(query))).toEqual([
+      400,
+      "invalid_request",
+      "a query parameter is given more than once",
+    ]);
   });
 
   it.each(["?direction=echo", "?direction=", "?direction=canary", "?direction=%ff"])(
     "%s is 400 and not echoed",
     async (query) => {
-      expect(await verdict(get(query))).toEqual([
+      expect(await readVerdict(get(query))).toEqual([
         400,
         "invalid_request",
         "direction: must be one of inbound, outbound",
@@ -90,45 +102,45 @@ describe("parameters", () => {
     ["?include_test=TRUE", 400],
     ["?include_test=", 400],
   ])("%s is %i", async (query, status) => {
-    expect((await verdict(get(query)))[0]).toBe(status);
+    expect((await readVerdict(get(query)))[0]).toBe(status);
   });
 
   it.each(["?unknown=1", "?__proto__=1", "?constructor=1", "?%", "?=&=", "?%E0%A4%A=1", "?&&&"])(
     "%s is ignored",
     async (query) => {
-      expect((await verdict(get(query)))[0]).toBeLessThan(500);
-      if (query !== "?=&=") expect((await verdict(get(query)))[0]).toBe(200);
+      expect((await readVerdict(get(query)))[0]).toBeLessThan(500);
+      if (query !== "?=&=") expect((await readVerdict(get(query)))[0]).toBe(200);
     },
   );
 });
 
 describe("cursor", () => {
   it("leads through every row once, and is null on the last page", async () => {
-    const seen: number[] = [];
+    const limits: number[] = [];
     let cursor: string | null = null;
     do {
-      const page = await dataOf(`?limit=50${cursor === null ? "" : `&cursor=${cursor}`}`);
-      seen.push(...page.things);
+      const page = await responseData(`?limit=50${cursor === null ? "" : `&cursor=${cursor}`}`);
+      limits.push(...page.things);
       cursor = page.next_cursor;
     } while (cursor !== null);
-    expect(seen).toEqual(Array.from({ length: ports.rows }, (_, i) => i));
+    expect(limits).toEqual(Array.from({ length: samplePorts.rows }, (_, i) => i));
   });
 
   it("opens with another limit, for that is no filter", async () => {
-    const { next_cursor } = await dataOf("?limit=50");
-    expect((await dataOf(`?limit=2&cursor=${next_cursor}`)).things).toEqual([50, 51]);
+    const { next_cursor } = await responseData("?limit=50");
+    expect((await responseData(`?limit=2&cursor=${next_cursor}`)).things).toEqual([50, 51]);
   });
 
   it("is 400 when it is truncated, altered in any place, or of another tenant, filter, route or key", async () => {
-    const { next_cursor } = await dataOf("?limit=50");
+    const { next_cursor } = await responseData("?limit=50");
     const cursor = next_cursor ?? "";
     expect(cursor).not.toBe("");
-    const scope = pageScope("GET /v1/things", slug("acme"), { include_test: false });
+    const scope = pageScope("GET /v1/things", tenantFromSlug("acme"), { include_test: false });
     const detail = "cursor: must be the next_cursor of an earlier answer to the same query";
-    const refused = async (query: string, headers: Record<string, string> = bound) =>
-      expect(await verdict(get(query, headers)), query).toEqual([400, "invalid_request", detail]);
+    const refused = async (query: string, headers: Record<string, string> = tenantAuth) =>
+      expect(await readVerdict(get(query, headers)), query).toEqual([400, "invalid_request", detail]);
 
-    expect(sealCursor(ports.cursorKey, scope, "50")).toBe(cursor);
+    expect(sealCursor(samplePorts.cursorKey, scope, "50")).toBe(cursor);
     for (let i = 0; i < cursor.length; i++) {
       const flipped = cursor.slice(0, i) + (cursor[i] === "A" ? "B" : "A") + cursor.slice(i + 1);
       await refused(`?cursor=${flipped}`);
@@ -136,21 +148,23 @@ describe("cursor", () => {
     }
     await refused(`?cursor=${cursor}&direction=inbound`);
     await refused(`?cursor=${cursor}&include_test=true`);
-    await refused(`?cursor=${cursor}&tenant=globex`, operator);
+    await refused(`?cursor=${cursor}&tenant=globex`, operatorAuth);
     await refused(`?cursor=${cursor}`, { authorization: "Bearer other" });
     await refused(`?cursor=${"A".repeat(10_000)}`);
     await refused(`?cursor=${cursor}=`);
     await refused("?cursor=%00");
     await refused("?cursor=%F0%9F%98%80");
-    await refused(`?cursor=${sealCursor(ports.cursorKey, pageScope("GET /v1/others", slug("acme")), "50")}`);
+    await refused(
+      `?cursor=${sealCursor(samplePorts.cursorKey, pageScope("GET /v1/others", tenantFromSlug("acme")), "50")}`,
+    );
     await refused(`?cursor=${sealCursor(new Uint8Array(32), scope, "50")}`);
   });
 
   it("has the same scope in whatever order the filters are named, absent ones left out", () => {
-    const acme = slug("acme");
+    const acme = tenantFromSlug("acme");
     expect(pageScope("r", acme, { a: "1", b: true })).toBe(pageScope("r", acme, { b: true, c: undefined, a: "1" }));
     expect(pageScope("r", acme, { a: "1" })).not.toBe(pageScope("r", acme, { a: "2" }));
     expect(pageScope("r", acme, { a: "1" })).not.toBe(pageScope("r", acme, { b: "1" }));
-    expect(nextCursor(ports.cursorKey, "s", null)).toBeNull();
+    expect(nextCursor(samplePorts.cursorKey, "s", null)).toBeNull();
   });
 });

@@ -9,25 +9,25 @@ import type { TenantId } from "../../../shared/kernel/tenant.ts";
 import { DAY } from "../../../shared/kernel/time.ts";
 import { conversationStore } from "../../../shared/stores/inbox/conversations.ts";
 import { messageStore } from "../../../shared/stores/inbox/messages.ts";
-import { type House, openHouse } from "../../shared/flows/support/house.ts";
-import { endpointAt } from "../../shared/flows/support/receivers.ts";
-import { INBOX, messageOf, newTenant, PERSON } from "../../shared/stores/support/samples.ts";
-import { openApi } from "./support/api-app.ts";
+import { createEndpointAt } from "../../shared/flows/support/test-endpoints.ts";
+import { openTestEnv, type TestEnv } from "../../shared/flows/support/test-env.ts";
+import { newTenant, PERSON, SAMPLE_INBOX, sampleMessage } from "../../shared/stores/support/samples.ts";
+import { openApiApp } from "./support/api-app.ts";
 
 // Whoever asks with an id that is not theirs learns nothing from the answer: it is, byte for byte, the answer to an id
 // that nobody has.
 
-type Kind = "conversation" | "message" | "endpoint" | "delivery" | "hold";
-interface Ask {
-  readonly kind: Kind;
+type ResourceKind = "conversation" | "message" | "endpoint" | "delivery" | "hold";
+interface RequestCase {
+  readonly kind: ResourceKind;
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly path: (id: string) => string;
   readonly body?: (id: string) => object;
   readonly code: string;
 }
 
-const own = { endpoint: "" };
-const asks: Record<string, Ask> = {
+const ownIds = { endpoint: "" };
+const requestCases: Record<string, RequestCase> = {
   "GET /v1/conversations/{id}": {
     kind: "conversation",
     method: "GET",
@@ -118,54 +118,57 @@ const asks: Record<string, Ask> = {
   "POST /v1/webhooks/{id}/deliveries/{deliveryId}/replay": {
     kind: "delivery",
     method: "POST",
-    path: (id) => `/v1/webhooks/${own.endpoint}/deliveries/${id}/replay`,
+    path: (id) => `/v1/webhooks/${ownIds.endpoint}/deliveries/${id}/replay`,
     code: "delivery_not_found",
   },
 };
 
-let house: House;
+let testEnv: TestEnv;
 let app: App;
 let key: string;
-let strangers: Record<Kind, Record<string, string>>;
+let foreignIds: Record<ResourceKind, Record<string, string>>;
 
-function conversationWith(tenant: TenantId, participantId = PERSON): string {
+function conversationIdWith(tenant: TenantId, participantId = PERSON): string {
   return conversationId({ tenant, account: { platform: "instagram", externalId: `ig-${tenant}` }, participantId });
 }
 
 /** A person wrote to a tenant's account at an instant. @returns the message's id */
-async function wrote(tenant: TenantId, sentAt: number, participantId = PERSON): Promise<string> {
+async function recordInbound(tenant: TenantId, sentAt: number, participantId = PERSON): Promise<string> {
   const id = `mid-${tenant}-${participantId}-${sentAt}`;
-  const message = messageOf(tenant, {
+  const message = sampleMessage(tenant, {
     id,
     account: { platform: "instagram", externalId: `ig-${tenant}` },
-    conversationId: conversationWith(tenant, participantId),
+    conversationId: conversationIdWith(tenant, participantId),
     participant: { id: participantId, handle: null, username: null },
     sentAt,
   });
-  await messageStore(house.table).record(tenant, message, house.now());
-  await conversationStore(house.table).apply(tenant, message, INBOX);
+  await messageStore(testEnv.table).record(tenant, message, testEnv.now());
+  await conversationStore(testEnv.table).advanceHead(tenant, message, SAMPLE_INBOX);
   return id;
 }
 
 beforeAll(async () => {
-  house = await openHouse();
-  const api = await openApi(house);
+  testEnv = await openTestEnv();
+  const api = await openApiApp(testEnv);
   app = createApp({
     endpoints: apiRoutes,
     ports: api.ports,
     authenticate: (authorization) => authenticate(api.ports, authorization),
     rateLimit: async () => null,
-    now: house.now,
-    log: (line) => house.lines.push(line),
+    now: testEnv.now,
+    log: (line) => testEnv.lines.push(line),
   });
-  const [mine, theirs] = [newTenant(), newTenant()];
-  key = await api.keyOf(mine);
-  await Promise.all([house.connect(mine), house.connect(theirs)]);
-  const [expired, foreign] = [await wrote(mine, house.now() - 7 * DAY, "5550001"), await wrote(theirs, house.now())];
-  const lane = await house.newLane();
-  own.endpoint = (await endpointAt(house, lane, mine, "http://127.0.0.1:9/mine")).id;
-  const theirEndpoint = (await endpointAt(house, lane, theirs, "http://127.0.0.1:9/theirs")).id;
-  const event = newUlid(house.now());
+  const [ownTenant, theirs] = [newTenant(), newTenant()];
+  key = await api.newKey(ownTenant);
+  await Promise.all([testEnv.connect(ownTenant), testEnv.connect(theirs)]);
+  const [expired, foreign] = [
+    await recordInbound(ownTenant, testEnv.now() - 7 * DAY, "5550001"),
+    await recordInbound(theirs, testEnv.now()),
+  ];
+  const queues = await testEnv.newQueues();
+  ownIds.endpoint = (await createEndpointAt(testEnv, queues, ownTenant, "http://127.0.0.1:9/mine")).id;
+  const theirEndpoint = (await createEndpointAt(testEnv, queues, theirs, "http://127.0.0.1:9/theirs")).id;
+  const event = newUlid(testEnv.now());
   const impossible = {
     "no id at all": "%20",
     "a path": "..%2F..%2Fadmin",
@@ -173,55 +176,57 @@ beforeAll(async () => {
     "very long": "x".repeat(3_000),
   };
   const encoded = encodeURIComponent;
-  strangers = {
+  foreignIds = {
     conversation: {
-      "another tenant's": encoded(conversationWith(theirs)),
-      expired: encoded(conversationWith(mine, "5550001")),
-      "its parts in another order": encoded(`CONV#instagram#${mine}#1#2`),
-      "encoded twice": encoded(encoded(conversationWith(mine))),
+      "another tenant's": encoded(conversationIdWith(theirs)),
+      expired: encoded(conversationIdWith(ownTenant, "5550001")),
+      "its parts in another order": encoded(`CONV#instagram#${ownTenant}#1#2`),
+      "encoded twice": encoded(encoded(conversationIdWith(ownTenant))),
       ...impossible,
     },
     message: { "another tenant's": encoded(foreign), expired: encoded(expired), ...impossible },
-    endpoint: { "another tenant's": theirEndpoint, "a lower-case id": own.endpoint.toLowerCase(), ...impossible },
+    endpoint: { "another tenant's": theirEndpoint, "a lower-case id": ownIds.endpoint.toLowerCase(), ...impossible },
     delivery: {
       "another endpoint's": deliveryId(event, theirEndpoint),
-      "of no event": deliveryId(event, own.endpoint),
+      "of no event": deliveryId(event, ownIds.endpoint),
       ...impossible,
     },
     hold: { "of another form": "hold_1", ...impossible },
   };
 });
-afterAll(() => house.close());
+afterAll(() => testEnv.close());
 
-const unknown: Record<Kind, () => string> = {
+const unknownIds: Record<ResourceKind, () => string> = {
   conversation: () => encodeURIComponent("CONV#nobody-at-all#instagram#1#2"),
   message: () => "nobody-sent-this",
   endpoint: () => newUlid(1),
-  delivery: () => deliveryId(newUlid(1), own.endpoint),
+  delivery: () => deliveryId(newUlid(1), ownIds.endpoint),
   hold: () => `hold_${newUlid(1)}`,
 };
 
-async function answer({ method, path, body }: Ask, id: string) {
+async function sendRequest({ method, path, body }: RequestCase, id: string) {
   const init = body ? { body: JSON.stringify(body(id)) } : {};
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   const response = await app.fetch(new Request(`http://gateway${path(id)}`, { method, headers, ...init }), {});
-  const kept = [...response.headers].filter(([name]) => name !== "x-correlation-id");
-  return { status: response.status, headers: kept, text: await response.text() };
+  const stableHeaders = [...response.headers].filter(([name]) => name !== "x-correlation-id");
+  return { status: response.status, headers: stableHeaders, text: await response.text() };
 }
 
-describe.each(Object.entries(asks))("%s", (_, ask) => {
+describe.each(Object.entries(requestCases))("%s", (_, ask) => {
   it("answers every id that is not this tenant's with the same bytes", async () => {
-    const nobodys = await answer(ask, unknown[ask.kind]());
+    const nobodys = await sendRequest(ask, unknownIds[ask.kind]());
     expect(nobodys.status).toBe(404);
     expect(JSON.parse(nobodys.text).error.code).toBe(ask.code);
-    for (const [what, id] of Object.entries(strangers[ask.kind])) {
-      expect(await answer(ask, id), what).toEqual(nobodys);
+    for (const [idKind, id] of Object.entries(foreignIds[ask.kind])) {
+      expect(await sendRequest(ask, id), idKind).toEqual(nobodys);
     }
   });
 });
 
 it("every route that names a thing by its id is asked here", () => {
-  const named = apiRoutes.filter(({ path }) => path.includes("{")).map(({ method, path }) => `${method} ${path}`);
+  const routesWithIds = apiRoutes
+    .filter(({ path }) => path.includes("{"))
+    .map(({ method, path }) => `${method} ${path}`);
   const lists = ["GET /v1/webhooks/{id}/deliveries"];
-  expect(named.filter((route) => !(route in asks) && !lists.includes(route))).toEqual([]);
+  expect(routesWithIds.filter((route) => !(route in requestCases) && !lists.includes(route))).toEqual([]);
 });

@@ -3,54 +3,60 @@ import { sweepWorker } from "../../../functions/sweep/worker.ts";
 import { conversationId } from "../../../shared/domain/inbox/conversations.ts";
 import { newUlid } from "../../../shared/kernel/ids.ts";
 import { DAY, MINUTE, SECOND } from "../../../shared/kernel/time.ts";
-import { type House, type Lane, openHouse } from "../../shared/flows/support/house.ts";
-import { depth } from "../../shared/flows/support/queue-work.ts";
+import { queueDepth } from "../../shared/flows/support/queue-worker.ts";
+import { openTestEnv, type TestEnv, type TestQueues } from "../../shared/flows/support/test-env.ts";
 import { ACCOUNT, newTenant, PERSON } from "../../shared/stores/support/samples.ts";
 
-let house: House;
-let lane: Lane;
+let testEnv: TestEnv;
+let queues: TestQueues;
 beforeAll(async () => {
-  house = await openHouse();
+  testEnv = await openTestEnv();
 });
-afterAll(() => house.close());
+afterAll(() => testEnv.close());
 beforeEach(async () => {
-  house.turn(30 * DAY);
-  lane = await house.newLane();
+  testEnv.advance(30 * DAY);
+  queues = await testEnv.newQueues();
   // What the test before left goes to a lane of its own.
-  await sweepWorker(ports(), house.now)(null, invocation(50 * SECOND));
-  lane = await house.newLane();
-  const [tenant, at] = [newTenant(), house.now()];
+  await sweepWorker(ports(), testEnv.now)(null, invocation(50 * SECOND));
+  queues = await testEnv.newQueues();
+  const [tenant, at] = [newTenant(), testEnv.now()];
   const dueAt = at + 5 * MINUTE;
   await ports().due.put({ tenant, endpointId: newUlid(at), eventUlid: newUlid(at), attempt: 4, dueAt });
   await ports().dueSends.put({
     conversationId: conversationId({ tenant, account: ACCOUNT, participantId: PERSON }),
     sendId: newUlid(at),
-    begunAt: at,
+    startedAt: at,
     content: { kind: "text", text: "hi" },
   });
-  house.turn(5 * MINUTE);
-  house.lines.length = 0;
+  testEnv.advance(5 * MINUTE);
+  testEnv.lines.length = 0;
 });
 
-const ports = () => ({ ...house.apiPorts(lane), ...house.sweepPorts(lane) });
+const ports = () => ({ ...testEnv.apiPorts(queues), ...testEnv.sweepPorts(queues) });
 const invocation = (remaining: number) => ({ getRemainingTimeInMillis: () => remaining });
-const sends = () => house.lines.flatMap((line) => (line.event === "sends_settled" ? [line.sends] : []));
-const handedOn = () => depth(house.eventSource, lane.deliveries);
+const settledSends = () => testEnv.lines.flatMap((line) => (line.event === "sends_settled" ? [line.sends] : []));
+const queuedRetries = () => queueDepth(testEnv.eventSource, queues.deliveries);
 
 it("begins no page in its last fifteen seconds, and what is left is there for the next", async () => {
-  const sweep = sweepWorker(ports(), house.now);
+  const sweep = sweepWorker(ports(), testEnv.now);
   await sweep(null, invocation(15 * SECOND));
-  expect([await handedOn(), sends()]).toEqual([0, []]);
+  expect([await queuedRetries(), settledSends()]).toEqual([0, []]);
   await sweep(null, invocation(15 * SECOND + 1));
-  expect([await handedOn(), sends()]).toEqual([1, [1]]);
+  expect([await queuedRetries(), settledSends()]).toEqual([1, [1]]);
 });
 
 it.each(["due", "dueSends", "holds"] as const)(
   "fails where one of its tasks does (%s), and does the others",
-  async (sick) => {
-    const [sweptUpTo, overdue] = [() => Promise.reject(new Error("no")), () => [Promise.reject(new Error("no"))]];
-    const sweep = sweepWorker({ ...ports(), [sick]: { ...ports()[sick], sweptUpTo, overdue } } as never, house.now);
+  async (failingStore) => {
+    const [checkpoint, listOverdue] = [() => Promise.reject(new Error("no")), () => [Promise.reject(new Error("no"))]];
+    const sweep = sweepWorker(
+      { ...ports(), [failingStore]: { ...ports()[failingStore], checkpoint, listOverdue } } as never,
+      testEnv.now,
+    );
     await expect(sweep(null, invocation(50 * SECOND))).rejects.toThrow("no");
-    expect([await handedOn(), sends()]).toEqual([sick === "due" ? 0 : 1, sick === "dueSends" ? [] : [1]]);
+    expect([await queuedRetries(), settledSends()]).toEqual([
+      failingStore === "due" ? 0 : 1,
+      failingStore === "dueSends" ? [] : [1],
+    ]);
   },
 );

@@ -1,25 +1,25 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { takeChallenge } from "../../../shared/flows/holds/challenge.ts";
-import { readHold } from "../../../shared/flows/holds/get.ts";
-import { lookAtHold } from "../../../shared/flows/holds/view.ts";
+import { createChallenge } from "../../../shared/flows/holds/challenge.ts";
+import { getHold } from "../../../shared/flows/holds/get.ts";
+import { viewHold } from "../../../shared/flows/holds/view.ts";
 import type { CheckPorts } from "../../../shared/flows/ports.ts";
 import { DAY } from "../../../shared/kernel/time.ts";
 import type { SendOutcome } from "../../../shared/platforms/platform.ts";
-import { actionsOf, templates } from "../../lib/synthesized.ts";
-import { refused } from "../../shared/flows/support/both-sides.ts";
-import { type HoldScene, openHoldScene } from "../../shared/flows/support/hold-scene.ts";
-import { type House, openHouse } from "../../shared/flows/support/house.ts";
+import { allowedActions, synthesizeTemplates } from "../../lib/synth-templates.ts";
+import { refusedOutcome } from "../../shared/flows/support/conversation-fixture.ts";
+import { type HoldFixture, openHoldFixture } from "../../shared/flows/support/hold-fixture.ts";
+import { openTestEnv, type TestEnv } from "../../shared/flows/support/test-env.ts";
 import { injectFaults } from "../../support/faults.ts";
 
 // The local stack asks nobody for a permission, so what the page's function does to the table is watched here.
 
-let house: House;
+let testEnv: TestEnv;
 beforeAll(async () => {
-  house = await openHouse();
+  testEnv = await openTestEnv();
 });
-afterAll(() => house.close());
+afterAll(() => testEnv.close());
 
-interface Part {
+interface ExpressionPart {
   readonly ConditionCheck?: unknown;
   readonly Put?: unknown;
   readonly Update?: unknown;
@@ -27,30 +27,30 @@ interface Part {
 }
 
 /** The permission that each call to the table wants: a transaction wants those of its parts. */
-function wanted(command: string, input: unknown): string[] {
+function requiredActions(command: string, input: unknown): string[] {
   if (command !== "TransactWriteItems") return [`dynamodb:${command}`];
-  const { TransactItems } = input as { TransactItems: readonly Part[] };
+  const { TransactItems } = input as { TransactItems: readonly ExpressionPart[] };
   const names = { ConditionCheck: "ConditionCheckItem", Put: "PutItem", Update: "UpdateItem", Delete: "DeleteItem" };
   return TransactItems.map((part) => `dynamodb:${names[Object.keys(part)[0] as keyof typeof names]}`);
 }
 
-async function watched(work: () => Promise<unknown>): Promise<string[]> {
-  const seen = new Set<string>();
-  const end = injectFaults(house.client, ({ command, input }) => {
-    for (const action of wanted(command, input)) seen.add(action);
+async function recordActions(work: () => Promise<unknown>): Promise<string[]> {
+  const actions = new Set<string>();
+  const end = injectFaults(testEnv.client, ({ command, input }) => {
+    for (const action of requiredActions(command, input)) actions.add(action);
     return "pass";
   });
   await work();
   end();
-  return [...seen].sort();
+  return [...actions].sort();
 }
 
 const outcomes: readonly SendOutcome[] = [
   { kind: "accepted", messageId: "m_1" },
   { kind: "unknown", detail: "outcome_unknown" },
-  { ...(refused as Extract<SendOutcome, { kind: "refused" }>), accountStatus: "needs_reauth" },
+  { ...(refusedOutcome as Extract<SendOutcome, { kind: "refused" }>), accountStatus: "needs_reauth" },
   {
-    ...(refused as Extract<SendOutcome, { kind: "refused" }>),
+    ...(refusedOutcome as Extract<SendOutcome, { kind: "refused" }>),
     coolDownMs: 1_000,
     humanAgentPauseMs: DAY,
     humanAgentRefused: true,
@@ -60,37 +60,37 @@ const outcomes: readonly SendOutcome[] = [
 it("what the page's function does to the table, whatever comes of a send, is all that its role allows", async () => {
   const done = new Set<string>();
   for (const outcome of outcomes) {
-    const scene = await openHoldScene(house);
-    scene.platformAnswers(async () => outcome);
-    const [made, other] = [await scene.hold(), await scene.hold()];
-    const request = async (id: string) => ({ holdId: id, secret: await scene.secret(id), sourceIp: null });
-    const ports: CheckPorts = scene.checkPorts();
-    const seen = await watched(async () => {
-      await lookAtHold(ports, await request(made.id), house.now());
-      await takeChallenge(ports, await request(made.id), house.now());
-      await scene.complete(made, ports);
-      await scene.complete(other, ports);
-      await lookAtHold(ports, { ...(await request(made.id)), secret: "wrong" }, house.now());
-      house.turn(DAY);
-      await lookAtHold(ports, await request(other.id), house.now());
+    const fixture = await openHoldFixture(testEnv);
+    fixture.setPlatformResponse(async () => outcome);
+    const [hold, other] = [await fixture.newHold(), await fixture.newHold()];
+    const request = async (id: string) => ({ holdId: id, secret: await fixture.secret(id), sourceIp: null });
+    const ports: CheckPorts = fixture.checkPorts();
+    const actions = await recordActions(async () => {
+      await viewHold(ports, await request(hold.id), testEnv.now());
+      await createChallenge(ports, await request(hold.id), testEnv.now());
+      await fixture.complete(hold, ports);
+      await fixture.complete(other, ports);
+      await viewHold(ports, { ...(await request(hold.id)), secret: "wrong" }, testEnv.now());
+      testEnv.advance(DAY);
+      await viewHold(ports, await request(other.id), testEnv.now());
     });
-    for (const action of seen) done.add(action);
+    for (const action of actions) done.add(action);
   }
-  const { service } = templates();
-  expect([...done].sort()).toEqual(actionsOf(service, "Verify", "dynamodb:"));
+  const { service } = synthesizeTemplates();
+  expect([...done].sort()).toEqual(allowedActions(service, "Verify", "dynamodb:"));
 });
 
 it("what holding and reading a hold does to the table, the API's role allows", async () => {
-  const scene: HoldScene = await openHoldScene(house);
-  const seen = await watched(async () => {
-    const made = await scene.hold({ idempotencyKey: "k" });
-    await scene.ask({ idempotencyKey: "k" });
-    await readHold(scene.apiPorts(), scene.caller, made.id, house.now());
-    house.turn(DAY);
-    await readHold(scene.apiPorts(), scene.caller, made.id, house.now());
+  const fixture: HoldFixture = await openHoldFixture(testEnv);
+  const actions = await recordActions(async () => {
+    const hold = await fixture.newHold({ idempotencyKey: "k" });
+    await fixture.tryCreateHold({ idempotencyKey: "k" });
+    await getHold(fixture.apiPorts(), fixture.caller, hold.id, testEnv.now());
+    testEnv.advance(DAY);
+    await getHold(fixture.apiPorts(), fixture.caller, hold.id, testEnv.now());
   });
-  const { service } = templates();
-  const allowed = actionsOf(service, "Api", "dynamodb:");
-  expect(seen).toContain("dynamodb:ConditionCheckItem");
-  expect(seen.filter((action) => !allowed.includes(action))).toEqual([]);
+  const { service } = synthesizeTemplates();
+  const allowed = allowedActions(service, "Api", "dynamodb:");
+  expect(actions).toContain("dynamodb:ConditionCheckItem");
+  expect(actions.filter((action) => !allowed.includes(action))).toEqual([]);
 });

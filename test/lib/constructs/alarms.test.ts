@@ -1,17 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { functions } from "../../../shared/config/names.ts";
-import { ofType, referred, templates } from "../synthesized.ts";
+import { resolveReference, resourcesOfType, synthesizeTemplates } from "../synth-templates.ts";
 
-const { service } = templates();
+const { service } = synthesizeTemplates();
 
 describe("the alarms", () => {
   const alarms = (template = service) =>
-    ofType(template, "AWS::CloudWatch::Alarm").map(([, { Properties }]) => Properties);
+    resourcesOfType(template, "AWS::CloudWatch::Alarm").map(([, { Properties }]) => Properties);
   const watched = alarms().map(({ MetricName, Threshold, ComparisonOperator, Statistic, Dimensions }) => {
     const [dimension] = Dimensions as { Value: unknown }[];
     return [
       MetricName,
-      referred(dimension?.Value).replace(/[0-9A-F]{8}$/, ""),
+      resolveReference(dimension?.Value).replace(/[0-9A-F]{8}$/, ""),
       ComparisonOperator,
       Threshold,
       Statistic,
@@ -60,7 +60,7 @@ describe("the alarms", () => {
   test("all notify the operator's topic when there is one", () => {
     const topic = "arn:aws:sns:eu-central-1:123456789012:alarms";
     for (const alarm of alarms()) expect(alarm.AlarmActions).toBeUndefined();
-    for (const alarm of alarms(templates({ "parley:alarmTopicArn": topic }).service)) {
+    for (const alarm of alarms(synthesizeTemplates({ "parley:alarmTopicArn": topic }).service)) {
       expect(alarm.AlarmActions).toEqual([topic]);
     }
   });

@@ -1,39 +1,39 @@
 import { describe, expect, test } from "vitest";
 import { table } from "../../../shared/config/names.ts";
-import { ofType, templates } from "../synthesized.ts";
+import { resourcesOfType, synthesizeTemplates } from "../synth-templates.ts";
 
-const { data } = templates();
+const { data } = synthesizeTemplates();
 
-function only(type: string) {
-  const found = ofType(data, type);
-  expect(found, type).toHaveLength(1);
-  const resource = found[0]?.[1];
+function onlyResource(type: string) {
+  const resources = resourcesOfType(data, type);
+  expect(resources, type).toHaveLength(1);
+  const resource = resources[0]?.[1];
   if (!resource) throw new Error(`There is no ${type}.`);
   return resource;
 }
 
-const hash = (AttributeName: string) => ({ AttributeName, KeyType: "HASH" });
-const range = (AttributeName: string) => ({ AttributeName, KeyType: "RANGE" });
+const hashKey = (AttributeName: string) => ({ AttributeName, KeyType: "HASH" });
+const rangeKey = (AttributeName: string) => ({ AttributeName, KeyType: "RANGE" });
 
 describe("the table", () => {
-  const { Properties } = only("AWS::DynamoDB::Table");
+  const { Properties } = onlyResource("AWS::DynamoDB::Table");
 
   test("has the keys and the three indexes that the stores use, and no fourth", () => {
-    expect(Properties.KeySchema).toEqual([hash(table.partitionKey), range(table.sortKey)]);
+    expect(Properties.KeySchema).toEqual([hashKey(table.partitionKey), rangeKey(table.sortKey)]);
     expect(Properties.GlobalSecondaryIndexes).toEqual([
       {
         IndexName: table.feedIndex.name,
-        KeySchema: [hash(table.feedIndex.partitionKey), range(table.feedIndex.sortKey)],
+        KeySchema: [hashKey(table.feedIndex.partitionKey), rangeKey(table.feedIndex.sortKey)],
         Projection: { ProjectionType: "ALL" },
       },
       {
         IndexName: table.idIndex.name,
-        KeySchema: [hash(table.idIndex.partitionKey)],
+        KeySchema: [hashKey(table.idIndex.partitionKey)],
         Projection: { ProjectionType: "KEYS_ONLY" },
       },
       {
         IndexName: table.failingIndex.name,
-        KeySchema: [hash(table.failingIndex.partitionKey), range(table.sortKey)],
+        KeySchema: [hashKey(table.failingIndex.partitionKey), rangeKey(table.sortKey)],
         Projection: { ProjectionType: "INCLUDE", NonKeyAttributes: ["st"] },
       },
     ]);
@@ -62,8 +62,8 @@ describe("the table", () => {
 });
 
 test("nothing that is kept goes when the stack goes", () => {
-  const kept = ["AWS::DynamoDB::Table", "AWS::KMS::Key", "AWS::S3::Bucket", "AWS::SecretsManager::Secret"];
-  const resources = kept.flatMap((type) => ofType(data, type));
+  const retainedTypes = ["AWS::DynamoDB::Table", "AWS::KMS::Key", "AWS::S3::Bucket", "AWS::SecretsManager::Secret"];
+  const resources = retainedTypes.flatMap((type) => resourcesOfType(data, type));
   expect(resources).toHaveLength(5);
   for (const [id, resource] of resources) {
     expect([id, resource.DeletionPolicy, resource.UpdateReplacePolicy]).toEqual([id, "Retain", "Retain"]);
@@ -71,7 +71,7 @@ test("nothing that is kept goes when the stack goes", () => {
 });
 
 describe("the token key", () => {
-  const { Properties } = only("AWS::KMS::Key");
+  const { Properties } = onlyResource("AWS::KMS::Key");
 
   test("rotates", () => {
     expect(Properties.EnableKeyRotation).toBe(true);
@@ -91,7 +91,7 @@ describe("the token key", () => {
 });
 
 describe("the bucket of raw copies", () => {
-  const { Properties } = only("AWS::S3::Bucket");
+  const { Properties } = onlyResource("AWS::S3::Bucket");
 
   test("is closed to the public and encrypted", () => {
     expect(Properties.PublicAccessBlockConfiguration).toEqual({
@@ -104,7 +104,9 @@ describe("the bucket of raw copies", () => {
   });
 
   test("is reached over TLS only", () => {
-    const { PolicyDocument } = only("AWS::S3::BucketPolicy").Properties as { PolicyDocument: { Statement: unknown[] } };
+    const { PolicyDocument } = onlyResource("AWS::S3::BucketPolicy").Properties as {
+      PolicyDocument: { Statement: unknown[] };
+    };
     expect(PolicyDocument.Statement).toContainEqual(
       expect.objectContaining({
         Effect: "Deny",
@@ -130,14 +132,16 @@ describe("the bucket of raw copies", () => {
 });
 
 describe("the secrets", () => {
-  const made = ofType(data, "AWS::SecretsManager::Secret").map(([, { Properties }]) => Properties.GenerateSecretString);
+  const generatedSecrets = resourcesOfType(data, "AWS::SecretsManager::Secret").map(
+    ([, { Properties }]) => Properties.GenerateSecretString,
+  );
 
   test("the root secret begins as 64 random letters and digits", () => {
-    expect(made).toContainEqual({ PasswordLength: 64, ExcludePunctuation: true });
+    expect(generatedSecrets).toContainEqual({ PasswordLength: 64, ExcludePunctuation: true });
   });
 
   test("the platforms' secrets begin without app secrets and with an unguessable verify token", () => {
-    expect(made).toContainEqual({
+    expect(generatedSecrets).toContainEqual({
       SecretStringTemplate: '{"meta":"","instagram":""}',
       GenerateStringKey: "verify_token",
       PasswordLength: 40,
@@ -146,8 +150,8 @@ describe("the secrets", () => {
   });
 
   test("no template holds the value of a secret", () => {
-    expect(made).toHaveLength(2);
-    for (const [, { Properties }] of ofType(data, "AWS::SecretsManager::Secret")) {
+    expect(generatedSecrets).toHaveLength(2);
+    for (const [, { Properties }] of resourcesOfType(data, "AWS::SecretsManager::Secret")) {
       expect(Properties.SecretString).toBeUndefined();
     }
   });

@@ -1,13 +1,20 @@
 import { describe, expect, test } from "vitest";
 import { type FunctionName, functions, table as names } from "../../../shared/config/names.ts";
-import { actionsOf, ofType, type Statement, statementsOf, templates } from "../synthesized.ts";
+import {
+  allowedActions,
+  policyStatements,
+  resourcesOfType,
+  type Statement,
+  synthesizeTemplates,
+} from "../synth-templates.ts";
 
-const { data, service } = templates();
+const { data, service } = synthesizeTemplates();
 
-const doing = (name: FunctionName, action: string): Statement[] =>
-  statementsOf(service, name).filter(({ Action }) => [Action].flat().includes(action));
-const resourcesOf = (name: FunctionName, action: string) => doing(name, action).flatMap(({ Resource }) => Resource);
-const readBy = (action: string) => functions.filter((name) => actionsOf(service, name).includes(action));
+const statementsFor = (name: FunctionName, action: string): Statement[] =>
+  policyStatements(service, name).filter(({ Action }) => [Action].flat().includes(action));
+const allowedResources = (name: FunctionName, action: string) =>
+  statementsFor(name, action).flatMap(({ Resource }) => Resource);
+const functionsAllowed = (action: string) => functions.filter((name) => allowedActions(service, name).includes(action));
 
 test("every function does what its work needs and nothing more", () => {
   const queueReader = [
@@ -49,11 +56,11 @@ test("every function does what its work needs and nothing more", () => {
     Sweep: [...table("GetItem", "Query", "DeleteItem", ...everyWrite), ...logs, send],
     DeadLetters: [...table(...everyWrite), ...logs, ...reader],
   };
-  for (const name of functions) expect([name, actionsOf(service, name)]).toEqual([name, expected[name].sort()]);
+  for (const name of functions) expect([name, allowedActions(service, name)]).toEqual([name, expected[name].sort()]);
 });
 
 test.each(functions)("%s is allowed nothing on everything, and no action by a star", (name) => {
-  const statements = statementsOf(service, name);
+  const statements = policyStatements(service, name);
   expect(statements.length).toBeGreaterThan(0);
   for (const { Effect, Action, Resource } of statements) {
     expect(Effect).toBe("Allow");
@@ -63,31 +70,31 @@ test.each(functions)("%s is allowed nothing on everything, and no action by a st
 });
 
 test("Intake, which strangers reach, cannot touch the table or the key", () => {
-  expect(actionsOf(service, "Intake", "dynamodb:")).toEqual([]);
-  expect(actionsOf(service, "Intake", "kms:")).toEqual([]);
+  expect(allowedActions(service, "Intake", "dynamodb:")).toEqual([]);
+  expect(allowedActions(service, "Intake", "kms:")).toEqual([]);
 });
 
 test("Verify, which strangers reach, can list nothing, seal nothing, and deliver nothing by itself", () => {
   for (const action of ["Query", "BatchGetItem", "BatchWriteItem"]) {
-    expect(actionsOf(service, "Verify")).not.toContain(`dynamodb:${action}`);
+    expect(allowedActions(service, "Verify")).not.toContain(`dynamodb:${action}`);
   }
-  expect(actionsOf(service, "Verify", "kms:")).toEqual(["kms:Decrypt"]);
-  expect(actionsOf(service, "Verify", "s3:")).toEqual([]);
+  expect(allowedActions(service, "Verify", "kms:")).toEqual(["kms:Decrypt"]);
+  expect(allowedActions(service, "Verify", "s3:")).toEqual([]);
 });
 
 test("nobody can scan the table, and few can delete from it", () => {
   for (const action of ["Scan", "DeleteTable"]) {
-    expect(readBy(`dynamodb:${action}`)).toEqual([]);
+    expect(functionsAllowed(`dynamodb:${action}`)).toEqual([]);
   }
-  expect(readBy("dynamodb:DeleteItem")).toEqual(["Api", "Verify", "Ingest", "Erase", "Sweep"]);
-  expect(readBy("dynamodb:BatchWriteItem")).toEqual(["Api", "Erase"]);
+  expect(functionsAllowed("dynamodb:DeleteItem")).toEqual(["Api", "Verify", "Ingest", "Erase", "Sweep"]);
+  expect(functionsAllowed("dynamodb:BatchWriteItem")).toEqual(["Api", "Erase"]);
 });
 
 test("only Api, which answers lists, Ingest, which finds messages by id, and Deliver and Sweep, which find what waits, may query an index", () => {
   const queried = (name: FunctionName) =>
     Object.values(names)
       .flatMap((each) => (typeof each === "object" ? each.name : []))
-      .filter((index) => JSON.stringify(resourcesOf(name, "dynamodb:Query")).includes(`/index/${index}"`));
+      .filter((index) => JSON.stringify(allowedResources(name, "dynamodb:Query")).includes(`/index/${index}"`));
   expect(Object.fromEntries(functions.map((name) => [name, queried(name)]))).toEqual({
     Api: [names.feedIndex.name, names.idIndex.name, names.failingIndex.name],
     Verify: [],
@@ -103,17 +110,17 @@ test("only Api, which answers lists, Ingest, which finds messages by id, and Del
 
 describe("the token key", () => {
   test("only Api seals; Api, Verify, Deliver and Profile open", () => {
-    expect(readBy("kms:Encrypt")).toEqual(["Api"]);
-    expect(readBy("kms:Decrypt")).toEqual(["Api", "Verify", "Deliver", "Profile"]);
+    expect(functionsAllowed("kms:Encrypt")).toEqual(["Api"]);
+    expect(functionsAllowed("kms:Decrypt")).toEqual(["Api", "Verify", "Deliver", "Profile"]);
   });
 
   test("is theirs in Parley's encryption context alone", () => {
     const statements = [
-      ...doing("Api", "kms:Encrypt"),
-      ...doing("Api", "kms:Decrypt"),
-      ...doing("Verify", "kms:Decrypt"),
-      ...doing("Deliver", "kms:Decrypt"),
-      ...doing("Profile", "kms:Decrypt"),
+      ...statementsFor("Api", "kms:Encrypt"),
+      ...statementsFor("Api", "kms:Decrypt"),
+      ...statementsFor("Verify", "kms:Decrypt"),
+      ...statementsFor("Deliver", "kms:Decrypt"),
+      ...statementsFor("Profile", "kms:Decrypt"),
     ];
     expect(statements).toHaveLength(5);
     for (const { Action, Condition } of statements) {
@@ -124,10 +131,10 @@ describe("the token key", () => {
 });
 
 describe("the secrets", () => {
-  const read = (name: FunctionName) => JSON.stringify(resourcesOf(name, "secretsmanager:GetSecretValue"));
+  const read = (name: FunctionName) => JSON.stringify(allowedResources(name, "secretsmanager:GetSecretValue"));
 
   test("Api and Verify read the root secret, Intake the platforms', and nobody else any", () => {
-    expect(readBy("secretsmanager:GetSecretValue")).toEqual(["Api", "Verify", "Intake"]);
+    expect(functionsAllowed("secretsmanager:GetSecretValue")).toEqual(["Api", "Verify", "Intake"]);
     for (const name of ["Api", "Verify"] as const) {
       expect(read(name)).toContain("RootSecret");
       expect(read(name)).not.toContain("PlatformSecrets");
@@ -139,7 +146,7 @@ describe("the secrets", () => {
 
 describe("the bucket", () => {
   const paths = (name: FunctionName, action: string) =>
-    resourcesOf(name, action).map((arn) => {
+    allowedResources(name, action).map((arn) => {
       const [, parts] = (arn as { "Fn::Join": [string, unknown[]] })["Fn::Join"];
       return parts.at(-1);
     });
@@ -169,22 +176,24 @@ describe("mail", () => {
   });
 
   test("is sent by nobody where no address is set", () => {
-    expect(readBy("ses:SendEmail")).toEqual([]);
+    expect(functionsAllowed("ses:SendEmail")).toEqual([]);
   });
 
   test("is sent by Deliver alone, from the address that is set or its domain", () => {
-    const { service: mailing } = templates({ "parley:mailFrom": "parley@example.com" });
-    const senders = functions.filter((name) => actionsOf(mailing, name, "ses:").length > 0);
+    const { service: mailing } = synthesizeTemplates({ "parley:mailFrom": "parley@example.com" });
+    const senders = functions.filter((name) => allowedActions(mailing, name, "ses:").length > 0);
     expect(senders).toEqual(["Deliver"]);
-    expect(actionsOf(mailing, "Deliver", "ses:")).toEqual(["ses:SendEmail"]);
-    const [mail] = statementsOf(mailing, "Deliver").filter(({ Action }) => [Action].flat().includes("ses:SendEmail"));
+    expect(allowedActions(mailing, "Deliver", "ses:")).toEqual(["ses:SendEmail"]);
+    const [mail] = policyStatements(mailing, "Deliver").filter(({ Action }) =>
+      [Action].flat().includes("ses:SendEmail"),
+    );
     expect(mail?.Resource).toEqual([arnOf("parley@example.com"), arnOf("example.com")]);
   });
 });
 
 test("each function sends to its own queues only", () => {
   const sends = (name: FunctionName) =>
-    resourcesOf(name, "sqs:SendMessage")
+    allowedResources(name, "sqs:SendMessage")
       .map((arn) => (arn as { "Fn::GetAtt": [string, string] })["Fn::GetAtt"][0].replace(/Queue[0-9A-F]{8}$/, ""))
       .sort();
   expect(Object.fromEntries(functions.map((name) => [name, sends(name)]))).toEqual({
@@ -201,8 +210,8 @@ test("each function sends to its own queues only", () => {
 });
 
 test("there are no roles or policies but those of the functions", () => {
-  expect(ofType(service, "AWS::IAM::Role")).toHaveLength(functions.length);
-  expect(ofType(service, "AWS::IAM::Policy")).toHaveLength(functions.length);
-  expect(ofType(data, "AWS::IAM::Role")).toEqual([]);
-  expect(ofType(data, "AWS::IAM::Policy")).toEqual([]);
+  expect(resourcesOfType(service, "AWS::IAM::Role")).toHaveLength(functions.length);
+  expect(resourcesOfType(service, "AWS::IAM::Policy")).toHaveLength(functions.length);
+  expect(resourcesOfType(data, "AWS::IAM::Role")).toEqual([]);
+  expect(resourcesOfType(data, "AWS::IAM::Policy")).toEqual([]);
 });

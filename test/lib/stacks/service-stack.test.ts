@@ -3,17 +3,17 @@ import { stacks } from "../../../lib/stacks/names.ts";
 import { Resolver } from "../../../local/template/intrinsics.ts";
 import type { Assembly } from "../../../local/template/template.ts";
 import { env, type FunctionName, functions, queues as queueNames } from "../../../shared/config/names.ts";
-import { ofType, propertiesOf, referred, templates } from "../synthesized.ts";
+import { resolveReference, resourceProperties, resourcesOfType, synthesizeTemplates } from "../synth-templates.ts";
 
-const { service, text } = templates();
+const { service, text } = synthesizeTemplates();
 
-const environmentOf = (name: FunctionName, template = service) =>
-  (propertiesOf(template, name).Environment as { Variables: Record<string, unknown> }).Variables;
+const functionEnvironment = (name: FunctionName, template = service) =>
+  (resourceProperties(template, name).Environment as { Variables: Record<string, unknown> }).Variables;
 
 describe("the functions", () => {
   test("are the nine of the service, by the ids the rest of the code knows", () => {
     expect(
-      ofType(service, "AWS::Lambda::Function")
+      resourcesOfType(service, "AWS::Lambda::Function")
         .map(([id]) => id)
         .sort(),
     ).toEqual([...functions].sort());
@@ -30,7 +30,7 @@ describe("the functions", () => {
     ["Sweep", 50, 256],
     ["DeadLetters", 30, 256],
   ] as const)("%s runs on Node 24 and arm64 for at most %i s with %i MB", (name, Timeout, MemorySize) => {
-    expect(propertiesOf(service, name)).toMatchObject({
+    expect(resourceProperties(service, name)).toMatchObject({
       Runtime: "nodejs24.x",
       Architectures: ["arm64"],
       Handler: "index.handler",
@@ -63,35 +63,35 @@ describe("the functions", () => {
     ["Sweep", [env.table, env.deliveriesQueueUrl, env.eventsQueueUrl]],
     ["DeadLetters", [env.table, env.deadLetterQueues]],
   ] as const)("%s is told what it needs and nothing more", (name, names) => {
-    expect(Object.keys(environmentOf(name)).sort()).toEqual([...names].sort());
+    expect(Object.keys(functionEnvironment(name)).sort()).toEqual([...names].sort());
   });
 
   test("a setting of the operator reaches the Api function, where the platforms are whoever calls them, and no other", () => {
     const hosts = '{"facebook_graph":"https://graph.example.com"}';
-    const set = templates({
+    const set = synthesizeTemplates({
       "parley:siteUrl": "https://example.com",
       "parley:baseUrl": "https://api.example.com/",
       "parley:platformUrls": hosts,
       "parley:graphVersion": "v27.0",
       "parley:apiReservedConcurrency": "40",
     }).service;
-    expect(environmentOf("Api", set)).toMatchObject({
+    expect(functionEnvironment("Api", set)).toMatchObject({
       [env.siteUrl]: "https://example.com",
       [env.baseUrl]: "https://api.example.com",
       [env.platformUrls]: hosts,
       [env.graphVersion]: "v27.0",
     });
     for (const name of ["Verify", "Profile"] as const) {
-      expect(environmentOf(name, set)).toMatchObject({ [env.platformUrls]: hosts, [env.graphVersion]: "v27.0" });
+      expect(functionEnvironment(name, set)).toMatchObject({ [env.platformUrls]: hosts, [env.graphVersion]: "v27.0" });
     }
-    expect(environmentOf("Profile", set)).not.toHaveProperty(env.siteUrl);
-    expect(propertiesOf(set, "Api").ReservedConcurrentExecutions).toBe(40);
+    expect(functionEnvironment("Profile", set)).not.toHaveProperty(env.siteUrl);
+    expect(resourceProperties(set, "Api").ReservedConcurrentExecutions).toBe(40);
     for (const name of functions.filter((each) => each !== "Api")) {
       const more = name === "Profile" || name === "Verify" ? [env.platformUrls] : [];
-      expect(Object.keys(environmentOf(name, set)).sort()).toEqual(
-        [...Object.keys(environmentOf(name)), ...more].sort(),
+      expect(Object.keys(functionEnvironment(name, set)).sort()).toEqual(
+        [...Object.keys(functionEnvironment(name)), ...more].sort(),
       );
-      expect(propertiesOf(set, name).ReservedConcurrentExecutions).toBeUndefined();
+      expect(resourceProperties(set, name).ReservedConcurrentExecutions).toBeUndefined();
     }
   });
 
@@ -101,44 +101,45 @@ describe("the functions", () => {
   ])(
     "where %j is the base URL, both that call webhooks know the hosts that are the service's own",
     (baseUrl, first) => {
-      const synthesized = templates({ "parley:baseUrl": baseUrl });
-      const [[gateway = ""] = []] = ofType(synthesized.service, "AWS::ApiGatewayV2::Api");
-      const [[bucket = ""] = []] = ofType(synthesized.data, "AWS::S3::Bucket");
+      const synthesized = synthesizeTemplates({ "parley:baseUrl": baseUrl });
+      const [[gateway = ""] = []] = resourcesOfType(synthesized.service, "AWS::ApiGatewayV2::Api");
+      const [[bucket = ""] = []] = resourcesOfType(synthesized.data, "AWS::S3::Bucket");
       const assembly = [
         { name: stacks.data, template: synthesized.data },
         { name: stacks.service, template: synthesized.service },
       ];
       const resolver = new Resolver({ folder: "", stacks: assembly as unknown as Assembly["stacks"] });
-      resolver.made(stacks.service, gateway, { ref: "a1b2c3", attributes: {} });
-      resolver.made(stacks.data, bucket, { ref: "raw-bucket", attributes: {} });
-      const told = (name: FunctionName) =>
-        resolver.text(stacks.service, environmentOf(name, synthesized.service)[env.ownHosts]).split(",");
-      expect(told("Api")).toEqual([
+      resolver.register(stacks.service, gateway, { ref: "a1b2c3", attributes: {} });
+      resolver.register(stacks.data, bucket, { ref: "raw-bucket", attributes: {} });
+      const queueVariables = (name: FunctionName) =>
+        resolver.text(stacks.service, functionEnvironment(name, synthesized.service)[env.ownHosts]).split(",");
+      expect(queueVariables("Api")).toEqual([
         ...first,
         "a1b2c3.execute-api.us-east-1.amazonaws.com",
         "raw-bucket.s3.amazonaws.com",
         "raw-bucket.s3.us-east-1.amazonaws.com",
         "raw-bucket.s3.dualstack.us-east-1.amazonaws.com",
       ]);
-      expect(told("Deliver")).toEqual(told("Api"));
+      expect(queueVariables("Deliver")).toEqual(queueVariables("Api"));
     },
   );
 
   test("no function has capacity of its own unless it is asked for", () => {
-    for (const name of functions) expect(propertiesOf(service, name).ReservedConcurrentExecutions).toBeUndefined();
+    for (const name of functions)
+      expect(resourceProperties(service, name).ReservedConcurrentExecutions).toBeUndefined();
   });
 
   test("none runs in a VPC, where a webhook could reach what is private", () => {
-    for (const name of functions) expect(propertiesOf(service, name).VpcConfig).toBeUndefined();
+    for (const name of functions) expect(resourceProperties(service, name).VpcConfig).toBeUndefined();
   });
 
   test("each has its own log, kept for 14 days", () => {
     const logs = functions.map((name) => {
-      const { LogGroup } = propertiesOf(service, name).LoggingConfig as { LogGroup: unknown };
-      return referred(LogGroup);
+      const { LogGroup } = resourceProperties(service, name).LoggingConfig as { LogGroup: unknown };
+      return resolveReference(LogGroup);
     });
     expect(new Set(logs).size).toBe(functions.length);
-    for (const log of logs) expect(propertiesOf(service, log).RetentionInDays).toBe(14);
+    for (const log of logs) expect(resourceProperties(service, log).RetentionInDays).toBe(14);
   });
 });
 
@@ -149,28 +150,30 @@ describe("what opens the egress gate locally", () => {
   });
 
   test("is no variable of any function: each one is a name that the settings know", () => {
-    const known = new Set<string>(Object.values(env));
-    const given = functions.flatMap((name) => Object.keys(environmentOf(name)));
-    expect(given.filter((name) => !known.has(name))).toEqual([]);
-    expect([...known].filter((name) => /egress|open|unsafe|private|loopback/i.test(name))).toEqual([]);
+    const knownNames = new Set<string>(Object.values(env));
+    const setNames = functions.flatMap((name) => Object.keys(functionEnvironment(name)));
+    expect(setNames.filter((name) => !knownNames.has(name))).toEqual([]);
+    expect([...knownNames].filter((name) => /egress|open|unsafe|private|loopback/i.test(name))).toEqual([]);
   });
 });
 
 describe("the queues", () => {
-  const queues = ofType(service, "AWS::SQS::Queue");
+  const queues = resourcesOfType(service, "AWS::SQS::Queue");
   const redriveOf = (id: string) =>
-    propertiesOf(service, id).RedrivePolicy as { deadLetterTargetArn: unknown; maxReceiveCount: number } | undefined;
+    resourceProperties(service, id).RedrivePolicy as
+      | { deadLetterTargetArn: unknown; maxReceiveCount: number }
+      | undefined;
   const working = queues.map(([id]) => id).filter((id) => redriveOf(id) !== undefined);
   const dead = queues.map(([id]) => id).filter((id) => redriveOf(id) === undefined);
-  const named = (name: string) => {
-    const found = working.find((id) => id.startsWith(name));
-    if (!found) throw new Error(`There is no queue ${name}.`);
-    return found;
+  const findResource = (name: string) => {
+    const id = working.find((id) => id.startsWith(name));
+    if (!id) throw new Error(`There is no queue ${name}.`);
+    return id;
   };
 
   test("are five, each with a queue of its own for dead letters after five receives", () => {
     expect(working).toHaveLength(5);
-    expect(working.map((id) => referred(redriveOf(id)?.deadLetterTargetArn)).sort()).toEqual([...dead].sort());
+    expect(working.map((id) => resolveReference(redriveOf(id)?.deadLetterTargetArn)).sort()).toEqual([...dead].sort());
     for (const id of working) expect(redriveOf(id)?.maxReceiveCount).toBe(5);
   });
 
@@ -179,30 +182,31 @@ describe("the queues", () => {
   });
 
   test("keep raw bytes four days, people to look up one, everything else 14", () => {
-    const days = (id: string) => Number(propertiesOf(service, id).MessageRetentionPeriod) / 86_400;
-    expect(days(named("Inbound"))).toBe(4);
-    expect(days(named("Profiles"))).toBe(1);
-    for (const id of [named("Events"), named("Deliveries"), named("Erasures"), ...dead]) expect(days(id)).toBe(14);
+    const days = (id: string) => Number(resourceProperties(service, id).MessageRetentionPeriod) / 86_400;
+    expect(days(findResource("Inbound"))).toBe(4);
+    expect(days(findResource("Profiles"))).toBe(1);
+    for (const id of [findResource("Events"), findResource("Deliveries"), findResource("Erasures"), ...dead])
+      expect(days(id)).toBe(14);
   });
 
   test("each has a reader, and hides a message for six of its timeouts", () => {
-    const sources = ofType(service, "AWS::Lambda::EventSourceMapping").map(([, { Properties }]) => Properties);
-    expect(sources.map(({ EventSourceArn }) => referred(EventSourceArn)).sort()).toEqual(
+    const sources = resourcesOfType(service, "AWS::Lambda::EventSourceMapping").map(([, { Properties }]) => Properties);
+    expect(sources.map(({ EventSourceArn }) => resolveReference(EventSourceArn)).sort()).toEqual(
       queues.map(([id]) => id).sort(),
     );
     for (const { EventSourceArn, FunctionName } of sources) {
-      const queue = propertiesOf(service, referred(EventSourceArn));
-      const worker = propertiesOf(service, referred(FunctionName));
+      const queue = resourceProperties(service, resolveReference(EventSourceArn));
+      const worker = resourceProperties(service, resolveReference(FunctionName));
       expect(Number(queue.VisibilityTimeout)).toBe(6 * Number(worker.Timeout));
     }
   });
 
   const readers = (template = service) =>
     Object.fromEntries(
-      ofType(template, "AWS::Lambda::EventSourceMapping").map(([, { Properties }]) => [
-        referred(Properties.EventSourceArn).replace(/[0-9A-F]{8}$/, ""),
+      resourcesOfType(template, "AWS::Lambda::EventSourceMapping").map(([, { Properties }]) => [
+        resolveReference(Properties.EventSourceArn).replace(/[0-9A-F]{8}$/, ""),
         [
-          referred(Properties.FunctionName),
+          resolveReference(Properties.FunctionName),
           (Properties.ScalingConfig as { MaximumConcurrency: number }).MaximumConcurrency,
         ],
       ]),
@@ -224,7 +228,7 @@ describe("the queues", () => {
   });
 
   test("take other caps from the operator", () => {
-    const set = templates({
+    const set = synthesizeTemplates({
       "parley:inboundConcurrency": "3",
       "parley:eventsConcurrency": "4",
       "parley:deliveriesConcurrency": "5",
@@ -237,10 +241,10 @@ describe("the queues", () => {
   });
 
   test("are known to the reader of dead letters, each by the queue of its own", () => {
-    const told = JSON.stringify(environmentOf("DeadLetters")[env.deadLetterQueues]);
+    const deadLetterQueues = JSON.stringify(functionEnvironment("DeadLetters")[env.deadLetterQueues]);
     for (const name of queueNames) {
-      const id = referred(redriveOf(named(name))?.deadLetterTargetArn);
-      expect(told).toMatch(new RegExp(`${name}[^,]*,{"Fn::GetAtt":\\["${id}","QueueName"\\]`));
+      const id = resolveReference(redriveOf(findResource(name))?.deadLetterTargetArn);
+      expect(deadLetterQueues).toMatch(new RegExp(`${name}[^,]*,{"Fn::GetAtt":\\["${id}","QueueName"\\]`));
     }
     expect(queueNames).toHaveLength(working.length);
   });
@@ -248,12 +252,12 @@ describe("the queues", () => {
   test("say where they are, so that a dead letter can be sent again", () => {
     for (const name of queueNames) {
       const output = service.Outputs?.[`${name}QueueUrl`] as { Value: unknown } | undefined;
-      expect(referred(output?.Value)).toBe(named(name));
+      expect(resolveReference(output?.Value)).toBe(findResource(name));
     }
   });
 
   test("are read ten at a time without waiting, and a worker names the messages that failed", () => {
-    for (const [, { Properties }] of ofType(service, "AWS::Lambda::EventSourceMapping")) {
+    for (const [, { Properties }] of resourcesOfType(service, "AWS::Lambda::EventSourceMapping")) {
       expect(Properties).toMatchObject({ BatchSize: 10, FunctionResponseTypes: ["ReportBatchItemFailures"] });
       expect(Properties.MaximumBatchingWindowInSeconds ?? 0).toBe(0);
     }
@@ -262,10 +266,10 @@ describe("the queues", () => {
 
 describe("the HTTP API", () => {
   test("sends the check page to Verify, the platforms' webhooks to Intake and all else to Api", () => {
-    const routes = ofType(service, "AWS::ApiGatewayV2::Route").map(([, { Properties }]) => {
+    const routes = resourcesOfType(service, "AWS::ApiGatewayV2::Route").map(([, { Properties }]) => {
       const [, [, integration]] = (Properties.Target as { "Fn::Join": [string, [string, unknown]] })["Fn::Join"];
-      const { IntegrationUri, PayloadFormatVersion } = propertiesOf(service, referred(integration));
-      return [Properties.RouteKey, referred(IntegrationUri), PayloadFormatVersion];
+      const { IntegrationUri, PayloadFormatVersion } = resourceProperties(service, resolveReference(integration));
+      return [Properties.RouteKey, resolveReference(IntegrationUri), PayloadFormatVersion];
     });
     expect(routes.sort()).toEqual([
       ["$default", "Api", "2.0"],
@@ -277,9 +281,9 @@ describe("the HTTP API", () => {
   });
 
   test("lets the gateway call those three functions and nobody else call any", () => {
-    const permitted = ofType(service, "AWS::Lambda::Permission").map(([, { Properties }]) => [
+    const permitted = resourcesOfType(service, "AWS::Lambda::Permission").map(([, { Properties }]) => [
       Properties.Principal,
-      referred(Properties.FunctionName),
+      resolveReference(Properties.FunctionName),
       Properties.SourceArn !== undefined,
     ]);
     expect(permitted.sort()).toEqual([
@@ -293,7 +297,7 @@ describe("the HTTP API", () => {
   });
 
   const throttleOf = (template: typeof service) =>
-    ofType(template, "AWS::ApiGatewayV2::Stage").map(([, { Properties }]) => [
+    resourcesOfType(template, "AWS::ApiGatewayV2::Stage").map(([, { Properties }]) => [
       Properties.StageName,
       Properties.AutoDeploy,
       Properties.DefaultRouteSettings,
@@ -304,20 +308,20 @@ describe("the HTTP API", () => {
   });
 
   test("takes another throttle from the operator", () => {
-    const set = templates({ "parley:throttleRate": "10", "parley:throttleBurst": "20" }).service;
+    const set = synthesizeTemplates({ "parley:throttleRate": "10", "parley:throttleBurst": "20" }).service;
     expect(throttleOf(set)).toEqual([["$default", true, { ThrottlingRateLimit: 10, ThrottlingBurstLimit: 20 }]]);
   });
 
   test("says where it is, to the operator and to the function that hands out links", () => {
-    expect(service.Outputs.ApiUrl?.Value).toEqual(environmentOf("Api")[env.baseUrl]);
+    expect(service.Outputs.ApiUrl?.Value).toEqual(functionEnvironment("Api")[env.baseUrl]);
   });
 });
 
 test("the sweep runs each minute", () => {
-  const rules = ofType(service, "AWS::Events::Rule").map(([, { Properties }]) => [
+  const rules = resourcesOfType(service, "AWS::Events::Rule").map(([, { Properties }]) => [
     Properties.ScheduleExpression,
     Properties.State,
-    (Properties.Targets as { Arn: unknown }[]).map(({ Arn }) => referred(Arn)),
+    (Properties.Targets as { Arn: unknown }[]).map(({ Arn }) => resolveReference(Arn)),
   ]);
   expect(rules).toEqual([["rate(1 minute)", "ENABLED", ["Sweep"]]]);
 });

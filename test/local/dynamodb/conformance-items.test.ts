@@ -1,13 +1,18 @@
 import { GetCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Attributes, invalid, type Rows, startRows } from "./rows.ts";
+import {
+  type Attributes,
+  type ConformanceTable,
+  startConformanceTable,
+  validationFailed,
+} from "./conformance-table.ts";
 
-let on: Rows;
+let testTable: ConformanceTable;
 
 beforeAll(async () => {
-  on = await startRows();
+  testTable = await startConformanceTable();
 });
-afterAll(() => on.close());
+afterAll(() => testTable.close());
 
 describe("items", () => {
   test("numbers of 38 digits, binary, null, booleans and sets come back as they were", async () => {
@@ -21,40 +26,40 @@ describe("items", () => {
       empty: "",
       deep: { list: [1, { a: "b" }] },
     };
-    await on.documents.send(new PutCommand({ TableName: on.TableName, Item: item }));
-    expect(await on.get("types", "1")).toEqual(item);
+    await testTable.documents.send(new PutCommand({ TableName: testTable.TableName, Item: item }));
+    expect(await testTable.get("types", "1")).toEqual(item);
     const n = 12345678901234567890123456789012345678n;
-    await on.put("types", "big", { n });
-    expect(await on.get("types", "big")).toMatchObject({ n });
+    await testTable.put("types", "big", { n });
+    expect(await testTable.get("types", "big")).toMatchObject({ n });
   });
 
   test("more than 400 KB is refused", async () => {
-    await expect(on.put("large", "1", { d: "x".repeat(410 * 1024) })).rejects.toMatchObject(invalid);
+    await expect(testTable.put("large", "1", { d: "x".repeat(410 * 1024) })).rejects.toMatchObject(validationFailed);
   });
 
   test("an empty key, a key of the wrong type and half a key are refused", async () => {
-    await expect(on.put("", "1")).rejects.toMatchObject(invalid);
-    const read = (Key: Attributes) => on.documents.send(new GetCommand({ TableName: on.TableName, Key }));
-    await expect(read({ PK: 1, SK: "1" })).rejects.toMatchObject(invalid);
-    await expect(read({ PK: "a" })).rejects.toMatchObject(invalid);
+    await expect(testTable.put("", "1")).rejects.toMatchObject(validationFailed);
+    const read = (Key: Attributes) => testTable.documents.send(new GetCommand({ TableName: testTable.TableName, Key }));
+    await expect(read({ PK: 1, SK: "1" })).rejects.toMatchObject(validationFailed);
+    await expect(read({ PK: "a" })).rejects.toMatchObject(validationFailed);
   });
 
   test("a reserved word and an unused value are refused", async () => {
     const update = (UpdateExpression: string, values: Attributes) =>
-      on.documents.send(
+      testTable.documents.send(
         new UpdateCommand({
-          TableName: on.TableName,
+          TableName: testTable.TableName,
           Key: { PK: "words", SK: "1" },
           UpdateExpression,
           ExpressionAttributeValues: values,
         }),
       );
-    await expect(update("SET status = :s", { ":s": 1 })).rejects.toMatchObject(invalid);
-    await expect(update("SET v = :s", { ":s": 1, ":unused": 1 })).rejects.toMatchObject(invalid);
+    await expect(update("SET status = :s", { ":s": 1 })).rejects.toMatchObject(validationFailed);
+    await expect(update("SET v = :s", { ":s": 1, ":unused": 1 })).rejects.toMatchObject(validationFailed);
   });
 
   test("a missing table has its own error", async () => {
     const read = new GetCommand({ TableName: "no-such-table", Key: { PK: "a", SK: "b" } });
-    await expect(on.documents.send(read)).rejects.toMatchObject({ name: "ResourceNotFoundException" });
+    await expect(testTable.documents.send(read)).rejects.toMatchObject({ name: "ResourceNotFoundException" });
   });
 });

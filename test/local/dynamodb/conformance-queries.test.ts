@@ -1,50 +1,56 @@
 import { ScanCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { table } from "../../../shared/config/names.ts";
-import { invalid, numbered, padded, type Rows, startRows } from "./rows.ts";
+import {
+  type ConformanceTable,
+  indexesTo,
+  padIndex,
+  startConformanceTable,
+  validationFailed,
+} from "./conformance-table.ts";
 
-let on: Rows;
+let testTable: ConformanceTable;
 
 beforeAll(async () => {
-  on = await startRows();
+  testTable = await startConformanceTable();
 });
-afterAll(() => on.close());
+afterAll(() => testTable.close());
 
 describe("queries", () => {
   const partition = { ":p": "feed" };
 
   beforeAll(async () => {
-    for (const i of numbered(30)) {
-      const inFeed = { F: "F#all", G: padded(29 - i) };
-      await on.put("feed", `M#${padded(i)}`, {
+    for (const i of indexesTo(30)) {
+      const inFeed = { F: "F#all", G: padIndex(29 - i) };
+      await testTable.put("feed", `M#${padIndex(i)}`, {
         n: i,
         even: i % 2 === 0,
         ...inFeed,
         ...(i % 3 === 0 ? { i: "third" } : {}),
       });
     }
-    await on.put("feed", "~HEAD");
+    await testTable.put("feed", "~HEAD");
   });
 
   test("a descending query begins with the key that sorts last and pages through all", async () => {
     const all = { KeyConditionExpression: "PK = :p", ExpressionAttributeValues: partition, ScanIndexForward: false };
-    const { items, pages } = await on.queryAll({ ...all, Limit: 7 });
-    expect(items.map(({ SK }) => SK)).toEqual(["~HEAD", ...numbered(30).map((i) => `M#${padded(29 - i)}`)]);
+    const { items, pages } = await testTable.queryAll({ ...all, Limit: 7 });
+    expect(items.map(({ SK }) => SK)).toEqual(["~HEAD", ...indexesTo(30).map((i) => `M#${padIndex(29 - i)}`)]);
     expect(pages).toBeGreaterThanOrEqual(5);
   });
 
   test("a prefix and a range of the sort key take exactly their rows, both ends included", async () => {
-    const prefix = await on.query({
+    const prefix = await testTable.query({
       KeyConditionExpression: "PK = :p AND begins_with(SK, :s)",
       ExpressionAttributeValues: { ...partition, ":s": "M#02" },
     });
-    expect(prefix.Items?.map(({ n }) => n)).toEqual(numbered(10).map((i) => 20 + i));
-    const range = await on.query({
+    expect(prefix.Items?.map(({ n }) => n)).toEqual(indexesTo(10).map((i) => 20 + i));
+    const range = await testTable.query({
       KeyConditionExpression: "PK = :p AND SK BETWEEN :a AND :b",
       ExpressionAttributeValues: { ...partition, ":a": "M#010", ":b": "M#012" },
     });
     expect(range.Items?.map(({ n }) => n)).toEqual([10, 11, 12]);
-    const below = await on.query({
+    const below = await testTable.query({
       KeyConditionExpression: "PK = :p AND SK < :a",
       ExpressionAttributeValues: { ...partition, ":a": "M#002" },
     });
@@ -52,7 +58,7 @@ describe("queries", () => {
   });
 
   test("a limit counts the rows examined, not those that pass the filter", async () => {
-    const page = await on.query({
+    const page = await testTable.query({
       KeyConditionExpression: "PK = :p",
       FilterExpression: "even = :t",
       ExpressionAttributeValues: { ...partition, ":t": true },
@@ -68,10 +74,10 @@ describe("queries", () => {
       ExpressionAttributeValues: { ":f": "F#all" },
       Limit: 4,
     };
-    const { LastEvaluatedKey } = await on.query(feed);
+    const { LastEvaluatedKey } = await testTable.query(feed);
     expect(Object.keys(LastEvaluatedKey ?? {}).sort()).toEqual(["F", "G", "PK", "SK"]);
-    const { items } = await on.queryAll(feed);
-    expect(items.map(({ n }) => n)).toEqual(numbered(30).reverse());
+    const { items } = await testTable.queryAll(feed);
+    expect(items.map(({ n }) => n)).toEqual(indexesTo(30).reverse());
   });
 
   test("a start key made by hand begins after its position, whether a row has it or not", async () => {
@@ -81,13 +87,13 @@ describe("queries", () => {
       ExpressionAttributeValues: { ":f": "F#all" },
       Limit: 1,
     };
-    const made = { F: "F#all", G: "004x", PK: "feed", SK: "M#none" };
-    const { Items } = await on.query({ ...feed, ExclusiveStartKey: made });
+    const startKey = { F: "F#all", G: "004x", PK: "feed", SK: "M#none" };
+    const { Items } = await testTable.query({ ...feed, ExclusiveStartKey: startKey });
     expect(Items?.map(({ G }) => G)).toEqual(["005"]);
   });
 
   test("the id index holds only items that have an id, and only their keys", async () => {
-    const { items } = await on.queryAll({
+    const { items } = await testTable.queryAll({
       IndexName: table.idIndex.name,
       KeyConditionExpression: "i = :i",
       ExpressionAttributeValues: { ":i": "third" },
@@ -97,51 +103,53 @@ describe("queries", () => {
   });
 
   test("an item leaves an index with the attribute that is its key", async () => {
-    await on.put("leave", "1", { i: "leaving" });
-    const found = () =>
-      on.query({
+    await testTable.put("leave", "1", { i: "leaving" });
+    const queryKeys = () =>
+      testTable.query({
         IndexName: table.idIndex.name,
         KeyConditionExpression: "i = :i",
         ExpressionAttributeValues: { ":i": "leaving" },
         Select: "COUNT",
       });
-    expect((await found()).Count).toBe(1);
+    expect((await queryKeys()).Count).toBe(1);
     const Key = { PK: "leave", SK: "1" };
-    await on.documents.send(new UpdateCommand({ TableName: on.TableName, Key, UpdateExpression: "REMOVE i" }));
-    expect((await found()).Count).toBe(0);
+    await testTable.documents.send(
+      new UpdateCommand({ TableName: testTable.TableName, Key, UpdateExpression: "REMOVE i" }),
+    );
+    expect((await queryKeys()).Count).toBe(0);
   });
 
   test("an index cannot be read consistently", async () => {
-    const consistent = on.query({
+    const consistent = testTable.query({
       IndexName: table.feedIndex.name,
       ConsistentRead: true,
       KeyConditionExpression: "F = :f",
       ExpressionAttributeValues: { ":f": "F#all" },
     });
-    await expect(consistent).rejects.toMatchObject(invalid);
+    await expect(consistent).rejects.toMatchObject(validationFailed);
   });
 
   test("a start key of a foreign shape is refused", async () => {
-    const foreign = on.query({
+    const foreign = testTable.query({
       KeyConditionExpression: "PK = :p",
       ExpressionAttributeValues: partition,
       ExclusiveStartKey: { bogus: "x" },
     });
-    await expect(foreign).rejects.toMatchObject(invalid);
+    await expect(foreign).rejects.toMatchObject(validationFailed);
   });
 
   test("a page ends at one megabyte and says where to go on", async () => {
-    for (const i of numbered(6)) await on.put("big", String(i), { d: "x".repeat(300_000) });
+    for (const i of indexesTo(6)) await testTable.put("big", String(i), { d: "x".repeat(300_000) });
     const all = { KeyConditionExpression: "PK = :p", ExpressionAttributeValues: { ":p": "big" } };
-    expect((await on.query(all)).LastEvaluatedKey).toBeDefined();
-    expect((await on.queryAll(all)).items).toHaveLength(6);
+    expect((await testTable.query(all)).LastEvaluatedKey).toBeDefined();
+    expect((await testTable.queryAll(all)).items).toHaveLength(6);
   });
 
   test("a scan in segments passes every row once", async () => {
-    const segments = numbered(4).map((Segment) =>
-      on.documents.send(
+    const segments = indexesTo(4).map((Segment) =>
+      testTable.documents.send(
         new ScanCommand({
-          TableName: on.TableName,
+          TableName: testTable.TableName,
           Segment,
           TotalSegments: 4,
           FilterExpression: "F = :f",
@@ -150,6 +158,6 @@ describe("queries", () => {
       ),
     );
     const rows = (await Promise.all(segments)).flatMap(({ Items }) => Items ?? []);
-    expect(rows.map(({ n }) => n).sort((a, b) => a - b)).toEqual(numbered(30));
+    expect(rows.map(({ n }) => n).sort((a, b) => a - b)).toEqual(indexesTo(30));
   });
 });

@@ -1,32 +1,32 @@
 import { TransactGetCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { invalid, numbered, type Rows, startRows } from "./rows.ts";
+import { type ConformanceTable, indexesTo, startConformanceTable, validationFailed } from "./conformance-table.ts";
 
-let on: Rows;
+let testTable: ConformanceTable;
 
 beforeAll(async () => {
-  on = await startRows();
+  testTable = await startConformanceTable();
 });
-afterAll(() => on.close());
+afterAll(() => testTable.close());
 
 describe("transactions", () => {
   test("put, update, check and delete happen together", async () => {
-    await on.put("tx", "update", { n: 1 });
-    await on.put("tx", "check", { open: true });
-    await on.put("tx", "delete");
-    await on.documents.send(
+    await testTable.put("tx", "update", { n: 1 });
+    await testTable.put("tx", "check", { open: true });
+    await testTable.put("tx", "delete");
+    await testTable.documents.send(
       new TransactWriteCommand({
         TransactItems: [
           {
             Put: {
-              TableName: on.TableName,
+              TableName: testTable.TableName,
               Item: { PK: "tx", SK: "put" },
               ConditionExpression: "attribute_not_exists(PK)",
             },
           },
           {
             Update: {
-              TableName: on.TableName,
+              TableName: testTable.TableName,
               Key: { PK: "tx", SK: "update" },
               UpdateExpression: "SET n = n + :one",
               ExpressionAttributeValues: { ":one": 1 },
@@ -34,18 +34,18 @@ describe("transactions", () => {
           },
           {
             ConditionCheck: {
-              TableName: on.TableName,
+              TableName: testTable.TableName,
               Key: { PK: "tx", SK: "check" },
               ConditionExpression: "#open = :true",
               ExpressionAttributeNames: { "#open": "open" },
               ExpressionAttributeValues: { ":true": true },
             },
           },
-          { Delete: { TableName: on.TableName, Key: { PK: "tx", SK: "delete" } } },
+          { Delete: { TableName: testTable.TableName, Key: { PK: "tx", SK: "delete" } } },
         ],
       }),
     );
-    const { items } = await on.queryAll({
+    const { items } = await testTable.queryAll({
       KeyConditionExpression: "PK = :p",
       ExpressionAttributeValues: { ":p": "tx" },
     });
@@ -57,14 +57,14 @@ describe("transactions", () => {
   });
 
   test("a failed condition undoes all and names its item among the reasons", async () => {
-    await on.put("cancel", "there", { n: 1 });
-    const cancelled = on.documents.send(
+    await testTable.put("cancel", "there", { n: 1 });
+    const cancelled = testTable.documents.send(
       new TransactWriteCommand({
         TransactItems: [
-          { Put: { TableName: on.TableName, Item: { PK: "cancel", SK: "never" } } },
+          { Put: { TableName: testTable.TableName, Item: { PK: "cancel", SK: "never" } } },
           {
             Update: {
-              TableName: on.TableName,
+              TableName: testTable.TableName,
               Key: { PK: "cancel", SK: "there" },
               UpdateExpression: "SET n = :zero",
               ConditionExpression: "n = :nine",
@@ -79,22 +79,22 @@ describe("transactions", () => {
       name: "TransactionCanceledException",
       CancellationReasons: [{ Code: "None" }, { Code: "ConditionalCheckFailed", Item: { n: { N: "1" } } }],
     });
-    expect(await on.get("cancel", "never")).toBeUndefined();
-    expect(await on.get("cancel", "there")).toMatchObject({ n: 1 });
+    expect(await testTable.get("cancel", "never")).toBeUndefined();
+    expect(await testTable.get("cancel", "there")).toMatchObject({ n: 1 });
   });
 
   test("the same token does its work once, and refuses other work", async () => {
-    const add = (by: number) =>
-      on.documents.send(
+    const add = (amount: number) =>
+      testTable.documents.send(
         new TransactWriteCommand({
           ClientRequestToken: "one-token",
           TransactItems: [
             {
               Update: {
-                TableName: on.TableName,
+                TableName: testTable.TableName,
                 Key: { PK: "token", SK: "1" },
                 UpdateExpression: "ADD n :by",
-                ExpressionAttributeValues: { ":by": by },
+                ExpressionAttributeValues: { ":by": amount },
               },
             },
           ],
@@ -102,58 +102,63 @@ describe("transactions", () => {
       );
     await add(1);
     await add(1);
-    expect(await on.get("token", "1")).toMatchObject({ n: 1 });
+    expect(await testTable.get("token", "1")).toMatchObject({ n: 1 });
     await expect(add(2)).rejects.toMatchObject({ name: "IdempotentParameterMismatchException" });
   });
 
   const puts = (sks: readonly string[]) =>
-    on.documents.send(
+    testTable.documents.send(
       new TransactWriteCommand({
-        TransactItems: sks.map((SK) => ({ Put: { TableName: on.TableName, Item: { PK: "tx-many", SK } } })),
+        TransactItems: sks.map((SK) => ({ Put: { TableName: testTable.TableName, Item: { PK: "tx-many", SK } } })),
       }),
     );
 
   test("an item may be in it once", async () => {
-    await expect(puts(["same", "same"])).rejects.toMatchObject(invalid);
+    await expect(puts(["same", "same"])).rejects.toMatchObject(validationFailed);
   });
 
   test("100 items pass, 101 are refused", async () => {
-    await puts(numbered(100).map(String));
-    await expect(puts(numbered(101).map(String))).rejects.toMatchObject(invalid);
+    await puts(indexesTo(100).map(String));
+    await expect(puts(indexesTo(101).map(String))).rejects.toMatchObject(validationFailed);
   });
 
   test("a budget is never overspent by many at once, and every row has its unit", async () => {
-    await on.put("budget", "left", { n: 0 });
+    await testTable.put("budget", "left", { n: 0 });
     const spend = (i: number) =>
-      on.documents.send(
+      testTable.documents.send(
         new TransactWriteCommand({
           TransactItems: [
             {
               Update: {
-                TableName: on.TableName,
+                TableName: testTable.TableName,
                 Key: { PK: "budget", SK: "left" },
                 UpdateExpression: "SET n = n + :one",
                 ConditionExpression: "n < :max",
                 ExpressionAttributeValues: { ":one": 1, ":max": 10 },
               },
             },
-            { Put: { TableName: on.TableName, Item: { PK: "spent", SK: String(i) } } },
+            { Put: { TableName: testTable.TableName, Item: { PK: "spent", SK: String(i) } } },
           ],
         }),
       );
-    const results = await Promise.allSettled(numbered(40).map(spend));
+    const results = await Promise.allSettled(indexesTo(40).map(spend));
     const won = results.filter(({ status }) => status === "fulfilled").length;
-    const spent = await on.query({ KeyConditionExpression: "PK = :p", ExpressionAttributeValues: { ":p": "spent" } });
+    const spent = await testTable.query({
+      KeyConditionExpression: "PK = :p",
+      ExpressionAttributeValues: { ":p": "spent" },
+    });
     expect(won).toBeGreaterThan(0);
     expect(won).toBeLessThanOrEqual(10);
     expect(spent.Count).toBe(won);
-    expect(await on.get("budget", "left")).toMatchObject({ n: won });
+    expect(await testTable.get("budget", "left")).toMatchObject({ n: won });
   });
 
   test("a read of several has a place for what is missing", async () => {
-    await on.put("tx-get", "1", { n: 1 });
-    const TransactItems = ["1", "none"].map((SK) => ({ Get: { TableName: on.TableName, Key: { PK: "tx-get", SK } } }));
-    const { Responses } = await on.documents.send(new TransactGetCommand({ TransactItems }));
+    await testTable.put("tx-get", "1", { n: 1 });
+    const TransactItems = ["1", "none"].map((SK) => ({
+      Get: { TableName: testTable.TableName, Key: { PK: "tx-get", SK } },
+    }));
+    const { Responses } = await testTable.documents.send(new TransactGetCommand({ TransactItems }));
     expect(Responses?.map(({ Item }) => Item?.n)).toEqual([1, undefined]);
   });
 });

@@ -1,51 +1,58 @@
 import { BatchGetCommand, BatchWriteCommand, DeleteCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { invalid, numbered, padded, type Rows, refused, startRows } from "./rows.ts";
+import {
+  type ConformanceTable,
+  conditionFailed,
+  indexesTo,
+  padIndex,
+  startConformanceTable,
+  validationFailed,
+} from "./conformance-table.ts";
 
-let on: Rows;
+let testTable: ConformanceTable;
 
 beforeAll(async () => {
-  on = await startRows();
+  testTable = await startConformanceTable();
 });
-afterAll(() => on.close());
+afterAll(() => testTable.close());
 
 describe("conditional writes", () => {
   test("a put onto an existing item is refused and shows what is there", async () => {
-    const input = { TableName: on.TableName, ConditionExpression: "attribute_not_exists(PK)" };
-    await on.documents.send(new PutCommand({ ...input, Item: { PK: "put", SK: "1", v: 1 } }));
-    const again = on.documents.send(
+    const input = { TableName: testTable.TableName, ConditionExpression: "attribute_not_exists(PK)" };
+    await testTable.documents.send(new PutCommand({ ...input, Item: { PK: "put", SK: "1", v: 1 } }));
+    const again = testTable.documents.send(
       new PutCommand({
         ...input,
         Item: { PK: "put", SK: "1", v: 2 },
         ReturnValuesOnConditionCheckFailure: "ALL_OLD",
       }),
     );
-    await expect(again).rejects.toMatchObject({ ...refused, Item: { v: { N: "1" } } });
-    expect(await on.get("put", "1")).toMatchObject({ v: 1 });
+    await expect(again).rejects.toMatchObject({ ...conditionFailed, Item: { v: { N: "1" } } });
+    expect(await testTable.get("put", "1")).toMatchObject({ v: 1 });
   });
 
   test("a refused update and a refused delete show what is there", async () => {
-    await on.put("cond", "1", { v: 1 });
+    await testTable.put("cond", "1", { v: 1 });
     const input = {
-      TableName: on.TableName,
+      TableName: testTable.TableName,
       Key: { PK: "cond", SK: "1" },
       ConditionExpression: "v > :x",
       ExpressionAttributeValues: { ":x": 9 },
       ReturnValuesOnConditionCheckFailure: "ALL_OLD",
     } as const;
-    const update = on.documents.send(new UpdateCommand({ ...input, UpdateExpression: "SET v = :x" }));
-    await expect(update).rejects.toMatchObject({ ...refused, Item: { v: { N: "1" } } });
-    await expect(on.documents.send(new DeleteCommand(input))).rejects.toMatchObject({
-      ...refused,
+    const update = testTable.documents.send(new UpdateCommand({ ...input, UpdateExpression: "SET v = :x" }));
+    await expect(update).rejects.toMatchObject({ ...conditionFailed, Item: { v: { N: "1" } } });
+    await expect(testTable.documents.send(new DeleteCommand(input))).rejects.toMatchObject({
+      ...conditionFailed,
       Item: { v: { N: "1" } },
     });
   });
 
   test("a delete whose condition holds returns what was there", async () => {
-    await on.put("delete", "1", { v: 5 });
-    const { Attributes } = await on.documents.send(
+    await testTable.put("delete", "1", { v: 5 });
+    const { Attributes } = await testTable.documents.send(
       new DeleteCommand({
-        TableName: on.TableName,
+        TableName: testTable.TableName,
         Key: { PK: "delete", SK: "1" },
         ConditionExpression: "v = :v",
         ExpressionAttributeValues: { ":v": 5 },
@@ -53,26 +60,26 @@ describe("conditional writes", () => {
       }),
     );
     expect(Attributes).toMatchObject({ v: 5 });
-    expect(await on.get("delete", "1")).toBeUndefined();
+    expect(await testTable.get("delete", "1")).toBeUndefined();
   });
 
   test("an update of a missing item is refused by attribute_exists and makes nothing", async () => {
     const update = new UpdateCommand({
-      TableName: on.TableName,
+      TableName: testTable.TableName,
       Key: { PK: "missing", SK: "1" },
       UpdateExpression: "SET v = :v",
       ConditionExpression: "attribute_exists(PK)",
       ExpressionAttributeValues: { ":v": 1 },
     });
-    await expect(on.documents.send(update)).rejects.toMatchObject(refused);
-    expect(await on.get("missing", "1")).toBeUndefined();
+    await expect(testTable.documents.send(update)).rejects.toMatchObject(conditionFailed);
+    expect(await testTable.get("missing", "1")).toBeUndefined();
   });
 
   test("an update sets, defaults, counts, appends and removes at once", async () => {
-    await on.put("update", "1", { n: 1, list: ["x"], gone: 1, map: { inner: 1 }, tags: new Set(["p"]) });
-    const { Attributes } = await on.documents.send(
+    await testTable.put("update", "1", { n: 1, list: ["x"], gone: 1, map: { inner: 1 }, tags: new Set(["p"]) });
+    const { Attributes } = await testTable.documents.send(
       new UpdateCommand({
-        TableName: on.TableName,
+        TableName: testTable.TableName,
         Key: { PK: "update", SK: "1" },
         UpdateExpression:
           "SET c = if_not_exists(c, :ten) + :one, #list = list_append(#list, :more), #map.#inner = :ten REMOVE gone ADD n :one, tags :tag",
@@ -93,10 +100,10 @@ describe("conditional writes", () => {
   });
 
   test("one of many puts of the same new item wins", async () => {
-    const race = numbered(40).map((i) =>
-      on.documents.send(
+    const race = indexesTo(40).map((i) =>
+      testTable.documents.send(
         new PutCommand({
-          TableName: on.TableName,
+          TableName: testTable.TableName,
           Item: { PK: "race", SK: "1", n: i },
           ConditionExpression: "attribute_not_exists(PK)",
         }),
@@ -104,39 +111,43 @@ describe("conditional writes", () => {
     );
     const results = await Promise.allSettled(race);
     const lost = results.flatMap((result) => (result.status === "rejected" ? [result.reason.name] : []));
-    expect(lost).toEqual(Array(39).fill(refused.name));
+    expect(lost).toEqual(Array(39).fill(conditionFailed.name));
   });
 
   test("no count is lost among many", async () => {
     const add = new UpdateCommand({
-      TableName: on.TableName,
+      TableName: testTable.TableName,
       Key: { PK: "count", SK: "1" },
       UpdateExpression: "ADD n :one",
       ExpressionAttributeValues: { ":one": 1 },
     });
-    await Promise.all(numbered(40).map(() => on.documents.send(add)));
-    expect(await on.get("count", "1")).toMatchObject({ n: 40 });
+    await Promise.all(indexesTo(40).map(() => testTable.documents.send(add)));
+    expect(await testTable.get("count", "1")).toMatchObject({ n: 40 });
   });
 });
 
 describe("batches", () => {
   const writes = (count: number) =>
-    on.documents.send(
+    testTable.documents.send(
       new BatchWriteCommand({
         RequestItems: {
-          [on.TableName]: numbered(count).map((i) => ({ PutRequest: { Item: { PK: "batch", SK: padded(i) } } })),
+          [testTable.TableName]: indexesTo(count).map((i) => ({
+            PutRequest: { Item: { PK: "batch", SK: padIndex(i) } },
+          })),
         },
       }),
     );
 
   test("25 writes pass and can be read in one batch", async () => {
     await writes(25);
-    const Keys = numbered(25).map((i) => ({ PK: "batch", SK: padded(i) }));
-    const { Responses } = await on.documents.send(new BatchGetCommand({ RequestItems: { [on.TableName]: { Keys } } }));
-    expect(Responses?.[on.TableName]).toHaveLength(25);
+    const Keys = indexesTo(25).map((i) => ({ PK: "batch", SK: padIndex(i) }));
+    const { Responses } = await testTable.documents.send(
+      new BatchGetCommand({ RequestItems: { [testTable.TableName]: { Keys } } }),
+    );
+    expect(Responses?.[testTable.TableName]).toHaveLength(25);
   });
 
   test("26 writes are refused", async () => {
-    await expect(writes(26)).rejects.toMatchObject(invalid);
+    await expect(writes(26)).rejects.toMatchObject(validationFailed);
   });
 });

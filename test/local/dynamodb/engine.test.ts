@@ -9,14 +9,14 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Engine, EngineFailed, startEngine } from "../../../local/dynamodb/engine.ts";
 import { findDynamoDbLocal, findDynoxide } from "../../../local/dynamodb/programs.ts";
 import { LocalRefusal } from "../../../local/support/settings-error.ts";
-import { clientFor, createTable, enginePreferred } from "../../support/dynamo.ts";
+import { clientFor, createTable, preferredEngine } from "../../support/dynamodb.ts";
 
-const prefer = enginePreferred();
+const prefer = preferredEngine();
 const onLinux = process.platform === "linux";
 
 let dataDir: string;
-const opened: Engine[] = [];
-const spawned: ChildProcess[] = [];
+const engines: Engine[] = [];
+const children: ChildProcess[] = [];
 
 beforeEach(() => {
   vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", "");
@@ -25,14 +25,14 @@ beforeEach(() => {
 
 afterEach(async () => {
   vi.unstubAllEnvs();
-  for (const child of spawned.splice(0)) child.kill("SIGKILL");
-  for (const engine of opened.splice(0)) await engine.close();
+  for (const child of children.splice(0)) child.kill("SIGKILL");
+  for (const engine of engines.splice(0)) await engine.close();
   rmSync(dataDir, { recursive: true, force: true });
 });
 
 async function start(options: Partial<Parameters<typeof startEngine>[0]> = {}): Promise<Engine> {
   const engine = await startEngine({ dataDir, ...prefer, ...options });
-  opened.push(engine);
+  engines.push(engine);
   return engine;
 }
 
@@ -48,9 +48,9 @@ async function write(url: string): Promise<void> {
 async function read(url: string): Promise<unknown> {
   const client = clientFor(url);
   const Key = { PK: Item.PK, SK: Item.SK };
-  const { Item: found } = await client.send(new GetItemCommand({ TableName: "table", Key }));
+  const { Item: storedItem } = await client.send(new GetItemCommand({ TableName: "table", Key }));
   client.destroy();
-  return found;
+  return storedItem;
 }
 
 async function tables(url: string): Promise<string[] | undefined> {
@@ -59,12 +59,12 @@ async function tables(url: string): Promise<string[] | undefined> {
   return TableNames;
 }
 
-function note(): { engine: number; owner: number } {
+function readLockFile(): { engine: number; owner: number } {
   return JSON.parse(readFileSync(join(dataDir, "engine.json"), "utf8"));
 }
 
 /** Zombies count as gone: their command line is empty. */
-async function untilGone(pid: number): Promise<void> {
+async function waitUntilExited(pid: number): Promise<void> {
   await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 10_000, interval: 10 });
 }
 
@@ -103,8 +103,8 @@ describe("an engine", () => {
   test.runIf(onLinux)("keeps an acknowledged write though it is killed at once", async () => {
     const first = await start();
     await write(first.url);
-    process.kill(note().engine, "SIGKILL");
-    await untilGone(note().engine);
+    process.kill(readLockFile().engine, "SIGKILL");
+    await waitUntilExited(readLockFile().engine);
     expect(await read((await start()).url)).toEqual(Item);
   });
 
@@ -112,16 +112,16 @@ describe("an engine", () => {
     vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", "http://127.0.0.1:1/");
     const engine = await start();
     expect(engine).toMatchObject({ name: "given", url: "http://127.0.0.1:1" });
-    expect(() => note()).toThrow();
+    expect(() => readLockFile()).toThrow();
   });
 
   test("that is asked for takes the port it is told, and says so when it cannot", async () => {
-    const taken = createServer((socket) => socket.destroy()).listen(0, "127.0.0.1");
-    await once(taken, "listening");
-    const address = taken.address();
+    const occupiedPort = createServer((socket) => socket.destroy()).listen(0, "127.0.0.1");
+    await once(occupiedPort, "listening");
+    const address = occupiedPort.address();
     const port = typeof address === "object" && address ? address.port : 0;
     await expect(start({ dataDir: null, port })).rejects.toThrow(EngineFailed);
-    await new Promise((resolve) => taken.close(resolve));
+    await new Promise((resolve) => occupiedPort.close(resolve));
     expect((await start({ dataDir: null, port })).url).toBe(`http://127.0.0.1:${port}`);
   });
 
@@ -149,19 +149,19 @@ async function startAndClose(options: { prefer?: "dynamodb-local" }): Promise<En
 describe.runIf(onLinux)("an engine's process", () => {
   test("ends when its owner is killed, and the next start has the data", async () => {
     const owner = await spawnOwner();
-    const { engine, owner: pid } = note();
+    const { engine, owner: pid } = readLockFile();
     expect(pid).toBe(owner.pid);
     owner.kill("SIGKILL");
-    await untilGone(engine);
+    await waitUntilExited(engine);
     expect(await read((await start()).url)).toEqual(Item);
   });
 
   test("ends with an owner that has nothing left to do", async () => {
     const owner = await spawnOwner();
-    const { engine } = note();
+    const { engine } = readLockFile();
     owner.stdin?.end();
     expect(await once(owner, "exit")).toEqual([0, null]);
-    await untilGone(engine);
+    await waitUntilExited(engine);
   });
 
   test("is left alone by a second start while its owner lives", async () => {
@@ -172,17 +172,17 @@ describe.runIf(onLinux)("an engine's process", () => {
   });
 
   test("is ended by the next start when it was left behind", async () => {
-    const left = spawn("sh", ["-c", 'read line; : "$1"', "left-behind", `${dataDir}/dynamodb.sqlite`]);
-    spawned.push(left);
-    const gone = once(left, "exit");
-    writeFileSync(join(dataDir, "engine.json"), JSON.stringify({ engine: left.pid, owner: await deadPid() }));
+    const orphan = spawn("sh", ["-c", 'read line; : "$1"', "left-behind", `${dataDir}/dynamodb.sqlite`]);
+    children.push(orphan);
+    const gone = once(orphan, "exit");
+    writeFileSync(join(dataDir, "engine.json"), JSON.stringify({ engine: orphan.pid, owner: await deadPid() }));
     await start();
     expect((await gone)[1]).toBe("SIGTERM");
   });
 
   test("is not mistaken for a stranger that has its number now", async () => {
     const stranger = spawn("sh", ["-c", "read line", "stranger", `${dataDir}-other/dynamodb.sqlite`]);
-    spawned.push(stranger);
+    children.push(stranger);
     writeFileSync(join(dataDir, "engine.json"), JSON.stringify({ engine: stranger.pid, owner: await deadPid() }));
     await start();
     expect(stranger.signalCode).toBeNull();
@@ -213,7 +213,7 @@ async function spawnOwner(): Promise<ChildProcess> {
     cwd: new URL("../../..", import.meta.url),
     stdio: ["pipe", "pipe", "inherit"],
   });
-  spawned.push(owner);
+  children.push(owner);
   expect(String((await once(owner.stdout, "data"))[0])).toBe("ready\n");
   return owner;
 }

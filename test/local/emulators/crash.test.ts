@@ -12,9 +12,9 @@ import {
 } from "@aws-sdk/client-s3";
 import { DeleteMessageBatchCommand, SendMessageBatchCommand } from "@aws-sdk/client-sqs";
 import { expect, test } from "vitest";
-import { clientsFor, startBench } from "./support/bench.ts";
-import { spawnEmulators } from "./support/crash.ts";
-import { makeQueue, type TestQueue } from "./support/queue.ts";
+import { clientsFor, startEmulatorFixture } from "./support/emulator-fixture.ts";
+import { spawnEmulators } from "./support/spawn-emulators.ts";
+import { createTestQueue, type TestQueue } from "./support/test-queue.ts";
 
 const ROUNDS = 3;
 const CALLERS = 4;
@@ -23,14 +23,14 @@ const Bucket = "crash-files";
 
 /** What the callers know: which calls they began, and which were answered. */
 class Ledger {
-  readonly begun = new Set<string>();
-  readonly added = new Set<string>();
-  readonly removing = new Set<string>();
-  readonly removed = new Set<string>();
+  readonly startedAdds = new Set<string>();
+  readonly confirmedAdds = new Set<string>();
+  readonly startedRemovals = new Set<string>();
+  readonly confirmedRemovals = new Set<string>();
 
   /** What must be there: added for sure, and nobody tried to remove it. */
   expected(): string[] {
-    return [...this.added].filter((name) => !this.removing.has(name));
+    return [...this.confirmedAdds].filter((name) => !this.startedRemovals.has(name));
   }
 }
 
@@ -39,7 +39,7 @@ type Clients = ReturnType<typeof clientsFor>;
 async function produce(sqs: Clients["sqs"], queue: TestQueue, ledger: Ledger): Promise<never> {
   for (;;) {
     const names = Array.from({ length: 5 }, () => randomUUID());
-    for (const name of names) ledger.begun.add(name);
+    for (const name of names) ledger.startedAdds.add(name);
     const Entries = names.map((name, index) => ({
       Id: `e${index}`,
       MessageBody: name,
@@ -47,7 +47,7 @@ async function produce(sqs: Clients["sqs"], queue: TestQueue, ledger: Ledger): P
     }));
     const { Successful } = await sqs.send(new SendMessageBatchCommand({ QueueUrl: queue.url, Entries }));
     expect(Successful).toHaveLength(names.length);
-    for (const name of names) ledger.added.add(name);
+    for (const name of names) ledger.confirmedAdds.add(name);
   }
 }
 
@@ -57,41 +57,41 @@ async function consume(sqs: Clients["sqs"], queue: TestQueue, ledger: Ledger): P
     // Half of what comes is left in flight, to be there after the crash.
     const done = messages.filter((_, index) => index % 2 === 0);
     if (done.length === 0) continue;
-    for (const message of done) ledger.removing.add(message.Body ?? "");
+    for (const message of done) ledger.startedRemovals.add(message.Body ?? "");
     const Entries = done.map((message, index) => ({ Id: `d${index}`, ReceiptHandle: message.ReceiptHandle }));
     const { Successful } = await sqs.send(new DeleteMessageBatchCommand({ QueueUrl: queue.url, Entries }));
     expect(Successful).toHaveLength(done.length);
-    for (const message of done) ledger.removed.add(message.Body ?? "");
+    for (const message of done) ledger.confirmedRemovals.add(message.Body ?? "");
   }
 }
 
 async function store(s3: Clients["s3"], ledger: Ledger): Promise<never> {
   for (let count = 0; ; count++) {
     const Key = randomUUID();
-    ledger.begun.add(Key);
+    ledger.startedAdds.add(Key);
     await s3.send(new PutObjectCommand({ Bucket, Key, Body: Key.repeat(100) }));
-    ledger.added.add(Key);
+    ledger.confirmedAdds.add(Key);
     if (count % 3 !== 0) continue;
-    ledger.removing.add(Key);
+    ledger.startedRemovals.add(Key);
     await s3.send(new DeleteObjectCommand({ Bucket, Key }));
-    ledger.removed.add(Key);
+    ledger.confirmedRemovals.add(Key);
   }
 }
 
 /** Checks what is there against what the callers know. */
-function compare(found: readonly string[], ledger: Ledger): void {
-  const there = new Set(found);
-  expect(there.size, "nothing is there twice").toBe(found.length);
+function compare(actual: readonly string[], ledger: Ledger): void {
+  const actualSet = new Set(actual);
+  expect(actualSet.size, "nothing is there twice").toBe(actual.length);
   expect(
-    ledger.expected().filter((name) => !there.has(name)),
+    ledger.expected().filter((name) => !actualSet.has(name)),
     "lost",
   ).toEqual([]);
   expect(
-    found.filter((name) => ledger.removed.has(name)),
+    actual.filter((name) => ledger.confirmedRemovals.has(name)),
     "back from deletion",
   ).toEqual([]);
   expect(
-    found.filter((name) => !ledger.begun.has(name)),
+    actual.filter((name) => !ledger.startedAdds.has(name)),
     "never sent",
   ).toEqual([]);
 }
@@ -103,9 +103,12 @@ async function trafficUntilKilled(
   messages: Ledger,
   objects: Ledger,
 ): Promise<void> {
-  const queue = await makeQueue(clients.sqs, "traffic", { VisibilityTimeout: "600" });
-  if (objects.begun.size === 0) await clients.s3.send(new CreateBucketCommand({ Bucket }));
-  const enough = { removed: messages.removed.size + CALLS_PER_ROUND, stored: objects.added.size + CALLS_PER_ROUND };
+  const queue = await createTestQueue(clients.sqs, "traffic", { VisibilityTimeout: "600" });
+  if (objects.startedAdds.size === 0) await clients.s3.send(new CreateBucketCommand({ Bucket }));
+  const enough = {
+    removed: messages.confirmedRemovals.size + CALLS_PER_ROUND,
+    stored: objects.confirmedAdds.size + CALLS_PER_ROUND,
+  };
   const outcomes = Promise.allSettled(
     Array.from({ length: CALLERS }, () => [
       produce(clients.sqs, queue, messages),
@@ -113,7 +116,7 @@ async function trafficUntilKilled(
       store(clients.s3, objects),
     ]).flat(),
   );
-  while (messages.removed.size < enough.removed || objects.added.size < enough.stored) await pause(1);
+  while (messages.confirmedRemovals.size < enough.removed || objects.confirmedAdds.size < enough.stored) await pause(1);
   await pause(Math.random() * 20);
   await kill();
   for (const outcome of await outcomes) {
@@ -137,28 +140,28 @@ test("a process killed in mid-traffic loses nothing that it answered, and brings
     }
   }
 
-  const bench = await startBench(dataDir, Date.now() + 10_000);
+  const fixture = await startEmulatorFixture(dataDir, Date.now() + 10_000);
   try {
-    const queue = await makeQueue(bench.sqs, "traffic", { VisibilityTimeout: "600" });
-    const found: string[] = [];
-    for (let got = await queue.receive(); got.length > 0; got = await queue.receive()) {
-      found.push(...got.map((message) => message.Body ?? ""));
+    const queue = await createTestQueue(fixture.sqs, "traffic", { VisibilityTimeout: "600" });
+    const bodies: string[] = [];
+    for (let received = await queue.receive(); received.length > 0; received = await queue.receive()) {
+      bodies.push(...received.map((message) => message.Body ?? ""));
     }
-    compare(found, messages);
-    expect(messages.removed.size).toBeGreaterThanOrEqual(ROUNDS * CALLS_PER_ROUND);
+    compare(bodies, messages);
+    expect(messages.confirmedRemovals.size).toBeGreaterThanOrEqual(ROUNDS * CALLS_PER_ROUND);
 
     const keys: string[] = [];
     for (let token: string | undefined, more = true; more; more = token !== undefined) {
-      const page = await bench.s3.send(new ListObjectsV2Command({ Bucket, ContinuationToken: token }));
+      const page = await fixture.s3.send(new ListObjectsV2Command({ Bucket, ContinuationToken: token }));
       keys.push(...(page.Contents ?? []).map((one) => one.Key ?? ""));
       token = page.NextContinuationToken;
     }
     compare(keys, objects);
     for (const Key of keys) {
-      const { Body } = await bench.s3.send(new GetObjectCommand({ Bucket, Key }));
+      const { Body } = await fixture.s3.send(new GetObjectCommand({ Bucket, Key }));
       expect(await Body?.transformToString()).toBe(Key.repeat(100));
     }
   } finally {
-    await bench.close();
+    await fixture.close();
   }
 });

@@ -64,13 +64,13 @@ test("a rewrite that died half way leaves the journal as it was", () => {
 
 test("a journal is outgrown only after many times what it had to hold", () => {
   const journal = new Journal<string>(file, []);
-  expect(journal.outgrown).toBe(false);
+  expect(journal.needsRewrite).toBe(false);
   const mebibyte = "x".repeat(1024 * 1024);
   for (let count = 0; count < 31; count++) journal.append(mebibyte);
-  expect(journal.outgrown).toBe(false);
+  expect(journal.needsRewrite).toBe(false);
   journal.append(mebibyte);
-  expect(journal.outgrown).toBe(true);
+  expect(journal.needsRewrite).toBe(true);
   journal.rewrite([]);
-  expect(journal.outgrown).toBe(false);
+  expect(journal.needsRewrite).toBe(false);
   journal.close();
 });

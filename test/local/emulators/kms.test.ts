@@ -15,48 +15,50 @@ import {
   VerifyMacCommand,
 } from "@aws-sdk/client-kms";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Bench, startBench } from "./support/bench.ts";
+import { type EmulatorFixture, startEmulatorFixture } from "./support/emulator-fixture.ts";
 
-let bench: Bench;
+let fixture: EmulatorFixture;
 beforeAll(async () => {
-  bench = await startBench();
+  fixture = await startEmulatorFixture();
 });
-afterAll(() => bench.close());
+afterAll(() => fixture.close());
 
 const plaintext = Buffer.from("page-token-é");
 const context = { tenant: "t1", account: "a#1" };
 
 async function newKey(): Promise<string> {
-  return (await bench.kms.send(new CreateKeyCommand({}))).KeyMetadata?.Arn ?? "";
+  return (await fixture.kms.send(new CreateKeyCommand({}))).KeyMetadata?.Arn ?? "";
 }
 
 async function encrypt(KeyId: string): Promise<Uint8Array> {
-  const sealed = await bench.kms.send(new EncryptCommand({ KeyId, Plaintext: plaintext, EncryptionContext: context }));
+  const sealed = await fixture.kms.send(
+    new EncryptCommand({ KeyId, Plaintext: plaintext, EncryptionContext: context }),
+  );
   return sealed.CiphertextBlob ?? new Uint8Array();
 }
 
 const decrypt = (CiphertextBlob: Uint8Array, EncryptionContext?: Record<string, string>, KeyId?: string) =>
-  bench.kms.send(new DecryptCommand({ CiphertextBlob, EncryptionContext, KeyId }));
+  fixture.kms.send(new DecryptCommand({ CiphertextBlob, EncryptionContext, KeyId }));
 
 test("a key is found by its id, its ARN and its alias", async () => {
   const arn = await newKey();
   const id = arn.split("/")[1];
-  await bench.kms.send(new CreateAliasCommand({ AliasName: "alias/tokens", TargetKeyId: id }));
+  await fixture.kms.send(new CreateAliasCommand({ AliasName: "alias/tokens", TargetKeyId: id }));
   for (const KeyId of [id, arn, "alias/tokens", "arn:aws:kms:us-east-1:000000000000:alias/tokens"]) {
-    expect((await bench.kms.send(new DescribeKeyCommand({ KeyId }))).KeyMetadata?.KeyId).toBe(id);
+    expect((await fixture.kms.send(new DescribeKeyCommand({ KeyId }))).KeyMetadata?.KeyId).toBe(id);
   }
   const twice = new CreateAliasCommand({ AliasName: "alias/tokens", TargetKeyId: id });
-  await expect(bench.kms.send(twice)).rejects.toMatchObject({ name: "AlreadyExistsException" });
+  await expect(fixture.kms.send(twice)).rejects.toMatchObject({ name: "AlreadyExistsException" });
   const other = await newKey();
-  await bench.kms.send(new UpdateAliasCommand({ AliasName: "alias/tokens", TargetKeyId: other }));
-  expect((await bench.kms.send(new DescribeKeyCommand({ KeyId: "alias/tokens" }))).KeyMetadata?.Arn).toBe(other);
+  await fixture.kms.send(new UpdateAliasCommand({ AliasName: "alias/tokens", TargetKeyId: other }));
+  expect((await fixture.kms.send(new DescribeKeyCommand({ KeyId: "alias/tokens" }))).KeyMetadata?.Arn).toBe(other);
 });
 
 test("a ciphertext opens with its context, in whatever order it is given", async () => {
   const arn = await newKey();
-  const opened = await decrypt(await encrypt(arn), { account: "a#1", tenant: "t1" });
-  expect(Buffer.from(opened.Plaintext ?? [])).toEqual(plaintext);
-  expect(opened.KeyId).toBe(arn);
+  const decrypted = await decrypt(await encrypt(arn), { account: "a#1", tenant: "t1" });
+  expect(Buffer.from(decrypted.Plaintext ?? [])).toEqual(plaintext);
+  expect(decrypted.KeyId).toBe(arn);
 });
 
 test("a ciphertext does not open with another context or none", async () => {
@@ -88,17 +90,17 @@ test("a ciphertext does not open when another key is named", async () => {
 test("a data key comes in the clear and sealed, and the sealed one opens to the same", async () => {
   const KeyId = await newKey();
   const input = { KeyId, KeySpec: "AES_256" as const, EncryptionContext: context };
-  const made = await bench.kms.send(new GenerateDataKeyCommand(input));
-  const opened = await decrypt(made.CiphertextBlob ?? new Uint8Array(), context);
-  expect(opened.Plaintext).toHaveLength(32);
-  expect(opened.Plaintext).toEqual(made.Plaintext);
-  const hidden = await bench.kms.send(new GenerateDataKeyWithoutPlaintextCommand(input));
+  const dataKey = await fixture.kms.send(new GenerateDataKeyCommand(input));
+  const decrypted = await decrypt(dataKey.CiphertextBlob ?? new Uint8Array(), context);
+  expect(decrypted.Plaintext).toHaveLength(32);
+  expect(decrypted.Plaintext).toEqual(dataKey.Plaintext);
+  const hidden = await fixture.kms.send(new GenerateDataKeyWithoutPlaintextCommand(input));
   expect(hidden).not.toHaveProperty("Plaintext");
 });
 
 test("a ciphertext is sealed anew under another key and context", async () => {
   const [from, to] = [await newKey(), await newKey()];
-  const again = await bench.kms.send(
+  const again = await fixture.kms.send(
     new ReEncryptCommand({
       CiphertextBlob: await encrypt(from),
       SourceEncryptionContext: context,
@@ -106,59 +108,59 @@ test("a ciphertext is sealed anew under another key and context", async () => {
       DestinationEncryptionContext: { x: "y" },
     }),
   );
-  const opened = await decrypt(again.CiphertextBlob ?? new Uint8Array(), { x: "y" }, to);
-  expect(Buffer.from(opened.Plaintext ?? [])).toEqual(plaintext);
+  const decrypted = await decrypt(again.CiphertextBlob ?? new Uint8Array(), { x: "y" }, to);
+  expect(Buffer.from(decrypted.Plaintext ?? [])).toEqual(plaintext);
 });
 
 test("4096 bytes are encrypted, and one more is refused", async () => {
   const KeyId = await newKey();
-  await bench.kms.send(new EncryptCommand({ KeyId, Plaintext: Buffer.alloc(4096) }));
+  await fixture.kms.send(new EncryptCommand({ KeyId, Plaintext: Buffer.alloc(4096) }));
   const tooLong = new EncryptCommand({ KeyId, Plaintext: Buffer.alloc(4097) });
-  await expect(bench.kms.send(tooLong)).rejects.toMatchObject({ name: "ValidationException" });
+  await expect(fixture.kms.send(tooLong)).rejects.toMatchObject({ name: "ValidationException" });
 });
 
 test("an unknown key is not found, and a disabled one serves again once it is enabled", async () => {
   await expect(encrypt("nope")).rejects.toMatchObject({ name: "NotFoundException" });
   const KeyId = await newKey();
   const sealed = await encrypt(KeyId);
-  await bench.kms.send(new DisableKeyCommand({ KeyId }));
+  await fixture.kms.send(new DisableKeyCommand({ KeyId }));
   await expect(encrypt(KeyId)).rejects.toMatchObject({ name: "DisabledException" });
   await expect(decrypt(sealed, context)).rejects.toMatchObject({ name: "DisabledException" });
-  await bench.kms.send(new EnableKeyCommand({ KeyId }));
+  await fixture.kms.send(new EnableKeyCommand({ KeyId }));
   await decrypt(sealed, context);
 });
 
 test("a MAC is verified, another is refused, and a key does only what it is for", async () => {
   const spec = { KeyUsage: "GENERATE_VERIFY_MAC", KeySpec: "HMAC_256" } as const;
-  const KeyId = (await bench.kms.send(new CreateKeyCommand(spec))).KeyMetadata?.KeyId ?? "";
+  const KeyId = (await fixture.kms.send(new CreateKeyCommand(spec))).KeyMetadata?.KeyId ?? "";
   const input = { KeyId, Message: plaintext, MacAlgorithm: "HMAC_SHA_256" } as const;
-  const { Mac } = await bench.kms.send(new GenerateMacCommand(input));
-  expect((await bench.kms.send(new VerifyMacCommand({ ...input, Mac }))).MacValid).toBe(true);
-  const wrong = bench.kms.send(new VerifyMacCommand({ ...input, Mac: Buffer.alloc(32) }));
+  const { Mac } = await fixture.kms.send(new GenerateMacCommand(input));
+  expect((await fixture.kms.send(new VerifyMacCommand({ ...input, Mac }))).MacValid).toBe(true);
+  const wrong = fixture.kms.send(new VerifyMacCommand({ ...input, Mac: Buffer.alloc(32) }));
   await expect(wrong).rejects.toMatchObject({ name: "KMSInvalidMacException" });
   await expect(encrypt(KeyId)).rejects.toMatchObject({ name: "InvalidKeyUsageException" });
 });
 
 test("a key made with a given id stays that key, also after a restart", async () => {
-  let own = await startBench();
+  let restartable = await startEmulatorFixture();
   try {
-    const arn = own.emulators.kms.ensureKey("template-key");
-    own.emulators.kms.ensureAlias("alias/template", "template-key");
+    const arn = restartable.emulators.kms.ensureKey("template-key");
+    restartable.emulators.kms.ensureAlias("alias/template", "template-key");
     expect(arn).toBe("arn:aws:kms:us-east-1:000000000000:key/template-key");
-    const sealed = await own.kms.send(new EncryptCommand({ KeyId: "alias/template", Plaintext: plaintext }));
-    own = await own.restart();
-    own.emulators.kms.ensureKey("template-key");
-    const opened = await own.kms.send(new DecryptCommand({ CiphertextBlob: sealed.CiphertextBlob }));
-    expect(Buffer.from(opened.Plaintext ?? [])).toEqual(plaintext);
-    await own.kms.send(new DescribeKeyCommand({ KeyId: "alias/template" }));
+    const sealed = await restartable.kms.send(new EncryptCommand({ KeyId: "alias/template", Plaintext: plaintext }));
+    restartable = await restartable.restart();
+    restartable.emulators.kms.ensureKey("template-key");
+    const decrypted = await restartable.kms.send(new DecryptCommand({ CiphertextBlob: sealed.CiphertextBlob }));
+    expect(Buffer.from(decrypted.Plaintext ?? [])).toEqual(plaintext);
+    await restartable.kms.send(new DescribeKeyCommand({ KeyId: "alias/template" }));
   } finally {
-    await own.close();
+    await restartable.close();
   }
 });
 
 test("an operation that is not emulated says so by name", async () => {
   const KeyId = await newKey();
-  await expect(bench.kms.send(new ScheduleKeyDeletionCommand({ KeyId }))).rejects.toThrow(
+  await expect(fixture.kms.send(new ScheduleKeyDeletionCommand({ KeyId }))).rejects.toThrow(
     "TrentService.ScheduleKeyDeletion is not emulated",
   );
 });

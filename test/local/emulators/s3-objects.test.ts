@@ -18,22 +18,22 @@ import {
 } from "@aws-sdk/client-s3";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MINUTE } from "../../../shared/kernel/time.ts";
-import { type Bench, startBench } from "./support/bench.ts";
+import { type EmulatorFixture, startEmulatorFixture } from "./support/emulator-fixture.ts";
 
-let bench: Bench;
+let fixture: EmulatorFixture;
 beforeAll(async () => {
-  bench = await startBench();
-  await bench.s3.send(new CreateBucketCommand({ Bucket }));
+  fixture = await startEmulatorFixture();
+  await fixture.s3.send(new CreateBucketCommand({ Bucket }));
 });
-afterAll(() => bench.close());
+afterAll(() => fixture.close());
 
 const Bucket = "files";
 const bytes = Buffer.from(Array.from({ length: 500 }, (_, index) => index % 256));
 
-const put = (Key: string, more = {}) => bench.s3.send(new PutObjectCommand({ Bucket, Key, Body: bytes, ...more }));
-const head = (Key: string) => bench.s3.send(new HeadObjectCommand({ Bucket, Key }));
+const put = (Key: string, more = {}) => fixture.s3.send(new PutObjectCommand({ Bucket, Key, Body: bytes, ...more }));
+const head = (Key: string) => fixture.s3.send(new HeadObjectCommand({ Bucket, Key }));
 async function get(Key: string, more = {}) {
-  const { Body, ...rest } = await bench.s3.send(new GetObjectCommand({ Bucket, Key, ...more }));
+  const { Body, ...rest } = await fixture.s3.send(new GetObjectCommand({ Bucket, Key, ...more }));
   return { ...rest, bytes: Buffer.from((await Body?.transformToByteArray()) ?? []) };
 }
 
@@ -50,7 +50,7 @@ describe("an object", () => {
     const object = await get("a/b.bin");
     expect(object.bytes).toEqual(bytes);
     expect(object).toMatchObject({ ...labels, ETag, ContentLength: 500 });
-    expect(object.LastModified?.getTime()).toBe(Math.floor(bench.now() / 1000) * 1000);
+    expect(object.LastModified?.getTime()).toBe(Math.floor(fixture.now() / 1000) * 1000);
     expect(await head("a/b.bin")).toMatchObject({ ...labels, ETag, ContentLength: 500 });
   });
 
@@ -59,9 +59,9 @@ describe("an object", () => {
     async (Key) => {
       await put(Key);
       expect((await get(Key)).bytes).toEqual(bytes);
-      const { Contents } = await bench.s3.send(new ListObjectsV2Command({ Bucket, Prefix: Key }));
+      const { Contents } = await fixture.s3.send(new ListObjectsV2Command({ Bucket, Prefix: Key }));
       expect(Contents?.map((one) => one.Key)).toEqual([Key]);
-      await bench.s3.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects: [{ Key }] } }));
+      await fixture.s3.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects: [{ Key }] } }));
       await expect(head(Key)).rejects.toMatchObject({ name: "NotFound" });
     },
   );
@@ -115,10 +115,10 @@ describe("an object", () => {
   test("is copied with its labels, or with new ones", async () => {
     await put("source é", { ContentType: "image/png", Metadata: { k: "v" } });
     const CopySource = `${Bucket}/${encodeURIComponent("source é")}`;
-    await bench.s3.send(new CopyObjectCommand({ Bucket, Key: "copy", CopySource }));
+    await fixture.s3.send(new CopyObjectCommand({ Bucket, Key: "copy", CopySource }));
     expect(await get("copy")).toMatchObject({ bytes, ContentType: "image/png", Metadata: { k: "v" } });
     const replaced = { MetadataDirective: "REPLACE", ContentType: "text/plain" } as const;
-    await bench.s3.send(new CopyObjectCommand({ Bucket, Key: "copy", CopySource, ...replaced }));
+    await fixture.s3.send(new CopyObjectCommand({ Bucket, Key: "copy", CopySource, ...replaced }));
     expect(await head("copy")).toMatchObject({ ContentType: "text/plain", Metadata: {} });
   });
 
@@ -126,7 +126,7 @@ describe("an object", () => {
     await expect(head("nope")).rejects.toMatchObject({ name: "NotFound" });
     await expect(get("nope")).rejects.toMatchObject({ name: "NoSuchKey" });
     await put("deleted");
-    for (let time = 0; time < 2; time++) await bench.s3.send(new DeleteObjectCommand({ Bucket, Key: "deleted" }));
+    for (let time = 0; time < 2; time++) await fixture.s3.send(new DeleteObjectCommand({ Bucket, Key: "deleted" }));
     await expect(head("deleted")).rejects.toMatchObject({ name: "NotFound" });
   });
 });
@@ -136,45 +136,45 @@ describe("a bucket", () => {
     const keys = ["list/a", "list/b", "list/c"];
     for (const key of keys) await put(key);
     const page = (more = {}) =>
-      bench.s3.send(new ListObjectsV2Command({ Bucket, Prefix: "list/", MaxKeys: 2, ...more }));
+      fixture.s3.send(new ListObjectsV2Command({ Bucket, Prefix: "list/", MaxKeys: 2, ...more }));
     const first = await page();
     expect([first.Contents?.map((one) => one.Key), first.IsTruncated]).toEqual([keys.slice(0, 2), true]);
     const second = await page({ ContinuationToken: first.NextContinuationToken });
     expect([second.Contents?.map((one) => one.Key), second.IsTruncated]).toEqual([keys.slice(2), false]);
-    expect(second.Contents?.[0]).toMatchObject({ Size: 500, LastModified: new Date(bench.now()) });
+    expect(second.Contents?.[0]).toMatchObject({ Size: 500, LastModified: new Date(fixture.now()) });
   });
 
   test("lists what its keys share up to a delimiter", async () => {
     for (const key of ["tree/x/1", "tree/x/2", "tree/y/1", "tree/z"]) await put(key);
-    const listed = await bench.s3.send(new ListObjectsV2Command({ Bucket, Prefix: "tree/", Delimiter: "/" }));
+    const listed = await fixture.s3.send(new ListObjectsV2Command({ Bucket, Prefix: "tree/", Delimiter: "/" }));
     expect(listed.CommonPrefixes?.map((one) => one.Prefix)).toEqual(["tree/x/", "tree/y/"]);
     expect(listed.Contents?.map((one) => one.Key)).toEqual(["tree/z"]);
   });
 
   test("is made once, is deleted when empty, and does not exist otherwise", async () => {
     const other = { Bucket: "passing" };
-    await bench.s3.send(new CreateBucketCommand(other));
-    await bench.s3.send(new HeadBucketCommand(other));
-    const again = bench.s3.send(new CreateBucketCommand(other));
+    await fixture.s3.send(new CreateBucketCommand(other));
+    await fixture.s3.send(new HeadBucketCommand(other));
+    const again = fixture.s3.send(new CreateBucketCommand(other));
     await expect(again).rejects.toMatchObject({ name: "BucketAlreadyOwnedByYou" });
-    await bench.s3.send(new PutObjectCommand({ ...other, Key: "k", Body: "x" }));
-    await expect(bench.s3.send(new DeleteBucketCommand(other))).rejects.toMatchObject({ name: "BucketNotEmpty" });
-    await bench.s3.send(new DeleteObjectCommand({ ...other, Key: "k" }));
-    await bench.s3.send(new DeleteBucketCommand(other));
-    await expect(bench.s3.send(new HeadBucketCommand(other))).rejects.toMatchObject({ name: "NotFound" });
-    const lost = bench.s3.send(new PutObjectCommand({ ...other, Key: "k", Body: "x" }));
+    await fixture.s3.send(new PutObjectCommand({ ...other, Key: "k", Body: "x" }));
+    await expect(fixture.s3.send(new DeleteBucketCommand(other))).rejects.toMatchObject({ name: "BucketNotEmpty" });
+    await fixture.s3.send(new DeleteObjectCommand({ ...other, Key: "k" }));
+    await fixture.s3.send(new DeleteBucketCommand(other));
+    await expect(fixture.s3.send(new HeadBucketCommand(other))).rejects.toMatchObject({ name: "NotFound" });
+    const lost = fixture.s3.send(new PutObjectCommand({ ...other, Key: "k", Body: "x" }));
     await expect(lost).rejects.toMatchObject({ name: "NoSuchBucket" });
-    const { Buckets } = await bench.s3.send(new ListBucketsCommand({}));
+    const { Buckets } = await fixture.s3.send(new ListBucketsCommand({}));
     expect(Buckets?.map((one) => one.Name)).toEqual([Bucket]);
   });
 
   test("accepts the settings that have no effect here", async () => {
     const Rules = [{ ID: "x", Status: "Enabled" as const, Filter: { Prefix: "" }, Expiration: { Days: 1 } }];
-    await bench.s3.send(new PutBucketLifecycleConfigurationCommand({ Bucket, LifecycleConfiguration: { Rules } }));
+    await fixture.s3.send(new PutBucketLifecycleConfigurationCommand({ Bucket, LifecycleConfiguration: { Rules } }));
     const access = { PublicAccessBlockConfiguration: { BlockPublicAcls: true } };
-    await bench.s3.send(new PutPublicAccessBlockCommand({ Bucket, ...access }));
+    await fixture.s3.send(new PutPublicAccessBlockCommand({ Bucket, ...access }));
     const encryption = [{ ApplyServerSideEncryptionByDefault: { SSEAlgorithm: "AES256" as const } }];
-    await bench.s3.send(
+    await fixture.s3.send(
       new PutBucketEncryptionCommand({ Bucket, ServerSideEncryptionConfiguration: { Rules: encryption } }),
     );
   });
@@ -183,7 +183,7 @@ describe("a bucket", () => {
 describe("the door", () => {
   test("a request without authorization, or by an unknown caller, is refused", async () => {
     await put("private");
-    const url = `${bench.emulators.url}/${Bucket}/private`;
+    const url = `${fixture.emulators.url}/${Bucket}/private`;
     expect((await fetch(url)).status).toBe(403);
     const stranger = { authorization: "AWS4-HMAC-SHA256 Credential=stranger/20250101/us-east-1/s3/aws4_request" };
     expect((await fetch(url, { headers: stranger })).status).toBe(403);
@@ -192,31 +192,31 @@ describe("the door", () => {
   });
 
   test("an operation that is not emulated says so", async () => {
-    const upload = bench.s3.send(new CreateMultipartUploadCommand({ Bucket, Key: "large" }));
+    const upload = fixture.s3.send(new CreateMultipartUploadCommand({ Bucket, Key: "large" }));
     await expect(upload).rejects.toThrow("POST of an object with ?uploads is not emulated");
   });
 });
 
 test("objects are there after a restart as they last were, and deleted ones are not", async () => {
-  let own = await startBench();
+  let restartable = await startEmulatorFixture();
   try {
     const target = { Bucket: "kept-files" };
-    await own.s3.send(new CreateBucketCommand(target));
+    await restartable.s3.send(new CreateBucketCommand(target));
     for (const Body of ["first", "second"]) {
-      await own.s3.send(new PutObjectCommand({ ...target, Key: "k", Body, Metadata: { m: Body } }));
+      await restartable.s3.send(new PutObjectCommand({ ...target, Key: "k", Body, Metadata: { m: Body } }));
     }
-    await own.s3.send(new PutObjectCommand({ ...target, Key: "gone", Body: "x" }));
-    await own.s3.send(new DeleteObjectCommand({ ...target, Key: "gone" }));
-    const written = own.now();
-    own.turn(MINUTE);
-    own = await own.restart();
-    const object = await own.s3.send(new GetObjectCommand({ ...target, Key: "k" }));
+    await restartable.s3.send(new PutObjectCommand({ ...target, Key: "gone", Body: "x" }));
+    await restartable.s3.send(new DeleteObjectCommand({ ...target, Key: "gone" }));
+    const writtenAt = restartable.now();
+    restartable.advance(MINUTE);
+    restartable = await restartable.restart();
+    const object = await restartable.s3.send(new GetObjectCommand({ ...target, Key: "k" }));
     expect(await object.Body?.transformToString()).toBe("second");
     expect(object.Metadata).toEqual({ m: "second" });
-    expect(object.LastModified?.getTime()).toBe(Math.floor(written / 1000) * 1000);
-    const listed = await own.s3.send(new ListObjectsV2Command(target));
+    expect(object.LastModified?.getTime()).toBe(Math.floor(writtenAt / 1000) * 1000);
+    const listed = await restartable.s3.send(new ListObjectsV2Command(target));
     expect(listed.Contents?.map((one) => one.Key)).toEqual(["k"]);
   } finally {
-    await own.close();
+    await restartable.close();
   }
 });

@@ -2,14 +2,14 @@ import { CreateBucketCommand, HeadObjectCommand, PutBucketCorsCommand } from "@a
 import { createPresignedPost, type PresignedPost, type PresignedPostOptions } from "@aws-sdk/s3-presigned-post";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SECOND } from "../../../shared/kernel/time.ts";
-import { type Bench, startBench } from "./support/bench.ts";
+import { type EmulatorFixture, startEmulatorFixture } from "./support/emulator-fixture.ts";
 
-let bench: Bench;
+let fixture: EmulatorFixture;
 beforeAll(async () => {
-  bench = await startBench();
-  for (const name of [Bucket, "elsewhere"]) await bench.s3.send(new CreateBucketCommand({ Bucket: name }));
+  fixture = await startEmulatorFixture();
+  for (const name of [Bucket, "elsewhere"]) await fixture.s3.send(new CreateBucketCommand({ Bucket: name }));
 });
-afterAll(() => bench.close());
+afterAll(() => fixture.close());
 
 const Bucket = "uploads";
 const file = Buffer.alloc(500, 7);
@@ -17,7 +17,7 @@ const type = { "Content-Type": "image/png" };
 const size: ["content-length-range", number, number] = ["content-length-range", 1, 1000];
 
 const grant = (Key: string, more: Partial<PresignedPostOptions> = {}): Promise<PresignedPost> =>
-  createPresignedPost(bench.s3, { Bucket, Key, Conditions: [size, type], Fields: type, Expires: 900, ...more });
+  createPresignedPost(fixture.s3, { Bucket, Key, Conditions: [size, type], Fields: type, Expires: 900, ...more });
 
 interface Upload {
   readonly set?: Record<string, string>;
@@ -40,7 +40,7 @@ async function post(
   return { status: response.status, code: /<Code>(.*?)<\/Code>/.exec(text)?.[1], text, headers: response.headers };
 }
 
-const head = (Key: string) => bench.s3.send(new HeadObjectCommand({ Bucket, Key }));
+const head = (Key: string) => fixture.s3.send(new HeadObjectCommand({ Bucket, Key }));
 
 describe("an upload by form", () => {
   test("that keeps to its policy is stored with its type", async () => {
@@ -113,13 +113,13 @@ describe("an upload by form", () => {
     const granted = await grant("late", { Expires: 900 });
     const policy = JSON.parse(Buffer.from(granted.fields.Policy ?? "", "base64").toString());
     const expiresAt = Date.parse(policy.expiration);
-    bench.turn(expiresAt - 1 - bench.now());
+    fixture.advance(expiresAt - 1 - fixture.now());
     expect((await post(granted)).status).toBe(204);
-    bench.turn(1);
+    fixture.advance(1);
     const answer = await post(granted);
     expect([answer.status, answer.code]).toEqual([403, "AccessDenied"]);
     expect(answer.text).toContain("Policy expired");
-    bench.turn(-900 * SECOND);
+    fixture.advance(-900 * SECOND);
     expect((await post(granted)).status).toBe(204);
   });
 
@@ -156,7 +156,7 @@ describe("a page of another origin", () => {
   const origin = "http://app.example";
   const rule = { AllowedMethods: ["POST"], AllowedOrigins: [origin], AllowedHeaders: ["x-*"], ExposeHeaders: ["ETag"] };
   const preflight = (from: string, method: string, headers = "") =>
-    fetch(`${bench.emulators.url}/${Bucket}`, {
+    fetch(`${fixture.emulators.url}/${Bucket}`, {
       method: "OPTIONS",
       headers: {
         origin: from,
@@ -164,7 +164,7 @@ describe("a page of another origin", () => {
         ...(headers ? { "access-control-request-headers": headers } : {}),
       },
     });
-  const put = () => bench.s3.send(new PutBucketCorsCommand({ Bucket, CORSConfiguration: { CORSRules: [rule] } }));
+  const put = () => fixture.s3.send(new PutBucketCorsCommand({ Bucket, CORSConfiguration: { CORSRules: [rule] } }));
 
   test("may post when a rule allows its origin, and reads refusals too", async () => {
     await put();
@@ -172,7 +172,7 @@ describe("a page of another origin", () => {
     expect(allowed.status).toBe(200);
     expect(allowed.headers.get("access-control-allow-origin")).toBe(origin);
     expect(allowed.headers.get("access-control-allow-headers")).toBe("x-one, x-two");
-    const refused = await fetch(`${bench.emulators.url}/${Bucket}`, { method: "POST", headers: { origin } });
+    const refused = await fetch(`${fixture.emulators.url}/${Bucket}`, { method: "POST", headers: { origin } });
     expect([refused.status, refused.headers.get("access-control-allow-origin")]).toEqual([403, origin]);
     expect(refused.headers.get("access-control-expose-headers")).toBe("ETag");
   });

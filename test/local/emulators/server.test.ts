@@ -3,19 +3,19 @@ import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startEmulators } from "../../../local/emulators/server.ts";
-import { type Bench, startBench } from "./support/bench.ts";
+import { type EmulatorFixture, startEmulatorFixture } from "./support/emulator-fixture.ts";
 
-let bench: Bench;
+let fixture: EmulatorFixture;
 beforeAll(async () => {
-  bench = await startBench();
+  fixture = await startEmulatorFixture();
 });
-afterAll(() => bench.close());
+afterAll(() => fixture.close());
 
 const call = (target: string, body = "{}", headers: Record<string, string> = { authorization: "signed" }) =>
-  fetch(bench.emulators.url, { method: "POST", headers: { "x-amz-target": target, ...headers }, body });
+  fetch(fixture.emulators.url, { method: "POST", headers: { "x-amz-target": target, ...headers }, body });
 
 test("only loopback is listened on", async () => {
-  const { hostname, port } = new URL(bench.emulators.url);
+  const { hostname, port } = new URL(fixture.emulators.url);
   expect(hostname).toBe("127.0.0.1");
   const outside = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   for (const { address, family, internal } of outside) {
@@ -55,20 +55,20 @@ test("a body that is not JSON, or of another shape, is the caller's error", asyn
 });
 
 test("a path that is not well encoded is the caller's error", async () => {
-  const answer = await fetch(`${bench.emulators.url}/bucket/%E0%A4%A`);
+  const answer = await fetch(`${fixture.emulators.url}/bucket/%E0%A4%A`);
   expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining("<Code>InvalidURI</Code>")]);
 });
 
 test("a port that is taken is an error at the start, before any file is touched", async () => {
-  const port = Number(new URL(bench.emulators.url).port);
-  const dataDir = join(bench.dataDir, "second");
+  const port = Number(new URL(fixture.emulators.url).port);
+  const dataDir = join(fixture.dataDir, "second");
   const second = startEmulators({ port, dataDir, now: () => 0 });
   await expect(second).rejects.toMatchObject({ code: "EADDRINUSE" });
   expect(existsSync(dataDir)).toBe(false);
 });
 
 test("damaged data is an error at the start that names the file", async () => {
-  const dataDir = join(bench.dataDir, "damaged");
+  const dataDir = join(fixture.dataDir, "damaged");
   mkdirSync(dataDir);
   writeFileSync(join(dataDir, "kms.jsonl"), "not json\n");
   const start = startEmulators({ port: 0, dataDir, now: () => 0 });

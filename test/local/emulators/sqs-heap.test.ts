@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { DueHeap } from "../../../local/emulators/sqs/heap.ts";
 import { ReadyList } from "../../../local/emulators/sqs/ready-list.ts";
 
-const appointment = (at: number, epoch = 0) => ({ at, id: "m", epoch });
+const timer = (at: number, epoch = 0) => ({ at, id: "m", epoch });
 
 function drain(heap: DueHeap): number[] {
   const order: number[] = [];
@@ -15,7 +15,7 @@ test("appointments come out by their time, however they went in", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(50)), (times) => {
       const heap = new DueHeap();
-      for (const at of times) heap.push(appointment(at));
+      for (const at of times) heap.push(timer(at));
       expect(heap.peek()?.at).toBe(times.length > 0 ? Math.min(...times) : undefined);
       expect(drain(heap)).toEqual(times.toSorted((a, b) => a - b));
     }),
@@ -26,7 +26,7 @@ test("appointments that are not retained are gone, and the order of the others h
   fc.assert(
     fc.property(fc.array(fc.nat(50)), (times) => {
       const heap = new DueHeap();
-      for (const at of times) heap.push(appointment(at));
+      for (const at of times) heap.push(timer(at));
       heap.retain((item) => item.at % 2 === 0);
       expect(drain(heap)).toEqual(times.filter((at) => at % 2 === 0).toSorted((a, b) => a - b));
     }),
@@ -36,11 +36,11 @@ test("appointments that are not retained are gone, and the order of the others h
 test("the ready list gives every entry once: in order, or in the order of the draws", () => {
   const draw = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
   fc.assert(
-    fc.property(fc.nat(2_500), fc.option(draw), (count, drawn) => {
+    fc.property(fc.nat(2_500), fc.option(draw), (count, seed) => {
       const list = new ReadyList();
       const pushed = Array.from({ length: count }, (_, epoch) => epoch);
       for (const epoch of pushed) list.push({ id: "m", epoch });
-      const random = drawn === null ? null : () => drawn;
+      const random = seed === null ? null : () => seed;
       const order: number[] = [];
       for (let entry = list.shift(random); entry; entry = list.shift(random)) order.push(entry.epoch);
       expect(random ? order.toSorted((a, b) => a - b) : order).toEqual(pushed);

@@ -7,17 +7,17 @@ import {
 } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { HOUR, SECOND } from "../../../shared/kernel/time.ts";
-import { type Bench, startBench } from "./support/bench.ts";
-import { bodies, makeQueue } from "./support/queue.ts";
+import { type EmulatorFixture, startEmulatorFixture } from "./support/emulator-fixture.ts";
+import { createTestQueue, messageBodies } from "./support/test-queue.ts";
 
-let bench: Bench;
+let fixture: EmulatorFixture;
 beforeAll(async () => {
-  bench = await startBench();
+  fixture = await startEmulatorFixture();
 });
-afterAll(() => bench.close());
+afterAll(() => fixture.close());
 
-let made = 0;
-const newQueue = (attributes = {}) => makeQueue(bench.sqs, `queue-${++made}`, attributes);
+let queueCount = 0;
+const newQueue = (attributes = {}) => createTestQueue(fixture.sqs, `queue-${++queueCount}`, attributes);
 const MIB = 1024 * 1024;
 
 describe("a message", () => {
@@ -41,9 +41,9 @@ describe("a message", () => {
     expect([...(message?.MessageAttributes?.b?.BinaryValue ?? [])]).toEqual([1, 2]);
     expect(message?.Attributes).toEqual({
       SenderId: "AIDALOCAL",
-      SentTimestamp: String(bench.now()),
+      SentTimestamp: String(fixture.now()),
       ApproximateReceiveCount: "1",
-      ApproximateFirstReceiveTimestamp: String(bench.now()),
+      ApproximateFirstReceiveTimestamp: String(fixture.now()),
       MessageGroupId: "tenant-1",
       AWSTraceHeader: "Root=1-5759e988-bd862e3fe1be46a9",
     });
@@ -65,8 +65,8 @@ describe("a message", () => {
     const queue = await newQueue({ VisibilityTimeout: "2" });
     await queue.send("x");
     const [message] = await queue.receive();
-    await queue.remove(message);
-    bench.turn(2 * SECOND);
+    await queue.delete(message);
+    fixture.advance(2 * SECOND);
     expect(await queue.receive()).toEqual([]);
   });
 
@@ -74,9 +74,9 @@ describe("a message", () => {
     const queue = await newQueue({ VisibilityTimeout: "2" });
     await queue.send("x");
     const [first] = await queue.receive();
-    bench.turn(2 * SECOND - 1);
+    fixture.advance(2 * SECOND - 1);
     expect(await queue.receive()).toEqual([]);
-    bench.turn(1);
+    fixture.advance(1);
     const [second] = await queue.receive();
     expect(second?.Attributes?.ApproximateReceiveCount).toBe("2");
     expect(second?.ReceiptHandle).not.toBe(first?.ReceiptHandle);
@@ -86,17 +86,17 @@ describe("a message", () => {
     const queue = await newQueue({ VisibilityTimeout: "2" });
     await queue.send("x");
     const [first] = await queue.receive();
-    bench.turn(2 * SECOND);
+    fixture.advance(2 * SECOND);
     await queue.receive();
-    await queue.remove(first);
-    bench.turn(2 * SECOND);
-    expect(bodies(await queue.receive())).toEqual(["x"]);
+    await queue.delete(first);
+    fixture.advance(2 * SECOND);
+    expect(messageBodies(await queue.receive())).toEqual(["x"]);
   });
 
   test("is visible again at once with a timeout of 0, and hidden longer with a longer one", async () => {
     const queue = await newQueue();
     const hide = (handle: string | undefined, seconds: number) =>
-      bench.sqs.send(
+      fixture.sqs.send(
         new ChangeMessageVisibilityCommand({ QueueUrl: queue.url, ReceiptHandle: handle, VisibilityTimeout: seconds }),
       );
     await queue.send("x");
@@ -104,29 +104,29 @@ describe("a message", () => {
     await hide(first?.ReceiptHandle, 0);
     const [second] = await queue.receive();
     await hide(second?.ReceiptHandle, 60);
-    bench.turn(60 * SECOND - 1);
+    fixture.advance(60 * SECOND - 1);
     expect(await queue.receive()).toEqual([]);
-    bench.turn(1);
+    fixture.advance(1);
     await expect(hide(second?.ReceiptHandle, 60)).rejects.toMatchObject({ name: "InvalidParameterValue" });
-    expect(bodies(await queue.receive())).toEqual(["x"]);
+    expect(messageBodies(await queue.receive())).toEqual(["x"]);
   });
 
   test.each(["message", "queue"])("waits for the delay of the %s and is counted as delayed", async (whose) => {
     const queue = await newQueue(whose === "queue" ? { DelaySeconds: "900" } : {});
     await queue.send("x", whose === "message" ? { DelaySeconds: 900 } : {});
     expect(await queue.attribute("ApproximateNumberOfMessagesDelayed")).toBe("1");
-    bench.turn(900 * SECOND - 1);
+    fixture.advance(900 * SECOND - 1);
     expect(await queue.receive()).toEqual([]);
-    bench.turn(1);
-    expect(bodies(await queue.receive())).toEqual(["x"]);
+    fixture.advance(1);
+    expect(messageBodies(await queue.receive())).toEqual(["x"]);
   });
 
   test("is dropped at the end of its retention", async () => {
     const queue = await newQueue({ MessageRetentionPeriod: "3600" });
     await queue.send("x", { DelaySeconds: 60 });
-    bench.turn(HOUR - 1);
+    fixture.advance(HOUR - 1);
     expect(await queue.attribute("ApproximateNumberOfMessages")).toBe("1");
-    bench.turn(1);
+    fixture.advance(1);
     expect(await queue.attribute("ApproximateNumberOfMessages")).toBe("0");
     expect(await queue.receive()).toEqual([]);
   });
@@ -160,7 +160,7 @@ describe("a message", () => {
   ])("with %s is refused", async (_, more, name) => {
     const queue = await newQueue();
     const send = new SendMessageCommand({ QueueUrl: queue.url, MessageBody: "x", ...more });
-    await expect(bench.sqs.send(send)).rejects.toMatchObject({ name });
+    await expect(fixture.sqs.send(send)).rejects.toMatchObject({ name });
   });
 });
 
@@ -171,14 +171,14 @@ describe("a batch", () => {
   test("of ten is sent, received, hidden and deleted, each entry with its own delay", async () => {
     const queue = await newQueue();
     const Entries = entries(10).map((entry, index) => (index === 9 ? { ...entry, DelaySeconds: 5 } : entry));
-    const sent = await bench.sqs.send(new SendMessageBatchCommand({ QueueUrl: queue.url, Entries }));
+    const sent = await fixture.sqs.send(new SendMessageBatchCommand({ QueueUrl: queue.url, Entries }));
     expect([sent.Successful?.length, sent.Failed]).toEqual([10, []]);
     const first = await queue.receive();
-    expect(bodies(first)).toEqual(entries(9).map((entry) => entry.MessageBody));
-    bench.turn(5 * SECOND);
+    expect(messageBodies(first)).toEqual(entries(9).map((entry) => entry.MessageBody));
+    fixture.advance(5 * SECOND);
     const all = [...first, ...(await queue.receive())];
     const Handles = all.map((message, index) => ({ Id: `h${index}`, ReceiptHandle: message.ReceiptHandle }));
-    const hidden = await bench.sqs.send(
+    const hidden = await fixture.sqs.send(
       new ChangeMessageVisibilityBatchCommand({
         QueueUrl: queue.url,
         Entries: Handles.map((handle) => ({ ...handle, VisibilityTimeout: 0 })),
@@ -186,7 +186,7 @@ describe("a batch", () => {
     );
     expect(hidden.Successful?.length).toBe(10);
     const again = await queue.receive();
-    const deleted = await bench.sqs.send(
+    const deleted = await fixture.sqs.send(
       new DeleteMessageBatchCommand({
         QueueUrl: queue.url,
         Entries: [
@@ -197,14 +197,14 @@ describe("a batch", () => {
     );
     expect(deleted.Successful?.length).toBe(9);
     expect(deleted.Failed).toMatchObject([{ Id: "bad", SenderFault: true, Code: "ReceiptHandleIsInvalid" }]);
-    bench.turn(30 * SECOND);
+    fixture.advance(30 * SECOND);
     expect(await queue.receive()).toHaveLength(1);
   });
 
   test("answers for the entry that is refused and takes the others", async () => {
     const queue = await newQueue();
     const Entries = [...entries(1), { Id: "late", MessageBody: "x", DelaySeconds: 901 }];
-    const sent = await bench.sqs.send(new SendMessageBatchCommand({ QueueUrl: queue.url, Entries }));
+    const sent = await fixture.sqs.send(new SendMessageBatchCommand({ QueueUrl: queue.url, Entries }));
     expect(sent.Successful?.map((one) => one.Id)).toEqual(["e0"]);
     expect(sent.Failed?.map((one) => [one.Id, one.Code])).toEqual([["late", "InvalidParameterValue"]]);
   });
@@ -212,8 +212,8 @@ describe("a batch", () => {
   test("of one mebibyte in all is taken, and of one byte more is not", async () => {
     const queue = await newQueue();
     const halves = (extra: number) => entries(2, (index) => "x".repeat(MIB / 2 + index * extra));
-    await bench.sqs.send(new SendMessageBatchCommand({ QueueUrl: queue.url, Entries: halves(0) }));
-    const tooLong = bench.sqs.send(new SendMessageBatchCommand({ QueueUrl: queue.url, Entries: halves(1) }));
+    await fixture.sqs.send(new SendMessageBatchCommand({ QueueUrl: queue.url, Entries: halves(0) }));
+    const tooLong = fixture.sqs.send(new SendMessageBatchCommand({ QueueUrl: queue.url, Entries: halves(1) }));
     await expect(tooLong).rejects.toMatchObject({ name: "BatchRequestTooLong" });
   });
 
@@ -224,7 +224,7 @@ describe("a batch", () => {
     ["with an id of other characters", [{ Id: "a b", MessageBody: "x" }], "InvalidBatchEntryId"],
   ])("%s is refused", async (_, Entries, name) => {
     const queue = await newQueue();
-    const send = bench.sqs.send(new SendMessageBatchCommand({ QueueUrl: queue.url, Entries }));
+    const send = fixture.sqs.send(new SendMessageBatchCommand({ QueueUrl: queue.url, Entries }));
     await expect(send).rejects.toMatchObject({ name });
   });
 });
@@ -242,7 +242,7 @@ describe("a receive", () => {
     const [queue, other] = [await newQueue(), await newQueue()];
     await other.send("x");
     const [message] = await other.receive();
-    await expect(queue.remove(message)).rejects.toMatchObject({ name: "ReceiptHandleIsInvalid" });
-    await expect(queue.remove({ ReceiptHandle: "bogus" })).rejects.toMatchObject({ name: "ReceiptHandleIsInvalid" });
+    await expect(queue.delete(message)).rejects.toMatchObject({ name: "ReceiptHandleIsInvalid" });
+    await expect(queue.delete({ ReceiptHandle: "bogus" })).rejects.toMatchObject({ name: "ReceiptHandleIsInvalid" });
   });
 });

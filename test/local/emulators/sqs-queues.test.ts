@@ -14,24 +14,24 @@ import {
 } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SECOND } from "../../../shared/kernel/time.ts";
-import { type Bench, startBench } from "./support/bench.ts";
-import { bodies, makeQueue, queueAt, redriveTo } from "./support/queue.ts";
+import { type EmulatorFixture, startEmulatorFixture } from "./support/emulator-fixture.ts";
+import { createTestQueue, messageBodies, openTestQueue, redrivePolicy } from "./support/test-queue.ts";
 
-let bench: Bench;
+let fixture: EmulatorFixture;
 beforeAll(async () => {
-  bench = await startBench();
+  fixture = await startEmulatorFixture();
 });
-afterAll(() => bench.close());
+afterAll(() => fixture.close());
 
-const newQueue = (name: string, attributes = {}) => makeQueue(bench.sqs, name, attributes);
+const newQueue = (name: string, attributes = {}) => createTestQueue(fixture.sqs, name, attributes);
 
 describe("a queue", () => {
   test("is found by its name, and made again with the same settings it is the same", async () => {
     const queue = await newQueue("same", { VisibilityTimeout: "2" });
-    expect((await bench.sqs.send(new GetQueueUrlCommand({ QueueName: "same" }))).QueueUrl).toBe(queue.url);
+    expect((await fixture.sqs.send(new GetQueueUrlCommand({ QueueName: "same" }))).QueueUrl).toBe(queue.url);
     expect((await newQueue("same", { VisibilityTimeout: "2" })).url).toBe(queue.url);
     expect((await newQueue("same")).url).toBe(queue.url);
-    expect(new URL(queue.url).origin).toBe(bench.emulators.url);
+    expect(new URL(queue.url).origin).toBe(fixture.emulators.url);
   });
 
   test("made again with other settings is refused", async () => {
@@ -42,7 +42,7 @@ describe("a queue", () => {
   test("tells its settings and counts", async () => {
     const queue = await newQueue("told", { VisibilityTimeout: "2" });
     const all = new GetQueueAttributesCommand({ QueueUrl: queue.url, AttributeNames: ["All"] });
-    expect((await bench.sqs.send(all)).Attributes).toEqual({
+    expect((await fixture.sqs.send(all)).Attributes).toEqual({
       VisibilityTimeout: "2",
       DelaySeconds: "0",
       ReceiveMessageWaitTimeSeconds: "0",
@@ -50,8 +50,8 @@ describe("a queue", () => {
       MaximumMessageSize: "1048576",
       SqsManagedSseEnabled: "true",
       QueueArn: "arn:aws:sqs:us-east-1:000000000000:told",
-      CreatedTimestamp: String(Math.floor(bench.now() / 1000)),
-      LastModifiedTimestamp: String(Math.floor(bench.now() / 1000)),
+      CreatedTimestamp: String(Math.floor(fixture.now() / 1000)),
+      LastModifiedTimestamp: String(Math.floor(fixture.now() / 1000)),
       ApproximateNumberOfMessages: "0",
       ApproximateNumberOfMessagesNotVisible: "0",
       ApproximateNumberOfMessagesDelayed: "0",
@@ -66,56 +66,58 @@ describe("a queue", () => {
     [{ FifoQueue: "true" }, "UnsupportedOperation"],
   ])("with the settings %o is refused", async (Attributes, name) => {
     const create = new CreateQueueCommand({ QueueName: "bad", Attributes });
-    await expect(bench.sqs.send(create)).rejects.toMatchObject({ name });
+    await expect(fixture.sqs.send(create)).rejects.toMatchObject({ name });
   });
 
   test("is listed by the start of its name", async () => {
     const queue = await newQueue("listed-1");
     await newQueue("unlisted-1");
-    expect((await bench.sqs.send(new ListQueuesCommand({ QueueNamePrefix: "listed" }))).QueueUrls).toEqual([queue.url]);
+    expect((await fixture.sqs.send(new ListQueuesCommand({ QueueNamePrefix: "listed" }))).QueueUrls).toEqual([
+      queue.url,
+    ]);
   });
 
   test("keeps its tags", async () => {
     const queue = await newQueue("tagged");
-    await bench.sqs.send(new TagQueueCommand({ QueueUrl: queue.url, Tags: { a: "1" } }));
-    expect((await bench.sqs.send(new ListQueueTagsCommand({ QueueUrl: queue.url }))).Tags).toEqual({ a: "1" });
+    await fixture.sqs.send(new TagQueueCommand({ QueueUrl: queue.url, Tags: { a: "1" } }));
+    expect((await fixture.sqs.send(new ListQueueTagsCommand({ QueueUrl: queue.url }))).Tags).toEqual({ a: "1" });
   });
 
   test("is empty after a purge, of what is delayed and in flight too", async () => {
     const queue = await newQueue("purged");
     for (const DelaySeconds of [0, 0, 1]) await queue.send("x", { DelaySeconds });
     await queue.receive({ MaxNumberOfMessages: 1 });
-    await bench.sqs.send(new PurgeQueueCommand({ QueueUrl: queue.url }));
-    bench.turn(30 * SECOND);
+    await fixture.sqs.send(new PurgeQueueCommand({ QueueUrl: queue.url }));
+    fixture.advance(30 * SECOND);
     expect(await queue.receive()).toEqual([]);
   });
 
   test("that was deleted or never made does not exist", async () => {
     const queue = await newQueue("deleted");
-    await bench.sqs.send(new DeleteQueueCommand({ QueueUrl: queue.url }));
+    await fixture.sqs.send(new DeleteQueueCommand({ QueueUrl: queue.url }));
     await expect(queue.send("x")).rejects.toMatchObject({ name: "QueueDoesNotExist" });
     const never = new GetQueueUrlCommand({ QueueName: "never" });
-    await expect(bench.sqs.send(never)).rejects.toMatchObject({ name: "QueueDoesNotExist" });
+    await expect(fixture.sqs.send(never)).rejects.toMatchObject({ name: "QueueDoesNotExist" });
   });
 
   test("is known by the last segment of a URL from another origin", async () => {
     const queue = await newQueue("moved");
-    await queueAt(bench.sqs, queue.url).send("x");
-    const elsewhere = `${bench.emulators.url}/111111111111/moved`;
-    expect(bodies(await queueAt(bench.sqs, elsewhere).receive())).toEqual(["x"]);
+    await openTestQueue(fixture.sqs, queue.url).send("x");
+    const elsewhere = `${fixture.emulators.url}/111111111111/moved`;
+    expect(messageBodies(await openTestQueue(fixture.sqs, elsewhere).receive())).toEqual(["x"]);
   });
 
   test("says which operation is not emulated", async () => {
     const tasks = new ListMessageMoveTasksCommand({ SourceArn: "arn:aws:sqs:us-east-1:000000000000:x" });
-    await expect(bench.sqs.send(tasks)).rejects.toThrow("AmazonSQS.ListMessageMoveTasks is not emulated");
+    await expect(fixture.sqs.send(tasks)).rejects.toThrow("AmazonSQS.ListMessageMoveTasks is not emulated");
   });
 
   test("counts the requests of each operation", async () => {
     const queue = await newQueue("counted");
-    const before = bench.emulators.sqs.counts.SendMessage ?? 0;
+    const before = fixture.emulators.sqs.counts.SendMessage ?? 0;
     await queue.send("a");
     await queue.send("b");
-    expect(bench.emulators.sqs.counts.SendMessage).toBe(before + 2);
+    expect(fixture.emulators.sqs.counts.SendMessage).toBe(before + 2);
   });
 });
 
@@ -124,17 +126,17 @@ describe("dead letters", () => {
 
   test("a message goes to the dead-letter queue instead of its third receive", async () => {
     const dead = await newQueue("dead");
-    const queue = await newQueue("live", { VisibilityTimeout: "1", RedrivePolicy: await redriveTo(dead, 2) });
+    const queue = await newQueue("live", { VisibilityTimeout: "1", RedrivePolicy: await redrivePolicy(dead, 2) });
     await queue.send("poison", { MessageAttributes: value });
     for (const time of ["first", "second"]) {
-      expect(bodies(await queue.receive()), time).toEqual(["poison"]);
-      bench.turn(SECOND);
+      expect(messageBodies(await queue.receive()), time).toEqual(["poison"]);
+      fixture.advance(SECOND);
     }
     expect(await queue.receive()).toEqual([]);
     const [message] = await dead.receive();
     expect(message).toMatchObject({ Body: "poison", MessageAttributes: value });
     expect(message?.Attributes?.DeadLetterQueueSourceArn).toBe(await queue.attribute("QueueArn"));
-    const sources = await bench.sqs.send(new ListDeadLetterSourceQueuesCommand({ QueueUrl: dead.url }));
+    const sources = await fixture.sqs.send(new ListDeadLetterSourceQueuesCommand({ QueueUrl: dead.url }));
     expect(sources.queueUrls).toEqual([queue.url]);
   });
 
@@ -142,16 +144,16 @@ describe("dead letters", () => {
     const dead = await newQueue("dead-later");
     const queue = await newQueue("live-later", { VisibilityTimeout: "0" });
     const set = async (RedrivePolicy: string) =>
-      bench.sqs.send(new SetQueueAttributesCommand({ QueueUrl: queue.url, Attributes: { RedrivePolicy } }));
-    await set(await redriveTo(dead, "1"));
+      fixture.sqs.send(new SetQueueAttributesCommand({ QueueUrl: queue.url, Attributes: { RedrivePolicy } }));
+    await set(await redrivePolicy(dead, "1"));
     await queue.send("p");
     await queue.receive();
     expect(await queue.receive()).toEqual([]);
-    expect(bodies(await dead.receive())).toEqual(["p"]);
+    expect(messageBodies(await dead.receive())).toEqual(["p"]);
     await set("");
     await queue.send("q");
     await queue.receive();
-    expect(bodies(await queue.receive())).toEqual(["q"]);
+    expect(messageBodies(await queue.receive())).toEqual(["q"]);
   });
 
   test("a policy whose dead-letter queue does not exist is refused", async () => {
@@ -161,11 +163,11 @@ describe("dead letters", () => {
 
   test("a move task takes dead letters back to where they came from", async () => {
     const dead = await newQueue("dead-back");
-    const queue = await newQueue("live-back", { VisibilityTimeout: "0", RedrivePolicy: await redriveTo(dead, 1) });
+    const queue = await newQueue("live-back", { VisibilityTimeout: "0", RedrivePolicy: await redrivePolicy(dead, 1) });
     await queue.send("back");
     await queue.receive();
     await queue.receive();
-    await bench.sqs.send(new StartMessageMoveTaskCommand({ SourceArn: await dead.attribute("QueueArn") }));
+    await fixture.sqs.send(new StartMessageMoveTaskCommand({ SourceArn: await dead.attribute("QueueArn") }));
     const [message] = await queue.receive();
     expect(message?.Body).toBe("back");
     expect(message?.Attributes?.ApproximateReceiveCount).toBe("1");
@@ -174,7 +176,7 @@ describe("dead letters", () => {
 
   test("a move task from a queue of no dead letters is refused", async () => {
     const SourceArn = await (await newQueue("plain")).attribute("QueueArn");
-    await expect(bench.sqs.send(new StartMessageMoveTaskCommand({ SourceArn }))).rejects.toThrow("Dead Letter Queue");
+    await expect(fixture.sqs.send(new StartMessageMoveTaskCommand({ SourceArn }))).rejects.toThrow("Dead Letter Queue");
   });
 });
 
@@ -183,43 +185,43 @@ describe("the fault knob", () => {
 
   test("delivers a deleted message a second time, and no third", async () => {
     const queue = await newQueue("doubled");
-    bench.emulators.sqs.chaos({ ...quiet, duplicate: 1 });
+    fixture.emulators.sqs.chaos({ ...quiet, duplicate: 1 });
     try {
       await queue.send("x");
       for (const time of ["first", "second"]) {
         const [message] = await queue.receive();
         expect(message?.Body, time).toBe("x");
-        await queue.remove(message);
-        await queue.remove(message);
+        await queue.delete(message);
+        await queue.delete(message);
       }
       expect(await queue.receive()).toEqual([]);
     } finally {
-      bench.emulators.sqs.chaos(quiet);
+      fixture.emulators.sqs.chaos(quiet);
     }
   });
 
   test("delivers only the share that its draws choose", async () => {
     const queue = await newQueue("shared");
     const draws = [0.49, 0.5];
-    bench.emulators.sqs.chaos({ ...quiet, duplicate: 0.5, random: () => draws.shift() ?? 1 });
+    fixture.emulators.sqs.chaos({ ...quiet, duplicate: 0.5, random: () => draws.shift() ?? 1 });
     try {
       await queue.send("a");
       await queue.send("b");
-      for (const message of await queue.receive()) await queue.remove(message);
-      expect(bodies(await queue.receive())).toEqual(["a"]);
+      for (const message of await queue.receive()) await queue.delete(message);
+      expect(messageBodies(await queue.receive())).toEqual(["a"]);
     } finally {
-      bench.emulators.sqs.chaos(quiet);
+      fixture.emulators.sqs.chaos(quiet);
     }
   });
 
   test("hands messages out in the order of its draws", async () => {
     const queue = await newQueue("shuffled");
     for (const body of ["a", "b", "c", "d"]) await queue.send(body);
-    bench.emulators.sqs.chaos({ ...quiet, shuffle: true, random: () => 0.99 });
+    fixture.emulators.sqs.chaos({ ...quiet, shuffle: true, random: () => 0.99 });
     try {
-      expect(bodies(await queue.receive())).toEqual(["d", "a", "b", "c"]);
+      expect(messageBodies(await queue.receive())).toEqual(["d", "a", "b", "c"]);
     } finally {
-      bench.emulators.sqs.chaos(quiet);
+      fixture.emulators.sqs.chaos(quiet);
     }
   });
 });

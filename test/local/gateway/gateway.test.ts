@@ -3,11 +3,17 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openGateway } from "../../../local/gateway/gateway.ts";
 import { type Stack, startStack } from "../../../local/stack/stack.ts";
 import { LocalRefusal } from "../../../local/support/settings-error.ts";
-import { httpApi, lambda, newFolder, plant, plantedSettings } from "../planted.ts";
+import {
+  assemblySettings,
+  httpApiResources,
+  lambdaResource,
+  newTempFolder,
+  writeAssembly,
+} from "../assembly-fixture.ts";
 
-const ECHO = `export const handler = async (event) => ({
+const ECHO_HANDLER = `export const handler = async (event) => ({
   statusCode: 200, headers: { "content-type": "application/json" }, body: JSON.stringify(event) });`;
-const ODD = `export const handler = async (event) => {
+const ODD_HANDLER = `export const handler = async (event) => {
   switch (event.queryStringParameters?.case) {
     case "throw": throw new Error("no");
     case "hang": return await new Promise((resolve) => setTimeout(resolve, 60_000));
@@ -21,14 +27,14 @@ const ODD = `export const handler = async (event) => {
   }
 };`;
 
-const folder = newFolder();
+const folder = newTempFolder();
 let stack: Stack;
 beforeAll(async () => {
   const resources = {
-    Echo: lambda("echo"),
-    Odd: lambda("odd", { Timeout: 1 }),
-    Slow: lambda("odd", { Timeout: 2 }),
-    ...httpApi({
+    Echo: lambdaResource("echo"),
+    Odd: lambdaResource("odd", { Timeout: 1 }),
+    Slow: lambdaResource("odd", { Timeout: 2 }),
+    ...httpApiResources({
       $default: "Echo",
       "GET /odd": "Odd",
       "GET /slow": "Slow",
@@ -42,7 +48,9 @@ beforeAll(async () => {
     if (Type !== "AWS::ApiGatewayV2::Integration") continue;
     if (JSON.stringify(Properties.IntegrationUri).includes("Slow")) Object.assign(Properties, { TimeoutInMillis: 100 });
   }
-  stack = await startStack(plantedSettings(folder.path, plant(folder.path, resources, { echo: ECHO, odd: ODD })));
+  stack = await startStack(
+    assemblySettings(folder.path, writeAssembly(folder.path, resources, { echo: ECHO_HANDLER, odd: ODD_HANDLER })),
+  );
 });
 afterAll(async () => {
   await stack.close();
@@ -69,7 +77,7 @@ async function send(path: string, init: RequestInit = {}): Promise<Event> {
 }
 
 /** The status of a request whose target goes out exactly as it is written. */
-function statusOf(target: string, headers: Record<string, string> = {}): Promise<number> {
+function requestStatus(target: string, headers: Record<string, string> = {}): Promise<number> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(stack.baseUrl);
     const sent = request({ hostname, port, path: target, headers }, (response) => {
@@ -89,14 +97,14 @@ describe("the path a function sees", () => {
     ["/a%20b+c", "/a b+c"],
     ["/caf%C3%A9", "/café"],
     ["/", "/"],
-  ])("of %s is decoded once: %s", async (sent, seen) => {
+  ])("of %s is decoded once: %s", async (sent, decoded) => {
     const event = await send(sent);
-    expect(event.rawPath).toBe(seen);
-    expect(event.requestContext.http.path).toBe(seen);
+    expect(event.rawPath).toBe(decoded);
+    expect(event.requestContext.http.path).toBe(decoded);
   });
 
   it.each(["/%zz", "/%", "/%ff"])("cannot be %s: 400", async (target) => {
-    expect(await statusOf(target)).toBe(400);
+    expect(await requestStatus(target)).toBe(400);
   });
 });
 
@@ -178,8 +186,8 @@ describe("sizes", () => {
     expect(await post(5 * 2 ** 20, "application/octet-stream")).toBe(413);
   });
   it("refuses headers of more than 10 KB", async () => {
-    expect(await statusOf("/x", { "x-long": "x".repeat(9_000) })).toBe(200);
-    expect(await statusOf("/x", { "x-long": "x".repeat(10_240) })).toBe(431);
+    expect(await requestStatus("/x", { "x-long": "x".repeat(9_000) })).toBe(200);
+    expect(await requestStatus("/x", { "x-long": "x".repeat(10_240) })).toBe(431);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { failuresOf } from "../../../local/lambda/event-sources.ts";
+import { parseBatchItemFailures } from "../../../local/lambda/event-sources.ts";
 
 const all = new Set(["a", "b", "c"]);
 
@@ -10,12 +10,12 @@ describe("a worker's answer", () => {
     ["no list", { batchItemFailures: null }],
     ["an empty list", { batchItemFailures: [] }],
   ])("of %s says that the whole batch is done", (_what, answer) => {
-    expect(failuresOf(answer, all)).toEqual(new Set());
+    expect(parseBatchItemFailures(answer, all)).toEqual(new Set());
   });
 
   it("of some ids leaves those alone in the queue", () => {
     const answer = { batchItemFailures: [{ itemIdentifier: "a" }, { itemIdentifier: "c" }] };
-    expect(failuresOf(answer, all)).toEqual(new Set(["a", "c"]));
+    expect(parseBatchItemFailures(answer, all)).toEqual(new Set(["a", "c"]));
   });
 
   it.each([
@@ -27,6 +27,6 @@ describe("a worker's answer", () => {
     ["another shape", { failures: [] }],
     ["a text", "done"],
   ])("of %s fails the whole batch", (_what, answer) => {
-    expect(failuresOf(answer, all)).toEqual(all);
+    expect(parseBatchItemFailures(answer, all)).toEqual(all);
   });
 });

@@ -1,34 +1,36 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { declareFunctions, type Functions, openFunctions } from "../../../local/lambda/functions.ts";
+import { type Functions, openFunctions, readFunctions } from "../../../local/lambda/functions.ts";
 import { FunctionFailed } from "../../../local/lambda/sandbox.ts";
 import { openClock } from "../../../local/support/clock.ts";
 import { LocalRefusal } from "../../../local/support/settings-error.ts";
 import { Resolver } from "../../../local/template/intrinsics.ts";
 import { type Resource, readAssembly } from "../../../local/template/template.ts";
 import { HOUR } from "../../../shared/kernel/time.ts";
-import { eventSource, lambda, newFolder, plant } from "../planted.ts";
+import { eventSourceMapping, lambdaResource, newTempFolder, writeAssembly } from "../assembly-fixture.ts";
 
-const folder = newFolder();
-const open: Functions[] = [];
-const printed: Buffer[] = [];
+const folder = newTempFolder();
+const running: Functions[] = [];
+const logChunks: Buffer[] = [];
 afterEach(async () => {
-  for (const functions of open.splice(0)) await functions.close();
-  printed.length = 0;
+  for (const functions of running.splice(0)) await functions.close();
+  logChunks.length = 0;
   folder.remove();
 });
 
 /** One function, `Echo`, from its source. */
 function run(source: string, properties: Record<string, unknown> = {}, replaced: Record<string, string> = {}) {
-  const assembly = readAssembly(plant(folder.path, { Echo: lambda("echo", properties) }, { echo: source }));
+  const assembly = readAssembly(
+    writeAssembly(folder.path, { Echo: lambdaResource("echo", properties) }, { echo: source }),
+  );
   const clock = openClock(folder.path);
-  const functions = openFunctions(declareFunctions(assembly), new Resolver(assembly), {
-    added: { AWS_ENDPOINT_URL: "http://127.0.0.1:1" },
-    replaced,
+  const functions = openFunctions(readFunctions(assembly), new Resolver(assembly), {
+    extraVariables: { AWS_ENDPOINT_URL: "http://127.0.0.1:1" },
+    variableOverrides: replaced,
     clock: clock.shared,
     openEgress: true,
-    log: (chunk) => printed.push(chunk),
+    log: (chunk) => logChunks.push(chunk),
   });
-  open.push(functions);
+  running.push(functions);
   return { functions, clock };
 }
 
@@ -67,9 +69,9 @@ describe("a function", () => {
       "export const handler = async (_event, c) => [c.getRemainingTimeInMillis(), c.awsRequestId, c.functionName];",
       { Timeout: 7 },
     );
-    const [left, id, name] = (await functions.invoke("Echo", {})) as [number, string, string];
-    expect(left).toBeGreaterThan(5_000);
-    expect(left).toBeLessThanOrEqual(7_000);
+    const [remainingMs, id, name] = (await functions.invoke("Echo", {})) as [number, string, string];
+    expect(remainingMs).toBeGreaterThan(5_000);
+    expect(remainingMs).toBeLessThanOrEqual(7_000);
     expect(id).toMatch(/^[0-9a-f-]{36}$/);
     expect(name).toBe("Planted-Echo");
   });
@@ -171,7 +173,7 @@ describe("a function", () => {
   it("has what it prints taken down", async () => {
     const { functions } = run('export const handler = async () => { console.log("printed here"); };');
     expect(await functions.invoke("Echo", {})).toBeNull();
-    await expect.poll(() => Buffer.concat(printed).toString()).toContain("printed here");
+    await expect.poll(() => Buffer.concat(logChunks).toString()).toContain("printed here");
   });
 
   it.each([
@@ -179,9 +181,9 @@ describe("a function", () => {
     ["as many for each of its queues", ["One", "Two"], {}, 8],
     ["never more than it reserves", ["One", "Two"], { ReservedConcurrentExecutions: 3 }, 3],
   ])("has %s", (_what, queues, properties, expected) => {
-    const sources = queues.map((name): [string, Resource] => [`From${name}`, eventSource("Echo", name)]);
-    const resources = { Echo: lambda("echo", properties), ...Object.fromEntries(sources) };
-    const [declared] = declareFunctions(readAssembly(plant(folder.path, resources, { echo: "" })));
+    const sources = queues.map((name): [string, Resource] => [`From${name}`, eventSourceMapping("Echo", name)]);
+    const resources = { Echo: lambdaResource("echo", properties), ...Object.fromEntries(sources) };
+    const [declared] = readFunctions(readAssembly(writeAssembly(folder.path, resources, { echo: "" })));
     expect(declared?.sandboxesMax).toBe(expected);
   });
 
@@ -196,8 +198,8 @@ describe("a function", () => {
 
 describe("a template's function is refused", () => {
   const declared = (properties: Record<string, unknown>, bundles: Record<string, string> = { echo: "" }) => {
-    const assembly = readAssembly(plant(folder.path, { Echo: lambda("echo", properties) }, bundles));
-    return () => declareFunctions(assembly);
+    const assembly = readAssembly(writeAssembly(folder.path, { Echo: lambdaResource("echo", properties) }, bundles));
+    return () => readFunctions(assembly);
   };
   it.each([
     ["without a bundle", {}, {}, /no bundle/],

@@ -27,13 +27,13 @@ function start(schedules: Schedule[], invoke?: (id: string) => Promise<unknown>)
     (line) => reported.push(line),
   );
   running.push(started);
-  const turn = async (by: number): Promise<string[]> => {
-    now += by;
+  const advance = async (ms: number): Promise<string[]> => {
+    now += ms;
     runs.length = 0;
     await started.runDue();
     return [...runs];
   };
-  return { turn, events, reported };
+  return { turn: advance, events, reported };
 }
 
 const minutely: Schedule = { id: "R1", every: MINUTE, functionId: "Minutely" };
@@ -42,41 +42,41 @@ const daily: Schedule = { id: "R3", every: DAY, functionId: "Daily" };
 
 describe("a schedule", () => {
   it("runs once its period is over and not a millisecond before", async () => {
-    const { turn } = start([hourly]);
-    expect(await turn(HOUR - 1)).toEqual([]);
-    expect(await turn(1)).toEqual(["Hourly"]);
-    expect(await turn(0)).toEqual([]);
-    expect(await turn(HOUR - 1)).toEqual([]);
-    expect(await turn(1)).toEqual(["Hourly"]);
+    const { turn: advance } = start([hourly]);
+    expect(await advance(HOUR - 1)).toEqual([]);
+    expect(await advance(1)).toEqual(["Hourly"]);
+    expect(await advance(0)).toEqual([]);
+    expect(await advance(HOUR - 1)).toEqual([]);
+    expect(await advance(1)).toEqual(["Hourly"]);
   });
 
   it("runs once for a jump over many periods, and keeps its rhythm after it", async () => {
-    const { turn } = start([hourly]);
-    expect(await turn(10 * HOUR + 1)).toEqual(["Hourly"]);
-    expect(await turn(HOUR - 2)).toEqual([]);
-    expect(await turn(1)).toEqual(["Hourly"]);
+    const { turn: advance } = start([hourly]);
+    expect(await advance(10 * HOUR + 1)).toEqual(["Hourly"]);
+    expect(await advance(HOUR - 2)).toEqual([]);
+    expect(await advance(1)).toEqual(["Hourly"]);
   });
 
   it("runs in the order in which it came due among others", async () => {
-    const { turn } = start([daily, hourly, minutely]);
-    expect(await turn(2 * DAY)).toEqual(["Minutely", "Hourly", "Daily"]);
+    const { turn: advance } = start([daily, hourly, minutely]);
+    expect(await advance(2 * DAY)).toEqual(["Minutely", "Hourly", "Daily"]);
   });
 
   it("has ended when the turn of the clock has, also when it failed", async () => {
     let ended = 0;
-    const { turn, reported } = start([minutely, hourly], async (id) => {
+    const { turn: advance, reported } = start([minutely, hourly], async (id) => {
       await new Promise((resolve) => setImmediate(resolve));
       ended++;
       if (id === "Minutely") throw new Error("broken");
     });
-    await turn(DAY);
+    await advance(DAY);
     expect(ended).toBe(2);
     expect(reported).toEqual(["Minutely: broken"]);
   });
 
   it("gets the standard event, or the input it was given", async () => {
-    const { turn, events } = start([minutely, { ...hourly, input: { own: true } }]);
-    await turn(HOUR);
+    const { turn: advance, events } = start([minutely, { ...hourly, input: { own: true } }]);
+    await advance(HOUR);
     expect(events).toEqual([
       expect.objectContaining({
         source: "aws.events",

@@ -1,55 +1,55 @@
 import { describe, expect, test } from "vitest";
-import { accounts, eventOf, isEcho, receiver, simulated } from "./support.ts";
+import { firstEvent, isEcho, startTestSimulator, startWebhookReceiver, testAccounts } from "./simulator-fixture.ts";
 
-async function ready(name: keyof typeof accounts = "login") {
-  const hook = await receiver();
-  const simulator = await simulated(hook.url, { appId: "4242" });
+async function startWithPerson(name: keyof typeof testAccounts = "login") {
+  const hook = await startWebhookReceiver();
+  const simulator = await startTestSimulator(hook.url, { appId: "4242" });
   const { person } = await simulator.personSends(name);
   return { hook, simulator, person: person as string };
 }
 
 describe("echoes", () => {
   test("Messenger's names the app and returns the metadata", async () => {
-    const { hook, simulator, person } = await ready("messenger");
+    const { hook, simulator, person } = await startWithPerson("messenger");
     const message = { text: "Hi", metadata: "record-1" };
-    const { body } = await simulator.send("messenger", person, { message });
-    const [one] = await hook.until(1, isEcho);
-    expect(one && eventOf(one)).toMatchObject({
-      sender: { id: accounts.messenger.externalId },
+    const { body } = await simulator.sendToPerson("messenger", person, { message });
+    const [one] = await hook.waitForWebhooks(1, isEcho);
+    expect(one && firstEvent(one)).toMatchObject({
+      sender: { id: testAccounts.messenger.externalId },
       recipient: { id: person },
       message: { mid: body.message_id, is_echo: true, app_id: 4242, metadata: "record-1", text: "Hi" },
     });
   });
 
   test("Instagram's comes among the messages and names no app", async () => {
-    const { hook, simulator, person } = await ready("login");
-    const { body } = await simulator.send("login", person, { message: { text: "Hi", metadata: "record-1" } });
-    const [one] = await hook.until(1, isEcho);
+    const { hook, simulator, person } = await startWithPerson("login");
+    const { body } = await simulator.sendToPerson("login", person, { message: { text: "Hi", metadata: "record-1" } });
+    const [one] = await hook.waitForWebhooks(1, isEcho);
     expect(one?.path).toBe("/webhooks/instagram");
-    expect(one && eventOf(one).message).toEqual({ mid: body.message_id, is_echo: true, text: "Hi" });
+    expect(one && firstEvent(one).message).toEqual({ mid: body.message_id, is_echo: true, text: "Hi" });
   });
 
   test("comes after the answer, or before it when told to", async () => {
-    const { hook, simulator, person } = await ready();
-    await simulator.send("login", person);
+    const { hook, simulator, person } = await startWithPerson();
+    await simulator.sendToPerson("login", person);
     expect(hook.got.filter(isEcho)).toHaveLength(0);
-    await hook.until(1, isEcho);
+    await hook.waitForWebhooks(1, isEcho);
     await simulator.sim("/faults", { mode: "echo_first", for: 1 });
-    await simulator.send("login", person);
+    await simulator.sendToPerson("login", person);
     expect(hook.got.filter(isEcho)).toHaveLength(2);
-    await simulator.send("login", person);
+    await simulator.sendToPerson("login", person);
     expect(hook.got.filter(isEcho)).toHaveLength(2);
-    await hook.until(3, isEcho);
+    await hook.waitForWebhooks(3, isEcho);
   });
 
   test("does not come when told not to", async () => {
-    const { hook, simulator, person } = await ready();
+    const { hook, simulator, person } = await startWithPerson();
     await simulator.sim("/faults", { mode: "no_echo", for: 1 });
-    const first = await simulator.send("login", person, { message: { text: "unheard" } });
+    const first = await simulator.sendToPerson("login", person, { message: { text: "unheard" } });
     expect(first.status).toBe(200);
-    await simulator.send("login", person, { message: { text: "heard" } });
-    const echoes = await hook.until(1, isEcho);
-    expect(echoes.map((one) => eventOf(one).message.text)).toEqual(["heard"]);
+    await simulator.sendToPerson("login", person, { message: { text: "heard" } });
+    const echoes = await hook.waitForWebhooks(1, isEcho);
+    expect(echoes.map((one) => firstEvent(one).message.text)).toEqual(["heard"]);
     expect((await simulator.get("/_sim/state")).body.pending).toEqual([]);
   });
 });
@@ -62,27 +62,27 @@ describe("faults", () => {
     ["restricted", 400, { code: 10, error_subcode: 1893063 }],
     ["5xx", 500, { code: 2, is_transient: true }],
   ])("%s strikes as often as asked, then no more", async (mode, status, error) => {
-    const { simulator, person } = await ready();
+    const { simulator, person } = await startWithPerson();
     await simulator.sim("/faults", { mode, for: 2 });
     for (let n = 0; n < 2; n += 1) {
-      expect(await simulator.send("login", person)).toMatchObject({ status, body: { error } });
+      expect(await simulator.sendToPerson("login", person)).toMatchObject({ status, body: { error } });
     }
     expect((await simulator.get("/_sim/sent")).body.sent).toEqual([]);
-    expect((await simulator.send("login", person)).status).toBe(200);
+    expect((await simulator.sendToPerson("login", person)).status).toBe(200);
   });
 
   test("a rate limit says when access comes back", async () => {
-    const { simulator, person } = await ready();
+    const { simulator, person } = await startWithPerson();
     await simulator.sim("/faults", { mode: "rate_limited" });
-    const { headers } = await simulator.send("login", person);
+    const { headers } = await simulator.sendToPerson("login", person);
     const usage = JSON.parse(headers.get("X-Business-Use-Case-Usage") ?? "{}");
-    expect(usage[accounts.login.externalId][0].estimated_time_to_regain_access).toBe(1);
+    expect(usage[testAccounts.login.externalId][0].estimated_time_to_regain_access).toBe(1);
     expect(JSON.parse(headers.get("X-App-Usage") ?? "{}").call_count).toBe(100);
   });
 
   test("strikes sends only, unless every call is asked for", async () => {
-    const { simulator } = await ready();
-    const me = () => simulator.get("/instagram_graph/v26.0/me?fields=id", accounts.login.token);
+    const { simulator } = await startWithPerson();
+    const me = () => simulator.get("/instagram_graph/v26.0/me?fields=id", testAccounts.login.token);
     await simulator.sim("/faults", { mode: "token_revoked" });
     expect((await me()).status).toBe(200);
     await simulator.sim("/faults", { mode: "token_revoked", on: "calls" });
@@ -92,23 +92,23 @@ describe("faults", () => {
   });
 
   test("reset_after_accept cuts the line although the message went out", async () => {
-    const { hook, simulator, person } = await ready();
+    const { hook, simulator, person } = await startWithPerson();
     await simulator.sim("/faults", { mode: "reset_after_accept", for: 1 });
-    await expect(simulator.send("login", person)).rejects.toThrow();
+    await expect(simulator.sendToPerson("login", person)).rejects.toThrow();
     expect((await simulator.get("/_sim/sent")).body.sent).toHaveLength(1);
-    await hook.until(1, isEcho);
+    await hook.waitForWebhooks(1, isEcho);
   });
 
   test("hang never answers and accepts nothing", async () => {
-    const { simulator, person } = await ready();
+    const { simulator, person } = await startWithPerson();
     await simulator.sim("/faults", { mode: "hang", for: 1 });
-    const asked = fetch(`${simulator.url}/instagram_graph/v26.0/me/messages`, {
+    const pendingRequest = fetch(`${simulator.url}/instagram_graph/v26.0/me/messages`, {
       method: "POST",
-      headers: { Authorization: `Bearer ${accounts.login.token}` },
+      headers: { Authorization: `Bearer ${testAccounts.login.token}` },
       body: JSON.stringify({ recipient: { id: person }, message: { text: "Hi" } }),
       signal: AbortSignal.timeout(400),
     });
-    await expect(asked).rejects.toThrow(/timeout/i);
+    await expect(pendingRequest).rejects.toThrow(/timeout/i);
     expect((await simulator.get("/_sim/sent")).body.sent).toEqual([]);
   });
 });

@@ -1,20 +1,20 @@
 import { describe, expect, test } from "vitest";
-import { accounts, isEcho, receiver, simulated } from "./support.ts";
+import { isEcho, startTestSimulator, startWebhookReceiver, testAccounts } from "./simulator-fixture.ts";
 
-async function ready(name: keyof typeof accounts = "login") {
-  const hook = await receiver();
-  const simulator = await simulated(hook.url);
+async function startWithPerson(name: keyof typeof testAccounts = "login") {
+  const hook = await startWebhookReceiver();
+  const simulator = await startTestSimulator(hook.url);
   const { person } = await simulator.personSends(name);
   return { hook, simulator, person: person as string };
 }
 
-const human = { messaging_type: "MESSAGE_TAG", tag: "HUMAN_AGENT" };
+const humanAgentTag = { messaging_type: "MESSAGE_TAG", tag: "HUMAN_AGENT" };
 
 /** Sends without reading the answer as JSON. */
 function rawSend(url: string, person: string, signal = AbortSignal.timeout(20_000)): Promise<Response> {
   return fetch(`${url}/instagram_graph/v26.0/me/messages`, {
     method: "POST",
-    headers: { Authorization: `Bearer ${accounts.login.token}` },
+    headers: { Authorization: `Bearer ${testAccounts.login.token}` },
     body: JSON.stringify({ recipient: { id: person }, message: { text: "Hi" } }),
     signal,
   });
@@ -33,11 +33,11 @@ describe("a refusal that is asked for", () => {
     ["person_unavailable", { code: 551, error_subcode: 1545041 }],
     ["fetch_failed", { code: 100, error_subcode: 2018008 }],
   ])("%s strikes once and sends nothing", async (mode, error) => {
-    const { simulator, person } = await ready();
+    const { simulator, person } = await startWithPerson();
     await simulator.sim("/faults", { mode, for: 1 });
-    expect(await simulator.send("login", person)).toMatchObject({ status: 400, body: { error } });
+    expect(await simulator.sendToPerson("login", person)).toMatchObject({ status: 400, body: { error } });
     expect((await simulator.get("/_sim/sent")).body.sent).toEqual([]);
-    expect((await simulator.send("login", person)).status).toBe(200);
+    expect((await simulator.sendToPerson("login", person)).status).toBe(200);
   });
 
   test.each([
@@ -48,56 +48,56 @@ describe("a refusal that is asked for", () => {
     ["outside_window", "messenger", { code: 10, error_subcode: 2018278 }],
     ["outside_window", "login", { code: 10, error_subcode: 2534022 }],
   ] as const)("%s is told on %s in its channel's own way", async (mode, name, error) => {
-    const { simulator, person } = await ready(name);
+    const { simulator, person } = await startWithPerson(name);
     await simulator.sim("/faults", { mode });
-    expect((await simulator.send(name, person)).body.error).toMatchObject(error);
+    expect((await simulator.sendToPerson(name, person)).body.error).toMatchObject(error);
   });
 
   test("may be any code and subcode, with a status", async () => {
-    const { simulator, person } = await ready();
+    const { simulator, person } = await startWithPerson();
     await simulator.sim("/faults", { mode: "error", code: 200, subcode: 2534041, status: 403 });
-    expect(await simulator.send("login", person)).toMatchObject({
+    expect(await simulator.sendToPerson("login", person)).toMatchObject({
       status: 403,
       body: { error: { code: 200, error_subcode: 2534041, message: expect.stringContaining("(#200)") } },
     });
     await simulator.sim("/faults", { mode: "error", code: 36103 });
-    expect((await simulator.send("login", person)).body.error).toMatchObject({ code: 36103 });
+    expect((await simulator.sendToPerson("login", person)).body.error).toMatchObject({ code: 36103 });
     const without = await simulator.sim("/faults", { mode: "error" });
     expect([without.status, without.body.error]).toEqual([400, expect.stringContaining("code is missing")]);
   });
 
   test("of too many calls names the minutes that it was told to", async () => {
-    const { simulator, person } = await ready();
+    const { simulator, person } = await startWithPerson();
     await simulator.sim("/faults", { mode: "rate_limited", minutes: 17 });
-    const { headers } = await simulator.send("login", person);
+    const { headers } = await simulator.sendToPerson("login", person);
     const usage = JSON.parse(headers.get("X-Business-Use-Case-Usage") ?? "{}");
-    expect(usage[accounts.login.externalId][0].estimated_time_to_regain_access).toBe(17);
+    expect(usage[testAccounts.login.externalId][0].estimated_time_to_regain_access).toBe(17);
   });
 
   test("of an app without the right to the tag leaves what is not tagged alone", async () => {
-    const { simulator, person } = await ready();
+    const { simulator, person } = await startWithPerson();
     await simulator.sim("/faults", { mode: "no_human_agent" });
-    const { error } = (await simulator.send("login", person, human)).body;
+    const { error } = (await simulator.sendToPerson("login", person, humanAgentTag)).body;
     expect(error).toMatchObject({ code: 10 });
     expect(error.error_subcode).toBeUndefined();
-    expect((await simulator.send("login", person)).status).toBe(200);
+    expect((await simulator.sendToPerson("login", person)).status).toBe(200);
   });
 });
 
 describe("an accepted send whose answer is spoilt", () => {
   test.each(["reset_after_accept", "hang_after_accept"])("%s gives no answer, and the echo comes", async (mode) => {
-    const { hook, simulator, person } = await ready();
+    const { hook, simulator, person } = await startWithPerson();
     await simulator.sim("/faults", { mode, for: 1 });
     const end = new AbortController();
-    const asked = rawSend(simulator.url, person, end.signal).catch((error: unknown) => error);
-    await hook.until(1, isEcho);
+    const pendingRequest = rawSend(simulator.url, person, end.signal).catch((error: unknown) => error);
+    await hook.waitForWebhooks(1, isEcho);
     expect((await simulator.get("/_sim/sent")).body.sent).toHaveLength(1);
     end.abort();
-    expect(await asked).toBeInstanceOf(Error);
+    expect(await pendingRequest).toBeInstanceOf(Error);
   });
 
   test("malformed_json breaks off, huge_body is 10 MB", async () => {
-    const { hook, simulator, person } = await ready();
+    const { hook, simulator, person } = await startWithPerson();
     await simulator.sim("/faults", { mode: "malformed_json", for: 1 });
     const broken = await rawSend(simulator.url, person);
     expect(broken.status).toBe(200);
@@ -106,14 +106,14 @@ describe("an accepted send whose answer is spoilt", () => {
     expect(() => JSON.parse(text)).toThrow();
     await simulator.sim("/faults", { mode: "huge_body", for: 1 });
     expect((await (await rawSend(simulator.url, person)).text()).length).toBeGreaterThan(10 * 1024 * 1024);
-    await hook.until(2, isEcho);
+    await hook.waitForWebhooks(2, isEcho);
   });
 });
 
 test("reset_before_accept cuts the line and accepts nothing", async () => {
-  const { simulator, person } = await ready();
+  const { simulator, person } = await startWithPerson();
   await simulator.sim("/faults", { mode: "reset_before_accept", for: 1 });
   await expect(rawSend(simulator.url, person)).rejects.toThrow();
   expect((await simulator.get("/_sim/sent")).body.sent).toEqual([]);
-  expect((await simulator.send("login", person)).status).toBe(200);
+  expect((await simulator.sendToPerson("login", person)).status).toBe(200);
 });

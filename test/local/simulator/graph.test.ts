@@ -1,76 +1,76 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { accounts, page, receiver, secrets, simulated } from "./support.ts";
+import { startTestSimulator, startWebhookReceiver, testAccounts, testPage, testSecrets } from "./simulator-fixture.ts";
 
-const { login, viaPage } = accounts;
+const { login, viaPage } = testAccounts;
 const hour = 3_600_000;
 
-async function ready() {
-  const hook = await receiver();
-  return simulated(hook.url);
+async function startWithPerson() {
+  const hook = await startWebhookReceiver();
+  return startTestSimulator(hook.url);
 }
 
 describe("profiles", () => {
   test("an account reads itself: user_id is the webhooks' id, id is another", async () => {
-    const simulator = await ready();
+    const simulator = await startWithPerson();
     const { body } = await simulator.get("/instagram_graph/v26.0/me?fields=user_id,username,name,id", login.token);
     expect(body).toMatchObject({ user_id: login.externalId, username: "bakery", name: "Bakery" });
     expect(body.id).not.toBe(login.externalId);
     const fields = "fields=id,name,instagram_business_account{id,username}";
-    expect((await simulator.get(`/facebook_graph/v26.0/me?${fields}`, page.token)).body).toEqual({
-      id: page.id,
+    expect((await simulator.get(`/facebook_graph/v26.0/me?${fields}`, testPage.token)).body).toEqual({
+      id: testPage.id,
       name: "Bikes",
       instagram_business_account: { id: viaPage.externalId, username: "bikes" },
     });
   });
 
   test("a person who wrote can be read, with the fields of the platform", async () => {
-    const simulator = await ready();
+    const simulator = await startWithPerson();
     const insta = await simulator.personSends("login", { person: "Ada Lind" });
     const path = `/instagram_graph/v26.0/${insta.person}?fields=name,username,profile_pic,follower_count`;
     expect((await simulator.get(path, login.token)).body).toMatchObject({ name: "Ada Lind", username: "ada.lind" });
     const face = await simulator.personSends("messenger", { person: "Ada Lind" });
     const names = `/facebook_graph/v26.0/${face.person}?fields=first_name,last_name`;
-    expect((await simulator.get(names, page.token)).body).toEqual({
+    expect((await simulator.get(names, testPage.token)).body).toEqual({
       first_name: "Ada",
       last_name: "Lind",
       id: face.person,
     });
     const wrong = `/facebook_graph/v26.0/${face.person}?fields=username`;
-    expect((await simulator.get(wrong, page.token)).body.error).toMatchObject({ code: 100 });
+    expect((await simulator.get(wrong, testPage.token)).body.error).toMatchObject({ code: 100 });
     expect((await simulator.get(names, login.token)).body.error).toMatchObject({ code: 190 });
   });
 
   test("who never wrote, has no profile or is unknown cannot be read", async () => {
-    const simulator = await ready();
+    const simulator = await startWithPerson();
     const quiet = (await simulator.sim("/people", { account: login.externalId, name: "Quiet" })).body;
     const read = (host: string, id: string, token: string) => simulator.get(`/${host}_graph/v26.0/${id}`, token);
     expect((await read("instagram", quiet.id, login.token)).body.error).toMatchObject({ code: 230 });
     const phone = await simulator.personSends("messenger");
-    await simulator.sim("/people", { account: page.id, person: phone.person, profile: false });
-    expect((await read("facebook", phone.person, page.token)).body.error).toMatchObject({ error_subcode: 2018218 });
-    expect((await read("facebook", "12", page.token)).body.error).toMatchObject({ code: 100, error_subcode: 33 });
+    await simulator.sim("/people", { account: testPage.id, person: phone.person, profile: false });
+    expect((await read("facebook", phone.person, testPage.token)).body.error).toMatchObject({ error_subcode: 2018218 });
+    expect((await read("facebook", "12", testPage.token)).body.error).toMatchObject({ code: 100, error_subcode: 33 });
   });
 
   test("whose name is hidden can be read all the same, and so can one without a picture", async () => {
-    const simulator = await ready();
+    const simulator = await startWithPerson();
     const insta = await simulator.personSends("login", { person: "Ada Lind" });
     await simulator.sim("/people", { account: login.externalId, person: insta.person, nameless: true, picture: false });
     const path = `/instagram_graph/v26.0/${insta.person}?fields=name,username,profile_pic`;
     expect((await simulator.get(path, login.token)).body).toEqual({ id: insta.person });
     const face = await simulator.personSends("messenger", { person: "Ada Lind" });
-    await simulator.sim("/people", { account: page.id, person: face.person, nameless: true, picture: false });
+    await simulator.sim("/people", { account: testPage.id, person: face.person, nameless: true, picture: false });
     const names = `/facebook_graph/v26.0/${face.person}?fields=first_name,last_name,profile_pic`;
-    expect((await simulator.get(names, page.token)).body).toEqual({ id: face.person });
+    expect((await simulator.get(names, testPage.token)).body).toEqual({ id: face.person });
   });
 
   test.each([
     ["login", "instagram", login.token, /\?oe=([\dA-F]{8})$/, 16],
-    ["messenger", "facebook", page.token, /\?ext=(\d{10})$/, 10],
+    ["messenger", "facebook", testPage.token, /\?ext=(\d{10})$/, 10],
   ] as const)(
     "has a picture (%s) whose address says when it ends, and ends then",
     async (name, host, token, end, radix) => {
-      const simulator = await ready();
+      const simulator = await startWithPerson();
       const { person } = await simulator.personSends(name, { person: "Ada Lind" });
       const picture = async (): Promise<string> =>
         (await simulator.get(`/${host}_graph/v26.0/${person}?fields=profile_pic`, token)).body.profile_pic;
@@ -85,10 +85,10 @@ describe("profiles", () => {
   );
 
   test("a proof made with the wrong secret is refused", async () => {
-    const simulator = await ready();
-    const proof = (secret: string) => createHmac("sha256", secret).update(page.token).digest("hex");
-    const me = (secret: string) => simulator.get(`/facebook_graph/me?appsecret_proof=${proof(secret)}`, page.token);
-    expect((await me(secrets.meta)).status).toBe(200);
+    const simulator = await startWithPerson();
+    const proof = (secret: string) => createHmac("sha256", secret).update(testPage.token).digest("hex");
+    const me = (secret: string) => simulator.get(`/facebook_graph/me?appsecret_proof=${proof(secret)}`, testPage.token);
+    expect((await me(testSecrets.meta)).status).toBe(200);
     expect((await me("other")).body.error.message).toContain("Invalid appsecret_proof");
   });
 });
@@ -96,9 +96,9 @@ describe("profiles", () => {
 describe("subscriptions", () => {
   test.each([
     ["instagram", login.externalId, login.token, "messages,messaging_seen"],
-    ["facebook", page.id, page.token, "messages,message_echoes"],
+    ["facebook", testPage.id, testPage.token, "messages,message_echoes"],
   ])("on %s's host are set, listed and taken away", async (host, node, token, fields) => {
-    const simulator = await ready();
+    const simulator = await startWithPerson();
     const path = `/${host}_graph/v26.0/${node}/subscribed_apps`;
     const set = await simulator.ask("POST", `${path}?subscribed_fields=${fields}`, undefined, token);
     expect(set.body).toEqual({ success: true });
@@ -108,19 +108,19 @@ describe("subscriptions", () => {
   });
 
   test("an unknown field is refused by its place, and nothing changes", async () => {
-    const simulator = await ready();
-    const path = `/facebook_graph/v26.0/${page.id}/subscribed_apps`;
-    const before = (await simulator.get(path, page.token)).body;
+    const simulator = await startWithPerson();
+    const path = `/facebook_graph/v26.0/${testPage.id}/subscribed_apps`;
+    const before = (await simulator.get(path, testPage.token)).body;
     const body = { subscribed_fields: ["messages", "message_reads", "messaging_seen"] };
-    const { error } = (await simulator.ask("POST", path, body, page.token)).body;
+    const { error } = (await simulator.ask("POST", path, body, testPage.token)).body;
     expect(error.message).toMatch(/^\(#100\) Param subscribed_fields\[2\] must be one of \{feed, /);
-    expect((await simulator.get(path, page.token)).body).toEqual(before);
+    expect((await simulator.get(path, testPage.token)).body).toEqual(before);
   });
 });
 
 describe("tokens", () => {
   test("Instagram's are refreshed when a day old, not before, and not once expired", async () => {
-    const simulator = await ready();
+    const simulator = await startWithPerson();
     const path = "/instagram_graph/refresh_access_token?grant_type=ig_refresh_token";
     expect((await simulator.get(`${path}&access_token=${login.token}`)).body.error).toMatchObject({ code: 100 });
     await simulator.sim("/clock", { offset_ms: 24 * hour });
@@ -135,9 +135,9 @@ describe("tokens", () => {
   });
 
   test("a login on Instagram: code, short token in each known shape, long token", async () => {
-    const simulator = await ready();
+    const simulator = await startWithPerson();
     const back = "http://127.0.0.1:1/back";
-    const form = { client_id: "1", client_secret: secrets.instagram, redirect_uri: back };
+    const form = { client_id: "1", client_secret: testSecrets.instagram, redirect_uri: back };
     const code = async () => {
       const query = new URLSearchParams({ client_id: "1", redirect_uri: back, response_type: "code", state: "s" });
       const { status, headers } = await simulator.get(`/instagram_www/oauth/authorize?${query}`);
@@ -147,8 +147,8 @@ describe("tokens", () => {
       expect(location.hash).toBe("#_");
       return location.searchParams.get("code") ?? "";
     };
-    const exchange = async (given: string) => {
-      const body = new URLSearchParams({ ...form, grant_type: "authorization_code", code: given });
+    const exchange = async (token: string) => {
+      const body = new URLSearchParams({ ...form, grant_type: "authorization_code", code: token });
       const answer = await fetch(`${simulator.url}/instagram_api/oauth/access_token`, { method: "POST", body });
       return { status: answer.status, text: await answer.text() };
     };
@@ -162,22 +162,22 @@ describe("tokens", () => {
     expect((await exchange(await code())).text).toContain(`"user_id":${login.externalId},`);
     await simulator.sim("/token-shape", { shape: "flat" });
     const flat = JSON.parse((await exchange(await code())).text);
-    const query = new URLSearchParams({ grant_type: "ig_exchange_token", client_secret: secrets.instagram });
+    const query = new URLSearchParams({ grant_type: "ig_exchange_token", client_secret: testSecrets.instagram });
     const long = await simulator.get(`/instagram_graph/access_token?${query}`, flat.access_token);
     expect(long.body.expires_in).toBeGreaterThan(5_183_000);
   });
 
   test("a login that is denied leads back with the reason", async () => {
-    const simulator = await ready();
+    const simulator = await startWithPerson();
     const query = new URLSearchParams({ redirect_uri: "http://127.0.0.1:1/back", sim_deny: "1" });
     const { headers } = await simulator.get(`/instagram_www/oauth/authorize?${query}`);
     expect(new URL(headers.get("Location") ?? "").searchParams.get("error")).toBe("access_denied");
   });
 
   test("a login on Facebook leads to the Pages and their tokens", async () => {
-    const simulator = await ready();
+    const simulator = await startWithPerson();
     const back = "http://127.0.0.1:1/back";
-    const app = { client_id: "151777648186011", client_secret: secrets.meta };
+    const app = { client_id: "151777648186011", client_secret: testSecrets.meta };
     const dialog = await simulator.get(
       `/facebook_www/v26.0/dialog/oauth?${new URLSearchParams({ redirect_uri: back })}`,
     );
@@ -188,20 +188,25 @@ describe("tokens", () => {
     const long = await token({ grant_type: "fb_exchange_token", fb_exchange_token: short.body.access_token });
     const { data } = (await simulator.get("/facebook_graph/v26.0/me/accounts?fields=id", long.body.access_token)).body;
     expect(data).toMatchObject([
-      { id: page.id, access_token: page.token, instagram_business_account: { id: viaPage.externalId } },
+      { id: testPage.id, access_token: testPage.token, instagram_business_account: { id: viaPage.externalId } },
     ]);
     expect(data[0].tasks).toContain("MESSAGING");
     expect((await token({ redirect_uri: back, code })).body.error).toMatchObject({ code: 100 });
   });
 
   test("debug_token tells the living from the dead", async () => {
-    const simulator = await ready();
-    const asking = encodeURIComponent(`151777648186011|${secrets.meta}`);
+    const simulator = await startWithPerson();
+    const asking = encodeURIComponent(`151777648186011|${testSecrets.meta}`);
     const debug = async (token: string) =>
       (await simulator.get(`/facebook_graph/debug_token?input_token=${token}&access_token=${asking}`)).body.data;
-    expect(await debug(page.token)).toMatchObject({ type: "PAGE", is_valid: true, expires_at: 0, profile_id: page.id });
+    expect(await debug(testPage.token)).toMatchObject({
+      type: "PAGE",
+      is_valid: true,
+      expires_at: 0,
+      profile_id: testPage.id,
+    });
     expect(await debug("nonsense")).toMatchObject({ is_valid: false, error: { code: 190 } });
-    const refused = await simulator.get(`/facebook_graph/debug_token?input_token=${page.token}&access_token=no`);
+    const refused = await simulator.get(`/facebook_graph/debug_token?input_token=${testPage.token}&access_token=no`);
     expect(refused.body.error.code).toBe(190);
   });
 });

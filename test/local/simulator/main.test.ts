@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { receiver } from "./support.ts";
+import { startWebhookReceiver } from "./simulator-fixture.ts";
 
 const program = fileURLToPath(new URL("../../../local/simulator/main.ts", import.meta.url));
 
@@ -29,7 +29,7 @@ function start(environment: Record<string, string>) {
 test("a webhook that waits survives the program being killed", async () => {
   const folder = await mkdtemp(join(tmpdir(), "simulator-"));
   onTestFinished(() => rm(folder, { recursive: true }));
-  const hook = await receiver();
+  const hook = await startWebhookReceiver();
   hook.settings.status = 500;
   const environment = {
     SIM_PORT: "0",
@@ -51,7 +51,7 @@ test("a webhook that waits survives the program being killed", async () => {
   expect(tries).toBeGreaterThan(0);
   hook.settings.status = 200;
   const second = start(environment);
-  const all = await hook.until(tries + 1);
+  const all = await hook.waitForWebhooks(tries + 1);
   expect(all.at(-1)?.raw).toBe(all[0]?.raw);
   await second.url();
   second.child.kill("SIGTERM");

@@ -4,7 +4,7 @@ import {
   instagramMid,
   instagramThreadId,
   messengerMid,
-  readInstagramMid,
+  parseInstagramMid,
 } from "../../../local/simulator/world/mids.ts";
 
 test("an Instagram message id can be read back: account, thread and microseconds", () => {
@@ -12,7 +12,7 @@ test("an Instagram message id can be read back: account, thread and microseconds
     fc.property(fc.bigInt(1n, 10n ** 17n), fc.bigInt(1n, 10n ** 39n), fc.bigInt(0n, 10n ** 16n), (a, t, micros) => {
       const parts = { accountId: String(a), threadId: String(t), micros };
       const mid = instagramMid(parts);
-      expect(readInstagramMid(mid)).toEqual(parts);
+      expect(parseInstagramMid(mid)).toEqual(parts);
       expect(mid).toMatch(/^[A-Za-z0-9]+$/);
     }),
   );
@@ -30,8 +30,8 @@ test("an Instagram message id is as long as a real one and spells Z, + , / and =
 });
 
 test("what is not an Instagram message id reads as null", () => {
-  expect(readInstagramMid("m_abc")).toBeNull();
-  expect(readInstagramMid("")).toBeNull();
+  expect(parseInstagramMid("m_abc")).toBeNull();
+  expect(parseInstagramMid("")).toBeNull();
 });
 
 test("a Messenger message id is m_ and 86 base64url characters, new each time", () => {

@@ -1,15 +1,15 @@
 import { request } from "node:http";
 import { describe, expect, test } from "vitest";
-import { accounts, receiver, simulated } from "./support.ts";
+import { startTestSimulator, startWebhookReceiver, testAccounts } from "./simulator-fixture.ts";
 
-async function ready() {
-  const hook = await receiver();
-  return simulated(hook.url);
+async function startReady() {
+  const hook = await startWebhookReceiver();
+  return startTestSimulator(hook.url);
 }
 
 describe("the page", () => {
   test("is served with a policy that allows its own origin only", async () => {
-    const simulator = await ready();
+    const simulator = await startReady();
     const response = await fetch(`${simulator.url}/`);
     expect(response.status).toBe(200);
     const policy = response.headers.get("Content-Security-Policy") ?? "";
@@ -20,7 +20,7 @@ describe("the page", () => {
   });
 
   test("and its files name no other origin, run nothing inline, and are all there", async () => {
-    const simulator = await ready();
+    const simulator = await startReady();
     const html = await (await fetch(`${simulator.url}/`)).text();
     expect(html).not.toMatch(/ on\w+=| style=|<style|<script(?![^>]*src=)/);
     const linked = [...html.matchAll(/(?:href|src)="(\/[^"]+)"/g)].map(([, path = ""]) => path);
@@ -34,7 +34,7 @@ describe("the page", () => {
   });
 
   test("labels every field it has", async () => {
-    const simulator = await ready();
+    const simulator = await startReady();
     const html = await (await fetch(`${simulator.url}/`)).text();
     const fields = [...html.matchAll(/<(?:input|select|textarea)[^>]* id="([^"]+)"/g)].map(([, id]) => id);
     expect(fields).toHaveLength(3);
@@ -44,14 +44,14 @@ describe("the page", () => {
 });
 
 test("another host's name or another page's origin is refused", async () => {
-  const simulator = await ready();
+  const simulator = await startReady();
   const status = (headers: Record<string, string>) =>
     new Promise<number | undefined>((resolve, reject) => {
-      const asked = request(`${simulator.url}/_sim/state`, { headers }, (response) => {
+      const clientRequest = request(`${simulator.url}/_sim/state`, { headers }, (response) => {
         response.resume();
         resolve(response.statusCode);
       });
-      asked.on("error", reject).end();
+      clientRequest.on("error", reject).end();
     });
   const { host } = new URL(simulator.url);
   expect(await status({ Host: "evil.example" })).toBe(403);
@@ -63,10 +63,10 @@ describe("control input it cannot use is answered 400 with the reason", () => {
   test.each([
     ["/person-sends", {}, "account is missing"],
     ["/person-sends", { account: "1" }, "there is no account 1; known: 17841405793187218"],
-    ["/person-sends", { account: accounts.login.externalId, kind: "dance" }, "kind must be one of text, image"],
-    ["/person-sends", { account: accounts.login.externalId }, "text is missing"],
-    ["/person-sends", { account: accounts.login.externalId, kind: "unsend" }, "there is no message for unsend"],
-    ["/person-sends", { account: accounts.login.externalId, attachments: "x" }, "attachments must be a list"],
+    ["/person-sends", { account: testAccounts.login.externalId, kind: "dance" }, "kind must be one of text, image"],
+    ["/person-sends", { account: testAccounts.login.externalId }, "text is missing"],
+    ["/person-sends", { account: testAccounts.login.externalId, kind: "unsend" }, "there is no message for unsend"],
+    ["/person-sends", { account: testAccounts.login.externalId, attachments: "x" }, "attachments must be a list"],
     ["/faults", { mode: "dragons" }, "mode must be one of none"],
     ["/faults", { mode: "hang", for: 0 }, "for must be a whole number from 1"],
     ["/clock", { offset_ms: "1" }, "offset_ms must be a whole number"],
@@ -81,14 +81,14 @@ describe("control input it cannot use is answered 400 with the reason", () => {
     ],
     ["/faults", [1], "the body must be a JSON object"],
   ])("%s %o", async (path, body, reason) => {
-    const simulator = await ready();
+    const simulator = await startReady();
     const answer = await simulator.sim(path, body);
     expect(answer.status).toBe(400);
     expect(answer.body.error).toContain(reason);
   });
 
   test("and a route that is not there 404 with those that are", async () => {
-    const simulator = await ready();
+    const simulator = await startReady();
     const answer = await simulator.sim("/nothing", {});
     expect(answer.status).toBe(404);
     expect(answer.body.error).toContain("POST /person-sends");
@@ -96,13 +96,13 @@ describe("control input it cannot use is answered 400 with the reason", () => {
 });
 
 test("the state tells accounts, people and both sides of a thread, and when nothing changed", async () => {
-  const simulator = await ready();
+  const simulator = await startReady();
   const { person } = await simulator.personSends("login", { person: "Ada", text: "Hello" });
-  await simulator.send("login", person);
+  await simulator.sendToPerson("login", person);
   await expect.poll(async () => (await simulator.get("/_sim/state")).body.pending).toEqual([]);
   const { body } = await simulator.get("/_sim/state");
   expect(body.accounts).toHaveLength(3);
-  expect(JSON.stringify(body)).not.toContain(accounts.login.token);
+  expect(JSON.stringify(body)).not.toContain(testAccounts.login.token);
   expect(body.threads[0].messages).toMatchObject([
     { from: "person", text: "Hello", webhook: "delivered" },
     { from: "account", text: "Good day", webhook: "delivered" },
@@ -112,8 +112,8 @@ test("the state tells accounts, people and both sides of a thread, and when noth
 });
 
 test("an account can be added while it runs, and two of one id are told apart by connection", async () => {
-  const simulator = await ready();
-  const { externalId } = accounts.login;
+  const simulator = await startReady();
+  const { externalId } = testAccounts.login;
   const seed = { connection: "instagram_page", externalId, pageId: "77", handle: "h", displayName: "H", token: "EAA7" };
   expect((await simulator.sim("/accounts", seed)).status).toBe(200);
   const either = await simulator.sim("/person-sends", { account: externalId, text: "Hi" });

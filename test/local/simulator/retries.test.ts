@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { receiver, simulated } from "./support.ts";
+import { startTestSimulator, startWebhookReceiver } from "./simulator-fixture.ts";
 
 async function statePath(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "simulator-"));
@@ -11,15 +11,15 @@ async function statePath(): Promise<string> {
 }
 
 test.each([500, 204, 302])("a webhook answered %i is posted again, the same bytes, until 200", async (status) => {
-  const hook = await receiver();
+  const hook = await startWebhookReceiver();
   hook.settings.status = status;
-  const simulator = await simulated(hook.url);
+  const simulator = await startTestSimulator(hook.url);
   const sent = await simulator.personSends("messenger");
   expect(sent).toMatchObject({ status_of_webhook: "waiting", problem: `the webhook's receiver: ${status}` });
-  await hook.until(2);
+  await hook.waitForWebhooks(2);
   hook.settings.status = 200;
   const before = hook.got.length;
-  const all = await hook.until(before + 1);
+  const all = await hook.waitForWebhooks(before + 1);
   expect(new Set(all.map(({ raw }) => raw)).size).toBe(1);
   await expect.poll(async () => (await simulator.get("/_sim/state")).body.pending).toEqual([]);
   const { threads } = (await simulator.get("/_sim/state")).body;
@@ -27,22 +27,22 @@ test.each([500, 204, 302])("a webhook answered %i is posted again, the same byte
 });
 
 test("a receiver that does not answer within five seconds is asked again", async () => {
-  const hook = await receiver();
+  const hook = await startWebhookReceiver();
   hook.settings.silent = true;
-  const simulator = await simulated(hook.url);
+  const simulator = await startTestSimulator(hook.url);
   const began = Date.now();
   const sent = await simulator.personSends("login");
   expect(Date.now() - began).toBeGreaterThanOrEqual(4_900);
   expect(sent.problem).toContain("no answer within 5000 ms");
   hook.settings.silent = false;
-  await hook.until(2);
+  await hook.waitForWebhooks(2);
 });
 
 test("waiting webhooks, people, threads, tokens and subscriptions survive a restart", async () => {
   const path = await statePath();
-  const hook = await receiver();
+  const hook = await startWebhookReceiver();
   hook.settings.status = 503;
-  const first = await simulated(hook.url, { statePath: path });
+  const first = await startTestSimulator(hook.url, { statePath: path });
   const sent = await first.personSends("login", { person: "Ada", text: "Are you there?" });
   expect(sent.status_of_webhook).toBe("waiting");
   await first.ask("POST", "/instagram_graph/me/subscribed_apps", { subscribed_fields: ["messages"] }, "IGAATestLogin");
@@ -53,8 +53,8 @@ test("waiting webhooks, people, threads, tokens and subscriptions survive a rest
 
   const tries = hook.got.length;
   hook.settings.status = 200;
-  const second = await simulated(hook.url, { statePath: path });
-  const all = await hook.until(tries + 1);
+  const second = await startTestSimulator(hook.url, { statePath: path });
+  const all = await hook.waitForWebhooks(tries + 1);
   expect(all.at(-1)?.raw).toBe(all[0]?.raw);
   await expect.poll(async () => (await second.get("/_sim/state")).body.pending).toEqual([]);
   const after = (await second.get("/_sim/state")).body;
@@ -62,12 +62,14 @@ test("waiting webhooks, people, threads, tokens and subscriptions survive a rest
   expect(after.accounts).toEqual(before.accounts);
   expect(after.subscriptions).toEqual(before.subscriptions);
   expect(after.threads[0].messages).toEqual([{ ...before.threads[0].messages[0], webhook: "delivered" }]);
-  expect((await second.send("login", sent.person)).status).toBe(200);
+  expect((await second.sendToPerson("login", sent.person)).status).toBe(200);
 });
 
 test("a file that is no state is refused by name and left alone", async () => {
   const path = await statePath();
   await writeFile(path, "{ half");
-  await expect(simulated("http://127.0.0.1:9", { statePath: path })).rejects.toThrow(/is not a state of the platform/);
+  await expect(startTestSimulator("http://127.0.0.1:9", { statePath: path })).rejects.toThrow(
+    /is not a state of the platform/,
+  );
   expect(await readFile(path, "utf8")).toBe("{ half");
 });

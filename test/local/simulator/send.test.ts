@@ -1,20 +1,20 @@
 import { describe, expect, test } from "vitest";
 import { checkWindow } from "../../../local/simulator/graph/send-window.ts";
 import type { Account, Thread } from "../../../local/simulator/world/model.ts";
-import { accounts, page, receiver, simulated } from "./support.ts";
+import { startTestSimulator, startWebhookReceiver, testAccounts, testPage } from "./simulator-fixture.ts";
 
 const day = 24 * 3_600_000;
 
-async function ready(name: keyof typeof accounts = "login") {
-  const hook = await receiver();
-  const simulator = await simulated(hook.url);
+async function startWithPerson(name: keyof typeof testAccounts = "login") {
+  const hook = await startWebhookReceiver();
+  const simulator = await startTestSimulator(hook.url);
   const { person, mid } = await simulator.personSends(name);
   return { hook, simulator, person: person as string, mid: mid as string };
 }
 
 test("an accepted send answers with the person and a new message id, and is listed", async () => {
-  const { simulator, person } = await ready();
-  const answer = await simulator.send("login", person);
+  const { simulator, person } = await startWithPerson();
+  const answer = await simulator.sendToPerson("login", person);
   expect(answer).toMatchObject({ status: 200, body: { recipient_id: person } });
   const { sent } = (await simulator.get("/_sim/sent")).body;
   expect(sent).toMatchObject([{ mid: answer.body.message_id, person, request: { message: { text: "Good day" } } }]);
@@ -22,19 +22,19 @@ test("an accepted send answers with the person and a new message id, and is list
 
 describe("text limits", () => {
   test.each(["login", "viaPage"] as const)("%s takes 1000 bytes, not one more", async (name) => {
-    const { simulator, person } = await ready(name);
+    const { simulator, person } = await startWithPerson(name);
     const text = `${"あ".repeat(333)}a`;
-    expect((await simulator.send(name, person, { message: { text } })).status).toBe(200);
-    const refused = await simulator.send(name, person, { message: { text: `${text}b` } });
+    expect((await simulator.sendToPerson(name, person, { message: { text } })).status).toBe(200);
+    const refused = await simulator.sendToPerson(name, person, { message: { text: `${text}b` } });
     expect(refused).toMatchObject({ status: 400, body: { error: { code: 100 } } });
     expect(refused.body.error.message).toContain("less than or equal to 1000");
   });
 
   test("Messenger takes 2000 characters of any size, not one more", async () => {
-    const { simulator, person } = await ready("messenger");
+    const { simulator, person } = await startWithPerson("messenger");
     const text = "🧡".repeat(2000);
-    expect((await simulator.send("messenger", person, { message: { text } })).status).toBe(200);
-    const refused = await simulator.send("messenger", person, { message: { text: `${text}b` } });
+    expect((await simulator.sendToPerson("messenger", person, { message: { text } })).status).toBe(200);
+    const refused = await simulator.sendToPerson("messenger", person, { message: { text: `${text}b` } });
     expect(refused.body.error).toMatchObject({
       message: "(#100) Length of param message[text] must be less than or equal to 2000",
       type: "OAuthException",
@@ -64,15 +64,15 @@ describe("the window", () => {
   ] as const)(
     "%s refuses outside of it with its own subcode, by the simulator's clock",
     async (name, subcode, type) => {
-      const { simulator, person } = await ready(name);
+      const { simulator, person } = await startWithPerson(name);
       await simulator.sim("/clock", { offset_ms: day - 60_000 });
-      expect((await simulator.send(name, person)).status).toBe(200);
+      expect((await simulator.sendToPerson(name, person)).status).toBe(200);
       await simulator.sim("/clock", { offset_ms: day + 1 });
-      const refused = await simulator.send(name, person);
+      const refused = await simulator.sendToPerson(name, person);
       expect(refused).toMatchObject({ status: 400, body: { error: { code: 10, error_subcode: subcode, type } } });
-      expect((await simulator.send(name, person, human)).status).toBe(200);
+      expect((await simulator.sendToPerson(name, person, human)).status).toBe(200);
       await simulator.sim("/clock", { offset_ms: 7 * day + 1 });
-      expect((await simulator.send(name, person, human)).body.error).toMatchObject({
+      expect((await simulator.sendToPerson(name, person, human)).body.error).toMatchObject({
         code: 10,
         error_subcode: subcode,
       });
@@ -80,18 +80,21 @@ describe("the window", () => {
   );
 
   test("is closed to someone who never wrote, and a reaction opens it", async () => {
-    const { simulator } = await ready();
-    const { body } = await simulator.sim("/people", { account: accounts.login.externalId, name: "Quiet" });
-    expect((await simulator.send("login", body.id)).body.error).toMatchObject({ code: 10, error_subcode: 2534022 });
+    const { simulator } = await startWithPerson();
+    const { body } = await simulator.sim("/people", { account: testAccounts.login.externalId, name: "Quiet" });
+    expect((await simulator.sendToPerson("login", body.id)).body.error).toMatchObject({
+      code: 10,
+      error_subcode: 2534022,
+    });
     const first = await simulator.personSends("login", { person: "Loud" });
     await simulator.sim("/clock", { offset_ms: 2 * day });
     await simulator.personSends("login", { person: "Loud", kind: "reaction" });
-    expect((await simulator.send("login", first.person)).status).toBe(200);
+    expect((await simulator.sendToPerson("login", first.person)).status).toBe(200);
   });
 
   test("retired tags are refused", async () => {
-    const { simulator, person } = await ready("messenger");
-    const answer = await simulator.send("messenger", person, {
+    const { simulator, person } = await startWithPerson("messenger");
+    const answer = await simulator.sendToPerson("messenger", person, {
       messaging_type: "MESSAGE_TAG",
       tag: "ACCOUNT_UPDATE",
     });
@@ -99,64 +102,74 @@ describe("the window", () => {
   });
 
   test("Messenger wants a messaging type, Instagram does not", async () => {
-    const { simulator, person } = await ready("messenger");
+    const { simulator, person } = await startWithPerson("messenger");
     const without = { messaging_type: undefined };
-    expect((await simulator.send("messenger", person, without)).body.error).toMatchObject({ code: 100 });
+    expect((await simulator.sendToPerson("messenger", person, without)).body.error).toMatchObject({ code: 100 });
     const instagram = await simulator.personSends("login");
-    expect((await simulator.send("login", instagram.person, without)).status).toBe(200);
+    expect((await simulator.sendToPerson("login", instagram.person, without)).status).toBe(200);
   });
 });
 
 describe("refusals", () => {
   test("of unknown people differ by channel", async () => {
-    const { simulator } = await ready();
-    expect((await simulator.send("login", "1")).body.error).toMatchObject({ code: 100, error_subcode: 2534014 });
-    expect((await simulator.send("messenger", "1")).body.error).toMatchObject({ code: 100, error_subcode: 2018001 });
+    const { simulator } = await startWithPerson();
+    expect((await simulator.sendToPerson("login", "1")).body.error).toMatchObject({
+      code: 100,
+      error_subcode: 2534014,
+    });
+    expect((await simulator.sendToPerson("messenger", "1")).body.error).toMatchObject({
+      code: 100,
+      error_subcode: 2018001,
+    });
   });
 
   test("of tokens: none, unknown, and one of the other host", async () => {
-    const { simulator, person } = await ready();
+    const { simulator, person } = await startWithPerson();
     const body = { recipient: { id: person }, message: { text: "Hi" } };
-    for (const token of [undefined, "nonsense", page.token]) {
+    for (const token of [undefined, "nonsense", testPage.token]) {
       const answer = await simulator.ask("POST", "/instagram_graph/v26.0/me/messages", body, token);
       expect(answer).toMatchObject({ status: 400, body: { error: { code: 190, type: "OAuthException" } } });
       expect(answer.body.error.fbtrace_id).toMatch(/^A/);
     }
-    const inQuery = `/instagram_graph/v26.0/me/messages?access_token=${accounts.login.token}`;
+    const inQuery = `/instagram_graph/v26.0/me/messages?access_token=${testAccounts.login.token}`;
     expect((await simulator.ask("POST", inQuery, body)).status).toBe(200);
   });
 
   test("of the Instagram node on Facebook's host, while the Page's node works", async () => {
-    const { simulator, person } = await ready("viaPage");
+    const { simulator, person } = await startWithPerson("viaPage");
     const body = { recipient: { id: person }, message: { text: "Hi" } };
-    const on = (node: string) => simulator.ask("POST", `/facebook_graph/v26.0/${node}/messages`, body, page.token);
-    expect((await on(accounts.viaPage.externalId)).body.error).toMatchObject({
+    const sendOnNode = (node: string) =>
+      simulator.ask("POST", `/facebook_graph/v26.0/${node}/messages`, body, testPage.token);
+    expect((await sendOnNode(testAccounts.viaPage.externalId)).body.error).toMatchObject({
       code: 3,
       message: expect.stringContaining("(#3) Application does not have the capability"),
     });
-    expect((await on(page.id)).status).toBe(200);
-    expect((await on("99")).body.error).toMatchObject({ code: 100, error_subcode: 33 });
+    expect((await sendOnNode(testPage.id)).status).toBe(200);
+    expect((await sendOnNode("99")).body.error).toMatchObject({ code: 100, error_subcode: 33 });
   });
 
   test("of neither or both of message and sender_action", async () => {
-    const { simulator, person } = await ready();
-    expect((await simulator.send("login", person, { message: undefined })).body.error.code).toBe(100);
-    expect((await simulator.send("login", person, { sender_action: "typing_on" })).body.error.code).toBe(100);
-    const typing = await simulator.send("login", person, { message: undefined, sender_action: "typing_on" });
+    const { simulator, person } = await startWithPerson();
+    expect((await simulator.sendToPerson("login", person, { message: undefined })).body.error.code).toBe(100);
+    expect((await simulator.sendToPerson("login", person, { sender_action: "typing_on" })).body.error.code).toBe(100);
+    const typing = await simulator.sendToPerson("login", person, { message: undefined, sender_action: "typing_on" });
     expect(typing).toMatchObject({ status: 200, body: { recipient_id: person } });
     expect(typing.body.message_id).toBeUndefined();
   });
 
   test("of a person who blocked the account", async () => {
-    const { simulator, person } = await ready();
-    await simulator.sim("/people", { account: accounts.login.externalId, person, blocked: true });
-    expect((await simulator.send("login", person)).body.error).toMatchObject({ code: 551, error_subcode: 1545041 });
+    const { simulator, person } = await startWithPerson();
+    await simulator.sim("/people", { account: testAccounts.login.externalId, person, blocked: true });
+    expect((await simulator.sendToPerson("login", person)).body.error).toMatchObject({
+      code: 551,
+      error_subcode: 1545041,
+    });
   });
 
   test("of a reply to a message of another conversation", async () => {
-    const { simulator, person, mid } = await ready();
-    expect((await simulator.send("login", person, { reply_to: { mid } })).status).toBe(200);
-    expect((await simulator.send("login", person, { reply_to: { mid: "other" } })).body.error.code).toBe(100);
+    const { simulator, person, mid } = await startWithPerson();
+    expect((await simulator.sendToPerson("login", person, { reply_to: { mid } })).status).toBe(200);
+    expect((await simulator.sendToPerson("login", person, { reply_to: { mid: "other" } })).body.error.code).toBe(100);
   });
 });
 
@@ -165,28 +178,34 @@ describe("attachments", () => {
   const images = (count: number) => ({ message: { attachments: Array.from({ length: count }, () => image) } });
 
   test("up to ten images, and nothing but images together", async () => {
-    const { simulator, person } = await ready();
-    expect((await simulator.send("login", person, images(10))).status).toBe(200);
-    expect((await simulator.send("login", person, images(11))).body.error).toMatchObject({ error_subcode: 2534015 });
+    const { simulator, person } = await startWithPerson();
+    expect((await simulator.sendToPerson("login", person, images(10))).status).toBe(200);
+    expect((await simulator.sendToPerson("login", person, images(11))).body.error).toMatchObject({
+      error_subcode: 2534015,
+    });
     const video = { type: "video", payload: { url: "https://files.example/a.mp4" } };
-    expect((await simulator.send("login", person, { message: { attachment: video } })).status).toBe(200);
+    expect((await simulator.sendToPerson("login", person, { message: { attachment: video } })).status).toBe(200);
     const mixed = { message: { attachments: [image, video] } };
-    expect((await simulator.send("login", person, mixed)).body.error).toMatchObject({ error_subcode: 2534015 });
+    expect((await simulator.sendToPerson("login", person, mixed)).body.error).toMatchObject({ error_subcode: 2534015 });
     const captioned = { message: { text: "Look", attachment: image } };
-    expect((await simulator.send("login", person, captioned)).body.error).toMatchObject({ error_subcode: 2534015 });
+    expect((await simulator.sendToPerson("login", person, captioned)).body.error).toMatchObject({
+      error_subcode: 2534015,
+    });
   });
 
   test("a gif is refused on Instagram Login only", async () => {
     const message = { attachment: { type: "image", payload: { url: "https://files.example/a.gif?x=1" } } };
-    const login = await ready("login");
-    expect((await login.simulator.send("login", login.person, { message })).status).toBe(400);
-    const viaPage = await ready("viaPage");
-    expect((await viaPage.simulator.send("viaPage", viaPage.person, { message })).status).toBe(200);
+    const login = await startWithPerson("login");
+    expect((await login.simulator.sendToPerson("login", login.person, { message })).status).toBe(400);
+    const viaPage = await startWithPerson("viaPage");
+    expect((await viaPage.simulator.sendToPerson("viaPage", viaPage.person, { message })).status).toBe(200);
   });
 
   test("an attachment id nobody uploaded is refused", async () => {
-    const { simulator, person } = await ready();
+    const { simulator, person } = await startWithPerson();
     const message = { attachment: { type: "image", payload: { attachment_id: "1857777774821032" } } };
-    expect((await simulator.send("login", person, { message })).body.error).toMatchObject({ error_subcode: 2018074 });
+    expect((await simulator.sendToPerson("login", person, { message })).body.error).toMatchObject({
+      error_subcode: 2018074,
+    });
   });
 });

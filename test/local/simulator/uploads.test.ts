@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { accounts, type Fields, page, receiver, simulated } from "./support.ts";
+import { type Fields, startTestSimulator, startWebhookReceiver, testAccounts, testPage } from "./simulator-fixture.ts";
 
 const png = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), Buffer.alloc(100)]);
 const gif = Buffer.from("GIF89a..........");
@@ -10,31 +10,31 @@ const wav = Buffer.from("RIFF....WAVEfmt ");
 const pdf = Buffer.from("%PDF-1.7 .......");
 const day = 24 * 3_600_000;
 
-type Name = keyof typeof accounts;
-const edges: Record<Name, { path: string; token: string; extra: object }> = {
+type Name = keyof typeof testAccounts;
+const edgeByAccount: Record<Name, { path: string; token: string; extra: object }> = {
   login: {
-    path: `/instagram_graph/v26.0/${accounts.login.externalId}/message_attachments`,
-    token: accounts.login.token,
+    path: `/instagram_graph/v26.0/${testAccounts.login.externalId}/message_attachments`,
+    token: testAccounts.login.token,
     extra: {},
   },
   viaPage: {
-    path: `/facebook_graph/v26.0/${page.id}/message_attachments`,
-    token: page.token,
+    path: `/facebook_graph/v26.0/${testPage.id}/message_attachments`,
+    token: testPage.token,
     extra: { platform: "instagram" },
   },
-  messenger: { path: "/facebook_graph/v26.0/me/message_attachments", token: page.token, extra: {} },
+  messenger: { path: "/facebook_graph/v26.0/me/message_attachments", token: testPage.token, extra: {} },
 };
 
-async function ready() {
-  const simulator = await simulated((await receiver()).url);
+async function startWithPerson() {
+  const simulator = await startTestSimulator((await startWebhookReceiver()).url);
   const upload = (name: Name, type: string, url: string) => {
-    const { path, token, extra } = edges[name];
+    const { path, token, extra } = edgeByAccount[name];
     const message = { attachment: { type, payload: { url, is_reusable: true } } };
     return simulator.ask("POST", path, { ...extra, message }, token);
   };
   const send = async (name: Name, type: string, attachment_id: string) => {
     const { person } = await simulator.personSends(name);
-    return simulator.send(name, person, { message: { attachment: { type, payload: { attachment_id } } } });
+    return simulator.sendToPerson(name, person, { message: { attachment: { type, payload: { attachment_id } } } });
   };
   return { simulator, upload, send };
 }
@@ -49,13 +49,13 @@ async function files(listener: RequestListener): Promise<string> {
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
-const serving = (mime: string, bytes: Uint8Array) =>
+const serveFile = (mime: string, bytes: Uint8Array) =>
   files((_request, response) => response.writeHead(200, { "Content-Type": mime }).end(bytes));
 
 describe("a file handed over by its url", () => {
   test.each(["login", "viaPage", "messenger"] as const)("can be sent by its id (%s)", async (name) => {
-    const { simulator, upload, send } = await ready();
-    const { status, body } = await upload(name, "image", `${await serving("image/png", png)}/upl_1.png`);
+    const { simulator, upload, send } = await startWithPerson();
+    const { status, body } = await upload(name, "image", `${await serveFile("image/png", png)}/upl_1.png`);
     expect([status, Object.keys(body)]).toEqual([200, ["attachment_id"]]);
     expect(body.attachment_id).toMatch(/^\d{17}$/);
     expect((await send(name, "image", body.attachment_id)).status).toBe(200);
@@ -78,33 +78,33 @@ describe("a file handed over by its url", () => {
     ["image", "application/octet-stream", png, "messenger", false],
     ["audio", "video/mp4", mp4, "messenger", false],
     ["video", "video/mp4", png, "messenger", false],
-  ] as const)("as %s, served as %s, must be of that type (%#)", async (type, mime, bytes, name, taken) => {
-    const { upload } = await ready();
-    const answer = await upload(name, type, `${await serving(mime, bytes)}/a`);
-    if (taken) expect(answer.status).toBe(200);
+  ] as const)("as %s, served as %s, must be of that type (%#)", async (type, mime, bytes, name, expectedType) => {
+    const { upload } = await startWithPerson();
+    const answer = await upload(name, type, `${await serveFile(mime, bytes)}/a`);
+    if (expectedType) expect(answer.status).toBe(200);
     else expect(answer.body.error).toMatchObject({ code: 100, error_subcode: 2018047 });
   });
 
   test("may be 8 MB as an image and 25 MB otherwise, and not a byte more", async () => {
-    const { upload } = await ready();
+    const { upload } = await startWithPerson();
     const origin = await files((request, response) => {
       const [, size = "0", type] = (request.url ?? "").split("/");
       const bytes = Buffer.alloc(Number(size));
       (type === "image" ? png : mp4).copy(bytes);
       response.writeHead(200, { "Content-Type": type === "image" ? "image/png" : "video/mp4" }).end(bytes);
     });
-    const of = (size: number, type: string) => upload("messenger", type, `${origin}/${size}/${type}`);
+    const uploadOfSize = (size: number, type: string) => upload("messenger", type, `${origin}/${size}/${type}`);
     for (const [type, most] of [
       ["image", 8 * 1024 * 1024],
       ["video", 25 * 1024 * 1024],
     ] as const) {
-      expect((await of(most, type)).status).toBe(200);
-      expect((await of(most + 1, type)).body.error).toMatchObject({ code: 100, error_subcode: 2018109 });
+      expect((await uploadOfSize(most, type)).status).toBe(200);
+      expect((await uploadOfSize(most + 1, type)).body.error).toMatchObject({ code: 100, error_subcode: 2018109 });
     }
   });
 
   test("must be on this machine by its plain name, there at once, and without a detour", async () => {
-    const { upload } = await ready();
+    const { upload } = await startWithPerson();
     const origin = await files((request, response) => {
       const image = { "Content-Type": "image/png" };
       if (request.url === "/here") response.writeHead(200, image).end(png);
@@ -126,17 +126,17 @@ describe("a file handed over by its url", () => {
   });
 
   test("must have a name in ASCII on Instagram", async () => {
-    const { upload } = await ready();
-    const url = `${await serving("image/png", png)}/f%C3%BCr.png`;
+    const { upload } = await startWithPerson();
+    const url = `${await serveFile("image/png", png)}/f%C3%BCr.png`;
     expect((await upload("login", "image", url)).body.error).toMatchObject({ code: 100 });
     expect((await upload("viaPage", "image", url)).body.error).toMatchObject({ code: 100 });
     expect((await upload("messenger", "image", url)).status).toBe(200);
   });
 
   test("must be reusable and of a known type", async () => {
-    const { simulator, upload } = await ready();
-    const { path, token } = edges.messenger;
-    const attachment = { type: "image", payload: { url: `${await serving("image/png", png)}/a.png` } };
+    const { simulator, upload } = await startWithPerson();
+    const { path, token } = edgeByAccount.messenger;
+    const attachment = { type: "image", payload: { url: `${await serveFile("image/png", png)}/a.png` } };
     expect((await simulator.ask("POST", path, { message: { attachment } }, token)).body.error.code).toBe(100);
     expect((await upload("messenger", "sticker", attachment.payload.url)).body.error.code).toBe(100);
     expect((await upload("messenger", "image", "nonsense")).body.error.code).toBe(100);
@@ -145,7 +145,7 @@ describe("a file handed over by its url", () => {
 
 describe("a file posted in a form", () => {
   const post = (url: string, name: Name, file: Blob, fileName: string, type = "image") => {
-    const { path, token, extra } = edges[name];
+    const { path, token, extra } = edgeByAccount[name];
     const form = new FormData();
     for (const [field, value] of Object.entries(extra)) form.set(field, value);
     form.set("message", JSON.stringify({ attachment: { type, payload: { is_reusable: true } } }));
@@ -154,22 +154,22 @@ describe("a file posted in a form", () => {
   };
 
   test.each(["login", "viaPage", "messenger"] as const)("can be sent by its id (%s)", async (name) => {
-    const { simulator, send } = await ready();
+    const { simulator, send } = await startWithPerson();
     const answer = await post(simulator.url, name, new Blob([png], { type: "image/png" }), "a.png");
     const { attachment_id } = (await answer.json()) as Fields;
     expect((await send(name, "image", attachment_id)).status).toBe(200);
   });
 
   test("may be as large as the largest file, and its type is looked at", async () => {
-    const { simulator } = await ready();
+    const { simulator } = await startWithPerson();
     const video = Buffer.alloc(25 * 1024 * 1024);
     mp4.copy(video);
     const large = await post(simulator.url, "messenger", new Blob([video], { type: "video/mp4" }), "a.mp4", "video");
     expect(large.status).toBe(200);
     const wrong = await post(simulator.url, "messenger", new Blob([pdf], { type: "image/png" }), "a.png");
     expect(((await wrong.json()) as Fields).error).toMatchObject({ error_subcode: 2018047 });
-    const named = await post(simulator.url, "login", new Blob([png], { type: "image/png" }), "für.png");
-    expect(named.status).toBe(400);
+    const response = await post(simulator.url, "login", new Blob([png], { type: "image/png" }), "für.png");
+    expect(response.status).toBe(400);
   });
 });
 
@@ -177,8 +177,8 @@ describe("an uploaded file", () => {
   const refused = { status: 400, body: { error: { code: 100, error_subcode: 2018074 } } };
 
   test("belongs to the account that handed it over", async () => {
-    const { upload, send } = await ready();
-    const url = `${await serving("image/png", png)}/a.png`;
+    const { upload, send } = await startWithPerson();
+    const url = `${await serveFile("image/png", png)}/a.png`;
     const ofPage = (await upload("messenger", "image", url)).body.attachment_id;
     expect(await send("viaPage", "image", ofPage)).toMatchObject(refused);
     expect(await send("login", "image", ofPage)).toMatchObject(refused);
@@ -188,8 +188,8 @@ describe("an uploaded file", () => {
   });
 
   test("lives 90 days", async () => {
-    const { simulator, upload, send } = await ready();
-    const { attachment_id } = (await upload("messenger", "image", `${await serving("image/png", png)}/a.png`)).body;
+    const { simulator, upload, send } = await startWithPerson();
+    const { attachment_id } = (await upload("messenger", "image", `${await serveFile("image/png", png)}/a.png`)).body;
     await simulator.sim("/clock", { offset_ms: 90 * day - 60_000 });
     expect((await send("messenger", "image", attachment_id)).status).toBe(200);
     await simulator.sim("/clock", { offset_ms: 90 * day + 60_000 });
@@ -197,8 +197,8 @@ describe("an uploaded file", () => {
   });
 
   test("goes by its own type, on a Page's Instagram account also as MEDIA_SHARE, and by that alone when told so", async () => {
-    const { simulator, upload, send } = await ready();
-    const url = `${await serving("video/mp4", mp4)}/a.mp4`;
+    const { simulator, upload, send } = await startWithPerson();
+    const url = `${await serveFile("video/mp4", mp4)}/a.mp4`;
     const id = (await upload("viaPage", "video", url)).body.attachment_id;
     const ofMessenger = (await upload("messenger", "video", url)).body.attachment_id;
     const mistyped = { status: 400, body: { error: { code: 100, error_subcode: 2534015 } } };

@@ -1,17 +1,22 @@
 import { describe, expect, it } from "vitest";
-import { greeting } from "../../../local/stack/banner.ts";
+import { banner } from "../../../local/stack/banner.ts";
 import type { LocalJson } from "../../../local/stack/local-json.ts";
 
-const bare: LocalJson = {
+const bareLocalJson: LocalJson = {
   base_url: "http://127.0.0.1:8787",
   platform_secrets: { meta: "the-meta-secret", instagram: "the-ig-secret", verify_token: "the-token" },
   accounts: [],
 };
-const seeded: LocalJson = { ...bare, simulator_url: "http://127.0.0.1:8788", tenant: "demo", live_key: "svc_live_x" };
+const seededLocalJson: LocalJson = {
+  ...bareLocalJson,
+  simulator_url: "http://127.0.0.1:8788",
+  tenant: "demo",
+  live_key: "svc_live_x",
+};
 
 describe("the greeting", () => {
   it("gives addresses, the key, and three commands with both filled in", () => {
-    const text = greeting(seeded, "/data");
+    const text = banner(seededLocalJson, "/data");
     const commands = text.split("\n").filter((line) => line.includes("curl "));
     expect(commands).toHaveLength(4);
     for (const command of commands) {
@@ -23,9 +28,9 @@ describe("the greeting", () => {
   });
 
   it("gives no commands without a key, no simulator where there is none, and never the platforms' secrets", () => {
-    const text = greeting(bare, "/data");
+    const text = banner(bareLocalJson, "/data");
     expect(text).not.toContain("curl");
     expect(text).not.toContain("Simulator");
-    expect(greeting(seeded, "/data") + text).not.toMatch(/the-(meta-secret|ig-secret|token)/);
+    expect(banner(seededLocalJson, "/data") + text).not.toMatch(/the-(meta-secret|ig-secret|token)/);
   });
 });

@@ -2,65 +2,65 @@ import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
-import { takeDataFolder } from "../../../local/stack/data-folder.ts";
+import { lockDataFolder } from "../../../local/stack/data-folder.ts";
 import { LocalRefusal } from "../../../local/support/settings-error.ts";
-import { newFolder } from "../planted.ts";
+import { newTempFolder } from "../assembly-fixture.ts";
 
-const folder = newFolder();
+const folder = newTempFolder();
 afterEach(folder.remove);
 const data = join(folder.path, "data");
 const lock = join(data, "lock");
 
 describe("a data folder", () => {
   it("is refused to a second stack while the first lives, and free after it", () => {
-    const first = takeDataFolder(data, false);
-    const again = () => takeDataFolder(data, true);
+    const first = lockDataFolder(data, false);
+    const again = () => lockDataFolder(data, true);
     expect(again).toThrow(LocalRefusal);
     expect(again).toThrow(new RegExp(`process ${process.pid}.*--data`));
     first.release();
-    takeDataFolder(data, false).release();
+    lockDataFolder(data, false).release();
     expect(readdirSync(data)).toEqual([]);
   });
 
   it("is taken over from a process that is gone", () => {
-    takeDataFolder(data, false).release();
+    lockDataFolder(data, false).release();
     const { pid } = spawnSync(process.execPath, ["-e", ""]);
     writeFileSync(lock, JSON.stringify({ pid }));
-    takeDataFolder(data, false).release();
+    lockDataFolder(data, false).release();
     expect(existsSync(lock)).toBe(false);
   });
 
   it("is taken over when another process has the number of the one that is gone", () => {
-    takeDataFolder(data, false).release();
+    lockDataFolder(data, false).release();
     writeFileSync(lock, JSON.stringify({ pid: process.pid, began: "1" }));
-    takeDataFolder(data, false).release();
+    lockDataFolder(data, false).release();
   });
 
   it.runIf(process.platform === "linux")("is taken over from a dead process that nobody has waited for", async () => {
-    takeDataFolder(data, false).release();
+    lockDataFolder(data, false).release();
     // The shell starts a process and becomes one that does not wait for it.
     const parent = spawn("sh", ["-c", "sleep 0.2 & echo $!; exec sleep 20"]);
     onTestFinished(() => void parent.kill("SIGKILL"));
     const pid = Number(await new Promise((resolve) => parent.stdout.once("data", resolve)));
     await expect.poll(() => readFileSync(`/proc/${pid}/stat`, "utf8")).toContain(") Z ");
     writeFileSync(lock, JSON.stringify({ pid }));
-    takeDataFolder(data, false).release();
+    lockDataFolder(data, false).release();
   });
 
   it("is taken over when its lock cannot be read", () => {
-    takeDataFolder(data, false).release();
+    lockDataFolder(data, false).release();
     writeFileSync(lock, "");
-    takeDataFolder(data, false).release();
+    lockDataFolder(data, false).release();
   });
 
   it("loses what a stack wrote when it is made fresh, and nothing else", () => {
-    const first = takeDataFolder(data, false);
+    const first = lockDataFolder(data, false);
     for (const name of ["clock.json", "seed.json"] as const) writeFileSync(first.at(name), "{}");
     writeFileSync(join(data, "notes.txt"), "mine");
     first.release();
-    takeDataFolder(data, false).release();
+    lockDataFolder(data, false).release();
     expect(readdirSync(data).sort()).toEqual(["clock.json", "notes.txt", "seed.json"]);
-    takeDataFolder(data, true).release();
+    lockDataFolder(data, true).release();
     expect(readdirSync(data)).toEqual(["notes.txt"]);
   });
 });

@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { describeStack } from "../../../local/stack/local-json.ts";
 import { type SeedPorts, seed } from "../../../local/stack/seed.ts";
-import { newFolder } from "../planted.ts";
+import { newTempFolder } from "../assembly-fixture.ts";
 
-const folder = newFolder();
+const folder = newTempFolder();
 afterAll(folder.remove);
 let files = 0;
 const newFile = (): string => join(folder.path, `seed-${files++}.json`);
@@ -39,10 +39,10 @@ describe("the demo workspace", () => {
   it("is made once, and a later start makes nothing", async () => {
     const file = newFile();
     const first = recorder();
-    const made = await seed(file, first.ports, true);
+    const result = await seed(file, first.ports, true);
     expect(first.calls).toEqual([...workspace, ...accounts]);
     const second = recorder();
-    expect(await seed(file, second.ports, true)).toEqual(made);
+    expect(await seed(file, second.ports, true)).toEqual(result);
     expect(second.calls).toEqual([]);
   });
 
@@ -57,9 +57,9 @@ describe("the demo workspace", () => {
 
   it("has no accounts when they are not wanted, and local.json names none", async () => {
     const { ports, calls } = recorder();
-    const made = await seed(newFile(), ports, false);
+    const result = await seed(newFile(), ports, false);
     expect(calls).toEqual(workspace);
-    expect(describeStack("http://base", undefined, made, secrets)).toEqual({
+    expect(describeStack("http://base", undefined, result, secrets)).toEqual({
       base_url: "http://base",
       tenant: "demo",
       live_key: "svc_live_made",
@@ -71,8 +71,8 @@ describe("the demo workspace", () => {
   });
 
   it("is described with its accounts and the simulator", async () => {
-    const made = await seed(newFile(), recorder().ports, true);
-    const described = describeStack("http://base", "http://sim", made, secrets);
+    const result = await seed(newFile(), recorder().ports, true);
+    const described = describeStack("http://base", "http://sim", result, secrets);
     expect(described.simulator_url).toBe("http://sim");
     expect(described.accounts).toEqual([
       {

@@ -3,12 +3,21 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startStack } from "../../../local/stack/stack.ts";
 import { LocalRefusal } from "../../../local/support/settings-error.ts";
-import { eventSource, httpApi, lambda, newFolder, plant, plantedSettings, queue, type Resources } from "../planted.ts";
+import {
+  assemblySettings,
+  eventSourceMapping,
+  httpApiResources,
+  lambdaResource,
+  newTempFolder,
+  queueResource,
+  type TemplateResources,
+  writeAssembly,
+} from "../assembly-fixture.ts";
 
 const bundles = { fine: "export const handler = async () => ({ statusCode: 200 });" };
-const worker = { Worker: lambda("fine") };
+const worker = { Worker: lambdaResource("fine") };
 const target = { Id: "T", Arn: { "Fn::GetAtt": ["Worker", "Arn"] } };
-const rule = (properties: Record<string, unknown>): Resources => ({
+const rule = (properties: Record<string, unknown>): TemplateResources => ({
   ...worker,
   Rule: {
     Type: "AWS::Events::Rule",
@@ -16,56 +25,56 @@ const rule = (properties: Record<string, unknown>): Resources => ({
   },
 });
 /** An API of one route, with properties of one of its resources changed. */
-const api = (id: string, properties: Record<string, unknown>): Resources => {
-  const all: Resources = { ...worker, ...httpApi({ "GET /x": "Worker" }) };
+const api = (id: string, properties: Record<string, unknown>): TemplateResources => {
+  const all: TemplateResources = { ...worker, ...httpApiResources({ "GET /x": "Worker" }) };
   const changed = all[id];
   if (!changed) throw new Error(`no ${id}`);
   return { ...all, [id]: { ...changed, Properties: { ...changed.Properties, ...properties } } };
 };
 
-const refused: [string, Resources, RegExp][] = [
+const refusedTemplates: [string, TemplateResources, RegExp][] = [
   [
     "an event source of a queue that is not there",
-    { ...worker, Source: eventSource("Worker", "Ghost") },
+    { ...worker, Source: eventSourceMapping("Worker", "Ghost") },
     /GetAtt Ghost\.Arn leads to nothing in the template/,
   ],
   [
     "an event source that is not a queue",
-    { ...worker, Raw: { Type: "AWS::S3::Bucket" }, Source: eventSource("Worker", "Raw") },
+    { ...worker, Raw: { Type: "AWS::S3::Bucket" }, Source: eventSourceMapping("Worker", "Raw") },
     /Planted\/Source .* not a queue/,
   ],
   [
     "an event source of a function that is not there",
-    { Work: queue(), Source: eventSource("Ghost", "Work") },
+    { Work: queueResource(), Source: eventSourceMapping("Ghost", "Work") },
     /Ref Ghost/,
   ],
   [
     "an event source that is filtered",
-    { ...worker, Work: queue(), Source: eventSource("Worker", "Work", { FilterCriteria: {} }) },
+    { ...worker, Work: queueResource(), Source: eventSourceMapping("Worker", "Work", { FilterCriteria: {} }) },
     /FilterCriteria/,
   ],
-  ["a redrive rule to a queue that is not there", { Work: redriving("Ghost") }, /Ghost\.Arn leads to nothing/],
+  ["a redrive rule to a queue that is not there", { Work: queueWithRedrive("Ghost") }, /Ghost\.Arn leads to nothing/],
   [
     "queues that are each other's dead letters",
-    { A: redriving("B"), B: redriving("A") },
+    { A: queueWithRedrive("B"), B: queueWithRedrive("A") },
     /Something needs Planted\/[AB]/,
   ],
-  ["a FIFO queue", { Work: queue({ FifoQueue: true }) }, /FifoQueue/],
-  ["a function without a bundle", { Ghost: lambda("ghost") }, /Planted\/Ghost .* no bundle/],
+  ["a FIFO queue", { Work: queueResource({ FifoQueue: true }) }, /FifoQueue/],
+  ["a function without a bundle", { Ghost: lambdaResource("ghost") }, /Planted\/Ghost .* no bundle/],
   [
     "a function whose environment names what is not there",
-    { Worker: lambda("fine", { Environment: { Variables: { X: { Ref: "Ghost" } } } }) },
+    { Worker: lambdaResource("fine", { Environment: { Variables: { X: { Ref: "Ghost" } } } }) },
     /Ref Ghost leads to nothing/,
   ],
   [
     "a function whose environment names what is not made here",
     {
       Topic: { Type: "AWS::SNS::Topic" },
-      Worker: lambda("fine", { Environment: { Variables: { X: { Ref: "Topic" } } } }),
+      Worker: lambdaResource("fine", { Environment: { Variables: { X: { Ref: "Topic" } } } }),
     },
     /needs Planted\/Topic \(AWS::SNS::Topic\), which the local stack has not made/,
   ],
-  ["a route to a function that is not there", httpApi({ "GET /x": "Ghost" }), /Ghost\.Arn leads to nothing/],
+  ["a route to a function that is not there", httpApiResources({ "GET /x": "Ghost" }), /Ghost\.Arn leads to nothing/],
   ["a route to nothing", api("Route0", { Target: "integrations/none" }), /The route GET \/x .* leads to no function/],
   ["an integration of another kind", api("Integration0", { IntegrationType: "HTTP_PROXY" }), /leads to no function/],
   ["an integration of payload format 1.0", api("Integration0", { PayloadFormatVersion: "1.0" }), /payload format 2\.0/],
@@ -76,7 +85,7 @@ const refused: [string, Resources, RegExp][] = [
   ["a schedule of nothing", rule({ Targets: [] }), /runs nothing/],
   [
     "a schedule of a queue",
-    { ...rule({ Targets: [{ Arn: { "Fn::GetAtt": ["Work", "Arn"] } }] }), Work: queue() },
+    { ...rule({ Targets: [{ Arn: { "Fn::GetAtt": ["Work", "Arn"] } }] }), Work: queueResource() },
     /not a function/,
   ],
   [
@@ -96,14 +105,14 @@ const refused: [string, Resources, RegExp][] = [
   ],
 ];
 
-function redriving(to: string) {
-  return queue({ RedrivePolicy: { deadLetterTargetArn: { "Fn::GetAtt": [to, "Arn"] }, maxReceiveCount: 2 } });
+function queueWithRedrive(to: string) {
+  return queueResource({ RedrivePolicy: { deadLetterTargetArn: { "Fn::GetAtt": [to, "Arn"] }, maxReceiveCount: 2 } });
 }
 
 describe("a template is refused for", () => {
-  it.each(refused)("%s", async (_what, resources, message) => {
-    const folder = newFolder();
-    const settings = plantedSettings(folder.path, plant(folder.path, resources, bundles));
+  it.each(refusedTemplates)("%s", async (_what, resources, message) => {
+    const folder = newTempFolder();
+    const settings = assemblySettings(folder.path, writeAssembly(folder.path, resources, bundles));
     const started = startStack(settings);
     await expect(started).rejects.toThrow(LocalRefusal);
     await expect(started).rejects.toThrow(message);
@@ -113,17 +122,21 @@ describe("a template is refused for", () => {
   });
 
   it("being missing", async () => {
-    const folder = newFolder();
-    const started = startStack(plantedSettings(folder.path, join(folder.path, "nowhere")));
+    const folder = newTempFolder();
+    const started = startStack(assemblySettings(folder.path, join(folder.path, "nowhere")));
     await expect(started).rejects.toThrow(/no template in .*nowhere/);
     folder.remove();
   });
 
   it("a function that does not answer /health with 200", async () => {
-    const folder = newFolder();
-    const ill = { ill: "export const handler = async () => ({ statusCode: 500, body: 'ill' });" };
-    const assembly = plant(folder.path, { Worker: lambda("ill"), ...httpApi({ $default: "Worker" }) }, ill);
-    await expect(startStack(plantedSettings(folder.path, assembly))).rejects.toThrow(/GET \/health answered 500 ill/);
+    const folder = newTempFolder();
+    const failingBundles = { ill: "export const handler = async () => ({ statusCode: 500, body: 'ill' });" };
+    const assembly = writeAssembly(
+      folder.path,
+      { Worker: lambdaResource("ill"), ...httpApiResources({ $default: "Worker" }) },
+      failingBundles,
+    );
+    await expect(startStack(assemblySettings(folder.path, assembly))).rejects.toThrow(/GET \/health answered 500 ill/);
     folder.remove();
   });
 });

@@ -9,14 +9,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Stack, type StackSettings, startStack } from "../../../local/stack/stack.ts";
 import { LocalRefusal } from "../../../local/support/settings-error.ts";
 import { DAY, MINUTE, SECOND } from "../../../shared/kernel/time.ts";
-import { newFolder, plant, plantedSettings } from "../planted.ts";
-import { serviceOf, sources, table } from "../planted-service.ts";
+import { assemblySettings, newTempFolder, writeAssembly } from "../assembly-fixture.ts";
+import { handlerSources, serviceResources, tableResource } from "../service-template.ts";
 
-const folder = newFolder();
-const out = join(folder.path, "out.txt");
+const folder = newTempFolder();
+const outputFile = join(folder.path, "out.txt");
 
 const settings: StackSettings = {
-  ...plantedSettings(folder.path, plant(folder.path, serviceOf(out), sources)),
+  ...assemblySettings(folder.path, writeAssembly(folder.path, serviceResources(outputFile), handlerSources)),
   metaSecret: "the-meta-secret",
 };
 let stack: Stack;
@@ -43,14 +43,14 @@ async function send(...bodies: string[]): Promise<void> {
 }
 
 /** What was noted of messages whose body contains `word`, in order. */
-function noted(word: string): string[] {
-  const lines = existsSync(out) ? readFileSync(out, "utf8").split("\n") : [];
+function readNotes(word: string): string[] {
+  const lines = existsSync(outputFile) ? readFileSync(outputFile, "utf8").split("\n") : [];
   return lines.filter((line) => line.includes(word));
 }
 
 const post = (path: string, body: string) => fetch(stack.baseUrl + path, { method: "POST", body });
 
-async function secretOf(name: string): Promise<string | undefined> {
+async function readSecret(name: string): Promise<string | undefined> {
   const { env, ...client } = clientSettings();
   const secrets = new SecretsManagerClient(client);
   const { SecretString } = await secrets.send(new GetSecretValueCommand({ SecretId: env[name] }));
@@ -76,14 +76,14 @@ describe("what the template declares", () => {
     const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName: env.PARLEY_TABLE }));
     const expiry = await dynamodb.send(new DescribeTimeToLiveCommand({ TableName: env.PARLEY_TABLE }));
     dynamodb.destroy();
-    expect(Table?.KeySchema).toEqual(table.Properties.KeySchema);
+    expect(Table?.KeySchema).toEqual(tableResource.Properties.KeySchema);
     expect(Table?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName)).toEqual(["Feed"]);
     expect(expiry.TimeToLiveDescription?.TimeToLiveStatus ?? "DISABLED").toBe("DISABLED");
   });
 
   it("has its secrets: one generated, one filled with the platforms' own", async () => {
-    expect(await secretOf("ROOT")).toMatch(/^[A-Za-z0-9]{64}$/);
-    expect(JSON.parse((await secretOf("PARLEY_PLATFORM_SECRET_ID")) ?? "")).toEqual({
+    expect(await readSecret("ROOT")).toMatch(/^[A-Za-z0-9]{64}$/);
+    expect(JSON.parse((await readSecret("PARLEY_PLATFORM_SECRET_ID")) ?? "")).toEqual({
       meta: "the-meta-secret",
       instagram: expect.stringMatching(/^[0-9a-f]{32}$/),
       verify_token: expect.stringMatching(/^[0-9a-f]{32}$/),
@@ -101,30 +101,30 @@ describe("what the template declares", () => {
 describe("a queue's worker", () => {
   it("gets a message that it named as failed again, and after that the dead letters do; the others it gets once", async () => {
     await send("good-1", "bad-1", "good-2");
-    await expect.poll(() => noted("-1 1")).toHaveLength(2);
+    await expect.poll(() => readNotes("-1 1")).toHaveLength(2);
     await stack.advanceClock(MINUTE + SECOND);
-    await expect.poll(() => noted("bad-1")).toEqual(["worker bad-1 1", "worker bad-1 2"]);
+    await expect.poll(() => readNotes("bad-1")).toEqual(["worker bad-1 1", "worker bad-1 2"]);
     await stack.advanceClock(MINUTE + SECOND);
-    await expect.poll(() => noted("dead bad-1")).toHaveLength(1);
-    expect(noted("worker bad-1")).toHaveLength(2);
-    expect(noted("good-")).toHaveLength(2);
+    await expect.poll(() => readNotes("dead bad-1")).toHaveLength(1);
+    expect(readNotes("worker bad-1")).toHaveLength(2);
+    expect(readNotes("good-")).toHaveLength(2);
   });
 
   it("gets the whole batch again when its invocation failed", async () => {
     await send("break-2", "beside-2");
-    await expect.poll(() => noted("-2 1").length).toBeGreaterThanOrEqual(2);
+    await expect.poll(() => readNotes("-2 1").length).toBeGreaterThanOrEqual(2);
     await stack.advanceClock(MINUTE + SECOND);
-    await expect.poll(() => noted("worker break-2 2")).toHaveLength(1);
+    await expect.poll(() => readNotes("worker break-2 2")).toHaveLength(1);
   });
 });
 
 describe("a jump of the clock", () => {
   it("waits for a batch that is being processed, so that its messages do not come twice", async () => {
     await send("slow-4");
-    await expect.poll(() => noted("slow-4")).toHaveLength(1);
+    await expect.poll(() => readNotes("slow-4")).toHaveLength(1);
     await stack.advanceClock(MINUTE + SECOND);
     await stack.advanceClock(MINUTE + SECOND);
-    expect(noted("slow-4")).toEqual(["worker slow-4 1", "worker slow-4 done"]);
+    expect(readNotes("slow-4")).toEqual(["worker slow-4 1", "worker slow-4 done"]);
   });
 });
 
@@ -136,9 +136,9 @@ describe("the clock over HTTP", () => {
 
   it("jumps, and has run each schedule that came due once when it answers", async () => {
     const before = await nowOver();
-    const ticks = noted("tick").length;
+    const ticks = readNotes("tick").length;
     const response = await post("/_local/clock", '{"advance":"P2D"}');
-    expect(noted("tick aws.events")).toHaveLength(ticks + 1);
+    expect(readNotes("tick aws.events")).toHaveLength(ticks + 1);
     expect(response.status).toBe(200);
     const { now } = (await response.json()) as { now: string };
     expect(Date.parse(now) - before).toBeGreaterThanOrEqual(2 * DAY);
@@ -218,22 +218,22 @@ describe("a second start", () => {
   it("after the first has ended finds clock, key, secrets and messages as they were", async () => {
     const before = {
       key: stack.env("Api").KEY,
-      root: await secretOf("ROOT"),
-      platforms: await secretOf("PARLEY_PLATFORM_SECRET_ID"),
+      root: await readSecret("ROOT"),
+      platforms: await readSecret("PARLEY_PLATFORM_SECRET_ID"),
     };
     const offset = await clockOffset();
     await send("bad-3");
-    await expect.poll(() => noted("bad-3 1")).toHaveLength(1);
+    await expect.poll(() => readNotes("bad-3 1")).toHaveLength(1);
     await stack.close();
     expect(existsSync(join(stack.dataDir, "local.json"))).toBe(false);
     stack = await startStack(settings);
     expect(before.key).toBeTruthy();
     expect(stack.env("Api").KEY).toBe(before.key);
-    expect(await secretOf("ROOT")).toBe(before.root);
-    expect(await secretOf("PARLEY_PLATFORM_SECRET_ID")).toBe(before.platforms);
+    expect(await readSecret("ROOT")).toBe(before.root);
+    expect(await readSecret("PARLEY_PLATFORM_SECRET_ID")).toBe(before.platforms);
     expect(Math.abs((await clockOffset()) - offset)).toBeLessThan(5 * SECOND);
     await stack.advanceClock(MINUTE + SECOND);
-    await expect.poll(() => noted("worker bad-3 2")).toHaveLength(1);
+    await expect.poll(() => readNotes("worker bad-3 2")).toHaveLength(1);
   });
 
   async function clockOffset(): Promise<number> {
@@ -244,14 +244,14 @@ describe("a second start", () => {
 
 describe("a table whose keys have changed", () => {
   it("is refused, with the way out named, and made anew by a fresh start", async () => {
-    const place = newFolder();
-    const start = (keys: string[], fresh: boolean) => {
+    const place = newTempFolder();
+    const start = (keys: string[], isFresh: boolean) => {
       const properties = {
         AttributeDefinitions: keys.map((AttributeName) => ({ AttributeName, AttributeType: "S" })),
         KeySchema: keys.map((AttributeName, at) => ({ AttributeName, KeyType: at === 0 ? "HASH" : "RANGE" })),
       };
-      const assembly = plant(place.path, { Table: { Type: "AWS::DynamoDB::Table", Properties: properties } });
-      return startStack({ ...plantedSettings(place.path, assembly), fresh });
+      const assembly = writeAssembly(place.path, { Table: { Type: "AWS::DynamoDB::Table", Properties: properties } });
+      return startStack({ ...assemblySettings(place.path, assembly), fresh: isFresh });
     };
     await (await start(["PK"], false)).close();
     await expect(start(["PK", "SK"], false)).rejects.toThrow(/keys or indexes of Planted\/Table.*--fresh/);

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
-import { nowOf, openClock, parseDuration } from "../../../local/support/clock.ts";
+import { openClock, parseDuration, sharedClock } from "../../../local/support/clock.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../../shared/kernel/time.ts";
-import { newFolder } from "../planted.ts";
+import { newTempFolder } from "../assembly-fixture.ts";
 
 describe("a turn of the clock", () => {
   it.each([
@@ -35,12 +35,12 @@ describe("a turn of the clock", () => {
 });
 
 describe("the stack's clock", () => {
-  const folder = newFolder();
+  const folder = newTempFolder();
   afterEach(folder.remove);
 
   it("goes on from where it was turned to, in another thread's view and after a restart", () => {
     const clock = openClock(folder.path);
-    const elsewhere = nowOf(clock.shared);
+    const elsewhere = sharedClock(clock.shared);
     expect(Math.abs(clock.now() - Date.now())).toBeLessThan(1_000);
     clock.advance(40 * DAY);
     clock.advance(HOUR);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { LocalRefusal } from "../../../local/support/settings-error.ts";
-import { NotMadeYet, Resolver } from "../../../local/template/intrinsics.ts";
+import { Resolver, ResourceNotCreated } from "../../../local/template/intrinsics.ts";
 import type { Template } from "../../../local/template/template.ts";
 
 /** As a template writes a name to be filled in. */
@@ -29,16 +29,16 @@ const service: Template = {
 };
 
 function resolver(): Resolver {
-  const made = new Resolver({
+  const instance = new Resolver({
     folder: "/",
     stacks: [
       { name: "Data", template: data },
       { name: "Service", template: service },
     ],
   });
-  made.made("Data", "Table", { ref: "the-table", attributes: { Arn: "arn:table" } });
-  made.made("Service", "Api", { ref: "the-api", attributes: { Arn: "arn:api" } });
-  return made;
+  instance.register("Data", "Table", { ref: "the-table", attributes: { Arn: "arn:table" } });
+  instance.register("Service", "Api", { ref: "the-api", attributes: { Arn: "arn:api" } });
+  return instance;
 }
 
 describe("values of a template", () => {
@@ -90,7 +90,7 @@ describe("values of a template", () => {
   });
 
   it("tells a resource that is still to be made from one that never will be", () => {
-    expect(() => resolver().resolve("Data", { Ref: "Later" })).toThrow(NotMadeYet);
+    expect(() => resolver().resolve("Data", { Ref: "Later" })).toThrow(ResourceNotCreated);
   });
 
   it.each([
@@ -99,6 +99,6 @@ describe("values of a template", () => {
     ["Both", false],
     ["Either", true],
   ])("judges the condition %s as %s", (condition, expected) => {
-    expect(resolver().holds("Service", condition)).toBe(expected);
+    expect(resolver().isConditionMet("Service", condition)).toBe(expected);
   });
 });

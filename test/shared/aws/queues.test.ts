@@ -1,26 +1,26 @@
 import { CreateQueueCommand, SendMessageBatchCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { mockClient } from "aws-sdk-client-mock";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Outgoing, openQueue } from "../../../shared/aws/queues.ts";
+import { openQueue, type QueueMessage } from "../../../shared/aws/queues.ts";
 import { MINUTE, SECOND } from "../../../shared/kernel/time.ts";
-import { type Bench, startBench } from "../../local/emulators/support/bench.ts";
-import { depth, receive, receiveAll } from "../flows/support/queue-work.ts";
+import { type EmulatorFixture, startEmulatorFixture } from "../../local/emulators/support/emulator-fixture.ts";
+import { queueDepth, receiveAllMessages, receiveBatch } from "../flows/support/queue-worker.ts";
 
-let bench: Bench;
+let fixture: EmulatorFixture;
 let url: string;
-let queues = 0;
+let queueCount = 0;
 beforeAll(async () => {
-  bench = await startBench();
+  fixture = await startEmulatorFixture();
 });
-afterAll(() => bench.close());
+afterAll(() => fixture.close());
 beforeEach(async () => {
-  const { QueueUrl } = await bench.sqs.send(new CreateQueueCommand({ QueueName: `queue-${++queues}` }));
+  const { QueueUrl } = await fixture.sqs.send(new CreateQueueCommand({ QueueName: `queue-${++queueCount}` }));
   url = QueueUrl ?? "";
 });
 
-const bodies = (count: number, of = (i: number) => `m${i}`): Outgoing[] =>
-  Array.from({ length: count }, (_, i) => ({ body: of(i) }));
-const batches = () => bench.emulators.sqs.counts.SendMessageBatch ?? 0;
+const outgoingMessages = (count: number, bodyAt = (i: number) => `m${i}`): QueueMessage[] =>
+  Array.from({ length: count }, (_, i) => ({ body: bodyAt(i) }));
+const batchRequests = () => fixture.emulators.sqs.counts.SendMessageBatch ?? 0;
 
 describe("sending many", () => {
   it.each([
@@ -30,12 +30,12 @@ describe("sending many", () => {
     [11, 2],
     [25, 3],
   ])("%i messages takes %i requests, and each arrives once", async (count, requests) => {
-    const before = batches();
-    await openQueue(url, bench.sqs).sendAll(bodies(count));
-    expect(batches() - before).toBe(requests);
-    const arrived = await receiveAll(bench.sqs, url);
+    const before = batchRequests();
+    await openQueue(url, fixture.sqs).sendAll(outgoingMessages(count));
+    expect(batchRequests() - before).toBe(requests);
+    const arrived = await receiveAllMessages(fixture.sqs, url);
     expect(arrived.map(({ body }) => body).sort()).toEqual(
-      bodies(count)
+      outgoingMessages(count)
         .map(({ body }) => body)
         .sort(),
     );
@@ -44,24 +44,24 @@ describe("sending many", () => {
   it("makes ten requests at once, and no more", async () => {
     let [under, most] = [0, 0];
     const gauge = "gauge";
-    bench.sqs.middlewareStack.add(
+    fixture.sqs.middlewareStack.add(
       (next) => async (args) => {
         most = Math.max(most, ++under);
         return next(args).finally(() => under--);
       },
       { step: "initialize", name: gauge },
     );
-    await openQueue(url, bench.sqs).sendAll(bodies(200));
-    bench.sqs.middlewareStack.remove(gauge);
+    await openQueue(url, fixture.sqs).sendAll(outgoingMessages(200));
+    fixture.sqs.middlewareStack.remove(gauge);
     expect(most).toBe(10);
-    expect(await depth(bench.sqs, url)).toBe(200);
+    expect(await queueDepth(fixture.sqs, url)).toBe(200);
   });
 
   it("never puts more into a request than the queue takes at once", async () => {
-    const before = batches();
-    await openQueue(url, bench.sqs).sendAll(bodies(6, (i) => `${i}${"é".repeat(150_000)}`));
-    expect(batches() - before).toBe(2);
-    expect(await depth(bench.sqs, url)).toBe(6);
+    const before = batchRequests();
+    await openQueue(url, fixture.sqs).sendAll(outgoingMessages(6, (i) => `${i}${"é".repeat(150_000)}`));
+    expect(batchRequests() - before).toBe(2);
+    expect(await queueDepth(fixture.sqs, url)).toBe(6);
   });
 
   it("fails as a whole when one message of a batch was not taken, and says with which code", async () => {
@@ -72,9 +72,9 @@ describe("sending many", () => {
     });
     try {
       const queue = openQueue(url, new SQSClient({ region: "us-east-1" }));
-      await expect(queue.sendAll(bodies(2))).rejects.toThrow("InternalError");
+      await expect(queue.sendAll(outgoingMessages(2))).rejects.toThrow("InternalError");
       failing.on(SendMessageBatchCommand).resolves({ Successful: [], Failed: [] });
-      await expect(queue.sendAll(bodies(2))).resolves.toBeUndefined();
+      await expect(queue.sendAll(outgoingMessages(2))).resolves.toBeUndefined();
     } finally {
       failing.restore();
     }
@@ -83,18 +83,18 @@ describe("sending many", () => {
 
 describe("a message", () => {
   it("waits to the second, rounded up, and never a negative time", async () => {
-    const queue = openQueue(url, bench.sqs);
+    const queue = openQueue(url, fixture.sqs);
     await queue.send({ body: "late", delay: 1_001 });
     await queue.send({ body: "now", delay: -5 });
-    expect((await receive(bench.sqs, url)).map(({ body }) => body)).toEqual(["now"]);
-    bench.turn(2 * SECOND - 1);
-    expect(await receive(bench.sqs, url)).toEqual([]);
-    bench.turn(1);
-    expect((await receive(bench.sqs, url)).map(({ body }) => body)).toEqual(["late"]);
+    expect((await receiveBatch(fixture.sqs, url)).map(({ body }) => body)).toEqual(["now"]);
+    fixture.advance(2 * SECOND - 1);
+    expect(await receiveBatch(fixture.sqs, url)).toEqual([]);
+    fixture.advance(1);
+    expect((await receiveBatch(fixture.sqs, url)).map(({ body }) => body)).toEqual(["late"]);
   });
 
   it("may wait fifteen minutes, which the queue takes, and not a second more", async () => {
-    const queue = openQueue(url, bench.sqs);
+    const queue = openQueue(url, fixture.sqs);
     await queue.send({ body: "x", delay: 15 * MINUTE });
     await expect(queue.send({ body: "x", delay: 15 * MINUTE + 1 })).rejects.toMatchObject({
       name: expect.stringContaining("InvalidParameterValue"),
@@ -102,13 +102,13 @@ describe("a message", () => {
   });
 
   it("that was received is put off for as long as asked", async () => {
-    const queue = openQueue(url, bench.sqs);
+    const queue = openQueue(url, fixture.sqs);
     await queue.send({ body: "x" });
-    const [first] = await receive(bench.sqs, url);
+    const [first] = await receiveBatch(fixture.sqs, url);
     await queue.postpone(first?.receiptHandle ?? "", 5_500);
-    bench.turn(6 * SECOND - 1);
-    expect(await receive(bench.sqs, url)).toEqual([]);
-    bench.turn(1);
-    expect(await receive(bench.sqs, url)).toMatchObject([{ attributes: { ApproximateReceiveCount: "2" } }]);
+    fixture.advance(6 * SECOND - 1);
+    expect(await receiveBatch(fixture.sqs, url)).toEqual([]);
+    fixture.advance(1);
+    expect(await receiveBatch(fixture.sqs, url)).toMatchObject([{ attributes: { ApproximateReceiveCount: "2" } }]);
   });
 });

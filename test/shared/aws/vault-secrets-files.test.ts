@@ -3,29 +3,32 @@ import { CreateBucketCommand } from "@aws-sdk/client-s3";
 import { CreateSecretCommand, PutSecretValueCommand } from "@aws-sdk/client-secrets-manager";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openFiles } from "../../../shared/aws/files.ts";
-import { parsePlatformSecrets, secretReader, serviceKeysOf } from "../../../shared/aws/secrets.ts";
+import { deriveServiceKeys, parsePlatformSecrets, secretReader } from "../../../shared/aws/secrets.ts";
 import { openVault } from "../../../shared/aws/vault.ts";
-import { MINUTE, setHost } from "../../../shared/kernel/time.ts";
-import { type Bench, startBench } from "../../local/emulators/support/bench.ts";
+import { MINUTE, setRuntimeOverrides } from "../../../shared/kernel/time.ts";
+import { type EmulatorFixture, startEmulatorFixture } from "../../local/emulators/support/emulator-fixture.ts";
 import { newTenant } from "../stores/support/samples.ts";
 
-let bench: Bench;
+let fixture: EmulatorFixture;
 let keyId: string;
 beforeAll(async () => {
-  bench = await startBench();
-  setHost({ now: bench.now });
-  const { KeyMetadata } = await bench.kms.send(new CreateKeyCommand({}));
+  fixture = await startEmulatorFixture();
+  setRuntimeOverrides({ now: fixture.now });
+  const { KeyMetadata } = await fixture.kms.send(new CreateKeyCommand({}));
   keyId = KeyMetadata?.KeyId ?? "";
 });
 afterAll(async () => {
-  setHost({});
-  await bench.close();
+  setRuntimeOverrides({});
+  await fixture.close();
 });
 
 /** How often a client was asked while `fn` ran. */
-async function asked(client: Bench["kms"] | Bench["secrets"], fn: () => Promise<unknown>): Promise<number> {
+async function countRequests(
+  client: EmulatorFixture["kms"] | EmulatorFixture["secrets"],
+  fn: () => Promise<unknown>,
+): Promise<number> {
   let times = 0;
-  const stack = client.middlewareStack as Bench["kms"]["middlewareStack"];
+  const stack = client.middlewareStack as EmulatorFixture["kms"]["middlewareStack"];
   stack.add(
     (next) => (args) => {
       times++;
@@ -42,7 +45,7 @@ describe("the vault", () => {
   const to = { purpose: "account-token", tenant: newTenant(), owner: "instagram#1" } as const;
 
   it("opens what it sealed for the same purpose, tenant and owner, and for nothing else", async () => {
-    const vault = openVault(keyId, bench.kms);
+    const vault = openVault(keyId, fixture.kms);
     const sealed = await vault.seal("a token ✓", to);
     expect(Buffer.from(sealed).toString("latin1")).not.toContain("token");
     expect(await vault.open(sealed, to)).toBe("a token ✓");
@@ -57,64 +60,64 @@ describe("the vault", () => {
   });
 
   it("remembers what it opened for five minutes, to the millisecond", async () => {
-    const vault = openVault(keyId, bench.kms);
+    const vault = openVault(keyId, fixture.kms);
     const sealed = await vault.seal("x", to);
     const open = () => vault.open(sealed, to);
-    expect(await asked(bench.kms, open)).toBe(1);
-    bench.turn(5 * MINUTE - 1);
-    expect(await asked(bench.kms, open)).toBe(0);
-    bench.turn(1);
-    expect(await asked(bench.kms, open)).toBe(1);
+    expect(await countRequests(fixture.kms, open)).toBe(1);
+    fixture.advance(5 * MINUTE - 1);
+    expect(await countRequests(fixture.kms, open)).toBe(0);
+    fixture.advance(1);
+    expect(await countRequests(fixture.kms, open)).toBe(1);
   });
 
   it("remembers at most 200, and forgets the oldest", async () => {
-    const vault = openVault(keyId, bench.kms);
+    const vault = openVault(keyId, fixture.kms);
     const sealed = await Promise.all(Array.from({ length: 201 }, (_, i) => vault.seal(`secret ${i}`, to)));
     for (const one of sealed) await vault.open(one, to);
     const at = (i: number) => () => vault.open(sealed[i] ?? new Uint8Array(), to);
-    expect(await asked(bench.kms, at(200))).toBe(0);
-    expect(await asked(bench.kms, at(1))).toBe(0);
-    expect(await asked(bench.kms, at(0))).toBe(1);
+    expect(await countRequests(fixture.kms, at(200))).toBe(0);
+    expect(await countRequests(fixture.kms, at(1))).toBe(0);
+    expect(await countRequests(fixture.kms, at(0))).toBe(1);
   });
 });
 
 describe("a secret", () => {
   it("is read once for five minutes, also by many at once, and then as it is by then", async () => {
     const SecretString = JSON.stringify({ meta: "m1", instagram: "i", verify_token: "v" });
-    await bench.secrets.send(new CreateSecretCommand({ Name: "platform", SecretString }));
-    const read = secretReader("platform", parsePlatformSecrets, bench.secrets);
-    expect(await asked(bench.secrets, () => Promise.all([read(), read(), read()]))).toBe(1);
+    await fixture.secrets.send(new CreateSecretCommand({ Name: "platform", SecretString }));
+    const read = secretReader("platform", parsePlatformSecrets, fixture.secrets);
+    expect(await countRequests(fixture.secrets, () => Promise.all([read(), read(), read()]))).toBe(1);
     expect(await read()).toEqual({ meta: "m1", instagram: "i", verifyToken: "v" });
-    await bench.secrets.send(
+    await fixture.secrets.send(
       new PutSecretValueCommand({ SecretId: "platform", SecretString: '{"meta":"m2","instagram":7}' }),
     );
-    bench.turn(5 * MINUTE - 1);
+    fixture.advance(5 * MINUTE - 1);
     expect((await read()).meta).toBe("m1");
-    bench.turn(1);
+    fixture.advance(1);
     // What is not a text is no secret, and an empty one matches nothing.
     expect(await read()).toEqual({ meta: "m2", instagram: "", verifyToken: "" });
   });
 
   it("that could not be read is asked for again at the next call", async () => {
-    const read = secretReader("later", (text) => text, bench.secrets);
+    const read = secretReader("later", (text) => text, fixture.secrets);
     await expect(read()).rejects.toMatchObject({ name: "ResourceNotFoundException" });
-    await bench.secrets.send(new CreateSecretCommand({ Name: "later", SecretString: "here" }));
+    await fixture.secrets.send(new CreateSecretCommand({ Name: "later", SecretString: "here" }));
     expect(await read()).toBe("here");
   });
 
   it("that roots the others must have 32 characters, and gives each purpose its own key", () => {
-    expect(() => serviceKeysOf("x".repeat(31))).toThrow("32 characters");
-    const { pepper, cursor } = serviceKeysOf("x".repeat(32));
+    expect(() => deriveServiceKeys("x".repeat(31))).toThrow("32 characters");
+    const { pepper, cursor } = deriveServiceKeys("x".repeat(32));
     expect(pepper).toHaveLength(32);
     expect(pepper.equals(cursor)).toBe(false);
-    expect(serviceKeysOf("x".repeat(32)).pepper.equals(pepper)).toBe(true);
+    expect(deriveServiceKeys("x".repeat(32)).pepper.equals(pepper)).toBe(true);
   });
 });
 
 describe("a file", () => {
   it("comes back byte for byte until it is removed, which may be done twice", async () => {
-    await bench.s3.send(new CreateBucketCommand({ Bucket: "raw" }));
-    const files = openFiles("raw", bench.s3);
+    await fixture.s3.send(new CreateBucketCommand({ Bucket: "raw" }));
+    const files = openFiles("raw", fixture.s3);
     const body = Uint8Array.from({ length: 300 }, (_, i) => i % 256);
     await files.put("a/b c.gz", body);
     expect(Buffer.from((await files.get("a/b c.gz")) ?? [])).toEqual(Buffer.from(body));
@@ -124,6 +127,6 @@ describe("a file", () => {
   });
 
   it("in a bucket that is not there is a fault, not an absence", async () => {
-    await expect(openFiles("elsewhere", bench.s3).get("x")).rejects.toMatchObject({ name: "NoSuchBucket" });
+    await expect(openFiles("elsewhere", fixture.s3).get("x")).rejects.toMatchObject({ name: "NoSuchBucket" });
   });
 });

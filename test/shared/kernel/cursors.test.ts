@@ -8,8 +8,8 @@ test("a cursor opens in the scope it was sealed for, and nowhere else", () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), fc.string({ minLength: 1, maxLength: 60 }), (scope, other, position) => {
       const cursor = sealCursor(key, scope, position);
-      const opened = openCursor(key, scope, cursor);
-      expect(opened).toBe(Buffer.from(position).toString());
+      const result = openCursor(key, scope, cursor);
+      expect(result).toBe(Buffer.from(position).toString());
       if (other !== scope) expect(openCursor(key, other, cursor)).toBeNull();
     }),
   );

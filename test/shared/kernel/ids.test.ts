@@ -1,16 +1,16 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isUlid, newUlid, timeOfUlid, ulidFloor, ulidOf } from "../../../shared/kernel/ids.ts";
+import { deriveUlid, isUlid, newUlid, ulidFloor, ulidTime } from "../../../shared/kernel/ids.ts";
 import { parseTenant } from "../../../shared/kernel/tenant.ts";
 
 test("an id that follows from a time and a seed is a ULID of that time, the same each time, another for another seed", () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 2 ** 47 }), fc.string(), fc.string(), (at, seed, other) => {
-      const id = ulidOf(at, seed);
+      const id = deriveUlid(at, seed);
       expect(isUlid(id)).toBe(true);
-      expect(timeOfUlid(id)).toBe(at);
-      expect(ulidOf(at, seed)).toBe(id);
-      if (other !== seed) expect(ulidOf(at, other)).not.toBe(id);
+      expect(ulidTime(id)).toBe(at);
+      expect(deriveUlid(at, seed)).toBe(id);
+      if (other !== seed) expect(deriveUlid(at, other)).not.toBe(id);
       expect(ulidFloor(at) <= id && id < ulidFloor(at + 1)).toBe(true);
     }),
   );

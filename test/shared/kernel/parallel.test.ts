@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { eachOf } from "../../../shared/kernel/parallel.ts";
+import { forEachConcurrent } from "../../../shared/kernel/parallel.ts";
 
 const numbers = Array.from({ length: 20 }, (_, i) => i);
 
@@ -8,7 +8,7 @@ describe("work on many things", () => {
   it("is done on each once, never on more than so many at once", async () => {
     const done: number[] = [];
     let [atOnce, most] = [0, 0];
-    await eachOf(numbers, 3, async (number) => {
+    await forEachConcurrent(numbers, 3, async (number) => {
       most = Math.max(most, ++atOnce);
       await nextTurn();
       atOnce--;
@@ -19,21 +19,21 @@ describe("work on many things", () => {
   });
 
   it("begins nothing new after a failure, and fails once what was under way has ended", async () => {
-    const [begun, ended]: [number[], number[]] = [[], []];
-    const work = eachOf(numbers, 3, async (number) => {
-      begun.push(number);
+    const [started, ended]: [number[], number[]] = [[], []];
+    const work = forEachConcurrent(numbers, 3, async (number) => {
+      started.push(number);
       await nextTurn();
       if (number === 1) throw new Error("spoilt");
       await nextTurn();
       ended.push(number);
     });
     await expect(work).rejects.toThrow("spoilt");
-    expect(begun).toEqual([0, 1, 2]);
+    expect(started).toEqual([0, 1, 2]);
     expect(ended).toEqual([0, 2]);
   });
 
   it("on nothing is done at once", async () => {
-    await eachOf([], 3, async () => {
+    await forEachConcurrent([], 3, async () => {
       throw new Error("There was nothing to do.");
     });
   });

@@ -5,7 +5,7 @@ import ipaddr from "ipaddr.js";
 import { describe, expect, test } from "vitest";
 import { isLoopbackAddress, isPublicAddress } from "../../../shared/net/addresses.ts";
 
-const refused = [
+const refusedAddresses = [
   // Both ends of every range, and the addresses that clouds keep their secrets at.
   ...["0.0.0.0", "0.255.255.255", "10.0.0.0", "10.255.255.255", "100.64.0.0", "100.127.255.255", "100.100.100.200"],
   ...["127.0.0.0", "127.0.0.1", "127.255.255.255", "169.254.0.0", "169.254.169.254", "169.254.170.2", "169.254.170.23"],
@@ -31,7 +31,7 @@ const refused = [
   ],
 ];
 
-const allowed = [
+const allowedAddresses = [
   ...[
     "1.1.1.1",
     "8.8.8.8",
@@ -64,39 +64,41 @@ const notAddresses = [
   "[2606:4700:4700::1111]",
   " 8.8.8.8",
 ];
-const zoned = ["fe80::1%eth0", "2606:4700:4700::1111%eth0", "::1%lo"];
+const zonedAddresses = ["fe80::1%eth0", "2606:4700:4700::1111%eth0", "::1%lo"];
 
-const recommended = new AntiSSRFPolicy(PolicyConfigOptions.ExternalOnlyLatest).deniedAddresses;
+const oracleRanges = new AntiSSRFPolicy(PolicyConfigOptions.ExternalOnlyLatest).deniedAddresses;
 
 /** What two published lists say: "public", "not public", or null where they disagree. */
-function oracles(ip: string): "public" | "not public" | null {
-  const first = !recommended.check(ip, isIPv4(ip) ? "ipv4" : "ipv6");
+function oracleVerdict(ip: string): "public" | "not public" | null {
+  const first = !oracleRanges.check(ip, isIPv4(ip) ? "ipv4" : "ipv6");
   const second = ipaddr.parse(ip).range() === "unicast";
   return first === second ? (first ? "public" : "not public") : null;
 }
 
 describe("isPublicAddress", () => {
-  test.each(refused)("refuses %s", (ip) => {
+  test.each(refusedAddresses)("refuses %s", (ip) => {
     expect(isIPv4(ip) || isIPv6(ip)).toBe(true);
     expect(isPublicAddress(ip)).toBe(false);
   });
 
-  test.each(allowed)("allows %s", (ip) => {
+  test.each(allowedAddresses)("allows %s", (ip) => {
     expect(isPublicAddress(ip)).toBe(true);
   });
 
-  test.each([...notAddresses, ...zoned])("refuses what is no plain address: %j", (ip) => {
+  test.each([...notAddresses, ...zonedAddresses])("refuses what is no plain address: %j", (ip) => {
     expect(isPublicAddress(ip)).toBe(false);
   });
 
   test("agrees with the published lists wherever they agree, for IPv4 and for global unicast IPv6", () => {
-    expect([...refused, ...allowed].filter((ip) => oracles(ip) !== null).length).toBeGreaterThan(60);
+    expect(
+      [...refusedAddresses, ...allowedAddresses].filter((ip) => oracleVerdict(ip) !== null).length,
+    ).toBeGreaterThan(60);
     const globalUnicast = fc.ipV6().filter((ip) => /^[23][0-9a-f]{3}:/i.test(ip));
     fc.assert(
       fc.property(fc.oneof(fc.ipV4(), globalUnicast), (ip) => {
-        const said = oracles(ip);
-        fc.pre(said !== null);
-        expect([ip, isPublicAddress(ip)]).toEqual([ip, said === "public"]);
+        const verdict = oracleVerdict(ip);
+        fc.pre(verdict !== null);
+        expect([ip, isPublicAddress(ip)]).toEqual([ip, verdict === "public"]);
       }),
       { numRuns: 2_000 },
     );
@@ -105,7 +107,7 @@ describe("isPublicAddress", () => {
   test("never allows an address that either published list refuses", () => {
     fc.assert(
       fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (ip) => {
-        const inLists = !recommended.check(ip, isIPv4(ip) ? "ipv4" : "ipv6") && ipaddr.parse(ip).range() === "unicast";
+        const inLists = !oracleRanges.check(ip, isIPv4(ip) ? "ipv4" : "ipv6") && ipaddr.parse(ip).range() === "unicast";
         expect(inLists || !isPublicAddress(ip)).toBe(true);
       }),
       { numRuns: 2_000 },

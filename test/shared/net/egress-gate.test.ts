@@ -5,7 +5,7 @@ import { createGate } from "../../../shared/net/egress-gate.ts";
 const publicGate = createGate({ mode: "public", ownHosts: ["API.parley.example", "uploads.s3.example.com"] });
 const openGate = createGate({ mode: "open", ownHosts: ["localhost", "127.0.0.1", "api.parley.example"] });
 
-const long = (length: number) => "https://example.com/".padEnd(length, "a");
+const urlOfLength = (length: number) => "https://example.com/".padEnd(length, "a");
 const host253 = `${"a.".repeat(125)}com`;
 const host254 = `${"a.".repeat(125)}info`;
 
@@ -19,8 +19,8 @@ describe("a deployment's gate, before any look-up", () => {
     ["https://example.com/@user", "https://example.com/@user"],
     ["https://mylocal.example/", "https://mylocal.example/"],
     ["https://notapi.parley.example/", "https://notapi.parley.example/"],
-    [long(2048), long(2048)],
-    [`${long(2042)}é`, `${long(2042)}%C3%A9`],
+    [urlOfLength(2048), urlOfLength(2048)],
+    [`${urlOfLength(2042)}é`, `${urlOfLength(2042)}%C3%A9`],
     [`https://${host253}/`, `https://${host253}/`],
   ])("allows %s", (raw, href) => {
     const checked = publicGate.checkUrl(raw);
@@ -28,9 +28,9 @@ describe("a deployment's gate, before any look-up", () => {
   });
 
   test.each([
-    [long(2049), "at most 2048"],
+    [urlOfLength(2049), "at most 2048"],
     [`https://example.com/${"é".repeat(400)}`, "at most 2048"],
-    [`${long(2042)}é/`, "at most 2048"],
+    [`${urlOfLength(2042)}é/`, "at most 2048"],
     ["", "not valid"],
     ["example.com/hooks", "not valid"],
     ["https:example.com", "not valid"],
@@ -232,18 +232,18 @@ describe("the look-up", () => {
   });
 
   test("is not made for a URL that is refused already", async () => {
-    const asked: string[] = [];
+    const lookups: string[] = [];
     const gate = createGate({
       mode: "public",
       resolver: async (host) => {
-        asked.push(host);
+        lookups.push(host);
         return ["93.184.215.14"];
       },
     });
     expect((await gate.checkAndResolve("https://localhost/")).ok).toBe(false);
-    expect(asked).toEqual([]);
+    expect(lookups).toEqual([]);
     await gate.checkAndResolve("https://Hooks.Example.com:8443/");
-    expect(asked).toEqual(["hooks.example.com"]);
+    expect(lookups).toEqual(["hooks.example.com"]);
   });
 
   test("of localhost and of literals needs no name server in mode open", async () => {

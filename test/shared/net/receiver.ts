@@ -3,7 +3,7 @@ import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
-interface Taken {
+interface ReceivedRequest {
   readonly method: string | undefined;
   readonly url: string | undefined;
   readonly headers: IncomingMessage["headers"];
@@ -16,24 +16,24 @@ export interface Receiver {
   /** TCP connections taken so far, whatever came over them. */
   readonly connections: () => number;
   /** Of these, those that are open. */
-  readonly open: () => number;
+  readonly openConnections: () => number;
   /** Requests that came whole. */
-  readonly taken: Taken[];
+  readonly requests: ReceivedRequest[];
   /** Bytes written to the connections that are open or were. */
   readonly bytesWritten: () => number;
 }
 
-export type Answer = (response: ServerResponse, taken: Taken, socket: Socket) => void;
+export type Respond = (response: ServerResponse, received: ReceivedRequest, socket: Socket) => void;
 
-export async function startReceiver(answer: Answer, identity?: { key: string; cert: string }): Promise<Receiver> {
+export async function startReceiver(respond: Respond, identity?: { key: string; cert: string }): Promise<Receiver> {
   const sockets = new Set<Socket>();
-  const taken: Taken[] = [];
+  const requests: ReceivedRequest[] = [];
   const onRequest = async (request: IncomingMessage, response: ServerResponse) => {
     let body = "";
     for await (const chunk of request) body += chunk;
-    const whole = { method: request.method, url: request.url, headers: request.headers, body };
-    taken.push(whole);
-    answer(response, whole, request.socket);
+    const received = { method: request.method, url: request.url, headers: request.headers, body };
+    requests.push(received);
+    respond(response, received, request.socket);
   };
   const server = identity ? createSecureServer(identity, onRequest) : createServer(onRequest);
   server.on("connection", (socket: Socket) => {
@@ -49,8 +49,8 @@ export async function startReceiver(answer: Answer, identity?: { key: string; ce
   return {
     port: (server.address() as AddressInfo).port,
     connections: () => sockets.size,
-    open: () => [...sockets].filter((socket) => !socket.destroyed).length,
-    taken,
+    openConnections: () => [...sockets].filter((socket) => !socket.destroyed).length,
+    requests,
     bytesWritten: () => [...sockets].reduce((sum, socket) => sum + socket.bytesWritten, 0),
   };
 }

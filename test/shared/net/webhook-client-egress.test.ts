@@ -1,18 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { createGate, type Gate } from "../../../shared/net/egress-gate.ts";
-import { createPoster } from "../../../shared/net/webhook-client.ts";
-import { closing, openPoster, requestTo } from "./posting.ts";
+import { createWebhookClient } from "../../../shared/net/webhook-client.ts";
 import { startReceiver } from "./receiver.ts";
+import { closeAfterTest, openWebhookClient, webhookRequest } from "./webhook-client-fixture.ts";
 
 const PUBLIC = "93.184.215.14";
 
 /** A gate whose name server gives each list once, in turn, and stays with the last. */
-function rebindingGate(mode: "public" | "open", port: number, answers: string[][]): Gate {
-  let asked = 0;
+function rebindingGate(mode: "public" | "open", port: number, addressSets: string[][]): Gate {
+  let lookups = 0;
   return createGate({
     mode,
     ports: [port],
-    resolver: async () => answers[Math.min(asked++, answers.length - 1)] ?? [],
+    resolver: async () => addressSets[Math.min(lookups++, addressSets.length - 1)] ?? [],
   });
 }
 
@@ -22,7 +22,7 @@ describe("a host whose address changes after it was checked", () => {
     const gate = rebindingGate("public", receiver.port, [[PUBLIC], ["127.0.0.1"]]);
     const url = `https://hooks.example.com:${receiver.port}/`;
     expect((await gate.checkAndResolve(url)).ok).toBe(true);
-    expect(await closing(createPoster({ gate })).post(requestTo(url))).toEqual({
+    expect(await closeAfterTest(createWebhookClient({ gate })).send(webhookRequest(url))).toEqual({
       kind: "refused_by_gate",
       reason: "The host does not resolve to a public address.",
     });
@@ -34,7 +34,9 @@ describe("a host whose address changes after it was checked", () => {
     const gate = rebindingGate("open", receiver.port, [[PUBLIC], ["127.0.0.1"]]);
     const url = `http://hooks.example.com:${receiver.port}/`;
     await gate.checkAndResolve(url);
-    expect(await closing(createPoster({ gate })).post(requestTo(url))).toMatchObject({ status: 200 });
+    expect(await closeAfterTest(createWebhookClient({ gate })).send(webhookRequest(url))).toMatchObject({
+      status: 200,
+    });
     expect(receiver.connections()).toBe(1);
   });
 
@@ -42,18 +44,20 @@ describe("a host whose address changes after it was checked", () => {
     const receiver = await startReceiver((response) => response.end());
     // A second look-up, as of a client that resolves for itself, would find nobody.
     const gate = rebindingGate("open", receiver.port, [["127.0.0.1"], ["10.0.0.1"]]);
-    const outcome = await closing(createPoster({ gate })).post(requestTo(`http://hooks.example.com:${receiver.port}/`));
+    const outcome = await closeAfterTest(createWebhookClient({ gate })).send(
+      webhookRequest(`http://hooks.example.com:${receiver.port}/`),
+    );
     expect(outcome).toMatchObject({ status: 200 });
-    expect(receiver.taken[0]?.headers.host).toBe(`hooks.example.com:${receiver.port}`);
+    expect(receiver.requests[0]?.headers.host).toBe(`hooks.example.com:${receiver.port}`);
   });
 
   test("is checked anew at the next connection", async () => {
     const receiver = await startReceiver((response) => response.setHeader("connection", "close").end());
     const gate = rebindingGate("open", receiver.port, [["127.0.0.1"], ["10.0.0.1"]]);
-    const poster = closing(createPoster({ gate }));
+    const webhookClient = closeAfterTest(createWebhookClient({ gate }));
     const url = `http://hooks.example.com:${receiver.port}/`;
-    expect(await poster.post(requestTo(url))).toMatchObject({ status: 200 });
-    expect(await poster.post(requestTo(url))).toMatchObject({ kind: "refused_by_gate" });
+    expect(await webhookClient.send(webhookRequest(url))).toMatchObject({ status: 200 });
+    expect(await webhookClient.send(webhookRequest(url))).toMatchObject({ kind: "refused_by_gate" });
     expect(receiver.connections()).toBe(1);
   });
 });
@@ -61,7 +65,9 @@ describe("a host whose address changes after it was checked", () => {
 test("a host that mixes public and private addresses is refused without a connection", async () => {
   const receiver = await startReceiver((response) => response.end());
   const gate = rebindingGate("public", receiver.port, [["127.0.0.1", PUBLIC]]);
-  const outcome = await closing(createPoster({ gate })).post(requestTo(`https://hooks.example.com:${receiver.port}/`));
+  const outcome = await closeAfterTest(createWebhookClient({ gate })).send(
+    webhookRequest(`https://hooks.example.com:${receiver.port}/`),
+  );
   expect(outcome.kind).toBe("refused_by_gate");
   expect(receiver.connections()).toBe(0);
 });
@@ -74,7 +80,9 @@ test.each([
 ])("a deployment never connects to %s", async (spelling) => {
   const receiver = await startReceiver((response) => response.end());
   const gate = createGate({ mode: "public", ports: [receiver.port] });
-  const outcome = await closing(createPoster({ gate })).post(requestTo(spelling.replace("{port}", `${receiver.port}`)));
+  const outcome = await closeAfterTest(createWebhookClient({ gate })).send(
+    webhookRequest(spelling.replace("{port}", `${receiver.port}`)),
+  );
   expect(outcome).toMatchObject({ kind: "refused_by_gate", reason: expect.stringContaining("IP addresses") });
   expect(receiver.connections()).toBe(0);
 });
@@ -83,16 +91,16 @@ test.each([
   ["is unknown", () => Promise.reject(new Error("queryA ENOTFOUND"))],
   ["has no address", () => Promise.resolve([])],
 ])("a host that %s is a failed look-up, not a refusal", async (_name, resolver) => {
-  const outcome = await openPoster({ resolver }).post(requestTo("https://hooks.example.com/"));
+  const outcome = await openWebhookClient({ resolver }).send(webhookRequest("https://hooks.example.com/"));
   expect(outcome).toMatchObject({ kind: "no_answer", error: "dns" });
 });
 
 test("the next address is dialled when one is out of reach", async () => {
   const receiver = await startReceiver((response) => response.end());
   // Nobody listens at the first: the receiver is bound to 127.0.0.1 alone.
-  const poster = openPoster({ resolver: async () => ["127.0.0.2", "127.0.0.1"] });
+  const webhookClient = openWebhookClient({ resolver: async () => ["127.0.0.2", "127.0.0.1"] });
   const url = `http://hooks.example.com:${receiver.port}/`;
-  expect(await poster.post(requestTo(url))).toMatchObject({ status: 200 });
+  expect(await webhookClient.send(webhookRequest(url))).toMatchObject({ status: 200 });
 });
 
 describe("kept connections", () => {
@@ -103,11 +111,11 @@ describe("kept connections", () => {
       lookups += 1;
       return ["127.0.0.1"];
     };
-    const poster = openPoster({ resolver });
+    const webhookClient = openWebhookClient({ resolver });
     const url = `http://hooks.example.com:${receiver.port}/`;
-    expect(await poster.post(requestTo(url))).toMatchObject({ status: 200 });
-    expect(await poster.post(requestTo(`${url}other?path`))).toMatchObject({ status: 200 });
-    expect([receiver.taken.length, receiver.connections(), lookups]).toEqual([2, 1, 1]);
+    expect(await webhookClient.send(webhookRequest(url))).toMatchObject({ status: 200 });
+    expect(await webhookClient.send(webhookRequest(`${url}other?path`))).toMatchObject({ status: 200 });
+    expect([receiver.requests.length, receiver.connections(), lookups]).toEqual([2, 1, 1]);
   });
 
   test.each([
@@ -116,72 +124,76 @@ describe("kept connections", () => {
   ])("idle for %i ms by the clock, the second post makes it %i connections", async (idle, connections) => {
     let now = 1_000;
     const receiver = await startReceiver((response) => response.end());
-    const poster = openPoster({ now: () => now });
+    const webhookClient = openWebhookClient({ now: () => now });
     const url = `http://127.0.0.1:${receiver.port}/`;
-    await poster.post(requestTo(url));
+    await webhookClient.send(webhookRequest(url));
     now += idle;
-    expect(await poster.post(requestTo(url))).toMatchObject({ status: 200 });
+    expect(await webhookClient.send(webhookRequest(url))).toMatchObject({ status: 200 });
     expect(receiver.connections()).toBe(connections);
   });
 
   test("a connection is not used again after an answer that was broken off", async () => {
     const receiver = await startReceiver((response) =>
-      response.end(Buffer.alloc(receiver.taken.length === 1 ? 1e6 : 1)),
+      response.end(Buffer.alloc(receiver.requests.length === 1 ? 1e6 : 1)),
     );
-    const poster = openPoster();
+    const webhookClient = openWebhookClient();
     const url = `http://127.0.0.1:${receiver.port}/`;
-    expect(await poster.post(requestTo(url))).toMatchObject({ error: "too_large" });
-    expect(await poster.post(requestTo(url))).toMatchObject({ status: 200 });
+    expect(await webhookClient.send(webhookRequest(url))).toMatchObject({ error: "too_large" });
+    expect(await webhookClient.send(webhookRequest(url))).toMatchObject({ status: 200 });
     expect(receiver.connections()).toBe(2);
   });
 
   test("an endpoint uses none of another's at its host", async () => {
     const receiver = await startReceiver((response) => response.end());
-    const poster = openPoster();
-    for (const lane of ["one", "two", "one"]) {
-      await poster.post(requestTo(`http://127.0.0.1:${receiver.port}/`, lane));
+    const webhookClient = openWebhookClient();
+    for (const poolKey of ["one", "two", "one"]) {
+      await webhookClient.send(webhookRequest(`http://127.0.0.1:${receiver.port}/`, poolKey));
     }
-    expect([receiver.taken.length, receiver.connections()]).toEqual([3, 2]);
+    expect([receiver.requests.length, receiver.connections()]).toEqual([3, 2]);
   });
 
   test("an endpoint that moves uses none of its old host's", async () => {
     const receivers = await Promise.all([1, 2].map(() => startReceiver((response) => response.end())));
-    const poster = openPoster();
-    for (const { port } of receivers) await poster.post(requestTo(`http://127.0.0.1:${port}/`));
-    expect(receivers.map(({ taken }) => taken.length)).toEqual([1, 1]);
+    const webhookClient = openWebhookClient();
+    for (const { port } of receivers) await webhookClient.send(webhookRequest(`http://127.0.0.1:${port}/`));
+    expect(receivers.map(({ requests }) => requests.length)).toEqual([1, 1]);
   });
 
   test("of more endpoints than may be remembered, the one used longest ago is let go", async () => {
     const receiver = await startReceiver((response) => response.end());
-    const poster = openPoster({ poolsMax: 2 });
-    const made = [];
-    for (const lane of ["a", "b", "a", "c", "a", "b"]) {
-      expect(await poster.post(requestTo(`http://127.0.0.1:${receiver.port}/`, lane))).toMatchObject({ status: 200 });
-      made.push(receiver.connections());
+    const webhookClient = openWebhookClient({ poolsMax: 2 });
+    const outcomes = [];
+    for (const poolKey of ["a", "b", "a", "c", "a", "b"]) {
+      expect(await webhookClient.send(webhookRequest(`http://127.0.0.1:${receiver.port}/`, poolKey))).toMatchObject({
+        status: 200,
+      });
+      outcomes.push(receiver.connections());
     }
-    expect(made).toEqual([1, 2, 2, 3, 3, 4]);
+    expect(outcomes).toEqual([1, 2, 2, 3, 3, 4]);
   });
 
   test("of more connections than may be open, those that are idle longest are closed", async () => {
     const receiver = await startReceiver((response) => response.end());
-    const poster = openPoster({ connectionsMax: 2 });
-    const made = [];
-    for (const lane of ["a", "b", "c", "a", "c", "b"]) {
-      expect(await poster.post(requestTo(`http://127.0.0.1:${receiver.port}/`, lane))).toMatchObject({ status: 200 });
-      made.push(receiver.connections());
+    const webhookClient = openWebhookClient({ connectionsMax: 2 });
+    const outcomes = [];
+    for (const poolKey of ["a", "b", "c", "a", "c", "b"]) {
+      expect(await webhookClient.send(webhookRequest(`http://127.0.0.1:${receiver.port}/`, poolKey))).toMatchObject({
+        status: 200,
+      });
+      outcomes.push(receiver.connections());
     }
-    expect(made).toEqual([1, 2, 3, 4, 4, 5]);
-    await expect.poll(() => receiver.open()).toBe(2);
+    expect(outcomes).toEqual([1, 2, 3, 4, 4, 5]);
+    await expect.poll(() => receiver.openConnections()).toBe(2);
   });
 
   test("connections under way are not closed for others, however many there are", async () => {
-    const held: (() => void)[] = [];
-    const receiver = await startReceiver((response) => held.push(() => void response.end()));
-    const poster = openPoster({ connectionsMax: 1 });
-    const post = (lane: string) => poster.post(requestTo(`http://127.0.0.1:${receiver.port}/`, lane));
+    const releases: (() => void)[] = [];
+    const receiver = await startReceiver((response) => releases.push(() => void response.end()));
+    const webhookClient = openWebhookClient({ connectionsMax: 1 });
+    const post = (poolKey: string) => webhookClient.send(webhookRequest(`http://127.0.0.1:${receiver.port}/`, poolKey));
     const posts = ["a", "a", "b", "c"].map(post);
-    await expect.poll(() => held.length).toBe(4);
-    for (const answer of held.splice(0)) answer();
+    await expect.poll(() => releases.length).toBe(4);
+    for (const answer of releases.splice(0)) answer();
     for (const outcome of await Promise.all(posts)) expect(outcome).toMatchObject({ status: 200 });
     expect(receiver.connections()).toBe(4);
   });
@@ -189,21 +201,24 @@ describe("kept connections", () => {
   test("connections that fail or were closed leave room for others", async () => {
     const receiver = await startReceiver((response) => response.end());
     const farewell = await startReceiver((response) => response.setHeader("connection", "close").end());
-    const poster = openPoster({ connectionsMax: 2 });
+    const webhookClient = openWebhookClient({ connectionsMax: 2 });
     for (const _ of [1, 2, 3]) {
-      expect(await poster.post(requestTo("http://127.0.0.1:1/"))).toMatchObject({ error: "connect" });
-      expect(await poster.post(requestTo(`http://127.0.0.1:${farewell.port}/`))).toMatchObject({ status: 200 });
+      expect(await webhookClient.send(webhookRequest("http://127.0.0.1:1/"))).toMatchObject({ error: "connect" });
+      expect(await webhookClient.send(webhookRequest(`http://127.0.0.1:${farewell.port}/`))).toMatchObject({
+        status: 200,
+      });
     }
     expect(farewell.connections()).toBe(3);
-    await expect.poll(() => farewell.open()).toBe(0);
-    for (const lane of ["a", "b", "a"]) await poster.post(requestTo(`http://127.0.0.1:${receiver.port}/`, lane));
-    expect([receiver.taken.length, receiver.connections()]).toEqual([3, 2]);
+    await expect.poll(() => farewell.openConnections()).toBe(0);
+    for (const poolKey of ["a", "b", "a"])
+      await webhookClient.send(webhookRequest(`http://127.0.0.1:${receiver.port}/`, poolKey));
+    expect([receiver.requests.length, receiver.connections()]).toEqual([3, 2]);
   });
 
   test("of more origins than may be remembered, the one used longest ago is let go", async () => {
     const receivers = await Promise.all([1, 2, 3].map(() => startReceiver((response) => response.end())));
-    const poster = openPoster({ poolsMax: 2 });
-    const post = (index: number) => poster.post(requestTo(`http://127.0.0.1:${receivers[index]?.port}/`));
+    const webhookClient = openWebhookClient({ poolsMax: 2 });
+    const post = (index: number) => webhookClient.send(webhookRequest(`http://127.0.0.1:${receivers[index]?.port}/`));
     for (const index of [0, 1, 0, 2, 0, 1]) expect(await post(index)).toMatchObject({ status: 200 });
     expect(receivers.map((receiver) => receiver.connections())).toEqual([1, 2, 1]);
   });
@@ -211,9 +226,9 @@ describe("kept connections", () => {
   test("an origin let go while it answers still gives its answer", async () => {
     const slow = await startReceiver((response) => setTimeout(() => response.end(), 100));
     const quick = await startReceiver((response) => response.end());
-    const poster = openPoster({ poolsMax: 1 });
-    const pending = poster.post(requestTo(`http://127.0.0.1:${slow.port}/`));
-    expect(await poster.post(requestTo(`http://127.0.0.1:${quick.port}/`))).toMatchObject({ status: 200 });
+    const webhookClient = openWebhookClient({ poolsMax: 1 });
+    const pending = webhookClient.send(webhookRequest(`http://127.0.0.1:${slow.port}/`));
+    expect(await webhookClient.send(webhookRequest(`http://127.0.0.1:${quick.port}/`))).toMatchObject({ status: 200 });
     expect(await pending).toMatchObject({ status: 200 });
   });
 });

@@ -2,8 +2,8 @@ import { createServer } from "node:net";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasOpenssl, type Identity, selfSigned } from "./certificates.ts";
-import { openPoster, requestTo } from "./posting.ts";
 import { startReceiver } from "./receiver.ts";
+import { openWebhookClient, webhookRequest } from "./webhook-client-fixture.ts";
 
 const resolver = async () => ["127.0.0.1"];
 
@@ -26,30 +26,38 @@ describe.skipIf(!hasOpenssl())("certificates", () => {
       names.push((socket as unknown as { servername: unknown }).servername);
       response.end();
     }, trusted);
-    const outcome = await openPoster({ resolver }).post(requestTo(`https://hooks.example.com:${receiver.port}/`));
+    const outcome = await openWebhookClient({ resolver }).send(
+      webhookRequest(`https://hooks.example.com:${receiver.port}/`),
+    );
     expect(outcome).toMatchObject({ kind: "answered", status: 200 });
     expect(names).toEqual(["hooks.example.com"]);
   });
 
   test("a self-signed certificate that nobody trusts is refused, and gets no request", async () => {
     const receiver = await startReceiver((response) => response.end(), stranger);
-    const outcome = await openPoster({ resolver }).post(requestTo(`https://hooks.example.com:${receiver.port}/`));
+    const outcome = await openWebhookClient({ resolver }).send(
+      webhookRequest(`https://hooks.example.com:${receiver.port}/`),
+    );
     expect(outcome).toMatchObject({ kind: "no_answer", error: "tls" });
-    expect(receiver.taken).toEqual([]);
+    expect(receiver.requests).toEqual([]);
   });
 
   test("a trusted certificate of another name is refused, and gets no request", async () => {
     const receiver = await startReceiver((response) => response.end(), trusted);
-    const outcome = await openPoster({ resolver }).post(requestTo(`https://other.example.com:${receiver.port}/`));
+    const outcome = await openWebhookClient({ resolver }).send(
+      webhookRequest(`https://other.example.com:${receiver.port}/`),
+    );
     expect(outcome).toMatchObject({ kind: "no_answer", error: "tls" });
-    expect(receiver.taken).toEqual([]);
+    expect(receiver.requests).toEqual([]);
   });
 });
 
 describe("handshakes", () => {
   test("a receiver that does not speak TLS is a TLS failure", async () => {
     const receiver = await startReceiver((response) => response.end());
-    const outcome = await openPoster({ resolver }).post(requestTo(`https://hooks.example.com:${receiver.port}/`));
+    const outcome = await openWebhookClient({ resolver }).send(
+      webhookRequest(`https://hooks.example.com:${receiver.port}/`),
+    );
     expect(outcome).toMatchObject({ kind: "no_answer", error: "tls" });
   });
 
@@ -60,7 +68,7 @@ describe("handshakes", () => {
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as { port: number };
-    const outcome = await openPoster({ resolver }).post(requestTo(`https://hooks.example.com:${port}/`));
+    const outcome = await openWebhookClient({ resolver }).send(webhookRequest(`https://hooks.example.com:${port}/`));
     expect(outcome).toMatchObject({ kind: "no_answer", error: "tls" });
     await new Promise((resolve) => server.close(resolve));
   });

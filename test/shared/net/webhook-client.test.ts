@@ -1,19 +1,19 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { openPoster, requestTo } from "./posting.ts";
 import { startReceiver } from "./receiver.ts";
+import { openWebhookClient, webhookRequest } from "./webhook-client-fixture.ts";
 
 const KIB = 1024;
 
 describe("what a receiver gets", () => {
   test("one POST with the body as it is, the given headers and ours", async () => {
     const receiver = await startReceiver((response) => response.end());
-    const poster = openPoster({ version: "7.8.9" });
+    const webhookClient = openWebhookClient({ version: "7.8.9" });
     const body = '{"text":"naïve ☕"}';
-    await poster.post({ ...requestTo(`http://127.0.0.1:${receiver.port}/a/b?c=d`), body });
-    expect(receiver.taken).toHaveLength(1);
-    expect(receiver.taken[0]).toMatchObject({ method: "POST", url: "/a/b?c=d", body });
-    expect(receiver.taken[0]?.headers).toMatchObject({
+    await webhookClient.send({ ...webhookRequest(`http://127.0.0.1:${receiver.port}/a/b?c=d`), body });
+    expect(receiver.requests).toHaveLength(1);
+    expect(receiver.requests[0]).toMatchObject({ method: "POST", url: "/a/b?c=d", body });
+    expect(receiver.requests[0]?.headers).toMatchObject({
       host: `127.0.0.1:${receiver.port}`,
       "webhook-id": "evt_1",
       "content-type": "application/json",
@@ -25,9 +25,9 @@ describe("what a receiver gets", () => {
 
   test("a header that would break the request is our fault: it is thrown, and nothing is sent", async () => {
     const receiver = await startReceiver((response) => response.end());
-    const request = { ...requestTo(`http://127.0.0.1:${receiver.port}/`), headers: { "x-a": "1\r\nx-b: 2" } };
-    await expect(openPoster().post(request)).rejects.toThrow("invalid");
-    expect(receiver.taken).toEqual([]);
+    const request = { ...webhookRequest(`http://127.0.0.1:${receiver.port}/`), headers: { "x-a": "1\r\nx-b: 2" } };
+    await expect(openWebhookClient().send(request)).rejects.toThrow("invalid");
+    expect(receiver.requests).toEqual([]);
   });
 });
 
@@ -36,7 +36,7 @@ describe("statuses", () => {
     "%i is told as it is",
     async (status) => {
       const receiver = await startReceiver((response) => response.writeHead(status).end());
-      expect(await openPoster().post(requestTo(`http://127.0.0.1:${receiver.port}/`))).toEqual({
+      expect(await openWebhookClient().send(webhookRequest(`http://127.0.0.1:${receiver.port}/`))).toEqual({
         kind: "answered",
         status,
         retryAfter: null,
@@ -49,12 +49,13 @@ describe("statuses", () => {
     const now = Date.parse("2026-03-01T12:00:00Z");
     const waits = ["90", "Sun, 01 Mar 2026 12:02:00 GMT", "whenever"];
     const receiver = await startReceiver((response) => {
-      response.writeHead(429, { "retry-after": waits[receiver.taken.length - 1] }).end();
+      response.writeHead(429, { "retry-after": waits[receiver.requests.length - 1] }).end();
     });
-    const poster = openPoster({ now: () => now });
-    const told = [];
-    for (const _ of waits) told.push(await poster.post(requestTo(`http://127.0.0.1:${receiver.port}/`)));
-    expect(told).toMatchObject([{ retryAfter: 90_000 }, { retryAfter: 120_000 }, { retryAfter: null }]);
+    const webhookClient = openWebhookClient({ now: () => now });
+    const outcomes = [];
+    for (const _ of waits)
+      outcomes.push(await webhookClient.send(webhookRequest(`http://127.0.0.1:${receiver.port}/`)));
+    expect(outcomes).toMatchObject([{ retryAfter: 90_000 }, { retryAfter: 120_000 }, { retryAfter: null }]);
   });
 
   test("interim answers are passed over, whatever they say", async () => {
@@ -62,7 +63,7 @@ describe("statuses", () => {
       socket.write("HTTP/1.1 103 Early Hints\r\nretry-after: 9\r\n\r\n".repeat(3));
       socket.write("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok");
     });
-    const outcome = await openPoster().post(requestTo(`http://127.0.0.1:${receiver.port}/`));
+    const outcome = await openWebhookClient().send(webhookRequest(`http://127.0.0.1:${receiver.port}/`));
     expect(outcome).toMatchObject({ kind: "answered", status: 200, retryAfter: null });
   });
 
@@ -71,9 +72,9 @@ describe("statuses", () => {
     const receiver = await startReceiver((response) => {
       response.writeHead(status, { location: `http://127.0.0.1:${target.port}/latest/meta-data/` }).end();
     });
-    const outcome = await openPoster().post(requestTo(`http://127.0.0.1:${receiver.port}/`));
+    const outcome = await openWebhookClient().send(webhookRequest(`http://127.0.0.1:${receiver.port}/`));
     expect(outcome).toMatchObject({ kind: "answered", status });
-    expect(receiver.taken).toHaveLength(1);
+    expect(receiver.requests).toHaveLength(1);
     expect(target.connections()).toBe(0);
   });
 
@@ -83,8 +84,10 @@ describe("statuses", () => {
       now = 1_250;
       response.end();
     });
-    const poster = openPoster({ now: () => now });
-    expect(await poster.post(requestTo(`http://127.0.0.1:${receiver.port}/`))).toMatchObject({ durationMs: 250 });
+    const webhookClient = openWebhookClient({ now: () => now });
+    expect(await webhookClient.send(webhookRequest(`http://127.0.0.1:${receiver.port}/`))).toMatchObject({
+      durationMs: 250,
+    });
   });
 });
 
@@ -94,7 +97,7 @@ describe("answers that are too much", () => {
     [64 * KIB + 1, { kind: "no_answer", error: "too_large" }],
   ])("a 2xx with %i bytes", async (size, outcome) => {
     const receiver = await startReceiver((response) => response.end(Buffer.alloc(size)));
-    expect(await openPoster().post(requestTo(`http://127.0.0.1:${receiver.port}/`))).toMatchObject(outcome);
+    expect(await openWebhookClient().send(webhookRequest(`http://127.0.0.1:${receiver.port}/`))).toMatchObject(outcome);
   });
 
   test.each([
@@ -117,7 +120,7 @@ describe("answers that are too much", () => {
       pour();
     });
     const before = process.memoryUsage().rss;
-    expect(await openPoster().post(requestTo(`http://127.0.0.1:${receiver.port}/`))).toMatchObject(outcome);
+    expect(await openWebhookClient().send(webhookRequest(`http://127.0.0.1:${receiver.port}/`))).toMatchObject(outcome);
     await closed;
     // What was written but not read lies in the kernel's buffers.
     expect(receiver.bytesWritten()).toBeLessThan(16 * KIB * KIB);
@@ -141,7 +144,7 @@ describe("answers that are too much", () => {
       socket.on("drain", pour);
       pour();
     });
-    const outcome = await openPoster().post(requestTo(`http://127.0.0.1:${receiver.port}/`));
+    const outcome = await openWebhookClient().send(webhookRequest(`http://127.0.0.1:${receiver.port}/`));
     expect(outcome).toMatchObject({ kind: "no_answer", error: "too_large" });
     await closed;
     expect(receiver.bytesWritten()).toBeLessThan(16 * KIB * KIB);
@@ -151,7 +154,7 @@ describe("answers that are too much", () => {
     const bomb = gzipSync(Buffer.alloc(32 * KIB * KIB));
     expect(bomb.byteLength).toBeLessThan(64 * KIB);
     const receiver = await startReceiver((response) => response.setHeader("content-encoding", "gzip").end(bomb));
-    const outcome = await openPoster().post(requestTo(`http://127.0.0.1:${receiver.port}/`));
+    const outcome = await openWebhookClient().send(webhookRequest(`http://127.0.0.1:${receiver.port}/`));
     expect(outcome).toMatchObject({ kind: "answered", status: 200 });
   });
 
@@ -162,7 +165,7 @@ describe("answers that are too much", () => {
     const receiver = await startReceiver((_response, _taken, socket) => {
       socket.end(`HTTP/1.1 200 OK\r\nx-long: ${"a".repeat(size * KIB)}\r\ncontent-length: 0\r\n\r\n`);
     });
-    expect(await openPoster().post(requestTo(`http://127.0.0.1:${receiver.port}/`))).toMatchObject(outcome);
+    expect(await openWebhookClient().send(webhookRequest(`http://127.0.0.1:${receiver.port}/`))).toMatchObject(outcome);
   });
 });
 
@@ -182,7 +185,7 @@ describe("answers that break", () => {
       if (bytes === "") socket.resetAndDestroy();
       else socket.end(bytes);
     });
-    const outcome = await openPoster().post(requestTo(`http://127.0.0.1:${receiver.port}/`));
+    const outcome = await openWebhookClient().send(webhookRequest(`http://127.0.0.1:${receiver.port}/`));
     expect(outcome).toMatchObject({ kind: "no_answer", error: "connect" });
   });
 
@@ -190,12 +193,12 @@ describe("answers that break", () => {
     const receiver = await startReceiver((_response, _taken, socket) => {
       socket.end("HTTP/1.1 503 No\r\nretry-after: 3\r\ncontent-length: 10\r\n\r\nabc");
     });
-    const outcome = await openPoster().post(requestTo(`http://127.0.0.1:${receiver.port}/`));
+    const outcome = await openWebhookClient().send(webhookRequest(`http://127.0.0.1:${receiver.port}/`));
     expect(outcome).toMatchObject({ kind: "answered", status: 503, retryAfter: 3_000 });
   });
 
   test("a port where nobody listens is a connection that failed", async () => {
-    const outcome = await openPoster().post(requestTo("http://127.0.0.1:1/"));
+    const outcome = await openWebhookClient().send(webhookRequest("http://127.0.0.1:1/"));
     expect(outcome).toMatchObject({ kind: "no_answer", error: "connect" });
   });
 });

@@ -8,7 +8,7 @@ import { hasOpenssl, type Identity, selfSigned } from "../net/certificates.ts";
 
 // Whether a request certainly did not leave, over TLS as the platforms speak it.
 
-async function portOf(server: Server | PlainServer): Promise<number> {
+async function listenPort(server: Server | PlainServer): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
     server.close();
@@ -32,31 +32,31 @@ describe.skipIf(!hasOpenssl())("a platform with a certificate", () => {
 
   /** Answers 200 with what it got, over as many connections as it is opened. */
   function secure(identity: Identity, then: (socket: TLSSocket) => boolean = () => true) {
-    const seen = { requests: 0, connections: 0 };
+    const counts = { requests: 0, connections: 0 };
     const server = createSecureServer(identity, (request, response) => {
-      seen.requests++;
+      counts.requests++;
       request.resume().on("end", () => {
         if (then(request.socket as TLSSocket)) response.end(JSON.stringify({ message_id: "m_1" }));
       });
     });
-    server.on("secureConnection", () => seen.connections++);
-    return { server, seen };
+    server.on("secureConnection", () => counts.connections++);
+    return { server, seen: counts };
   }
 
   test("is called, again and again over one connection", async () => {
-    const { server, seen } = secure(trusted);
-    const port = await portOf(server);
+    const { server, seen: counts } = secure(trusted);
+    const port = await listenPort(server);
     const http = platformHttp();
     for (let i = 0; i < 3; i++) {
       expect(await post(http, port)).toMatchObject({ kind: "answered", status: 200, body: '{"message_id":"m_1"}' });
     }
-    expect(seen).toEqual({ requests: 3, connections: 1 });
+    expect(counts).toEqual({ requests: 3, connections: 1 });
   });
 
   test("that nobody trusts gets nothing, for certain", async () => {
-    const { server, seen } = secure(stranger);
-    expect(await post(platformHttp(), await portOf(server))).toEqual({ kind: "unsent" });
-    expect(seen.requests).toBe(0);
+    const { server, seen: counts } = secure(stranger);
+    expect(await post(platformHttp(), await listenPort(server))).toEqual({ kind: "unsent" });
+    expect(counts.requests).toBe(0);
   });
 
   test.each([
@@ -69,7 +69,7 @@ describe.skipIf(!hasOpenssl())("a platform with a certificate", () => {
       socket.destroy();
       return false;
     });
-    const port = await portOf(server);
+    const port = await listenPort(server);
     const http = platformHttp();
     for (let i = 1; i < nth; i++) expect(await post(http, port)).toMatchObject({ kind: "answered" });
     expect(await post(http, port)).toEqual({ kind: "lost" });
@@ -79,24 +79,26 @@ describe.skipIf(!hasOpenssl())("a platform with a certificate", () => {
 
 describe("nothing was sent, for certain, to a platform that", () => {
   test("takes the connection and never shakes hands", async () => {
-    const port = await portOf(createServer((socket) => socket.on("error", () => {})));
+    const port = await listenPort(createServer((socket) => socket.on("error", () => {})));
     expect(await post(platformHttp({ connect: 100 }), port)).toEqual({ kind: "unsent" });
   });
 
   test("takes the connection and never shakes hands, when the whole call's time is over first", async () => {
-    const port = await portOf(createServer((socket) => socket.on("error", () => {})));
+    const port = await listenPort(createServer((socket) => socket.on("error", () => {})));
     expect(await post(platformHttp({ total: 100 }), port)).toEqual({ kind: "unsent" });
   });
 
   test("hangs up in the handshake", async () => {
-    const port = await portOf(
+    const port = await listenPort(
       createServer((socket) => socket.on("error", () => {}).once("data", () => socket.destroy())),
     );
     expect(await post(platformHttp(), port)).toEqual({ kind: "unsent" });
   });
 
   test("does not speak TLS", async () => {
-    const port = await portOf(createServer((socket) => socket.on("error", () => {}).end("HTTP/1.1 200 OK\r\n\r\n")));
+    const port = await listenPort(
+      createServer((socket) => socket.on("error", () => {}).end("HTTP/1.1 200 OK\r\n\r\n")),
+    );
     expect(await post(platformHttp(), port)).toEqual({ kind: "unsent" });
   });
 

@@ -1,29 +1,40 @@
 import { describe, expect, test } from "vitest";
 import { parseUpdates } from "../../../shared/platforms/parse.ts";
-import { about, byAccount, bytes, channels, delivery, inbound, MID, parseOne } from "./payloads.ts";
+import {
+  channels,
+  fromAccount,
+  MID,
+  messageUpdate,
+  parseEvent,
+  toBytes,
+  updateBase,
+  webhookBody,
+} from "./webhook-payloads.ts";
 
 const CDN = "https://lookaside.fbsbx.com/ig_messaging_cdn/?asset_id=1&signature=ab~c_d";
 
 describe.each(channels)("a message on $platform", (channel) => {
   test("text, with the platform's escapes undone", () => {
-    const raw = JSON.stringify(delivery(channel, { message: { mid: MID, text: "TEXT" } }));
-    const escaped = bytes(raw.replace("TEXT", "\\u00e4\\u00f6 \\ud83d\\ude00"));
-    expect(parseUpdates(escaped)).toEqual([inbound(channel, { text: "äö 😀" })]);
+    const raw = JSON.stringify(webhookBody(channel, { message: { mid: MID, text: "TEXT" } }));
+    const escaped = toBytes(raw.replace("TEXT", "\\u00e4\\u00f6 \\ud83d\\ude00"));
+    expect(parseUpdates(escaped)).toEqual([messageUpdate(channel, { text: "äö 😀" })]);
   });
 
   test("a quick reply is its text", () => {
     const message = { mid: MID, text: "Yes", quick_reply: { payload: "YES" } };
-    expect(parseOne(channel, { message })).toEqual([inbound(channel, { text: "Yes" })]);
+    expect(parseEvent(channel, { message })).toEqual([messageUpdate(channel, { text: "Yes" })]);
   });
 
   test("an inline reply names the message it answers", () => {
     const message = { mid: MID, text: "this one", reply_to: { mid: "m_other", is_self_reply: false } };
-    expect(parseOne(channel, { message })).toEqual([inbound(channel, { text: "this one", replyTo: "m_other" })]);
+    expect(parseEvent(channel, { message })).toEqual([
+      messageUpdate(channel, { text: "this one", replyTo: "m_other" }),
+    ]);
   });
 
   test("a story reply is a message that answers no message", () => {
     const message = { mid: MID, text: "nice", reply_to: { story: { id: "1", url: CDN } } };
-    expect(parseOne(channel, { message })).toEqual([inbound(channel, { text: "nice" })]);
+    expect(parseEvent(channel, { message })).toEqual([messageUpdate(channel, { text: "nice" })]);
   });
 
   test("several images keep their order, and text may come along", () => {
@@ -39,7 +50,7 @@ describe.each(channels)("a message on $platform", (channel) => {
       { type: "image", url: `${CDN}&n=1` },
       { type: "image", url: `${CDN}&n=2` },
     ];
-    expect(parseOne(channel, { message })).toEqual([inbound(channel, { text: "look", attachments })]);
+    expect(parseEvent(channel, { message })).toEqual([messageUpdate(channel, { text: "look", attachments })]);
   });
 
   test.each([
@@ -71,25 +82,27 @@ describe.each(channels)("a message on $platform", (channel) => {
     [{ payload: { url: CDN } }, "unsupported", null],
   ])("an attachment %j is %s at %s", (attachment, type, url) => {
     const message = { mid: MID, attachments: [attachment] };
-    expect(parseOne(channel, { message })).toEqual([inbound(channel, { attachments: [{ type, url }] })]);
+    expect(parseEvent(channel, { message })).toEqual([messageUpdate(channel, { attachments: [{ type, url }] })]);
   });
 
   test("an echo has the account as sender and the person as recipient, and says which app sent it", () => {
-    const event = (message: object) => ({ ...byAccount(channel), message: { mid: MID, is_echo: true, ...message } });
-    expect(parseOne(channel, event({ text: "hi" }))).toEqual([
-      inbound(channel, { text: "hi", echo: { appId: null, metadata: null } }),
+    const event = (message: object) => ({ ...fromAccount(channel), message: { mid: MID, is_echo: true, ...message } });
+    expect(parseEvent(channel, event({ text: "hi" }))).toEqual([
+      messageUpdate(channel, { text: "hi", echo: { appId: null, metadata: null } }),
     ]);
-    expect(parseOne(channel, event({ text: "hi", app_id: 1517776481860111, metadata: "snd_1" }))).toEqual([
-      inbound(channel, { text: "hi", echo: { appId: "1517776481860111", metadata: "snd_1" } }),
+    expect(parseEvent(channel, event({ text: "hi", app_id: 1517776481860111, metadata: "snd_1" }))).toEqual([
+      messageUpdate(channel, { text: "hi", echo: { appId: "1517776481860111", metadata: "snd_1" } }),
     ]);
-    expect(parseOne(channel, event({ attachments: [{ type: "image", payload: { url: CDN } }] }))).toEqual([
-      inbound(channel, { attachments: [{ type: "image", url: CDN }], echo: { appId: null, metadata: null } }),
+    expect(parseEvent(channel, event({ attachments: [{ type: "image", payload: { url: CDN } }] }))).toEqual([
+      messageUpdate(channel, { attachments: [{ type: "image", url: CDN }], echo: { appId: null, metadata: null } }),
     ]);
   });
 
   test("what the entry's own account sends is an echo even when it is not marked as one", () => {
-    const event = { ...byAccount(channel), message: { mid: MID, text: "hi" } };
-    expect(parseOne(channel, event)).toEqual([inbound(channel, { text: "hi", echo: { appId: null, metadata: null } })]);
+    const event = { ...fromAccount(channel), message: { mid: MID, text: "hi" } };
+    expect(parseEvent(channel, event)).toEqual([
+      messageUpdate(channel, { text: "hi", echo: { appId: null, metadata: null } }),
+    ]);
   });
 
   test.each([
@@ -97,33 +110,33 @@ describe.each(channels)("a message on $platform", (channel) => {
     ["on the event", { is_self: true, postback: { mid: MID, title: "Start", payload: "GO" } }],
     ["by one id on both sides", { sender: { id: channel.account }, message: { mid: MID, text: "me" } }],
   ])("a test with oneself, told %s, is left alone", (_where, event) => {
-    expect(parseOne(channel, event)).toEqual([{ kind: "ignored", why: "self_test" }]);
+    expect(parseEvent(channel, event)).toEqual([{ kind: "ignored", reason: "self_test" }]);
   });
 
   test("an unsent message, of the person or of the account", () => {
-    const unsend = [{ kind: "unsend", ...about(channel), messageId: MID }];
-    expect(parseOne(channel, { message: { mid: MID, is_deleted: true } })).toEqual(unsend);
-    const own = { ...byAccount(channel), message: { mid: MID, is_deleted: true, is_echo: true } };
-    expect(parseOne(channel, own)).toEqual(unsend);
+    const unsend = [{ kind: "unsend", ...updateBase(channel), messageId: MID }];
+    expect(parseEvent(channel, { message: { mid: MID, is_deleted: true } })).toEqual(unsend);
+    const unsendByAccount = { ...fromAccount(channel), message: { mid: MID, is_deleted: true, is_echo: true } };
+    expect(parseEvent(channel, unsendByAccount)).toEqual(unsend);
   });
 
   test("a message that the platform will not show is a message of form unsupported", () => {
-    const hidden = inbound(channel, { form: "unsupported", attachments: [{ type: "unsupported", url: null }] });
-    expect(parseOne(channel, { message: { mid: MID, is_unsupported: true } })).toEqual([hidden]);
-    expect(parseOne(channel, { message: { mid: MID } })).toEqual([hidden]);
+    const hidden = messageUpdate(channel, { form: "unsupported", attachments: [{ type: "unsupported", url: null }] });
+    expect(parseEvent(channel, { message: { mid: MID, is_unsupported: true } })).toEqual([hidden]);
+    expect(parseEvent(channel, { message: { mid: MID } })).toEqual([hidden]);
   });
 
   test("a postback is a message with the button's title, with or without a referral", () => {
     const postback = { mid: MID, title: "Get Started", payload: "GO" };
-    const expected = [inbound(channel, { form: "postback", text: "Get Started" })];
-    expect(parseOne(channel, { postback })).toEqual(expected);
+    const expected = [messageUpdate(channel, { form: "postback", text: "Get Started" })];
+    expect(parseEvent(channel, { postback })).toEqual(expected);
     const referral = { ref: "ad", source: "ADS", type: "OPEN_THREAD" };
-    expect(parseOne(channel, { postback: { ...postback, referral } })).toEqual(expected);
+    expect(parseEvent(channel, { postback: { ...postback, referral } })).toEqual(expected);
   });
 
   test("a postback without an id gets one that repeats with it and differs from every other's", () => {
     const idOf = (event: object) => {
-      const [update] = parseOne(channel, event);
+      const [update] = parseEvent(channel, event);
       return update?.kind === "message" ? update.messageId : null;
     };
     const postback = { title: "Go", payload: "GO" };
@@ -140,24 +153,24 @@ describe.each(channels)("a message on $platform", (channel) => {
   });
 
   test("a message in standby is read as any other", () => {
-    const raw = bytes(delivery(channel, { message: { mid: MID, text: "hello" } }, "standby"));
-    expect(parseUpdates(raw)).toEqual([inbound(channel, { text: "hello" })]);
+    const raw = toBytes(webhookBody(channel, { message: { mid: MID, text: "hello" } }, "standby"));
+    expect(parseUpdates(raw)).toEqual([messageUpdate(channel, { text: "hello" })]);
   });
 
   test("a message with a referral inside is one update", () => {
     const message = { mid: MID, text: "hi", referral: { ref: "shop", source: "SHORTLINK", type: "OPEN_THREAD" } };
-    expect(parseOne(channel, { message })).toEqual([inbound(channel, { text: "hi" })]);
+    expect(parseEvent(channel, { message })).toEqual([messageUpdate(channel, { text: "hi" })]);
   });
 });
 
 describe("bounds", () => {
   const [channel] = channels;
   const textFor = (text: string) => {
-    const [update] = parseOne(channel, { message: { mid: MID, text } });
+    const [update] = parseEvent(channel, { message: { mid: MID, text } });
     return update?.kind === "message" ? update.text : null;
   };
   const attachmentsFor = (attachments: unknown) => {
-    const [update] = parseOne(channel, { message: { mid: MID, text: "x", attachments } });
+    const [update] = parseEvent(channel, { message: { mid: MID, text: "x", attachments } });
     return update?.kind === "message" ? update.attachments : null;
   };
 
@@ -188,8 +201,8 @@ describe("bounds", () => {
     ["", null],
     [5, null],
     [{ href: CDN }, null],
-  ])("an attachment's URL %j is kept as %j", (url, kept) => {
-    expect(attachmentsFor([{ type: "image", payload: { url } }])).toEqual([{ type: "image", url: kept }]);
+  ])("an attachment's URL %j is kept as %j", (url, stored) => {
+    expect(attachmentsFor([{ type: "image", payload: { url } }])).toEqual([{ type: "image", url: stored }]);
   });
 
   test("attachments that are no list, or hold no objects, are none", () => {
@@ -198,7 +211,7 @@ describe("bounds", () => {
   });
 
   test("message ids hold 1 to 512 characters", () => {
-    const kindFor = (mid: unknown) => parseOne(channel, { message: { mid, text: "x" } })[0]?.kind;
+    const kindFor = (mid: unknown) => parseEvent(channel, { message: { mid, text: "x" } })[0]?.kind;
     expect(kindFor("m")).toBe("message");
     expect(kindFor("mid.$cAAE:41d/+=")).toBe("message");
     expect(kindFor("m".repeat(512))).toBe("message");

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { platformHttp } from "../../../shared/platforms/http.ts";
 import { platformFor } from "../../../shared/platforms/platform-for.ts";
-import { json, startLoopback } from "./loopback.ts";
+import { jsonResponse, startFakePlatform } from "./fake-platform.ts";
 
 const TOKEN = "EAAB0token-of-a-page-0123456789";
 const account = { platform: "messenger", externalId: "102030405060708", pageId: "102030405060708" } as const;
@@ -14,18 +14,18 @@ const send = {
 } as const;
 const HOUR = 3_600_000;
 
-let platform: Awaited<ReturnType<typeof startLoopback>>;
+let platform: Awaited<ReturnType<typeof startFakePlatform>>;
 beforeAll(async () => {
-  platform = await startLoopback();
+  platform = await startFakePlatform();
 });
 afterAll(() => platform.stop());
 
-async function refusedWith(
+async function sendRefused(
   error: object,
   headers: Record<string, string> = {},
   { status = 400, humanAgent = false }: { status?: number; humanAgent?: boolean } = {},
 ) {
-  platform.answerWith(json(status, { error }, headers));
+  platform.respondWith(jsonResponse(status, { error }, headers));
   const upstream = { facebookGraph: platform.origin, instagramGraph: platform.origin, graphVersion: "v26.0" };
   return platformFor("messenger", upstream, platformHttp()).send(account, TOKEN, { ...send, humanAgent });
 }
@@ -59,8 +59,8 @@ describe("a refusal", () => {
     [100, 2018001, "recipient"],
     [100, 2534014, "recipient"],
     [100, 33, "recipient"],
-    [100, 2018008, "invalid", { mayPass: true }],
-    [100, 2018294, "invalid", { mayPass: true }],
+    [100, 2018008, "invalid", { transient: true }],
+    [100, 2018294, "invalid", { transient: true }],
     [100, 2018047, "invalid"],
     [100, 2018109, "invalid"],
     [100, 2018074, "invalid"],
@@ -87,7 +87,7 @@ describe("a refusal", () => {
     [123456, undefined, "other"],
   ])("%s/%s is of class %s, and this follows: %o", async (code, error_subcode, expected, follows = {}) => {
     const message = `(#${code}) No`;
-    expect(await refusedWith({ message, type: "OAuthException", code, error_subcode })).toEqual({
+    expect(await sendRefused({ message, type: "OAuthException", code, error_subcode })).toEqual({
       kind: "refused",
       class: expected,
       detail: message,
@@ -97,14 +97,14 @@ describe("a refusal", () => {
       coolDownMs: null,
       humanAgentPauseMs: null,
       humanAgentRefused: false,
-      mayPass: false,
+      transient: false,
       ...follows,
     });
   });
 
   test.each([1, 2, 1200])("of code %s, whatever its subcode, is none: the outcome is unknown", async (code) => {
     for (const error_subcode of [undefined, 99, 2018300000]) {
-      expect(await refusedWith({ message: "m", code, error_subcode })).toEqual({
+      expect(await sendRefused({ message: "m", code, error_subcode })).toEqual({
         kind: "unknown",
         detail: "outcome_unknown",
       });
@@ -113,7 +113,7 @@ describe("a refusal", () => {
 
   test("a rate refusal stays one though it is marked as transient", async () => {
     const error = { message: "Slow down", code: 613, is_transient: true };
-    expect(await refusedWith(error, {}, { status: 429 })).toMatchObject({ kind: "refused", class: "rate" });
+    expect(await sendRefused(error, {}, { status: 429 })).toMatchObject({ kind: "refused", class: "rate" });
   });
 
   const usage = (...minutes: unknown[]) =>
@@ -139,17 +139,17 @@ describe("a refusal", () => {
       ...(inUsage === undefined ? {} : { "x-business-use-case-usage": inUsage }),
       ...(retryAfter === undefined ? {} : { "retry-after": retryAfter }),
     };
-    expect(await refusedWith({ message: "m", code: 80006 }, headers)).toMatchObject({ class: "rate", coolDownMs });
-    expect(await refusedWith({ message: "m", code: 190 }, headers)).toMatchObject({ coolDownMs: null });
-    expect(await refusedWith({ message: "m", code: 613, error_subcode: 2018338 }, headers)).toMatchObject({
+    expect(await sendRefused({ message: "m", code: 80006 }, headers)).toMatchObject({ class: "rate", coolDownMs });
+    expect(await sendRefused({ message: "m", code: 190 }, headers)).toMatchObject({ coolDownMs: null });
+    expect(await sendRefused({ message: "m", code: 613, error_subcode: 2018338 }, headers)).toMatchObject({
       coolDownMs: null,
     });
   });
 
   test("with status 429 is about the pace though its code says nothing", async () => {
     const unlisted = { message: "m", code: 123456 };
-    expect(await refusedWith(unlisted, {}, { status: 429 })).toMatchObject({ class: "rate", coolDownMs: 60_000 });
-    expect(await refusedWith({ message: "m", code: 551 }, {}, { status: 429 })).toMatchObject({ class: "recipient" });
+    expect(await sendRefused(unlisted, {}, { status: 429 })).toMatchObject({ class: "rate", coolDownMs: 60_000 });
+    expect(await sendRefused({ message: "m", code: 551 }, {}, { status: 429 })).toMatchObject({ class: "recipient" });
   });
 
   test.each([
@@ -164,11 +164,11 @@ describe("a refusal", () => {
     "%s/%s of a tagged send is held against the tag, not against the account",
     async (code, error_subcode, message) => {
       const error = { message, code, error_subcode };
-      expect(await refusedWith(error, {}, { humanAgent: true })).toMatchObject({
+      expect(await sendRefused(error, {}, { humanAgent: true })).toMatchObject({
         humanAgentRefused: true,
         accountStatus: null,
       });
-      expect(await refusedWith(error)).toMatchObject({ humanAgentRefused: false });
+      expect(await sendRefused(error)).toMatchObject({ humanAgentRefused: false });
     },
   );
 
@@ -183,13 +183,13 @@ describe("a refusal", () => {
     [100, undefined, null],
   ])("%s/%s of a tagged send means what it means of any", async (code, error_subcode, accountStatus) => {
     const error = { message: "(#1) No", code, error_subcode };
-    const tagged = await refusedWith(error, {}, { humanAgent: true });
-    expect(tagged).toEqual(await refusedWith(error));
+    const tagged = await sendRefused(error, {}, { humanAgent: true });
+    expect(tagged).toEqual(await sendRefused(error));
     expect(tagged).toMatchObject({ humanAgentRefused: false, accountStatus });
   });
 
   const detailOf = async (message: unknown) => {
-    const outcome = await refusedWith({ message, code: 190 });
+    const outcome = await sendRefused({ message, code: 190 });
     return outcome.kind === "refused" ? outcome.detail : null;
   };
 
@@ -215,11 +215,11 @@ describe("a refusal", () => {
   });
 
   test("codes that come as digits in a string are read; others are none", async () => {
-    expect(await refusedWith({ message: "m", code: "190", error_subcode: "460" })).toMatchObject({
+    expect(await sendRefused({ message: "m", code: "190", error_subcode: "460" })).toMatchObject({
       class: "token",
       code: 190,
       subcode: 460,
     });
-    expect(await refusedWith({ message: "m", code: {} })).toMatchObject({ class: "other", code: null, subcode: null });
+    expect(await sendRefused({ message: "m", code: {} })).toMatchObject({ class: "other", code: null, subcode: null });
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { verifyHandshake, verifySignature } from "../../../shared/platforms/signature.ts";
 
 const body = Buffer.from('{"object":"instagram","entry":[{"text":"\\u00e4\\u00f6"}]}');
-const signed = (secret: string, bytes: Uint8Array = body) =>
+const signatureHeader = (secret: string, bytes: Uint8Array = body) =>
   `sha256=${createHmac("sha256", secret).update(bytes).digest("hex")}`;
 
 describe("a webhook's signature", () => {
@@ -14,30 +14,30 @@ describe("a webhook's signature", () => {
   });
 
   test("holds with any one of the secrets, first or last", () => {
-    expect(verifySignature(body, signed("instagram"), ["instagram", "meta"])).toBe(true);
-    expect(verifySignature(body, signed("meta"), ["instagram", "meta"])).toBe(true);
-    expect(verifySignature(body, signed("instagram").toUpperCase().replace("SHA256", "sha256"), ["instagram"])).toBe(
-      true,
-    );
+    expect(verifySignature(body, signatureHeader("instagram"), ["instagram", "meta"])).toBe(true);
+    expect(verifySignature(body, signatureHeader("meta"), ["instagram", "meta"])).toBe(true);
+    expect(
+      verifySignature(body, signatureHeader("instagram").toUpperCase().replace("SHA256", "sha256"), ["instagram"]),
+    ).toBe(true);
   });
 
   test("fails with another secret, with none, and with an unset one", () => {
-    expect(verifySignature(body, signed("other"), ["instagram", "meta"])).toBe(false);
-    expect(verifySignature(body, signed("meta"), [])).toBe(false);
-    expect(verifySignature(body, signed(""), [""])).toBe(false);
+    expect(verifySignature(body, signatureHeader("other"), ["instagram", "meta"])).toBe(false);
+    expect(verifySignature(body, signatureHeader("meta"), [])).toBe(false);
+    expect(verifySignature(body, signatureHeader(""), [""])).toBe(false);
   });
 
   test("fails when a single byte of the body is another", () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1 }), fc.nat(), fc.integer({ min: 1, max: 255 }), (bytes, at, flip) => {
         const altered = bytes.map((byte, index) => (index === at % bytes.length ? byte ^ flip : byte));
-        expect(verifySignature(bytes, signed("meta", bytes), ["meta"])).toBe(true);
-        expect(verifySignature(altered, signed("meta", bytes), ["meta"])).toBe(false);
+        expect(verifySignature(bytes, signatureHeader("meta", bytes), ["meta"])).toBe(true);
+        expect(verifySignature(altered, signatureHeader("meta", bytes), ["meta"])).toBe(false);
       }),
     );
   });
 
-  const good = signed("meta");
+  const good = signatureHeader("meta");
   test.each([
     ["missing", undefined],
     ["empty", ""],

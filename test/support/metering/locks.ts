@@ -5,15 +5,15 @@ const tails = new Map<string, Promise<void>>();
 
 /** Runs `work` once every earlier holder of any of `keys` is done. All keys are queued for at once: no deadlock. */
 export async function withLocks<T>(keys: readonly string[], work: () => Promise<T>): Promise<T> {
-  const mine = [...new Set(keys)];
-  const earlier = mine.map((key) => tails.get(key));
+  const uniqueKeys = [...new Set(keys)];
+  const predecessors = uniqueKeys.map((key) => tails.get(key));
   const { promise, resolve } = Promise.withResolvers<void>();
-  for (const key of mine) tails.set(key, promise);
-  await Promise.all(earlier);
+  for (const key of uniqueKeys) tails.set(key, promise);
+  await Promise.all(predecessors);
   try {
     return await work();
   } finally {
     resolve();
-    for (const key of mine) if (tails.get(key) === promise) tails.delete(key);
+    for (const key of uniqueKeys) if (tails.get(key) === promise) tails.delete(key);
   }
 }

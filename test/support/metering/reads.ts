@@ -9,10 +9,10 @@ import {
   type TransactGetItemsCommandInput,
 } from "@aws-sdk/client-dynamodb";
 import { type Item, itemSize, readUnits } from "../item-size.ts";
-import type { Attempt, Sent } from "./attempt.ts";
 import { withLocks } from "./locks.ts";
-import { canonical, pick, typedKey } from "./schema.ts";
-import type { Source } from "./source.ts";
+import type { Attempt, HandlerOutput } from "./metered-attempt.ts";
+import { canonicalJson, pickAttributes, typedKey } from "./schema.ts";
+import type { UnmeteredTable } from "./unmetered-table.ts";
 
 /** The inputs of the operations that read items by their keys. */
 export type GetInputs = {
@@ -26,18 +26,20 @@ export type PageInputs = { Query: QueryCommandInput; Scan: ScanCommandInput };
 export type Page = { [Name in keyof PageInputs]: { name: Name; input: PageInputs[Name] } }[keyof PageInputs];
 
 /** Sends a read by keys and notes what it costs: each item rounded up on its own, a missing one as the smallest. */
-export function getMeter(source: Source): <S extends Sent>(get: Get, attempt: Attempt<S>) => Promise<S> | null {
-  return (get, { send, note }) => {
-    const { keys, perUnit } = keysOf(get, source.tableName);
+export function getMeter(
+  source: UnmeteredTable,
+): <S extends HandlerOutput>(get: Get, attempt: Attempt<S>) => Promise<S> | null {
+  return (get, { send, addUnits }) => {
+    const { keys, perUnit } = requestedKeys(get, source.tableName);
     if (keys.length === 0) return null;
-    const names = keys.map((key) => `${source.tableName} ${canonical(key)}`);
+    const names = keys.map((key) => `${source.tableName} ${canonicalJson(key)}`);
     return withLocks(names, async () => {
-      const sent = await send();
-      const undone = leftOver(sent.output, source.tableName).map((key) => canonical(typedKey(key)));
-      const read = keys.filter((key) => !undone.includes(canonical(key)));
-      const items = await Promise.all(read.map(source.get));
-      note({ rcu: items.reduce((sum, item) => sum + readUnits(item === null ? 0 : itemSize(item)) * perUnit, 0) });
-      return sent;
+      const response = await send();
+      const unprocessed = unprocessedKeys(response.output, source.tableName).map((key) => canonicalJson(typedKey(key)));
+      const processed = keys.filter((key) => !unprocessed.includes(canonicalJson(key)));
+      const items = await Promise.all(processed.map(source.get));
+      addUnits({ rcu: items.reduce((sum, item) => sum + readUnits(item === null ? 0 : itemSize(item)) * perUnit, 0) });
+      return response;
     });
   };
 }
@@ -47,18 +49,20 @@ export function getMeter(source: Source): <S extends Sent>(get: Get, attempt: At
  * up and then rounded. The meter reads the same rows once more, so a row that another operation changes in between is
  * sized as it is afterwards.
  */
-export function pageMeter(source: Source): <S extends Sent>(page: Page, attempt: Attempt<S>) => Promise<S> | null {
-  return (page, { send, note }) => {
+export function pageMeter(
+  source: UnmeteredTable,
+): <S extends HandlerOutput>(page: Page, attempt: Attempt<S>) => Promise<S> | null {
+  return (page, { send, addUnits }) => {
     if (page.input.TableName !== source.tableName) return null;
-    return send().then(async (sent) => {
-      const bytes = await bytesExamined(source, page, rowsExamined(page, sent.output));
-      note({ rcu: readUnits(bytes) * (page.input.ConsistentRead ? 1 : 0.5) });
-      return sent;
+    return send().then(async (response) => {
+      const bytes = await bytesExamined(source, page, rowsExamined(page, response.output));
+      addUnits({ rcu: readUnits(bytes) * (page.input.ConsistentRead ? 1 : 0.5) });
+      return response;
     });
   };
 }
 
-function keysOf(get: Get, tableName: string): { keys: Item[]; perUnit: number } {
+function requestedKeys(get: Get, tableName: string): { keys: Item[]; perUnit: number } {
   switch (get.name) {
     case "GetItem": {
       const { TableName, Key, ConsistentRead } = get.input;
@@ -75,7 +79,7 @@ function keysOf(get: Get, tableName: string): { keys: Item[]; perUnit: number } 
   }
 }
 
-function leftOver(output: unknown, tableName: string): Item[] {
+function unprocessedKeys(output: unknown, tableName: string): Item[] {
   const { UnprocessedKeys } = (output ?? {}) as Partial<BatchGetItemCommandOutput>;
   return UnprocessedKeys?.[tableName]?.Keys ?? [];
 }
@@ -86,23 +90,23 @@ function rowsExamined({ input }: Page, output: unknown): number {
   return input.FilterExpression === undefined ? Count : ScannedCount;
 }
 
-async function bytesExamined(source: Source, page: Page, rows: number): Promise<number> {
+async function bytesExamined(source: UnmeteredTable, page: Page, rows: number): Promise<number> {
   let bytes = 0;
-  let left = rows;
+  let remaining = rows;
   let start = page.input.ExclusiveStartKey;
-  while (left > 0) {
-    const { Items = [], LastEvaluatedKey } = await readAgain(source, page, left, start);
+  while (remaining > 0) {
+    const { Items = [], LastEvaluatedKey } = await readPage(source, page, remaining, start);
     bytes += Items.reduce((sum, item) => sum + itemSize(item), 0);
-    left -= Items.length;
+    remaining -= Items.length;
     if (LastEvaluatedKey === undefined) break;
     start = LastEvaluatedKey;
   }
   return bytes;
 }
 
-function readAgain(source: Source, page: Page, rows: number, start: Item | undefined) {
+function readPage(source: UnmeteredTable, page: Page, rows: number, start: Item | undefined) {
   const { TableName, IndexName } = page.input;
-  const where = {
+  const range = {
     TableName,
     Limit: rows,
     ...(IndexName === undefined ? { ConsistentRead: true } : { IndexName }),
@@ -110,10 +114,10 @@ function readAgain(source: Source, page: Page, rows: number, start: Item | undef
   };
   if (page.name === "Scan") {
     const { Segment, TotalSegments } = page.input;
-    const part = Segment === undefined || TotalSegments === undefined ? {} : { Segment, TotalSegments };
-    return source.client.send(new ScanCommand({ ...where, ...part }));
+    const segment = Segment === undefined || TotalSegments === undefined ? {} : { Segment, TotalSegments };
+    return source.client.send(new ScanCommand({ ...range, ...segment }));
   }
-  return source.client.send(new QueryCommand({ ...where, ...keyCondition(page.input) }));
+  return source.client.send(new QueryCommand({ ...range, ...keyCondition(page.input) }));
 }
 
 /** The key condition alone, with only the names and values it uses: the engine refuses unused ones. */
@@ -125,12 +129,12 @@ function keyCondition(input: QueryCommandInput) {
     ExpressionAttributeValues,
   } = input;
   if (condition === undefined) throw new Error("The meter knows queries by KeyConditionExpression only: use one.");
-  const used: readonly string[] = condition.match(/[#:]\w+/g) ?? [];
-  const names = Object.entries(ExpressionAttributeNames ?? {}).filter(([name]) => used.includes(name));
+  const usedNames: readonly string[] = condition.match(/[#:]\w+/g) ?? [];
+  const names = Object.entries(ExpressionAttributeNames ?? {}).filter(([name]) => usedNames.includes(name));
   return {
     KeyConditionExpression: condition,
     ...(ScanIndexForward === undefined ? {} : { ScanIndexForward }),
     ...(names.length === 0 ? {} : { ExpressionAttributeNames: Object.fromEntries(names) }),
-    ExpressionAttributeValues: pick(ExpressionAttributeValues ?? {}, used),
+    ExpressionAttributeValues: pickAttributes(ExpressionAttributeValues ?? {}, usedNames),
   };
 }

@@ -7,11 +7,11 @@ import type {
   UpdateItemCommandInput,
 } from "@aws-sdk/client-dynamodb";
 import type { Item } from "../item-size.ts";
-import type { Attempt, Sent } from "./attempt.ts";
 import { withLocks } from "./locks.ts";
-import { canonical, pick, typedKey } from "./schema.ts";
-import type { Source } from "./source.ts";
-import { type Change, changeBill, refusedBill, replayBill } from "./write-bill.ts";
+import type { Attempt, HandlerOutput } from "./metered-attempt.ts";
+import { canonicalJson, pickAttributes, typedKey } from "./schema.ts";
+import type { UnmeteredTable } from "./unmetered-table.ts";
+import { type Change, changeUnits, failedConditionUnits, replayUnits } from "./write-units.ts";
 
 /** The inputs of the operations that write. */
 export type WriteInputs = {
@@ -24,60 +24,63 @@ export type WriteInputs = {
 export type Write = { [Name in keyof WriteInputs]: { name: Name; input: WriteInputs[Name] } }[keyof WriteInputs];
 
 /** Sends a write and notes what it costs; null when it does not touch the table. Errors pass through unchanged. */
-export function writeMeter(source: Source): <S extends Sent>(write: Write, attempt: Attempt<S>) => Promise<S> | null {
+export function writeMeter(
+  source: UnmeteredTable,
+): <S extends HandlerOutput>(write: Write, attempt: Attempt<S>) => Promise<S> | null {
   /** Read units that a repeat of a transaction costs, by the token of the one that went through. */
-  const settled = new Map<string, number>();
+  const unitsByToken = new Map<string, number>();
 
   return (write, attempt) => {
-    const targets = targetsOf(write, source.tableName);
+    const targets = writeTargets(write, source.tableName);
     if (targets.length === 0) return null;
-    return run(write, targets, attempt);
+    return sendMetered(write, targets, attempt);
   };
 
-  async function run<S extends Sent>(
+  async function sendMetered<S extends HandlerOutput>(
     write: Write,
     targets: readonly Item[],
-    { send, body, note }: Attempt<S>,
+    { send, body, addUnits }: Attempt<S>,
   ): Promise<S> {
-    const shape = await source.shape();
-    const keys = targets.map((target) => pick(target, shape.keys));
+    const schema = await source.schema();
+    const keys = targets.map((target) => pickAttributes(target, schema.keys));
     const transaction = write.name === "TransactWriteItems";
-    const token = transaction ? tokenIn(body) : null;
+    const token = transaction ? clientRequestToken(body) : null;
 
     return withLocks(keys.map(lockName), async () => {
       const before = await Promise.all(keys.map(source.get));
-      let sent: S;
+      let response: S;
       try {
-        sent = await send();
+        response = await send();
       } catch (error) {
-        if (conditionFailed(error)) note({ wcu: sum(before, (item) => refusedBill(item, transaction)) });
+        if (isConditionFailure(error))
+          addUnits({ wcu: sum(before, (item) => failedConditionUnits(item, transaction)) });
         throw error;
       }
-      const replayed = token === null ? undefined : settled.get(token);
-      if (replayed !== undefined) {
-        note({ rcu: replayed });
-        return sent;
+      const replayedUnits = token === null ? undefined : unitsByToken.get(token);
+      if (replayedUnits !== undefined) {
+        addUnits({ rcu: replayedUnits });
+        return response;
       }
       const after = await Promise.all(keys.map(source.get));
-      const left = leftOver(sent.output, source.tableName).map((target) =>
-        lockName(typedKey(pick(target, shape.keys))),
+      const unprocessed = unprocessedItems(response.output, source.tableName).map((target) =>
+        lockName(typedKey(pickAttributes(target, schema.keys))),
       );
       const changes: Change[] = keys.flatMap((key, i) =>
-        left.includes(lockName(key)) ? [] : { before: before[i] ?? null, after: after[i] ?? null },
+        unprocessed.includes(lockName(key)) ? [] : { before: before[i] ?? null, after: after[i] ?? null },
       );
-      note({ wcu: sum(changes, (change) => changeBill(shape, change, transaction)) });
-      if (token !== null) settled.set(token, sum(changes, replayBill));
-      return sent;
+      addUnits({ wcu: sum(changes, (change) => changeUnits(schema, change, transaction)) });
+      if (token !== null) unitsByToken.set(token, sum(changes, replayUnits));
+      return response;
     });
   }
 
   function lockName(key: Item): string {
-    return `${source.tableName} ${canonical(key)}`;
+    return `${source.tableName} ${canonicalJson(key)}`;
   }
 }
 
 /** The keys, or items that hold them, which the write touches in the table. */
-function targetsOf(write: Write, tableName: string): Item[] {
+function writeTargets(write: Write, tableName: string): Item[] {
   switch (write.name) {
     case "PutItem":
       return write.input.TableName === tableName ? [write.input.Item ?? {}] : [];
@@ -88,9 +91,9 @@ function targetsOf(write: Write, tableName: string): Item[] {
       return batchTargets(write.input.RequestItems, tableName);
     case "TransactWriteItems":
       return (write.input.TransactItems ?? []).flatMap(({ Put, Update, Delete, ConditionCheck }) => {
-        const keyed = Update ?? Delete ?? ConditionCheck;
-        const { TableName } = Put ?? keyed ?? {};
-        return TableName === tableName ? [Put?.Item ?? keyed?.Key ?? {}] : [];
+        const keyedWrite = Update ?? Delete ?? ConditionCheck;
+        const { TableName } = Put ?? keyedWrite ?? {};
+        return TableName === tableName ? [Put?.Item ?? keyedWrite?.Key ?? {}] : [];
       });
   }
 }
@@ -102,20 +105,20 @@ function batchTargets(requests: BatchWriteItemCommandInput["RequestItems"], tabl
 }
 
 /** What a batch handed back undone. */
-function leftOver(output: unknown, tableName: string): Item[] {
+function unprocessedItems(output: unknown, tableName: string): Item[] {
   const { UnprocessedItems } = (output ?? {}) as Partial<BatchWriteItemCommandOutput>;
   return batchTargets(UnprocessedItems, tableName);
 }
 
 /** A cancelled transaction returns no figure: billing every item of it by what is there is the upper bound. */
-function conditionFailed(error: unknown): boolean {
+function isConditionFailure(error: unknown): boolean {
   const { name, CancellationReasons } = error as { name?: string; CancellationReasons?: { Code?: string }[] };
   if (name === "ConditionalCheckFailedException") return true;
   return CancellationReasons?.some(({ Code }) => Code === "ConditionalCheckFailed") ?? false;
 }
 
 /** The SDK makes up a token for each send and repeats it in its retries; it is only in the body. */
-function tokenIn(body: unknown): string | null {
+function clientRequestToken(body: unknown): string | null {
   const text = body instanceof Uint8Array ? new TextDecoder().decode(body) : String(body);
   const { ClientRequestToken } = JSON.parse(text);
   return typeof ClientRequestToken === "string" ? ClientRequestToken : null;

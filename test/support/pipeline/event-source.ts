@@ -24,12 +24,12 @@ export interface EventSource {
    */
   drain(): Promise<number>;
   /** Receives that found nothing so far: a drain's last. They are no part of what a message costs. */
-  empty(): number;
+  emptyReceives(): number;
 }
 
 /** As an event source does: one receive and one delete for each batch. */
 export function eventSource(sqs: SQSClient, url: string, handler: Handler): EventSource {
-  let empty = 0;
+  let emptyReceives = 0;
   async function next(): Promise<Batch | null> {
     const { Messages = [] } = await sqs.send(
       new ReceiveMessageCommand({
@@ -39,7 +39,7 @@ export function eventSource(sqs: SQSClient, url: string, handler: Handler): Even
       }),
     );
     if (Messages.length === 0) {
-      empty++;
+      emptyReceives++;
       return null;
     }
     const Records = Messages.map(({ MessageId = "", ReceiptHandle = "", Body = "", Attributes = {} }) => ({
@@ -57,26 +57,26 @@ export function eventSource(sqs: SQSClient, url: string, handler: Handler): Even
       size: Messages.length,
       async work() {
         const answer = await handler({ Records } as unknown as SQSEvent, { getRemainingTimeInMillis: () => 60_000 });
-        const again = new Set(answer.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
-        const Entries = Messages.filter(({ MessageId = "" }) => !again.has(MessageId)).map(
+        const failedIds = new Set(answer.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
+        const Entries = Messages.filter(({ MessageId = "" }) => !failedIds.has(MessageId)).map(
           ({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }),
         );
         if (Entries.length > 0) await sqs.send(new DeleteMessageBatchCommand({ QueueUrl: url, Entries }));
-        return again.size;
+        return failedIds.size;
       },
     };
   }
   return {
     next,
-    empty: () => empty,
+    emptyReceives: () => emptyReceives,
     async drain() {
-      let taken = 0;
+      let handled = 0;
       for (let batch = await next(); batch; batch = await next()) {
-        const again = await batch.work();
-        if (again > 0) throw new Error(`The worker wants ${again} of ${batch.size} records again: see its log.`);
-        taken += batch.size;
+        const failed = await batch.work();
+        if (failed > 0) throw new Error(`The worker wants ${failed} of ${batch.size} records again: see its log.`);
+        handled += batch.size;
       }
-      return taken;
+      return handled;
     },
   };
 }

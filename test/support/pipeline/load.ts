@@ -1,27 +1,27 @@
 import { eventId } from "../../../shared/domain/events/events.ts";
-import { announcementOf } from "../../../shared/flows/inbox/message-event.ts";
+import { messageEvent } from "../../../shared/flows/inbox/message-event.ts";
 import { type Millis, SECOND } from "../../../shared/kernel/time.ts";
-import { messageOf } from "../../shared/stores/support/samples.ts";
+import { sampleMessage } from "../../shared/stores/support/samples.ts";
 import type { Pipeline } from "../pipeline.ts";
 import { virtualTime } from "../virtual-time.ts";
 import type { EventSource } from "./event-source.ts";
-import type { Manner, VirtualCall, virtualReceivers } from "./virtual-receivers.ts";
+import type { ReceiverBehavior, VirtualCall, virtualReceivers } from "./virtual-receivers.ts";
 import type { Workspace } from "./workspace.ts";
 
-export interface Load {
+export interface LoadOptions {
   readonly events: number;
   /** From one event to the next. */
-  readonly every: Millis;
+  readonly interval: Millis;
   /** Invocations of the deliver worker side by side, for each of its queues. */
-  readonly atOnce: number;
-  readonly manner: Manner;
+  readonly concurrency: number;
+  readonly behavior: ReceiverBehavior;
   /** How long the workers go on after the last event. */
-  readonly after: Millis;
+  readonly drainTime: Millis;
 }
 
 /** One call of a receiver, beside the instant its event came. */
 export interface LoadCall extends VirtualCall {
-  readonly cameAt: Millis;
+  readonly arrivedAt: Millis;
 }
 
 /**
@@ -33,73 +33,73 @@ export async function runLoad(
   pipeline: Pipeline,
   receivers: ReturnType<typeof virtualReceivers>,
   workspace: Workspace,
-  { events, every, atOnce, manner, after }: Load,
+  { events, interval, concurrency, behavior, drainTime }: LoadOptions,
 ): Promise<LoadCall[]> {
   const time = virtualTime(pipeline, pipeline.awsClients);
-  const names = new Map<string, string>();
-  const cameAt = new Map<string, Millis>();
-  const fast = feed(pipeline.sources.events, atOnce);
-  const later = feed(pipeline.sources.deliveries, atOnce);
-  receivers.begin(time, manner, names);
+  const eventNames = new Map<string, string>();
+  const arrivals = new Map<string, Millis>();
+  const eventFeed = createFeed(pipeline.sources.events, concurrency);
+  const retryFeed = createFeed(pipeline.sources.deliveries, concurrency);
+  receivers.start(time, behavior, eventNames);
 
-  async function come(): Promise<void> {
+  async function sendEvents(): Promise<void> {
     for (let i = 0; i < events; i++) {
       const name = `event ${i}`;
-      const message = messageOf(workspace.tenant, { id: name, sentAt: time.now() });
-      const kept = await pipeline.stores.messages.record(workspace.tenant, message, time.now());
-      names.set(eventId(kept.message.eventUlid), name);
-      cameAt.set(name, time.now());
-      await pipeline.queues.events.send(announcementOf(workspace.tenant, kept));
-      fast.ask();
-      await time.sleep(every);
+      const message = sampleMessage(workspace.tenant, { id: name, sentAt: time.now() });
+      const recorded = await pipeline.stores.messages.record(workspace.tenant, message, time.now());
+      eventNames.set(eventId(recorded.message.eventUlid), name);
+      arrivals.set(name, time.now());
+      await pipeline.queues.events.send(messageEvent(workspace.tenant, recorded));
+      eventFeed.poll();
+      await time.sleep(interval);
     }
   }
   /** What was put off becomes visible as time passes. */
-  async function look(): Promise<void> {
-    for (let passed = 0; passed < events * every + after; passed += SECOND) {
-      later.ask();
+  async function pollRetries(): Promise<void> {
+    for (let passed = 0; passed < events * interval + drainTime; passed += SECOND) {
+      retryFeed.poll();
       await time.sleep(SECOND);
     }
   }
   try {
-    const traffic = Promise.all([come(), look()]);
+    const traffic = Promise.all([sendEvents(), pollRetries()]);
     await time.run();
     await traffic;
   } finally {
     time.close();
   }
-  const faults = [...fast.faults, ...later.faults];
-  if (faults.length > 0) throw faults[0];
+  const failures = [...eventFeed.faults, ...retryFeed.faults];
+  if (failures.length > 0) throw failures[0];
   return receivers.calls().flatMap((call) => {
-    const came = cameAt.get(call.event);
-    return came === undefined ? [] : [{ ...call, cameAt: came }];
+    const arrival = arrivals.get(call.event);
+    return arrival === undefined ? [] : [{ ...call, arrivedAt: arrival }];
   });
 }
 
 /** Hands a queue's batches to its worker, so many side by side, whenever it is asked to look or one has ended. */
-function feed(source: EventSource, atOnce: number) {
-  const faults: unknown[] = [];
-  let [running, asking, again] = [0, false, false];
-  async function ask(): Promise<void> {
-    again = true;
-    if (asking) return;
-    asking = true;
-    while (again) {
-      again = false;
-      while (running < atOnce) {
+function createFeed(source: EventSource, concurrency: number) {
+  const failures: unknown[] = [];
+  let [running, polling, pollAgain] = [0, false, false];
+  async function poll(): Promise<void> {
+    pollAgain = true;
+    if (polling) return;
+    polling = true;
+    while (pollAgain) {
+      pollAgain = false;
+      while (running < concurrency) {
         const batch = await source.next();
         if (!batch) break;
         running++;
         void batch
           .work()
-          .catch((fault: unknown) => faults.push(fault))
+          .catch((fault: unknown) => failures.push(fault))
           .finally(() => {
             running--;
-            void ask();
+            void poll();
           });
       }
     }
-    asking = false;
+    polling = false;
   }
-  return { ask: () => void ask().catch((fault: unknown) => faults.push(fault)), faults };
+  return { poll: () => void poll().catch((fault: unknown) => failures.push(fault)), faults: failures };
 }

@@ -7,7 +7,7 @@ export interface Loopback {
   /** The paths of the events that came whole, in their order. */
   readonly events: string[];
   /** What receivers answer from now on; 200 at first. */
-  answer(status: number): void;
+  respondWith(status: number): void;
   /** The id that the platform gives the next message sent. */
   nextMessageId(id: string): void;
   close(): Promise<void>;
@@ -16,7 +16,7 @@ export interface Loopback {
 const SEND_PATH = "/me/messages";
 
 /** A person with a name and a picture as long as they usually are, on either platform. */
-function profileOf(person: string): object {
+function sampleProfile(person: string): object {
   const [first_name, last_name] = ["Marianne", "Lindqvist"];
   const cdn = "https://scontent-fra3-1.cdninstagram.com/v/t51.2885-15/";
   const picture = `${cdn}${person}_n.jpg?stp=dst-jpg_s206x206&_nc_cat=101&ccb=7-5&oe=7FFFFFFF&_nc_sid=`;
@@ -42,7 +42,7 @@ export async function startLoopback(): Promise<Loopback> {
       const person = /\/(\d+)\?fields=/.exec(path)?.[1];
       if (person !== undefined) {
         response.writeHead(200, { "content-type": "application/json" });
-        response.end(JSON.stringify(profileOf(person)));
+        response.end(JSON.stringify(sampleProfile(person)));
         return;
       }
       if (path.endsWith(SEND_PATH)) {
@@ -62,7 +62,7 @@ export async function startLoopback(): Promise<Loopback> {
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     events,
-    answer(next) {
+    respondWith(next) {
       status = next;
     },
     nextMessageId(id) {

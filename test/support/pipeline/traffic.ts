@@ -12,7 +12,7 @@ export interface SignedWebhook {
   readonly signature: string;
 }
 
-export interface Wrote {
+export interface TextTraffic {
   readonly platform: PlatformName;
   readonly accountId: string;
   readonly personId: string;
@@ -29,7 +29,7 @@ export function platformId(kind: string, number: number): string {
 }
 
 /** A message id in its platform's form: 160 characters on Instagram, 88 on Messenger. */
-export function messageId(platform: PlatformName, accountId: string, number: number, at: Millis): string {
+export function sampleMessageId(platform: PlatformName, accountId: string, number: number, at: Millis): string {
   const digest = createHash("sha512").update(`${platform} ${accountId} ${number} ${at}`).digest();
   if (platform === "messenger") return `m_${digest.toString("base64url")}`;
   const thread = `34028236684171030${String(number).padStart(22, "7")}`;
@@ -39,15 +39,15 @@ export function messageId(platform: PlatformName, accountId: string, number: num
 }
 
 /** 120 characters, which is what a message usually stays below. */
-export function text(number: number): string {
+export function sampleText(number: number): string {
   return `No. ${number}: do you have this one in size 38, and could it be here before the weekend? `.padEnd(120, "x");
 }
 
 /** The webhook that tells of one message, signed with the app's secret. */
-export function webhookOf(wrote: Wrote, secret: string): SignedWebhook {
-  const { platform, accountId, personId, messageId: mid, text: words, at, echo = false } = wrote;
+export function signedWebhook(traffic: TextTraffic, secret: string): SignedWebhook {
+  const { platform, accountId, personId, messageId: mid, text: content, at, echo = false } = traffic;
   const [sender, recipient] = echo ? [accountId, personId] : [personId, accountId];
-  const message = { mid, text: words, ...(echo ? { is_echo: true } : {}) };
+  const message = { mid, text: content, ...(echo ? { is_echo: true } : {}) };
   const messaging = [{ sender: { id: sender }, recipient: { id: recipient }, timestamp: at, message }];
   const object = platform === "instagram" ? "instagram" : "page";
   const body = JSON.stringify({ object, entry: [{ time: at + 300, id: accountId, messaging }] });

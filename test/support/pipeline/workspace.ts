@@ -5,7 +5,7 @@ import { connectAccount, createKey, createTenant } from "../../../shared/flows/a
 import { parseTenant, type TenantId } from "../../../shared/kernel/tenant.ts";
 import { SECOND } from "../../../shared/kernel/time.ts";
 import { type Pipeline, PLATFORM_SECRET } from "../pipeline.ts";
-import { messageId, platformId, type SignedWebhook, text, webhookOf } from "./traffic.ts";
+import { platformId, type SignedWebhook, sampleMessageId, sampleText, signedWebhook } from "./traffic.ts";
 
 export interface WorkspaceOptions {
   /** A slug of 11 characters, for all workspaces to have items of one length. */
@@ -21,9 +21,9 @@ export interface Workspace {
   readonly testKey: string;
   readonly endpointIds: readonly string[];
   /** The conversation with a person. */
-  conversationOf(person: number): string;
+  conversationIdFor(person: number): string;
   /** The webhook of a person's next message; the account's own when `echo` is given its id. */
-  writes(person: number, echo?: { readonly messageId: string }): SignedWebhook;
+  nextWebhook(person: number, echo?: { readonly messageId: string }): SignedWebhook;
   newMessageId(): string;
 }
 
@@ -43,8 +43,14 @@ export async function openWorkspace(pipeline: Pipeline, options: WorkspaceOption
   await createTenant(ports, tenant, { name: "A workspace", ownerEmail: null, actor: ACTOR }, now());
   const live = await createKey(ports, tenant, { scope: "live", label: "backend", actor: ACTOR }, now());
   const test = await createKey(ports, tenant, { scope: "test", label: "tests", actor: ACTOR }, now());
-  const named = { handle: "a.shoe.shop", displayName: "A shoe shop", pageId: null };
-  await connectAccount(ports, tenant, { ...account, connection, ...named }, { token: TOKEN, actor: ACTOR }, now());
+  const accountNames = { handle: "a.shoe.shop", displayName: "A shoe shop", pageId: null };
+  await connectAccount(
+    ports,
+    tenant,
+    { ...account, connection, ...accountNames },
+    { token: TOKEN, actor: ACTOR },
+    now(),
+  );
   const endpointIds: string[] = [];
   for (let number = 0; number < endpoints; number++) {
     const url = `${pipeline.loopback.origin}/hooks/${slug}/${number}`;
@@ -54,22 +60,22 @@ export async function openWorkspace(pipeline: Pipeline, options: WorkspaceOption
 
   const personId = (person: number) => platformId("9", person);
   let messages = 0;
-  const newMessageId = () => messageId(platform, externalId, ++messages, now());
+  const newMessageId = () => sampleMessageId(platform, externalId, ++messages, now());
   return {
     tenant,
     liveKey: live.secret,
     testKey: test.secret,
     endpointIds,
-    conversationOf: (person) => conversationId({ tenant, account, participantId: personId(person) }),
+    conversationIdFor: (person) => conversationId({ tenant, account, participantId: personId(person) }),
     newMessageId,
-    writes: (person, echo) =>
-      webhookOf(
+    nextWebhook: (person, echo) =>
+      signedWebhook(
         {
           platform,
           accountId: externalId,
           personId: personId(person),
           messageId: echo?.messageId ?? newMessageId(),
-          text: text(messages),
+          text: sampleText(messages),
           at: now(),
           echo: echo !== undefined,
         },
@@ -80,9 +86,9 @@ export async function openWorkspace(pipeline: Pipeline, options: WorkspaceOption
 
 /** Takes one message of each person all the way to the endpoints, a second later than what was before, and looks up who is new. */
 export async function everyoneWrites(pipeline: Pipeline, workspace: Workspace, people: number): Promise<void> {
-  pipeline.turn(SECOND);
-  for (let person = 0; person < people; person++) await pipeline.receive(workspace.writes(person));
+  pipeline.advance(SECOND);
+  for (let person = 0; person < people; person++) await pipeline.receive(workspace.nextWebhook(person));
   await pipeline.ingest();
   await pipeline.deliver();
-  await pipeline.lookUp();
+  await pipeline.fetchProfiles();
 }

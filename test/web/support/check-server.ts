@@ -12,7 +12,7 @@ import { buildCheckPage } from "../../../web/build.ts";
 
 // Stands for the API: the built page under its policy, and the three routes of the check over the real proof of work.
 
-const csp =
+const contentSecurityPolicy =
   "default-src 'none'; script-src 'self'; worker-src 'self'; connect-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const files: Readonly<Record<string, { name: string; type: string }>> = {
@@ -40,7 +40,7 @@ export interface HeldMessage {
 
 export type Route = "look" | "challenge" | "complete";
 
-export interface Reply {
+export interface ScriptedReply {
   readonly status: number;
   readonly headers?: Record<string, string>;
   readonly body: unknown;
@@ -51,17 +51,17 @@ export interface CheckServer {
   /** Every call of the three routes, in order. */
   readonly calls: { readonly route: Route; readonly holdId: string; readonly body: Record<string, unknown> }[];
   /** The server's present against this machine's, in milliseconds. */
-  ahead: number;
-  hold(wanted?: Partial<HeldMessage>): HeldMessage;
+  clockSkew: number;
+  createHold(overrides?: Partial<HeldMessage>): HeldMessage;
   linkTo(hold: HeldMessage): string;
   /** Answers the route's next call in the place of the real thing; "drop" does the work and breaks off in the answer. */
-  next(route: Route, reply: Reply | "drop"): void;
+  replyNext(route: Route, reply: ScriptedReply | "drop"): void;
   /** Lets the route's next call wait until the function that it gives is called. */
-  holdBack(route: Route): () => void;
+  delayNext(route: Route): () => void;
   close(): Promise<void>;
 }
 
-export function refusal(status: number, code: string, detail: string | null, headers = {}): Reply {
+export function refusalReply(status: number, code: string, detail: string | null, headers = {}): ScriptedReply {
   return { status, headers, body: { ok: false, error: { code, message: "No.", detail } } };
 }
 
@@ -70,20 +70,20 @@ export async function startCheckServer(): Promise<CheckServer> {
   await buildCheckPage(folder);
   const key = randomToken(32);
   const holds = new Map<string, HeldMessage>();
-  const scripted = new Map<Route, (Reply | "drop")[]>();
+  const scriptedReplies = new Map<Route, (ScriptedReply | "drop")[]>();
   const gates = new Map<Route, Promise<void>>();
   const server = createServer((request, response) => {
     void answer(request, response).catch((error: unknown) => response.destroy(error as Error));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const house: CheckServer = {
+  const checkServer: CheckServer = {
     origin,
     calls: [],
-    ahead: 0,
-    hold(wanted = {}) {
+    clockSkew: 0,
+    createHold(overrides = {}) {
       const at = now();
-      const held: HeldMessage = {
+      const heldMessage: HeldMessage = {
         id: `hold_${newUlid(at)}`,
         secret: randomToken(32).toString("base64url"),
         scope: "test",
@@ -94,14 +94,14 @@ export async function startCheckServer(): Promise<CheckServer> {
         text: "Hello Mara, your order is ready.",
         attachments: 0,
         outcome: "sent",
-        ...wanted,
+        ...overrides,
       };
-      holds.set(held.id, held);
-      return held;
+      holds.set(heldMessage.id, heldMessage);
+      return heldMessage;
     },
     linkTo: (hold) => `${origin}/verify?hold=${hold.id}#t=${hold.secret}`,
-    next: (route, reply) => void scripted.set(route, [...(scripted.get(route) ?? []), reply]),
-    holdBack(route) {
+    replyNext: (route, reply) => void scriptedReplies.set(route, [...(scriptedReplies.get(route) ?? []), reply]),
+    delayNext(route) {
       const { promise, resolve } = Promise.withResolvers<void>();
       gates.set(route, promise);
       return () => {
@@ -115,10 +115,10 @@ export async function startCheckServer(): Promise<CheckServer> {
       await rm(folder, { recursive: true, force: true });
     },
   };
-  return house;
+  return checkServer;
 
   function now(): number {
-    return Date.now() + house.ahead;
+    return Date.now() + checkServer.clockSkew;
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -128,7 +128,11 @@ export async function startCheckServer(): Promise<CheckServer> {
     response.setHeader("Cache-Control", "no-store");
     const file = request.method === "GET" ? files[pathname] : undefined;
     if (file !== undefined) {
-      const headers = { "Content-Type": file.type, "Content-Security-Policy": csp, "Referrer-Policy": "no-referrer" };
+      const headers = {
+        "Content-Type": file.type,
+        "Content-Security-Policy": contentSecurityPolicy,
+        "Referrer-Policy": "no-referrer",
+      };
       response.writeHead(200, headers).end(await readFile(join(folder, file.name)));
       return;
     }
@@ -139,11 +143,11 @@ export async function startCheckServer(): Promise<CheckServer> {
     }
     const route = path === "" ? "look" : (path as Route);
     const body = JSON.parse(await text(request)) as Record<string, unknown>;
-    house.calls.push({ route, holdId, body });
+    checkServer.calls.push({ route, holdId, body });
     await gates.get(route);
-    const planned = scripted.get(route)?.shift();
-    const reply = planned === undefined || planned === "drop" ? judge(route, holdId, body) : planned;
-    if (planned === "drop") {
+    const scriptedReply = scriptedReplies.get(route)?.shift();
+    const reply = scriptedReply === undefined || scriptedReply === "drop" ? handle(route, holdId, body) : scriptedReply;
+    if (scriptedReply === "drop") {
       // Before the first byte of an answer a browser would ask a second time by itself.
       response.writeHead(200, { "Content-Type": "application/json" }).write('{"ok":');
       setImmediate(() => response.destroy());
@@ -153,29 +157,44 @@ export async function startCheckServer(): Promise<CheckServer> {
     response.end(JSON.stringify(reply.body));
   }
 
-  function judge(route: Route, holdId: string, body: Record<string, unknown>): Reply {
-    const held = holds.get(holdId);
-    if (held === undefined || body.secret !== held.secret) return refusal(404, "hold_not_found", null);
-    if (held.status !== "awaiting_verification") return refusal(409, "hold_expired", held.status);
-    if (now() >= held.expiresAt) return refusal(409, "hold_expired", "expired");
-    if (route === "look") return shown(held);
+  function handle(route: Route, holdId: string, body: Record<string, unknown>): ScriptedReply {
+    const heldMessage = holds.get(holdId);
+    if (heldMessage === undefined || body.secret !== heldMessage.secret)
+      return refusalReply(404, "hold_not_found", null);
+    if (heldMessage.status !== "awaiting_verification") return refusalReply(409, "hold_expired", heldMessage.status);
+    if (now() >= heldMessage.expiresAt) return refusalReply(409, "hold_expired", "expired");
+    if (route === "look") return holdReply(heldMessage);
     if (route === "challenge") {
-      const asked = { holdId, scope: held.scope, nonce: randomToken(16), now: now(), holdExpiresAt: held.expiresAt };
-      return { status: 200, body: { ok: true, data: newChallenge(asked, key) } };
+      const challengeRequest = {
+        holdId,
+        scope: heldMessage.scope,
+        nonce: randomToken(16),
+        now: now(),
+        holdExpiresAt: heldMessage.expiresAt,
+      };
+      return { status: 200, body: { ok: true, data: newChallenge(challengeRequest, key) } };
     }
     const { token, solutions } = body as { token: string; solutions: number[] };
     const verdict = checkSolutions({ holdId, token, solutions, now: now() }, key);
-    if (verdict !== "ok") return refusal(400, "invalid_request", verdict);
-    held.status = held.outcome;
-    return shown(held);
+    if (verdict !== "ok") return refusalReply(400, "invalid_request", verdict);
+    heldMessage.status = heldMessage.outcome;
+    return holdReply(heldMessage);
   }
 
-  function shown(held: HeldMessage): Reply {
-    const { id, status, platform, text, attachments } = held;
+  function holdReply(heldMessage: HeldMessage): ScriptedReply {
+    const { id, status, platform, text, attachments } = heldMessage;
     const hold = {
-      ...{ id, status, expires_at: iso(held.expiresAt), platform, display_name: held.displayName, text, attachments },
-      ...(held.test ? { test: true } : {}),
-      ...(status === "failed" && held.error ? { error: held.error } : {}),
+      ...{
+        id,
+        status,
+        expires_at: iso(heldMessage.expiresAt),
+        platform,
+        display_name: heldMessage.displayName,
+        text,
+        attachments,
+      },
+      ...(heldMessage.test ? { test: true } : {}),
+      ...(status === "failed" && heldMessage.error ? { error: heldMessage.error } : {}),
     };
     return { status: 200, body: { ok: true, data: { hold } } };
   }

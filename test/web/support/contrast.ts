@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 
 // Runs in the page: for every visible element with text of its own, and for the page's sign, its colour against the
 // nearest painted ground, as WCAG counts it.
-const measure = `(() => {
+const measureScript = `(() => {
   const rgb = (text) => text.match(/[\\d.]+/g).map(Number);
   const light = ([r, g, b]) => {
     const [x, y, z] = [r, g, b].map((v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
@@ -26,6 +26,6 @@ const measure = `(() => {
 })()`;
 
 /** The contrast of everything with words in it that can be seen. */
-export function contrasts(page: Page): Promise<{ element: string; ratio: number }[]> {
-  return page.evaluate(measure);
+export function measureContrasts(page: Page): Promise<{ element: string; ratio: number }[]> {
+  return page.evaluate(measureScript);
 }

@@ -5,72 +5,84 @@ import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { DAY, HOUR, iso } from "../../../../shared/kernel/time.ts";
 import { tenantStore } from "../../../../shared/stores/access/tenants.ts";
 import { counterStore } from "../../../../shared/stores/stats/counters.ts";
-import { type House, openHouse } from "../../../shared/flows/support/house.ts";
+import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";
 import { newTenant } from "../../../shared/stores/support/samples.ts";
-import { type Api, openApi } from "../support/api-app.ts";
+import { type ApiApp, openApiApp } from "../support/api-app.ts";
 
-let house: House;
-let api: Api;
+let testEnv: TestEnv;
+let api: ApiApp;
 let tenant: TenantId;
 let key: string;
 beforeAll(async () => {
-  house = await openHouse();
-  api = await openApi(house);
+  testEnv = await openTestEnv();
+  api = await openApiApp(testEnv);
 });
-afterAll(() => house.close());
+afterAll(() => testEnv.close());
 beforeEach(async () => {
   tenant = newTenant();
-  key = await api.keyOf(tenant);
+  key = await api.newKey(tenant);
 });
 
-interface Entry {
+interface AuditRow {
   readonly id: string;
   readonly action: string;
   readonly actor: string;
   readonly ip: string | null;
   readonly resource: string;
 }
-const audit = async (query = "", with_ = key) => (await api.ask(with_, `/v1/audit${query}`)).body.data;
-const stats = async (with_ = key) => (await api.ask(with_, "/v1/stats")).body.data;
+const readAudit = async (query = "", apiKey = key) => (await api.request(apiKey, `/v1/audit${query}`)).body.data;
+const readStats = async (apiKey = key) => (await api.request(apiKey, "/v1/stats")).body.data;
 async function hook(): Promise<string> {
-  house.turn(1);
-  const made = await api.ask(key, "/v1/webhooks", { url: "http://127.0.0.1:1/in" }, "198.51.100.9");
-  return made.body.data.endpoint.id;
+  testEnv.advance(1);
+  const response = await api.request(key, "/v1/webhooks", { url: "http://127.0.0.1:1/in" }, "198.51.100.9");
+  return response.body.data.endpoint.id;
 }
 
 describe("GET /v1/audit", () => {
   it("tells of every action with its actor, address and instant, newest first", async () => {
-    const of = newTenant();
-    const by = { actor: "cli" };
-    await createTenant({ tenants: tenantStore(house.table) }, of, { ...by, name: "N", ownerEmail: null }, house.now());
-    house.turn(1);
-    const mine = await api.keyOf(of);
-    house.turn(1);
-    const operator = await api.operatorKeyOf([of, tenant]);
-    house.turn(1);
+    const otherTenant = newTenant();
+    const actor = { actor: "cli" };
+    await createTenant(
+      { tenants: tenantStore(testEnv.table) },
+      otherTenant,
+      { ...actor, name: "N", ownerEmail: null },
+      testEnv.now(),
+    );
+    testEnv.advance(1);
+    const otherKey = await api.newKey(otherTenant);
+    testEnv.advance(1);
+    const operator = await api.newOperatorKey([otherTenant, tenant]);
+    testEnv.advance(1);
     const account = { platform: "instagram", externalId: "1", connection: "instagram_login" } as const;
-    const named = { handle: "h", displayName: "D", pageId: null };
+    const accountNames = { handle: "h", displayName: "D", pageId: null };
     const session = { token: "secret-token", actor: "console:usr_1", ip: "192.0.2.1" };
     const { accounts, vault } = api.ports;
-    await connectAccount({ accounts, vault }, of, { ...account, ...named }, session, house.now());
-    house.turn(1);
-    const made = await api.ask(operator, `/v1/webhooks?tenant=${of}`, { url: "http://127.0.0.1:1/in?secret" });
+    await connectAccount({ accounts, vault }, otherTenant, { ...account, ...accountNames }, session, testEnv.now());
+    testEnv.advance(1);
+    const response = await api.request(operator, `/v1/webhooks?tenant=${otherTenant}`, {
+      url: "http://127.0.0.1:1/in?secret",
+    });
     const keyId = expect.stringMatching(/^key:[0-9A-Z]{26}$/);
-    const trail = await audit("", mine);
+    const trail = await readAudit("", otherKey);
     expect(trail).toEqual({
       audit: [
-        ["webhook.create", `webhook:${made.body.data.endpoint.id}`, expect.stringMatching(/^operator:/), "203.0.113.7"],
+        [
+          "webhook.create",
+          `webhook:${response.body.data.endpoint.id}`,
+          expect.stringMatching(/^operator:/),
+          "203.0.113.7",
+        ],
         ["account.connect", "account:instagram#1", "console:usr_1", "192.0.2.1"],
         ["operator_key.create", keyId, "cli", null],
         ["key.create", keyId, "cli", null],
-        ["tenant.create", `tenant:${of}`, "cli", null],
+        ["tenant.create", `tenant:${otherTenant}`, "cli", null],
       ].map(([action, resource, actor, ip], i) => ({
         id: expect.stringMatching(/^aud_[0-9A-Z]{26}$/),
         action,
         resource,
         actor,
         ip,
-        at: iso(house.now() - i),
+        at: iso(testEnv.now() - i),
         detail: expect.any(Object),
       })),
       next_cursor: null,
@@ -80,10 +92,10 @@ describe("GET /v1/audit", () => {
 
   it("goes on through its cursor, each row once, and takes it for no other tenant and no other route", async () => {
     for (let i = 0; i < 6; i++) await hook();
-    const visited: Entry[] = [];
+    const visited: AuditRow[] = [];
     let cursor = "";
     do {
-      const page = await audit(`?limit=3${cursor}`);
+      const page = await readAudit(`?limit=3${cursor}`);
       visited.push(...page.audit);
       cursor = page.next_cursor === null ? "" : `&cursor=${page.next_cursor}`;
     } while (cursor !== "");
@@ -91,51 +103,54 @@ describe("GET /v1/audit", () => {
     expect(new Set(visited.map(({ id }) => id)).size).toBe(7);
     expect(visited[0]).toMatchObject({ ip: "198.51.100.9", actor: expect.stringMatching(/^key:/) });
 
-    const { next_cursor } = await audit("?limit=1");
-    const stranger = await api.keyOf(newTenant());
-    for (const [with_, path] of [
+    const { next_cursor } = await readAudit("?limit=1");
+    const stranger = await api.newKey(newTenant());
+    for (const [apiKey, path] of [
       [stranger, `/v1/audit?cursor=${next_cursor}`],
       [key, `/v1/messages?cursor=${next_cursor}`],
       [key, `/v1/audit?cursor=${next_cursor}x`],
     ] as const) {
-      expect(await api.ask(with_, path)).toMatchObject({ status: 400, body: { error: { code: "invalid_request" } } });
+      expect(await api.request(apiKey, path)).toMatchObject({
+        status: 400,
+        body: { error: { code: "invalid_request" } },
+      });
     }
   });
 
   it("shows a tenant nothing of another's, and a test key what it shows a live one", async () => {
     await hook();
     const other = newTenant();
-    const theirs = await api.keyOf(other);
-    expect((await audit("", theirs)).audit.map(({ action }: Entry) => action)).toEqual(["key.create"]);
-    const test = await api.keyOf(tenant, "test");
-    expect(await audit("", test)).toEqual(await audit());
-    expect((await api.ask(theirs, `/v1/audit?tenant=${tenant}`)).status).toBe(403);
+    const theirs = await api.newKey(other);
+    expect((await readAudit("", theirs)).audit.map(({ action }: AuditRow) => action)).toEqual(["key.create"]);
+    const test = await api.newKey(tenant, "test");
+    expect(await readAudit("", test)).toEqual(await readAudit());
+    expect((await api.request(theirs, `/v1/audit?tenant=${tenant}`)).status).toBe(403);
   });
 
   it("keeps a row for 400 days", async () => {
     await hook();
-    const begun = house.now();
-    house.turn(400 * DAY - 1);
-    expect((await audit()).audit).toMatchObject([{ at: iso(begun), action: "webhook.create" }]);
-    house.turn(1);
-    expect((await audit()).audit).toEqual([]);
+    const startedAt = testEnv.now();
+    testEnv.advance(400 * DAY - 1);
+    expect((await readAudit()).audit).toMatchObject([{ at: iso(startedAt), action: "webhook.create" }]);
+    testEnv.advance(1);
+    expect((await readAudit()).audit).toEqual([]);
   });
 });
 
 describe("GET /v1/stats", () => {
   const none = { delivered: 0, failed: 0, dlq: 0 };
-  const count = (endpoints: Record<string, object>, messages = 0, at = house.now()) =>
-    counterStore(house.table).add(
+  const count = (endpoints: Record<string, object>, messages = 0, at = testEnv.now()) =>
+    counterStore(testEnv.table).add(
       tenant,
-      { messages, endpoints: new Map(Object.entries(endpoints).map(([id, some]) => [id, { ...none, ...some }])) },
+      { messages, endpoints: new Map(Object.entries(endpoints).map(([id, counts]) => [id, { ...none, ...counts }])) },
       at,
     );
 
   it("has a row for each live endpoint, oldest first, also where nothing happened", async () => {
-    expect(await stats()).toEqual({ messages_24h: 0, dlq_total: 0, window_hours: 24, endpoints: [] });
+    expect(await readStats()).toEqual({ messages_24h: 0, dlq_total: 0, window_hours: 24, endpoints: [] });
     const [busy, idle] = [await hook(), await hook()];
     await count({ [busy]: { delivered: 5, failed: 2, dlq: 1 } }, 7);
-    expect(await stats()).toEqual({
+    expect(await readStats()).toEqual({
       messages_24h: 7,
       dlq_total: 1,
       window_hours: 24,
@@ -153,33 +168,33 @@ describe("GET /v1/stats", () => {
       [paused, "paused"],
       [deleted, "deleted"],
     ]) {
-      await house.table.client.send(
+      await testEnv.table.client.send(
         new UpdateCommand({
-          TableName: house.table.name,
+          TableName: testEnv.table.name,
           Key: { PK: `T#${tenant}`, SK: `WH#${id}` },
           UpdateExpression: "SET st = :st",
           ExpressionAttributeValues: { ":st": status },
         }),
       );
     }
-    expect(await stats()).toMatchObject({ dlq_total: 1, endpoints: [{ endpoint_id: paused, dlq: 1 }] });
-    expect((await stats()).endpoints).toHaveLength(1);
+    expect(await readStats()).toMatchObject({ dlq_total: 1, endpoints: [{ endpoint_id: paused, dlq: 1 }] });
+    expect((await readStats()).endpoints).toHaveLength(1);
   });
 
   it("forgets an hour once 24 have begun after it", async () => {
     const id = await hook();
     await count({ [id]: { failed: 3 } }, 2);
-    const end = house.now() - (house.now() % HOUR) + 25 * HOUR;
-    house.turn(end - 1 - house.now());
-    expect(await stats()).toMatchObject({ messages_24h: 2, endpoints: [{ failed: 3 }] });
-    house.turn(1);
-    expect(await stats()).toMatchObject({ messages_24h: 0, endpoints: [{ failed: 0 }] });
+    const end = testEnv.now() - (testEnv.now() % HOUR) + 25 * HOUR;
+    testEnv.advance(end - 1 - testEnv.now());
+    expect(await readStats()).toMatchObject({ messages_24h: 2, endpoints: [{ failed: 3 }] });
+    testEnv.advance(1);
+    expect(await readStats()).toMatchObject({ messages_24h: 0, endpoints: [{ failed: 0 }] });
   });
 
   it("is the tenant's alone, and a test key may read it", async () => {
     const id = await hook();
     await count({ [id]: { delivered: 1 } }, 1);
-    expect(await stats(await api.keyOf(tenant, "test"))).toEqual(await stats());
-    expect(await stats(await api.keyOf(newTenant()))).toMatchObject({ messages_24h: 0, endpoints: [] });
+    expect(await readStats(await api.newKey(tenant, "test"))).toEqual(await readStats());
+    expect(await readStats(await api.newKey(newTenant()))).toMatchObject({ messages_24h: 0, endpoints: [] });
   });
 });

@@ -9,70 +9,70 @@ import { createHold } from "../../../../shared/flows/holds/create.ts";
 import { isRefusal, refuse } from "../../../../shared/kernel/refusals.ts";
 import { iso, MINUTE } from "../../../../shared/kernel/time.ts";
 import { buildCheckPage } from "../../../../web/build.ts";
-import { CANARY, type HoldScene, newSource, openHoldScene } from "../../../shared/flows/support/hold-scene.ts";
-import { type House, openHouse } from "../../../shared/flows/support/house.ts";
-import { beside } from "../../../shared/stores/support/samples.ts";
+import { CANARY, type HoldFixture, newSourceIp, openHoldFixture } from "../../../shared/flows/support/hold-fixture.ts";
+import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";
+import { siblingId } from "../../../shared/stores/support/samples.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "check-page-"));
-let house: House;
-let scene: HoldScene;
+let testEnv: TestEnv;
+let fixture: HoldFixture;
 let app: ReturnType<typeof createApp>;
 beforeAll(async () => {
-  [house] = await Promise.all([openHouse(), buildCheckPage(folder)]);
-  scene = await openHoldScene(house);
-  await scene.personIsCalled("Mara");
+  [testEnv] = await Promise.all([openTestEnv(), buildCheckPage(folder)]);
+  fixture = await openHoldFixture(testEnv);
+  await fixture.setPersonHandle("Mara");
   app = createApp({
     endpoints: checkRoutes,
-    ports: scene.checkPorts({ page: readCheckPage(folder) }),
+    ports: fixture.checkPorts({ pageFiles: readCheckPage(folder) }),
     authenticate: async () => refuse("unauthorized"),
     rateLimit: async () => null,
-    now: house.now,
-    log: (line) => house.lines.push(line),
+    now: testEnv.now,
+    log: (line) => testEnv.lines.push(line),
     checkData: true,
   });
 });
 afterAll(async () => {
-  await house.close();
+  await testEnv.close();
   rmSync(folder, { recursive: true });
 });
 
-async function post(path: string, body: unknown, sourceIp = newSource()) {
+async function post(path: string, body: unknown, sourceIp = newSourceIp()) {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const request = new Request(`http://gateway/verify/holds/${path}`, { method: "POST", body: text });
   const response = await app.fetch(request, { sourceIp });
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 // biome-ignore lint/suspicious/noExplicitAny: the app has compared the answer with its declared shape
-const data = ({ text }: { text: string }): any => JSON.parse(text).data;
-const error = ({ text }: { text: string }) => JSON.parse(text).error;
+const readData = ({ text }: { text: string }): any => JSON.parse(text).data;
+const readError = ({ text }: { text: string }) => JSON.parse(text).error;
 
 describe("the API of the page", () => {
   it("goes from look to challenge to complete by the secret alone", async () => {
-    const made = await scene.hold();
-    const secret = await scene.secret(made.id);
-    const shown = {
-      id: made.id,
+    const hold = await fixture.newHold();
+    const secret = await fixture.secret(hold.id);
+    const expectedHold = {
+      id: hold.id,
       status: "awaiting_verification",
-      expires_at: iso(made.expiresAt),
+      expires_at: iso(hold.expiresAt),
       platform: "instagram",
       display_name: "Mara",
       text: CANARY,
       attachments: 0,
     };
-    const look = await post(made.id, { secret });
-    expect([look.status, data(look)]).toEqual([200, { hold: shown }]);
-    expect(look.headers.get("cache-control")).toBe("no-store");
-    const challenge = await post(`${made.id}/challenge`, { secret });
-    expect(data(challenge)).toEqual({
+    const response = await post(hold.id, { secret });
+    expect([response.status, readData(response)]).toEqual([200, { hold: expectedHold }]);
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    const challenge = await post(`${hold.id}/challenge`, { secret });
+    expect(readData(challenge)).toEqual({
       challenge: { c: 50, s: 32, d: 4 },
       token: expect.any(String),
-      expires: house.now() + 10 * MINUTE,
+      expires: testEnv.now() + 10 * MINUTE,
     });
-    const { token, solutions } = await scene.rightAnswer(made);
-    const done = await post(`${made.id}/complete`, { secret, token, solutions });
-    expect([done.status, data(done).hold]).toEqual([200, { ...shown, status: "sent", text: "" }]);
-    const after = await post(made.id, { secret });
-    expect([after.status, error(after)]).toEqual([
+    const { token, solutions } = await fixture.solvedAnswer(hold);
+    const done = await post(`${hold.id}/complete`, { secret, token, solutions });
+    expect([done.status, readData(done).hold]).toEqual([200, { ...expectedHold, status: "sent", text: "" }]);
+    const after = await post(hold.id, { secret });
+    expect([after.status, readError(after)]).toEqual([
       409,
       {
         code: "hold_expired",
@@ -84,38 +84,38 @@ describe("the API of the page", () => {
 
   it("shows how many files are attached, and of a failed send why it failed", async () => {
     const attachments = ["a", "b"].map((name) => ({ type: "image", url: `https://example.com/${name}.png` }) as const);
-    const made = await scene.hold({ text: null, attachments });
-    const { secret, token, solutions } = await scene.rightAnswer(made);
-    expect(data(await post(made.id, { secret })).hold).toMatchObject({ text: "", attachments: 2 });
-    scene.platformAnswers(async () => ({ kind: "unknown", detail: "outcome_unknown" }));
-    const done = await post(`${made.id}/complete`, { secret, token, solutions });
-    expect(data(done).hold).toMatchObject({
+    const hold = await fixture.newHold({ text: null, attachments });
+    const { secret, token, solutions } = await fixture.solvedAnswer(hold);
+    expect(readData(await post(hold.id, { secret })).hold).toMatchObject({ text: "", attachments: 2 });
+    fixture.setPlatformResponse(async () => ({ kind: "unknown", detail: "outcome_unknown" }));
+    const done = await post(`${hold.id}/complete`, { secret, token, solutions });
+    expect(readData(done).hold).toMatchObject({
       status: "failed",
       error: { code: "send_failed", message: expect.stringMatching(/^Nobody knows/), detail: "outcome_unknown" },
     });
   });
 
   it("says of a test key's message that it is a test", async () => {
-    const asked = { conversationId: scene.conversation, replyTo: null, actorId: "a", text: "hi" };
-    const by = { caller: { ...scene.caller, scope: "test" }, ip: null } as const;
-    const made = await createHold(scene.apiPorts(), by, asked, house.now());
-    if (isRefusal(made)) throw new Error(made.refused);
-    const { secret, token, solutions } = await scene.rightAnswer(made);
-    expect(data(await post(made.id, { secret })).hold).toMatchObject({ test: true });
-    const done = await post(`${made.id}/complete`, { secret, token, solutions });
-    expect(data(done).hold).toMatchObject({ status: "sent", test: true });
+    const message = { conversationId: fixture.conversation, replyTo: null, actorId: "a", text: "hi" };
+    const actor = { caller: { ...fixture.caller, scope: "test" }, ip: null } as const;
+    const hold = await createHold(fixture.apiPorts(), actor, message, testEnv.now());
+    if (isRefusal(hold)) throw new Error(hold.refused);
+    const { secret, token, solutions } = await fixture.solvedAnswer(hold);
+    expect(readData(await post(hold.id, { secret })).hold).toMatchObject({ test: true });
+    const done = await post(`${hold.id}/complete`, { secret, token, solutions });
+    expect(readData(done).hold).toMatchObject({ status: "sent", test: true });
   });
 
   it("answers a wrong secret, an unknown hold, an id that is none and one past its time byte for byte alike", async () => {
-    const old = await scene.hold();
-    house.turn(30 * MINUTE);
-    const made = await scene.hold();
-    const [secret, oldSecret] = [await scene.secret(made.id), await scene.secret(old.id)];
+    const old = await fixture.newHold();
+    testEnv.advance(30 * MINUTE);
+    const hold = await fixture.newHold();
+    const [secret, oldSecret] = [await fixture.secret(hold.id), await fixture.secret(old.id)];
     for (const route of ["", "/challenge", "/complete"]) {
       const rest = route === "/complete" ? { token: "t", solutions: [1] } : {};
       const answers = await Promise.all([
-        post(`${made.id}${route}`, { secret: beside(secret), ...rest }),
-        post(`${beside(made.id)}${route}`, { secret, ...rest }),
+        post(`${hold.id}${route}`, { secret: siblingId(secret), ...rest }),
+        post(`${siblingId(hold.id)}${route}`, { secret, ...rest }),
         post(`nothing${route}`, { secret, ...rest }),
         post(`${old.id}${route}`, { secret: oldSecret, ...rest }),
       ]);
@@ -130,11 +130,11 @@ describe("the API of the page", () => {
   });
 
   it("says how long to wait after too many tries", async () => {
-    const source = newSource();
-    house.turn(5 * MINUTE - (house.now() % (5 * MINUTE)) + 60_000);
+    const source = newSourceIp();
+    testEnv.advance(5 * MINUTE - (testEnv.now() % (5 * MINUTE)) + 60_000);
     for (let i = 0; i < 30; i++) await post("nothing", { secret: "x" }, source);
     const answer = await post("nothing", { secret: "x" }, source);
-    expect([answer.status, answer.headers.get("retry-after"), error(answer).code]).toEqual([
+    expect([answer.status, answer.headers.get("retry-after"), readError(answer).code]).toEqual([
       429,
       "240",
       "rate_limited",
@@ -148,7 +148,7 @@ describe("the API of the page", () => {
     ["nothing", "", 400],
     ["more than 16 KB", JSON.stringify({ secret: "x".repeat(16 * 1024) }), 413],
   ])("refuses %s before it looks at anything", async (_what, body, status) => {
-    const source = newSource();
+    const source = newSourceIp();
     for (let i = 0; i < 31; i++) expect((await post("nothing", body, source)).status).toBe(status);
     expect((await post("nothing", { secret: "x" }, source)).status).toBe(404);
   });
@@ -156,20 +156,20 @@ describe("the API of the page", () => {
   it.each([[{ solutions: ["1"] }], [{ solutions: 1 }], [{ solutions: Array(301).fill(1) }], [{ token: 1 }]])(
     "refuses a completion with %j as malformed, and does not count it",
     async (rest) => {
-      const made = await scene.hold();
-      const { secret, token, solutions } = await scene.rightAnswer(made);
+      const hold = await fixture.newHold();
+      const { secret, token, solutions } = await fixture.solvedAnswer(hold);
       for (let i = 0; i < 11; i++) {
-        const answer = await post(`${made.id}/complete`, { secret, token, solutions, ...rest });
+        const answer = await post(`${hold.id}/complete`, { secret, token, solutions, ...rest });
         expect(answer.status).toBe(400);
       }
-      expect(data(await post(`${made.id}/challenge`, { secret }))).toMatchObject({ challenge: { c: 50 } });
+      expect(readData(await post(`${hold.id}/challenge`, { secret }))).toMatchObject({ challenge: { c: 50 } });
     },
   );
 });
 
 describe("the page", () => {
   const get = (path: string, headers = {}) =>
-    app.fetch(new Request(`http://gateway${path}`, { headers }), { sourceIp: newSource() });
+    app.fetch(new Request(`http://gateway${path}`, { headers }), { sourceIp: newSourceIp() });
 
   it.each([
     ["/verify", "index.html", "text/html; charset=utf-8", "no-store"],

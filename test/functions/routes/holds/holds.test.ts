@@ -4,37 +4,42 @@ import { apiRoutes } from "../../../../functions/routes/index.ts";
 import { authenticate } from "../../../../shared/flows/access/authenticate.ts";
 import { createKey } from "../../../../shared/flows/access/set-up-tenant.ts";
 import { iso, MINUTE } from "../../../../shared/kernel/time.ts";
-import { type HoldScene, openHoldScene } from "../../../shared/flows/support/hold-scene.ts";
-import { type House, openHouse } from "../../../shared/flows/support/house.ts";
+import { type HoldFixture, openHoldFixture } from "../../../shared/flows/support/hold-fixture.ts";
+import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";
 
-let house: House;
-let scene: HoldScene;
+let testEnv: TestEnv;
+let fixture: HoldFixture;
 let key: string;
 let app: ReturnType<typeof createApp>;
 beforeAll(async () => {
-  house = await openHouse();
-  scene = await openHoldScene(house);
-  const ports = scene.apiPorts();
-  key = (await createKey(ports, scene.tenant, { scope: "live", label: "", actor: "cli" }, house.now())).secret;
+  testEnv = await openTestEnv();
+  fixture = await openHoldFixture(testEnv);
+  const ports = fixture.apiPorts();
+  key = (await createKey(ports, fixture.tenant, { scope: "live", label: "", actor: "cli" }, testEnv.now())).secret;
   app = createApp({
     endpoints: apiRoutes,
     ports,
     authenticate: (header) => authenticate(ports, header),
     rateLimit: async () => null,
-    now: house.now,
-    log: (line) => house.lines.push(line),
+    now: testEnv.now,
+    log: (line) => testEnv.lines.push(line),
     checkData: true,
   });
 });
-afterAll(() => house.close());
+afterAll(() => testEnv.close());
 
-interface Answer {
+interface TestResponse {
   readonly status: number;
   // biome-ignore lint/suspicious/noExplicitAny: the app has compared the answer with its declared shape
   readonly body: any;
 }
 
-async function ask(method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<Answer> {
+async function request(
+  method: string,
+  path: string,
+  body?: object,
+  headers: Record<string, string> = {},
+): Promise<TestResponse> {
   const response = await app.request(path, {
     method,
     headers: { authorization: `Bearer ${key}`, ...headers },
@@ -43,49 +48,49 @@ async function ask(method: string, path: string, body?: object, headers: Record<
   return { status: response.status, body: await response.json() };
 }
 
-const hold = (rest: object = {}, headers = {}) =>
-  ask(
+const requestHold = (rest: object = {}, headers = {}) =>
+  request(
     "POST",
     "/v1/messages/human-agent",
-    { conversation_id: scene.conversation, text: "hi", actor_id: "ann", ...rest },
+    { conversation_id: fixture.conversation, text: "hi", actor_id: "ann", ...rest },
     headers,
   );
-const read = (id: string) => ask("GET", `/v1/messages/holds/${id}`);
+const readHold = (id: string) => request("GET", `/v1/messages/holds/${id}`);
 
 describe("POST /v1/messages/human-agent", () => {
   it("answers 202 with the hold and, this once, the address of its check", async () => {
-    const { status, body } = await hold();
+    const { status, body } = await requestHold();
     expect(status).toBe(202);
     const { id } = body.data.hold;
     const plain = {
       id,
       status: "awaiting_verification",
-      conversation_id: scene.conversation,
-      created_at: iso(house.now()),
-      expires_at: iso(house.now() + 15 * MINUTE),
+      conversation_id: fixture.conversation,
+      created_at: iso(testEnv.now()),
+      expires_at: iso(testEnv.now() + 15 * MINUTE),
     };
-    const url = `https://parley.example/verify?hold=${id}#t=${await scene.secret(id)}`;
+    const url = `https://parley.example/verify?hold=${id}#t=${await fixture.secret(id)}`;
     expect(body).toEqual({ ok: true, data: { hold: { ...plain, verify_url: url } } });
-    expect((await read(id)).body).toEqual({ ok: true, data: { hold: plain } });
-    expect(scene.calls).toEqual([]);
+    expect((await readHold(id)).body).toEqual({ ok: true, data: { hold: plain } });
+    expect(fixture.calls).toEqual([]);
   });
 
   it("answers a repeat with the same Idempotency-Key word for word, the address included", async () => {
-    const named = { "idempotency-key": "order-7" };
-    const first = await hold({}, named);
-    house.turn(MINUTE);
-    expect(await hold({}, named)).toEqual(first);
-    expect(await hold({ text: "other" }, named)).toMatchObject({
+    const headers = { "idempotency-key": "order-7" };
+    const first = await requestHold({}, headers);
+    testEnv.advance(MINUTE);
+    expect(await requestHold({}, headers)).toEqual(first);
+    expect(await requestHold({ text: "other" }, headers)).toMatchObject({
       status: 409,
       body: { error: { code: "idempotency_conflict" } },
     });
   });
 
   it("takes the names of old, media, and a message to thread under", async () => {
-    const old = { conversationId: scene.conversation, actorId: "ann", text: "hi", reply_to: "m_1" };
-    expect((await ask("POST", "/v1/messages/human-agent", old)).status).toBe(202);
+    const old = { conversationId: fixture.conversation, actorId: "ann", text: "hi", reply_to: "m_1" };
+    expect((await request("POST", "/v1/messages/human-agent", old)).status).toBe(202);
     const attachments = [{ type: "image", url: "https://example.com/a.png" }];
-    expect((await hold({ text: undefined, attachments })).status).toBe(202);
+    expect((await requestHold({ text: undefined, attachments })).status).toBe(202);
   });
 
   it.each([
@@ -97,30 +102,30 @@ describe("POST /v1/messages/human-agent", () => {
     [{ attachments: [{ type: "image", url: "https://example.com/a.png" }] }, 400, "invalid_request"],
     [{ conversation_id: "CONV#x" }, 404, "conversation_not_found"],
   ])("with %j is %i %s", async (rest, status, code) => {
-    expect(await hold(rest)).toMatchObject({ status, body: { error: { code } } });
+    expect(await requestHold(rest)).toMatchObject({ status, body: { error: { code } } });
   });
 });
 
 describe("GET /v1/messages/holds/{hold_id}", () => {
   it("tells the platform's message id once it is sent, and the error once it failed", async () => {
-    const sent = await scene.hold();
-    await scene.complete(sent);
-    const answer = (await read(sent.id)).body.data.hold;
-    expect(answer).toMatchObject({ status: "sent", platform_message_id: `${scene.tenant}-sent-1` });
+    const sent = await fixture.newHold();
+    await fixture.complete(sent);
+    const answer = (await readHold(sent.id)).body.data.hold;
+    expect(answer).toMatchObject({ status: "sent", platform_message_id: `${fixture.tenant}-sent-1` });
     expect(answer).not.toHaveProperty("error");
     expect(answer).not.toHaveProperty("verify_url");
 
-    scene.platformAnswers(async () => ({ kind: "unknown", detail: "outcome_unknown" }));
-    const failed = await scene.hold();
-    await scene.complete(failed);
-    const told = (await read(failed.id)).body.data.hold;
-    expect(told).toMatchObject({ status: "failed", error: { code: "send_failed", detail: "outcome_unknown" } });
-    expect(told).not.toHaveProperty("platform_message_id");
+    fixture.setPlatformResponse(async () => ({ kind: "unknown", detail: "outcome_unknown" }));
+    const failed = await fixture.newHold();
+    await fixture.complete(failed);
+    const failedHold = (await readHold(failed.id)).body.data.hold;
+    expect(failedHold).toMatchObject({ status: "failed", error: { code: "send_failed", detail: "outcome_unknown" } });
+    expect(failedHold).not.toHaveProperty("platform_message_id");
   });
 
   it("never shows what was held, in any state", async () => {
-    const { body } = await hold({ text: "canary in the text" });
+    const { body } = await requestHold({ text: "canary in the text" });
     expect(JSON.stringify(body)).not.toContain("canary");
-    expect(JSON.stringify(await read(body.data.hold.id))).not.toContain("canary");
+    expect(JSON.stringify(await readHold(body.data.hold.id))).not.toContain("canary");
   });
 });

@@ -10,42 +10,42 @@ import { conversationId } from "../../../../shared/domain/inbox/conversations.ts
 import type { Direction } from "../../../../shared/domain/inbox/messages.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
-import { type House, openHouse } from "../../../shared/flows/support/house.ts";
-import { INBOX, messageOf, newTenant } from "../../../shared/stores/support/samples.ts";
-import { type Api, openApi } from "../support/api-app.ts";
+import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";
+import { newTenant, SAMPLE_INBOX, sampleMessage } from "../../../shared/stores/support/samples.ts";
+import { type ApiApp, openApiApp } from "../support/api-app.ts";
 
-let house: House;
-let api: Api;
+let testEnv: TestEnv;
+let api: ApiApp;
 let tenant: TenantId;
 let key: string;
 beforeAll(async () => {
-  house = await openHouse();
-  api = await openApi(house);
+  testEnv = await openTestEnv();
+  api = await openApiApp(testEnv);
 });
-afterAll(() => house.close());
+afterAll(() => testEnv.close());
 beforeEach(async () => {
   tenant = newTenant();
-  key = await api.keyOf(tenant);
+  key = await api.newKey(tenant);
 });
 
-interface Sketch {
+interface ConversationSketch {
   readonly platform: PlatformName;
   readonly externalId: string;
   readonly last: Direction;
 }
 
 /** A conversation whose last message has that direction. Later ones stand above. */
-async function converse(person: number, { platform, externalId, last }: Sketch): Promise<string> {
+async function createConversation(person: number, { platform, externalId, last }: ConversationSketch): Promise<string> {
   const account: AccountRef = { platform, externalId };
   const id = conversationId({ tenant, account, participantId: String(person) });
-  const message = messageOf(tenant, {
+  const message = sampleMessage(tenant, {
     id: `m${person}`,
     account,
     conversationId: id,
     direction: last,
-    sentAt: house.now() - 1_000 + person,
+    sentAt: testEnv.now() - 1_000 + person,
   });
-  await conversationStore(house.table).apply(tenant, message, INBOX);
+  await conversationStore(testEnv.table).advanceHead(tenant, message, SAMPLE_INBOX);
   return id;
 }
 
@@ -54,17 +54,17 @@ interface InboxPage {
   readonly next_cursor: string | null;
 }
 
-async function page(query: string): Promise<InboxPage> {
-  const { status, body } = await api.ask(key, `/v1/conversations?${query}`);
+async function fetchPage(query: string): Promise<InboxPage> {
+  const { status, body } = await api.request(key, `/v1/conversations?${query}`);
   expect(status).toBe(200);
   return body.data;
 }
 
-async function walk(query: string): Promise<string[]> {
+async function listAll(query: string): Promise<string[]> {
   const ids: string[] = [];
   let cursor = "";
   do {
-    const { conversations, next_cursor } = await page(`${query}${cursor}`);
+    const { conversations, next_cursor } = await fetchPage(`${query}${cursor}`);
     ids.push(...conversations.map(({ id }) => id));
     cursor = next_cursor === null ? "" : `&cursor=${next_cursor}`;
   } while (cursor !== "");
@@ -75,7 +75,7 @@ const instagram = { platform: "instagram", externalId: "1", last: "inbound" } as
 
 describe("the inbox's filters", () => {
   it("together and alone show what matches all of them, each once, whatever the page's size", async () => {
-    const sketch = fc.record<Sketch>({
+    const sketch = fc.record<ConversationSketch>({
       platform: fc.constantFrom(...platforms),
       externalId: fc.constantFrom("1", "2"),
       last: fc.constantFrom("inbound", "outbound", "echo"),
@@ -87,50 +87,50 @@ describe("the inbox's filters", () => {
       limit: fc.constantFrom("1", "3", "100"),
     });
     await fc.assert(
-      fc.asyncProperty(fc.array(sketch, { maxLength: 7 }), filters, async (sketches, wanted) => {
+      fc.asyncProperty(fc.array(sketch, { maxLength: 7 }), filters, async (sketches, filter) => {
         tenant = newTenant();
-        key = await api.keyOf(tenant);
+        key = await api.newKey(tenant);
         const ids: string[] = [];
-        for (const [person, one] of sketches.entries()) ids.unshift(await converse(person, one));
+        for (const [person, one] of sketches.entries()) ids.unshift(await createConversation(person, one));
         const query = new URLSearchParams();
-        for (const [name, value] of Object.entries(wanted)) if (value !== undefined) query.set(name, value);
+        for (const [name, value] of Object.entries(filter)) if (value !== undefined) query.set(name, value);
         const expected = ids.filter((_, i) => {
           const one = sketches[sketches.length - 1 - i] ?? instagram;
           return (
-            (wanted.unanswered !== "true" || one.last === "inbound") &&
-            (wanted.platform === undefined || wanted.platform === one.platform) &&
-            (wanted.account_key === undefined || wanted.account_key === accountKey(one))
+            (filter.unanswered !== "true" || one.last === "inbound") &&
+            (filter.platform === undefined || filter.platform === one.platform) &&
+            (filter.account_key === undefined || filter.account_key === accountKey(one))
           );
         });
-        expect(await walk(query.toString())).toEqual(expected);
+        expect(await listAll(query.toString())).toEqual(expected);
       }),
       { numRuns: 40 },
     );
   });
 
   it("look through 200 conversations at most: the page may be empty and still go on", async () => {
-    await converse(0, instagram);
-    for (let person = 1; person <= 399; person++) await converse(person, { ...instagram, last: "echo" });
-    const first = await page("unanswered=true");
+    await createConversation(0, instagram);
+    for (let person = 1; person <= 399; person++) await createConversation(person, { ...instagram, last: "echo" });
+    const first = await fetchPage("unanswered=true");
     expect(first.conversations).toEqual([]);
-    const second = await page(`unanswered=true&cursor=${first.next_cursor}`);
+    const second = await fetchPage(`unanswered=true&cursor=${first.next_cursor}`);
     expect(second.conversations).toHaveLength(1);
-    expect(await page("unanswered=true&platform=messenger")).toMatchObject({ conversations: [] });
+    expect(await fetchPage("unanswered=true&platform=messenger")).toMatchObject({ conversations: [] });
   });
 
   it("are part of the cursor: it opens for the same ones and for no others", async () => {
-    for (let person = 0; person < 3; person++) await converse(person, instagram);
+    for (let person = 0; person < 3; person++) await createConversation(person, instagram);
     const filters = ["", "unanswered=true", "platform=instagram", "account_key=instagram%231"];
     for (const from of filters) {
-      const { next_cursor } = await page(`limit=1&${from}`);
+      const { next_cursor } = await fetchPage(`limit=1&${from}`);
       expect(next_cursor).not.toBeNull();
       for (const to of filters) {
-        const { status } = await api.ask(key, `/v1/conversations?${to}&cursor=${next_cursor}`);
+        const { status } = await api.request(key, `/v1/conversations?${to}&cursor=${next_cursor}`);
         expect([from, to, status]).toEqual([from, to, from === to ? 200 : 400]);
       }
     }
-    const plain = await page("limit=1");
-    expect((await page(`unanswered=false&cursor=${plain.next_cursor}`)).conversations).toHaveLength(2);
+    const plain = await fetchPage("limit=1");
+    expect((await fetchPage(`unanswered=false&cursor=${plain.next_cursor}`)).conversations).toHaveLength(2);
   });
 
   it.each([
@@ -148,16 +148,16 @@ describe("the inbox's filters", () => {
     "account_key=instagram%23a%20b",
     "unanswered=true&unanswered=true",
   ])("are refused when they are none: %s", async (query) => {
-    const refused = await api.ask(key, `/v1/conversations?${query}`);
+    const refused = await api.request(key, `/v1/conversations?${query}`);
     expect(refused).toMatchObject({ status: 400, body: { error: { code: "invalid_request" } } });
   });
 
   it("match nothing for an account that is another tenant's, word for word as for nobody's", async () => {
-    await converse(0, instagram);
-    const foreign = await house.connect(newTenant());
+    await createConversation(0, instagram);
+    const foreign = await testEnv.connect(newTenant());
     const answers = [];
     for (const account of [foreign, "17840000000000009"]) {
-      answers.push(await api.ask(key, `/v1/conversations?account_key=instagram%23${account}`));
+      answers.push(await api.request(key, `/v1/conversations?account_key=instagram%23${account}`));
     }
     expect(answers[0]).toEqual(answers[1]);
     expect(answers[0]).toMatchObject({ status: 200, body: { data: { conversations: [], next_cursor: null } } });

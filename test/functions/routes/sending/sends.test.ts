@@ -1,45 +1,45 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createApp } from "../../../../functions/http/app.ts";
-import { openapiOf } from "../../../../functions/http/openapi.ts";
+import { openApiDocument } from "../../../../functions/http/openapi.ts";
 import { apiRoutes } from "../../../../functions/routes/index.ts";
 import type { Caller } from "../../../../shared/domain/access/api-keys.ts";
 import { DAY, SECOND } from "../../../../shared/kernel/time.ts";
-import { type House, openHouse } from "../../../shared/flows/support/house.ts";
-import { type Outbox, openOutbox } from "../../../shared/flows/support/outbox.ts";
+import { openReplyFixture, type ReplyFixture } from "../../../shared/flows/support/reply-fixture.ts";
+import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";
 import { newTenant } from "../../../shared/stores/support/samples.ts";
 
-let house: House;
-let outbox: Outbox;
+let testEnv: TestEnv;
+let fixture: ReplyFixture;
 let caller: Caller;
 beforeAll(async () => {
-  house = await openHouse();
+  testEnv = await openTestEnv();
 });
-afterAll(() => house.close());
+afterAll(() => testEnv.close());
 beforeEach(async () => {
-  outbox = await openOutbox(house);
-  caller = { kind: "tenant_key", keyId: "k", tenant: outbox.tenant, scope: "live" };
+  fixture = await openReplyFixture(testEnv);
+  caller = { kind: "tenant_key", keyId: "k", tenant: fixture.tenant, scope: "live" };
 });
 
-async function ask(path: "reply" | "human-agent", body: object, headers: Record<string, string> = {}) {
+async function request(path: "reply" | "human-agent", body: object, headers: Record<string, string> = {}) {
   const app = createApp({
     endpoints: apiRoutes,
-    ports: outbox.ports(),
+    ports: fixture.ports(),
     authenticate: async () => caller,
     rateLimit: async () => null,
-    now: house.now,
-    log: (line) => house.lines.push(line),
+    now: testEnv.now,
+    log: (line) => testEnv.lines.push(line),
     checkData: true,
   });
   const init = { method: "POST", body: JSON.stringify(body), headers };
   const answer = await app.fetch(new Request(`http://gateway/v1/messages/${path}`, init), { sourceIp: "203.0.113.7" });
-  const told = (await answer.json()) as { readonly error: { readonly message: string } };
-  return { status: answer.status, headers: answer.headers, body: told };
+  const responseBody = (await answer.json()) as { readonly error: { readonly message: string } };
+  return { status: answer.status, headers: answer.headers, body: responseBody };
 }
 
 const reply = (rest: object = {}, headers: Record<string, string> = {}) =>
-  ask("reply", { conversation_id: outbox.id, text: "hi", ...rest }, headers);
-const sent = { status: 200, body: { ok: true, data: { platform_message_id: expect.any(String) } } };
-const refused = (status: number, code: string, detail: unknown = expect.any(String)) => ({
+  request("reply", { conversation_id: fixture.id, text: "hi", ...rest }, headers);
+const sentResponse = { status: 200, body: { ok: true, data: { platform_message_id: expect.any(String) } } };
+const refusedResponse = (status: number, code: string, detail: unknown = expect.any(String)) => ({
   status,
   body: { ok: false, error: { code, detail } },
 });
@@ -61,25 +61,27 @@ describe("POST /v1/messages/reply", () => {
     ["an empty reply_to", { reply_to: "" }],
     ["no conversation", { conversation_id: undefined }],
   ])("is 400 with %s", async (_name, rest) => {
-    expect(await reply(rest)).toMatchObject(refused(400, "invalid_request", expect.stringMatching(/\S/)));
-    expect(outbox.asked).toEqual([]);
+    expect(await reply(rest)).toMatchObject(refusedResponse(400, "invalid_request", expect.stringMatching(/\S/)));
+    expect(fixture.asked).toEqual([]);
   });
 
   it("takes ten images, an uploaded file, and a message to answer", async () => {
     expect(await reply({ text: null, attachments: Array(10).fill(image), reply_to: "m".repeat(512) })).toMatchObject(
-      sent,
+      sentResponse,
     );
-    expect(await reply({ text: undefined, attachments: [{ type: "video", attachment_id: "42" }] })).toMatchObject(sent);
-    expect(outbox.asked.map(({ content, replyTo }) => [content, replyTo?.length])).toEqual([
+    expect(await reply({ text: undefined, attachments: [{ type: "video", attachment_id: "42" }] })).toMatchObject(
+      sentResponse,
+    );
+    expect(fixture.asked.map(({ content, replyTo }) => [content, replyTo?.length])).toEqual([
       [{ kind: "attachments", attachments: Array(10).fill(image) }, 512],
       [{ kind: "attachments", attachments: [{ type: "video", attachmentId: "42" }] }, undefined],
     ]);
   });
 
   it("tolerates the conversation's name of old, which no document shows; the name itself goes first", async () => {
-    expect(await reply({ conversation_id: undefined, conversationId: outbox.id })).toMatchObject(sent);
-    expect(await reply({ conversationId: "CONV#nobody" })).toMatchObject(sent);
-    const document = JSON.stringify(openapiOf(apiRoutes, { title: "", version: "" }));
+    expect(await reply({ conversation_id: undefined, conversationId: fixture.id })).toMatchObject(sentResponse);
+    expect(await reply({ conversationId: "CONV#nobody" })).toMatchObject(sentResponse);
+    const document = JSON.stringify(openApiDocument(apiRoutes, { title: "", version: "" }));
     expect(document).not.toContain("conversationId");
     expect(document).not.toContain("actorId");
   });
@@ -87,67 +89,67 @@ describe("POST /v1/messages/reply", () => {
   it("of another tenant, to an operator without it, and to nobody is the same 404", async () => {
     caller = { kind: "tenant_key", keyId: "k", tenant: newTenant(), scope: "live" };
     const { body, status } = await reply();
-    expect({ body, status }).toMatchObject(refused(404, "conversation_not_found", ""));
-    const nobody = await reply({ conversation_id: "CONV#a#b" });
-    expect(nobody.body).toEqual(body);
+    expect({ body, status }).toMatchObject(refusedResponse(404, "conversation_not_found", ""));
+    const otherTenant = await reply({ conversation_id: "CONV#a#b" });
+    expect(otherTenant.body).toEqual(body);
     caller = { kind: "operator_key", keyId: "o", tenants: [caller.tenant], scope: "live" };
     expect((await reply()).body).toEqual(body);
-    caller = { ...caller, tenants: [outbox.tenant] };
-    expect(await reply()).toMatchObject(sent);
+    caller = { ...caller, tenants: [fixture.tenant] };
+    expect(await reply()).toMatchObject(sentResponse);
   });
 
   it("is 409 rate_limited with Retry-After once the budget is spent", async () => {
-    house.turn(10 * SECOND - (house.now() % (10 * SECOND)));
-    for (let i = 0; i < 10; i++) expect(await reply()).toMatchObject(sent);
+    testEnv.advance(10 * SECOND - (testEnv.now() % (10 * SECOND)));
+    for (let i = 0; i < 10; i++) expect(await reply()).toMatchObject(sentResponse);
     const answer = await reply();
-    expect(answer).toMatchObject(refused(409, "rate_limited", expect.stringMatching(/^until 2/)));
+    expect(answer).toMatchObject(refusedResponse(409, "rate_limited", expect.stringMatching(/^until 2/)));
     expect(answer.headers.get("retry-after")).toBe("10");
   });
 
   it.each(["", " ", "two words", "é", "x".repeat(256)])("is 400 with the idempotency key %j", async (key) => {
-    expect(await reply({}, { "idempotency-key": key })).toMatchObject(refused(400, "invalid_request"));
-    expect(outbox.asked).toEqual([]);
+    expect(await reply({}, { "idempotency-key": key })).toMatchObject(refusedResponse(400, "invalid_request"));
+    expect(fixture.asked).toEqual([]);
   });
 
   it("with a key answers the first answer, whatever the body's fields are called and wherever they stand", async () => {
     const headers = { "idempotency-key": `!${"x".repeat(253)}~` };
     const first = await reply({}, headers);
-    expect(first).toMatchObject(sent);
-    const again = await ask("reply", { text: "hi", conversationId: outbox.id, more: 1, reply_to: null }, headers);
+    expect(first).toMatchObject(sentResponse);
+    const again = await request("reply", { text: "hi", conversationId: fixture.id, more: 1, reply_to: null }, headers);
     expect([again.status, again.body]).toEqual([first.status, first.body]);
-    expect(await reply({ text: "ho" }, headers)).toMatchObject(refused(409, "idempotency_conflict"));
-    expect(outbox.asked).toHaveLength(1);
+    expect(await reply({ text: "ho" }, headers)).toMatchObject(refusedResponse(409, "idempotency_conflict"));
+    expect(fixture.asked).toHaveLength(1);
   });
 });
 
 describe("POST /v1/messages/human-agent", () => {
   const agent = (rest: object = {}) =>
-    ask("human-agent", { conversation_id: outbox.id, text: "hi", actor_id: "usr_1", ...rest });
+    request("human-agent", { conversation_id: fixture.id, text: "hi", actor_id: "usr_1", ...rest });
 
   it("is refused by the policy, in words that say why", async () => {
-    const early = await agent();
-    expect(early).toMatchObject(refused(409, "human_agent_unavailable"));
-    expect(early.body.error.message).toMatch(/reply/);
-    house.turn(DAY);
-    expect(await agent({ actor_id: undefined })).toMatchObject(refused(409, "missing_actor"));
-    expect(await agent({ actor_id: " " })).toMatchObject(refused(409, "missing_actor"));
-    expect(await agent({ attachments: [image] })).toMatchObject(refused(400, "invalid_request"));
-    house.turn(6 * DAY - 1);
+    const firstResponse = await agent();
+    expect(firstResponse).toMatchObject(refusedResponse(409, "human_agent_unavailable"));
+    expect(firstResponse.body.error.message).toMatch(/reply/);
+    testEnv.advance(DAY);
+    expect(await agent({ actor_id: undefined })).toMatchObject(refusedResponse(409, "missing_actor"));
+    expect(await agent({ actor_id: " " })).toMatchObject(refusedResponse(409, "missing_actor"));
+    expect(await agent({ attachments: [image] })).toMatchObject(refusedResponse(400, "invalid_request"));
+    testEnv.advance(6 * DAY - 1);
     expect((await agent()).status).toBe(202);
-    await outbox.echo(`${outbox.tenant}-native`, "ours");
-    house.turn(1);
+    await fixture.echo(`${fixture.tenant}-native`, "ours");
+    testEnv.advance(1);
     const late = await agent();
-    expect(late).toMatchObject(refused(409, "human_agent_unavailable"));
+    expect(late).toMatchObject(refusedResponse(409, "human_agent_unavailable"));
     expect(late.body.error.message).toMatch(/7 days/);
-    expect(outbox.asked).toEqual([]);
+    expect(fixture.asked).toEqual([]);
   });
 
   it("holds the message and sends nothing", async () => {
-    house.turn(DAY);
+    testEnv.advance(DAY);
     expect(await agent({ actor_id: undefined, actorId: "usr_1" })).toMatchObject({
       status: 202,
       body: { data: { hold: { status: "awaiting_verification", verify_url: expect.stringContaining("#t=") } } },
     });
-    expect([outbox.asked, await outbox.records()]).toEqual([[], []]);
+    expect([fixture.asked, await fixture.records()]).toEqual([[], []]);
   });
 });

@@ -1,38 +1,38 @@
 import { type App, createApp } from "../../../../functions/http/app.ts";
 import { apiRoutes } from "../../../../functions/routes/index.ts";
 import type { Scope } from "../../../../shared/domain/inbox/messages.ts";
-import { authenticate, keepPace } from "../../../../shared/flows/access/authenticate.ts";
+import { authenticate, enforceRateLimit } from "../../../../shared/flows/access/authenticate.ts";
 import { createKey, createOperatorKey } from "../../../../shared/flows/access/set-up-tenant.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
-import type { House } from "../../../shared/flows/support/house.ts";
+import type { TestEnv } from "../../../shared/flows/support/test-env.ts";
 
-export interface ApiAnswer {
+export interface ApiResponse {
   readonly status: number;
   // biome-ignore lint/suspicious/noExplicitAny: the app has compared the answer with its declared shape
   readonly body: any;
 }
 
 /** The API's app over a house, every answer compared with its declared shape. */
-export async function openApi(house: House) {
-  const ports = house.apiPorts(await house.newLane());
+export async function openApiApp(house: TestEnv) {
+  const ports = house.apiPorts(await house.newQueues());
   const app: App = createApp({
     endpoints: apiRoutes,
     ports,
     authenticate: (authorization) => authenticate(ports, authorization),
-    rateLimit: (caller, now) => keepPace(ports, caller, now),
+    rateLimit: (caller, now) => enforceRateLimit(ports, caller, now),
     now: house.now,
     log: (line) => house.lines.push(line),
     checkData: true,
   });
-  const settings = { label: "", actor: "cli" };
+  const keyOptions = { label: "", actor: "cli" };
   return {
     ports,
-    keyOf: async (tenant: TenantId, scope: Scope = "live") =>
-      (await createKey(ports, tenant, { ...settings, scope }, house.now())).secret,
-    operatorKeyOf: async (tenants: readonly TenantId[]) =>
-      (await createOperatorKey(ports, tenants, { ...settings, scope: "live" }, house.now())).secret,
+    newKey: async (tenant: TenantId, scope: Scope = "live") =>
+      (await createKey(ports, tenant, { ...keyOptions, scope }, house.now())).secret,
+    newOperatorKey: async (tenants: readonly TenantId[]) =>
+      (await createOperatorKey(ports, tenants, { ...keyOptions, scope: "live" }, house.now())).secret,
     /** @param sourceIp the address that the gateway saw */
-    async ask(key: string, path: string, body?: unknown, sourceIp = "203.0.113.7"): Promise<ApiAnswer> {
+    async request(key: string, path: string, body?: unknown, sourceIp = "203.0.113.7"): Promise<ApiResponse> {
       const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
       const init = { headers, ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }) };
       const response = await app.fetch(new Request(`http://gateway${path}`, init), { sourceIp });
@@ -41,4 +41,4 @@ export async function openApi(house: House) {
   };
 }
 
-export type Api = Awaited<ReturnType<typeof openApi>>;
+export type ApiApp = Awaited<ReturnType<typeof openApiApp>>;

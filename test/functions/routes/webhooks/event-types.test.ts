@@ -12,40 +12,36 @@ import {
   renderFailedMessage,
   renderMessageEvent,
 } from "../../../../shared/domain/events/events.ts";
-import {
-  accountEventData,
-  type ChangeUpdate,
-  eventOfChange,
-} from "../../../../shared/domain/events/message-changes.ts";
+import { accountEventData, type ChangeUpdate, changeEvent } from "../../../../shared/domain/events/message-changes.ts";
 import { attachmentTypes, type Message } from "../../../../shared/domain/inbox/messages.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
 import {
   ACCOUNT,
-  conversationOf,
-  messageOf,
   NOW,
   PERSON,
-  tenantNamed,
+  sampleConversationId,
+  sampleMessage,
+  toTenantId,
 } from "../../../shared/stores/support/samples.ts";
 
-interface Published {
+interface PublishedSchema {
   readonly type: EventType;
   readonly description: string;
   readonly schema: Record<string, unknown>;
   readonly example: Record<string, unknown>;
 }
-const published = async () =>
-  ((await listEventTypes.handle({ ports: {} } as never)) as { event_types: Published[] }).event_types;
-const tenant = tenantNamed("demo");
+const publishedSchemas = async () =>
+  ((await listEventTypes.handle({ ports: {} } as never)) as { event_types: PublishedSchema[] }).event_types;
+const tenant = toTenantId("demo");
 
 /** The body is of its type's schema, and has no field that the schema does not name. */
-function expectOfSchema({ type, body }: Pick<RenderedEvent, "type" | "body">): void {
+function expectMatchesSchema({ type, body }: Pick<RenderedEvent, "type" | "body">): void {
   const event: unknown = JSON.parse(body);
   expect(z.parse(eventSchema(type), event), body).toEqual(event);
 }
 
 it("every type is published, in its order, with words of its own", async () => {
-  const types = await published();
+  const types = await publishedSchemas();
   expect(types.map(({ type }) => type)).toEqual([...eventTypes]);
   expect(new Set(types.map(({ description }) => description)).size).toBe(eventTypes.length);
 });
@@ -53,7 +49,7 @@ it("every type is published, in its order, with words of its own", async () => {
 it.each(eventTypes)(
   "%s: its example is of its schema, read as JSON Schema by a stranger, and is of no other's",
   async (type) => {
-    const one = (await published()).find((each) => each.type === type);
+    const one = (await publishedSchemas()).find((each) => each.type === type);
     const { schema = {}, example = {} } = one ?? {};
     expect(schema).toMatchObject({ type: "object", properties: { type: { const: type } } });
     expect((schema as { required: string[] }).required).toEqual([
@@ -72,13 +68,13 @@ it.each(eventTypes)(
     }
     expect(reader.safeParse({ ...example, later: 1 }).success, "with a field that is new").toBe(true);
     expect(reader.safeParse({ ...example, type: "another.type" }).success).toBe(false);
-    expectOfSchema({ type, body: JSON.stringify(example) });
+    expectMatchesSchema({ type, body: JSON.stringify(example) });
   },
 );
 
 describe("what is sent is of the published schema", () => {
   it("for messages of every kind", () => {
-    const sample = (rest: object) => renderMessageEvent(tenant, messageOf(tenant, { id: "m1", ...rest }));
+    const sample = (rest: object) => renderMessageEvent(tenant, sampleMessage(tenant, { id: "m1", ...rest }));
     for (const event of [
       sample({}),
       sample({ direction: "outbound", actorId: "u", replyTo: "m0", scope: "test", text: "" }),
@@ -88,7 +84,7 @@ describe("what is sent is of the published schema", () => {
         attachments: attachmentTypes.map((type, i) => ({ type, url: i % 2 ? null : "https://cdn.example/x" })),
       }),
     ]) {
-      expectOfSchema(event);
+      expectMatchesSchema(event);
     }
   });
 
@@ -101,8 +97,8 @@ describe("what is sent is of the published schema", () => {
       { ...about, kind: "reaction", action: "unreact", reaction: null, emoji: null },
     ];
     for (const change of changes) {
-      const { type, data } = eventOfChange(change, conversationOf(tenant));
-      expectOfSchema(renderEvent(tenant, newUlid(NOW), type, data));
+      const { type, data } = changeEvent(change, sampleConversationId(tenant));
+      expectMatchesSchema(renderEvent(tenant, newUlid(NOW), type, data));
     }
   });
 
@@ -113,8 +109,8 @@ describe("what is sent is of the published schema", () => {
         { attachments: [{ type: "image", url: null }], scope: "test" },
         { holdId: `hold_${newUlid(NOW)}`, sentVia: "api_human_agent" },
       ] satisfies Partial<Message>[]) {
-        const message = messageOf(tenant, { id: "", direction: "outbound", ...rest });
-        expectOfSchema(renderFailedMessage(tenant, message, detail));
+        const message = sampleMessage(tenant, { id: "", direction: "outbound", ...rest });
+        expectMatchesSchema(renderFailedMessage(tenant, message, detail));
       }
     }
   });
@@ -132,7 +128,7 @@ describe("what is sent is of the published schema", () => {
       sealedToken: new Uint8Array(),
     };
     for (const reason of ["user", "platform_deauthorized", "token_invalid", "policy"] as const) {
-      expectOfSchema(renderEvent(tenant, newUlid(NOW), "account.needs_reauth", accountEventData(account, reason)));
+      expectMatchesSchema(renderEvent(tenant, newUlid(NOW), "account.needs_reauth", accountEventData(account, reason)));
     }
   });
 });

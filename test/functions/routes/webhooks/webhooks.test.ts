@@ -2,38 +2,42 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { deliveryId } from "../../../../shared/domain/delivery/deliveries.ts";
 import { createOperatorKey } from "../../../../shared/flows/access/set-up-tenant.ts";
 import { DAY, iso } from "../../../../shared/kernel/time.ts";
-import { type House, openHouse } from "../../../shared/flows/support/house.ts";
-import { beside, newTenant } from "../../../shared/stores/support/samples.ts";
-import { invalid, openWebhookDesk, type WebhookDesk } from "../support/webhook-desk.ts";
+import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";
+import { newTenant, siblingId } from "../../../shared/stores/support/samples.ts";
+import { invalidRequest, openWebhookApiFixture, type WebhookApiFixture } from "../support/webhook-api-fixture.ts";
 
-let house: House;
-let desk: WebhookDesk;
+let testEnv: TestEnv;
+let fixture: WebhookApiFixture;
 beforeAll(async () => {
-  house = await openHouse();
+  testEnv = await openTestEnv();
 });
-afterAll(() => house.close());
+afterAll(() => testEnv.close());
 beforeEach(async () => {
-  desk = await openWebhookDesk(house);
+  fixture = await openWebhookApiFixture(testEnv);
 });
 
 describe("PATCH", () => {
   it("answers the endpoint as it is now, without a secret", async () => {
-    const changed = await desk.ask("PATCH", desk.at(), {
+    const changed = await fixture.ask("PATCH", fixture.endpointPath(), {
       events: ["message.sent", "test.event", "message.sent"],
       status: "paused",
     });
     expect(changed).toMatchObject({
       status: 200,
-      body: { data: { endpoint: { id: desk.endpoint.id, events: ["message.sent", "test.event"], status: "paused" } } },
+      body: {
+        data: { endpoint: { id: fixture.endpoint.id, events: ["message.sent", "test.event"], status: "paused" } },
+      },
     });
-    expect((await desk.ask("GET", desk.at())).text).toBe(changed.text);
-    expect((await desk.ask("PATCH", desk.at(), { status: "active" })).body.data.endpoint.status).toBe("active");
+    expect((await fixture.ask("GET", fixture.endpointPath())).text).toBe(changed.text);
+    expect((await fixture.ask("PATCH", fixture.endpointPath(), { status: "active" })).body.data.endpoint.status).toBe(
+      "active",
+    );
   });
 
   it("of nothing changes nothing", async () => {
-    const before = await desk.ask("GET", desk.at());
-    expect(await desk.ask("PATCH", desk.at(), {})).toEqual(before);
-    expect(await desk.audits("webhook.update")).toEqual([]);
+    const before = await fixture.ask("GET", fixture.endpointPath());
+    expect(await fixture.ask("PATCH", fixture.endpointPath(), {})).toEqual(before);
+    expect(await fixture.audits("webhook.update")).toEqual([]);
   });
 
   it.each([
@@ -48,63 +52,64 @@ describe("PATCH", () => {
     [],
     undefined,
   ])("of %j is 400 with a word for it", async (body) => {
-    const refused = await desk.ask("PATCH", desk.at(), body);
-    expect(refused).toMatchObject(invalid);
+    const refused = await fixture.ask("PATCH", fixture.endpointPath(), body);
+    expect(refused).toMatchObject(invalidRequest);
     expect(refused.body.error.detail).not.toBe("");
-    expect(await desk.ports.endpoints.get(desk.tenant, desk.endpoint.id)).toEqual(desk.endpoint);
+    expect(await fixture.ports.endpoints.get(fixture.tenant, fixture.endpoint.id)).toEqual(fixture.endpoint);
   });
 });
 
 it("rotate answers the new secret once, and that the one before still signs", async () => {
-  const { status, body } = await desk.post(desk.at("/rotate"));
+  const { status, body } = await fixture.post(fixture.endpointPath("/rotate"));
   expect(status).toBe(200);
   expect(body.data.signing_secret).toMatch(/^whs_/);
   expect(body.data.endpoint).toMatchObject({
     signing_secret_prefix: body.data.signing_secret.slice(0, 12),
     secondary_active: true,
-    secondary_expires_at: iso(house.now() + DAY),
+    secondary_expires_at: iso(testEnv.now() + DAY),
   });
-  expect((await desk.ask("GET", desk.at())).text).not.toContain(body.data.signing_secret.slice(0, 13));
-  house.turn(DAY);
-  expect((await desk.ask("GET", desk.at())).body.data.endpoint).toMatchObject({
+  expect((await fixture.ask("GET", fixture.endpointPath())).text).not.toContain(body.data.signing_secret.slice(0, 13));
+  testEnv.advance(DAY);
+  expect((await fixture.ask("GET", fixture.endpointPath())).body.data.endpoint).toMatchObject({
     secondary_active: false,
     secondary_expires_at: null,
   });
 });
 
 it("DELETE says so once; then there is nothing but the history", async () => {
-  const row = await desk.delivery(desk.endpoint, "dlq");
-  expect(await desk.ask("DELETE", desk.at())).toMatchObject({
+  const row = await fixture.createDelivery(fixture.endpoint, "dlq");
+  expect(await fixture.ask("DELETE", fixture.endpointPath())).toMatchObject({
     status: 200,
     body: { ok: true, data: { deleted: true } },
   });
-  expect((await desk.ask("DELETE", desk.at())).status).toBe(404);
-  expect((await desk.ask("GET", "/v1/webhooks")).body.data.endpoints).toEqual([]);
-  expect((await desk.ask("GET", desk.at("/deliveries"))).body.data.deliveries).toMatchObject([
-    { delivery_id: deliveryId(row.eventUlid, desk.endpoint.id), status: "dlq" },
+  expect((await fixture.ask("DELETE", fixture.endpointPath())).status).toBe(404);
+  expect((await fixture.ask("GET", "/v1/webhooks")).body.data.endpoints).toEqual([]);
+  expect((await fixture.ask("GET", fixture.endpointPath("/deliveries"))).body.data.deliveries).toMatchObject([
+    { delivery_id: deliveryId(row.eventUlid, fixture.endpoint.id), status: "dlq" },
   ]);
 });
 
 it("a tenant's eleventh host name in a minute is 429 with the seconds until the next", async () => {
-  house.turn(60_000 - (house.now() % 60_000) + 15_000);
+  testEnv.advance(60_000 - (testEnv.now() % 60_000) + 15_000);
   const urls = Array.from({ length: 11 }, (_, i) => `http://localhost/${i}`);
   const answers: number[] = [];
-  for (const url of urls.slice(0, 10)) answers.push((await desk.ask("PATCH", desk.at(), { url })).status);
+  for (const url of urls.slice(0, 10))
+    answers.push((await fixture.ask("PATCH", fixture.endpointPath(), { url })).status);
   expect(answers).toEqual(Array(10).fill(200));
   for (const [method, path] of [
-    ["PATCH", desk.at()],
+    ["PATCH", fixture.endpointPath()],
     ["POST", "/v1/webhooks"],
   ] as const) {
-    const response = await desk.app.request(path, {
+    const response = await fixture.app.request(path, {
       method,
-      headers: { authorization: `Bearer ${desk.key}` },
+      headers: { authorization: `Bearer ${fixture.key}` },
       body: JSON.stringify({ url: urls[10] }),
     });
     expect([response.status, response.headers.get("retry-after")]).toEqual([429, "45"]);
     expect(await response.json()).toMatchObject({ ok: false, error: { code: "rate_limited" } });
   }
-  expect((await desk.ask("PATCH", desk.at(), { url: "no url" })).status).toBe(400);
-  expect((await desk.ask("PATCH", desk.at(), { url: "http://127.0.0.1/in" })).status).toBe(200);
+  expect((await fixture.ask("PATCH", fixture.endpointPath(), { url: "no url" })).status).toBe(400);
+  expect((await fixture.ask("PATCH", fixture.endpointPath(), { url: "http://127.0.0.1/in" })).status).toBe(200);
 });
 
 describe("every route of one endpoint", () => {
@@ -124,38 +129,38 @@ describe("every route of one endpoint", () => {
   it.each(routes)(
     "%s …%s: another tenant's, a deleted, an unknown and an impossible id get the same bytes",
     async (method, rest, body) => {
-      const row = await desk.delivery(desk.endpoint, "dlq");
+      const row = await fixture.createDelivery(fixture.endpoint, "dlq");
       const path = (id: string) =>
-        `/v1/webhooks/${encodeURIComponent(id)}${rest.replace("DELIVERY", deliveryId(row.eventUlid, desk.endpoint.id))}`;
-      const stranger = await desk.keyOf(newTenant());
-      const { endpoint: deleted } = await desk.endpointWith({ path: "/deleted" });
-      await desk.ask("DELETE", `/v1/webhooks/${deleted.id}`);
+        `/v1/webhooks/${encodeURIComponent(id)}${rest.replace("DELIVERY", deliveryId(row.eventUlid, fixture.endpoint.id))}`;
+      const stranger = await fixture.keyOf(newTenant());
+      const { endpoint: deleted } = await fixture.endpointWith({ path: "/deleted" });
+      await fixture.ask("DELETE", `/v1/webhooks/${deleted.id}`);
       const answers = [
-        await desk.ask(method, path(desk.endpoint.id), body, stranger),
-        await desk.ask(method, path(deleted.id), body),
-        await desk.ask(method, path(beside(desk.endpoint.id)), body),
-        await desk.ask(method, path(desk.endpoint.id.toLowerCase()), body),
-        await desk.ask(method, path("x#y"), body),
+        await fixture.ask(method, path(fixture.endpoint.id), body, stranger),
+        await fixture.ask(method, path(deleted.id), body),
+        await fixture.ask(method, path(siblingId(fixture.endpoint.id)), body),
+        await fixture.ask(method, path(fixture.endpoint.id.toLowerCase()), body),
+        await fixture.ask(method, path("x#y"), body),
       ];
       expect(answers[0]).toMatchObject({ status: 404, body: { error: { code: "endpoint_not_found" } } });
       expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-      expect(await desk.ports.endpoints.get(desk.tenant, desk.endpoint.id)).toEqual(desk.endpoint);
-      expect(await desk.row(desk.endpoint, row.eventUlid)).toEqual(row);
+      expect(await fixture.ports.endpoints.get(fixture.tenant, fixture.endpoint.id)).toEqual(fixture.endpoint);
+      expect(await fixture.row(fixture.endpoint, row.eventUlid)).toEqual(row);
     },
   );
 });
 
 it("the event types are for any key, an operator's too, which names no tenant", async () => {
   const { secret } = await createOperatorKey(
-    desk.ports,
-    [desk.tenant, newTenant()],
+    fixture.ports,
+    [fixture.tenant, newTenant()],
     { scope: "live", label: "", actor: "cli" },
-    house.now(),
+    testEnv.now(),
   );
-  for (const with_ of [desk.key, secret]) {
-    const { status, body } = await desk.ask("GET", "/v1/event-types", undefined, with_);
+  for (const apiKey of [fixture.key, secret]) {
+    const { status, body } = await fixture.ask("GET", "/v1/event-types", undefined, apiKey);
     expect(status).toBe(200);
     expect(body.data.event_types).toHaveLength(14);
   }
-  expect((await desk.ask("GET", "/v1/event-types", undefined, "none")).status).toBe(401);
+  expect((await fixture.ask("GET", "/v1/event-types", undefined, "none")).status).toBe(401);
 });

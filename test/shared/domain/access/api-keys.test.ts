@@ -6,7 +6,7 @@ import {
   API_KEY_RANDOM_BYTES,
   apiKeyPrefix,
   formatApiKey,
-  readApiKey,
+  parseApiKey,
 } from "../../../../shared/domain/access/api-keys.ts";
 
 test("a key has the shape that secret scanners look for, with a CRC-32 at its end", () => {
@@ -20,17 +20,17 @@ test("a key has the shape that secret scanners look for, with a CRC-32 at its en
 
 test("any one character changed makes it no key", () => {
   const key = formatApiKey("test", randomBytes(API_KEY_RANDOM_BYTES));
-  expect(readApiKey(key)).toBe(key);
+  expect(parseApiKey(key)).toBe(key);
   for (let at = 0; at < key.length; at++) {
     const changed = key.slice(0, at) + (key[at] === "a" ? "b" : "a") + key.slice(at + 1);
-    expect(readApiKey(changed), `changed at ${at}`).toBeNull();
+    expect(parseApiKey(changed), `changed at ${at}`).toBeNull();
   }
 });
 
 test("no other text is a key", () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
-      expect(readApiKey(text)).toBeNull();
+      expect(parseApiKey(text)).toBeNull();
     }),
   );
 });

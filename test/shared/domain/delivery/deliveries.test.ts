@@ -1,78 +1,88 @@
 import { expect, test } from "vitest";
 import {
   type AttemptOutcome,
+  attemptError,
   deliveryId,
-  errorOf,
   judgeAttempt,
   parseDeliveryId,
 } from "../../../../shared/domain/delivery/deliveries.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 
-const created = 1_790_000_000_000;
+const createdAt = 1_790_000_000_000;
 const answered = (status: number, retryAfter: number | null = null): AttemptOutcome => ({
   kind: "answered",
   status,
   retryAfter,
   durationMs: 10,
 });
-const waits = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR];
+const retryWaits = [
+  5 * SECOND,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+];
 
 test.each([200, 204, 299])("%i is a success", (status) => {
-  expect(judgeAttempt(1, answered(status), created, created, 0)).toEqual({ status: "delivered" });
-  expect(errorOf(answered(status))).toBeNull();
+  expect(judgeAttempt(1, answered(status), createdAt, createdAt, 0)).toEqual({ status: "delivered" });
+  expect(attemptError(answered(status))).toBeNull();
 });
 
 test.each([199, 300, 302, 304, 400, 404, 500])("%i is tried again", (status) => {
-  expect(judgeAttempt(1, answered(status), created, created, 0)).toMatchObject({ status: "retrying" });
-  expect(errorOf(answered(status))).toBe("status");
+  expect(judgeAttempt(1, answered(status), createdAt, createdAt, 0)).toMatchObject({ status: "retrying" });
+  expect(attemptError(answered(status))).toBe("status");
 });
 
 test("410 ends the delivery", () => {
-  expect(judgeAttempt(1, answered(410), created, created, 0)).toEqual({ status: "failed" });
+  expect(judgeAttempt(1, answered(410), createdAt, createdAt, 0)).toEqual({ status: "failed" });
 });
 
 test("the waits between the ten attempts are those of the schedule, 75.6 hours in all", () => {
-  let now = created;
-  for (const [index, wait] of waits.entries()) {
-    const verdict = judgeAttempt(index + 1, answered(500), created, now, 0);
+  let now = createdAt;
+  for (const [index, wait] of retryWaits.entries()) {
+    const verdict = judgeAttempt(index + 1, answered(500), createdAt, now, 0);
     expect(verdict).toEqual({ status: "retrying", nextRetryAt: now + wait });
     now += wait;
   }
-  expect(judgeAttempt(10, answered(500), created, now, 0)).toEqual({ status: "dlq" });
-  expect((now - created) / HOUR).toBeCloseTo(75.6, 1);
+  expect(judgeAttempt(10, answered(500), createdAt, now, 0)).toEqual({ status: "dlq" });
+  expect((now - createdAt) / HOUR).toBeCloseTo(75.6, 1);
 });
 
 test("jitter adds up to a tenth and never takes away", () => {
-  expect(judgeAttempt(2, answered(500), created, created, 0.999999)).toEqual({
+  expect(judgeAttempt(2, answered(500), createdAt, createdAt, 0.999999)).toEqual({
     status: "retrying",
-    nextRetryAt: created + 5.5 * MINUTE,
+    nextRetryAt: createdAt + 5.5 * MINUTE,
   });
 });
 
 test("Retry-After is a floor on 429 and 503, capped at a day, and means nothing elsewhere", () => {
-  const next = (status: number, after: number) => judgeAttempt(1, answered(status, after), created, created, 0);
-  expect(next(429, HOUR)).toEqual({ status: "retrying", nextRetryAt: created + HOUR });
-  expect(next(503, HOUR)).toEqual({ status: "retrying", nextRetryAt: created + HOUR });
-  expect(next(503, 1)).toEqual({ status: "retrying", nextRetryAt: created + 5 * SECOND });
-  expect(next(429, 30 * DAY)).toEqual({ status: "retrying", nextRetryAt: created + DAY });
-  expect(next(500, HOUR)).toEqual({ status: "retrying", nextRetryAt: created + 5 * SECOND });
+  const next = (status: number, after: number) => judgeAttempt(1, answered(status, after), createdAt, createdAt, 0);
+  expect(next(429, HOUR)).toEqual({ status: "retrying", nextRetryAt: createdAt + HOUR });
+  expect(next(503, HOUR)).toEqual({ status: "retrying", nextRetryAt: createdAt + HOUR });
+  expect(next(503, 1)).toEqual({ status: "retrying", nextRetryAt: createdAt + 5 * SECOND });
+  expect(next(429, 30 * DAY)).toEqual({ status: "retrying", nextRetryAt: createdAt + DAY });
+  expect(next(500, HOUR)).toEqual({ status: "retrying", nextRetryAt: createdAt + 5 * SECOND });
 });
 
 test("a retry that would come after the body's seven days goes to the dead letters at once, to the millisecond", () => {
-  const end = created + 7 * DAY;
-  expect(judgeAttempt(1, answered(500), created, end - 5 * SECOND - 1, 0).status).toBe("retrying");
-  expect(judgeAttempt(1, answered(500), created, end - 5 * SECOND, 0).status).toBe("dlq");
+  const end = createdAt + 7 * DAY;
+  expect(judgeAttempt(1, answered(500), createdAt, end - 5 * SECOND - 1, 0).status).toBe("retrying");
+  expect(judgeAttempt(1, answered(500), createdAt, end - 5 * SECOND, 0).status).toBe("dlq");
 });
 
 test("what the gate refuses is blocked", () => {
-  expect(judgeAttempt(1, { kind: "refused_by_gate", reason: "no" }, created, created, 0)).toEqual({
+  expect(judgeAttempt(1, { kind: "refused_by_gate", reason: "no" }, createdAt, createdAt, 0)).toEqual({
     status: "blocked",
   });
 });
 
 test("a delivery's id names its event and its endpoint, and reads back", () => {
-  const [event, endpoint] = [newUlid(created), newUlid(created + 1)];
+  const [event, endpoint] = [newUlid(createdAt), newUlid(createdAt + 1)];
   expect(parseDeliveryId(deliveryId(event, endpoint))).toEqual({ eventUlid: event, endpointId: endpoint });
   for (const bad of ["", "dlv_", `dlv_${event}`, `dlv_${event}_x`, `${deliveryId(event, endpoint)}_`]) {
     expect(parseDeliveryId(bad)).toBeNull();

@@ -1,12 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { serviceKeysOf } from "../../../../shared/aws/secrets.ts";
+import { deriveServiceKeys } from "../../../../shared/aws/secrets.ts";
 import {
-  type HeldUntil,
+  type HoldLifecycle,
   type HoldStatus,
   type HoldTrigger,
-  hasEnded,
-  holdAfter,
   holdError,
   holdExpiresAt,
   holdSecret,
@@ -15,20 +13,22 @@ import {
   holdStatuses,
   holdStatusesBefore,
   holdTransitions,
+  isHoldEnded,
   isHoldId,
   isHoldReadable,
   isHoldSecret,
   newHoldId,
+  nextHoldStatus,
 } from "../../../../shared/domain/holds/holds.ts";
 import { DAY, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 
 const created = 1_800_000_000_000;
-const hold: HeldUntil = {
+const hold: HoldLifecycle = {
   createdAt: created,
   expiresAt: created + 15 * MINUTE,
   state: { status: "awaiting_verification" },
 };
-const lapsed = {
+const lapsedHold = {
   status: "failed",
   error: {
     code: "send_failed",
@@ -52,10 +52,10 @@ describe("a hold", () => {
 
   test("that was claimed in time is not expired by it, and counts as failed once it sends for over 60 s", () => {
     const claimedAt = hold.expiresAt - 1;
-    const sending: HeldUntil = { ...hold, state: { status: "sending", claimedAt } };
+    const sending: HoldLifecycle = { ...hold, state: { status: "sending", claimedAt } };
     expect(holdStateAt(sending, hold.expiresAt)).toEqual(sending.state);
     expect(holdStateAt(sending, claimedAt + 60 * SECOND)).toEqual(sending.state);
-    expect(holdStateAt(sending, claimedAt + 60 * SECOND + 1)).toEqual(lapsed);
+    expect(holdStateAt(sending, claimedAt + 60 * SECOND + 1)).toEqual(lapsedHold);
   });
 
   test.each([
@@ -76,20 +76,20 @@ describe("the transitions", () => {
     expect(holdStatusesBefore("claim")).toEqual(["awaiting_verification"]);
     expect(holdStatusesBefore("accept")).toEqual(["sending"]);
     expect(holdStatusesBefore("fail")).toEqual(["sending"]);
-    expect(holdAfter("none", "create")).toBe("awaiting_verification");
-    expect(holdAfter("awaiting_verification", "claim")).toBe("sending");
-    expect(holdAfter("awaiting_verification", "accept")).toBeNull();
-    expect(holdAfter("awaiting_verification", "create")).toBeNull();
-    expect(holdAfter("sending", "claim")).toBeNull();
-    expect(holdStatuses.filter(hasEnded)).toEqual(["sent", "failed", "expired"]);
-    for (const status of holdStatuses.filter(hasEnded)) {
-      for (const [, trigger] of holdTransitions) expect(holdAfter(status, trigger)).toBeNull();
+    expect(nextHoldStatus("none", "create")).toBe("awaiting_verification");
+    expect(nextHoldStatus("awaiting_verification", "claim")).toBe("sending");
+    expect(nextHoldStatus("awaiting_verification", "accept")).toBeNull();
+    expect(nextHoldStatus("awaiting_verification", "create")).toBeNull();
+    expect(nextHoldStatus("sending", "claim")).toBeNull();
+    expect(holdStatuses.filter(isHoldEnded)).toEqual(["sent", "failed", "expired"]);
+    for (const status of holdStatuses.filter(isHoldEnded)) {
+      for (const [, trigger] of holdTransitions) expect(nextHoldStatus(status, trigger)).toBeNull();
     }
   });
 
   test("make no second way from one status by one trigger", () => {
-    const ways = holdTransitions.map(([from, by]) => `${from} ${by}`);
-    expect(new Set(ways).size).toBe(ways.length);
+    const transitions = holdTransitions.map(([from, trigger]) => `${from} ${trigger}`);
+    expect(new Set(transitions).size).toBe(transitions.length);
   });
 
   test("by any triggers at any times: at most one claim, and what a reader was told stays true", () => {
@@ -98,29 +98,29 @@ describe("the transitions", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
         let now = created;
-        let kept: HeldUntil = hold;
+        let current: HoldLifecycle = hold;
         let claims = 0;
-        let told: HoldStatus = "awaiting_verification";
-        for (const { by, wait } of steps) {
+        let lastStatus: HoldStatus = "awaiting_verification";
+        for (const { by: trigger, wait } of steps) {
           now += wait;
-          const { status } = holdStateAt(kept, now);
-          expect(reachable(told)).toContain(status);
-          told = status;
-          const next = holdAfter(status, by);
+          const { status } = holdStateAt(current, now);
+          expect(reachableStatuses(lastStatus)).toContain(status);
+          lastStatus = status;
+          const next = nextHoldStatus(status, trigger);
           if (next === null) continue;
-          if (by === "claim") claims += 1;
-          kept = { ...kept, state: stateOf(next, now) };
-          told = next;
+          if (trigger === "claim") claims += 1;
+          current = { ...current, state: stateFor(next, now) };
+          lastStatus = next;
         }
         expect(claims).toBeLessThanOrEqual(1);
         // Left alone, every hold comes to an end, within 60 s of its running out.
-        expect(hasEnded(holdStateAt(kept, Math.max(now, hold.expiresAt) + 60 * SECOND + 1).status)).toBe(true);
+        expect(isHoldEnded(holdStateAt(current, Math.max(now, hold.expiresAt) + 60 * SECOND + 1).status)).toBe(true);
       }),
     );
   });
 });
 
-function stateOf(status: HoldStatus, now: number): HeldUntil["state"] {
+function stateFor(status: HoldStatus, now: number): HoldLifecycle["state"] {
   if (status === "sending") return { status, claimedAt: now };
   if (status === "sent") return { status, platformMessageId: "m_1" };
   if (status === "failed") return { status, error: holdError("send_failed") };
@@ -128,13 +128,13 @@ function stateOf(status: HoldStatus, now: number): HeldUntil["state"] {
 }
 
 /** A status and all that may come after it. */
-function reachable(from: HoldStatus): HoldStatus[] {
+function reachableStatuses(from: HoldStatus): HoldStatus[] {
   const next = holdTransitions.filter(([before]) => before === from).map(([, , to]) => to);
-  return [from, ...next.flatMap(reachable)];
+  return [from, ...next.flatMap(reachableStatuses)];
 }
 
 describe("a hold's id and secret", () => {
-  const { holdSecret: key, pepper, cursor } = serviceKeysOf("x".repeat(32));
+  const { holdSecret: key, pepper, cursor } = deriveServiceKeys("x".repeat(32));
 
   test("the id is hold_ and a ULID", () => {
     const id = newHoldId(created);

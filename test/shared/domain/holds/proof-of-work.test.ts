@@ -7,8 +7,8 @@ import { afterAll, expect, test } from "vitest";
 import {
   type Challenge,
   checkSolutions,
+  derivePuzzles,
   newChallenge,
-  puzzlesOf,
   type SolutionsVerdict,
 } from "../../../../shared/domain/holds/proof-of-work.ts";
 import { hmacSha256 } from "../../../../shared/kernel/bytes.ts";
@@ -17,26 +17,32 @@ import { MINUTE } from "../../../../shared/kernel/time.ts";
 // Cap's own server and solver are the oracles. The server wants to end the process on signals and to keep a file:
 // its listeners are taken off again, and the file is switched off.
 const signals = ["beforeExit", "SIGINT", "SIGTERM", "SIGQUIT"];
-const before = new Map(signals.map((name) => [name, process.listeners(name as "SIGINT")]));
+const listenersBefore = new Map(signals.map((name) => [name, process.listeners(name as "SIGINT")]));
 const cap = new Cap({ noFSState: true, disableAutoCleanup: true });
 for (const name of signals) {
   for (const listener of process.listeners(name as "SIGINT")) {
-    if (!before.get(name)?.includes(listener)) process.removeListener(name, listener);
+    if (!listenersBefore.get(name)?.includes(listener)) process.removeListener(name, listener);
   }
 }
-const hadFolder = existsSync(".data");
-afterAll(() => expect(existsSync(".data")).toBe(hadFolder));
+const folderExisted = existsSync(".data");
+afterAll(() => expect(existsSync(".data")).toBe(folderExisted));
 
 const key = Buffer.alloc(32, 7);
 const now = 1_800_000_000_000;
 const holdId = "hold_01JZ0000000000000000000000";
-const asked = { holdId, scope: "test", nonce: Buffer.alloc(16, 3), now, holdExpiresAt: now + 15 * MINUTE } as const;
-const issued = newChallenge(asked, key);
-const solutions = solve(issued.token, issued.challenge);
-const answer = { holdId, token: issued.token, solutions, now };
+const challengeRequest = {
+  holdId,
+  scope: "test",
+  nonce: Buffer.alloc(16, 3),
+  now,
+  holdExpiresAt: now + 15 * MINUTE,
+} as const;
+const challenge = newChallenge(challengeRequest, key);
+const solutions = solve(challenge.token, challenge.challenge);
+const answer = { holdId, token: challenge.token, solutions, now };
 
 function solve(token: string, challenge: Challenge): number[] {
-  return puzzlesOf(token, challenge).map(({ salt, target }) => Number(solve_pow(salt, target)));
+  return derivePuzzles(token, challenge).map(({ salt, target }) => Number(solve_pow(salt, target)));
 }
 
 function hex(text: string): string {
@@ -44,13 +50,13 @@ function hex(text: string): string {
 }
 
 /** What Cap's server says of solutions to a challenge that goes by this token there. */
-async function redeemed(token: string, challenge: Challenge, answers: readonly number[]): Promise<boolean> {
+async function redeemWithCap(token: string, challenge: Challenge, answers: readonly number[]): Promise<boolean> {
   cap.config.state.challengesList[token] = { challenge: { ...challenge }, expires: Date.now() + MINUTE };
   return (await cap.redeemChallenge({ token, solutions: [...answers] })).success;
 }
 
 /** A token over any terms, sealed as only the holder of the key can. */
-function forge(terms: object): string {
+function forgeToken(terms: object): string {
   const body = Buffer.from(JSON.stringify(terms)).toString("base64url");
   return `${body}.${hmacSha256(key, body).toString("base64url")}`;
 }
@@ -60,18 +66,18 @@ test("a live hold gets 50 puzzles of four hex characters, a test hold of three; 
     ["live", 4],
     ["test", 3],
   ] as const) {
-    const { challenge, token } = newChallenge({ ...asked, scope }, key);
+    const { challenge, token } = newChallenge({ ...challengeRequest, scope }, key);
     expect(challenge).toEqual({ c: 50, s: 32, d });
     expect(checkSolutions({ ...answer, token, solutions: solve(token, challenge) }, key)).toBe("ok");
   }
 });
 
 test("a challenge lives for ten minutes, or until its hold ends where that is sooner, and not an instant longer", () => {
-  expect(issued.expires).toBe(now + 10 * MINUTE);
-  const short = newChallenge({ ...asked, holdExpiresAt: now + MINUTE }, key);
+  expect(challenge.expires).toBe(now + 10 * MINUTE);
+  const short = newChallenge({ ...challengeRequest, holdExpiresAt: now + MINUTE }, key);
   expect(short.expires).toBe(now + MINUTE);
-  expect(checkSolutions({ ...answer, now: issued.expires - 1 }, key)).toBe("ok");
-  expect(checkSolutions({ ...answer, now: issued.expires }, key)).toBe("challenge_expired");
+  expect(checkSolutions({ ...answer, now: challenge.expires - 1 }, key)).toBe("ok");
+  expect(checkSolutions({ ...answer, now: challenge.expires }, key)).toBe("challenge_expired");
 });
 
 test("our puzzles are Cap's: what Cap's server takes and refuses, we take and refuse, for any token and any terms", async () => {
@@ -81,12 +87,12 @@ test("our puzzles are Cap's: what Cap's server takes and refuses, we take and re
       fc.record({ c: fc.integer({ min: 1, max: 20 }), s: fc.integer({ min: 1, max: 64 }), d: fc.constantFrom(1, 2) }),
       fc.nat(),
       async (nonce, challenge, at) => {
-        const token = forge({ v: 1, h: holdId, n: nonce, ...challenge, exp: now + MINUTE });
+        const token = forgeToken({ v: 1, h: holdId, n: nonce, ...challenge, exp: now + MINUTE });
         const right = solve(token, challenge);
         expect(checkSolutions({ ...answer, token, solutions: right }, key)).toBe("ok");
-        expect(await redeemed(token, challenge, right)).toBe(true);
+        expect(await redeemWithCap(token, challenge, right)).toBe(true);
         const other = right.map((nonce, i) => (i === at % right.length ? nonce + 1 : nonce));
-        const verdict: SolutionsVerdict = (await redeemed(token, challenge, other)) ? "ok" : "invalid_solutions";
+        const verdict: SolutionsVerdict = (await redeemWithCap(token, challenge, other)) ? "ok" : "invalid_solutions";
         expect(checkSolutions({ ...answer, token, solutions: other }, key)).toBe(verdict);
       },
     ),
@@ -107,7 +113,7 @@ test("each single changed solution is refused, also when it is no count at all",
   );
   fc.assert(
     fc.property(fc.nat({ max: 49 }), wrong, (at, value) => {
-      const puzzle = puzzlesOf(issued.token, issued.challenge)[at];
+      const puzzle = derivePuzzles(challenge.token, challenge.challenge)[at];
       const changed = solutions.map((nonce, i) => (i === at ? value : nonce));
       // One in 4096 other numbers solves the puzzle too.
       fc.pre(puzzle !== undefined && value !== solutions[at] && !alsoSolves(changed));
@@ -119,7 +125,7 @@ test("each single changed solution is refused, also when it is no count at all",
     return changed.every((nonce) => Number.isSafeInteger(nonce) && nonce >= 0) && accepts(changed);
   }
   function accepts(changed: readonly number[]): boolean {
-    return puzzlesOf(issued.token, issued.challenge).every(({ salt, target }, i) =>
+    return derivePuzzles(challenge.token, challenge.challenge).every(({ salt, target }, i) =>
       hex(`${salt}${changed[i]}`).startsWith(target),
     );
   }
@@ -127,8 +133,8 @@ test("each single changed solution is refused, also when it is no count at all",
 
 test("a number that would solve a puzzle is refused all the same when it is negative, broken or too large to be exact", () => {
   const challenge = { c: 1, s: 32, d: 1 };
-  const token = forge({ v: 1, h: holdId, n: "n", ...challenge, exp: now + MINUTE });
-  const [{ salt = "", target = "" } = {}] = puzzlesOf(token, challenge);
+  const token = forgeToken({ v: 1, h: holdId, n: "n", ...challenge, exp: now + MINUTE });
+  const [{ salt = "", target = "" } = {}] = derivePuzzles(token, challenge);
   for (const nth of [(i: number) => -1 - i, (i: number) => i + 0.5, (i: number) => 2 ** 53 + 2 * i]) {
     const numbers = Array.from({ length: 1_000 }, (_, i) => nth(i));
     const solving = numbers.find((nonce) => hex(`${salt}${nonce}`).startsWith(target)) ?? Number.NaN;
@@ -145,7 +151,7 @@ test("too few, too many, swapped or no solutions are refused", () => {
 });
 
 test("a token with any character changed, cut off or added is refused", () => {
-  const { token } = issued;
+  const { token } = challenge;
   fc.assert(
     fc.property(fc.nat({ max: token.length - 1 }), fc.string({ minLength: 0, maxLength: 2 }), (at, piece) => {
       const changed = token.slice(0, at) + piece + token.slice(at + 1);
@@ -162,7 +168,7 @@ test("a token with any character changed, cut off or added is refused", () => {
 test("a token of another hold, of another key, or with a later expiry written into it is refused", () => {
   expect(checkSolutions({ ...answer, holdId: "hold_01JZ0000000000000000000001" }, key)).toBe("invalid_token");
   expect(checkSolutions(answer, Buffer.alloc(32, 8))).toBe("invalid_token");
-  const [body = "", tag = ""] = issued.token.split(".");
+  const [body = "", tag = ""] = challenge.token.split(".");
   const terms = JSON.parse(Buffer.from(body, "base64url").toString());
   for (const change of [{ exp: terms.exp + 1 }, { h: "hold_x" }, { d: 0 }, { c: 0 }]) {
     const changed = Buffer.from(JSON.stringify({ ...terms, ...change })).toString("base64url");
@@ -173,13 +179,15 @@ test("a token of another hold, of another key, or with a later expiry written in
 test("not even a sealed token makes the verifier work through more than its caps", () => {
   const terms = { v: 1, h: holdId, n: "n", c: 1, s: 32, d: 1, exp: now + MINUTE };
   for (const beyond of [{ c: 301 }, { s: 65 }, { d: 6 }, { v: 2 }]) {
-    expect(checkSolutions({ ...answer, token: forge({ ...terms, ...beyond }) }, key)).toBe("invalid_token");
+    expect(checkSolutions({ ...answer, token: forgeToken({ ...terms, ...beyond }) }, key)).toBe("invalid_token");
   }
-  expect(checkSolutions({ ...answer, token: forge(terms), solutions: solve(forge(terms), terms) }, key)).toBe("ok");
+  expect(checkSolutions({ ...answer, token: forgeToken(terms), solutions: solve(forgeToken(terms), terms) }, key)).toBe(
+    "ok",
+  );
 });
 
 test("solutions to one challenge are none to another of the same hold", () => {
-  const other = newChallenge({ ...asked, nonce: Buffer.alloc(16, 4) }, key);
-  expect(other.token).not.toBe(issued.token);
+  const other = newChallenge({ ...challengeRequest, nonce: Buffer.alloc(16, 4) }, key);
+  expect(other.token).not.toBe(challenge.token);
   expect(checkSolutions({ ...answer, token: other.token }, key)).toBe("invalid_solutions");
 });

@@ -1,32 +1,32 @@
 import { expect, test } from "vitest";
 import {
-  addressIsSpent,
-  completionsAreSpent,
-  holdIsSpent,
-  networkOf,
-  secondsToNextTry,
-  triesWindowAt,
+  areCompletionsExhausted,
+  isAddressExhausted,
+  isHoldExhausted,
+  networkKey,
+  secondsUntilNextWindow,
+  verificationWindowAt,
 } from "../../../../shared/domain/holds/verification-attempts.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 
 const start = 6_000_000 * 5 * MINUTE;
 
 test("windows are five minutes long, and the wait is until their end, in whole seconds and never none", () => {
-  expect(triesWindowAt(start)).toEqual({ start, end: start + 5 * MINUTE });
-  expect(triesWindowAt(start + 5 * MINUTE - 1)).toEqual({ start, end: start + 5 * MINUTE });
-  expect(secondsToNextTry(start)).toBe(300);
-  expect(secondsToNextTry(start + 4 * MINUTE + 59 * SECOND + 1)).toBe(1);
-  expect(secondsToNextTry(start + 5 * MINUTE - 1)).toBe(1);
+  expect(verificationWindowAt(start)).toEqual({ start, end: start + 5 * MINUTE });
+  expect(verificationWindowAt(start + 5 * MINUTE - 1)).toEqual({ start, end: start + 5 * MINUTE });
+  expect(secondsUntilNextWindow(start)).toBe(300);
+  expect(secondsUntilNextWindow(start + 4 * MINUTE + 59 * SECOND + 1)).toBe(1);
+  expect(secondsUntilNextWindow(start + 5 * MINUTE - 1)).toBe(1);
 });
 
 test("an address has 30 failures, a hold 10 tries; who took challenges alone may answer the last", () => {
-  expect(addressIsSpent({ all: 29, failed: 29 })).toBe(false);
-  expect(addressIsSpent({ all: 30, failed: 30 })).toBe(true);
-  expect(holdIsSpent({ all: 9, failed: 9 })).toBe(false);
-  expect(holdIsSpent({ all: 10, failed: 0 })).toBe(true);
-  expect(completionsAreSpent({ all: 10, failed: 0 })).toBe(false);
-  expect(completionsAreSpent({ all: 10, failed: 1 })).toBe(true);
-  expect(completionsAreSpent({ all: 9, failed: 9 })).toBe(false);
+  expect(isAddressExhausted({ all: 29, failed: 29 })).toBe(false);
+  expect(isAddressExhausted({ all: 30, failed: 30 })).toBe(true);
+  expect(isHoldExhausted({ all: 9, failed: 9 })).toBe(false);
+  expect(isHoldExhausted({ all: 10, failed: 0 })).toBe(true);
+  expect(areCompletionsExhausted({ all: 10, failed: 0 })).toBe(false);
+  expect(areCompletionsExhausted({ all: 10, failed: 1 })).toBe(true);
+  expect(areCompletionsExhausted({ all: 9, failed: 9 })).toBe(false);
 });
 
 test.each([
@@ -40,5 +40,5 @@ test.each([
   ["fe80::1%eth0", "fe80:0:0:0::/64"],
   [null, "unknown"],
 ])("%s counts as %s", (address, network) => {
-  expect(networkOf(address)).toBe(network);
+  expect(networkKey(address)).toBe(network);
 });

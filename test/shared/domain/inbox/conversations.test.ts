@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
   conversationId,
-  hasExpired,
+  isConversationExpired,
   parseConversationId,
   readConversationId,
   windowAt,
@@ -23,8 +23,8 @@ test("the reply window is open to the last millisecond of 24 hours, the human ag
 });
 
 test("a conversation is gone seven days after its last message", () => {
-  expect(hasExpired(at, at + 7 * DAY - 1)).toBe(false);
-  expect(hasExpired(at, at + 7 * DAY)).toBe(true);
+  expect(isConversationExpired(at, at + 7 * DAY - 1)).toBe(false);
+  expect(isConversationExpired(at, at + 7 * DAY)).toBe(true);
 });
 
 test("an id reads back for its own tenant alone", () => {

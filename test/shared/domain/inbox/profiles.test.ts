@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isProfileDue, pictureAt, profileOf } from "../../../../shared/domain/inbox/profiles.ts";
+import { buildProfile, isProfileDue, toPicture } from "../../../../shared/domain/inbox/profiles.ts";
 import { DAY, HOUR } from "../../../../shared/kernel/time.ts";
 
 const NOW = 1_793_000_000_123;
@@ -7,19 +7,19 @@ const person = { name: "Ada Lind", username: "ada.lind", pictureUrl: null };
 
 describe("a profile", () => {
   test("calls the person by the user name, and by the full name where there is none", () => {
-    expect(profileOf(person, NOW)).toEqual({
+    expect(buildProfile(person, NOW)).toEqual({
       state: "complete",
       handle: "ada.lind",
       username: "ada.lind",
       picture: null,
     });
-    expect(profileOf({ ...person, username: null }, NOW)).toMatchObject({ handle: "Ada Lind", username: null });
-    expect(profileOf({ ...person, name: null }, NOW)).toMatchObject({ state: "complete", handle: "ada.lind" });
+    expect(buildProfile({ ...person, username: null }, NOW)).toMatchObject({ handle: "Ada Lind", username: null });
+    expect(buildProfile({ ...person, name: null }, NOW)).toMatchObject({ state: "complete", handle: "ada.lind" });
   });
 
   test("without a name of either kind is partial, even with a picture", () => {
     const pictureUrl = "https://cdn.example/a.jpg";
-    expect(profileOf({ name: null, username: null, pictureUrl }, NOW)).toEqual({
+    expect(buildProfile({ name: null, username: null, pictureUrl }, NOW)).toEqual({
       state: "partial",
       handle: null,
       username: null,
@@ -55,13 +55,13 @@ describe("a picture", () => {
     ["https://cdn.example/a.jpg?ext=6AE01C2F01", NOW + 3 * DAY],
     ["http://127.0.0.1:4000/media/1.png", NOW + 3 * DAY],
   ])("at %s ends at %s", (url, expiresAt) => {
-    expect(pictureAt(url, NOW)).toEqual({ url, expiresAt });
+    expect(toPicture(url, NOW)).toEqual({ url, expiresAt });
   });
 
   test("of at most 600 characters is kept, whole or not at all", () => {
     const url = "https://cdn.example/".padEnd(600, "a");
-    expect(pictureAt(url, NOW)?.url).toBe(url);
-    expect(pictureAt(`${url}a`, NOW)).toBeNull();
+    expect(toPicture(url, NOW)?.url).toBe(url);
+    expect(toPicture(`${url}a`, NOW)).toBeNull();
   });
 
   test.each([
@@ -72,6 +72,6 @@ describe("a picture", () => {
     "https://cdn.example/\n",
     "https://é.example/",
   ])("is none at %j", (url) => {
-    expect(pictureAt(url, NOW)).toBeNull();
+    expect(toPicture(url, NOW)).toBeNull();
   });
 });

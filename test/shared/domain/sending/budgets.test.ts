@@ -10,8 +10,8 @@ import { DAY, SECOND } from "../../../../shared/kernel/time.ts";
 
 const midnight = Date.UTC(2026, 10, 21);
 const at = midnight + 5 * SECOND;
-const none: SlowDown = { account: null, humanAgent: null };
-const judge = (counts: BudgetCounts, { humanAgent = false, slowDown = none, now = at } = {}) =>
+const noSlowDown: SlowDown = { account: null, humanAgent: null };
+const judgeAt = (counts: BudgetCounts, { humanAgent = false, slowDown = noSlowDown, now = at } = {}) =>
   judgeBudgets(budgetWindowsAt(now, humanAgent), counts, slowDown, now);
 
 describe("the windows of a send", () => {
@@ -50,20 +50,20 @@ describe("one more send", () => {
     ["conversation_day", 200, midnight + DAY],
     ["account_burst", 100, midnight + 10 * SECOND],
   ] as const)("is allowed until %s has reached %s, then at the window's end", (budget, limit, until) => {
-    expect(judge({ [budget]: limit - 1 })).toEqual({ allowed: true });
-    expect(judge({ [budget]: limit })).toEqual({ allowed: false, until, by: [budget] });
-    expect(judge({ [budget]: limit + 5 })).toEqual({ allowed: false, until, by: [budget] });
+    expect(judgeAt({ [budget]: limit - 1 })).toEqual({ allowed: true });
+    expect(judgeAt({ [budget]: limit })).toEqual({ allowed: false, until, by: [budget] });
+    expect(judgeAt({ [budget]: limit + 5 })).toEqual({ allowed: false, until, by: [budget] });
   });
 
   test("of a human agent has a budget of its own, which holds no other back", () => {
-    expect(judge({ human_agent_day: 19 }, { humanAgent: true })).toEqual({ allowed: true });
+    expect(judgeAt({ human_agent_day: 19 }, { humanAgent: true })).toEqual({ allowed: true });
     const refused = { allowed: false, until: midnight + DAY, by: ["human_agent_day"] };
-    expect(judge({ human_agent_day: 20 }, { humanAgent: true })).toEqual(refused);
-    expect(judge({ human_agent_day: 20 })).toEqual({ allowed: true });
+    expect(judgeAt({ human_agent_day: 20 }, { humanAgent: true })).toEqual(refused);
+    expect(judgeAt({ human_agent_day: 20 })).toEqual({ allowed: true });
   });
 
   test("waits for the longest of what stands against it", () => {
-    expect(judge({ conversation_burst: 10, conversation_day: 200 })).toEqual({
+    expect(judgeAt({ conversation_burst: 10, conversation_day: 200 })).toEqual({
       allowed: false,
       until: midnight + DAY,
       by: ["conversation_day", "conversation_burst"],
@@ -72,10 +72,10 @@ describe("one more send", () => {
 
   test("is not made while the platform says slow down, to the millisecond", () => {
     const slowDown = { account: at + 1, humanAgent: null };
-    expect(judge({}, { slowDown })).toEqual({ allowed: false, until: at + 1, by: ["slow_down"] });
-    expect(judge({}, { slowDown, now: at + 1 })).toEqual({ allowed: true });
+    expect(judgeAt({}, { slowDown })).toEqual({ allowed: false, until: at + 1, by: ["slow_down"] });
+    expect(judgeAt({}, { slowDown, now: at + 1 })).toEqual({ allowed: true });
     const late = { account: midnight + 3 * DAY, humanAgent: midnight + 2 * DAY };
-    expect(judge({ conversation_burst: 10 }, { slowDown: late, humanAgent: true })).toEqual({
+    expect(judgeAt({ conversation_burst: 10 }, { slowDown: late, humanAgent: true })).toEqual({
       allowed: false,
       until: midnight + 3 * DAY,
       by: ["slow_down", "conversation_burst"],
@@ -84,8 +84,8 @@ describe("one more send", () => {
 
   test("to a person who is to get no human agent's message may still be a plain one", () => {
     const slowDown = { account: null, humanAgent: at + DAY };
-    expect(judge({}, { slowDown, humanAgent: true })).toEqual({ allowed: false, until: at + DAY, by: ["slow_down"] });
-    expect(judge({}, { slowDown })).toEqual({ allowed: true });
+    expect(judgeAt({}, { slowDown, humanAgent: true })).toEqual({ allowed: false, until: at + DAY, by: ["slow_down"] });
+    expect(judgeAt({}, { slowDown })).toEqual({ allowed: true });
   });
 
   test("at any pace never makes a window hold more than its limit, and is allowed again at the instant named", () => {
@@ -97,7 +97,7 @@ describe("one more send", () => {
           budgetWindowsAt(now, humanAgent).map((window) => ({ window, key: `${window.budget} ${window.start}` }));
         const verdictAt = (now: number) => {
           const spent = windowsWith(now).map(({ window, key }) => [window.budget, counts.get(key) ?? 0]);
-          return judgeBudgets(budgetWindowsAt(now, humanAgent), Object.fromEntries(spent), none, now);
+          return judgeBudgets(budgetWindowsAt(now, humanAgent), Object.fromEntries(spent), noSlowDown, now);
         };
         let now = midnight;
         for (const wait of waits) {

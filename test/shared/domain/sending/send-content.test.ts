@@ -1,14 +1,18 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type AskedAttachment, mediaTypes, readSendContent } from "../../../../shared/domain/sending/send-content.ts";
+import {
+  mediaTypes,
+  type RequestedAttachment,
+  readSendContent,
+} from "../../../../shared/domain/sending/send-content.ts";
 
 const url = "https://files.example/a.png";
-const image: AskedAttachment = { type: "image", url };
-const of = (type: string): AskedAttachment => ({ type, url });
-const times = (count: number, one: AskedAttachment) => Array.from({ length: count }, () => one);
-const read = (attachments: readonly AskedAttachment[], scope: "live" | "test" = "live") =>
+const image: RequestedAttachment = { type: "image", url };
+const attachmentOf = (type: string): RequestedAttachment => ({ type, url });
+const repeat = (count: number, one: RequestedAttachment) => Array.from({ length: count }, () => one);
+const parseAttachments = (attachments: readonly RequestedAttachment[], scope: "live" | "test" = "live") =>
   readSendContent({ attachments }, "instagram", scope);
-const refused = (detail: string) => ({ refused: "invalid_request", detail });
+const invalidRequest = (detail: string) => ({ refused: "invalid_request", detail });
 
 describe("a send", () => {
   test("carries a text or attachments, never both and never neither", () => {
@@ -17,17 +21,19 @@ describe("a send", () => {
       kind: "attachments",
       attachments: [image],
     });
-    const both = refused("text, attachments: give one of them, not both");
+    const both = invalidRequest("text, attachments: give one of them, not both");
     expect(readSendContent({ text: "hi", attachments: [image] }, "messenger", "live")).toEqual(both);
     expect(readSendContent({ text: "hi", attachments: [] }, "messenger", "live")).toEqual(both);
     expect(readSendContent({ text: "", attachments: [image] }, "messenger", "live")).toEqual(both);
     for (const neither of [{}, { text: null, attachments: null }]) {
-      expect(readSendContent(neither, "messenger", "live")).toEqual(refused("text, attachments: give one of them"));
+      expect(readSendContent(neither, "messenger", "live")).toEqual(
+        invalidRequest("text, attachments: give one of them"),
+      );
     }
   });
 
   test.each(["", " ", "\n\t"])("has a text that says something (%j)", (text) => {
-    expect(readSendContent({ text }, "instagram", "live")).toEqual(refused("text: must not be empty"));
+    expect(readSendContent({ text }, "instagram", "live")).toEqual(invalidRequest("text: must not be empty"));
   });
 
   test("keeps the text's own blanks", () => {
@@ -39,12 +45,12 @@ describe("a send", () => {
     fc.assert(
       fc.property(fc.array(piece, { minLength: 1, maxLength: 40 }), fc.nat(80), (pieces, repeats) => {
         const text = pieces.join("").repeat(repeats + 1);
-        const tooLong = refused("text_too_long");
-        const taken = { kind: "text", text };
+        const tooLong = invalidRequest("text_too_long");
+        const expected = { kind: "text", text };
         const bytes = new TextEncoder().encode(text).length;
-        expect(readSendContent({ text }, "instagram", "live")).toEqual(bytes > 1_000 ? tooLong : taken);
+        expect(readSendContent({ text }, "instagram", "live")).toEqual(bytes > 1_000 ? tooLong : expected);
         const characters = [...text].length;
-        expect(readSendContent({ text }, "messenger", "test")).toEqual(characters > 2_000 ? tooLong : taken);
+        expect(readSendContent({ text }, "messenger", "test")).toEqual(characters > 2_000 ? tooLong : expected);
       }),
     );
   });
@@ -52,8 +58,8 @@ describe("a send", () => {
 
 describe("attachments", () => {
   test.each(mediaTypes)("one %s goes, by its address or its upload", (type) => {
-    expect(read([of(type)])).toEqual({ kind: "attachments", attachments: [{ type, url }] });
-    expect(read([{ type, attachmentId: "1857777774821032" }])).toEqual({
+    expect(parseAttachments([attachmentOf(type)])).toEqual({ kind: "attachments", attachments: [{ type, url }] });
+    expect(parseAttachments([{ type, attachmentId: "1857777774821032" }])).toEqual({
       kind: "attachments",
       attachments: [{ type, attachmentId: "1857777774821032" }],
     });
@@ -61,29 +67,29 @@ describe("attachments", () => {
 
   test("up to ten images go together, in their order", () => {
     const byId = { type: "image", attachmentId: "1857777774821032" };
-    expect(read([image, byId, image])).toEqual({ kind: "attachments", attachments: [image, byId, image] });
-    expect(read(times(10, image))).toHaveProperty("kind");
-    const tooMany = refused("attachments: at most 10 images in one message");
-    expect(read(times(11, image))).toEqual(tooMany);
-    expect(read(times(100_000, image))).toEqual(tooMany);
+    expect(parseAttachments([image, byId, image])).toEqual({ kind: "attachments", attachments: [image, byId, image] });
+    expect(parseAttachments(repeat(10, image))).toHaveProperty("kind");
+    const tooMany = invalidRequest("attachments: at most 10 images in one message");
+    expect(parseAttachments(repeat(11, image))).toEqual(tooMany);
+    expect(parseAttachments(repeat(100_000, image))).toEqual(tooMany);
   });
 
   test.each([
     [[], "attachments: must not be empty"],
-    [[image, of("video")], "attachments: images go with no other media"],
-    [[...times(9, image), of("file")], "attachments: images go with no other media"],
-    [times(2, of("video")), "attachments: a video, an audio or a file goes alone"],
-    [[of("audio"), of("file")], "attachments: a video, an audio or a file goes alone"],
+    [[image, attachmentOf("video")], "attachments: images go with no other media"],
+    [[...repeat(9, image), attachmentOf("file")], "attachments: images go with no other media"],
+    [repeat(2, attachmentOf("video")), "attachments: a video, an audio or a file goes alone"],
+    [[attachmentOf("audio"), attachmentOf("file")], "attachments: a video, an audio or a file goes alone"],
   ])("%j is refused: %s", (attachments, detail) => {
-    expect(read(attachments)).toEqual(refused(detail));
+    expect(parseAttachments(attachments)).toEqual(invalidRequest(detail));
   });
 
   test("any mix of kinds is taken exactly when it is one of anything or up to ten images", () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...mediaTypes), { maxLength: 13 }), (types) => {
         const images = types.every((type) => type === "image");
-        const fits = types.length === 1 || (images && types.length > 0 && types.length <= 10);
-        expect("kind" in read(types.map(of))).toBe(fits);
+        const isAllowed = types.length === 1 || (images && types.length > 0 && types.length <= 10);
+        expect("kind" in parseAttachments(types.map(attachmentOf))).toBe(isAllowed);
       }),
     );
   });
@@ -97,13 +103,13 @@ describe("attachments", () => {
     [{ type: "image", attachmentId: "1 2" }, "attachments[0].attachment_id: is not the id of an attachment"],
     [{ type: "image", attachmentId: "1".repeat(257) }, "attachments[0].attachment_id: is not the id of an attachment"],
   ])("%j is refused: %s", (attachment, detail) => {
-    expect(read([attachment])).toEqual(refused(detail));
-    expect(read([attachment], "test")).toEqual(refused(detail));
+    expect(parseAttachments([attachment])).toEqual(invalidRequest(detail));
+    expect(parseAttachments([attachment], "test")).toEqual(invalidRequest(detail));
   });
 
   test("the one at fault is named by its place", () => {
-    expect(read([image, image, { type: "image" }])).toEqual(
-      refused("attachments[2]: give one of url and attachment_id"),
+    expect(parseAttachments([image, image, { type: "image" }])).toEqual(
+      invalidRequest("attachments[2]: give one of url and attachment_id"),
     );
   });
 
@@ -126,16 +132,18 @@ describe("attachments", () => {
     ["https://user@files.example/a.png", false],
     ["https://files.example:99999/a.png", false],
     ["", false],
-  ])("an address must be https and of at most 2,048 characters: %s", (given, taken) => {
-    const answer = taken
-      ? { kind: "attachments", attachments: [{ type: "image", url: given }] }
-      : refused("attachments[0].url: must be an https address of at most 2048 characters");
-    expect(read([{ type: "image", url: given }])).toEqual(answer);
+  ])("an address must be https and of at most 2,048 characters: %s", (input, accepted) => {
+    const answer = accepted
+      ? { kind: "attachments", attachments: [{ type: "image", url: input }] }
+      : invalidRequest("attachments[0].url: must be an https address of at most 2048 characters");
+    expect(parseAttachments([{ type: "image", url: input }])).toEqual(answer);
   });
 
   test("what a test key uploaded goes with test keys only", () => {
     const uploaded = { type: "image", attachmentId: "mock_att_01JZ0000000000000000000000" };
-    expect(read([uploaded], "test")).toEqual({ kind: "attachments", attachments: [uploaded] });
-    expect(read([uploaded])).toEqual(refused("attachments[0].attachment_id: was uploaded with a test key"));
+    expect(parseAttachments([uploaded], "test")).toEqual({ kind: "attachments", attachments: [uploaded] });
+    expect(parseAttachments([uploaded])).toEqual(
+      invalidRequest("attachments[0].attachment_id: was uploaded with a test key"),
+    );
   });
 });

@@ -2,39 +2,40 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   contentHash,
+  echoCandidates,
+  echoSendWindow,
+  echoSentVia,
   type SendRecord,
-  sendsBefore,
-  sendsLike,
-  viaOfEcho,
 } from "../../../../shared/domain/sending/sends.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
 import { MINUTE } from "../../../../shared/kernel/time.ts";
 import { NOW } from "../../stores/support/samples.ts";
 
-const HI = contentHash("hi", []);
+const HI_HASH = contentHash("hi", []);
 
-function recordOf(rest: Partial<SendRecord> = {}): SendRecord {
+function sendRecord(rest: Partial<SendRecord> = {}): SendRecord {
   return {
     id: newUlid(NOW),
-    content: HI,
+    content: HI_HASH,
     via: "api_in_window",
     actorId: null,
     holdId: null,
     replyTo: null,
     scope: "live",
-    begunAt: NOW,
+    startedAt: NOW,
     state: "sending",
     messageId: null,
-    namedBy: null,
+    messageIdSource: null,
     ...rest,
   };
 }
 
-const like = (records: readonly SendRecord[], messageId = "mid") => sendsLike(records, { messageId, content: HI });
+const findLike = (records: readonly SendRecord[], messageId = "mid") =>
+  echoCandidates(records, { messageId, content: HI_HASH });
 
 describe("the hash of what a message says", () => {
   it("is the same for a text that the platform trimmed or composed otherwise", () => {
-    const spaces = fc.array(fc.constantFrom(" ", "\n", "\t", "\u00a0")).map((some) => some.join(""));
+    const spaces = fc.array(fc.constantFrom(" ", "\n", "\t", "\u00a0")).map((characters) => characters.join(""));
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), spaces, spaces, (text, before, after) => {
         const sent = contentHash(text, []);
@@ -53,44 +54,47 @@ describe("the hash of what a message says", () => {
     const moved = { type: "image", url: "https://cdn.example/2" } as const;
     const file = { type: "file", url: null } as const;
     expect(contentHash("", [image, file])).toBe(contentHash("", [file, moved]));
-    const all = [[], [image], [image, image], [file]].map((some) => contentHash("", some));
+    const all = [[], [image], [image, image], [file]].map((attachments) => contentHash("", attachments));
     expect(new Set(all).size).toBe(4);
   });
 });
 
 describe("the sends that an echo may be of", () => {
   it("are the unsettled ones of the same content, oldest first", () => {
-    const [first, second] = [recordOf(), recordOf({ state: "unknown" })];
+    const [first, second] = [sendRecord(), sendRecord({ state: "unknown" })];
     const others = [
-      recordOf({ content: contentHash("other", []) }),
-      recordOf({ state: "failed" }),
-      recordOf({ state: "sent", messageId: "another", namedBy: "answer" }),
-      recordOf({ state: "sent", messageId: "a third", namedBy: "echo" }),
+      sendRecord({ content: contentHash("other", []) }),
+      sendRecord({ state: "failed" }),
+      sendRecord({ state: "sent", messageId: "another", messageIdSource: "answer" }),
+      sendRecord({ state: "sent", messageId: "a third", messageIdSource: "echo" }),
     ];
-    expect(like([first, ...others, second])).toEqual([first, second]);
+    expect(findLike([first, ...others, second])).toEqual([first, second]);
   });
 
   it("begin with the one that has its id, whatever that one says by now", () => {
-    const [open, own] = [recordOf(), recordOf({ state: "sent", messageId: "mid", namedBy: "echo", content: "x" })];
-    expect(like([open, own])).toEqual([own, open]);
-    const certain = recordOf({ state: "sent", messageId: "mid", namedBy: "answer" });
-    expect(like([open, certain])).toEqual([certain, open]);
-    expect(like([own, certain])[0]).toBe(certain);
+    const [open, ownRecord] = [
+      sendRecord(),
+      sendRecord({ state: "sent", messageId: "mid", messageIdSource: "echo", content: "x" }),
+    ];
+    expect(findLike([open, ownRecord])).toEqual([ownRecord, open]);
+    const certain = sendRecord({ state: "sent", messageId: "mid", messageIdSource: "answer" });
+    expect(findLike([open, certain])).toEqual([certain, open]);
+    expect(findLike([ownRecord, certain])[0]).toBe(certain);
   });
 
   it("include one whose message turned out to be another send's", () => {
-    const mistaken = recordOf({ state: "sent", messageId: "other", namedBy: "echo" });
-    const certain = recordOf({ state: "sent", messageId: "other", namedBy: "answer" });
-    expect(like([mistaken, certain])).toEqual([mistaken]);
-    expect(like([mistaken])).toEqual([]);
+    const mistaken = sendRecord({ state: "sent", messageId: "other", messageIdSource: "echo" });
+    const certain = sendRecord({ state: "sent", messageId: "other", messageIdSource: "answer" });
+    expect(findLike([mistaken, certain])).toEqual([mistaken]);
+    expect(findLike([mistaken])).toEqual([]);
   });
 
   it("are never test sends, which reach nobody", () => {
-    expect(like([recordOf({ scope: "test" })])).toEqual([]);
+    expect(findLike([sendRecord({ scope: "test" })])).toEqual([]);
   });
 
   it("began within a quarter of an hour before it, or a minute after it by our clock", () => {
-    expect(sendsBefore(NOW)).toEqual({ from: NOW - 15 * MINUTE, until: NOW + MINUTE });
+    expect(echoSendWindow(NOW)).toEqual({ from: NOW - 15 * MINUTE, until: NOW + MINUTE });
   });
 });
 
@@ -100,6 +104,6 @@ describe("an echo that is none of our sends", () => {
     ["26390203743090", "native_app"],
     ["1234567890", "other_app"],
   ])("of app %s was sent via %s", (appId, via) => {
-    expect(viaOfEcho(appId)).toBe(via);
+    expect(echoSentVia(appId)).toBe(via);
   });
 });

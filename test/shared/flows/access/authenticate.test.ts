@@ -1,41 +1,41 @@
 import { QueryCommand, ScanCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Caller } from "../../../../shared/domain/access/api-keys.ts";
-import { authenticate, hashOfKey, keepPace } from "../../../../shared/flows/access/authenticate.ts";
+import { apiKeyHash, authenticate, enforceRateLimit } from "../../../../shared/flows/access/authenticate.ts";
 import { createKey, createOperatorKey } from "../../../../shared/flows/access/set-up-tenant.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { injectFaults } from "../../../support/faults.ts";
-import { type Meter, meterOf } from "../../../support/meter.ts";
+import { attachMeter, type Meter } from "../../../support/meter.ts";
 import { newTenant } from "../../stores/support/samples.ts";
-import { type House, type Lane, openHouse } from "../support/house.ts";
+import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
 
-let house: House;
-let lane: Lane;
+let testEnv: TestEnv;
+let queues: TestQueues;
 let meter: Meter;
 beforeAll(async () => {
-  house = await openHouse();
-  lane = await house.newLane();
-  meter = meterOf(house.client, house.table.name);
+  testEnv = await openTestEnv();
+  queues = await testEnv.newQueues();
+  meter = attachMeter(testEnv.client, testEnv.table.name);
 });
 afterAll(async () => {
   meter.close();
-  await house.close();
+  await testEnv.close();
 });
 
 const settings = { scope: "live", label: "a key", actor: "cli" } as const;
-const ports = () => house.apiPorts(lane);
-const askWith = (header: string | undefined) => authenticate(ports(), header);
+const ports = () => testEnv.apiPorts(queues);
+const authenticateWith = (header: string | undefined) => authenticate(ports(), header);
 const unauthorized = { refused: "unauthorized" };
 
 describe("a key", () => {
   it("opens its tenant, with its scope, for one read", async () => {
     const tenant = newTenant();
     for (const scope of ["live", "test"] as const) {
-      const key = await createKey(ports(), tenant, { ...settings, scope }, house.now());
+      const key = await createKey(ports(), tenant, { ...settings, scope }, testEnv.now());
       expect(key.secret).toMatch(new RegExp(`^svc_${scope}_[0-9A-Za-z]{46}$`));
       let caller: unknown;
-      const cost = await meter.during("authenticate", async () => {
-        caller = await askWith(`Bearer ${key.secret}`);
+      const cost = await meter.measure("authenticate", async () => {
+        caller = await authenticateWith(`Bearer ${key.secret}`);
       });
       expect(caller).toEqual({ kind: "tenant_key", keyId: key.id, tenant, scope });
       expect(cost).toMatchObject({ requests: 1, byOperation: { GetItem: { requests: 1 } } });
@@ -43,7 +43,7 @@ describe("a key", () => {
   });
 
   it("that is junk, mistyped or made up costs no read", async () => {
-    const { secret } = await createKey(ports(), newTenant(), settings, house.now());
+    const { secret } = await createKey(ports(), newTenant(), settings, testEnv.now());
     const flipped = secret.slice(0, -10) + (secret.at(-10) === "a" ? "b" : "a") + secret.slice(-9);
     const junk = [
       undefined,
@@ -57,39 +57,44 @@ describe("a key", () => {
       `Bearer ${secret.replace("svc_live_", "svc_test_")}`,
       `Bearer ${"x".repeat(100_000)}`,
     ];
-    const cost = await meter.during("junk", async () => {
-      for (const header of junk) expect(await askWith(header)).toEqual(unauthorized);
+    const cost = await meter.measure("junk", async () => {
+      for (const header of junk) expect(await authenticateWith(header)).toEqual(unauthorized);
     });
     expect(cost.requests).toBe(0);
-    expect(await askWith(`bearer  ${secret}`)).toHaveProperty("keyId");
+    expect(await authenticateWith(`bearer  ${secret}`)).toHaveProperty("keyId");
   });
 
   it("that is revoked is refused at the next request, and so is one that nobody made", async () => {
-    const { secret } = await createKey(ports(), newTenant(), settings, house.now());
-    expect(await askWith(`Bearer ${secret}`)).toHaveProperty("keyId");
-    await house.table.client.send(
+    const { secret } = await createKey(ports(), newTenant(), settings, testEnv.now());
+    expect(await authenticateWith(`Bearer ${secret}`)).toHaveProperty("keyId");
+    await testEnv.table.client.send(
       new UpdateCommand({
-        TableName: house.table.name,
-        Key: { PK: `K#${hashOfKey(await ports().pepper(), secret)}`, SK: "K" },
+        TableName: testEnv.table.name,
+        Key: { PK: `K#${apiKeyHash(await ports().pepper(), secret)}`, SK: "K" },
         UpdateExpression: "SET st = :st",
         ExpressionAttributeValues: { ":st": "revoked" },
       }),
     );
-    expect(await askWith(`Bearer ${secret}`)).toEqual(unauthorized);
+    expect(await authenticateWith(`Bearer ${secret}`)).toEqual(unauthorized);
     const elsewhere = { ...ports(), pepper: async () => Buffer.alloc(32, 7) };
-    const foreign = await createKey(elsewhere, newTenant(), settings, house.now());
-    expect(await askWith(`Bearer ${foreign.secret}`)).toEqual(unauthorized);
+    const foreign = await createKey(elsewhere, newTenant(), settings, testEnv.now());
+    expect(await authenticateWith(`Bearer ${foreign.secret}`)).toEqual(unauthorized);
   });
 
   it("of an operator opens the tenants of its list", async () => {
     const tenants = [newTenant(), newTenant()];
-    const { secret, id } = await createOperatorKey(ports(), tenants, settings, house.now());
-    expect(await askWith(`Bearer ${secret}`)).toEqual({ kind: "operator_key", keyId: id, tenants, scope: "live" });
+    const { secret, id } = await createOperatorKey(ports(), tenants, settings, testEnv.now());
+    expect(await authenticateWith(`Bearer ${secret}`)).toEqual({
+      kind: "operator_key",
+      keyId: id,
+      tenants,
+      scope: "live",
+    });
   });
 
   it("lies nowhere in the table, not even in part", async () => {
-    const { secret, prefix } = await createKey(ports(), newTenant(), settings, house.now());
-    const { Items = [] } = await house.table.client.send(new ScanCommand({ TableName: house.table.name }));
+    const { secret, prefix } = await createKey(ports(), newTenant(), settings, testEnv.now());
+    const { Items = [] } = await testEnv.table.client.send(new ScanCommand({ TableName: testEnv.table.name }));
     const everything = JSON.stringify(Items);
     expect(everything).toContain(prefix);
     expect(everything).not.toContain(secret.slice(0, prefix.length + 1));
@@ -101,9 +106,9 @@ describe("a key", () => {
     const audits = async () =>
       Promise.all(
         tenants.map(async (tenant) => {
-          const { Items = [] } = await house.table.client.send(
+          const { Items = [] } = await testEnv.table.client.send(
             new QueryCommand({
-              TableName: house.table.name,
+              TableName: testEnv.table.name,
               KeyConditionExpression: "PK = :a",
               ExpressionAttributeValues: { ":a": `A#${tenant}` },
             }),
@@ -111,12 +116,12 @@ describe("a key", () => {
           return Items.map((item) => item.ac);
         }),
       );
-    const end = injectFaults(house.client, () => "crash");
-    await expect(createOperatorKey(ports(), tenants, settings, house.now())).rejects.toThrow("crashed");
+    const end = injectFaults(testEnv.client, () => "crash");
+    await expect(createOperatorKey(ports(), tenants, settings, testEnv.now())).rejects.toThrow("crashed");
     end();
     expect(await audits()).toEqual([[], []]);
-    const lost = injectFaults(house.client, ({ index }) => (index === 0 ? "lost" : "pass"));
-    await createOperatorKey(ports(), tenants, settings, house.now());
+    const lost = injectFaults(testEnv.client, ({ index }) => (index === 0 ? "lost" : "pass"));
+    await createOperatorKey(ports(), tenants, settings, testEnv.now());
     lost();
     expect(await audits()).toEqual([["operator_key.create"], ["operator_key.create"]]);
   });
@@ -126,24 +131,29 @@ describe("a key's pace", () => {
   const callerOf = (keyId: string): Caller => ({ kind: "tenant_key", keyId, tenant: newTenant(), scope: "live" });
 
   it("is 600 requests a minute, exact under 601 at once, and free again in the next", async () => {
-    house.turn(MINUTE - (house.now() % MINUTE) + 17 * SECOND + 1);
+    testEnv.advance(MINUTE - (testEnv.now() % MINUTE) + 17 * SECOND + 1);
     const caller = callerOf("busy");
-    const answers = await Promise.all(Array.from({ length: 601 }, () => keepPace(ports(), caller, house.now())));
+    const answers = await Promise.all(
+      Array.from({ length: 601 }, () => enforceRateLimit(ports(), caller, testEnv.now())),
+    );
     const refused = answers.filter((answer) => answer !== null);
     expect(refused).toEqual([{ refused: "too_many_requests", retryAfter: 43 }]);
-    house.turn(43 * SECOND - 2);
-    expect(await keepPace(ports(), caller, house.now())).toEqual({ refused: "too_many_requests", retryAfter: 1 });
-    expect(await keepPace(ports(), callerOf("idle"), house.now())).toBeNull();
-    house.turn(1);
-    expect(await keepPace(ports(), caller, house.now())).toBeNull();
+    testEnv.advance(43 * SECOND - 2);
+    expect(await enforceRateLimit(ports(), caller, testEnv.now())).toEqual({
+      refused: "too_many_requests",
+      retryAfter: 1,
+    });
+    expect(await enforceRateLimit(ports(), callerOf("idle"), testEnv.now())).toBeNull();
+    testEnv.advance(1);
+    expect(await enforceRateLimit(ports(), caller, testEnv.now())).toBeNull();
   });
 
   it("asks to wait a whole minute at its start", async () => {
-    const start = house.now() + MINUTE - (house.now() % MINUTE);
+    const start = testEnv.now() + MINUTE - (testEnv.now() % MINUTE);
     const caller = callerOf("early");
     for (let i = 0; i < 600; i += 100) {
-      await Promise.all(Array.from({ length: 100 }, () => keepPace(ports(), caller, start)));
+      await Promise.all(Array.from({ length: 100 }, () => enforceRateLimit(ports(), caller, start)));
     }
-    expect(await keepPace(ports(), caller, start)).toMatchObject({ retryAfter: 60 });
+    expect(await enforceRateLimit(ports(), caller, start)).toMatchObject({ retryAfter: 60 });
   });
 });

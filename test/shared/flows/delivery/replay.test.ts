@@ -7,49 +7,49 @@ import { deleteWebhook } from "../../../../shared/flows/webhooks/update.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import { DAY, HOUR } from "../../../../shared/kernel/time.ts";
 import type { DeliveryRow } from "../../../../shared/stores/delivery/delivery-items.ts";
-import { beside, newTenant } from "../../stores/support/samples.ts";
-import { type Desk, openDesk } from "../support/desk.ts";
-import { type House, openHouse } from "../support/house.ts";
-import { depth } from "../support/queue-work.ts";
+import { newTenant, siblingId } from "../../stores/support/samples.ts";
+import { type EndpointFixture, openEndpointFixture } from "../support/endpoint-fixture.ts";
+import { queueDepth } from "../support/queue-worker.ts";
+import { openTestEnv, type TestEnv } from "../support/test-env.ts";
 
-let house: House;
-let desk: Desk;
+let testEnv: TestEnv;
+let fixture: EndpointFixture;
 beforeAll(async () => {
-  house = await openHouse();
+  testEnv = await openTestEnv();
 });
-afterAll(() => house.close());
+afterAll(() => testEnv.close());
 beforeEach(async () => {
-  desk = await openDesk(house);
+  fixture = await openEndpointFixture(testEnv);
 });
 
-const replay = (row: Pick<DeliveryRow, "endpointId" | "eventUlid">, force = false, tenant = desk.tenant) =>
+const replay = (row: Pick<DeliveryRow, "endpointId" | "eventUlid">, force = false, tenant = fixture.tenant) =>
   replayDelivery(
-    desk.ports,
+    fixture.ports,
     tenant,
-    { endpointId: row.endpointId, deliveryId: deliveryId(row.eventUlid, row.endpointId), force, ...desk.by },
-    house.now(),
+    { endpointId: row.endpointId, deliveryId: deliveryId(row.eventUlid, row.endpointId), force, ...fixture.by },
+    testEnv.now(),
   );
 
 describe("a replay", () => {
   it.each(["dlq", "failed", "blocked"] as const)(
     "of a %s delivery sends the same event again, signed anew",
     async (status) => {
-      const { endpoint } = await desk.endpointWith();
-      const row = await desk.delivery(endpoint, status);
+      const { endpoint } = await fixture.endpointWith();
+      const row = await fixture.createDelivery(endpoint, status);
       expect(await replay(row)).toEqual({ status: "pending" });
-      expect(await desk.row(endpoint, row.eventUlid)).toMatchObject({
+      expect(await fixture.row(endpoint, row.eventUlid)).toMatchObject({
         status: "pending",
         attempt: 0,
-        nextRetryAt: house.now(),
+        nextRetryAt: testEnv.now(),
         leaseUntil: null,
         createdAt: row.createdAt,
       });
-      await desk.work();
-      expect(await desk.row(endpoint, row.eventUlid)).toMatchObject({ status: "delivered", attempt: 1 });
-      expect(desk.receiver.taken.map(({ headers }) => headers["svc-delivery-id"])).toEqual([
+      await fixture.drainQueues();
+      expect(await fixture.row(endpoint, row.eventUlid)).toMatchObject({ status: "delivered", attempt: 1 });
+      expect(fixture.receiver.requests.map(({ headers }) => headers["svc-delivery-id"])).toEqual([
         deliveryId(row.eventUlid, endpoint.id),
       ]);
-      expect(await desk.audits("webhook.replay")).toMatchObject([
+      expect(await fixture.audits("webhook.replay")).toMatchObject([
         {
           rs: `webhook:${endpoint.id}`,
           by: "key:key1",
@@ -60,89 +60,92 @@ describe("a replay", () => {
   );
 
   it("of a delivered one is made by force alone", async () => {
-    const { endpoint } = await desk.endpointWith();
-    const row = await desk.delivery(endpoint, "delivered");
+    const { endpoint } = await fixture.endpointWith();
+    const row = await fixture.createDelivery(endpoint, "delivered");
     expect(await replay(row)).toMatchObject({
       refused: "replay_conflict",
       detail: expect.stringContaining("force=true"),
     });
-    expect(await desk.row(endpoint, row.eventUlid)).toEqual(row);
+    expect(await fixture.row(endpoint, row.eventUlid)).toEqual(row);
     expect(await replay(row, true)).toEqual({ status: "pending" });
-    await desk.work();
-    expect(desk.receiver.taken).toHaveLength(1);
+    await fixture.drainQueues();
+    expect(fixture.receiver.requests).toHaveLength(1);
   });
 
   it.each(["attempting", "retrying"] as const)("of one that is %s is refused, by force too", async (status) => {
-    const { endpoint } = await desk.endpointWith();
-    const row = await desk.delivery(endpoint, status);
+    const { endpoint } = await fixture.endpointWith();
+    const row = await fixture.createDelivery(endpoint, status);
     for (const force of [false, true]) expect(await replay(row, force)).toMatchObject({ refused: "replay_conflict" });
-    expect(await desk.row(endpoint, row.eventUlid)).toEqual(row);
-    expect(await desk.audits("webhook.replay")).toEqual([]);
-    expect(await depth(house.eventSource, desk.lane.deliveries)).toBe(0);
+    expect(await fixture.row(endpoint, row.eventUlid)).toEqual(row);
+    expect(await fixture.audits("webhook.replay")).toEqual([]);
+    expect(await queueDepth(testEnv.eventSource, fixture.lane.deliveries)).toBe(0);
   });
 
   it("of one that waits for its first attempt, as after a replay, is refused", async () => {
-    const { endpoint } = await desk.endpointWith();
-    const row = await desk.delivery(endpoint, "dlq");
+    const { endpoint } = await fixture.endpointWith();
+    const row = await fixture.createDelivery(endpoint, "dlq");
     await replay(row);
     expect(await replay(row, true)).toMatchObject({ refused: "replay_conflict" });
   });
 
   it("is one replay when ten ask at once", async () => {
-    const { endpoint } = await desk.endpointWith();
-    const row = await desk.delivery(endpoint, "dlq");
+    const { endpoint } = await fixture.endpointWith();
+    const row = await fixture.createDelivery(endpoint, "dlq");
     const answers = await Promise.all(Array.from({ length: 10 }, () => replay(row)));
     expect(answers.filter((answer) => !isRefusal(answer))).toHaveLength(1);
-    expect(await desk.audits("webhook.replay")).toHaveLength(1);
-    await desk.work();
-    expect(desk.receiver.taken).toHaveLength(1);
+    expect(await fixture.audits("webhook.replay")).toHaveLength(1);
+    await fixture.drainQueues();
+    expect(fixture.receiver.requests).toHaveLength(1);
   });
 
   it("has ten attempts again, on the schedule of a first one", async () => {
-    const { endpoint } = await desk.endpointWith();
-    const row = await desk.delivery(endpoint, "dlq");
-    desk.answer(500);
+    const { endpoint } = await fixture.endpointWith();
+    const row = await fixture.createDelivery(endpoint, "dlq");
+    fixture.respondWith(500);
     await replay(row);
-    await desk.work();
-    expect(await desk.row(endpoint, row.eventUlid)).toMatchObject({
+    await fixture.drainQueues();
+    expect(await fixture.row(endpoint, row.eventUlid)).toMatchObject({
       status: "retrying",
       attempt: 1,
-      nextRetryAt: house.now() + 5_000,
+      nextRetryAt: testEnv.now() + 5_000,
     });
-    house.turn(5_000);
-    await desk.work();
-    expect(await desk.row(endpoint, row.eventUlid)).toMatchObject({ status: "retrying", attempt: 2 });
+    testEnv.advance(5_000);
+    await fixture.drainQueues();
+    expect(await fixture.row(endpoint, row.eventUlid)).toMatchObject({ status: "retrying", attempt: 2 });
   });
 
   it("of an event whose body is gone, or that is seven days old, is refused to the millisecond", async () => {
-    const { endpoint } = await desk.endpointWith();
-    const [erased, old] = [await desk.delivery(endpoint, "dlq"), await desk.delivery(endpoint, "dlq")];
-    await desk.ports.messages.remove(desk.tenant, erased.source ?? { conversationId: "", place: "" });
+    const { endpoint } = await fixture.endpointWith();
+    const [erased, old] = [
+      await fixture.createDelivery(endpoint, "dlq"),
+      await fixture.createDelivery(endpoint, "dlq"),
+    ];
+    await fixture.ports.messages.remove(fixture.tenant, erased.source ?? { conversationId: "", position: "" });
     expect(await replay(erased)).toEqual({ refused: "replay_expired" });
-    house.turn(7 * DAY - 1);
+    testEnv.advance(7 * DAY - 1);
     expect(isRefusal(await replay(old))).toBe(false);
-    const other = await desk.delivery(endpoint, "dlq");
-    house.turn(7 * DAY);
+    const other = await fixture.createDelivery(endpoint, "dlq");
+    testEnv.advance(7 * DAY);
     expect(await replay(other)).toEqual({ refused: "replay_expired" });
-    expect(await desk.row(endpoint, other.eventUlid)).toMatchObject({ status: "dlq" });
+    expect(await fixture.row(endpoint, other.eventUlid)).toMatchObject({ status: "dlq" });
   });
 
   it("late in the body's life gives up at once where no retry would fit", async () => {
-    const { endpoint } = await desk.endpointWith();
-    const row = await desk.delivery(endpoint, "dlq");
-    desk.answer(500);
-    house.turn(7 * DAY - 1_000);
+    const { endpoint } = await fixture.endpointWith();
+    const row = await fixture.createDelivery(endpoint, "dlq");
+    fixture.respondWith(500);
+    testEnv.advance(7 * DAY - 1_000);
     await replay(row);
-    await desk.work();
-    expect(await desk.row(endpoint, row.eventUlid)).toMatchObject({ status: "dlq", attempt: 1 });
+    await fixture.drainQueues();
+    expect(await fixture.row(endpoint, row.eventUlid)).toMatchObject({ status: "dlq", attempt: 1 });
   });
 
   it("of what there is not, or is someone else's, says what is missing and no more", async () => {
-    const { endpoint } = await desk.endpointWith();
-    const { endpoint: other } = await desk.endpointWith({ path: "/other" });
-    const row = await desk.delivery(endpoint, "dlq");
+    const { endpoint } = await fixture.endpointWith();
+    const { endpoint: other } = await fixture.endpointWith({ path: "/other" });
+    const row = await fixture.createDelivery(endpoint, "dlq");
     expect(await replay(row, false, newTenant())).toEqual({ refused: "endpoint_not_found" });
-    expect(await replay({ ...row, eventUlid: beside(row.eventUlid) })).toEqual({
+    expect(await replay({ ...row, eventUlid: siblingId(row.eventUlid) })).toEqual({
       refused: "delivery_not_found",
     });
     for (const id of [
@@ -152,94 +155,95 @@ describe("a replay", () => {
       "dlv_",
       `${deliveryId(row.eventUlid, endpoint.id)}_`,
     ]) {
-      const wanted = { endpointId: endpoint.id, deliveryId: id, force: true, ...desk.by };
-      expect(await replayDelivery(desk.ports, desk.tenant, wanted, house.now())).toEqual({
+      const request = { endpointId: endpoint.id, deliveryId: id, force: true, ...fixture.by };
+      expect(await replayDelivery(fixture.ports, fixture.tenant, request, testEnv.now())).toEqual({
         refused: "delivery_not_found",
       });
     }
-    await deleteWebhook(desk.ports, desk.tenant, endpoint.id, desk.by, house.now());
+    await deleteWebhook(fixture.ports, fixture.tenant, endpoint.id, fixture.by, testEnv.now());
     expect(await replay(row)).toEqual({ refused: "endpoint_not_found" });
   });
 
   it("meets messages of the delivery's earlier attempts, which start none before its time", async () => {
-    const { endpoint } = await desk.endpointWith();
-    const row = await desk.delivery(endpoint, "retrying");
-    await desk.ports.deliveries.giveUp(desk.tenant, endpoint.id, row.eventUlid, 2, house.now());
-    const stale = JSON.stringify({ v: 1, t: desk.tenant, w: endpoint.id, e: row.eventUlid, n: 2 });
-    desk.answer(500);
+    const { endpoint } = await fixture.endpointWith();
+    const row = await fixture.createDelivery(endpoint, "retrying");
+    await fixture.ports.deliveries.giveUp(fixture.tenant, endpoint.id, row.eventUlid, 2, testEnv.now());
+    const stale = JSON.stringify({ v: 1, t: fixture.tenant, w: endpoint.id, e: row.eventUlid, n: 2 });
+    fixture.respondWith(500);
     await replay(row);
-    await desk.work();
-    await desk.ports.retries.send({ body: stale });
-    await desk.work();
-    expect(desk.receiver.taken).toHaveLength(1);
-    expect(await desk.row(endpoint, row.eventUlid)).toMatchObject({ status: "retrying", attempt: 1 });
-    house.turn(5_000);
-    await desk.work();
-    expect(desk.receiver.taken).toHaveLength(2);
-    expect(await desk.row(endpoint, row.eventUlid)).toMatchObject({ status: "retrying", attempt: 2 });
+    await fixture.drainQueues();
+    await fixture.ports.retries.send({ body: stale });
+    await fixture.drainQueues();
+    expect(fixture.receiver.requests).toHaveLength(1);
+    expect(await fixture.row(endpoint, row.eventUlid)).toMatchObject({ status: "retrying", attempt: 1 });
+    testEnv.advance(5_000);
+    await fixture.drainQueues();
+    expect(fixture.receiver.requests).toHaveLength(2);
+    expect(await fixture.row(endpoint, row.eventUlid)).toMatchObject({ status: "retrying", attempt: 2 });
   });
 
   it("that went well leaves nothing behind that would send again", async () => {
-    const { endpoint } = await desk.endpointWith();
-    const row = await desk.delivery(endpoint, "dlq");
+    const { endpoint } = await fixture.endpointWith();
+    const row = await fixture.createDelivery(endpoint, "dlq");
     await replay(row);
-    await desk.work();
-    await desk.sweepLater();
-    await desk.work();
-    house.turn(HOUR);
-    await desk.work();
-    expect(desk.receiver.taken).toHaveLength(1);
-    expect(await desk.row(endpoint, row.eventUlid)).toMatchObject({ status: "delivered", attempt: 1 });
+    await fixture.drainQueues();
+    await fixture.sweepSafetyNet();
+    await fixture.drainQueues();
+    testEnv.advance(HOUR);
+    await fixture.drainQueues();
+    expect(fixture.receiver.requests).toHaveLength(1);
+    expect(await fixture.row(endpoint, row.eventUlid)).toMatchObject({ status: "delivered", attempt: 1 });
   });
 });
 
 describe("a test event", () => {
-  const send = (id: string, tenant = desk.tenant) => sendTestEvent(desk.ports, tenant, id, desk.by, house.now());
+  const send = (id: string, tenant = fixture.tenant) =>
+    sendTestEvent(fixture.ports, tenant, id, fixture.by, testEnv.now());
 
   it("goes to that endpoint alone, whatever it subscribes to, and tells who asked", async () => {
-    const { endpoint } = await desk.endpointWith({ events: ["message.sent"] });
-    await desk.endpointWith({ path: "/other", events: ["test.event"] });
+    const { endpoint } = await fixture.endpointWith({ events: ["message.sent"] });
+    await fixture.endpointWith({ path: "/other", events: ["test.event"] });
     const sent = await send(endpoint.id);
     if (isRefusal(sent)) throw new Error(sent.refused);
-    const [waiting] = await desk.rows(endpoint);
+    const [waiting] = await fixture.rows(endpoint);
     expect(waiting).toMatchObject({ status: "pending", attempt: 0, eventType: "test.event" });
     expect(deliveryId(waiting?.eventUlid ?? "", endpoint.id)).toBe(sent.deliveryId);
-    await desk.work();
-    expect(await desk.rows(endpoint)).toMatchObject([{ status: "delivered", attempt: 1 }]);
-    const [taken, ...rest] = desk.receiver.taken;
+    await fixture.drainQueues();
+    expect(await fixture.rows(endpoint)).toMatchObject([{ status: "delivered", attempt: 1 }]);
+    const [firstRequest, ...rest] = fixture.receiver.requests;
     expect(rest).toEqual([]);
-    expect(taken).toMatchObject({ url: "/in", headers: { "svc-event-type": "test.event" } });
-    expect(JSON.parse(taken?.body ?? "")).toMatchObject({
+    expect(firstRequest).toMatchObject({ url: "/in", headers: { "svc-event-type": "test.event" } });
+    expect(JSON.parse(firstRequest?.body ?? "")).toMatchObject({
       type: "test.event",
-      tenant_id: desk.tenant,
+      tenant_id: fixture.tenant,
       data: { endpoint_id: endpoint.id, note: expect.any(String), requested_by: "key:key1" },
     });
-    const event: unknown = JSON.parse(taken?.body ?? "");
+    const event: unknown = JSON.parse(firstRequest?.body ?? "");
     expect(eventSchema("test.event").parse(event)).toEqual(event);
-    expect(await desk.audits("webhook.test")).toMatchObject([{ rs: `webhook:${endpoint.id}`, by: "key:key1" }]);
+    expect(await fixture.audits("webhook.test")).toMatchObject([{ rs: `webhook:${endpoint.id}`, by: "key:key1" }]);
   });
 
   it("that fails is tried again like any other, and may be replayed", async () => {
-    const { endpoint } = await desk.endpointWith();
-    desk.answer(500);
+    const { endpoint } = await fixture.endpointWith();
+    fixture.respondWith(500);
     await send(endpoint.id);
-    await desk.work();
-    const [row] = await desk.rows(endpoint);
+    await fixture.drainQueues();
+    const [row] = await fixture.rows(endpoint);
     expect(row).toMatchObject({ status: "retrying", attempt: 1 });
-    desk.answer(200);
-    house.turn(5_000);
-    await desk.work();
-    expect(await desk.rows(endpoint)).toMatchObject([{ status: "delivered", attempt: 2 }]);
+    fixture.respondWith(200);
+    testEnv.advance(5_000);
+    await fixture.drainQueues();
+    expect(await fixture.rows(endpoint)).toMatchObject([{ status: "delivered", attempt: 2 }]);
     expect(await replay(row ?? { endpointId: "", eventUlid: "" }, true)).toEqual({ status: "pending" });
-    await desk.work();
-    expect(new Set(desk.receiver.taken.map(({ body }) => body)).size).toBe(1);
-    expect(desk.receiver.taken).toHaveLength(3);
+    await fixture.drainQueues();
+    expect(new Set(fixture.receiver.requests.map(({ body }) => body)).size).toBe(1);
+    expect(fixture.receiver.requests).toHaveLength(3);
   });
 
   it("of a paused endpoint is blocked, of a deleted or foreign one not found", async () => {
-    const { endpoint } = await desk.endpointWith();
-    await desk.ports.endpoints.update(
-      desk.tenant,
+    const { endpoint } = await fixture.endpointWith();
+    await fixture.ports.endpoints.update(
+      fixture.tenant,
       endpoint.id,
       { status: "paused" },
       {
@@ -248,15 +252,15 @@ describe("a test event", () => {
         actor: "cli",
         ip: null,
         detail: {},
-        at: house.now(),
+        at: testEnv.now(),
       },
     );
     await send(endpoint.id);
-    await desk.work();
-    expect(await desk.rows(endpoint)).toMatchObject([{ status: "blocked", attempt: 0 }]);
+    await fixture.drainQueues();
+    expect(await fixture.rows(endpoint)).toMatchObject([{ status: "blocked", attempt: 0 }]);
     expect(await send(endpoint.id, newTenant())).toEqual({ refused: "endpoint_not_found" });
-    await deleteWebhook(desk.ports, desk.tenant, endpoint.id, desk.by, house.now());
+    await deleteWebhook(fixture.ports, fixture.tenant, endpoint.id, fixture.by, testEnv.now());
     expect(await send(endpoint.id)).toEqual({ refused: "endpoint_not_found" });
-    expect(desk.receiver.taken).toEqual([]);
+    expect(fixture.receiver.requests).toEqual([]);
   });
 });

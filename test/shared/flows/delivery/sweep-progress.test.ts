@@ -1,100 +1,102 @@
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Outgoing } from "../../../../shared/aws/queues.ts";
+import type { QueueMessage } from "../../../../shared/aws/queues.ts";
 import { sweepDue } from "../../../../shared/flows/delivery/sweep.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
 import { DAY, HOUR, MINUTE, type Millis, SECOND } from "../../../../shared/kernel/time.ts";
-import { readRetry } from "../../../../shared/queues/messages.ts";
+import { decodeRetry } from "../../../../shared/queues/messages.ts";
 import { dueStore } from "../../../../shared/stores/delivery/due-attempts.ts";
 import { dueKey } from "../../../../shared/stores/keys.ts";
 import { newTenant } from "../../stores/support/samples.ts";
-import { type House, type Lane, openHouse } from "../support/house.ts";
-import { handOut } from "../support/queue-work.ts";
-import { type Strike, strikeAt, strikes } from "../support/strikes.ts";
+import { type FaultPoint, faultPoints, injectFaultAt } from "../support/fault-injection.ts";
+import { invokeWorker } from "../support/queue-worker.ts";
+import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
 
 // Sweeps that end before they are through.
 
-let house: House;
-let lane: Lane;
+let testEnv: TestEnv;
+let queues: TestQueues;
 const tenant = newTenant();
 beforeAll(async () => {
-  house = await openHouse();
+  testEnv = await openTestEnv();
 });
-afterAll(() => house.close());
-beforeEach(() => afterAWhile());
+afterAll(() => testEnv.close());
+beforeEach(() => advanceAWhile());
 
 /** Days later, as a deployment that was never swept. */
-async function afterAWhile(): Promise<void> {
-  house.turn(30 * DAY);
-  lane = await house.newLane();
-  await house.table.client.send(new DeleteCommand({ TableName: house.table.name, Key: { PK: "Q", SK: "SWEPT" } }));
+async function advanceAWhile(): Promise<void> {
+  testEnv.advance(30 * DAY);
+  queues = await testEnv.newQueues();
+  await testEnv.table.client.send(new DeleteCommand({ TableName: testEnv.table.name, Key: { PK: "Q", SK: "SWEPT" } }));
 }
 
-const due = () => dueStore(house.table);
-const sweep = (inTime?: () => boolean) => sweepDue(house.sweepPorts(lane), house.now(), inTime);
+const due = () => dueStore(testEnv.table);
+const sweep = (inTime?: () => boolean) => sweepDue(testEnv.sweepPorts(queues), testEnv.now(), inTime);
 
-interface Put {
+interface DueRow {
   readonly eventUlid: string;
   readonly key: string;
 }
 
-async function put(dueAt: Millis): Promise<Put> {
+async function putDue(dueAt: Millis): Promise<DueRow> {
   const [endpointId, eventUlid] = [newUlid(dueAt), newUlid(dueAt)];
   await due().put({ tenant, endpointId, eventUlid, attempt: 4, dueAt });
   return { eventUlid, key: dueKey(dueAt, endpointId, eventUlid, 4).SK };
 }
 
-const putAll = (instants: readonly Millis[]) => Promise.all(instants.map(put));
+const putAll = (instants: readonly Millis[]) => Promise.all(instants.map(putDue));
 
 /** The events whose retry the queue hands out now; what it hands out is gone from it. */
-async function handedOut(): Promise<string[]> {
+async function receiveRetries(): Promise<string[]> {
   const events: string[] = [];
   for (let more = true; more; ) {
-    const { records } = await handOut(house.eventSource, lane.deliveries, async () => ({ batchItemFailures: [] }));
-    events.push(...records.map(({ body }) => readRetry(body)?.eventUlid ?? "unreadable"));
+    const { records } = await invokeWorker(testEnv.eventSource, queues.deliveries, async () => ({
+      batchItemFailures: [],
+    }));
+    events.push(...records.map(({ body }) => decodeRetry(body)?.eventUlid ?? "unreadable"));
     more = records.length > 0;
   }
   return events;
 }
 
-const ulids = (all: readonly Put[]) => all.map(({ eventUlid }) => eventUlid).sort();
+const ulids = (all: readonly DueRow[]) => all.map(({ eventUlid }) => eventUlid).sort();
 
 /** So many pages, and no more. */
-function pages(count: number): () => boolean {
-  let begun = 0;
-  return () => begun++ < count;
+function pageBudget(count: number): () => boolean {
+  let pagesStarted = 0;
+  return () => pagesStarted++ < count;
 }
 
 describe("a sweep that is cut off", () => {
   it("after 300 messages, each time, hands everything on in a few minutes, earliest first", async () => {
     await sweep();
-    const start = house.now();
+    const start = testEnv.now();
     const all = await putAll([
       ...Array.from({ length: 400 }, (_, i) => start + 3 * MINUTE + i * SECOND),
       ...Array.from({ length: 10 }, (_, i) => start + 20 * MINUTE + i * MINUTE),
     ]);
-    house.turn(15 * MINUTE);
+    testEnv.advance(15 * MINUTE);
     const behind: Millis[] = [];
     for (let minute = 0; minute < 16; minute++) {
-      let taken = 0;
-      const { retries, ...ports } = house.sweepPorts(lane);
-      const sendAll = async (messages: readonly Outgoing[]) => {
-        taken += messages.length;
-        if (taken > 300) throw new Error("cut off");
+      let sweptCount = 0;
+      const { retries, ...ports } = testEnv.sweepPorts(queues);
+      const sendAll = async (messages: readonly QueueMessage[]) => {
+        sweptCount += messages.length;
+        if (sweptCount > 300) throw new Error("cut off");
         await retries.sendAll(messages);
       };
-      await sweepDue({ ...ports, retries: { ...retries, sendAll } }, house.now()).catch(() => {});
-      behind.push(house.now() + 2 * MINUTE - ((await due().sweptUpTo())?.at ?? 0));
-      house.turn(MINUTE);
+      await sweepDue({ ...ports, retries: { ...retries, sendAll } }, testEnv.now()).catch(() => {});
+      behind.push(testEnv.now() + 2 * MINUTE - ((await due().checkpoint())?.at ?? 0));
+      testEnv.advance(MINUTE);
     }
     expect(behind.slice(1)).toEqual(Array(15).fill(0));
-    expect([...new Set(await handedOut())].sort()).toEqual(ulids(all));
+    expect([...new Set(await receiveRetries())].sort()).toEqual(ulids(all));
   });
 
-  it.each(strikes)(
+  it.each(faultPoints)(
     "(%s) at any calls, at whatever instants items are due, marks only what it handed on, and nothing is left out",
-    async (strike) => {
+    async (faultPoint) => {
       const instants = fc.array(
         fc.record({
           wait: fc.oneof(fc.constant(20 * MINUTE), fc.integer({ min: 0, max: 5 * HOUR })),
@@ -105,22 +107,22 @@ describe("a sweep that is cut off", () => {
       const ends = fc.array(fc.integer({ min: 0, max: 100 }), { maxLength: 5 });
       await fc.assert(
         fc.asyncProperty(instants, ends, async (groups, calls) => {
-          await afterAWhile();
+          await advanceAWhile();
           await sweep();
-          const start = house.now() + 5 * MINUTE;
+          const start = testEnv.now() + 5 * MINUTE;
           const all = await putAll(groups.flatMap(({ wait, times }) => Array(times).fill(start + wait)));
-          house.turn(6 * HOUR);
+          testEnv.advance(6 * HOUR);
           const out = new Set<string>();
           for (const k of calls) {
-            await struckSweep(strike, k);
-            for (const event of await handedOut()) out.add(event);
-            const mark = (await due().sweptUpTo())?.key ?? "";
+            await sweepWithFault(faultPoint, k);
+            for (const event of await receiveRetries()) out.add(event);
+            const mark = (await due().checkpoint())?.key ?? "";
             expect(all.filter(({ eventUlid, key }) => key <= mark && !out.has(eventUlid))).toEqual([]);
           }
           await sweep();
-          for (const event of await handedOut()) out.add(event);
+          for (const event of await receiveRetries()) out.add(event);
           expect([...out].sort()).toEqual(ulids(all));
-          expect((await due().sweptUpTo())?.at).toBe(house.now() + 2 * MINUTE);
+          expect((await due().checkpoint())?.at).toBe(testEnv.now() + 2 * MINUTE);
         }),
         { numRuns: 8, seed: 7 },
       );
@@ -130,69 +132,69 @@ describe("a sweep that is cut off", () => {
 
   it("right after its first page, each time, leaves a page less to the next", async () => {
     await sweep();
-    const all = await putAll(Array.from({ length: 350 }, () => house.now() + 5 * MINUTE));
-    house.turn(HOUR);
+    const all = await putAll(Array.from({ length: 350 }, () => testEnv.now() + 5 * MINUTE));
+    testEnv.advance(HOUR);
     const out: number[] = [];
     const [mark, shards, requests, marked] = [1, 8, 10, 1];
     for (let minute = 0; minute < 4; minute++) {
-      await struckSweep("before", mark + shards + requests + marked);
-      out.push((await handedOut()).length);
+      await sweepWithFault("before", mark + shards + requests + marked);
+      out.push((await receiveRetries()).length);
     }
     expect(out).toEqual([100, 100, 100, 50]);
     expect(all).toHaveLength(350);
   });
 });
 
-async function struckSweep(strike: Strike, k: number): Promise<void> {
-  const struck = strikeAt(house.clients, strike, k);
+async function sweepWithFault(faultPoint: FaultPoint, k: number): Promise<void> {
+  const injection = injectFaultAt(testEnv.clients, faultPoint, k);
   await sweep().catch(() => {});
-  struck.end();
+  injection.remove();
 }
 
 describe("a sweep whose time is nearly over", () => {
   it("ends by itself and leaves the mark where it is", async () => {
     await sweep();
-    const mark = await due().sweptUpTo();
-    await putAll([house.now() + 5 * MINUTE]);
-    house.turn(10 * MINUTE);
+    const mark = await due().checkpoint();
+    await putAll([testEnv.now() + 5 * MINUTE]);
+    testEnv.advance(10 * MINUTE);
     await sweep(() => false);
-    expect(await due().sweptUpTo()).toEqual(mark);
-    expect(await handedOut()).toEqual([]);
+    expect(await due().checkpoint()).toEqual(mark);
+    expect(await receiveRetries()).toEqual([]);
   });
 
   it("is gone on with from the page it came to, also within one instant, and hands nothing on twice", async () => {
     await sweep();
-    const instant = house.now() + 5 * MINUTE;
+    const instant = testEnv.now() + 5 * MINUTE;
     const all = await putAll(Array.from({ length: 350 }, () => instant));
-    house.turn(10 * MINUTE);
-    await sweep(pages(2));
-    expect((await due().sweptUpTo())?.at).toBe(instant);
-    const first = await handedOut();
+    testEnv.advance(10 * MINUTE);
+    await sweep(pageBudget(2));
+    expect((await due().checkpoint())?.at).toBe(instant);
+    const first = await receiveRetries();
     expect(first.sort()).toEqual(ulids(all.toSorted((a, b) => (a.key < b.key ? -1 : 1)).slice(0, 200)));
     await sweep();
-    expect([...first, ...(await handedOut())].sort()).toEqual(ulids(all));
+    expect([...first, ...(await receiveRetries())].sort()).toEqual(ulids(all));
   });
 
   it("passes an hour that holds nothing without a word to the table, and says how far it came", async () => {
     await sweep();
-    const one = house.now() + 5 * MINUTE;
-    const [early] = await putAll([one, one + 3 * HOUR]);
-    house.turn(5 * HOUR);
-    house.lines.length = 0;
-    await sweep(pages(2));
-    expect(await handedOut()).toEqual([early?.eventUlid]);
+    const one = testEnv.now() + 5 * MINUTE;
+    const [earlyRow] = await putAll([one, one + 3 * HOUR]);
+    testEnv.advance(5 * HOUR);
+    testEnv.lines.length = 0;
+    await sweep(pageBudget(2));
+    expect(await receiveRetries()).toEqual([earlyRow?.eventUlid]);
     const endOfHour = one - (one % HOUR) + HOUR - 1;
-    expect((await due().sweptUpTo())?.at).toBe(endOfHour);
-    expect(house.lines).toEqual([{ event: "swept", handed_on: 1, up_to: endOfHour }]);
+    expect((await due().checkpoint())?.at).toBe(endOfHour);
+    expect(testEnv.lines).toEqual([{ event: "swept", handed_on: 1, up_to: endOfHour }]);
   });
 });
 
 it("what is due comes in order, a hundred items to a page, however many lie in each shard", async () => {
-  const begin = house.now() - (house.now() % HOUR);
-  const all = await putAll(Array.from({ length: 1_500 }, (_, i) => begin + ((i * 7_919) % HOUR)));
+  const hourStart = testEnv.now() - (testEnv.now() % HOUR);
+  const all = await putAll(Array.from({ length: 1_500 }, (_, i) => hourStart + ((i * 7_919) % HOUR)));
   const keys: string[] = [];
   const sizes: number[] = [];
-  for await (const { items, upTo } of due().between(begin - 1, begin + HOUR - 1)) {
+  for await (const { items, cursor: upTo } of due().between(hourStart - 1, hourStart + HOUR - 1)) {
     const page = items.flatMap((item) => (item.kind === "attempt" ? [item] : []));
     keys.push(...page.map((item) => dueKey(item.dueAt, item.endpointId, item.eventUlid, item.attempt).SK));
     sizes.push(page.length);

@@ -4,63 +4,74 @@ import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { SECOND } from "../../../../shared/kernel/time.ts";
 import { auditStore } from "../../../../shared/stores/access/audit.ts";
 import { newTenant } from "../../stores/support/samples.ts";
-import { allRows, endpointRow, erase, type Life, live, rowsTellingOf, untilErased } from "../support/erasing.ts";
-import { type House, type Lane, openHouse } from "../support/house.ts";
-import { depth, handOut } from "../support/queue-work.ts";
-import { strikeAt, strikes } from "../support/strikes.ts";
+import {
+  allRows,
+  type DataSubject,
+  drainErasures,
+  putEndpointRow,
+  rowsMentioning,
+  runErasure,
+  seedDataSubject,
+} from "../support/data-subject.ts";
+import { faultPoints, injectFaultAt } from "../support/fault-injection.ts";
+import { invokeWorker, queueDepth } from "../support/queue-worker.ts";
+import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
 
-let house: House;
+let testEnv: TestEnv;
 beforeAll(async () => {
-  house = await openHouse();
+  testEnv = await openTestEnv();
 });
-afterAll(() => house.close());
+afterAll(() => testEnv.close());
 
-interface Case {
+interface TestCase {
   readonly tenant: TenantId;
-  readonly lane: Lane;
-  readonly life: Life;
+  readonly queues: TestQueues;
+  readonly subject: DataSubject;
 }
 
-async function newCase(messages = 2): Promise<Case> {
+async function newCase(messages = 2): Promise<TestCase> {
   const tenant = newTenant();
-  const lane = await house.newLane();
-  const endpoints = [await endpointRow(house, tenant, "one")];
-  const life = await live(house, tenant, endpoints, { messages });
-  house.turn(SECOND);
-  return { tenant, lane, life };
+  const queues = await testEnv.newQueues();
+  const endpoints = [await putEndpointRow(testEnv, tenant, "one")];
+  const subject = await seedDataSubject(testEnv, tenant, endpoints, { messages });
+  testEnv.advance(SECOND);
+  return { tenant, queues, subject };
 }
 
-async function auditOf({ tenant }: Case) {
-  const { rows } = await auditStore(house.table).list(tenant, { before: null, limit: 9, now: house.now() });
+async function listAudit({ tenant }: TestCase) {
+  const { rows } = await auditStore(testEnv.table).list(tenant, { before: null, limit: 9, now: testEnv.now() });
   return rows.filter(({ action }) => action === "conversation.erase");
 }
 
-async function expectErasedOnce(one: Case): Promise<void> {
-  const { sendRecords, ...rest } = one.life.counts;
-  expect(await rowsTellingOf(house, one.life)).toEqual([]);
-  expect((await auditOf(one)).map(({ detail }) => detail)).toEqual([{ ...rest, send_records: sendRecords }]);
+async function expectErasedOnce(testCase: TestCase): Promise<void> {
+  const { sendRecords, ...rest } = testCase.subject.counts;
+  expect(await rowsMentioning(testEnv, testCase.subject)).toEqual([]);
+  expect((await listAudit(testCase)).map(({ detail }) => detail)).toEqual([{ ...rest, send_records: sendRecords }]);
 }
 
 describe("an erasure", () => {
-  it.each(strikes)(
+  it.each(faultPoints)(
     "that is struck (%s) at any call of its request ends whole, each row counted once",
-    async (strike) => {
+    async (faultPoint) => {
       for (let k = 0; ; k++) {
         const one = await newCase();
-        const struck = strikeAt(house.clients, strike, k);
-        const answer = await erase(house, one.lane, one.life).catch(() => "died");
-        struck.end();
-        if (strike === "lost" || !struck.reached()) {
-          expect(answer, `call ${k}`).toEqual({ done: true, removed: one.life.counts });
+        const injection = injectFaultAt(testEnv.clients, faultPoint, k);
+        const answer = await runErasure(testEnv, one.queues, one.subject).catch(() => "died");
+        injection.remove();
+        if (faultPoint === "lost" || !injection.reached()) {
+          expect(answer, `call ${k}`).toEqual({ done: true, removed: one.subject.counts });
         }
         // Before it has begun, an erasure that died is as if it had never been asked for.
-        if (answer === "died" && (await auditOf(one)).length === 0) await untilErased(house, one.lane);
-        if ((await auditOf(one)).length === 0) {
-          expect(await erase(house, one.lane, one.life), `call ${k}`).toEqual({ done: true, removed: one.life.counts });
+        if (answer === "died" && (await listAudit(one)).length === 0) await drainErasures(testEnv, one.queues);
+        if ((await listAudit(one)).length === 0) {
+          expect(await runErasure(testEnv, one.queues, one.subject), `call ${k}`).toEqual({
+            done: true,
+            removed: one.subject.counts,
+          });
         }
-        await untilErased(house, one.lane);
+        await drainErasures(testEnv, one.queues);
         await expectErasedOnce(one);
-        if (!struck.reached()) {
+        if (!injection.reached()) {
           expect(k).toBeGreaterThan(15);
           return;
         }
@@ -69,23 +80,23 @@ describe("an erasure", () => {
     120_000,
   );
 
-  it.each(strikes)(
+  it.each(faultPoints)(
     "that is struck (%s) at any call of the background ends whole, each row counted once",
-    async (strike) => {
+    async (faultPoint) => {
       for (let k = 0; ; k++) {
         const one = await newCase();
-        await erase(house, one.lane, one.life, 0);
-        const struck = strikeAt(house.clients, strike, k);
+        await runErasure(testEnv, one.queues, one.subject, 0);
+        const injection = injectFaultAt(testEnv.clients, faultPoint, k);
         // One strike somewhere in both passes; what the queue does is not part of the process.
-        while (!struck.reached() && (await depth(house.eventSource, one.lane.erasures)) > 0) {
-          house.turn(61 * SECOND);
-          const worker = struck.mortal(eraseWorker(house.erasePorts(one.lane), house.now));
-          await handOut(house.eventSource, one.lane.erasures, worker).catch(() => {});
+        while (!injection.reached() && (await queueDepth(testEnv.eventSource, one.queues.erasures)) > 0) {
+          testEnv.advance(61 * SECOND);
+          const worker = injection.crashable(eraseWorker(testEnv.erasePorts(one.queues), testEnv.now));
+          await invokeWorker(testEnv.eventSource, one.queues.erasures, worker).catch(() => {});
         }
-        struck.end();
-        await untilErased(house, one.lane);
+        injection.remove();
+        await drainErasures(testEnv, one.queues);
         await expectErasedOnce(one);
-        if (!struck.reached()) {
+        if (!injection.reached()) {
           expect(k).toBeGreaterThan(15);
           return;
         }
@@ -98,18 +109,18 @@ describe("an erasure", () => {
     const one = await newCase(230);
     const answers: unknown[] = [];
     for (let k = 3; k < 200; k += 7) {
-      const struck = strikeAt(house.clients, "after", k % 23);
-      answers.push(await erase(house, one.lane, one.life).catch(() => "died"));
-      struck.end();
+      const injection = injectFaultAt(testEnv.clients, "after", k % 23);
+      answers.push(await runErasure(testEnv, one.queues, one.subject).catch(() => "died"));
+      injection.remove();
     }
     expect(answers.filter((answer) => answer === "died").length).toBeGreaterThan(3);
-    await untilErased(house, one.lane);
+    await drainErasures(testEnv, one.queues);
     await expectErasedOnce(one);
   }, 60_000);
 
   it("leaves no events behind that were kept for a pass, wherever it died", async () => {
-    const kept = (await allRows(house)).filter(({ PK, SK }) => PK.startsWith("ER#") && SK !== "R");
-    expect(kept.length).toBeGreaterThan(0);
-    expect(kept.filter((row) => Object.keys(row).sort().join() !== "PK,SK,k,x")).toEqual([]);
+    const eventMarkers = (await allRows(testEnv)).filter(({ PK, SK }) => PK.startsWith("ER#") && SK !== "R");
+    expect(eventMarkers.length).toBeGreaterThan(0);
+    expect(eventMarkers.filter((row) => Object.keys(row).sort().join() !== "PK,SK,k,x")).toEqual([]);
   });
 });

@@ -1,82 +1,82 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { keepSent } from "../../../../shared/flows/sending/complete.ts";
+import { completeSend } from "../../../../shared/flows/sending/complete.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
 import { messageStore } from "../../../../shared/stores/inbox/messages.ts";
 import { profileStore } from "../../../../shared/stores/inbox/profiles.ts";
-import { ingestOf, said } from "../support/changes.ts";
-import { erase } from "../support/erasing.ts";
-import { type House, type Lane, openHouse } from "../support/house.ts";
+import { runErasure } from "../support/data-subject.ts";
 import { newConversation } from "../support/new-conversation.ts";
+import { ingestEvents, textEvent } from "../support/platform-events.ts";
+import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
 
 // What was learned of a person before an erasure is on no message from after it, whoever had looked just before.
 
-let house: House;
-let lane: Lane;
+let testEnv: TestEnv;
+let queues: TestQueues;
 let tenant: TenantId;
 let account: string;
 let conversation: string;
 beforeAll(async () => {
-  house = await openHouse();
-  lane = await house.newLane();
+  testEnv = await openTestEnv();
+  queues = await testEnv.newQueues();
 });
-afterAll(() => house.close());
+afterAll(() => testEnv.close());
 beforeEach(async () => {
-  ({ tenant, account, conversation } = await newConversation(house));
-  await ingestOf(house.ingestPorts(lane), account, [said("m1", "before", house.now())], house.now());
+  ({ tenant, account, conversation } = await newConversation(testEnv));
+  await ingestEvents(testEnv.ingestPorts(queues), account, [textEvent("m1", "before", testEnv.now())], testEnv.now());
   const profile = { state: "complete", handle: "Ada", username: "ada", picture: null } as const;
-  await profileStore(house.table).keep(conversation, profile, house.now());
-  house.turn(SECOND);
+  await profileStore(testEnv.table).save(conversation, profile, testEnv.now());
+  testEnv.advance(SECOND);
 });
 
-const eraseNow = () => erase(house, lane, { tenant, conversation });
-const named = async (id: string) => {
-  const message = await messageStore(house.table).byId(tenant, id, house.now());
+const eraseNow = () => runErasure(testEnv, queues, { tenant, conversation });
+const messageNames = async (id: string) => {
+  const message = await messageStore(testEnv.table).getById(tenant, id, testEnv.now());
   return message && [message.participant.handle, message.participant.username];
 };
 
 it("names it as long as nothing is erased", async () => {
-  await ingestOf(house.ingestPorts(lane), account, [said("m2", "again", house.now())], house.now());
-  expect(await named("m2")).toEqual(["Ada", "ada"]);
+  await ingestEvents(testEnv.ingestPorts(queues), account, [textEvent("m2", "again", testEnv.now())], testEnv.now());
+  expect(await messageNames("m2")).toEqual(["Ada", "ada"]);
 });
 
 it("a message that comes with the erasure, also where its worker dies at first", async () => {
-  const ports = house.ingestPorts(lane);
-  const { peek } = ports.conversations;
+  const ports = testEnv.ingestPorts(queues);
+  const { snapshots } = ports.conversations;
   const late = {
     ...ports.conversations,
-    peek: async (...of: Parameters<typeof peek>) => {
-      const glimpses = await peek(...of);
+    snapshots: async (...args: Parameters<typeof snapshots>) => {
+      const before = await snapshots(...args);
       await eraseNow();
-      house.turn(SECOND);
-      return glimpses;
+      testEnv.advance(SECOND);
+      return before;
     },
   };
-  const dying = { ...late, apply: () => Promise.reject(new Error("died")) };
-  const at = house.now() + MINUTE;
-  const come = (id: string, conversations = ports.conversations, sentAt = at) =>
-    ingestOf({ ...ports, conversations }, account, [said(id, "after", sentAt)], house.now());
-  await expect(come("m2", dying as never)).rejects.toThrow("died");
-  expect(await named("m2")).toEqual(["Ada", "ada"]);
-  await come("m2");
-  expect(await named("m2")).toEqual([null, null]);
+  const dying = { ...late, advanceHead: () => Promise.reject(new Error("died")) };
+  const at = testEnv.now() + MINUTE;
+  const ingestMessage = (id: string, conversations = ports.conversations, sentAt = at) =>
+    ingestEvents({ ...ports, conversations }, account, [textEvent(id, "after", sentAt)], testEnv.now());
+  await expect(ingestMessage("m2", dying as never)).rejects.toThrow("died");
+  expect(await messageNames("m2")).toEqual(["Ada", "ada"]);
+  await ingestMessage("m2");
+  expect(await messageNames("m2")).toEqual([null, null]);
   // The erasure is as new as the newest message that it found.
-  await come("m3", late, at + SECOND);
-  expect(await named("m3")).toEqual([null, null]);
+  await ingestMessage("m3", late, at + SECOND);
+  expect(await messageNames("m3")).toEqual([null, null]);
 });
 
 it("a reply that was planned before it", async () => {
-  const head = await conversationStore(house.table).get(tenant, conversation, house.now());
+  const head = await conversationStore(testEnv.table).get(tenant, conversation, testEnv.now());
   if (!head) throw new Error("There is no head.");
   expect(head.participantHandle).toBe("Ada");
   await eraseNow();
-  house.turn(SECOND);
-  await ingestOf(house.ingestPorts(lane), account, [said("m2", "after", house.now())], house.now());
-  house.turn(SECOND);
-  const ports = house.apiPorts(lane);
-  const begunAt = house.now();
+  testEnv.advance(SECOND);
+  await ingestEvents(testEnv.ingestPorts(queues), account, [textEvent("m2", "after", testEnv.now())], testEnv.now());
+  testEnv.advance(SECOND);
+  const ports = testEnv.apiPorts(queues);
+  const begunAt = testEnv.now();
   const send = {
     id: newUlid(begunAt),
     content: "hash",
@@ -86,8 +86,8 @@ it("a reply that was planned before it", async () => {
     replyTo: null,
     scope: "live",
   } as const;
-  await ports.sendRecords.begin(conversation, send, begunAt);
+  await ports.sendRecords.start(conversation, send, begunAt);
   const content = { kind: "text", text: "yes" } as const;
-  await keepSent(ports, { tenant, head, send, content, begunAt, shards: 1 }, "m3");
-  expect(await named("m3")).toEqual([null, null]);
+  await completeSend(ports, { tenant, head, send, content, startedAt: begunAt, shards: 1 }, "m3");
+  expect(await messageNames("m3")).toEqual([null, null]);
 });

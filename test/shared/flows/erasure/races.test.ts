@@ -1,25 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { raceAll } from "../support/erase-race.ts";
-import { allRows } from "../support/erasing.ts";
-import { type House, openHouse } from "../support/house.ts";
+import { allRows } from "../support/data-subject.ts";
+import { runInterleavings } from "../support/erasure-race.ts";
+import { openTestEnv, type TestEnv } from "../support/test-env.ts";
 
-let house: House;
+let testEnv: TestEnv;
 beforeAll(async () => {
-  house = await openHouse();
+  testEnv = await openTestEnv();
 });
-afterAll(() => house.close());
+afterAll(() => testEnv.close());
 
 describe("an erasure amid messages, echoes, edits, replies, held messages, look-ups, deliveries and replays of the same person", () => {
   it("leaves nothing older than itself and keeps what is newer, in 40 interleavings", async () => {
-    await raceAll(house, { from: 1, count: 40 });
+    await runInterleavings(testEnv, { from: 1, count: 40 });
   }, 120_000);
 
   it("leaves nothing behind of its own but markers, and no send that waits", async () => {
-    const rows = await allRows(house);
+    const rows = await allRows(testEnv);
     expect(rows.filter(({ PK, c }) => PK.startsWith("QS#") && c !== undefined)).toEqual([]);
-    const own = rows.filter(({ PK }) => PK.startsWith("ER#"));
-    expect(own.length).toBeGreaterThan(0);
-    const shapes = new Set(own.map((row) => Object.keys(row).sort().join()));
+    const erasureRows = rows.filter(({ PK }) => PK.startsWith("ER#"));
+    expect(erasureRows.length).toBeGreaterThan(0);
+    const shapes = new Set(erasureRows.map((row) => Object.keys(row).sort().join()));
     expect([...shapes].sort()).toEqual(["PK,SK,ea,x", "PK,SK,k,x"]);
   });
 });

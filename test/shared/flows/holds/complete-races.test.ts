@@ -2,57 +2,57 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { completeHold } from "../../../../shared/flows/holds/complete.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import { SECOND } from "../../../../shared/kernel/time.ts";
-import { openHoldScene } from "../support/hold-scene.ts";
-import { type House, openHouse } from "../support/house.ts";
+import { openHoldFixture } from "../support/hold-fixture.ts";
+import { openTestEnv, type TestEnv } from "../support/test-env.ts";
 
-let house: House;
+let testEnv: TestEnv;
 beforeAll(async () => {
-  house = await openHouse();
+  testEnv = await openTestEnv();
 });
-afterAll(() => house.close());
+afterAll(() => testEnv.close());
 
 describe("of many at once", () => {
   it("twenty right completions make one call and one message; the others are told that it is on its way or gone", async () => {
-    const scene = await openHoldScene(house);
-    const made = await scene.hold();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => scene.complete(made)));
-    expect(scene.calls).toHaveLength(1);
+    const fixture = await openHoldFixture(testEnv);
+    const hold = await fixture.newHold();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => fixture.complete(hold)));
+    expect(fixture.calls).toHaveLength(1);
     const sent = answers.filter((answer) => !isRefusal(answer));
     expect(sent).toMatchObject([{ state: { status: "sent" } }]);
     for (const answer of answers.filter((one) => isRefusal(one))) {
       expect(["hold_sending", "hold_sent"]).toContain(answer.refused);
     }
-    expect((await scene.messages()).filter(({ direction }) => direction === "outbound")).toHaveLength(1);
-    expect((await scene.audits()).map(({ action }) => action).sort()).toEqual(["hold.create", "hold.verify"]);
+    expect((await fixture.messages()).filter(({ direction }) => direction === "outbound")).toHaveLength(1);
+    expect((await fixture.auditEntries()).map(({ action }) => action).sort()).toEqual(["hold.create", "hold.verify"]);
   });
 
   it("a completion and the end of time at the same millisecond: one of the two", async () => {
     for (const before of [1, 0]) {
-      const scene = await openHoldScene(house);
-      const made = await scene.hold();
-      const answer = await scene.rightAnswer(made);
-      house.turn(made.expiresAt - house.now() - before);
-      const reads = () => Promise.all(Array.from({ length: 5 }, () => scene.read(made.id)));
-      const [done] = await Promise.all([completeHold(scene.checkPorts(), answer, house.now), reads(), reads()]);
+      const fixture = await openHoldFixture(testEnv);
+      const hold = await fixture.newHold();
+      const answer = await fixture.solvedAnswer(hold);
+      testEnv.advance(hold.expiresAt - testEnv.now() - before);
+      const reads = () => Promise.all(Array.from({ length: 5 }, () => fixture.read(hold.id)));
+      const [done] = await Promise.all([completeHold(fixture.checkPorts(), answer, testEnv.now), reads(), reads()]);
       if (before === 1) {
         expect(done).toMatchObject({ state: { status: "sent" } });
-        expect(scene.calls).toHaveLength(1);
+        expect(fixture.calls).toHaveLength(1);
       } else {
         expect(done).toMatchObject({ refused: "hold_ran_out" });
-        expect(await scene.read(made.id)).toMatchObject({ state: { status: "expired" } });
-        expect(scene.calls).toEqual([]);
+        expect(await fixture.read(hold.id)).toMatchObject({ state: { status: "expired" } });
+        expect(fixture.calls).toEqual([]);
       }
     }
   });
 
   it("what one clock has seen run out is not sent by another that is behind", async () => {
-    const scene = await openHoldScene(house);
-    const made = await scene.hold();
-    const answer = await scene.rightAnswer(made);
-    house.turn(made.expiresAt - house.now());
-    expect(await scene.read(made.id)).toMatchObject({ state: { status: "expired" } });
-    const behind = () => house.now() - 5 * SECOND;
-    expect(await completeHold(scene.checkPorts(), answer, behind)).toMatchObject({ refused: "hold_ran_out" });
-    expect(scene.calls).toEqual([]);
+    const fixture = await openHoldFixture(testEnv);
+    const hold = await fixture.newHold();
+    const answer = await fixture.solvedAnswer(hold);
+    testEnv.advance(hold.expiresAt - testEnv.now());
+    expect(await fixture.read(hold.id)).toMatchObject({ state: { status: "expired" } });
+    const behind = () => testEnv.now() - 5 * SECOND;
+    expect(await completeHold(fixture.checkPorts(), answer, behind)).toMatchObject({ refused: "hold_ran_out" });
+    expect(fixture.calls).toEqual([]);
   });
 });

@@ -1,24 +1,35 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { completeHold } from "../../../../shared/flows/holds/complete.ts";
-import { lookAtHold } from "../../../../shared/flows/holds/view.ts";
+import { viewHold } from "../../../../shared/flows/holds/view.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
-import { beside } from "../../stores/support/samples.ts";
-import { easyToken, type HoldScene, newSource, openHoldScene, solve, solvedButOne } from "../support/hold-scene.ts";
-import { type House, openHouse } from "../support/house.ts";
+import { siblingId } from "../../stores/support/samples.ts";
+import {
+  easyChallengeToken,
+  type HoldFixture,
+  newSourceIp,
+  openHoldFixture,
+  solveAllButOne,
+  solveChallenge,
+} from "../support/hold-fixture.ts";
+import { openTestEnv, type TestEnv } from "../support/test-env.ts";
 
-let house: House;
+let testEnv: TestEnv;
 beforeAll(async () => {
-  house = await openHouse();
+  testEnv = await openTestEnv();
 });
-afterAll(() => house.close());
+afterAll(() => testEnv.close());
 
-const look = async (scene: HoldScene, holdId: string) =>
-  lookAtHold(scene.checkPorts(), { holdId, secret: await scene.secret(holdId), sourceIp: newSource() }, house.now());
+const viewFixtureHold = async (fixture: HoldFixture, holdId: string) =>
+  viewHold(
+    fixture.checkPorts(),
+    { holdId, secret: await fixture.secret(holdId), sourceIp: newSourceIp() },
+    testEnv.now(),
+  );
 
 describe("each of these alone is refused, and nothing is sent:", () => {
-  let scene: HoldScene;
+  let fixture: HoldFixture;
   beforeAll(async () => {
-    scene = await openHoldScene(house);
+    fixture = await openHoldFixture(testEnv);
   });
 
   it.each([
@@ -32,54 +43,54 @@ describe("each of these alone is refused, and nothing is sent:", () => {
     ["a token of another hold", "invalid_token"],
     ["no token", "invalid_token"],
     ["a token whose time is over", "challenge_expired"],
-  ])("%s", async (what, detail) => {
-    const made = await scene.hold();
-    const other = await scene.hold();
-    const right = await scene.rightAnswer(made);
-    const answering = (token: string) => ({ token, solutions: solve(token) });
+  ])("%s", async (caseName, detail) => {
+    const hold = await fixture.newHold();
+    const other = await fixture.newHold();
+    const right = await fixture.solvedAnswer(hold);
+    const answering = (token: string) => ({ token, solutions: solveChallenge(token) });
     const [first = 0, ...rest] = right.solutions;
     const changed = {
-      "a solution that is another number": { solutions: solvedButOne(right.token) },
+      "a solution that is another number": { solutions: solveAllButOne(right.token) },
       "a solution too few": { solutions: rest },
       "a solution too many": { solutions: [...right.solutions, 0] },
       "a solution that is no whole number": { solutions: [first + 0.5, ...rest] },
       "a negative solution": { solutions: [-1, ...rest] },
-      "a token with another character": { token: beside(right.token) },
+      "a token with another character": { token: siblingId(right.token) },
       "a token sealed by someone else": answering(
-        easyToken({ holdId: made.id, expires: made.expiresAt }, Buffer.alloc(32, 8)),
+        easyChallengeToken({ holdId: hold.id, expires: hold.expiresAt }, Buffer.alloc(32, 8)),
       ),
-      "a token of another hold": answering(easyToken({ holdId: other.id, expires: made.expiresAt })),
+      "a token of another hold": answering(easyChallengeToken({ holdId: other.id, expires: hold.expiresAt })),
       "no token": { token: "" },
-      "a token whose time is over": answering(easyToken({ holdId: made.id, expires: house.now() })),
-    }[what];
-    const answer = await completeHold(scene.checkPorts(), { ...right, ...changed }, house.now);
+      "a token whose time is over": answering(easyChallengeToken({ holdId: hold.id, expires: testEnv.now() })),
+    }[caseName];
+    const answer = await completeHold(fixture.checkPorts(), { ...right, ...changed }, testEnv.now);
     expect(answer).toEqual({ refused: "invalid_request", detail });
-    expect(await scene.read(made.id)).toMatchObject({ state: { status: "awaiting_verification" } });
+    expect(await fixture.read(hold.id)).toMatchObject({ state: { status: "awaiting_verification" } });
     // It was that alone: the right answer passes.
-    expect(await completeHold(scene.checkPorts(), right, house.now)).toMatchObject({ state: { status: "sent" } });
-    house.turn(11 * SECOND);
+    expect(await completeHold(fixture.checkPorts(), right, testEnv.now)).toMatchObject({ state: { status: "sent" } });
+    testEnv.advance(11 * SECOND);
   });
 
   it.each(["the secret of another hold", "a secret with another character", "an id with another character"])(
     "%s: the same as a hold that never was",
-    async (what) => {
-      const made = await scene.hold();
-      const other = await scene.hold();
-      const right = await scene.rightAnswer(made);
+    async (caseName) => {
+      const hold = await fixture.newHold();
+      const other = await fixture.newHold();
+      const right = await fixture.solvedAnswer(hold);
       const changed = {
-        "the secret of another hold": { secret: await scene.secret(other.id) },
-        "a secret with another character": { secret: beside(right.secret) },
-        "an id with another character": { holdId: beside(right.holdId) },
-      }[what];
-      const answer = await completeHold(scene.checkPorts(), { ...right, ...changed }, house.now);
+        "the secret of another hold": { secret: await fixture.secret(other.id) },
+        "a secret with another character": { secret: siblingId(right.secret) },
+        "an id with another character": { holdId: siblingId(right.holdId) },
+      }[caseName];
+      const answer = await completeHold(fixture.checkPorts(), { ...right, ...changed }, testEnv.now);
       expect(answer).toEqual({ refused: "hold_not_found" });
-      expect(await completeHold(scene.checkPorts(), { ...right, holdId: "hold_x" }, house.now)).toEqual(answer);
+      expect(await completeHold(fixture.checkPorts(), { ...right, holdId: "hold_x" }, testEnv.now)).toEqual(answer);
     },
   );
 
   it("a hold past its half hour, by the right secret: the same as a hold that never was", async () => {
-    const made = await scene.hold();
-    house.turn(30 * MINUTE);
-    expect(await look(scene, made.id)).toEqual({ refused: "hold_not_found" });
+    const hold = await fixture.newHold();
+    testEnv.advance(30 * MINUTE);
+    expect(await viewFixtureHold(fixture, hold.id)).toEqual({ refused: "hold_not_found" });
   });
 });

@@ -3,48 +3,48 @@ import { completeHold } from "../../../../shared/flows/holds/complete.ts";
 import { createHold } from "../../../../shared/flows/holds/create.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import { MINUTE } from "../../../../shared/kernel/time.ts";
-import { CANARY, openHoldScene, SOURCE } from "../support/hold-scene.ts";
-import { type House, openHouse } from "../support/house.ts";
-import { strikeAt, strikes } from "../support/strikes.ts";
+import { faultPoints, injectFaultAt } from "../support/fault-injection.ts";
+import { CANARY, openHoldFixture, SOURCE_IP } from "../support/hold-fixture.ts";
+import { openTestEnv, type TestEnv } from "../support/test-env.ts";
 
-let house: House;
+let testEnv: TestEnv;
 beforeAll(async () => {
-  house = await openHouse();
+  testEnv = await openTestEnv();
 });
-afterAll(() => house.close());
+afterAll(() => testEnv.close());
 
 describe("a completion", () => {
-  it.each(strikes)(
+  it.each(faultPoints)(
     "struck (%s) at any call to AWS sends at most once, and its hold has ended when its minute is over",
-    async (strike) => {
+    async (faultPoint) => {
       for (let k = 0; ; k++) {
-        const scene = await openHoldScene(house);
-        const made = await scene.hold();
-        const answer = await scene.rightAnswer(made);
-        const ports = scene.checkPorts();
-        const struck = strikeAt(house.clients, strike, k);
-        const done = await completeHold(ports, answer, house.now).catch((error: unknown) => error);
-        struck.end();
+        const fixture = await openHoldFixture(testEnv);
+        const created = await fixture.newHold();
+        const answer = await fixture.solvedAnswer(created);
+        const ports = fixture.checkPorts();
+        const injection = injectFaultAt(testEnv.clients, faultPoint, k);
+        const done = await completeHold(ports, answer, testEnv.now).catch((error: unknown) => error);
+        injection.remove();
 
         // The person presses again, at once and once it has been a minute.
-        const again = await scene.complete(made);
-        house.turn(MINUTE + 1);
-        const later = await scene.complete(made);
-        expect(scene.calls.length).toBeLessThanOrEqual(1);
-        const standing = await scene.read(made.id);
-        if (isRefusal(standing)) throw new Error(standing.refused);
-        const { state, hold } = standing;
+        const again = await fixture.complete(created);
+        testEnv.advance(MINUTE + 1);
+        const later = await fixture.complete(created);
+        expect(fixture.calls.length).toBeLessThanOrEqual(1);
+        const currentHold = await fixture.read(created.id);
+        if (isRefusal(currentHold)) throw new Error(currentHold.refused);
+        const { state, hold } = currentHold;
         expect(["sent", "failed"]).toContain(state.status);
         expect(hold.content).toBeNull();
         // Whoever was told of an end was told the truth.
-        for (const told of [done, again, later]) {
-          if (typeof told !== "object" || told === null || !("state" in told)) continue;
-          const { status } = (told as typeof standing).state;
+        for (const result of [done, again, later]) {
+          if (typeof result !== "object" || result === null || !("state" in result)) continue;
+          const { status } = (result as typeof currentHold).state;
           if (status !== "sending") expect(status).toBe(state.status);
         }
-        if (state.status === "sent") expect(scene.calls).toHaveLength(1);
-        if (scene.calls.length === 0) expect(state.status).toBe("failed");
-        if (!struck.reached()) {
+        if (state.status === "sent") expect(fixture.calls).toHaveLength(1);
+        if (fixture.calls.length === 0) expect(state.status).toBe("failed");
+        if (!injection.reached()) {
           expect(state.status).toBe("sent");
           // Tries, hold, tries, head, claim, audit, the plan's three reads, the send, the settling.
           expect(k).toBeGreaterThanOrEqual(12);
@@ -57,30 +57,33 @@ describe("a completion", () => {
 });
 
 describe("holding", () => {
-  it.each(strikes)("struck (%s) at any call, and asked for again with its key, is held once", async (strike) => {
-    for (let k = 0; ; k++) {
-      const scene = await openHoldScene(house);
-      const asked = {
-        conversationId: scene.conversation,
-        replyTo: null,
-        actorId: "a",
-        text: CANARY,
-        idempotencyKey: "key",
-      };
-      const by = { caller: scene.caller, ip: SOURCE };
-      const struck = strikeAt(house.clients, strike, k);
-      const first = await createHold(scene.apiPorts(), by, asked, house.now()).catch(() => null);
-      struck.end();
-      house.turn(MINUTE);
-      const second = await createHold(scene.apiPorts(), by, asked, house.now());
-      if (isRefusal(second)) throw new Error(second.refused);
-      if (first) expect(second).toEqual(first);
-      expect(await scene.audits()).toHaveLength(1);
-      expect(await scene.read(second.id)).toMatchObject({ state: { status: "awaiting_verification" } });
-      if (!struck.reached()) {
-        expect(k).toBeGreaterThanOrEqual(5);
-        return;
+  it.each(faultPoints)(
+    "struck (%s) at any call, and asked for again with its key, is held once",
+    async (faultPoint) => {
+      for (let k = 0; ; k++) {
+        const fixture = await openHoldFixture(testEnv);
+        const message = {
+          conversationId: fixture.conversation,
+          replyTo: null,
+          actorId: "a",
+          text: CANARY,
+          idempotencyKey: "key",
+        };
+        const actor = { caller: fixture.caller, ip: SOURCE_IP };
+        const injection = injectFaultAt(testEnv.clients, faultPoint, k);
+        const first = await createHold(fixture.apiPorts(), actor, message, testEnv.now()).catch(() => null);
+        injection.remove();
+        testEnv.advance(MINUTE);
+        const second = await createHold(fixture.apiPorts(), actor, message, testEnv.now());
+        if (isRefusal(second)) throw new Error(second.refused);
+        if (first) expect(second).toEqual(first);
+        expect(await fixture.auditEntries()).toHaveLength(1);
+        expect(await fixture.read(second.id)).toMatchObject({ state: { status: "awaiting_verification" } });
+        if (!injection.reached()) {
+          expect(k).toBeGreaterThanOrEqual(5);
+          return;
+        }
       }
-    }
-  });
+    },
+  );
 });

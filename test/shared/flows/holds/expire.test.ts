@@ -3,30 +3,30 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { table as names } from "../../../../shared/config/names.ts";
 import { eraseConversation } from "../../../../shared/flows/erasure/erase.ts";
 import { completeHold } from "../../../../shared/flows/holds/complete.ts";
-import { endOverdueHolds } from "../../../../shared/flows/holds/expire.ts";
+import { expireHolds } from "../../../../shared/flows/holds/expire.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { WAITING_HOLDS } from "../../../../shared/stores/keys.ts";
-import { openHoldScene } from "../support/hold-scene.ts";
-import { type House, openHouse } from "../support/house.ts";
-import { strikeAt, strikes } from "../support/strikes.ts";
+import { faultPoints, injectFaultAt } from "../support/fault-injection.ts";
+import { openHoldFixture } from "../support/hold-fixture.ts";
+import { openTestEnv, type TestEnv } from "../support/test-env.ts";
 
 // Nobody looks at any of these holds until a sweep has passed.
 
-let house: House;
+let testEnv: TestEnv;
 beforeAll(async () => {
-  house = await openHouse();
+  testEnv = await openTestEnv();
 });
-afterAll(() => house.close());
+afterAll(() => testEnv.close());
 
-const holds = () => ({ holds: house.apiPorts({ events: "", deliveries: "" }).holds });
-const sweep = () => endOverdueHolds(holds(), house.now());
+const holds = () => ({ holds: testEnv.apiPorts({ events: "", deliveries: "" }).holds });
+const sweepHolds = () => expireHolds(holds(), testEnv.now());
 
 /** What the row of a hold that waits says. */
 const WAITING = `"F":"${WAITING_HOLDS}"`;
 
 /** Where the table, or the index of what waits, says something. */
 async function rowsWith(text: string): Promise<string[]> {
-  const { name: TableName, client } = house.table;
+  const { name: TableName, client } = testEnv.table;
   const [table, index] = await Promise.all([
     client.send(new ScanCommand({ TableName })),
     client.send(
@@ -47,107 +47,107 @@ describe("a held message that nobody checks", () => {
   it.each([{ text: "nobody's words" }, { text: null, attachments: [{ type: "image", url: "https://cdn.example/x" }] }])(
     "leaves the table with the first sweep after its time, and not before: %o",
     async (content) => {
-      const scene = await openHoldScene(house);
-      const mark = `${scene.tenant} said`;
-      const said = content.text
+      const fixture = await openHoldFixture(testEnv);
+      const mark = `${fixture.tenant} said`;
+      const heldText = content.text
         ? { text: mark }
-        : { text: null, attachments: [{ type: "image" as const, url: `https://cdn.example/${scene.tenant}` }] };
-      const words = content.text ? mark : `https://cdn.example/${scene.tenant}`;
-      const { id, expiresAt } = await scene.hold(said);
-      house.turn(expiresAt - house.now() - 1);
-      await sweep();
+        : { text: null, attachments: [{ type: "image" as const, url: `https://cdn.example/${fixture.tenant}` }] };
+      const words = content.text ? mark : `https://cdn.example/${fixture.tenant}`;
+      const { id, expiresAt } = await fixture.newHold(heldText);
+      testEnv.advance(expiresAt - testEnv.now() - 1);
+      await sweepHolds();
       expect(await rowsWith(words)).toEqual([`H#${id}`, `H#${id}`]);
-      house.turn(1);
-      await sweep();
+      testEnv.advance(1);
+      await sweepHolds();
       expect(await rowsWith(words)).toEqual([]);
       expect(await rowsWith(WAITING)).toEqual([]);
-      expect(await scene.read(id)).toMatchObject({ state: { status: "expired" }, hold: { content: null } });
-      expect(await scene.complete({ id, conversationId: "", createdAt: 0, expiresAt })).toMatchObject({
+      expect(await fixture.read(id)).toMatchObject({ state: { status: "expired" }, hold: { content: null } });
+      expect(await fixture.complete({ id, conversationId: "", createdAt: 0, expiresAt })).toMatchObject({
         refused: "hold_ran_out",
       });
     },
   );
 
   it("is ended though others cannot be, which are ended by the next sweep", async () => {
-    const scene = await openHoldScene(house);
-    const made = [];
-    for (let i = 0; i < 20; i++) made.push(await scene.hold());
-    house.turn(15 * MINUTE);
+    const fixture = await openHoldFixture(testEnv);
+    const createdHolds = [];
+    for (let i = 0; i < 20; i++) createdHolds.push(await fixture.newHold());
+    testEnv.advance(15 * MINUTE);
     const { holds: real } = holds();
-    const sick = made.slice(0, 9).map(({ id }) => id);
-    const endByTime: typeof real.endByTime = (hold, now) =>
-      sick.includes(hold.id) ? Promise.reject(new Error("no table")) : real.endByTime(hold, now);
-    await expect(endOverdueHolds({ holds: { ...real, endByTime } }, house.now())).rejects.toThrow("no table");
-    expect(new Set(await rowsWith(WAITING))).toEqual(new Set(sick.map((id) => `H#${id}`)));
-    await sweep();
+    const failingIds = createdHolds.slice(0, 9).map(({ id }) => id);
+    const endByTime: typeof real.expire = (hold, now) =>
+      failingIds.includes(hold.id) ? Promise.reject(new Error("no table")) : real.expire(hold, now);
+    await expect(expireHolds({ holds: { ...real, expire: endByTime } }, testEnv.now())).rejects.toThrow("no table");
+    expect(new Set(await rowsWith(WAITING))).toEqual(new Set(failingIds.map((id) => `H#${id}`)));
+    await sweepHolds();
     expect(await rowsWith(WAITING)).toEqual([]);
   });
 
   it("is left to the next sweep when the time of this one is up", async () => {
-    const scene = await openHoldScene(house);
-    await scene.hold({ text: `${scene.tenant} said` });
-    house.turn(15 * MINUTE);
-    await endOverdueHolds(holds(), house.now(), () => false);
-    expect(await rowsWith(`${scene.tenant} said`)).toHaveLength(2);
-    await sweep();
-    expect(await rowsWith(`${scene.tenant} said`)).toEqual([]);
+    const fixture = await openHoldFixture(testEnv);
+    await fixture.newHold({ text: `${fixture.tenant} said` });
+    testEnv.advance(15 * MINUTE);
+    await expireHolds(holds(), testEnv.now(), () => false);
+    expect(await rowsWith(`${fixture.tenant} said`)).toHaveLength(2);
+    await sweepHolds();
+    expect(await rowsWith(`${fixture.tenant} said`)).toEqual([]);
   });
 
-  it.each(strikes)("is ended by a sweep that is struck (%s) at any call and comes again", async (strike) => {
+  it.each(faultPoints)("is ended by a sweep that is struck (%s) at any call and comes again", async (faultPoint) => {
     for (let k = 0; ; k++) {
-      const scene = await openHoldScene(house);
-      const { id } = await scene.hold({ text: `${scene.tenant} said` });
-      house.turn(15 * MINUTE);
-      const struck = strikeAt(house.clients, strike, k);
-      await sweep().catch(() => {});
-      struck.end();
-      house.turn(MINUTE);
-      await sweep();
-      expect(await rowsWith(`${scene.tenant} said`)).toEqual([]);
-      expect(await scene.read(id)).toMatchObject({ state: { status: "expired" } });
-      if (!struck.reached()) return;
+      const fixture = await openHoldFixture(testEnv);
+      const { id } = await fixture.newHold({ text: `${fixture.tenant} said` });
+      testEnv.advance(15 * MINUTE);
+      const injection = injectFaultAt(testEnv.clients, faultPoint, k);
+      await sweepHolds().catch(() => {});
+      injection.remove();
+      testEnv.advance(MINUTE);
+      await sweepHolds();
+      expect(await rowsWith(`${fixture.tenant} said`)).toEqual([]);
+      expect(await fixture.read(id)).toMatchObject({ state: { status: "expired" } });
+      if (!injection.reached()) return;
     }
   });
 });
 
 it("a hold that was claimed in time is left as it is, and waits nowhere", async () => {
-  const scene = await openHoldScene(house);
-  const made = await scene.hold({ text: `${scene.tenant} said` });
-  await scene.complete(made);
+  const fixture = await openHoldFixture(testEnv);
+  const hold = await fixture.newHold({ text: `${fixture.tenant} said` });
+  await fixture.complete(hold);
   expect(await rowsWith(WAITING)).toEqual([]);
-  house.turn(15 * MINUTE);
-  await sweep();
-  expect(await scene.read(made.id)).toMatchObject({ state: { status: "sent" } });
+  testEnv.advance(15 * MINUTE);
+  await sweepHolds();
+  expect(await fixture.read(hold.id)).toMatchObject({ state: { status: "sent" } });
 });
 
 it("of a sweep and a completion at the last moment one alone takes the message, and none of it is left", async () => {
   for (const before of [1, 0]) {
-    const scene = await openHoldScene(house);
-    const made = await scene.hold({ text: `${scene.tenant} said` });
-    const answer = await scene.rightAnswer(made);
-    house.turn(made.expiresAt - house.now() - before);
+    const fixture = await openHoldFixture(testEnv);
+    const hold = await fixture.newHold({ text: `${fixture.tenant} said` });
+    const answer = await fixture.solvedAnswer(hold);
+    testEnv.advance(hold.expiresAt - testEnv.now() - before);
     // A sweep whose clock is a little ahead.
-    const ahead = house.now() + SECOND;
+    const ahead = testEnv.now() + SECOND;
     const [done] = await Promise.all([
-      completeHold(scene.checkPorts(), answer, house.now),
-      endOverdueHolds(holds(), ahead),
-      endOverdueHolds(holds(), ahead),
+      completeHold(fixture.checkPorts(), answer, testEnv.now),
+      expireHolds(holds(), ahead),
+      expireHolds(holds(), ahead),
     ]);
     const sent = "state" in done && done.state.status === "sent";
-    expect(scene.calls).toHaveLength(sent ? 1 : 0);
-    expect(await scene.read(made.id)).toMatchObject({ state: { status: sent ? "sent" : "expired" } });
-    const kept = (await rowsWith(`${scene.tenant} said`)).filter((PK) => PK.startsWith("H#"));
-    expect(kept).toEqual([]);
+    expect(fixture.calls).toHaveLength(sent ? 1 : 0);
+    expect(await fixture.read(hold.id)).toMatchObject({ state: { status: sent ? "sent" : "expired" } });
+    const storedHolds = (await rowsWith(`${fixture.tenant} said`)).filter((PK) => PK.startsWith("H#"));
+    expect(storedHolds).toEqual([]);
   }
 });
 
 it("an erased conversation leaves none of its waiting holds, in the table or the index", async () => {
-  const scene = await openHoldScene(house);
-  await scene.hold({ text: `${scene.tenant} said` });
-  const request = { conversationId: scene.conversation, caller: scene.caller, ip: null };
-  await eraseConversation(scene.apiPorts(), scene.tenant, request, () => true, house.now());
-  expect(await rowsWith(`${scene.tenant} said`)).toEqual([]);
-  house.turn(15 * MINUTE);
-  await sweep();
+  const fixture = await openHoldFixture(testEnv);
+  await fixture.newHold({ text: `${fixture.tenant} said` });
+  const request = { conversationId: fixture.conversation, caller: fixture.caller, ip: null };
+  await eraseConversation(fixture.apiPorts(), fixture.tenant, request, () => true, testEnv.now());
+  expect(await rowsWith(`${fixture.tenant} said`)).toEqual([]);
+  testEnv.advance(15 * MINUTE);
+  await sweepHolds();
   expect(await rowsWith(WAITING)).toEqual([]);
 });

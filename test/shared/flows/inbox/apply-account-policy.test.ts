@@ -1,44 +1,50 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { ulidOf } from "../../../../shared/kernel/ids.ts";
+import { deriveUlid } from "../../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { HOUR, MINUTE } from "../../../../shared/kernel/time.ts";
 import { accountStore } from "../../../../shared/stores/accounts/accounts.ts";
 import { accountItemKey } from "../../../../shared/stores/keys.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
 import { newTenant } from "../../stores/support/samples.ts";
-import { dataOf, type Happening, ingestOf, ruled, toldIn } from "../support/changes.ts";
-import { type House, type Lane, openHouse } from "../support/house.ts";
+import {
+  eventData,
+  ingestEvents,
+  type PlatformEvent,
+  policyEvent,
+  renderEventMessages,
+} from "../support/platform-events.ts";
+import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
 
-let house: House;
-let lane: Lane;
+let testEnv: TestEnv;
+let queues: TestQueues;
 beforeAll(async () => {
-  house = await openHouse();
-  lane = await house.newLane();
+  testEnv = await openTestEnv();
+  queues = await testEnv.newQueues();
 });
-afterAll(() => house.close());
+afterAll(() => testEnv.close());
 
 let tenant: TenantId;
 let account: string;
 let at: number;
 beforeEach(async () => {
   tenant = newTenant();
-  account = await house.connect(tenant);
-  at = house.now() - MINUTE;
+  account = await testEnv.connect(tenant);
+  at = testEnv.now() - MINUTE;
 });
 
-const ref = () => ({ platform: "instagram", externalId: account }) as const;
-const take = async (...happenings: Happening[]) => {
-  const { announcements } = await ingestOf(house.ingestPorts(lane), account, happenings, house.now());
-  return toldIn(house, tenant, announcements);
+const accountRef = () => ({ platform: "instagram", externalId: account }) as const;
+const ingestPolicy = async (...happenings: PlatformEvent[]) => {
+  const { events: announcements } = await ingestEvents(testEnv.ingestPorts(queues), account, happenings, testEnv.now());
+  return renderEventMessages(testEnv, tenant, announcements);
 };
-const status = async () => (await accountStore(house.table).get(tenant, ref()))?.status;
+const status = async () => (await accountStore(testEnv.table).get(tenant, accountRef()))?.status;
 const setStatus = (st: string) =>
-  house.table.client.send(
+  testEnv.table.client.send(
     new UpdateCommand({
-      TableName: house.table.name,
-      Key: accountItemKey(tenant, ref()),
+      TableName: testEnv.table.name,
+      Key: accountItemKey(tenant, accountRef()),
       UpdateExpression: "SET st = :st",
       ExpressionAttributeValues: { ":st": st },
     }),
@@ -46,10 +52,10 @@ const setStatus = (st: string) =>
 
 describe("what the platform decides of an account", () => {
   it("restricts it and is announced, until the platform lifts it", async () => {
-    const [restricted, ...more] = await take(ruled("block", at));
+    const [restricted, ...more] = await ingestPolicy(policyEvent("block", at));
     expect(more).toEqual([]);
     expect(restricted?.type).toBe("account.restricted");
-    const shown = {
+    const expectedAccount = {
       account_key: `instagram#${account}`,
       platform: "instagram",
       external_id: account,
@@ -57,88 +63,94 @@ describe("what the platform decides of an account", () => {
       display_name: "Shop",
       page_id: null,
     };
-    expect(dataOf(restricted ?? fail())).toEqual({ account: { ...shown, status: "restricted" }, reason: "policy" });
+    expect(eventData(restricted ?? fail())).toEqual({
+      account: { ...expectedAccount, status: "restricted" },
+      reason: "policy",
+    });
     expect(await status()).toBe("restricted");
 
-    const [recovered] = await take(ruled("unblock", at + 1));
+    const [recovered] = await ingestPolicy(policyEvent("unblock", at + 1));
     expect(recovered?.type).toBe("account.recovered");
-    expect(dataOf(recovered ?? fail())).toEqual({ account: { ...shown, status: "active" }, reason: "policy" });
+    expect(eventData(recovered ?? fail())).toEqual({
+      account: { ...expectedAccount, status: "active" },
+      reason: "policy",
+    });
     expect(await status()).toBe("active");
   });
 
   it("is one event, with the same id and body, however often it is told", async () => {
-    const first = await take(ruled("block", at), ruled("block", at));
-    house.turn(HOUR);
-    const again = await take(ruled("block", at));
+    const first = await ingestPolicy(policyEvent("block", at), policyEvent("block", at));
+    testEnv.advance(HOUR);
+    const again = await ingestPolicy(policyEvent("block", at));
     expect(first).toHaveLength(1);
     expect(again).toEqual(first);
   });
 
   it("is told by its first body, whatever became of the account since", async () => {
-    const first = await take(ruled("block", at));
-    await house.table.client.send(
+    const first = await ingestPolicy(policyEvent("block", at));
+    await testEnv.table.client.send(
       new UpdateCommand({
-        TableName: house.table.name,
-        Key: accountItemKey(tenant, ref()),
+        TableName: testEnv.table.name,
+        Key: accountItemKey(tenant, accountRef()),
         UpdateExpression: "SET h = :renamed, n = :renamed, st = :st",
         ExpressionAttributeValues: { ":renamed": "@renamed", ":st": "needs_reauth" },
       }),
     );
-    expect(await take(ruled("block", at))).toEqual(first);
+    expect(await ingestPolicy(policyEvent("block", at))).toEqual(first);
     expect(first[0]?.body).toContain('"handle":"@shop"');
   });
 
   it("changes nothing when it is a warning, but leaves a line in the log", async () => {
-    const before = house.lines.length;
-    expect(await take(ruled("warning", at))).toEqual([]);
+    const before = testEnv.lines.length;
+    expect(await ingestPolicy(policyEvent("warning", at))).toEqual([]);
     expect(await status()).toBe("active");
-    expect(house.lines.slice(before)).toEqual([{ event: "policy", action: "warning", platform: "instagram" }]);
+    expect(testEnv.lines.slice(before)).toEqual([{ event: "policy", action: "warning", platform: "instagram" }]);
   });
 
   it("does not override what it decided later", async () => {
-    await take(ruled("block", at), ruled("unblock", at + 5));
-    expect(await take(ruled("block", at + 4))).toEqual([]);
+    await ingestPolicy(policyEvent("block", at), policyEvent("unblock", at + 5));
+    expect(await ingestPolicy(policyEvent("block", at + 4))).toEqual([]);
     expect(await status()).toBe("active");
   });
 
   it("announces no recovery of an account that was not restricted", async () => {
-    expect(await take(ruled("unblock", at))).toEqual([]);
-    expect(await take(ruled("unblock", at))).toEqual([]);
+    expect(await ingestPolicy(policyEvent("unblock", at))).toEqual([]);
+    expect(await ingestPolicy(policyEvent("unblock", at))).toEqual([]);
     expect(await status()).toBe("active");
   });
 
   it("brings no dead token back to life, and a token that comes back lifts no block", async () => {
-    await take(ruled("block", at));
+    await ingestPolicy(policyEvent("block", at));
     await setStatus("needs_reauth");
     expect(await status()).toBe("needs_reauth");
-    expect(await take(ruled("unblock", at + 1))).toEqual([]);
+    expect(await ingestPolicy(policyEvent("unblock", at + 1))).toEqual([]);
     expect(await status()).toBe("needs_reauth");
-    await take(ruled("block", at + 2));
+    await ingestPolicy(policyEvent("block", at + 2));
     await setStatus("active");
     expect(await status()).toBe("restricted");
   });
 
   it("is not announced where the account shows the same as before: once it is restricted, and while its token is dead", async () => {
-    await take(ruled("block", at));
-    expect(await take(ruled("block", at + 1))).toEqual([]);
-    expect((await take(ruled("unblock", at + 2))).map(({ type }) => type)).toEqual(["account.recovered"]);
+    await ingestPolicy(policyEvent("block", at));
+    expect(await ingestPolicy(policyEvent("block", at + 1))).toEqual([]);
+    expect((await ingestPolicy(policyEvent("unblock", at + 2))).map(({ type }) => type)).toEqual(["account.recovered"]);
     await setStatus("needs_reauth");
-    expect(await take(ruled("block", at + 3), ruled("unblock", at + 4))).toEqual([]);
+    expect(await ingestPolicy(policyEvent("block", at + 3), policyEvent("unblock", at + 4))).toEqual([]);
     await setStatus("restricted");
-    expect(await take(ruled("block", at + 5))).toEqual([]);
+    expect(await ingestPolicy(policyEvent("block", at + 5))).toEqual([]);
   });
 
   it("is judged by what is known when it is noted, not when it was read", async () => {
-    let struck = false;
-    const end = injectFaults(house.client, async ({ command, input }): Promise<Fault> => {
-      if (command !== "UpdateItem" || struck || !JSON.stringify(input).includes("po = :po")) return "pass";
-      struck = true;
+    let injected = false;
+    const end = injectFaults(testEnv.client, async ({ command, input }): Promise<Fault> => {
+      if (command !== "UpdateItem" || injected || !JSON.stringify(input).includes("po = :po")) return "pass";
+      injected = true;
       await setStatus("needs_reauth");
       return "pass";
     });
-    expect(await take(ruled("block", at))).toEqual([]);
+    expect(await ingestPolicy(policyEvent("block", at))).toEqual([]);
     end();
-    expect(struck).toBe(true);
+    expect(injected).toBe(true);
   });
 
   it("leaves a receiver, with what refused sends tell, knowing what the account shows, in any order and however often", async () => {
@@ -153,31 +165,31 @@ describe("what the platform decides of an account", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.oneof(decided, refused), { minLength: 1, maxLength: 8 }), async (steps) => {
         tenant = newTenant();
-        account = await house.connect(tenant);
-        const store = accountStore(house.table);
-        const heard = new Set<string>();
-        let known: string | undefined = "active";
+        account = await testEnv.connect(tenant);
+        const store = accountStore(testEnv.table);
+        const eventTypes = new Set<string>();
+        let lastStatus: string | undefined = "active";
         for (const { kind, after } of [...steps, ...steps.slice(0, 3)]) {
-          const eventUlid = ulidOf(at, `${kind} ${after}`);
-          const told: [string, string][] = [];
+          const eventUlid = deriveUlid(at, `${kind} ${after}`);
+          const statusEvents: [string, string][] = [];
           if (kind === "block" || kind === "unblock") {
-            for (const { ulid, type, body } of await take(ruled(kind, at + after))) {
-              told.push([ulid, type]);
+            for (const { ulid, type, body } of await ingestPolicy(policyEvent(kind, at + after))) {
+              statusEvents.push([ulid, type]);
               expect(JSON.parse(body ?? "").data.account.status).toBe(
                 type === "account.restricted" ? "restricted" : "active",
               );
             }
-          } else if (await store.setStatus(tenant, ref(), { status: kind, error: "", asOf: at, eventUlid })) {
-            told.push([eventUlid, `account.${kind}`]);
+          } else if (await store.setStatus(tenant, accountRef(), { status: kind, error: "", asOf: at, eventUlid })) {
+            statusEvents.push([eventUlid, `account.${kind}`]);
           }
-          for (const [ulid, type] of told) {
-            if (heard.has(ulid)) continue;
-            heard.add(ulid);
-            const shown = type === "account.recovered" ? "active" : type.slice("account.".length);
-            expect(shown).not.toBe(known);
-            known = shown;
+          for (const [ulid, type] of statusEvents) {
+            if (eventTypes.has(ulid)) continue;
+            eventTypes.add(ulid);
+            const expectedStatus = type === "account.recovered" ? "active" : type.slice("account.".length);
+            expect(expectedStatus).not.toBe(lastStatus);
+            lastStatus = expectedStatus;
           }
-          expect(known).toBe(await status());
+          expect(lastStatus).toBe(await status());
         }
       }),
       { numRuns: 60 },
@@ -186,7 +198,7 @@ describe("what the platform decides of an account", () => {
 
   it("lifts a restriction that was met otherwise", async () => {
     await setStatus("restricted");
-    expect((await take(ruled("unblock", at))).map(({ type }) => type)).toEqual(["account.recovered"]);
+    expect((await ingestPolicy(policyEvent("unblock", at))).map(({ type }) => type)).toEqual(["account.recovered"]);
     expect(await status()).toBe("active");
   });
 
@@ -194,16 +206,16 @@ describe("what the platform decides of an account", () => {
     for (const fault of ["lost", "crash"] as const) {
       for (let k = 0; ; k++) {
         tenant = newTenant();
-        account = await house.connect(tenant);
+        account = await testEnv.connect(tenant);
         let reached = false;
-        const end = injectFaults(house.client, ({ index }) => {
+        const end = injectFaults(testEnv.client, ({ index }) => {
           if (index < k || (fault === "lost" && index > k)) return "pass";
           reached = true;
           return fault;
         });
-        const first = await take(ruled("block", at)).catch(() => []);
+        const first = await ingestPolicy(policyEvent("block", at)).catch(() => []);
         end();
-        const again = await take(ruled("block", at));
+        const again = await ingestPolicy(policyEvent("block", at));
         expect(again.map(({ type }) => type)).toEqual(["account.restricted"]);
         if (first.length > 0) expect(again).toEqual(first);
         expect(await status()).toBe("restricted");
@@ -221,15 +233,15 @@ describe("what the platform decides of an account", () => {
       { minLength: 1, maxLength: 6 },
     );
     await fc.assert(
-      fc.asyncProperty(decisions, fc.boolean(), async (drawn, atOnce) => {
+      fc.asyncProperty(decisions, fc.boolean(), async (actions, atOnce) => {
         tenant = newTenant();
-        account = await house.connect(tenant);
-        const each = drawn.map(({ action, after }) => ruled(action, at + after));
+        account = await testEnv.connect(tenant);
+        const each = actions.map(({ action, after }) => policyEvent(action, at + after));
         // Some lose the race at every try and are told of again, as their queue would.
-        const settled = atOnce ? await Promise.allSettled(each.map((one) => take(one))) : [];
-        for (const [i, one] of each.entries()) if (settled[i]?.status !== "fulfilled") await take(one);
-        const rank = ({ action, after }: (typeof drawn)[number]) => after * 2 + (action === "unblock" ? 1 : 0);
-        const [newest] = drawn.filter(({ action }) => action !== "warning").sort((a, b) => rank(b) - rank(a));
+        const settled = atOnce ? await Promise.allSettled(each.map((one) => ingestPolicy(one))) : [];
+        for (const [i, one] of each.entries()) if (settled[i]?.status !== "fulfilled") await ingestPolicy(one);
+        const rank = ({ action, after }: (typeof actions)[number]) => after * 2 + (action === "unblock" ? 1 : 0);
+        const [newest] = actions.filter(({ action }) => action !== "warning").sort((a, b) => rank(b) - rank(a));
         expect(await status()).toBe(newest?.action === "block" ? "restricted" : "active");
       }),
       { numRuns: 30 },

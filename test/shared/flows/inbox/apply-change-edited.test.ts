@@ -1,30 +1,30 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { messageView } from "../../../../functions/routes/responses.ts";
+import { toMessageResponse } from "../../../../functions/routes/responses.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import { SECOND } from "../../../../shared/kernel/time.ts";
-import { type ChangeScene, openChangeScene } from "../support/change-scene.ts";
-import { dataOf, edited, said, unsent } from "../support/changes.ts";
-import { type House, type Lane, openHouse } from "../support/house.ts";
+import { type ChangeFixture, openChangeFixture } from "../support/change-fixture.ts";
+import { editEvent, eventData, textEvent, unsendEvent } from "../support/platform-events.ts";
+import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
 
-let house: House;
-let lane: Lane;
-let scene: ChangeScene;
+let testEnv: TestEnv;
+let queues: TestQueues;
+let fixture: ChangeFixture;
 beforeAll(async () => {
-  house = await openHouse();
-  lane = await house.newLane();
+  testEnv = await openTestEnv();
+  queues = await testEnv.newQueues();
 });
-afterAll(() => house.close());
+afterAll(() => testEnv.close());
 beforeEach(async () => {
-  scene = await openChangeScene(house, lane);
+  fixture = await openChangeFixture(testEnv, queues);
 });
 
 describe("an edited message", () => {
   it("shows its newest text everywhere, while its first event stays what it was", async () => {
-    const { account, conversation, at, take, head, read, shown } = scene;
-    const [received] = await take(said("m1", "helo", at));
-    const told = await take(edited("m1", "hello", 1, at + 1));
-    expect(told.map(({ type }) => type)).toEqual(["message.edited"]);
-    expect(told.map(dataOf)).toEqual([
+    const { account, conversation, at, ingest: take, head, read, shownTexts } = fixture;
+    const [received] = await take(textEvent("m1", "helo", at));
+    const events = await take(editEvent("m1", "hello", 1, at + 1));
+    expect(events.map(({ type }) => type)).toEqual(["message.edited"]);
+    expect(events.map(eventData)).toEqual([
       {
         message: {
           id: "m1",
@@ -36,62 +36,62 @@ describe("an edited message", () => {
         },
       },
     ]);
-    expect(await shown()).toEqual(["hello"]);
-    const found = await read("m1");
-    expect(isRefusal(found) ? null : messageView(found).text).toBe("hello");
+    expect(await shownTexts()).toEqual(["hello"]);
+    const stored = await read("m1");
+    expect(isRefusal(stored) ? null : toMessageResponse(stored).text).toBe("hello");
     expect((await head())?.lastMessageText).toBe("hello");
 
     // Its webhook comes again, as a retry would render it again.
-    const [again] = await take(said("m1", "helo", at));
+    const [again] = await take(textEvent("m1", "helo", at));
     expect(again?.body).toBe(received?.body);
     expect(again?.ulid).toBe(received?.ulid);
     expect((await head())?.lastMessageText).toBe("hello");
-    expect(await shown()).toEqual(["hello"]);
+    expect(await shownTexts()).toEqual(["hello"]);
   });
 
   it.each([[[1, 2, 3]], [[3, 2, 1]], [[2, 3, 1, 2]]])(
     "ends at the highest count, and tells of each edit once: %j",
     async (counts) => {
-      const { at, take, head, shown } = scene;
-      await take(said("m1", "zero", at));
+      const { at, ingest: take, head, shownTexts } = fixture;
+      await take(textEvent("m1", "zero", at));
       const ulids = new Set<string>();
       for (const count of counts) {
-        for (const { ulid } of await take(edited("m1", `text ${count}`, count, at + count))) ulids.add(ulid);
-        house.turn(SECOND);
+        for (const { ulid } of await take(editEvent("m1", `text ${count}`, count, at + count))) ulids.add(ulid);
+        testEnv.advance(SECOND);
       }
       expect(ulids.size).toBe(3);
-      expect(await shown()).toEqual(["text 3"]);
+      expect(await shownTexts()).toEqual(["text 3"]);
       expect((await head())?.lastMessageText).toBe("text 3");
     },
   );
 
   it("leaves the head alone when a newer message stands there", async () => {
-    const { at, take, head, shown } = scene;
-    await take(said("m1", "one", at), said("m2", "two", at + 1));
+    const { at, ingest: take, head, shownTexts } = fixture;
+    await take(textEvent("m1", "one", at), textEvent("m2", "two", at + 1));
     const before = await head();
-    await take(edited("m1", "one!", 1, at + 2));
-    expect(await shown()).toEqual(["two", "one!"]);
+    await take(editEvent("m1", "one!", 1, at + 2));
+    expect(await shownTexts()).toEqual(["two", "one!"]);
     expect(await head()).toEqual(before);
   });
 
   it("waits for its message, and is told of at once", async () => {
-    const { at, take, head, rawHead, shown } = scene;
-    const told = await take(edited("m1", "two", 2, at + 2), edited("m1", "one", 1, at + 1));
-    expect(told.map(({ type }) => type)).toEqual(["message.edited", "message.edited"]);
-    const [received] = await take(said("m1", "zero", at));
-    expect((dataOf(received ?? fail()).message as { text: string }).text).toBe("zero");
-    expect(await shown()).toEqual(["two"]);
+    const { at, ingest: take, head, rawHead, shownTexts } = fixture;
+    const events = await take(editEvent("m1", "two", 2, at + 2), editEvent("m1", "one", 1, at + 1));
+    expect(events.map(({ type }) => type)).toEqual(["message.edited", "message.edited"]);
+    const [received] = await take(textEvent("m1", "zero", at));
+    expect((eventData(received ?? fail()).message as { text: string }).text).toBe("zero");
+    expect(await shownTexts()).toEqual(["two"]);
     expect((await head())?.lastMessageText).toBe("two");
     expect(await rawHead()).not.toHaveProperty("aw");
   });
 
   it.each(["before", "after"])("is not told of once it was unsent, which came %s the message", async (when) => {
-    const { at, take, head, shown, everything } = scene;
-    if (when === "after") await take(said("m1", "zero", at));
-    await take(unsent("m1", at + 5));
-    expect(await take(edited("m1", "late", 1, at + 1))).toEqual([]);
-    expect(await take(said("m1", "zero", at), edited("m1", "late", 1, at + 1))).toEqual([]);
-    expect(await shown()).toEqual([]);
+    const { at, ingest: take, head, shownTexts, tenantItems: everything } = fixture;
+    if (when === "after") await take(textEvent("m1", "zero", at));
+    await take(unsendEvent("m1", at + 5));
+    expect(await take(editEvent("m1", "late", 1, at + 1))).toEqual([]);
+    expect(await take(textEvent("m1", "zero", at), editEvent("m1", "late", 1, at + 1))).toEqual([]);
+    expect(await shownTexts()).toEqual([]);
     expect((await head())?.lastMessageText).toBe("");
     expect(JSON.stringify(await everything())).not.toContain("late");
   });

@@ -1,107 +1,110 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { shownText } from "../../../../shared/domain/inbox/messages.ts";
+import { currentText } from "../../../../shared/domain/inbox/messages.ts";
 import type { IngestPorts } from "../../../../shared/flows/ports.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
-import {
-  edited,
-  feedOf,
-  type Happening,
-  ingestOf,
-  reacted,
-  said,
-  type Told,
-  toldIn,
-  unsent,
-} from "../support/changes.ts";
-import { type House, type Lane, openHouse } from "../support/house.ts";
+import { injectFaultAt } from "../support/fault-injection.ts";
 import { newConversation } from "../support/new-conversation.ts";
-import { strikeAt } from "../support/strikes.ts";
+import {
+  editEvent,
+  ingestEvents,
+  listFeed,
+  type PlatformEvent,
+  type RenderedAnnouncement,
+  reactionEvent,
+  renderEventMessages,
+  textEvent,
+  unsendEvent,
+} from "../support/platform-events.ts";
+import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
 
-let house: House;
-let lane: Lane;
+let testEnv: TestEnv;
+let queues: TestQueues;
 beforeAll(async () => {
-  house = await openHouse();
-  lane = await house.newLane();
+  testEnv = await openTestEnv();
+  queues = await testEnv.newQueues();
 });
-afterAll(() => house.close());
+afterAll(() => testEnv.close());
 
 let tenant: TenantId;
 let account: string;
 let conversation: string;
 let at: number;
-const begin = async () => {
-  ({ tenant, account, conversation } = await newConversation(house));
-  at = house.now() - MINUTE;
+const setUp = async () => {
+  ({ tenant, account, conversation } = await newConversation(testEnv));
+  at = testEnv.now() - MINUTE;
 };
-beforeEach(begin);
+beforeEach(setUp);
 
-async function take(happenings: readonly Happening[], ports: IngestPorts = house.ingestPorts(lane)): Promise<Told[]> {
-  const { announcements } = await ingestOf(ports, account, happenings, house.now());
-  return toldIn(house, tenant, announcements);
+async function ingestChanges(
+  happenings: readonly PlatformEvent[],
+  ports: IngestPorts = testEnv.ingestPorts(queues),
+): Promise<RenderedAnnouncement[]> {
+  const { events: announcements } = await ingestEvents(ports, account, happenings, testEnv.now());
+  return renderEventMessages(testEnv, tenant, announcements);
 }
-async function glimpse() {
-  const conversations = conversationStore(house.table);
-  const head = await conversations.get(tenant, conversation, house.now());
+async function readSnapshot() {
+  const conversations = conversationStore(testEnv.table);
+  const head = await conversations.get(tenant, conversation, testEnv.now());
   return {
     text: head?.lastMessageText,
-    awaited: (await conversations.peek([conversation])).get(conversation)?.awaited.size,
+    awaited: (await conversations.snapshots([conversation])).get(conversation)?.pendingMessageIds.size,
   };
 }
-const texts = async () => (await feedOf(house, tenant)).map(shownText);
+const texts = async () => (await listFeed(testEnv, tenant)).map(currentText);
 
 /** Ports that do something between the message's row and its conversation's head. */
-function pausing(before: (apply: () => Promise<unknown>) => Promise<unknown>): IngestPorts {
-  const ports = house.ingestPorts(lane);
-  const apply: typeof ports.conversations.apply = async (...message) => {
-    const held: { answer?: ReturnType<typeof ports.conversations.apply> } = {};
+function pausingPorts(before: (apply: () => Promise<unknown>) => Promise<unknown>): IngestPorts {
+  const ports = testEnv.ingestPorts(queues);
+  const apply: typeof ports.conversations.advanceHead = async (...message) => {
+    const pendingApply: { answer?: ReturnType<typeof ports.conversations.advanceHead> } = {};
     const go = () => {
-      held.answer ??= ports.conversations.apply(...message);
-      return held.answer;
+      pendingApply.answer ??= ports.conversations.advanceHead(...message);
+      return pendingApply.answer;
     };
     await before(go);
     return go();
   };
-  return { ...ports, conversations: { ...ports.conversations, apply } };
+  return { ...ports, conversations: { ...ports.conversations, advanceHead: apply } };
 }
 
 describe("a message whose row is there while its head is still to come", () => {
   it("shows nothing when it is unsent in between", async () => {
-    await take(
-      [said("m1", "secret", at)],
-      pausing(() => take([unsent("m1", at + 1)])),
+    await ingestChanges(
+      [textEvent("m1", "secret", at)],
+      pausingPorts(() => ingestChanges([unsendEvent("m1", at + 1)])),
     );
-    expect([await texts(), await glimpse()]).toEqual([[], { text: "", awaited: 0 }]);
+    expect([await texts(), await readSnapshot()]).toEqual([[], { text: "", awaited: 0 }]);
   });
 
   it("shows its edit when it is edited in between", async () => {
-    await take(
-      [said("m1", "zzz", at)],
-      pausing(() => take([edited("m1", "aaa", 1, at + 1)])),
+    await ingestChanges(
+      [textEvent("m1", "zzz", at)],
+      pausingPorts(() => ingestChanges([editEvent("m1", "aaa", 1, at + 1)])),
     );
-    expect([await texts(), await glimpse()]).toEqual([["aaa"], { text: "aaa", awaited: 0 }]);
+    expect([await texts(), await readSnapshot()]).toEqual([["aaa"], { text: "aaa", awaited: 0 }]);
   });
 
   it("shows the later of two edits that both come in between, and cross each other", async () => {
-    const crossing = pausing((applyFirst) => {
+    const crossing = pausingPorts((applyFirst) => {
       // The second is about to bring the head up to its text, when the first does with its own.
-      const second = pausing(() => applyFirst());
-      return take([edited("m1", "two", 2, at + 2)], second);
+      const second = pausingPorts(() => applyFirst());
+      return ingestChanges([editEvent("m1", "two", 2, at + 2)], second);
     });
-    await take(
-      [said("m1", "zero", at)],
-      pausing(() => take([edited("m1", "one", 1, at + 1)], crossing)),
+    await ingestChanges(
+      [textEvent("m1", "zero", at)],
+      pausingPorts(() => ingestChanges([editEvent("m1", "one", 1, at + 1)], crossing)),
     );
-    expect([await texts(), await glimpse()]).toEqual([["two"], { text: "two", awaited: 0 }]);
+    expect([await texts(), await readSnapshot()]).toEqual([["two"], { text: "two", awaited: 0 }]);
   });
 });
 
 describe("a message and its change, of which one is taken whole at any moment of the other", () => {
   const changes = {
-    unsending: { of: () => unsent("m1", at + 1), texts: [], text: "" },
-    edit: { of: () => edited("m1", "aaa", 1, at + 1), texts: ["aaa"], text: "aaa" },
+    unsending: { of: () => unsendEvent("m1", at + 1), texts: [], text: "" },
+    edit: { of: () => editEvent("m1", "aaa", 1, at + 1), texts: ["aaa"], text: "aaa" },
   };
   const cases = (["unsending", "edit"] as const).flatMap((change) =>
     (["message", "change"] as const).flatMap((outer) => [false, true].map((lagging) => ({ change, outer, lagging }))),
@@ -110,17 +113,17 @@ describe("a message and its change, of which one is taken whole at any moment of
   it.each(cases)("end as one after the other: $change, within the $outer, the index lagging: $lagging", async (one) => {
     const change = changes[one.change];
     for (let k = 0; ; k++) {
-      await begin();
-      const ports = house.ingestPorts(lane);
+      await setUp();
+      const ports = testEnv.ingestPorts(queues);
       const changePorts = one.lagging
         ? { ...ports, messageChanges: { ...ports.messageChanges, find: async () => null } }
         : ports;
-      const takeMessage = () => take([said("m1", "zzz", at)]);
-      const takeChange = () => take([change.of()], changePorts);
+      const takeMessage = () => ingestChanges([textEvent("m1", "zzz", at)]);
+      const takeChange = () => ingestChanges([change.of()], changePorts);
       const [outer, inner] = one.outer === "message" ? [takeMessage, takeChange] : [takeChange, takeMessage];
       let calls = 0;
       let reached = false;
-      const end = injectFaults(house.client, async (): Promise<Fault> => {
+      const end = injectFaults(testEnv.client, async (): Promise<Fault> => {
         if (calls++ !== k) return "pass";
         reached = true;
         await inner();
@@ -129,50 +132,61 @@ describe("a message and its change, of which one is taken whole at any moment of
       await outer();
       end();
       if (!reached) await inner();
-      expect([await texts(), await glimpse()], `call ${k}`).toEqual([change.texts, { text: change.text, awaited: 0 }]);
+      expect([await texts(), await readSnapshot()], `call ${k}`).toEqual([
+        change.texts,
+        { text: change.text, awaited: 0 },
+      ]);
       if (!reached) return;
     }
   });
 });
 
 it("the head shows one of two messages of one instant, and not the other when that one is unsent", async () => {
-  const both = [said("m1", "one", at), said("m2", "two", at)];
-  await take(both);
-  const { text } = await glimpse();
-  await take([unsent(text === "one" ? "m1" : "m2", at + 1)]);
-  expect((await glimpse()).text).toBe("");
-  await take(both);
-  expect((await glimpse()).text).toBe("");
+  const both = [textEvent("m1", "one", at), textEvent("m2", "two", at)];
+  await ingestChanges(both);
+  const { text } = await readSnapshot();
+  await ingestChanges([unsendEvent(text === "one" ? "m1" : "m2", at + 1)]);
+  expect((await readSnapshot()).text).toBe("");
+  await ingestChanges(both);
+  expect((await readSnapshot()).text).toBe("");
 });
 
 describe("struck at any call", () => {
-  const known = () => [said("m1", "one", at), said("m2", "two", at + 1), said("m3", "three", at + 2)];
+  const messageEvents = () => [
+    textEvent("m1", "one", at),
+    textEvent("m2", "two", at + 1),
+    textEvent("m3", "three", at + 2),
+  ];
   const scenes = {
     "changes of known messages": {
-      before: known,
-      struck: () => [edited("m1", "one!", 1, at + 3), unsent("m3", at + 4), reacted("m2", "react", at + 5)],
+      before: messageEvents,
+      struck: () => [
+        editEvent("m1", "one!", 1, at + 3),
+        unsendEvent("m3", at + 4),
+        reactionEvent("m2", "react", at + 5),
+      ],
       tells: ["message.deleted", "message.edited", "message.reaction"],
       texts: ["two", "one!"],
       calls: 12,
     },
     "changes that come before their messages": {
-      before: () => [said("m1", "one", at)],
-      struck: () => [edited("m2", "two!", 1, at + 3), unsent("m3", at + 4)],
-      after: known,
+      before: () => [textEvent("m1", "one", at)],
+      struck: () => [editEvent("m2", "two!", 1, at + 3), unsendEvent("m3", at + 4)],
+      after: messageEvents,
       tells: ["message.deleted", "message.edited"],
       texts: ["two!", "one"],
       calls: 12,
     },
     "messages whose changes wait": {
-      before: () => [edited("m2", "two!", 1, at + 3), unsent("m3", at + 4)],
-      struck: known,
+      before: () => [editEvent("m2", "two!", 1, at + 3), unsendEvent("m3", at + 4)],
+      struck: messageEvents,
       tells: ["message.received", "message.received"],
       texts: ["two!", "one"],
       calls: 14,
     },
     "an unsending of what was edited": {
-      before: () => [...known(), edited("m3", "three!", 1, at + 3)],
-      struck: () => [unsent("m3", at + 4)],
+      before: () => [...messageEvents(), editEvent("m3", "three!", 1, at + 3)],
+      struck: () => [unsendEvent("m3", at + 4)],
       tells: ["message.deleted"],
       texts: ["two", "one"],
       calls: 8,
@@ -180,25 +194,27 @@ describe("struck at any call", () => {
   } as const;
 
   it.each(
-    (["before", "lost"] as const).flatMap((strike) => Object.keys(scenes).map((name) => [name, strike] as const)),
-  )("%s end whole when their webhook comes again (%s)", async (name, strike) => {
-    const scene = scenes[name as keyof typeof scenes];
+    (["before", "lost"] as const).flatMap((faultPoint) =>
+      Object.keys(scenes).map((name) => [name, faultPoint] as const),
+    ),
+  )("%s end whole when their webhook comes again (%s)", async (name, faultPoint) => {
+    const fixture = scenes[name as keyof typeof scenes];
     for (let k = 0; ; k++) {
-      await begin();
-      await take(scene.before());
-      const struck = strikeAt(house.clients, strike, k);
-      const first = await take(scene.struck()).catch(() => []);
-      struck.end();
-      house.turn(SECOND);
-      const again = await take(scene.struck());
-      if ("after" in scene) await take(scene.after());
-      expect(again.map(({ type }) => type).sort(), `call ${k}`).toEqual([...scene.tells]);
+      await setUp();
+      await ingestChanges(fixture.before());
+      const injection = injectFaultAt(testEnv.clients, faultPoint, k);
+      const first = await ingestChanges(fixture.struck()).catch(() => []);
+      injection.remove();
+      testEnv.advance(SECOND);
+      const again = await ingestChanges(fixture.struck());
+      if ("after" in fixture) await ingestChanges(fixture.after());
+      expect(again.map(({ type }) => type).sort(), `call ${k}`).toEqual([...fixture.tells]);
       if (first.length > 0) expect(again.map(({ ulid }) => ulid)).toEqual(first.map(({ ulid }) => ulid));
       expect(again.every(({ body }) => body !== null)).toBe(true);
-      expect(await texts(), `call ${k}`).toEqual(scene.texts);
-      expect(await glimpse(), `call ${k}`).toEqual({ text: "", awaited: 0 });
-      if (!struck.reached()) {
-        expect(k).toBeGreaterThanOrEqual(scene.calls);
+      expect(await texts(), `call ${k}`).toEqual(fixture.texts);
+      expect(await readSnapshot(), `call ${k}`).toEqual({ text: "", awaited: 0 });
+      if (!injection.reached()) {
+        expect(k).toBeGreaterThanOrEqual(fixture.calls);
         return;
       }
     }

@@ -3,31 +3,31 @@ import { listMessages } from "../../../../shared/flows/inbox/read-inbox.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import { DAY, HOUR, SECOND } from "../../../../shared/kernel/time.ts";
 import { conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
-import { AWAITED_MAX } from "../../../../shared/stores/inbox/pending-changes.ts";
-import { type ChangeScene, openChangeScene } from "../support/change-scene.ts";
-import { dataOf, edited, feedOf, ingestOf, said, unsent } from "../support/changes.ts";
-import { type House, type Lane, openHouse } from "../support/house.ts";
+import { PENDING_MESSAGES_MAX } from "../../../../shared/stores/inbox/pending-changes.ts";
+import { type ChangeFixture, openChangeFixture } from "../support/change-fixture.ts";
 import { newConversation } from "../support/new-conversation.ts";
+import { editEvent, eventData, ingestEvents, listFeed, textEvent, unsendEvent } from "../support/platform-events.ts";
+import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
 
-let house: House;
-let lane: Lane;
-let scene: ChangeScene;
+let testEnv: TestEnv;
+let queues: TestQueues;
+let fixture: ChangeFixture;
 beforeAll(async () => {
-  house = await openHouse();
-  lane = await house.newLane();
+  testEnv = await openTestEnv();
+  queues = await testEnv.newQueues();
 });
-afterAll(() => house.close());
+afterAll(() => testEnv.close());
 beforeEach(async () => {
-  scene = await openChangeScene(house, lane);
+  fixture = await openChangeFixture(testEnv, queues);
 });
 
 describe("an unsent message", () => {
   it("is gone from every read, and is announced once", async () => {
-    const { account, conversation, at, take, head, read, shown } = scene;
-    const [received] = await take(said("m1", "first", at), said("m2", "secret", at + 1));
-    const told = await take(unsent("m1", at + 2));
-    expect(told.map(({ type }) => type)).toEqual(["message.deleted"]);
-    expect(told.map(dataOf)).toEqual([
+    const { account, conversation, at, ingest: take, head, read, shownTexts } = fixture;
+    const [received] = await take(textEvent("m1", "first", at), textEvent("m2", "secret", at + 1));
+    const events = await take(unsendEvent("m1", at + 2));
+    expect(events.map(({ type }) => type)).toEqual(["message.deleted"]);
+    expect(events.map(eventData)).toEqual([
       {
         message: {
           id: "m1",
@@ -38,99 +38,104 @@ describe("an unsent message", () => {
       },
     ]);
     expect(received?.body).toContain("first");
-    expect(await shown()).toEqual(["secret"]);
+    expect(await shownTexts()).toEqual(["secret"]);
     expect(await read("m1")).toEqual({ refused: "message_not_found" });
     expect((await head())?.lastMessageText).toBe("secret");
 
-    house.turn(HOUR);
-    const again = await take(unsent("m1", at + 2));
-    expect(again.map(({ ulid }) => ulid)).toEqual(told.map(({ ulid }) => ulid));
-    expect(again.map(({ body }) => body)).toEqual(told.map(({ body }) => body));
+    testEnv.advance(HOUR);
+    const again = await take(unsendEvent("m1", at + 2));
+    expect(again.map(({ ulid }) => ulid)).toEqual(events.map(({ ulid }) => ulid));
+    expect(again.map(({ body }) => body)).toEqual(events.map(({ body }) => body));
     expect(again.every(({ repeated }) => repeated)).toBe(true);
   });
 
   it("leaves no text at the head when it was the newest, and all else of the head as it was", async () => {
-    const { at, take, head, shown } = scene;
-    await take(said("m1", "first", at), said("m2", "secret", at + 1));
+    const { at, ingest: take, head, shownTexts } = fixture;
+    await take(textEvent("m1", "first", at), textEvent("m2", "secret", at + 1));
     const before = await head();
-    await take(unsent("m2", at + 2));
+    await take(unsendEvent("m2", at + 2));
     expect(await head()).toEqual({ ...before, lastMessageText: "" });
-    expect(await shown()).toEqual(["first"]);
+    expect(await shownTexts()).toEqual(["first"]);
   });
 
   it("is in no event any more, nor is what it was edited to", async () => {
-    const { at, take, everything } = scene;
-    const [received] = await take(said("m1", "secret", at));
-    const edits = await take(edited("m1", "secret 1", 1, at + 1), edited("m1", "secret 2", 2, at + 2));
+    const { at, ingest: take, tenantItems: everything } = fixture;
+    const [received] = await take(textEvent("m1", "secret", at));
+    const edits = await take(editEvent("m1", "secret 1", 1, at + 1), editEvent("m1", "secret 2", 2, at + 2));
     expect([received, ...edits].map((event) => event?.body?.includes("secret"))).toEqual([true, true, true]);
-    await take(unsent("m1", at + 3));
+    await take(unsendEvent("m1", at + 3));
     expect(JSON.stringify(await everything())).not.toContain("secret");
   });
 
   it("does not come back with its webhook, hours or days later", async () => {
-    const { tenant, at, take, head } = scene;
-    await take(said("m1", "secret", at));
-    await take(unsent("m1", at + 1));
+    const { tenant, at, ingest: take, head } = fixture;
+    await take(textEvent("m1", "secret", at));
+    await take(unsendEvent("m1", at + 1));
     for (const wait of [0, HOUR, 6 * DAY]) {
-      house.turn(wait);
-      expect(await take(said("m1", "secret", at))).toEqual([]);
-      expect(await feedOf(house, tenant)).toEqual([]);
+      testEnv.advance(wait);
+      expect(await take(textEvent("m1", "secret", at))).toEqual([]);
+      expect(await listFeed(testEnv, tenant)).toEqual([]);
       expect((await head())?.lastMessageText).toBe("");
     }
   });
 
   it("is not told of when it was unsent before it came, yet opens the window as it would have", async () => {
-    const { conversation, at, take, head, rawHead, read, shown } = scene;
-    const told = await take(unsent("m1", at + 1));
-    expect(told.map(({ type }) => type)).toEqual(["message.deleted"]);
+    const { conversation, at, ingest: take, head, rawHead, read, shownTexts } = fixture;
+    const events = await take(unsendEvent("m1", at + 1));
+    expect(events.map(({ type }) => type)).toEqual(["message.deleted"]);
     expect(await head()).toBeNull();
-    expect(await take(said("m1", "secret", at))).toEqual([]);
-    expect(await shown()).toEqual([]);
+    expect(await take(textEvent("m1", "secret", at))).toEqual([]);
+    expect(await shownTexts()).toEqual([]);
     expect(await read("m1")).toEqual({ refused: "message_not_found" });
 
-    const other = await newConversation(house);
-    const ports = house.ingestPorts(lane);
-    for (const each of [said("m1", "secret", at), unsent("m1", at + 1)]) {
-      await ingestOf(ports, other.account, [each], house.now());
+    const other = await newConversation(testEnv);
+    const ports = testEnv.ingestPorts(queues);
+    for (const each of [textEvent("m1", "secret", at), unsendEvent("m1", at + 1)]) {
+      await ingestEvents(ports, other.account, [each], testEnv.now());
     }
-    const inOrder = await conversationStore(house.table).get(other.tenant, other.conversation, house.now());
+    const inOrder = await conversationStore(testEnv.table).get(other.tenant, other.conversation, testEnv.now());
     expect(await head()).toEqual({ ...inOrder, id: conversation, ref: (await head())?.ref });
     expect(await head()).toMatchObject({ lastMessageText: "", lastInboundAt: at, lastAt: at });
     expect(await rawHead()).not.toHaveProperty("aw");
-    for (let i = 0; i < 2; i++) expect(await take(said("m1", "secret", at))).toEqual([]);
+    for (let i = 0; i < 2; i++) expect(await take(textEvent("m1", "secret", at))).toEqual([]);
   });
 
   it("of the account's own is gone as well", async () => {
-    const { conversation, at, take, head, shown } = scene;
-    await take(said("m1", "hello", at), said("m2", "our secret", at + 1, { ours: true }));
-    const told = await take(unsent("m2", at + 2, { ours: true }));
-    expect(told.map((event) => dataOf(event).message)).toMatchObject([{ id: "m2", conversation_id: conversation }]);
-    expect(await shown()).toEqual(["hello"]);
+    const { conversation, at, ingest: take, head, shownTexts } = fixture;
+    await take(textEvent("m1", "hello", at), textEvent("m2", "our secret", at + 1, { fromAccount: true }));
+    const events = await take(unsendEvent("m2", at + 2, { fromAccount: true }));
+    expect(events.map((event) => eventData(event).message)).toMatchObject([
+      { id: "m2", conversation_id: conversation },
+    ]);
+    expect(await shownTexts()).toEqual(["hello"]);
     expect(await head()).toMatchObject({ lastMessageText: "", lastDirection: "echo", lastOutboundAt: at + 1 });
-    expect(await take(said("m2", "our secret", at + 1, { ours: true }))).toEqual([]);
-    expect(await shown()).toEqual(["hello"]);
+    expect(await take(textEvent("m2", "our secret", at + 1, { fromAccount: true }))).toEqual([]);
+    expect(await shownTexts()).toEqual(["hello"]);
   });
 
   it("is found before the index knows of it, and among more rows than one page", async () => {
-    const { tenant, account, at, take, rawHead, read } = scene;
-    await take(...Array.from({ length: 120 }, (_, i) => said(`n${i}`, "x", at + i)), said("m1", "secret", at + 5));
-    const ports = house.ingestPorts(lane);
+    const { tenant, account, at, ingest: take, rawHead, read } = fixture;
+    await take(
+      ...Array.from({ length: 120 }, (_, i) => textEvent(`n${i}`, "x", at + i)),
+      textEvent("m1", "secret", at + 5),
+    );
+    const ports = testEnv.ingestPorts(queues);
     const blind = { ...ports, messageChanges: { ...ports.messageChanges, find: async () => null } };
-    await ingestOf(blind, account, [unsent("m1", at + 200)], house.now());
-    expect((await feedOf(house, tenant)).map(({ id }) => id)).not.toContain("m1");
+    await ingestEvents(blind, account, [unsendEvent("m1", at + 200)], testEnv.now());
+    expect((await listFeed(testEnv, tenant)).map(({ id }) => id)).not.toContain("m1");
     expect(await read("m1")).toEqual({ refused: "message_not_found" });
     expect(await rawHead()).not.toHaveProperty("aw");
   });
 
   it("takes no page away from those that are left", async () => {
-    const { tenant, conversation, at, inboxPorts, take } = scene;
-    await take(...Array.from({ length: 6 }, (_, i) => said(`m${i}`, `${i}`, at + i)));
-    await take(...[1, 2, 4, 5].map((i) => unsent(`m${i}`, at + 10)));
+    const { tenant, conversation, at, inboxPorts, ingest: take } = fixture;
+    await take(...Array.from({ length: 6 }, (_, i) => textEvent(`m${i}`, `${i}`, at + i)));
+    await take(...[1, 2, 4, 5].map((i) => unsendEvent(`m${i}`, at + 10)));
     const texts: string[] = [];
     let before: string | null = null;
     do {
       const query = { conversationId: conversation, before, limit: 2, includeTest: false, direction: null };
-      const page = await listMessages(inboxPorts, tenant, query, house.now());
+      const page = await listMessages(inboxPorts, tenant, query, testEnv.now());
       if (isRefusal(page)) throw new Error("The conversation is not found.");
       texts.push(...page.rows.map(({ message }) => message.text));
       before = page.next;
@@ -139,16 +144,16 @@ describe("an unsent message", () => {
   });
 
   it("that never comes costs the conversation's head little, however many there are", async () => {
-    const { at, take, rawHead, shown } = scene;
-    await take(said("m0", "hello", at));
-    for (let i = 0; i < AWAITED_MAX * 2; i++) {
-      house.turn(SECOND);
-      await take(unsent(`old${i}`, at));
+    const { at, ingest: take, rawHead, shownTexts } = fixture;
+    await take(textEvent("m0", "hello", at));
+    for (let i = 0; i < PENDING_MESSAGES_MAX * 2; i++) {
+      testEnv.advance(SECOND);
+      await take(unsendEvent(`old${i}`, at));
     }
     const marks = (await rawHead()).aw as Set<string>;
-    expect(marks.size).toBeLessThanOrEqual(AWAITED_MAX);
+    expect(marks.size).toBeLessThanOrEqual(PENDING_MESSAGES_MAX);
     // The newest are kept.
-    expect(await take(said(`old${AWAITED_MAX * 2 - 1}`, "secret", at))).toEqual([]);
-    expect(await shown()).toEqual(["hello"]);
+    expect(await take(textEvent(`old${PENDING_MESSAGES_MAX * 2 - 1}`, "secret", at))).toEqual([]);
+    expect(await shownTexts()).toEqual(["hello"]);
   });
 });

@@ -3,34 +3,42 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { eventId } from "../../../../shared/domain/events/events.ts";
 import { DAY, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { headKey } from "../../../../shared/stores/keys.ts";
-import { type ChangeScene, openChangeScene } from "../support/change-scene.ts";
-import { dataOf, edited, feedOf, ingestOf, reacted, said, unsent } from "../support/changes.ts";
-import { type House, type Lane, openHouse } from "../support/house.ts";
+import { type ChangeFixture, openChangeFixture } from "../support/change-fixture.ts";
+import {
+  editEvent,
+  eventData,
+  ingestEvents,
+  listFeed,
+  reactionEvent,
+  textEvent,
+  unsendEvent,
+} from "../support/platform-events.ts";
+import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
 
-let house: House;
-let lane: Lane;
-let scene: ChangeScene;
+let testEnv: TestEnv;
+let queues: TestQueues;
+let fixture: ChangeFixture;
 beforeAll(async () => {
-  house = await openHouse();
-  lane = await house.newLane();
+  testEnv = await openTestEnv();
+  queues = await testEnv.newQueues();
 });
-afterAll(() => house.close());
+afterAll(() => testEnv.close());
 beforeEach(async () => {
-  scene = await openChangeScene(house, lane);
+  fixture = await openChangeFixture(testEnv, queues);
 });
 
 describe("a reaction", () => {
   it("is told of once for each time it is given or taken back, and leaves nothing else", async () => {
-    const { tenant, account, conversation, at, take, head } = scene;
-    await take(said("m1", "hello", at));
-    const before = [await head(), await feedOf(house, tenant)];
+    const { tenant, account, conversation, at, ingest: take, head } = fixture;
+    await take(textEvent("m1", "hello", at));
+    const before = [await head(), await listFeed(testEnv, tenant)];
     const happenings = [
-      reacted("m1", "react", at + 1),
-      reacted("m1", "unreact", at + 2),
-      reacted("m1", "react", at + 3),
+      reactionEvent("m1", "react", at + 1),
+      reactionEvent("m1", "unreact", at + 2),
+      reactionEvent("m1", "react", at + 3),
     ];
-    const told = await take(...happenings, ...happenings);
-    expect(told.map(dataOf)).toEqual(
+    const events = await take(...happenings, ...happenings);
+    expect(events.map(eventData)).toEqual(
       [
         { action: "react", reaction: "love", emoji: "❤️" },
         { action: "unreact", reaction: null, emoji: null },
@@ -45,15 +53,15 @@ describe("a reaction", () => {
         reaction,
       })),
     );
-    expect(new Set(told.map(({ ulid }) => ulid)).size).toBe(3);
-    expect([await head(), await feedOf(house, tenant)]).toEqual(before);
-    house.turn(MINUTE);
-    expect((await take(...happenings)).map(({ ulid }) => ulid)).toEqual(told.map(({ ulid }) => ulid));
+    expect(new Set(events.map(({ ulid }) => ulid)).size).toBe(3);
+    expect([await head(), await listFeed(testEnv, tenant)]).toEqual(before);
+    testEnv.advance(MINUTE);
+    expect((await take(...happenings)).map(({ ulid }) => ulid)).toEqual(events.map(({ ulid }) => ulid));
   });
 
   it("makes no conversation", async () => {
-    const { at, take, head, rawHead } = scene;
-    expect((await take(reacted("m1", "react", at))).map(({ type }) => type)).toEqual(["message.reaction"]);
+    const { at, ingest: take, head, rawHead } = fixture;
+    expect((await take(reactionEvent("m1", "react", at))).map(({ type }) => type)).toEqual(["message.reaction"]);
     expect(await head()).toBeNull();
     expect(await rawHead()).toEqual({});
   });
@@ -61,18 +69,18 @@ describe("a reaction", () => {
 
 describe("any change", () => {
   const changes = [
-    ["an unsending", (at: number) => unsent("m1", at)],
-    ["an edit", (at: number) => edited("m1", "new", 1, at)],
-    ["a reaction", (at: number) => reacted("m1", "react", at)],
+    ["an unsending", (at: number) => unsendEvent("m1", at)],
+    ["an edit", (at: number) => editEvent("m1", "new", 1, at)],
+    ["a reaction", (at: number) => reactionEvent("m1", "react", at)],
   ] as const;
 
   it.each(changes)("from before its conversation was erased leaves nothing: %s", async (_name, change) => {
-    const { conversation, take, everything } = scene;
-    const erasedAt = house.now() - SECOND;
+    const { conversation, ingest: take, tenantItems: everything } = fixture;
+    const erasedAt = testEnv.now() - SECOND;
     const key = headKey(conversation);
-    await house.table.client.send(
+    await testEnv.table.client.send(
       new UpdateCommand({
-        TableName: house.table.name,
+        TableName: testEnv.table.name,
         Key: key,
         UpdateExpression: "SET ea = :ea",
         ExpressionAttributeValues: { ":ea": erasedAt },
@@ -84,29 +92,29 @@ describe("any change", () => {
   });
 
   it.each(changes)("older than anything that is kept leaves nothing: %s", async (_name, change) => {
-    const { take, everything } = scene;
-    expect(await take(change(house.now() - 7 * DAY))).toEqual([]);
+    const { ingest: take, tenantItems: everything } = fixture;
+    expect(await take(change(testEnv.now() - 7 * DAY))).toEqual([]);
     expect(await everything()).toEqual([]);
-    expect(await take(change(house.now() - 7 * DAY + 1))).toHaveLength(1);
+    expect(await take(change(testEnv.now() - 7 * DAY + 1))).toHaveLength(1);
   });
 
   it("of an account that is connected nowhere is counted, whatever it says", async () => {
-    const { at } = scene;
-    const before = house.lines.length;
-    await ingestOf(
-      house.ingestPorts(lane),
+    const { at } = fixture;
+    const before = testEnv.lines.length;
+    await ingestEvents(
+      testEnv.ingestPorts(queues),
       "nobody",
-      [said("m", "x", at), unsent("m", at), edited("m", "y", 1, at), reacted("m", "react", at)],
-      house.now(),
+      [textEvent("m", "x", at), unsendEvent("m", at), editEvent("m", "y", 1, at), reactionEvent("m", "react", at)],
+      testEnv.now(),
     );
-    expect(house.lines.slice(before)).toEqual([{ event: "unknown_account", platform: "instagram", updates: 4 }]);
+    expect(testEnv.lines.slice(before)).toEqual([{ event: "unknown_account", platform: "instagram", updates: 4 }]);
   });
 
   it("has the time of its first intake in its event's id", async () => {
-    const { at, take } = scene;
-    const [first] = await take(reacted("m1", "react", at));
+    const { at, ingest: take } = fixture;
+    const [first] = await take(reactionEvent("m1", "react", at));
     const body = JSON.parse(first?.body ?? "{}") as { id: string; created_at: string };
     expect(body.id).toBe(eventId(first?.ulid ?? ""));
-    expect(body.created_at).toBe(new Date(house.now()).toISOString());
+    expect(body.created_at).toBe(new Date(testEnv.now()).toISOString());
   });
 });

@@ -5,33 +5,33 @@ import { tenantStateStore } from "../../../../shared/stores/access/tenant-states
 import { messageStore } from "../../../../shared/stores/inbox/messages.ts";
 import { counterStore } from "../../../../shared/stores/stats/counters.ts";
 import { newTenant } from "../../stores/support/samples.ts";
-import { type House, openHouse } from "../support/house.ts";
-import { handOut } from "../support/queue-work.ts";
-import { inboundOf, webhook } from "../support/webhooks.ts";
+import { inboundBody, instagramWebhook } from "../support/inbound-webhooks.ts";
+import { invokeWorker } from "../support/queue-worker.ts";
+import { openTestEnv, type TestEnv } from "../support/test-env.ts";
 
-let house: House;
+let testEnv: TestEnv;
 beforeAll(async () => {
-  house = await openHouse();
+  testEnv = await openTestEnv();
 });
-afterAll(() => house.close());
+afterAll(() => testEnv.close());
 
 it("a tenant's feeds get a second shard with the message that makes its hour too much for one", async () => {
   const tenant = newTenant();
-  const account = await house.connect(tenant);
-  const lane = await house.newLane();
-  const states = tenantStateStore(house.table);
+  const account = await testEnv.connect(tenant);
+  const queues = await testEnv.newQueues();
+  const states = tenantStateStore(testEnv.table);
   const take = async (mid: string) => {
-    const raw = webhook(account, [{ mid: `${tenant}-${mid}`, text: mid, at: house.now() }]);
-    await openQueue(lane.inbound, house.eventSource).send({ body: inboundOf(raw, house.now()) });
-    await handOut(house.eventSource, lane.inbound, ingestWorker(house.ingestPorts(lane), house.now));
+    const raw = instagramWebhook(account, [{ mid: `${tenant}-${mid}`, text: mid, at: testEnv.now() }]);
+    await openQueue(queues.inbound, testEnv.eventSource).send({ body: inboundBody(raw, testEnv.now()) });
+    await invokeWorker(testEnv.eventSource, queues.inbound, ingestWorker(testEnv.ingestPorts(queues), testEnv.now));
   };
-  await counterStore(house.table).add(tenant, { messages: 539_999, endpoints: new Map() }, house.now());
+  await counterStore(testEnv.table).add(tenant, { messages: 539_999, endpoints: new Map() }, testEnv.now());
   await take("last-of-one");
   expect((await states.get(tenant)).shards).toBe(1);
   await take("first-of-two");
   expect((await states.get(tenant)).shards).toBe(2);
   await take("after");
-  const query = { includeTest: false, direction: null, before: null, limit: 10, now: house.now() };
-  const { rows } = await messageStore(house.table).feed(tenant, query);
+  const query = { includeTest: false, direction: null, before: null, limit: 10, now: testEnv.now() };
+  const { rows } = await messageStore(testEnv.table).feed(tenant, query);
   expect(rows.map(({ message }) => message.text).sort()).toEqual(["after", "first-of-two", "last-of-one"]);
 });

@@ -2,60 +2,60 @@ import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { DAY, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import type { SendOutcome } from "../../../../shared/platforms/platform.ts";
-import { lost } from "../support/both-sides.ts";
-import { type House, openHouse } from "../support/house.ts";
-import { type Outbox, openOutbox, refusing } from "../support/outbox.ts";
-import { strikeAt, strikes } from "../support/strikes.ts";
+import { unknownOutcome } from "../support/conversation-fixture.ts";
+import { faultPoints, injectFaultAt } from "../support/fault-injection.ts";
+import { openReplyFixture, type ReplyFixture, refusedWith } from "../support/reply-fixture.ts";
+import { openTestEnv, type TestEnv } from "../support/test-env.ts";
 
-let house: House;
-let outbox: Outbox;
+let testEnv: TestEnv;
+let fixture: ReplyFixture;
 beforeAll(async () => {
-  house = await openHouse();
+  testEnv = await openTestEnv();
 });
-afterAll(() => house.close());
+afterAll(() => testEnv.close());
 beforeEach(async () => {
-  house.turn(MINUTE);
-  outbox = await openOutbox(house);
+  testEnv.advance(MINUTE);
+  fixture = await openReplyFixture(testEnv);
 });
 
-const keyed = (rest: object = {}, scope: "live" | "test" = "live") =>
-  outbox.reply({ idempotencyKey: "key-1", ...rest }, scope);
+const replyWithKey = (rest: object = {}, scope: "live" | "test" = "live") =>
+  fixture.sendReply({ idempotencyKey: "key-1", ...rest }, scope);
 
 describe("a key", () => {
   it("answers its first answer for a day, and sends nothing again", async () => {
-    const first = await keyed();
+    const first = await replyWithKey();
     expect(first).toHaveProperty("messageId");
-    house.turn(DAY - 1);
-    expect(await keyed()).toEqual(first);
-    expect(outbox.asked).toHaveLength(1);
-    house.turn(1);
-    await outbox.take({ messageId: `${outbox.tenant}-more` });
-    expect(await keyed()).not.toEqual(first);
-    expect(outbox.asked).toHaveLength(2);
+    testEnv.advance(DAY - 1);
+    expect(await replyWithKey()).toEqual(first);
+    expect(fixture.asked).toHaveLength(1);
+    testEnv.advance(1);
+    await fixture.take({ messageId: `${fixture.tenant}-more` });
+    expect(await replyWithKey()).not.toEqual(first);
+    expect(fixture.asked).toHaveLength(2);
   });
 
   it.each([
-    ["what the platform refused", refusing({ detail: "no" }), { refused: "send_failed", detail: "no" }],
-    ["what nobody knows the end of", lost, { refused: "outcome_unknown", detail: "outcome_unknown" }],
+    ["what the platform refused", refusedWith({ detail: "no" }), { refused: "send_failed", detail: "no" }],
+    ["what nobody knows the end of", unknownOutcome, { refused: "outcome_unknown", detail: "outcome_unknown" }],
   ] as const)("answers %s in the same words", async (_name, outcome, answer) => {
-    outbox.answers(outcome);
-    expect(await keyed()).toEqual(answer);
-    expect(await keyed()).toEqual(answer);
-    expect(outbox.asked).toHaveLength(1);
+    fixture.setPlatformResponse(outcome);
+    expect(await replyWithKey()).toEqual(answer);
+    expect(await replyWithKey()).toEqual(answer);
+    expect(fixture.asked).toHaveLength(1);
   });
 
   it("answers a refusal of the policy, though the window has opened since", async () => {
-    house.turn(DAY);
-    expect(await keyed()).toEqual({ refused: "window_closed" });
-    await outbox.take({ messageId: `${outbox.tenant}-more` });
-    expect(await keyed()).toEqual({ refused: "window_closed" });
+    testEnv.advance(DAY);
+    expect(await replyWithKey()).toEqual({ refused: "window_closed" });
+    await fixture.take({ messageId: `${fixture.tenant}-more` });
+    expect(await replyWithKey()).toEqual({ refused: "window_closed" });
   });
 
   it("that met an exhausted budget may be used again once the wait is over", async () => {
-    await Promise.all(Array.from({ length: 10 }, () => outbox.reply()));
-    expect(await keyed()).toMatchObject({ refused: "rate_limited" });
-    house.turn(10 * SECOND);
-    expect(await keyed()).toHaveProperty("messageId");
+    await Promise.all(Array.from({ length: 10 }, () => fixture.sendReply()));
+    expect(await replyWithKey()).toMatchObject({ refused: "rate_limited" });
+    testEnv.advance(10 * SECOND);
+    expect(await replyWithKey()).toHaveProperty("messageId");
   });
 
   it.each([
@@ -63,71 +63,71 @@ describe("a key", () => {
     ["another message answered", { replyTo: "m1" }],
     ["attachments", { text: null, attachments: [{ type: "image", url: "https://cdn.example/a.png" }] }],
   ])("with another body is a conflict: %s", async (_name, rest) => {
-    await keyed();
-    expect(await keyed(rest)).toEqual({ refused: "idempotency_conflict", detail: "another_request" });
-    expect(outbox.asked).toHaveLength(1);
+    await replyWithKey();
+    expect(await replyWithKey(rest)).toEqual({ refused: "idempotency_conflict", detail: "another_request" });
+    expect(fixture.asked).toHaveLength(1);
   });
 
   it("is another one for another key's scope, and for another tenant", async () => {
-    const first = await keyed();
-    expect(await keyed({}, "test")).toMatchObject({ messageId: expect.stringMatching(/^mock_mid_/) });
-    const other = await openOutbox(house);
-    expect(await other.reply({ idempotencyKey: "key-1" })).not.toEqual(first);
+    const first = await replyWithKey();
+    expect(await replyWithKey({}, "test")).toMatchObject({ messageId: expect.stringMatching(/^mock_mid_/) });
+    const other = await openReplyFixture(testEnv);
+    expect(await other.sendReply({ idempotencyKey: "key-1" })).not.toEqual(first);
     expect(other.asked).toHaveLength(1);
   });
 
   it("is a conflict while its first request is in flight, and of twenty at once one sends", async () => {
     const end = Promise.withResolvers<SendOutcome>();
-    outbox.answers(() => end.promise);
-    const many = Array.from({ length: 20 }, () => keyed());
-    const told: unknown[] = [];
-    for (const one of many) one.then((answer) => told.push(answer));
-    await expect.poll(() => told.length, { timeout: 5_000 }).toBe(19);
+    fixture.setPlatformResponse(() => end.promise);
+    const requests = Array.from({ length: 20 }, () => replyWithKey());
+    const results: unknown[] = [];
+    for (const one of requests) one.then((answer) => results.push(answer));
+    await expect.poll(() => results.length, { timeout: 5_000 }).toBe(19);
     end.resolve({ kind: "accepted", messageId: "m" });
-    const all = await Promise.all(many);
+    const all = await Promise.all(requests);
     expect(all.filter((one) => "messageId" in one)).toEqual([{ messageId: "m" }]);
     expect(all.filter((one) => "refused" in one)).toEqual(
       Array(19).fill({ refused: "idempotency_conflict", detail: "in_flight" }),
     );
-    expect(outbox.asked).toHaveLength(1);
+    expect(fixture.asked).toHaveLength(1);
   });
 
   it("keeps nothing of the message", async () => {
-    await keyed({ text: "the secret words" });
-    const { Items = [] } = await house.table.client.send(
+    await replyWithKey({ text: "the secret words" });
+    const { Items = [] } = await testEnv.table.client.send(
       new ScanCommand({
-        TableName: house.table.name,
+        TableName: testEnv.table.name,
         FilterExpression: "begins_with(PK, :ik)",
-        ExpressionAttributeValues: { ":ik": `IK#${outbox.tenant}#` },
+        ExpressionAttributeValues: { ":ik": `IK#${fixture.tenant}#` },
       }),
     );
     expect(Items).toHaveLength(1);
     const text = JSON.stringify(Items);
-    for (const part of ["the secret words", "key-1", outbox.id]) expect(text).not.toContain(part);
+    for (const part of ["the secret words", "key-1", fixture.id]) expect(text).not.toContain(part);
   });
 });
 
-it.each(strikes)(
+it.each(faultPoints)(
   "a request that is struck (%s) at any call is sent once, and its key ends with what became of it",
-  async (strike) => {
+  async (faultPoint) => {
     for (let k = 0; ; k++) {
-      outbox = await openOutbox(house);
-      const strikes = strikeAt(house.clients, strike, k);
-      const first = await keyed().catch((error: unknown) => error);
+      fixture = await openReplyFixture(testEnv);
+      const strikes = injectFaultAt(testEnv.clients, faultPoint, k);
+      const first = await replyWithKey().catch((error: unknown) => error);
       const reached = strikes.reached();
-      strikes.end();
-      const dead = reached && strike !== "lost";
-      const at = await keyed();
+      strikes.remove();
+      const dead = reached && faultPoint !== "lost";
+      const at = await replyWithKey();
       if (!dead) expect(at).toEqual(first);
-      house.turn(MINUTE);
-      const answer = await keyed();
-      expect(outbox.asked.length).toBeLessThanOrEqual(1);
-      expect(await outbox.records()).toHaveLength(1);
-      const [record] = await outbox.records();
+      testEnv.advance(MINUTE);
+      const answer = await replyWithKey();
+      expect(fixture.asked.length).toBeLessThanOrEqual(1);
+      expect(await fixture.records()).toHaveLength(1);
+      const [record] = await fixture.records();
       expect(answer).toEqual(
         record?.st === "sent" ? { messageId: record.m } : { refused: "outcome_unknown", detail: "outcome_unknown" },
       );
-      expect(await keyed()).toEqual(answer);
+      expect(await replyWithKey()).toEqual(answer);
       if (!reached) return;
     }
   },

@@ -6,45 +6,45 @@ import { settleDueSends } from "../../../../shared/flows/sending/settle-due.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
 import { DAY, MINUTE, type Millis, SECOND } from "../../../../shared/kernel/time.ts";
 import { ACCOUNT, newTenant, PERSON } from "../../stores/support/samples.ts";
-import { type House, openHouse } from "../support/house.ts";
+import { openTestEnv, type TestEnv } from "../support/test-env.ts";
 
 // Sweeps of sends that end before they are through.
 
-let house: House;
+let testEnv: TestEnv;
 let ports: ApiPorts;
 beforeAll(async () => {
-  house = await openHouse();
-  ports = house.apiPorts(await house.newLane());
+  testEnv = await openTestEnv();
+  ports = testEnv.apiPorts(await testEnv.newQueues());
 });
-afterAll(() => house.close());
+afterAll(() => testEnv.close());
 beforeEach(async () => {
-  house.turn(30 * DAY);
-  await house.table.client.send(new DeleteCommand({ TableName: house.table.name, Key: { PK: "QS", SK: "SWEPT" } }));
-  await settleDueSends(ports, house.now());
+  testEnv.advance(30 * DAY);
+  await testEnv.table.client.send(new DeleteCommand({ TableName: testEnv.table.name, Key: { PK: "QS", SK: "SWEPT" } }));
+  await settleDueSends(ports, testEnv.now());
 });
 
 /** Sends that nobody ended, of conversations that are gone: each is looked at, and is due no more. */
-async function begin(count: number, apart: Millis): Promise<string[]> {
+async function startSends(count: number, interval: Millis): Promise<string[]> {
   const sendIds: string[] = [];
   for (let i = 0; i < count; i++) {
-    const sendId = newUlid(house.now());
+    const sendId = newUlid(testEnv.now());
     const gone = conversationId({ tenant: newTenant(), account: ACCOUNT, participantId: PERSON });
     await ports.dueSends.put({
       conversationId: gone,
       sendId,
-      begunAt: house.now(),
+      startedAt: testEnv.now(),
       content: { kind: "text", text: "hi" },
     });
     sendIds.push(sendId);
-    house.turn(apart);
+    testEnv.advance(interval);
   }
   return sendIds;
 }
 
-async function left(): Promise<string[]> {
-  const { Items = [] } = await house.table.client.send(
+async function openSends(): Promise<string[]> {
+  const { Items = [] } = await testEnv.table.client.send(
     new ScanCommand({
-      TableName: house.table.name,
+      TableName: testEnv.table.name,
       FilterExpression: "begins_with(PK, :qs) AND attribute_exists(c)",
       ExpressionAttributeValues: { ":qs": "QS#" },
     }),
@@ -53,45 +53,45 @@ async function left(): Promise<string[]> {
 }
 
 /** So many pages, and no more. */
-function pages(count: number): () => boolean {
-  let begun = 0;
-  return () => begun++ < count;
+function pageBudget(count: number): () => boolean {
+  let pagesStarted = 0;
+  return () => pagesStarted++ < count;
 }
 
 it("a sweep of sends whose time is nearly over ends by itself and leaves all as it is", async () => {
-  const mark = await ports.dueSends.sweptUpTo();
-  const sends = await begin(2, SECOND);
-  house.turn(MINUTE);
-  expect(await settleDueSends(ports, house.now(), () => false)).toBe(0);
-  expect(await left()).toEqual(sends);
-  expect(await ports.dueSends.sweptUpTo()).toEqual(mark);
-  expect(await settleDueSends(ports, house.now())).toBe(2);
+  const mark = await ports.dueSends.checkpoint();
+  const sends = await startSends(2, SECOND);
+  testEnv.advance(MINUTE);
+  expect(await settleDueSends(ports, testEnv.now(), () => false)).toBe(0);
+  expect(await openSends()).toEqual(sends);
+  expect(await ports.dueSends.checkpoint()).toEqual(mark);
+  expect(await settleDueSends(ports, testEnv.now())).toBe(2);
 });
 
 it("a sweep of sends is gone on with from the page it came to, earliest first", async () => {
-  const sends = await begin(250, 10);
-  house.turn(10 * MINUTE);
-  expect(await settleDueSends(ports, house.now(), pages(2))).toBe(200);
-  expect(await left()).toEqual(sends.slice(200));
-  expect((await ports.dueSends.sweptUpTo())?.key).toContain(sends[199]);
-  expect(await settleDueSends(ports, house.now())).toBe(50);
-  expect(await left()).toEqual([]);
+  const sends = await startSends(250, 10);
+  testEnv.advance(10 * MINUTE);
+  expect(await settleDueSends(ports, testEnv.now(), pageBudget(2))).toBe(200);
+  expect(await openSends()).toEqual(sends.slice(200));
+  expect((await ports.dueSends.checkpoint())?.key).toContain(sends[199]);
+  expect(await settleDueSends(ports, testEnv.now())).toBe(50);
+  expect(await openSends()).toEqual([]);
 });
 
 it("a send that cannot be settled keeps the mark before its page, and is found however late it can be", async () => {
-  const sends = await begin(150, 10);
+  const sends = await startSends(150, 10);
   const poison = sends[120];
-  house.turn(10 * MINUTE);
-  const done: typeof ports.dueSends.done = (due) =>
-    due.sendId === poison ? Promise.reject(new Error("no")) : ports.dueSends.done(due);
-  const sick = { ...ports, dueSends: { ...ports.dueSends, done } };
+  testEnv.advance(10 * MINUTE);
+  const remove: typeof ports.dueSends.remove = (due) =>
+    due.sendId === poison ? Promise.reject(new Error("no")) : ports.dueSends.remove(due);
+  const failingPorts = { ...ports, dueSends: { ...ports.dueSends, remove } };
   for (let i = 0; i < 3; i++) {
-    await expect(settleDueSends(sick, house.now())).rejects.toThrow("no");
-    expect(await left()).toEqual([poison]);
-    expect((await ports.dueSends.sweptUpTo())?.key).toContain(sends[99]);
-    house.turn(DAY);
+    await expect(settleDueSends(failingPorts, testEnv.now())).rejects.toThrow("no");
+    expect(await openSends()).toEqual([poison]);
+    expect((await ports.dueSends.checkpoint())?.key).toContain(sends[99]);
+    testEnv.advance(DAY);
   }
-  expect(await settleDueSends(ports, house.now())).toBe(1);
-  expect(await left()).toEqual([]);
-  expect((await ports.dueSends.sweptUpTo())?.at).toBe(house.now());
+  expect(await settleDueSends(ports, testEnv.now())).toBe(1);
+  expect(await openSends()).toEqual([]);
+  expect((await ports.dueSends.checkpoint())?.at).toBe(testEnv.now());
 });

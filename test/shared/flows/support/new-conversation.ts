@@ -1,7 +1,7 @@
 import { conversationId } from "../../../../shared/domain/inbox/conversations.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { newTenant, PERSON } from "../../stores/support/samples.ts";
-import type { House } from "./house.ts";
+import type { TestEnv } from "./test-env.ts";
 
 /** Where the person of the samples may write: nothing is kept of it yet. */
 export interface NewConversation {
@@ -13,9 +13,9 @@ export interface NewConversation {
 }
 
 /** A tenant of its own, with an Instagram account that is connected, and no message yet. */
-export async function newConversation(house: House): Promise<NewConversation> {
+export async function newConversation(testEnv: TestEnv): Promise<NewConversation> {
   const tenant = newTenant();
-  const account = await house.connect(tenant);
+  const account = await testEnv.connect(tenant);
   const conversation = conversationId({
     tenant,
     account: { platform: "instagram", externalId: account },

@@ -2,39 +2,45 @@ import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { EndpointChanges } from "../../../../shared/domain/webhooks/endpoints.ts";
 import { rotateSecret } from "../../../../shared/flows/webhooks/rotate.ts";
-import { changeWebhook, deleteWebhook } from "../../../../shared/flows/webhooks/update.ts";
+import { deleteWebhook, updateWebhook } from "../../../../shared/flows/webhooks/update.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import { DAY, HOUR } from "../../../../shared/kernel/time.ts";
 import { createGate } from "../../../../shared/net/egress-gate.ts";
-import { beside, newTenant } from "../../stores/support/samples.ts";
-import { type Desk, openDesk } from "../support/desk.ts";
-import { type House, openHouse } from "../support/house.ts";
+import { newTenant, siblingId } from "../../stores/support/samples.ts";
+import { type EndpointFixture, openEndpointFixture } from "../support/endpoint-fixture.ts";
+import { openTestEnv, type TestEnv } from "../support/test-env.ts";
 
-let house: House;
-let desk: Desk;
+let testEnv: TestEnv;
+let fixture: EndpointFixture;
 beforeAll(async () => {
-  house = await openHouse();
+  testEnv = await openTestEnv();
 });
-afterAll(() => house.close());
+afterAll(() => testEnv.close());
 beforeEach(async () => {
-  desk = await openDesk(house);
+  fixture = await openEndpointFixture(testEnv);
 });
 
 const notFound = { refused: "endpoint_not_found" };
-const change = (id: string, wanted: EndpointChanges, tenant = desk.tenant) =>
-  changeWebhook(desk.ports, tenant, id, wanted, desk.by, house.now());
-const remove = (id: string, tenant = desk.tenant) => deleteWebhook(desk.ports, tenant, id, desk.by, house.now());
-const rotate = (id: string, tenant = desk.tenant) => rotateSecret(desk.ports, tenant, id, desk.by, house.now());
+const updateEndpoint = (id: string, changes: EndpointChanges, tenant = fixture.tenant) =>
+  updateWebhook(fixture.ports, tenant, id, changes, fixture.by, testEnv.now());
+const remove = (id: string, tenant = fixture.tenant) =>
+  deleteWebhook(fixture.ports, tenant, id, fixture.by, testEnv.now());
+const rotate = (id: string, tenant = fixture.tenant) =>
+  rotateSecret(fixture.ports, tenant, id, fixture.by, testEnv.now());
 
 describe("changing an endpoint", () => {
   it("changes what is given, and the audit row names the fields and never the address", async () => {
-    const { endpoint } = await desk.endpointWith();
-    house.turn(5);
-    const url = `http://127.0.0.1:${desk.receiver.port}/other?secret=1`;
-    const changed = await change(endpoint.id, { url, events: ["message.sent", "message.sent"], status: "paused" });
-    const written = { breakerOp: expect.any(String), updatedAt: house.now() };
-    expect(changed).toEqual({ ...endpoint, url, events: ["message.sent"], status: "paused", ...written });
-    const [audit] = await desk.audits("webhook.update");
+    const { endpoint } = await fixture.endpointWith();
+    testEnv.advance(5);
+    const url = `http://127.0.0.1:${fixture.receiver.port}/other?secret=1`;
+    const changed = await updateEndpoint(endpoint.id, {
+      url,
+      events: ["message.sent", "message.sent"],
+      status: "paused",
+    });
+    const writtenFields = { breakerOp: expect.any(String), updatedAt: testEnv.now() };
+    expect(changed).toEqual({ ...endpoint, url, events: ["message.sent"], status: "paused", ...writtenFields });
+    const [audit] = await fixture.audits("webhook.update");
     expect(audit).toMatchObject({
       rs: `webhook:${endpoint.id}`,
       by: "key:key1",
@@ -45,99 +51,99 @@ describe("changing an endpoint", () => {
   });
 
   it("to what it is already writes nothing and audits nothing", async () => {
-    const { endpoint } = await desk.endpointWith({ events: ["message.sent", "message.received"] });
-    house.turn(5);
+    const { endpoint } = await fixture.endpointWith({ events: ["message.sent", "message.received"] });
+    testEnv.advance(5);
     const same = { url: endpoint.url, events: ["message.received", "message.sent"], status: "active" } as const;
-    expect(await change(endpoint.id, {})).toEqual(endpoint);
-    expect(await change(endpoint.id, same)).toEqual(endpoint);
-    expect(await desk.audits("webhook.update")).toEqual([]);
+    expect(await updateEndpoint(endpoint.id, {})).toEqual(endpoint);
+    expect(await updateEndpoint(endpoint.id, same)).toEqual(endpoint);
+    expect(await fixture.audits("webhook.update")).toEqual([]);
   });
 
   it("to an address that the gate refuses changes nothing, and the reason is told", async () => {
-    const { endpoint } = await desk.endpointWith();
-    const ports = { ...desk.ports, gate: createGate({ mode: "public", resolver: async () => ["10.0.0.7"] }) };
-    const wanted = { url: "https://inside.example/in", status: "paused" } as const;
-    const refused = await changeWebhook(ports, desk.tenant, endpoint.id, wanted, desk.by, house.now());
+    const { endpoint } = await fixture.endpointWith();
+    const ports = { ...fixture.ports, gate: createGate({ mode: "public", resolver: async () => ["10.0.0.7"] }) };
+    const changes = { url: "https://inside.example/in", status: "paused" } as const;
+    const refused = await updateWebhook(ports, fixture.tenant, endpoint.id, changes, fixture.by, testEnv.now());
     expect(refused).toMatchObject({ refused: "invalid_request", detail: expect.stringMatching(/\w/) });
-    expect(await desk.ports.endpoints.get(desk.tenant, endpoint.id)).toEqual(endpoint);
+    expect(await fixture.ports.endpoints.get(fixture.tenant, endpoint.id)).toEqual(endpoint);
   });
 });
 
 it("a deleted endpoint is a tombstone: no secret is left of it, and it is not there for anyone any more", async () => {
-  const { endpoint, secret } = await desk.endpointWith();
+  const { endpoint, secret } = await fixture.endpointWith();
   const rotated = await rotate(endpoint.id);
-  const row = await desk.delivery(endpoint, "dlq");
+  const row = await fixture.createDelivery(endpoint, "dlq");
   expect(await remove(endpoint.id)).toBeNull();
-  const { Items = [] } = await house.table.client.send(new ScanCommand({ TableName: house.table.name }));
+  const { Items = [] } = await testEnv.table.client.send(new ScanCommand({ TableName: testEnv.table.name }));
   const item = Items.find(({ SK }) => SK === `WH#${endpoint.id}`);
   expect(item).toMatchObject({ st: "deleted", u: endpoint.url });
   for (const name of ["s1", "s2", "s2x"]) expect(item).not.toHaveProperty(name);
   expect(JSON.stringify(item)).not.toContain(secret.slice(4, 12));
   expect(isRefusal(rotated)).toBe(false);
-  expect((await desk.rows(endpoint)).map(({ eventUlid }) => eventUlid)).toEqual([row.eventUlid]);
+  expect((await fixture.rows(endpoint)).map(({ eventUlid }) => eventUlid)).toEqual([row.eventUlid]);
   for (const again of [
     await remove(endpoint.id),
-    await change(endpoint.id, { status: "active" }),
+    await updateEndpoint(endpoint.id, { status: "active" }),
     await rotate(endpoint.id),
   ]) {
     expect(again).toEqual(notFound);
   }
-  expect(await desk.audits("webhook.delete")).toMatchObject([{ rs: `webhook:${endpoint.id}`, dt: {} }]);
+  expect(await fixture.audits("webhook.delete")).toMatchObject([{ rs: `webhook:${endpoint.id}`, dt: {} }]);
 });
 
 it("another tenant's endpoint, an unknown one and an impossible one are the same nothing", async () => {
-  const { endpoint } = await desk.endpointWith();
-  for (const id of [endpoint.id, beside(endpoint.id), "x", "", `${endpoint.id}#`]) {
+  const { endpoint } = await fixture.endpointWith();
+  for (const id of [endpoint.id, siblingId(endpoint.id), "x", "", `${endpoint.id}#`]) {
     const stranger = newTenant();
     const answers = [
       await remove(id, stranger),
-      await change(id, { status: "paused" }, stranger),
+      await updateEndpoint(id, { status: "paused" }, stranger),
       await rotate(id, stranger),
     ];
     expect(answers).toEqual([notFound, notFound, notFound]);
   }
-  expect(await desk.ports.endpoints.get(desk.tenant, endpoint.id)).toEqual(endpoint);
+  expect(await fixture.ports.endpoints.get(fixture.tenant, endpoint.id)).toEqual(endpoint);
 });
 
 describe("a rotated secret", () => {
   it("signs beside the one before it for 24 hours to the millisecond; then alone", async () => {
-    const { endpoint, secret: first } = await desk.endpointWith();
+    const { endpoint, secret: first } = await fixture.endpointWith();
     const rotated = await rotate(endpoint.id);
     if (isRefusal(rotated)) throw new Error(rotated.refused);
     expect(rotated.secret).toMatch(/^whs_/);
-    expect(rotated.endpoint.secondary?.expiresAt).toBe(house.now() + DAY);
-    expect(await desk.audits("webhook.rotate")).toMatchObject([{ rs: `webhook:${endpoint.id}`, dt: {} }]);
+    expect(rotated.endpoint.secondary?.expiresAt).toBe(testEnv.now() + DAY);
+    expect(await fixture.audits("webhook.rotate")).toMatchObject([{ rs: `webhook:${endpoint.id}`, dt: {} }]);
     const signatures = async () => {
-      await desk.delivery(endpoint, "retrying");
-      const [row] = await desk.rows(endpoint);
-      const { worker } = desk;
-      const body = JSON.stringify({ v: 1, t: desk.tenant, w: endpoint.id, e: row?.eventUlid, n: 2 });
-      await worker({ Records: [recordOf(body)] }, { getRemainingTimeInMillis: () => 60_000 });
-      return String(desk.receiver.taken.at(-1)?.headers["svc-signature"]).split(",");
+      await fixture.createDelivery(endpoint, "retrying");
+      const [row] = await fixture.rows(endpoint);
+      const { worker } = fixture;
+      const body = JSON.stringify({ v: 1, t: fixture.tenant, w: endpoint.id, e: row?.eventUlid, n: 2 });
+      await worker({ Records: [parseAuditEvent(body)] }, { getRemainingTimeInMillis: () => 60_000 });
+      return String(fixture.receiver.requests.at(-1)?.headers["svc-signature"]).split(",");
     };
-    house.turn(DAY - 1);
+    testEnv.advance(DAY - 1);
     expect(await signatures()).toHaveLength(2);
-    house.turn(1);
+    testEnv.advance(1);
     expect(await signatures()).toHaveLength(1);
     expect(first).not.toBe(rotated.secret);
   });
 
   it("replaces the one before when it is rotated again, and all answers are kept sealed", async () => {
-    const { endpoint } = await desk.endpointWith();
+    const { endpoint } = await fixture.endpointWith();
     const second = await rotate(endpoint.id);
-    house.turn(HOUR);
+    testEnv.advance(HOUR);
     const third = await rotate(endpoint.id);
     if (isRefusal(second) || isRefusal(third)) throw new Error("refused");
-    const kept = await desk.ports.endpoints.get(desk.tenant, endpoint.id);
-    const to = { purpose: "webhook-secret", tenant: desk.tenant, owner: endpoint.id } as const;
-    const open = (sealed: Uint8Array | null | undefined) => house.newVault().open(sealed ?? new Uint8Array(), to);
-    expect(await open(kept?.sealedSecret)).toBe(third.secret);
-    expect(await open(kept?.secondary?.sealedSecret)).toBe(second.secret);
-    expect(kept?.secondary?.expiresAt).toBe(house.now() + DAY);
+    const current = await fixture.ports.endpoints.get(fixture.tenant, endpoint.id);
+    const to = { purpose: "webhook-secret", tenant: fixture.tenant, owner: endpoint.id } as const;
+    const open = (sealed: Uint8Array | null | undefined) => testEnv.newVault().open(sealed ?? new Uint8Array(), to);
+    expect(await open(current?.sealedSecret)).toBe(third.secret);
+    expect(await open(current?.secondary?.sealedSecret)).toBe(second.secret);
+    expect(current?.secondary?.expiresAt).toBe(testEnv.now() + DAY);
   });
 });
 
-function recordOf(body: string) {
+function parseAuditEvent(body: string) {
   return {
     messageId: "m",
     receiptHandle: "r",

@@ -5,24 +5,24 @@ import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { DAY, SECOND } from "../../../../shared/kernel/time.ts";
 import { type Audit, auditItem, auditStore } from "../../../../shared/stores/access/audit.ts";
 import { openTable, type Table } from "../../../../shared/stores/client.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamo.ts";
+import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
 import { NOW, newTenant } from "../support/samples.ts";
 
 let table: TestTable;
-let opened: Table;
+let tableHandle: Table;
 let audit: Audit;
 let tenant: TenantId;
 beforeAll(async () => {
   table = await startTestTable();
-  opened = openTable(table.tableName, table.client);
-  audit = auditStore(opened);
+  tableHandle = openTable(table.tableName, table.client);
+  audit = auditStore(tableHandle);
 });
 afterAll(() => table.close());
 beforeEach(() => {
   tenant = newTenant();
 });
 
-async function note(entry: Partial<AuditEntry> = {}): Promise<void> {
+async function recordEntry(entry: Partial<AuditEntry> = {}): Promise<void> {
   const full = {
     action: "key.create",
     resource: "key:k",
@@ -32,7 +32,7 @@ async function note(entry: Partial<AuditEntry> = {}): Promise<void> {
     at: NOW,
     ...entry,
   } as const;
-  await opened.client.send(new PutCommand({ TableName: opened.name, Item: auditItem(tenant, full) }));
+  await tableHandle.client.send(new PutCommand({ TableName: tableHandle.name, Item: auditItem(tenant, full) }));
 }
 
 const list = (rest: { before?: string | null; limit?: number; now?: number } = {}) =>
@@ -48,14 +48,14 @@ describe("the audit trail", () => {
       detail: { events: 3, forced: true, status: "dlq" },
       at: NOW,
     } as const;
-    await note(entry);
+    await recordEntry(entry);
     const { rows, next } = await list();
     expect(rows).toEqual([{ ...entry, ulid: expect.stringMatching(/^[0-9A-Z]{26}$/) }]);
     expect(next).toBeNull();
   });
 
   it("is newest first and visits each row once, also those of one millisecond", async () => {
-    for (let i = 0; i < 23; i++) await note({ resource: `key:${i}`, at: NOW - Math.floor(i / 5) });
+    for (let i = 0; i < 23; i++) await recordEntry({ resource: `key:${i}`, at: NOW - Math.floor(i / 5) });
     const visited: { at: number; ulid: string; resource: string }[] = [];
     let before: string | null = null;
     do {
@@ -70,7 +70,7 @@ describe("the audit trail", () => {
   });
 
   it("holds a row for 400 days, to the millisecond, though the table removes it later", async () => {
-    await note({ at: NOW });
+    await recordEntry({ at: NOW });
     expect((await list({ now: NOW + 400 * DAY - 1 })).rows).toHaveLength(1);
     expect((await list({ now: NOW + 400 * DAY })).rows).toEqual([]);
     expect(auditItem(tenant, { action: "key.create", resource: "", actor: "", ip: null, detail: {}, at: 0 }).x).toBe(
@@ -79,7 +79,7 @@ describe("the audit trail", () => {
   });
 
   it("is the tenant's alone", async () => {
-    await note();
+    await recordEntry();
     expect((await audit.list(newTenant(), { before: null, limit: 50, now: NOW })).rows).toEqual([]);
   });
 });

@@ -1,65 +1,65 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { MINUTE } from "../../../../shared/kernel/time.ts";
 import { openTable } from "../../../../shared/stores/client.ts";
-import { type InFlight, inFlightStore } from "../../../../shared/stores/delivery/concurrency-slots.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamo.ts";
+import { type ConcurrencySlots, concurrencySlotStore } from "../../../../shared/stores/delivery/concurrency-slots.ts";
+import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
 import { injectFaults } from "../../../support/faults.ts";
 import { NOW, newTenant } from "../support/samples.ts";
 
 let table: TestTable;
-let inFlight: InFlight;
+let inFlight: ConcurrencySlots;
 beforeAll(async () => {
   table = await startTestTable();
-  inFlight = inFlightStore(openTable(table.tableName, table.client), { max: 5 });
+  inFlight = concurrencySlotStore(openTable(table.tableName, table.client), { max: 5 });
 });
 afterAll(() => table.close());
 
 /** As many places as there are to be had, one after the other. */
-async function fill(tenant = newTenant(), now = NOW) {
+async function fillSlots(tenant = newTenant(), now = NOW) {
   const places = [];
-  for (let place = await inFlight.enter(tenant, "w", now); place; place = await inFlight.enter(tenant, "w", now)) {
-    places.push(place);
+  for (let slot = await inFlight.acquire(tenant, "w", now); slot; slot = await inFlight.acquire(tenant, "w", now)) {
+    places.push(slot);
   }
   return { tenant, places };
 }
 
 it("gives each place once, to whoever comes first", async () => {
-  const { tenant, places } = await fill();
+  const { tenant, places } = await fillSlots();
   expect(places.map(({ name }) => name).sort()).toEqual(["p0", "p1", "p2", "p3", "p4"]);
-  expect(await inFlight.enter(tenant, "w", NOW)).toBeNull();
-  expect(await inFlight.enter(tenant, "another", NOW)).not.toBeNull();
-  expect(await inFlight.enter(newTenant(), "w", NOW)).not.toBeNull();
+  expect(await inFlight.acquire(tenant, "w", NOW)).toBeNull();
+  expect(await inFlight.acquire(tenant, "another", NOW)).not.toBeNull();
+  expect(await inFlight.acquire(newTenant(), "w", NOW)).not.toBeNull();
 });
 
 it("gives no place twice to twenty that come at once", async () => {
   const tenant = newTenant();
-  const all = await Promise.all(Array.from({ length: 20 }, () => inFlight.enter(tenant, "w", NOW)));
+  const all = await Promise.all(Array.from({ length: 20 }, () => inFlight.acquire(tenant, "w", NOW)));
   const names = all.flatMap((place) => place?.name ?? []);
   expect(new Set(names).size).toBe(names.length);
   expect(names.length).toBeGreaterThan(0);
 });
 
 it("gives a place that was left at once, and one whose worker died after its lease", async () => {
-  const { tenant, places } = await fill();
-  const [left, died] = places;
-  if (!left || !died) throw new Error("There are places.");
-  await inFlight.leave(tenant, "w", left);
-  expect(await inFlight.enter(tenant, "w", NOW)).toEqual(left);
-  expect(await inFlight.enter(tenant, "w", NOW + MINUTE - 1)).toBeNull();
-  const later = await fill(tenant, NOW + MINUTE);
+  const { tenant, places } = await fillSlots();
+  const [releasedSlot, died] = places;
+  if (!releasedSlot || !died) throw new Error("There are places.");
+  await inFlight.release(tenant, "w", releasedSlot);
+  expect(await inFlight.acquire(tenant, "w", NOW)).toEqual(releasedSlot);
+  expect(await inFlight.acquire(tenant, "w", NOW + MINUTE - 1)).toBeNull();
+  const later = await fillSlots(tenant, NOW + MINUTE);
   expect(later.places).toHaveLength(5);
   // Who held it before is slow, and leaves a place that is another's by now.
-  await inFlight.leave(tenant, "w", died);
-  expect(await inFlight.enter(tenant, "w", NOW + MINUTE)).toBeNull();
+  await inFlight.release(tenant, "w", died);
+  expect(await inFlight.acquire(tenant, "w", NOW + MINUTE)).toBeNull();
 });
 
 it("may give one place too few when the table's answer is lost, and never one too many", async () => {
   const tenant = newTenant();
   const end = injectFaults(table.client, ({ index }) => (index === 0 ? "lost" : "pass"));
-  const first = await inFlight.enter(tenant, "w", NOW);
+  const first = await inFlight.acquire(tenant, "w", NOW);
   end();
   expect(first).not.toBeNull();
-  const { places } = await fill(tenant);
+  const { places } = await fillSlots(tenant);
   expect([3, 4]).toContain(places.length);
   expect(places.map(({ name }) => name)).not.toContain(first?.name);
 });

@@ -4,8 +4,8 @@ import {
   type AttemptOutcome,
   type DeliveryStatus,
   type DeliveryTrigger,
+  deliveryStatusesBefore,
   deliveryTransitions,
-  statusesBefore,
   type Verdict,
 } from "../../../../shared/domain/delivery/deliveries.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
@@ -13,7 +13,7 @@ import { MINUTE } from "../../../../shared/kernel/time.ts";
 import { openTable } from "../../../../shared/stores/client.ts";
 import { type Deliveries, deliveryStore } from "../../../../shared/stores/delivery/deliveries.ts";
 import type { DeliveryRow } from "../../../../shared/stores/delivery/delivery-items.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamo.ts";
+import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
 import { NOW, newTenant } from "../support/samples.ts";
 
 let table: TestTable;
@@ -25,19 +25,19 @@ beforeAll(async () => {
 afterAll(() => table.close());
 
 const wait = 5_000;
-const busy: AttemptOutcome = { kind: "answered", status: 503, retryAfter: null, durationMs: 7 };
+const serviceUnavailable: AttemptOutcome = { kind: "answered", status: 503, retryAfter: null, durationMs: 7 };
 const verdicts = ["delivered", "retrying", "dlq", "failed", "blocked"] as const;
-const verdictOf = (status: (typeof verdicts)[number], now: number): Verdict =>
+const toVerdict = (status: (typeof verdicts)[number], now: number): Verdict =>
   status === "retrying" ? { status, nextRetryAt: now + wait } : { status };
 
 /** Whatever may happen to a row, in any order. Attempts are named relative to the row's own. */
-type Step =
+type ModelStep =
   | { readonly do: "announce" | "settle"; readonly verdict: (typeof verdicts)[number]; readonly which: number }
   | { readonly do: "await" | "replay" | "forced_replay" }
   | { readonly do: "claim" | "give_up"; readonly ahead: number }
   | { readonly do: "turn"; readonly by: number };
 
-const step: fc.Arbitrary<Step> = fc.oneof(
+const step: fc.Arbitrary<ModelStep> = fc.oneof(
   fc.record({
     do: fc.constantFrom("announce", "settle"),
     verdict: fc.constantFrom(...verdicts),
@@ -49,16 +49,21 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant("turn"), by: fc.constantFrom(1, wait, MINUTE) }),
 );
 
-const may = (from: DeliveryStatus | undefined, trigger: DeliveryTrigger): boolean =>
-  from === undefined ? false : statusesBefore(trigger).includes(from);
+const canTransition = (from: DeliveryStatus | undefined, trigger: DeliveryTrigger): boolean =>
+  from === undefined ? false : deliveryStatusesBefore(trigger).includes(from);
 
 it("a row goes the ways of the table of transitions and no other, whatever is asked of it in whatever order", async () => {
   const gone = new Set<string>();
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 24 }), async (steps) => {
       const tenant = newTenant();
-      const of = { endpointId: newUlid(NOW), eventUlid: newUlid(NOW), eventType: "test.event", source: null } as const;
-      const { endpointId, eventUlid } = of;
+      const target = {
+        endpointId: newUlid(NOW),
+        eventUlid: newUlid(NOW),
+        eventType: "test.event",
+        source: null,
+      } as const;
+      const { endpointId, eventUlid } = target;
       const read = () => deliveries.get(tenant, endpointId, eventUlid);
       const audit = {
         action: "webhook.test",
@@ -71,58 +76,60 @@ it("a row goes the ways of the table of transitions and no other, whatever is as
       const claims: DeliveryRow[] = [];
       let now = NOW;
 
-      for (const asked of steps) {
+      for (const step of steps) {
         now += 1;
         const before = await read();
         let trigger: DeliveryTrigger | null = null;
         /** Whether the row is to change. */
         let passes = false;
-        switch (asked.do) {
+        switch (step.do) {
           case "turn":
-            now += asked.by;
+            now += step.by;
             break;
           case "announce":
             trigger = "announce";
             passes = before === null;
-            await deliveries.recordFirst(tenant, of, verdictOf(asked.verdict, now), busy, now);
+            await deliveries.recordFirst(tenant, target, toVerdict(step.verdict, now), serviceUnavailable, now);
             break;
           case "await":
             if (before) break;
             trigger = "await";
             passes = true;
-            await deliveries.recordPending(tenant, of, audit, now);
+            await deliveries.recordPending(tenant, target, audit, now);
             break;
           case "claim": {
-            const attempt = (before?.attempt ?? 0) + asked.ahead;
+            const attempt = (before?.attempt ?? 0) + step.ahead;
             trigger = "claim";
-            passes = may(before?.status, "claim") && asked.ahead === 1 && (before?.nextRetryAt ?? 0) <= now;
+            passes = canTransition(before?.status, "claim") && step.ahead === 1 && (before?.nextRetryAt ?? 0) <= now;
             const claim = await deliveries.claim(tenant, endpointId, eventUlid, attempt, now);
             expect(claim.outcome === "claimed").toBe(passes);
             if (claim.outcome === "claimed") claims.push(claim.row);
             break;
           }
           case "settle": {
-            const mine = claims[asked.which];
-            if (!mine) break;
+            const claim = claims[step.which];
+            if (!claim) break;
             trigger = "settle";
             // A claim of an earlier life of the row, or one that was given up, settles nothing.
-            passes = may(before?.status, "settle") && before?.op === mine.op;
-            expect(await deliveries.settle(tenant, mine, verdictOf(asked.verdict, now), busy, now)).toBe(passes);
+            passes = canTransition(before?.status, "settle") && before?.op === claim.op;
+            expect(await deliveries.settle(tenant, claim, toVerdict(step.verdict, now), serviceUnavailable, now)).toBe(
+              passes,
+            );
             break;
           }
           case "give_up":
             trigger = "give_up";
             // The message of the attempt that it waits for or makes, or of the one that it made last.
             passes =
-              may(before?.status, "give_up") &&
-              (asked.ahead === 0 || (asked.ahead === 1 && before?.status !== "attempting"));
-            await deliveries.giveUp(tenant, endpointId, eventUlid, (before?.attempt ?? 0) + asked.ahead, now);
+              canTransition(before?.status, "give_up") &&
+              (step.ahead === 0 || (step.ahead === 1 && before?.status !== "attempting"));
+            await deliveries.giveUp(tenant, endpointId, eventUlid, (before?.attempt ?? 0) + step.ahead, now);
             break;
           case "replay":
           case "forced_replay":
-            trigger = asked.do;
-            passes = may(before?.status, trigger);
-            expect(await deliveries.reset(tenant, of, trigger, null, now)).toBe(passes);
+            trigger = step.do;
+            passes = canTransition(before?.status, trigger);
+            expect(await deliveries.reset(tenant, target, trigger, null, now)).toBe(passes);
             break;
         }
         const after = await read();

@@ -2,62 +2,63 @@ import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { table as names } from "../../../../shared/config/names.ts";
 import type { AttemptOutcome, Verdict } from "../../../../shared/domain/delivery/deliveries.ts";
-import { newUlid, ulidOf } from "../../../../shared/kernel/ids.ts";
+import { deriveUlid, newUlid } from "../../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { MINUTE } from "../../../../shared/kernel/time.ts";
 import { openTable, type Table } from "../../../../shared/stores/client.ts";
 import { type Deliveries, deliveryStore } from "../../../../shared/stores/delivery/deliveries.ts";
-import type { DeliveryOf, DeliveryRow } from "../../../../shared/stores/delivery/delivery-items.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamo.ts";
+import type { DeliveryRow, NewDelivery } from "../../../../shared/stores/delivery/delivery-items.ts";
+import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
-import { conversationOf, NOW, newTenant } from "../support/samples.ts";
+import { NOW, newTenant, sampleConversationId } from "../support/samples.ts";
 
 const LEASE = MINUTE;
-const busy: AttemptOutcome = { kind: "answered", status: 503, retryAfter: null, durationMs: 7 };
-const fine: AttemptOutcome = { kind: "answered", status: 200, retryAfter: null, durationMs: 8 };
+const serviceUnavailable: AttemptOutcome = { kind: "answered", status: 503, retryAfter: null, durationMs: 7 };
+const success: AttemptOutcome = { kind: "answered", status: 200, retryAfter: null, durationMs: 8 };
 const retrying: Verdict = { status: "retrying", nextRetryAt: NOW };
 const delivered: Verdict = { status: "delivered" };
 
 let table: TestTable;
-let opened: Table;
+let tableHandle: Table;
 let deliveries: Deliveries;
 let tenant: TenantId;
-let of: DeliveryOf;
+let target: NewDelivery;
 beforeAll(async () => {
   table = await startTestTable();
-  opened = openTable(table.tableName, table.client);
-  deliveries = deliveryStore(opened);
+  tableHandle = openTable(table.tableName, table.client);
+  deliveries = deliveryStore(tableHandle);
 });
 afterAll(() => table.close());
 beforeEach(() => {
   tenant = newTenant();
-  of = {
+  target = {
     endpointId: newUlid(NOW),
     eventUlid: newUlid(NOW),
     eventType: "message.received",
-    source: { conversationId: conversationOf(tenant), place: `${NOW}#place` },
+    source: { conversationId: sampleConversationId(tenant), position: `${NOW}#place` },
   };
 });
 
-const row = () => deliveries.get(tenant, of.endpointId, of.eventUlid);
-const claim = (attempt: number, now = NOW) => deliveries.claim(tenant, of.endpointId, of.eventUlid, attempt, now);
+const row = () => deliveries.get(tenant, target.endpointId, target.eventUlid);
+const claim = (attempt: number, now = NOW) =>
+  deliveries.claim(tenant, target.endpointId, target.eventUlid, attempt, now);
 const recordFirst = (verdict: Verdict, outcome: AttemptOutcome | null) =>
-  deliveries.recordFirst(tenant, of, verdict, outcome, NOW);
+  deliveries.recordFirst(tenant, target, verdict, outcome, NOW);
 
-async function claimed(attempt: number, now = NOW): Promise<DeliveryRow> {
+async function claimOrThrow(attempt: number, now = NOW): Promise<DeliveryRow> {
   const answer = await claim(attempt, now);
   if (answer.outcome !== "claimed") throw new Error(`The claim ended in ${answer.outcome}.`);
   return answer.row;
 }
 
 /** The deliveries that the sparse index shows of this endpoint. */
-async function failing(): Promise<string[]> {
-  const { Items = [] } = await opened.client.send(
+async function failingEndpoints(): Promise<string[]> {
+  const { Items = [] } = await tableHandle.client.send(
     new QueryCommand({
       TableName: table.tableName,
       IndexName: names.failingIndex.name,
       KeyConditionExpression: "W = :w",
-      ExpressionAttributeValues: { ":w": `${tenant}#${of.endpointId}` },
+      ExpressionAttributeValues: { ":w": `${tenant}#${target.endpointId}` },
     }),
   );
   // What else a row says of its attempts is not copied: it would be written again with each.
@@ -67,10 +68,10 @@ async function failing(): Promise<string[]> {
 
 describe("the first attempt", () => {
   it("writes the row on its outcome, once: whoever comes later is told what stands there", async () => {
-    expect(await recordFirst(retrying, busy)).toBeNull();
-    const standing = await recordFirst(delivered, fine);
-    expect(standing).toEqual(await row());
-    expect(standing).toMatchObject({
+    expect(await recordFirst(retrying, serviceUnavailable)).toBeNull();
+    const existing = await recordFirst(delivered, success);
+    expect(existing).toEqual(await row());
+    expect(existing).toMatchObject({
       status: "retrying",
       attempt: 1,
       nextRetryAt: NOW,
@@ -78,7 +79,7 @@ describe("the first attempt", () => {
       lastResponseStatus: 503,
       lastError: "status",
       lastDurationMs: 7,
-      source: of.source,
+      source: target.source,
     });
   });
 
@@ -93,7 +94,7 @@ describe("the first attempt", () => {
 
 describe("a claim", () => {
   it("takes the next attempt for a minute", async () => {
-    await recordFirst(retrying, busy);
+    await recordFirst(retrying, serviceUnavailable);
     expect(await claim(2)).toMatchObject({
       outcome: "claimed",
       row: { status: "attempting", attempt: 2, leaseUntil: NOW + LEASE, nextRetryAt: null },
@@ -101,19 +102,19 @@ describe("a claim", () => {
   });
 
   it("is refused while someone else's lease runs, to its last millisecond", async () => {
-    await recordFirst(retrying, busy);
-    await claimed(2);
+    await recordFirst(retrying, serviceUnavailable);
+    await claimOrThrow(2);
     expect(await claim(2, NOW + LEASE - 1)).toEqual({ outcome: "leased", until: NOW + LEASE });
     expect(await claim(2, NOW + LEASE)).toMatchObject({ outcome: "abandoned", row: { attempt: 2 } });
   });
 
   it("of an attempt that is over answers the row that moved on", async () => {
-    await recordFirst(retrying, busy);
+    await recordFirst(retrying, serviceUnavailable);
     await deliveries.settle(
       tenant,
-      await claimed(2),
+      await claimOrThrow(2),
       { status: "retrying", nextRetryAt: NOW + 9_000 },
-      busy,
+      serviceUnavailable,
       NOW + 100,
     );
     expect(await claim(2)).toMatchObject({ outcome: "moved_on", row: { attempt: 2, nextRetryAt: NOW + 9_000 } });
@@ -123,8 +124,8 @@ describe("a claim", () => {
   });
 
   it("of an attempt behind the one under way finds nothing to do", async () => {
-    await recordFirst(retrying, busy);
-    await claimed(2);
+    await recordFirst(retrying, serviceUnavailable);
+    await claimOrThrow(2);
     expect(await claim(1)).toEqual({ outcome: "gone" });
     expect(await claim(3)).toEqual({ outcome: "gone" });
   });
@@ -135,7 +136,7 @@ describe("a claim", () => {
   });
 
   it("is one worker's when ten ask at once", async () => {
-    await recordFirst(retrying, busy);
+    await recordFirst(retrying, serviceUnavailable);
     const answers = await Promise.all(Array.from({ length: 10 }, () => claim(2)));
     expect(answers.filter(({ outcome }) => outcome === "claimed")).toHaveLength(1);
     expect(answers.filter(({ outcome }) => outcome === "leased")).toHaveLength(9);
@@ -144,33 +145,39 @@ describe("a claim", () => {
 
 describe("settling", () => {
   it.each([
-    ["delivered", delivered, fine, { attempt: 2, lastError: null, lastResponseStatus: 200 }],
-    ["failed", { status: "failed" }, { ...busy, status: 410 }, { attempt: 2, lastResponseStatus: 410 }],
-    ["dlq", { status: "dlq" }, busy, { attempt: 2, lastResponseStatus: 503 }],
+    ["delivered", delivered, success, { attempt: 2, lastError: null, lastResponseStatus: 200 }],
+    ["failed", { status: "failed" }, { ...serviceUnavailable, status: 410 }, { attempt: 2, lastResponseStatus: 410 }],
+    ["dlq", { status: "dlq" }, serviceUnavailable, { attempt: 2, lastResponseStatus: 503 }],
     ["blocked", { status: "blocked" }, { kind: "refused_by_gate", reason: "no" }, { attempt: 1, lastError: "gate" }],
     ["blocked", { status: "blocked" }, null, { attempt: 1, lastResponseStatus: null, lastError: null }],
   ] as const)("as %s leaves no lease and no retry", async (status, verdict, outcome, rest) => {
-    await recordFirst(retrying, busy);
-    expect(await deliveries.settle(tenant, await claimed(2), verdict, outcome, NOW + 50)).toBe(true);
+    await recordFirst(retrying, serviceUnavailable);
+    expect(await deliveries.settle(tenant, await claimOrThrow(2), verdict, outcome, NOW + 50)).toBe(true);
     expect(await row()).toMatchObject({ status, leaseUntil: null, nextRetryAt: null, updatedAt: NOW + 50, ...rest });
   });
 
   it("is refused once the attempt is no longer the row's", async () => {
-    await recordFirst(retrying, busy);
-    const mine = await claimed(2);
-    await deliveries.settle(tenant, mine, { status: "retrying", nextRetryAt: NOW + 1 }, busy, NOW + 10);
+    await recordFirst(retrying, serviceUnavailable);
+    const claimedRow = await claimOrThrow(2);
+    await deliveries.settle(
+      tenant,
+      claimedRow,
+      { status: "retrying", nextRetryAt: NOW + 1 },
+      serviceUnavailable,
+      NOW + 10,
+    );
     const settled = await row();
-    expect(await deliveries.settle(tenant, mine, delivered, fine, NOW + 20)).toBe(false);
+    expect(await deliveries.settle(tenant, claimedRow, delivered, success, NOW + 20)).toBe(false);
     expect(await row()).toEqual(settled);
   });
 });
 
 describe("beginning anew", () => {
   const reset = (trigger: "replay" | "forced_replay" = "replay") =>
-    deliveries.reset(tenant, of, trigger, null, NOW + 70);
+    deliveries.reset(tenant, target, trigger, null, NOW + 70);
 
   it("makes the first attempt due now, and leaves what the last one came to for reading", async () => {
-    await recordFirst({ status: "dlq" }, busy);
+    await recordFirst({ status: "dlq" }, serviceUnavailable);
     expect(await reset()).toBe(true);
     expect(await row()).toMatchObject({
       status: "pending",
@@ -179,28 +186,28 @@ describe("beginning anew", () => {
       updatedAt: NOW + 70,
       lastResponseStatus: 503,
     });
-    expect(await failing()).toEqual([of.eventUlid]);
+    expect(await failingEndpoints()).toEqual([target.eventUlid]);
     expect(await claim(1, NOW + 69)).toMatchObject({ outcome: "not_due", dueAt: NOW + 70 });
     expect(await claim(1, NOW + 70)).toMatchObject({ outcome: "claimed", row: { attempt: 1 } });
   });
 
   it("puts one that came through back among those that have not", async () => {
-    await recordFirst(delivered, fine);
+    await recordFirst(delivered, success);
     expect(await reset()).toBe(false);
     expect(await reset("forced_replay")).toBe(true);
-    expect(await failing()).toEqual([of.eventUlid]);
+    expect(await failingEndpoints()).toEqual([target.eventUlid]);
   });
 
   it("leaves a worker of before nothing to settle, though it worked on an attempt of the same number", async () => {
-    await recordFirst(retrying, busy);
-    const lost = await claimed(2);
-    await deliveries.giveUp(tenant, of.endpointId, of.eventUlid, 2, NOW + 60);
+    await recordFirst(retrying, serviceUnavailable);
+    const lost = await claimOrThrow(2);
+    await deliveries.giveUp(tenant, target.endpointId, target.eventUlid, 2, NOW + 60);
     await reset();
-    const first = await claimed(1, NOW + 71);
-    await deliveries.settle(tenant, first, { status: "retrying", nextRetryAt: NOW + 72 }, busy, NOW + 72);
-    const second = await claimed(2, NOW + 73);
-    expect(await deliveries.settle(tenant, lost, { status: "dlq" }, busy, NOW + 74)).toBe(false);
-    expect(await deliveries.settle(tenant, second, delivered, fine, NOW + 75)).toBe(true);
+    const first = await claimOrThrow(1, NOW + 71);
+    await deliveries.settle(tenant, first, { status: "retrying", nextRetryAt: NOW + 72 }, serviceUnavailable, NOW + 72);
+    const second = await claimOrThrow(2, NOW + 73);
+    expect(await deliveries.settle(tenant, lost, { status: "dlq" }, serviceUnavailable, NOW + 74)).toBe(false);
+    expect(await deliveries.settle(tenant, second, delivered, success, NOW + 75)).toBe(true);
     expect(await row()).toMatchObject({ status: "delivered", attempt: 2 });
   });
 
@@ -210,7 +217,7 @@ describe("beginning anew", () => {
   });
 
   it.each<Fault>(["lost", "fail", "throttle", "twice"])("(%s) is done once, with its audit row", async (fault) => {
-    await recordFirst({ status: "dlq" }, busy);
+    await recordFirst({ status: "dlq" }, serviceUnavailable);
     const audit = {
       action: "webhook.replay",
       resource: "webhook:x",
@@ -221,11 +228,11 @@ describe("beginning anew", () => {
     } as const;
     let times = 0;
     const end = injectFaults(table.client, () => (times++ % 2 === 0 ? fault : "pass"));
-    expect(await deliveries.reset(tenant, of, "replay", audit, NOW)).toBe(true);
-    const pending = { ...of, eventUlid: newUlid(NOW) };
+    expect(await deliveries.reset(tenant, target, "replay", audit, NOW)).toBe(true);
+    const pending = { ...target, eventUlid: newUlid(NOW) };
     await deliveries.recordPending(tenant, pending, { ...audit, action: "webhook.test" }, NOW);
     end();
-    const { Items = [] } = await opened.client.send(
+    const { Items = [] } = await tableHandle.client.send(
       new QueryCommand({
         TableName: table.tableName,
         KeyConditionExpression: "PK = :a",
@@ -233,58 +240,61 @@ describe("beginning anew", () => {
       }),
     );
     expect(Items.map((item) => item.ac).sort()).toEqual(["webhook.replay", "webhook.test"]);
-    expect(await deliveries.get(tenant, of.endpointId, pending.eventUlid)).toMatchObject({
+    expect(await deliveries.get(tenant, target.endpointId, pending.eventUlid)).toMatchObject({
       status: "pending",
       attempt: 0,
-      source: of.source,
+      source: target.source,
     });
   });
 });
 
 describe("giving up", () => {
   it("marks a row whose attempt could not be worked on, and leaves one that moved on", async () => {
-    await recordFirst(retrying, busy);
-    await deliveries.giveUp(tenant, of.endpointId, of.eventUlid, 0, NOW + 5);
+    await recordFirst(retrying, serviceUnavailable);
+    await deliveries.giveUp(tenant, target.endpointId, target.eventUlid, 0, NOW + 5);
     expect(await row()).toMatchObject({ status: "retrying" });
-    await deliveries.giveUp(tenant, of.endpointId, of.eventUlid, 2, NOW + 5);
+    await deliveries.giveUp(tenant, target.endpointId, target.eventUlid, 2, NOW + 5);
     expect(await row()).toMatchObject({ status: "dlq", nextRetryAt: null, leaseUntil: null });
-    expect(await failing()).toEqual([of.eventUlid]);
+    expect(await failingEndpoints()).toEqual([target.eventUlid]);
   });
 
   it("leaves one that has begun anew since, and one whose next attempt is under way", async () => {
-    await recordFirst({ status: "dlq" }, busy);
-    await deliveries.reset(tenant, of, "replay", null, NOW);
-    await deliveries.giveUp(tenant, of.endpointId, of.eventUlid, 7, NOW);
+    await recordFirst({ status: "dlq" }, serviceUnavailable);
+    await deliveries.reset(tenant, target, "replay", null, NOW);
+    await deliveries.giveUp(tenant, target.endpointId, target.eventUlid, 7, NOW);
     expect(await row()).toMatchObject({ status: "pending", attempt: 0 });
-    await claimed(1);
-    await deliveries.giveUp(tenant, of.endpointId, of.eventUlid, 0, NOW);
+    await claimOrThrow(1);
+    await deliveries.giveUp(tenant, target.endpointId, target.eventUlid, 0, NOW);
     expect(await row()).toMatchObject({ status: "attempting", attempt: 1 });
   });
 
   it("never touches what is delivered, and makes no row", async () => {
-    await deliveries.giveUp(tenant, of.endpointId, of.eventUlid, 9, NOW);
+    await deliveries.giveUp(tenant, target.endpointId, target.eventUlid, 9, NOW);
     expect(await row()).toBeNull();
-    await recordFirst(delivered, fine);
-    await deliveries.giveUp(tenant, of.endpointId, of.eventUlid, 9, NOW);
+    await recordFirst(delivered, success);
+    await deliveries.giveUp(tenant, target.endpointId, target.eventUlid, 9, NOW);
     expect(await row()).toMatchObject({ status: "delivered" });
   });
 });
 
 describe("the index of what has not come through", () => {
   it("has no row of a delivery that came through at once", async () => {
-    await recordFirst(delivered, fine);
-    expect(await failing()).toEqual([]);
+    await recordFirst(delivered, success);
+    expect(await failingEndpoints()).toEqual([]);
   });
 
   it("has a delivery from its first failure until it is delivered", async () => {
-    await recordFirst(retrying, busy);
-    expect(await failing()).toEqual([of.eventUlid]);
-    const mine = await claimed(2);
-    expect(await failing()).toEqual([of.eventUlid]);
-    await deliveries.settle(tenant, mine, delivered, fine, NOW);
-    expect(await failing()).toEqual([]);
-    const { Item } = await opened.client.send(
-      new GetCommand({ TableName: table.tableName, Key: { PK: `D#${tenant}#${of.endpointId}#0`, SK: of.eventUlid } }),
+    await recordFirst(retrying, serviceUnavailable);
+    expect(await failingEndpoints()).toEqual([target.eventUlid]);
+    const claimedRow = await claimOrThrow(2);
+    expect(await failingEndpoints()).toEqual([target.eventUlid]);
+    await deliveries.settle(tenant, claimedRow, delivered, success, NOW);
+    expect(await failingEndpoints()).toEqual([]);
+    const { Item } = await tableHandle.client.send(
+      new GetCommand({
+        TableName: table.tableName,
+        Key: { PK: `D#${tenant}#${target.endpointId}#0`, SK: target.eventUlid },
+      }),
     );
     expect(Item).toBeDefined();
     expect(Item).not.toHaveProperty("W");
@@ -296,22 +306,22 @@ describe("a lost answer", () => {
 
   it.each(faults)("(%s) at any request leaves the writer knowing what it did", async (fault) => {
     for (let k = 0; ; k++) {
-      of = { ...of, eventUlid: newUlid(NOW) };
+      target = { ...target, eventUlid: newUlid(NOW) };
       let reached = false;
       const end = injectFaults(table.client, ({ index }) => {
         if (index !== k) return "pass";
         reached = true;
         return fault;
       });
-      const before = await recordFirst(retrying, busy);
+      const before = await recordFirst(retrying, serviceUnavailable);
       // A writer that meets its own row schedules the retry that the row waits for: the same one.
       if (before) expect(before).toMatchObject({ status: "retrying", attempt: 1, nextRetryAt: NOW });
-      const mine = await claimed(2);
-      expect(mine).toMatchObject({ attempt: 2, leaseUntil: NOW + LEASE });
-      expect(await deliveries.settle(tenant, mine, retrying, busy, NOW + 1)).toBe(true);
-      expect(await deliveries.settle(tenant, await claimed(3, NOW + 2), { status: "blocked" }, null, NOW + 2)).toBe(
-        true,
-      );
+      const claimedRow = await claimOrThrow(2);
+      expect(claimedRow).toMatchObject({ attempt: 2, leaseUntil: NOW + LEASE });
+      expect(await deliveries.settle(tenant, claimedRow, retrying, serviceUnavailable, NOW + 1)).toBe(true);
+      expect(
+        await deliveries.settle(tenant, await claimOrThrow(3, NOW + 2), { status: "blocked" }, null, NOW + 2),
+      ).toBe(true);
       end();
       expect(await row()).toMatchObject({ status: "blocked", attempt: 2 });
       if (!reached) {
@@ -324,18 +334,24 @@ describe("a lost answer", () => {
 
 describe("an endpoint's list", () => {
   it("is newest event first and visits each once, also those of one millisecond", async () => {
-    const ulids = Array.from({ length: 23 }, (_, i) => ulidOf(NOW - Math.floor(i / 5), `event ${i}`));
-    for (const eventUlid of ulids) await deliveries.recordFirst(tenant, { ...of, eventUlid }, delivered, fine, NOW);
+    const ulids = Array.from({ length: 23 }, (_, i) => deriveUlid(NOW - Math.floor(i / 5), `event ${i}`));
+    for (const eventUlid of ulids)
+      await deliveries.recordFirst(tenant, { ...target, eventUlid }, delivered, success, NOW);
     const visited: string[] = [];
     let before: string | null = null;
     do {
-      const { rows, next } = await deliveries.list(tenant, { endpointId: of.endpointId, before, limit: 4, now: NOW });
+      const { rows, next } = await deliveries.list(tenant, {
+        endpointId: target.endpointId,
+        before,
+        limit: 4,
+        now: NOW,
+      });
       visited.push(...rows.map(({ eventUlid }) => eventUlid));
       before = next;
     } while (before !== null);
     expect(visited).toEqual([...ulids].sort().reverse());
     expect(
-      (await deliveries.list(newTenant(), { endpointId: of.endpointId, before, limit: 4, now: NOW })).rows,
+      (await deliveries.list(newTenant(), { endpointId: target.endpointId, before, limit: 4, now: NOW })).rows,
     ).toEqual([]);
   });
 });

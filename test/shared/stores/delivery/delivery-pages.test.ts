@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { DeliveryStatus } from "../../../../shared/domain/delivery/deliveries.ts";
-import { newUlid, ulidOf } from "../../../../shared/kernel/ids.ts";
+import { deriveUlid, newUlid } from "../../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { DAY } from "../../../../shared/kernel/time.ts";
 import { openTable } from "../../../../shared/stores/client.ts";
 import { type Deliveries, deliveryStore } from "../../../../shared/stores/delivery/deliveries.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamo.ts";
+import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
 import { NOW, newTenant } from "../support/samples.ts";
 
 let table: TestTable;
@@ -22,19 +22,19 @@ beforeEach(() => {
   endpointId = newUlid(NOW);
 });
 
-async function at(time: number, status: DeliveryStatus, name = ""): Promise<string> {
-  const eventUlid = ulidOf(time, `${time} ${status} ${name}`);
-  const of = { endpointId, eventUlid, eventType: "message.received", source: null } as const;
+async function recordAt(time: number, status: DeliveryStatus, name = ""): Promise<string> {
+  const eventUlid = deriveUlid(time, `${time} ${status} ${name}`);
+  const target = { endpointId, eventUlid, eventType: "message.received", source: null } as const;
   const waits = status === "attempting" || status === "retrying";
   const verdict = waits ? { status: "retrying" as const, nextRetryAt: NOW } : { status: status as "dlq" };
-  await deliveries.recordFirst(tenant, of, verdict, null, NOW);
+  await deliveries.recordFirst(tenant, target, verdict, null, NOW);
   if (status === "attempting") await deliveries.claim(tenant, endpointId, eventUlid, 1, NOW);
   return eventUlid;
 }
 
 describe("what has not come through", () => {
   const failing = (rest: object = {}) =>
-    deliveries.failing(tenant, {
+    deliveries.listUndelivered(tenant, {
       endpointId,
       statuses: ["dlq", "failed", "blocked", "retrying"],
       since: NOW - DAY,
@@ -45,13 +45,13 @@ describe("what has not come through", () => {
   const ulids = async (rest: object = {}) => (await failing(rest)).rows.map(({ eventUlid }) => eventUlid);
 
   it("is newest first, of the statuses asked for, since the instant asked for, to the millisecond", async () => {
-    const edge = await at(NOW - DAY, "dlq");
-    await at(NOW - DAY - 1, "dlq");
-    const retrying = await at(NOW - 5, "retrying");
-    const failed = await at(NOW - 4, "failed");
-    await at(NOW - 3, "delivered");
-    const blocked = await at(NOW - 2, "blocked");
-    await at(NOW - 1, "attempting");
+    const edge = await recordAt(NOW - DAY, "dlq");
+    await recordAt(NOW - DAY - 1, "dlq");
+    const retrying = await recordAt(NOW - 5, "retrying");
+    const failed = await recordAt(NOW - 4, "failed");
+    await recordAt(NOW - 3, "delivered");
+    const blocked = await recordAt(NOW - 2, "blocked");
+    await recordAt(NOW - 1, "attempting");
     expect(await ulids()).toEqual([blocked, failed, retrying, edge]);
     expect(await ulids({ statuses: ["failed"] })).toEqual([failed]);
     expect(await ulids({ since: NOW - 4 })).toEqual([blocked, failed]);
@@ -60,7 +60,7 @@ describe("what has not come through", () => {
 
   it("says so when there is more than was looked at, and that only the newest were", async () => {
     const all: string[] = [];
-    for (let i = 0; i < 5; i++) all.unshift(await at(NOW - 10 + i, i % 2 ? "dlq" : "retrying"));
+    for (let i = 0; i < 5; i++) all.unshift(await recordAt(NOW - 10 + i, i % 2 ? "dlq" : "retrying"));
     expect(await failing({ examinedMax: 5 })).toMatchObject({
       truncated: false,
       rows: all.map((eventUlid) => ({ eventUlid })),
@@ -73,7 +73,7 @@ describe("what has not come through", () => {
 
 describe("a window", () => {
   const page = (rest: object = {}) =>
-    deliveries.ofWindow(tenant, {
+    deliveries.listWindow(tenant, {
       endpointId,
       from: NOW - 10,
       to: NOW - 5,
@@ -85,11 +85,11 @@ describe("a window", () => {
     });
 
   it("has both its ends, oldest first, and what came through only when asked for", async () => {
-    await at(NOW - 11, "dlq");
-    const first = await at(NOW - 10, "dlq");
-    const delivered = await at(NOW - 7, "delivered");
-    const last = await at(NOW - 5, "blocked");
-    await at(NOW - 4, "dlq");
+    await recordAt(NOW - 11, "dlq");
+    const first = await recordAt(NOW - 10, "dlq");
+    const delivered = await recordAt(NOW - 7, "delivered");
+    const last = await recordAt(NOW - 5, "blocked");
+    await recordAt(NOW - 4, "dlq");
     const ulids = async (rest: object) => (await page(rest)).rows.map(({ eventUlid }) => eventUlid);
     expect(await ulids({})).toEqual([first, last]);
     expect(await ulids({ delivered: true })).toEqual([first, delivered, last]);
@@ -99,7 +99,7 @@ describe("a window", () => {
 
   it.each([false, true])("is walked in pages that visit each once (delivered: %s)", async (delivered) => {
     const all = new Set<string>();
-    for (let i = 0; i < 11; i++) all.add(await at(NOW - 10 + Math.floor(i / 3), "dlq", String(i)));
+    for (let i = 0; i < 11; i++) all.add(await recordAt(NOW - 10 + Math.floor(i / 3), "dlq", String(i)));
     const visited: string[] = [];
     let after: string | null = null;
     do {

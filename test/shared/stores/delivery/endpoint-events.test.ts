@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { untroubled } from "../../../../shared/domain/delivery/breaker.ts";
+import { CLOSED } from "../../../../shared/domain/delivery/breaker.ts";
 import { type EventType, eventTypes } from "../../../../shared/domain/events/events.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
 import { openTable } from "../../../../shared/stores/client.ts";
 import { endpointStore } from "../../../../shared/stores/webhooks/endpoints.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamo.ts";
+import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
 import { NOW, newTenant } from "../support/samples.ts";
 
 let table: TestTable;
@@ -38,7 +38,7 @@ it.each<[string, readonly EventType[]]>([
     sealedSecret: new Uint8Array(4),
     secondary: null,
     pausedEvent: null,
-    breaker: untroubled,
+    breaker: CLOSED,
     breakerOp: null,
     createdAt: NOW,
     updatedAt: NOW,

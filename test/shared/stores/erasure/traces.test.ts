@@ -1,32 +1,38 @@
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { SEND_SETTLED_WITHIN } from "../../../../shared/domain/sending/sends.ts";
+import { SEND_SETTLE_DEADLINE } from "../../../../shared/domain/sending/sends.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { MINUTE } from "../../../../shared/kernel/time.ts";
 import { openTable, type Table } from "../../../../shared/stores/client.ts";
 import { traceStore } from "../../../../shared/stores/erasure/traces.ts";
-import { apart, apartRefKey, conversationBudgetKey, dueSendKey, type Key } from "../../../../shared/stores/keys.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamo.ts";
-import { conversationOf, NOW, newTenant } from "../support/samples.ts";
+import {
+  conversationBudgetKey,
+  dueSendKey,
+  type Key,
+  relatedKeys,
+  relatedRefKey,
+} from "../../../../shared/stores/keys.ts";
+import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { NOW, newTenant, sampleConversationId } from "../support/samples.ts";
 
 let table: TestTable;
-let opened: Table;
+let tableHandle: Table;
 let tenant: TenantId;
 let conversation: string;
 beforeAll(async () => {
   table = await startTestTable();
-  opened = openTable(table.tableName, table.client);
+  tableHandle = openTable(table.tableName, table.client);
 });
 afterAll(() => table.close());
 beforeEach(() => {
   tenant = newTenant();
-  conversation = conversationOf(tenant);
+  conversation = sampleConversationId(tenant);
 });
 
-const put = (Item: object) => opened.client.send(new PutCommand({ TableName: opened.name, Item }));
-const traces = () => traceStore(opened);
-const keysOf = (count: number): Key[] =>
+const put = (Item: object) => tableHandle.client.send(new PutCommand({ TableName: tableHandle.name, Item }));
+const traces = () => traceStore(tableHandle);
+const sampleKeys = (count: number): Key[] =>
   Array.from({ length: count }, (_, i) => ({ PK: conversation, SK: `X#${String(i).padStart(3, "0")}` }));
 
 describe("the rows of a conversation", () => {
@@ -40,88 +46,88 @@ describe("the rows of a conversation", () => {
     await put({ PK: conversation, SK: "C#abc", ca: NOW - 3 });
     await put({ PK: conversation, SK: `J#${send}`, ca: NOW - 5 });
     await put({ ...conversationBudgetKey(conversation, "live"), at: NOW - 6 });
-    await put({ ...apartRefKey(conversation, "hold", "hold_1"), at: NOW - 4 });
-    await put({ ...apartRefKey(conversation, "upload", "upl_1"), at: NOW - 4 });
+    await put({ ...relatedRefKey(conversation, "hold", "hold_1"), at: NOW - 4 });
+    await put({ ...relatedRefKey(conversation, "upload", "upl_1"), at: NOW - 4 });
     await put({ PK: conversation, SK: "F#of a kind that came later", at: NOW - 6 });
     await put({ PK: conversation, SK: "D#that tells no time" });
-    const { traces: found } = await traces().page(conversation, " ");
-    const seen = found.map(({ key, counts, at, event, elsewhere }) => [
+    const { traces: allTraces } = await traces().page(conversation, " ");
+    const summaries = allTraces.map(({ key, counts, at, event, relatedItems: elsewhere }) => [
       key.SK.slice(0, 1),
       counts,
       at,
       event,
       elsewhere,
     ]);
-    expect(seen).toEqual([
-      ["A", null, NOW - 4, null, [{ counts: "holds", key: apart.hold("hold_1") }]],
-      ["A", null, NOW - 4, null, [{ counts: "uploads", key: apart.upload("upl_1") }]],
+    expect(summaries).toEqual([
+      ["A", null, NOW - 4, null, [{ counts: "holds", key: relatedKeys.hold("hold_1") }]],
+      ["A", null, NOW - 4, null, [{ counts: "uploads", key: relatedKeys.upload("upl_1") }]],
       ["B", null, NOW - 6, null, []],
       ["C", "markers", NOW - 3 - MINUTE, null, []],
       ["D", "markers", 0, null, []],
-      ["E", "markers", NOW - 2, { ulid: edit, bodyApart: true }, []],
+      ["E", "markers", NOW - 2, { ulid: edit, hasStoredBody: true }, []],
       ["F", "markers", NOW - 6, null, []],
-      ["J", "sendRecords", NOW - 5, null, [{ counts: null, key: dueSendKey(NOW - 5 + SEND_SETTLED_WITHIN, send) }]],
-      ["K", "markers", NOW - 1, { ulid: message, bodyApart: false }, []],
-      ["M", "messages", NOW, { ulid: message, bodyApart: false }, []],
+      ["J", "sendRecords", NOW - 5, null, [{ counts: null, key: dueSendKey(NOW - 5 + SEND_SETTLE_DEADLINE, send) }]],
+      ["K", "markers", NOW - 1, { ulid: message, hasStoredBody: false }, []],
+      ["M", "messages", NOW, { ulid: message, hasStoredBody: false }, []],
     ]);
   });
 
   it("come a hundred at a time, each once, and never the head", async () => {
-    for (const key of keysOf(230)) await put(key);
+    for (const key of sampleKeys(230)) await put(key);
     await put({ PK: conversation, SK: "~HEAD", la: NOW });
-    const seen: string[] = [];
+    const counts: string[] = [];
     const sizes: number[] = [];
     for (let behind = " "; ; ) {
       const page = await traces().page(conversation, behind);
       if (page.last === null) break;
-      seen.push(...page.traces.map(({ key }) => key.SK));
+      counts.push(...page.traces.map(({ key }) => key.SK));
       sizes.push(page.traces.length);
       behind = page.last;
     }
     expect(sizes).toEqual([100, 100, 30]);
-    expect(seen).toEqual(keysOf(230).map(({ SK }) => SK));
+    expect(counts).toEqual(sampleKeys(230).map(({ SK }) => SK));
   });
 });
 
 describe("what the table puts off", () => {
   /** The first request of a kind is put off as a whole, as under too much traffic. */
   function putOffOnce(kind: "BatchGetItem" | "BatchWriteItem") {
-    let left = 1;
+    let remaining = 1;
     let requests = 0;
-    opened.client.middlewareStack.add(
+    tableHandle.client.middlewareStack.add(
       (next, context) => async (args) => {
         if (context.commandName !== `${kind}Command`) return next(args);
         requests++;
-        if (left-- <= 0) return next(args);
+        if (remaining-- <= 0) return next(args);
         // The attribute values are typed on the way out, and no more so in an answer at this place.
         const text = JSON.stringify((args.input as { RequestItems: object }).RequestItems);
-        const asked = JSON.parse(text.replace(/\{"S":("[^"]*")\}/g, "$1"));
-        const output = { $metadata: {}, UnprocessedItems: asked, UnprocessedKeys: asked };
+        const request = JSON.parse(text.replace(/\{"S":("[^"]*")\}/g, "$1"));
+        const output = { $metadata: {}, UnprocessedItems: request, UnprocessedKeys: request };
         return { output, response: {} } as never;
       },
       { name: "put off", step: "finalizeRequest" },
     );
     return () => {
-      opened.client.middlewareStack.remove("put off");
+      tableHandle.client.middlewareStack.remove("put off");
       return requests;
     };
   }
 
   it("is removed all the same", async () => {
-    const keys = keysOf(30);
+    const keys = sampleKeys(30);
     for (const key of keys) await put(key);
     const end = putOffOnce("BatchWriteItem");
     await traces().remove([...keys, ...keys]);
     expect(end()).toBe(3);
-    expect(await traces().there(keys)).toEqual([]);
+    expect(await traces().filterExisting(keys)).toEqual([]);
   });
 
   it("is found all the same", async () => {
-    const keys = keysOf(120);
+    const keys = sampleKeys(120);
     for (const key of keys.slice(0, 110)) await put(key);
     const end = putOffOnce("BatchGetItem");
-    const there = await traces().there([...keys, ...keys]);
+    const existing = await traces().filterExisting([...keys, ...keys]);
     expect(end()).toBe(3);
-    expect(there.map(({ SK }) => SK).sort()).toEqual(keys.slice(0, 110).map(({ SK }) => SK));
+    expect(existing.map(({ SK }) => SK).sort()).toEqual(keys.slice(0, 110).map(({ SK }) => SK));
   });
 });

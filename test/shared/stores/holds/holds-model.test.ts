@@ -3,43 +3,43 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import {
   type HoldTrigger,
-  holdAfter,
   holdError,
   holdSecretHash,
   holdStateAt,
   holdTransitions,
+  nextHoldStatus,
 } from "../../../../shared/domain/holds/holds.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { openTable, type Table } from "../../../../shared/stores/client.ts";
 import { type Holds, holdStore } from "../../../../shared/stores/holds/holds.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamo.ts";
-import { CANARY, held } from "../support/held.ts";
+import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { CANARY, createSampleHold } from "../support/hold-samples.ts";
 import { NOW } from "../support/samples.ts";
 
 let table: TestTable;
-let opened: Table;
+let tableHandle: Table;
 let holds: Holds;
 beforeAll(async () => {
   table = await startTestTable();
-  opened = openTable(table.tableName, table.client);
-  holds = holdStore(opened);
+  tableHandle = openTable(table.tableName, table.client);
+  holds = holdStore(tableHandle);
 });
 afterAll(() => table.close());
 
 /** Every row that says what was held. */
 async function rowsWithText(): Promise<number> {
-  const { Items = [] } = await opened.client.send(new ScanCommand({ TableName: opened.name }));
+  const { Items = [] } = await tableHandle.client.send(new ScanCommand({ TableName: tableHandle.name }));
   return Items.filter((item) => JSON.stringify(item).includes(CANARY)).length;
 }
 
-type Step =
+type ModelStep =
   | { readonly do: "claim"; readonly secret: "right" | "wrong" }
   | { readonly do: "accept" | "fail"; readonly claim: "own" | "other" }
   | { readonly do: "look" }
   | { readonly do: "turn"; readonly by: number };
 
-const step: fc.Arbitrary<Step> = fc.oneof(
+const step: fc.Arbitrary<ModelStep> = fc.oneof(
   fc.record({ do: fc.constant("claim"), secret: fc.constantFrom("right", "right", "right", "wrong") }),
   fc.record({ do: fc.constantFrom("accept", "fail"), claim: fc.constantFrom("own", "own", "other") }),
   fc.record({ do: fc.constant("look") }),
@@ -50,25 +50,25 @@ it("a hold goes the ways of the table of transitions and no other, has one claim
   const gone = new Set<string>();
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 14 }), async (steps) => {
-      const hold = await held(opened);
+      const hold = await createSampleHold(tableHandle);
       let now = NOW;
       let claims = 0;
-      const mine = newUlid(NOW);
-      for (const asked of steps) {
+      const newSendId = newUlid(NOW);
+      for (const step of steps) {
         const before = await holds.get(hold.id);
         if (!before) throw new Error("The hold is not there.");
         const stood = holdStateAt(before, now);
         let trigger: HoldTrigger | null = null;
         let passes = false;
-        switch (asked.do) {
+        switch (step.do) {
           case "turn":
-            now += asked.by;
+            now += step.by;
             break;
           case "claim": {
-            const secretHash = asked.secret === "right" ? hold.secretHash : holdSecretHash("wrong");
-            const sendId = claims === 0 ? mine : newUlid(now);
+            const secretHash = step.secret === "right" ? hold.secretHash : holdSecretHash("wrong");
+            const sendId = claims === 0 ? newSendId : newUlid(now);
             trigger = "claim";
-            passes = stood.status === "awaiting_verification" && asked.secret === "right";
+            passes = stood.status === "awaiting_verification" && step.secret === "right";
             const claim = await holds.claim({ id: hold.id, secretHash }, sendId, now);
             expect(claim?.sendId === sendId).toBe(passes);
             claims += passes ? 1 : 0;
@@ -76,21 +76,21 @@ it("a hold goes the ways of the table of transitions and no other, has one claim
           }
           case "accept":
           case "fail": {
-            trigger = asked.do;
-            passes = stood.status === "sending" && asked.claim === "own";
-            const sendId = asked.claim === "own" ? mine : newUlid(now);
+            trigger = step.do;
+            passes = stood.status === "sending" && step.claim === "own";
+            const sendId = step.claim === "own" ? newSendId : newUlid(now);
             const error = holdError("rate_limited");
             const outcome =
               trigger === "accept" ? ({ trigger, platformMessageId: "m_1" } as const) : ({ trigger, error } as const);
-            const stands = await holds.settle(hold.id, sendId, outcome, now);
-            if (passes) expect(stands?.state).toMatchObject({ status: trigger === "accept" ? "sent" : "failed" });
+            const settled = await holds.settle(hold.id, sendId, outcome, now);
+            if (passes) expect(settled?.state).toMatchObject({ status: trigger === "accept" ? "sent" : "failed" });
             break;
           }
           case "look":
             // Whoever looks makes sure of an end that came by time, and only of that.
             if (stood.status !== before.state.status) trigger = before.state.status === "sending" ? "lapse" : "run_out";
             passes = trigger !== null;
-            await holds.endByTime(before, now);
+            await holds.expire(before, now);
             break;
         }
         const after = await holds.get(hold.id);
@@ -100,14 +100,14 @@ it("a hold goes the ways of the table of transitions and no other, has one claim
           expect(after).toEqual(before);
           continue;
         }
-        expect(after.state.status).toBe(holdAfter(before.state.status, trigger));
+        expect(after.state.status).toBe(nextHoldStatus(before.state.status, trigger));
         gone.add(`${before.state.status} ${trigger}`);
       }
       expect(claims).toBeLessThanOrEqual(1);
       // However it went, looked at late enough it has ended and says nothing.
       const last = await holds.get(hold.id);
       if (last && (last.state.status === "awaiting_verification" || last.state.status === "sending")) {
-        const ended = await holds.endByTime(last, now + 16 * MINUTE);
+        const ended = await holds.expire(last, now + 16 * MINUTE);
         expect(["expired", "failed"]).toContain(ended?.state.status);
       }
       expect(await holds.get(hold.id)).toMatchObject({ content: null });

@@ -6,24 +6,31 @@ import { newUlid } from "../../../../shared/kernel/ids.ts";
 import { MINUTE } from "../../../../shared/kernel/time.ts";
 import { openTable, type Table } from "../../../../shared/stores/client.ts";
 import { type Holds, holdStore } from "../../../../shared/stores/holds/holds.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamo.ts";
+import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
 import { injectFaults } from "../../../support/faults.ts";
-import { auditOf, draft, held, personWrote, SAID, WROTE } from "../support/held.ts";
+import {
+  createSampleHold,
+  HELD_CONTENT,
+  holdAuditEntry,
+  LAST_MESSAGE_AT,
+  recordInbound,
+  sampleHold,
+} from "../support/hold-samples.ts";
 import { NOW, newTenant } from "../support/samples.ts";
 
 let table: TestTable;
-let opened: Table;
+let tableHandle: Table;
 let holds: Holds;
 beforeAll(async () => {
   table = await startTestTable();
-  opened = openTable(table.tableName, table.client);
-  holds = holdStore(opened);
+  tableHandle = openTable(table.tableName, table.client);
+  holds = holdStore(tableHandle);
 });
 afterAll(() => table.close());
 
 describe("a new hold", () => {
   it.each<SendContent>([
-    SAID,
+    HELD_CONTENT,
     {
       kind: "attachments",
       attachments: [
@@ -32,7 +39,7 @@ describe("a new hold", () => {
       ],
     },
   ])("is read as it was made, with its content ($kind)", async (content) => {
-    const hold = await held(opened, { content, scope: "test", replyTo: "m_1" });
+    const hold = await createSampleHold(tableHandle, { content, scope: "test", replyTo: "m_1" });
     expect(await holds.get(hold.id)).toEqual({
       ...hold,
       tenant: hold.conversationId.split("#")[1],
@@ -44,53 +51,53 @@ describe("a new hold", () => {
   it("comes with its ref and its audit row, or not at all", async () => {
     const rows = async (PK: string) =>
       (
-        await opened.client.send(
+        await tableHandle.client.send(
           new QueryCommand({
-            TableName: opened.name,
+            TableName: tableHandle.name,
             KeyConditionExpression: "PK = :p",
             ExpressionAttributeValues: { ":p": PK },
           }),
         )
       ).Items ?? [];
-    const hold = await held(opened);
+    const hold = await createSampleHold(tableHandle);
     const [, tenant = ""] = hold.conversationId.split("#");
     expect(await rows(hold.conversationId)).toContainEqual(
-      expect.objectContaining({ SK: `A#hold#${hold.id}`, at: WROTE }),
+      expect.objectContaining({ SK: `A#hold#${hold.id}`, at: LAST_MESSAGE_AT }),
     );
     expect(await rows(`A#${tenant}`)).toMatchObject([{ ac: "hold.create", rs: `hold:${hold.id}` }]);
 
-    const nobodys = draft(newTenant());
-    expect(await holds.create(nobodys, WROTE, auditOf(nobodys))).toBe(false);
+    const nobodys = sampleHold(newTenant());
+    expect(await holds.create(nobodys, LAST_MESSAGE_AT, holdAuditEntry(nobodys))).toBe(false);
     expect(await holds.get(nobodys.id)).toBeNull();
     expect(await rows(nobodys.conversationId)).toEqual([]);
   });
 
   it("is made once, though its maker repeats itself or gets no answer", async () => {
-    const hold = await held(opened);
-    expect(await holds.create(hold, WROTE, auditOf(hold))).toBe(true);
+    const hold = await createSampleHold(tableHandle);
+    expect(await holds.create(hold, LAST_MESSAGE_AT, holdAuditEntry(hold))).toBe(true);
     const tenant = newTenant();
-    await personWrote(opened, tenant);
-    const other = draft(tenant);
+    await recordInbound(tableHandle, tenant);
+    const other = sampleHold(tenant);
     const end = injectFaults(table.client, ({ index }) => (index === 0 ? "lost" : "pass"));
-    expect(await holds.create(other, WROTE, auditOf(other))).toBe(true);
+    expect(await holds.create(other, LAST_MESSAGE_AT, holdAuditEntry(other))).toBe(true);
     end();
-    expect(await holds.get(other.id)).toMatchObject({ content: SAID });
+    expect(await holds.get(other.id)).toMatchObject({ content: HELD_CONTENT });
   });
 });
 
 describe("a claim", () => {
   it("of the wrong secret, of what ran out, and of what is not there gets nothing", async () => {
-    const hold = await held(opened);
+    const hold = await createSampleHold(tableHandle);
     const sendId = newUlid(NOW);
-    const asked = await holds.claim({ id: hold.id, secretHash: holdSecretHash("other") }, sendId, NOW);
-    expect(asked?.state).toEqual({ status: "awaiting_verification" });
+    const claimed = await holds.claim({ id: hold.id, secretHash: holdSecretHash("other") }, sendId, NOW);
+    expect(claimed?.state).toEqual({ status: "awaiting_verification" });
     expect((await holds.claim(hold, sendId, hold.expiresAt))?.sendId).toBeNull();
     expect(await holds.claim({ ...hold, id: newHoldId(NOW) }, sendId, NOW)).toBeNull();
     expect((await holds.claim(hold, sendId, hold.expiresAt - 1))?.sendId).toBe(sendId);
   });
 
   it("is known again by its sender when the answer was lost", async () => {
-    const hold = await held(opened);
+    const hold = await createSampleHold(tableHandle);
     const sendId = newUlid(NOW);
     const end = injectFaults(table.client, ({ index }) => (index === 0 ? "lost" : "pass"));
     const claimed = await holds.claim(hold, sendId, NOW);
@@ -99,7 +106,7 @@ describe("a claim", () => {
   });
 
   it("of many at once succeeds for one", async () => {
-    const hold = await held(opened);
+    const hold = await createSampleHold(tableHandle);
     const ids = Array.from({ length: 20 }, () => newUlid(NOW));
     const claims = await Promise.all(ids.map((id) => holds.claim(hold, id, NOW)));
     expect(claims.filter((claim, i) => claim?.sendId === ids[i])).toHaveLength(1);
@@ -107,26 +114,26 @@ describe("a claim", () => {
 });
 
 it("what was seen to run out cannot be claimed by a clock that is behind", async () => {
-  const hold = await held(opened);
-  const seen = await holds.get(hold.id);
-  if (!seen) throw new Error("The hold is not there.");
-  expect((await holds.endByTime(seen, hold.expiresAt))?.state).toEqual({ status: "expired" });
+  const hold = await createSampleHold(tableHandle);
+  const current = await holds.get(hold.id);
+  if (!current) throw new Error("The hold is not there.");
+  expect((await holds.expire(current, hold.expiresAt))?.state).toEqual({ status: "expired" });
   const sendId = newUlid(NOW);
   const claimed = await holds.claim(hold, sendId, hold.expiresAt - 1);
   expect(claimed).toMatchObject({ sendId: null, state: { status: "expired" } });
 });
 
 it("what was claimed is not taken for run out by a clock that is ahead", async () => {
-  const hold = await held(opened);
-  const seen = await holds.get(hold.id);
+  const hold = await createSampleHold(tableHandle);
+  const current = await holds.get(hold.id);
   const sendId = newUlid(NOW);
   await holds.claim(hold, sendId, hold.expiresAt - 1);
-  if (!seen) throw new Error("The hold is not there.");
-  expect((await holds.endByTime(seen, hold.expiresAt))?.state.status).toBe("sending");
+  if (!current) throw new Error("The hold is not there.");
+  expect((await holds.expire(current, hold.expiresAt))?.state.status).toBe("sending");
 });
 
 it("a send that comes back after its minute changes nothing, seen or not", async () => {
-  const hold = await held(opened);
+  const hold = await createSampleHold(tableHandle);
   const sendId = newUlid(NOW);
   await holds.claim(hold, sendId, NOW);
   const late = NOW + MINUTE + 1;
@@ -135,6 +142,6 @@ it("a send that comes back after its minute changes nothing, seen or not", async
   const sending = await holds.get(hold.id);
   if (!sending) throw new Error("The hold is not there.");
   const failed = { status: "failed", error: holdError("outcome_unknown", "outcome_unknown") };
-  expect((await holds.endByTime(sending, late))?.state).toEqual(failed);
+  expect((await holds.expire(sending, late))?.state).toEqual(failed);
   expect((await holds.settle(hold.id, sendId, outcome, NOW))?.state).toEqual(failed);
 });

@@ -1,25 +1,28 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { triesWindowAt } from "../../../../shared/domain/holds/verification-attempts.ts";
+import { verificationWindowAt } from "../../../../shared/domain/holds/verification-attempts.ts";
 import { openTable } from "../../../../shared/stores/client.ts";
-import { type CheckTries, triesStore } from "../../../../shared/stores/holds/verification-attempts.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamo.ts";
+import {
+  type VerificationAttempts,
+  verificationAttemptStore,
+} from "../../../../shared/stores/holds/verification-attempts.ts";
+import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
 import { NOW } from "../support/samples.ts";
 
 let table: TestTable;
-let tries: CheckTries;
+let tries: VerificationAttempts;
 beforeAll(async () => {
   table = await startTestTable();
-  tries = triesStore(openTable(table.tableName, table.client));
+  tries = verificationAttemptStore(openTable(table.tableName, table.client));
 });
 afterAll(() => table.close());
 
 it("counts each try once, of whoever it is, however many come at once, until the window is over", async () => {
   const kinds = Array.from({ length: 12 }, (_, i): "failure" | "challenge" => (i % 3 === 0 ? "failure" : "challenge"));
-  const told = await Promise.all(kinds.map((kind) => tries.add("hold_1", kind, NOW)));
-  expect(told.map(({ all }) => all).sort((a, b) => a - b)).toEqual(kinds.map((_, i) => i + 1));
+  const results = await Promise.all(kinds.map((kind) => tries.add("hold_1", kind, NOW)));
+  expect(results.map(({ all }) => all).sort((a, b) => a - b)).toEqual(kinds.map((_, i) => i + 1));
   expect(await tries.get("hold_1", NOW)).toEqual({ all: 12, failed: 4 });
   expect(await tries.get("hold_2", NOW)).toEqual({ all: 0, failed: 0 });
-  const { end } = triesWindowAt(NOW);
+  const { end } = verificationWindowAt(NOW);
   expect(await tries.get("hold_1", end - 1)).toEqual({ all: 12, failed: 4 });
   expect(await tries.get("hold_1", end)).toEqual({ all: 0, failed: 0 });
 });

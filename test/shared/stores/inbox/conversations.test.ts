@@ -6,9 +6,9 @@ import { MINUTE } from "../../../../shared/kernel/time.ts";
 import { openTable } from "../../../../shared/stores/client.ts";
 import { type Conversations, conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
 import { type OutboundMessages, outboundMessageStore } from "../../../../shared/stores/inbox/outbound-messages.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamo.ts";
+import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
-import { conversationOf, INBOX, messageOf, NOW, newTenant } from "../support/samples.ts";
+import { NOW, newTenant, SAMPLE_INBOX, sampleConversationId, sampleMessage } from "../support/samples.ts";
 
 let table: TestTable;
 let conversations: Conversations;
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => table.close());
 
-interface Sketch {
+interface MessageSketch {
   readonly direction: Direction;
   readonly after: number;
   readonly text: string;
@@ -28,7 +28,7 @@ interface Sketch {
 
 // Few instants and few texts, so that ties come often.
 const sketches = fc.array(
-  fc.record<Sketch>({
+  fc.record<MessageSketch>({
     direction: fc.constantFrom("inbound", "outbound", "echo"),
     after: fc.integer({ min: 0, max: 4 }),
     text: fc.constantFrom("", "a", "b"),
@@ -36,13 +36,13 @@ const sketches = fc.array(
   { minLength: 1, maxLength: 5 },
 );
 
-function drawn(tenant: TenantId, sketch: Sketch, i: number): Message {
+function toMessage(tenant: TenantId, sketch: MessageSketch, i: number): Message {
   const { direction, text, after } = sketch;
-  return messageOf(tenant, { id: `m${i}`, direction, text, sentAt: NOW + after });
+  return sampleMessage(tenant, { id: `m${i}`, direction, text, sentAt: NOW + after });
 }
 
-const headOf = async (tenant: TenantId) => {
-  const head = await conversations.get(tenant, conversationOf(tenant), NOW + 5);
+const readHead = async (tenant: TenantId) => {
+  const head = await conversations.get(tenant, sampleConversationId(tenant), NOW + 5);
   if (!head) throw new Error("There is no head.");
   const { id: _id, ref: _ref, ...rest } = head;
   return rest;
@@ -65,14 +65,14 @@ describe("a conversation's head", () => {
         async ({ drafts, order }) => {
           const [straight, shuffled] = [newTenant(), newTenant()];
           for (const [i, sketch] of drafts.entries()) {
-            await conversations.apply(straight, drawn(straight, sketch, i), INBOX);
+            await conversations.advanceHead(straight, toMessage(straight, sketch, i), SAMPLE_INBOX);
           }
           for (const i of order) {
             const sketch = drafts[i];
-            if (sketch) await conversations.apply(shuffled, drawn(shuffled, sketch, i), INBOX);
+            if (sketch) await conversations.advanceHead(shuffled, toMessage(shuffled, sketch, i), SAMPLE_INBOX);
           }
-          const head = await headOf(shuffled);
-          expect(head).toEqual(await headOf(straight));
+          const head = await readHead(shuffled);
+          expect(head).toEqual(await readHead(straight));
           const times = (inbound: boolean) =>
             drafts.filter(({ direction }) => (direction === "inbound") === inbound).map(({ after }) => NOW + after);
           const newest = (all: number[]) => (all.length === 0 ? null : Math.max(...all));
@@ -90,19 +90,21 @@ describe("a conversation's head", () => {
       fc.asyncProperty(sketches, fc.scheduler(), async (drafts, scheduler) => {
         const [straight, interleaved] = [newTenant(), newTenant()];
         for (const [i, sketch] of drafts.entries()) {
-          await conversations.apply(straight, drawn(straight, sketch, i), INBOX);
+          await conversations.advanceHead(straight, toMessage(straight, sketch, i), SAMPLE_INBOX);
         }
         const end = injectFaults(table.client, () => scheduler.schedule(Promise.resolve<Fault>("pass")));
         try {
           await scheduler.waitFor(
             Promise.all(
-              drafts.map((sketch, i) => conversations.apply(interleaved, drawn(interleaved, sketch, i), INBOX)),
+              drafts.map((sketch, i) =>
+                conversations.advanceHead(interleaved, toMessage(interleaved, sketch, i), SAMPLE_INBOX),
+              ),
             ),
           );
         } finally {
           end();
         }
-        expect(await headOf(interleaved)).toEqual(await headOf(straight));
+        expect(await readHead(interleaved)).toEqual(await readHead(straight));
       }),
       { numRuns: 40 },
     );
@@ -116,10 +118,10 @@ describe("a conversation's head", () => {
     const tenant = newTenant();
     for (const direction of order) {
       const sentAt = direction === "echo" ? NOW + 900 : NOW;
-      const { message } = await outbound.record(tenant, messageOf(tenant, { id: "out", direction, sentAt }), NOW);
-      await conversations.apply(tenant, message, INBOX);
+      const { message } = await outbound.record(tenant, sampleMessage(tenant, { id: "out", direction, sentAt }), NOW);
+      await conversations.advanceHead(tenant, message, SAMPLE_INBOX);
     }
-    expect(await conversations.get(tenant, conversationOf(tenant), NOW + 901)).toMatchObject({
+    expect(await conversations.get(tenant, sampleConversationId(tenant), NOW + 901)).toMatchObject({
       lastDirection: "outbound",
       lastInboundAt: null,
     });
@@ -127,16 +129,20 @@ describe("a conversation's head", () => {
 
   it("shows 200 characters of a text, and cuts none in two", async () => {
     const tenant = newTenant();
-    await conversations.apply(tenant, messageOf(tenant, { id: "long", text: "🙂".repeat(201) }), INBOX);
-    expect((await headOf(tenant)).lastMessageText).toBe("🙂".repeat(200));
+    await conversations.advanceHead(
+      tenant,
+      sampleMessage(tenant, { id: "long", text: "🙂".repeat(201) }),
+      SAMPLE_INBOX,
+    );
+    expect((await readHead(tenant)).lastMessageText).toBe("🙂".repeat(200));
   });
 
   it("is not another tenant's to read: it is a fault when the key is asked all the same", async () => {
     const [owner, thief] = [newTenant(), newTenant()];
-    await conversations.apply(owner, messageOf(owner, { id: "m" }), INBOX);
-    await expect(conversations.get(thief, conversationOf(owner), NOW)).rejects.toThrow("another tenant");
-    const query = { conversationId: conversationOf(owner), includeTest: false, limit: 5, now: NOW };
-    await expect(conversations.open(thief, query)).rejects.toThrow("another tenant");
+    await conversations.advanceHead(owner, sampleMessage(owner, { id: "m" }), SAMPLE_INBOX);
+    await expect(conversations.get(thief, sampleConversationId(owner), NOW)).rejects.toThrow("another tenant");
+    const query = { conversationId: sampleConversationId(owner), includeTest: false, limit: 5, now: NOW };
+    await expect(conversations.getWithMessages(thief, query)).rejects.toThrow("another tenant");
   });
 
   it("survives a lost answer at each of its requests", async () => {
@@ -149,10 +155,14 @@ describe("a conversation's head", () => {
       const tenant = newTenant();
       const end = injectFaults(table.client, ({ index }) => (index === k ? "lost" : "pass"));
       for (const [i, step] of steps.entries()) {
-        await conversations.apply(tenant, messageOf(tenant, { id: `m${i}`, ...step }), INBOX);
+        await conversations.advanceHead(tenant, sampleMessage(tenant, { id: `m${i}`, ...step }), SAMPLE_INBOX);
       }
       end();
-      expect(await headOf(tenant)).toMatchObject({ lastAt: NOW + 5, lastInboundAt: NOW + 5, lastOutboundAt: NOW + 3 });
+      expect(await readHead(tenant)).toMatchObject({
+        lastAt: NOW + 5,
+        lastInboundAt: NOW + 5,
+        lastOutboundAt: NOW + 3,
+      });
     }
   });
 });
@@ -167,7 +177,11 @@ describe("the inbox", () => {
         const participant = { id, handle: null, username: null };
         const sentAt = NOW - Math.floor(i / 3) * MINUTE;
         const direction = i % 2 === 0 ? "inbound" : "echo";
-        return conversations.apply(tenant, messageOf(tenant, { id: `m${i}`, participant, sentAt, direction }), INBOX);
+        return conversations.advanceHead(
+          tenant,
+          sampleMessage(tenant, { id: `m${i}`, participant, sentAt, direction }),
+          SAMPLE_INBOX,
+        );
       }),
     );
     const visited: string[] = [];
@@ -186,7 +200,7 @@ describe("the inbox", () => {
   it("has one entry for a conversation that moved up", async () => {
     const tenant = newTenant();
     for (const sentAt of [NOW, NOW + 1, NOW - 1]) {
-      await conversations.apply(tenant, messageOf(tenant, { id: `m${sentAt}`, sentAt }), INBOX);
+      await conversations.advanceHead(tenant, sampleMessage(tenant, { id: `m${sentAt}`, sentAt }), SAMPLE_INBOX);
     }
     const { heads, next } = await conversations.inbox(tenant, { before: null, limit: 5, now: NOW + 1 });
     expect(heads.map(({ lastAt }) => lastAt)).toEqual([NOW + 1]);

@@ -4,8 +4,8 @@ import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { tenantStateStore } from "../../../../shared/stores/access/tenant-states.ts";
 import { openTable, type Table } from "../../../../shared/stores/client.ts";
 import { type Messages, messageStore } from "../../../../shared/stores/inbox/messages.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamo.ts";
-import { messageOf, NOW, newTenant } from "../support/samples.ts";
+import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { NOW, newTenant, sampleMessage } from "../support/samples.ts";
 
 let testTable: TestTable;
 let table: Table;
@@ -21,9 +21,9 @@ beforeEach(() => {
   tenant = newTenant();
 });
 
-const inConversation = (person: number) => `CONV#${tenant}#instagram#17841400000000001#person-${person}`;
+const conversationIdOf = (person: number) => `CONV#${tenant}#instagram#17841400000000001#person-${person}`;
 
-async function stored(
+async function storeMessage(
   person: number,
   sentAt: number,
   shards: number,
@@ -31,13 +31,13 @@ async function stored(
 ): Promise<string> {
   const id = `${person}-${sentAt}-${scope}`;
   const participant = { id: `person-${person}`, handle: null, username: null };
-  const message = messageOf(tenant, { id, conversationId: inConversation(person), participant, sentAt, scope });
+  const message = sampleMessage(tenant, { id, conversationId: conversationIdOf(person), participant, sentAt, scope });
   await messages.record(tenant, message, NOW, shards);
   return id;
 }
 
 /** Every id in the order of the pages; `between` runs after each page. */
-async function walk(limit: number, query: { includeTest?: boolean; between?: () => Promise<unknown> } = {}) {
+async function listAll(limit: number, query: { includeTest?: boolean; between?: () => Promise<unknown> } = {}) {
   const ids: string[] = [];
   let before: string | null = null;
   do {
@@ -68,21 +68,21 @@ describe("a feed of several shards", () => {
         ),
         fc.integer({ min: 1, max: 12 }),
         fc.boolean(),
-        async (written, limit, includeTest) => {
+        async (messageSpecs, limit, includeTest) => {
           tenant = newTenant();
           let shards = 1;
           const expected: { id: string; sentAt: number }[] = [];
-          for (const [index, [person, scope]] of written.entries()) {
+          for (const [index, [person, scope]] of messageSpecs.entries()) {
             if (index === 15 || index === 25) {
               await tenantStateStore(table).growShards(tenant, shards, shards * 2);
               shards *= 2;
             }
             const sentAt = NOW - ((index * 7919) % 100_000) - index;
-            const id = await stored(person, sentAt, shards, scope);
+            const id = await storeMessage(person, sentAt, shards, scope);
             if (scope === "live" || includeTest) expected.push({ id, sentAt });
           }
           const ids = expected.sort((a, b) => b.sentAt - a.sentAt).map(({ id }) => id);
-          expect(await walk(limit, { includeTest })).toEqual(ids);
+          expect(await listAll(limit, { includeTest })).toEqual(ids);
         },
       ),
       { numRuns: 25 },
@@ -92,12 +92,12 @@ describe("a feed of several shards", () => {
   it("is visited whole while new messages come in and its shards double", async () => {
     await tenantStateStore(table).growShards(tenant, 1, 2);
     const before: string[] = [];
-    for (let index = 0; index < 40; index++) before.push(await stored(index % 7, NOW - 1_000 + index, 2));
+    for (let index = 0; index < 40; index++) before.push(await storeMessage(index % 7, NOW - 1_000 + index, 2));
     let page = 0;
-    const visited = await walk(6, {
+    const visited = await listAll(6, {
       between: async () => {
         if (page === 2) await tenantStateStore(table).growShards(tenant, 2, 4);
-        await stored(page % 7, NOW + page, page < 2 ? 2 : 4);
+        await storeMessage(page % 7, NOW + page, page < 2 ? 2 : 4);
         page++;
       },
     });

@@ -4,8 +4,8 @@ import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { tenantStateStore } from "../../../../shared/stores/access/tenant-states.ts";
 import { openTable, type Table } from "../../../../shared/stores/client.ts";
 import { type Conversations, conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamo.ts";
-import { messageOf, NOW, newTenant } from "../support/samples.ts";
+import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { NOW, newTenant, sampleMessage } from "../support/samples.ts";
 
 let testTable: TestTable;
 let table: Table;
@@ -17,11 +17,11 @@ beforeAll(async () => {
 });
 afterAll(() => testTable.close());
 
-async function wrote(tenant: TenantId, person: number, sentAt: number, shards: number): Promise<void> {
+async function recordInbound(tenant: TenantId, person: number, sentAt: number, shards: number): Promise<void> {
   const participant = { id: `person-${person}`, handle: null, username: null };
   const conversationId = `CONV#${tenant}#instagram#17841400000000001#person-${person}`;
-  const message = messageOf(tenant, { id: `${person}-${sentAt}`, conversationId, participant, sentAt });
-  await conversations.apply(tenant, message, { accountHandle: "@shop", shards });
+  const message = sampleMessage(tenant, { id: `${person}-${sentAt}`, conversationId, participant, sentAt });
+  await conversations.advanceHead(tenant, message, { accountHandle: "@shop", shards });
 }
 
 it("an inbox walked through while people write shows each conversation once, save those that moved to the top", async () => {
@@ -35,25 +35,26 @@ it("an inbox walked through while people write shows each conversation once, sav
         const tenant = newTenant();
         const shards = grows ? 2 : 1;
         if (grows) await tenantStateStore(table).growShards(tenant, 1, 2);
-        for (let person = 0; person < people; person++) await wrote(tenant, person, NOW - 1_000 - person, shards);
-        const shown: string[] = [];
+        for (let person = 0; person < people; person++)
+          await recordInbound(tenant, person, NOW - 1_000 - person, shards);
+        const listedIds: string[] = [];
         const moved = new Set<string>();
         let before: string | null = null;
         let later = 0;
         do {
           const page = await conversations.inbox(tenant, { before, limit, now: NOW });
           expect(page.heads.length).toBeLessThanOrEqual(limit);
-          shown.push(...page.heads.map(({ ref }) => ref.participantId));
+          listedIds.push(...page.heads.map(({ ref }) => ref.participantId));
           before = page.next;
           const writer = writers[later++];
           if (writer !== undefined) {
-            await wrote(tenant, writer, NOW + later, shards);
+            await recordInbound(tenant, writer, NOW + later, shards);
             moved.add(`person-${writer}`);
           }
         } while (before !== null);
-        expect(new Set(shown).size).toBe(shown.length);
+        expect(new Set(listedIds).size).toBe(listedIds.length);
         const still = Array.from({ length: people }, (_, person) => `person-${person}`).filter((id) => !moved.has(id));
-        expect(shown.filter((id) => !moved.has(id))).toEqual(still);
+        expect(listedIds.filter((id) => !moved.has(id))).toEqual(still);
       },
     ),
     { numRuns: 30 },

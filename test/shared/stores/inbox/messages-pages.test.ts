@@ -4,9 +4,9 @@ import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { openTable } from "../../../../shared/stores/client.ts";
 import { type Conversations, conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
 import { type MessagePage, type Messages, messageStore } from "../../../../shared/stores/inbox/messages.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamo.ts";
-import { meterOf } from "../../../support/meter.ts";
-import { conversationOf, INBOX, messageOf, NOW, newTenant } from "../support/samples.ts";
+import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { attachMeter } from "../../../support/meter.ts";
+import { NOW, newTenant, SAMPLE_INBOX, sampleConversationId, sampleMessage } from "../support/samples.ts";
 
 let table: TestTable;
 let messages: Messages;
@@ -14,24 +14,24 @@ let conversations: Conversations;
 let tenant: TenantId;
 beforeAll(async () => {
   table = await startTestTable();
-  const opened = openTable(table.tableName, table.client);
-  messages = messageStore(opened);
-  conversations = conversationStore(opened);
+  const tableHandle = openTable(table.tableName, table.client);
+  messages = messageStore(tableHandle);
+  conversations = conversationStore(tableHandle);
 });
 afterAll(() => table.close());
 beforeEach(() => {
   tenant = newTenant();
 });
 
-type Read = (before: string | null) => Promise<MessagePage>;
+type ReadPage = (before: string | null) => Promise<MessagePage>;
 
 async function record(count: number, rest: (i: number) => Partial<Message> = () => ({})): Promise<string[]> {
   const ids = Array.from({ length: count }, (_, i) => `m${i}`);
-  await Promise.all(ids.map((id, i) => messages.record(tenant, messageOf(tenant, { id, ...rest(i) }), NOW)));
+  await Promise.all(ids.map((id, i) => messages.record(tenant, sampleMessage(tenant, { id, ...rest(i) }), NOW)));
   return ids;
 }
 
-async function walk(read: Read, between: () => Promise<unknown> = async () => {}) {
+async function listAll(read: ReadPage, between: () => Promise<unknown> = async () => {}) {
   const pages: string[][] = [];
   let before: string | null = null;
   do {
@@ -44,14 +44,14 @@ async function walk(read: Read, between: () => Promise<unknown> = async () => {}
 }
 
 const feed =
-  (limit: number, rest: Partial<Parameters<Messages["feed"]>[1]> = {}): Read =>
+  (limit: number, rest: Partial<Parameters<Messages["feed"]>[1]> = {}): ReadPage =>
   (before) =>
     messages.feed(tenant, { includeTest: false, direction: null, before, limit, now: NOW, ...rest });
 const conversation =
-  (limit: number, rest: Partial<Parameters<Messages["ofConversation"]>[1]> = {}): Read =>
+  (limit: number, rest: Partial<Parameters<Messages["listByConversation"]>[1]> = {}): ReadPage =>
   (before) =>
-    messages.ofConversation(tenant, {
-      conversationId: conversationOf(tenant),
+    messages.listByConversation(tenant, {
+      conversationId: sampleConversationId(tenant),
       direction: null,
       includeTest: false,
       before,
@@ -65,7 +65,7 @@ describe("paging", () => {
     const count = limit === 1 ? 40 : 250;
     const ids = await record(count);
     for (const read of [feed(limit), conversation(limit)]) {
-      const { pages, visited } = await walk(read);
+      const { pages, visited } = await listAll(read);
       expect([...visited].sort()).toEqual([...ids].sort());
       expect(pages.slice(0, -1).every((page) => page.length === limit)).toBe(true);
     }
@@ -77,11 +77,11 @@ describe("paging", () => {
     const arrive = async () => {
       for (let i = 0; i < 3; i++) {
         const id = `new${arrived++}`;
-        await messages.record(tenant, messageOf(tenant, { id, sentAt: NOW + arrived }), NOW);
+        await messages.record(tenant, sampleMessage(tenant, { id, sentAt: NOW + arrived }), NOW);
       }
     };
     for (const read of [feed(9), conversation(9)]) {
-      const { visited } = await walk(read, arrive);
+      const { visited } = await listAll(read, arrive);
       const old = visited.filter((id) => id.startsWith("m"));
       expect([...old].sort()).toEqual([...ids].sort());
       expect(new Set(visited).size).toBe(visited.length);
@@ -101,16 +101,21 @@ describe("paging", () => {
     const attachments = Array.from({ length: 30 }, () => ({ type: "image" as const, url }));
     const ids = await record(24, () => ({ attachments }));
     for (const read of [feed(50), conversation(50), feed(50, { direction: "inbound" })]) {
-      const { visited } = await walk(read);
+      const { visited } = await listAll(read);
       expect([...visited].sort()).toEqual([...ids].sort());
     }
-    await conversations.apply(tenant, messageOf(tenant, { id: "m0" }), INBOX);
-    const conversationId = conversationOf(tenant);
-    const opened = await conversations.open(tenant, { conversationId, includeTest: false, limit: 50, now: NOW });
-    const first = opened?.page.rows.map(({ message }) => message.id) ?? [];
+    await conversations.advanceHead(tenant, sampleMessage(tenant, { id: "m0" }), SAMPLE_INBOX);
+    const conversationId = sampleConversationId(tenant);
+    const conversationPage = await conversations.getWithMessages(tenant, {
+      conversationId,
+      includeTest: false,
+      limit: 50,
+      now: NOW,
+    });
+    const first = conversationPage?.page.rows.map(({ message }) => message.id) ?? [];
     expect(first.length).toBeLessThan(24);
-    const rest: Read = (before) => conversation(50)(before ?? opened?.page.next ?? null);
-    expect([...first, ...(await walk(rest)).visited].sort()).toEqual([...ids].sort());
+    const rest: ReadPage = (before) => conversation(50)(before ?? conversationPage?.page.next ?? null);
+    expect([...first, ...(await listAll(rest)).visited].sort()).toEqual([...ids].sort());
   });
 
   it("is newest first", async () => {
@@ -125,25 +130,25 @@ describe("a direction", () => {
     await record(230, (i) => ({ direction: i % 23 === 0 ? "echo" : "inbound", sentAt: NOW - i }));
     const echoes = Array.from({ length: 10 }, (_, i) => `m${i * 23}`);
     for (const read of [feed(4, { direction: "echo" }), conversation(4, { direction: "echo" })]) {
-      expect((await walk(read)).visited).toEqual(echoes);
+      expect((await listAll(read)).visited).toEqual(echoes);
     }
   });
 
   it("examines at most 200 rows for a page, and goes on from there", async () => {
     await record(450, (i) => ({ direction: i === 449 ? "outbound" : "inbound", sentAt: NOW - i }));
-    const { pages } = await walk(feed(50, { direction: "outbound" }));
+    const { pages } = await listAll(feed(50, { direction: "outbound" }));
     expect(pages).toEqual([[], [], ["m449"]]);
-    const meter = meterOf(table.client, table.tableName);
-    const cost = await meter.during("filtered page", () => feed(50, { direction: "outbound" })(null));
+    const meter = attachMeter(table.client, table.tableName);
+    const cost = await meter.measure("filtered page", () => feed(50, { direction: "outbound" })(null));
     meter.close();
     expect(cost.requests).toBe(1);
   });
 
   it("has no next page when exactly 200 rows are all there is", async () => {
     await record(200, (i) => ({ sentAt: NOW - i }));
-    const { visited } = await walk(feed(100, { direction: "outbound" }));
+    const { visited } = await listAll(feed(100, { direction: "outbound" }));
     expect(visited).toEqual([]);
-    const { pages } = await walk(feed(100, { direction: "inbound" }));
+    const { pages } = await listAll(feed(100, { direction: "inbound" }));
     expect(pages.flat()).toHaveLength(200);
   });
 });
@@ -151,19 +156,26 @@ describe("a direction", () => {
 describe("test traffic", () => {
   it("has a feed of its own, read beside the live one, and shows in a conversation only to those who ask", async () => {
     await record(6, (i) => ({ scope: i % 2 === 0 ? "live" : "test", sentAt: NOW - i }));
-    expect((await walk(feed(2))).visited).toEqual(["m0", "m2", "m4"]);
-    expect((await walk(feed(2, { includeTest: true }))).visited).toEqual(["m0", "m1", "m2", "m3", "m4", "m5"]);
-    expect((await walk(conversation(2))).visited).toEqual(["m0", "m2", "m4"]);
-    expect((await walk(conversation(2, { includeTest: true }))).visited).toEqual(["m0", "m1", "m2", "m3", "m4", "m5"]);
-    expect((await messages.byId(tenant, "m1", NOW))?.scope).toBe("test");
+    expect((await listAll(feed(2))).visited).toEqual(["m0", "m2", "m4"]);
+    expect((await listAll(feed(2, { includeTest: true }))).visited).toEqual(["m0", "m1", "m2", "m3", "m4", "m5"]);
+    expect((await listAll(conversation(2))).visited).toEqual(["m0", "m2", "m4"]);
+    expect((await listAll(conversation(2, { includeTest: true }))).visited).toEqual([
+      "m0",
+      "m1",
+      "m2",
+      "m3",
+      "m4",
+      "m5",
+    ]);
+    expect((await messages.getById(tenant, "m1", NOW))?.scope).toBe("test");
   });
 
   it("is left out of an opened conversation the same way", async () => {
     await record(4, (i) => ({ scope: i % 2 === 0 ? "live" : "test", sentAt: NOW - i }));
-    await conversations.apply(tenant, messageOf(tenant, { id: "m0" }), INBOX);
+    await conversations.advanceHead(tenant, sampleMessage(tenant, { id: "m0" }), SAMPLE_INBOX);
     const ids = async (includeTest: boolean) => {
-      const query = { conversationId: conversationOf(tenant), includeTest, limit: 10, now: NOW };
-      return (await conversations.open(tenant, query))?.page.rows.map(({ message }) => message.id);
+      const query = { conversationId: sampleConversationId(tenant), includeTest, limit: 10, now: NOW };
+      return (await conversations.getWithMessages(tenant, query))?.page.rows.map(({ message }) => message.id);
     };
     expect(await ids(false)).toEqual(["m0", "m2"]);
     expect(await ids(true)).toEqual(["m0", "m1", "m2", "m3"]);

@@ -8,9 +8,9 @@ import { openTable } from "../../../../shared/stores/client.ts";
 import { type Messages, messageStore } from "../../../../shared/stores/inbox/messages.ts";
 import { type OutboundMessages, outboundMessageStore } from "../../../../shared/stores/inbox/outbound-messages.ts";
 import { messageIdIndex } from "../../../../shared/stores/keys.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamo.ts";
+import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
-import { conversationOf, messageOf, NOW, newTenant, tenantNamed } from "../support/samples.ts";
+import { NOW, newTenant, sampleConversationId, sampleMessage, toTenantId } from "../support/samples.ts";
 
 let table: TestTable;
 let messages: Messages;
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => table.close());
 
-async function all(tenant: TenantId): Promise<Message[]> {
+async function listAll(tenant: TenantId): Promise<Message[]> {
   const page = await messages.feed(tenant, { includeTest: false, direction: null, before: null, limit: 100, now: NOW });
   return page.rows.map(({ message }) => message);
 }
@@ -30,18 +30,18 @@ async function all(tenant: TenantId): Promise<Message[]> {
 describe("a recorded message", () => {
   it("is one row however often it comes, and always answers the first one's event", async () => {
     const tenant = newTenant();
-    const first = messageOf(tenant, { id: "m1" });
+    const first = sampleMessage(tenant, { id: "m1" });
     const again = { ...first, eventUlid: newUlid(NOW + 60_000), text: "rewritten" };
-    const kept = await messages.record(tenant, first, NOW);
-    expect(kept).toMatchObject({ fresh: true, message: { eventUlid: first.eventUlid } });
+    const recorded = await messages.record(tenant, first, NOW);
+    expect(recorded).toMatchObject({ isNew: true, message: { eventUlid: first.eventUlid } });
     const repeated = await messages.record(tenant, again, NOW + 60_000);
-    expect(repeated).toEqual({ message: first, ref: kept.ref, fresh: false });
-    expect(await all(tenant)).toEqual([first]);
+    expect(repeated).toEqual({ message: first, ref: recorded.ref, isNew: false });
+    expect(await listAll(tenant)).toEqual([first]);
   });
 
   it("comes back field for field, full or bare", async () => {
     const tenant = newTenant();
-    const full = messageOf(tenant, {
+    const full = sampleMessage(tenant, {
       id: "full",
       participant: { id: "9", handle: "@nine", username: "Nine" },
       attachments: [
@@ -52,22 +52,22 @@ describe("a recorded message", () => {
       actorId: "usr_1",
       text: "𝒳 and ✓",
     });
-    const bare = messageOf(tenant, { id: "bare", text: "", sentAt: NOW - 1 });
+    const bare = sampleMessage(tenant, { id: "bare", text: "", sentAt: NOW - 1 });
     await messages.record(tenant, full, NOW);
     await messages.record(tenant, bare, NOW);
-    expect(await all(tenant)).toEqual([full, bare]);
-    expect(await messages.byId(tenant, "full", NOW)).toEqual(full);
+    expect(await listAll(tenant)).toEqual([full, bare]);
+    expect(await messages.getById(tenant, "full", NOW)).toEqual(full);
   });
 
   it("is found in a batch by its ref, once, and a missing one is absent", async () => {
     const tenant = newTenant();
     const refs = [];
     for (let i = 0; i < 130; i++) {
-      refs.push((await messages.record(tenant, messageOf(tenant, { id: `b${i}` }), NOW)).ref);
+      refs.push((await messages.record(tenant, sampleMessage(tenant, { id: `b${i}` }), NOW)).ref);
     }
-    const missing = { conversationId: conversationOf(tenant), place: "0000000000000#none" };
-    const found = await messages.byRefs(tenant, [...refs, ...refs.slice(0, 5), missing]);
-    expect([...found.values()].map(({ id }) => id).sort()).toEqual(refs.map((_, i) => `b${i}`).sort());
+    const missing = { conversationId: sampleConversationId(tenant), position: "0000000000000#none" };
+    const byRefs = await messages.getByRefs(tenant, [...refs, ...refs.slice(0, 5), missing]);
+    expect([...byRefs.values()].map(({ id }) => id).sort()).toEqual(refs.map((_, i) => `b${i}`).sort());
   });
 });
 
@@ -75,16 +75,16 @@ describe("an id", () => {
   it("of 512 characters of any script is found, and fits the index's key", async () => {
     const tenant = newTenant();
     const id = "語".repeat(MESSAGE_ID_CHARS_MAX);
-    await messages.record(tenant, messageOf(tenant, { id }), NOW);
-    expect((await messages.byId(tenant, id, NOW))?.id).toBe(id);
-    expect(Buffer.byteLength(messageIdIndex(tenantNamed("t".repeat(40)), id))).toBeLessThanOrEqual(2_048);
+    await messages.record(tenant, sampleMessage(tenant, { id }), NOW);
+    expect((await messages.getById(tenant, id, NOW))?.id).toBe(id);
+    expect(Buffer.byteLength(messageIdIndex(toTenantId("t".repeat(40)), id))).toBeLessThanOrEqual(2_048);
   });
 
   it("that no message can have is not looked for", async () => {
     const tenant = newTenant();
     const end = injectFaults(table.client, () => "crash");
-    await expect(messages.byId(tenant, "x".repeat(MESSAGE_ID_CHARS_MAX), NOW)).rejects.toThrow("crashed");
-    expect(await messages.byId(tenant, "x".repeat(MESSAGE_ID_CHARS_MAX + 1), NOW)).toBeNull();
+    await expect(messages.getById(tenant, "x".repeat(MESSAGE_ID_CHARS_MAX), NOW)).rejects.toThrow("crashed");
+    expect(await messages.getById(tenant, "x".repeat(MESSAGE_ID_CHARS_MAX + 1), NOW)).toBeNull();
     end();
   });
 });
@@ -92,12 +92,12 @@ describe("an id", () => {
 describe("a row under another tenant's conversation", () => {
   it("is a fault, never an answer", async () => {
     const [owner, thief] = [newTenant(), newTenant()];
-    const { ref } = await messages.record(owner, messageOf(owner, { id: "private" }), NOW);
-    await expect(messages.byRefs(thief, [ref])).rejects.toThrow("another tenant");
+    const { ref } = await messages.record(owner, sampleMessage(owner, { id: "private" }), NOW);
+    await expect(messages.getByRefs(thief, [ref])).rejects.toThrow("another tenant");
     const query = { ...ref, direction: null, includeTest: true, before: null, limit: 10, now: NOW };
-    await expect(messages.ofConversation(thief, query)).rejects.toThrow("another tenant");
-    expect(await messages.byId(thief, "private", NOW)).toBeNull();
-    expect(await all(thief)).toEqual([]);
+    await expect(messages.listByConversation(thief, query)).rejects.toThrow("another tenant");
+    expect(await messages.getById(thief, "private", NOW)).toBeNull();
+    expect(await listAll(thief)).toEqual([]);
   });
 });
 
@@ -105,11 +105,12 @@ describe("a send and its echo", () => {
   const SENT = NOW;
   const ECHOED = NOW + 871;
   const send = (tenant: TenantId) =>
-    messageOf(tenant, { id: "out", direction: "outbound", actorId: "usr_1", text: "hi", sentAt: SENT });
-  const echo = (tenant: TenantId) => messageOf(tenant, { id: "out", direction: "echo", text: "hi", sentAt: ECHOED });
+    sampleMessage(tenant, { id: "out", direction: "outbound", actorId: "usr_1", text: "hi", sentAt: SENT });
+  const echo = (tenant: TenantId) =>
+    sampleMessage(tenant, { id: "out", direction: "echo", text: "hi", sentAt: ECHOED });
 
   async function expectOne(tenant: TenantId, direction: "outbound" | "echo"): Promise<void> {
-    const [only, ...more] = await all(tenant);
+    const [only, ...more] = await listAll(tenant);
     expect(more).toEqual([]);
     expect(only).toMatchObject({ id: "out", direction, text: "hi" });
     expect(only).toMatchObject(
@@ -117,7 +118,7 @@ describe("a send and its echo", () => {
         ? { sentVia: "api_in_window", actorId: "usr_1" }
         : { sentVia: "native_app", actorId: null },
     );
-    expect(await messages.byId(tenant, "out", NOW)).toEqual(only);
+    expect(await messages.getById(tenant, "out", NOW)).toEqual(only);
   }
 
   it.each([
@@ -129,15 +130,15 @@ describe("a send and its echo", () => {
   ] as const)("are one message with one event: %s", async (_name, order, direction) => {
     const tenant = newTenant();
     const events = new Set<string>();
-    const fresh: boolean[] = [];
-    for (const [step, which] of order.entries()) {
-      const message = which === "send" ? send(tenant) : echo(tenant);
-      const kept = await outbound.record(tenant, { ...message, eventUlid: newUlid(message.sentAt + step) }, ECHOED);
-      events.add(kept.message.eventUlid);
-      fresh.push(kept.fresh);
+    const wasNew: boolean[] = [];
+    for (const [step, kind] of order.entries()) {
+      const message = kind === "send" ? send(tenant) : echo(tenant);
+      const recorded = await outbound.record(tenant, { ...message, eventUlid: newUlid(message.sentAt + step) }, ECHOED);
+      events.add(recorded.message.eventUlid);
+      wasNew.push(recorded.isNew);
     }
     expect(events.size).toBe(1);
-    expect(fresh).toEqual(order.map((_, step) => step === 0));
+    expect(wasNew).toEqual(order.map((_, step) => step === 0));
     await expectOne(tenant, direction);
   });
 
@@ -159,7 +160,7 @@ describe("a send and its echo", () => {
           const [one, other] = await both;
           expect(one.ref).toEqual(other.ref);
           expect(one.message.eventUlid).toBe(other.message.eventUlid);
-          expect([one.fresh, other.fresh].filter(Boolean)).toHaveLength(1);
+          expect([one.isNew, other.isNew].filter(Boolean)).toHaveLength(1);
         } finally {
           end();
         }
@@ -177,10 +178,10 @@ describe("a send and its echo", () => {
       const end = injectFaults(table.client, ({ index }) => (index >= 1 ? "crash" : "pass"));
       await expect(outbound.record(tenant, first, ECHOED)).rejects.toThrow("crashed");
       end();
-      const kept = await outbound.record(tenant, second, ECHOED);
-      expect(kept.message.eventUlid).toBe(first.eventUlid);
-      expect(kept.message.sentAt).toBe(first.sentAt);
-      expect(kept.ref.place).toMatch(new RegExp(`^${first.sentAt}#`));
+      const recorded = await outbound.record(tenant, second, ECHOED);
+      expect(recorded.message.eventUlid).toBe(first.eventUlid);
+      expect(recorded.message.sentAt).toBe(first.sentAt);
+      expect(recorded.ref.position).toMatch(new RegExp(`^${first.sentAt}#`));
       await expectOne(tenant, "outbound");
     },
   );

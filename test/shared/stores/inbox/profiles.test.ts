@@ -8,23 +8,23 @@ import { openTable, type Table } from "../../../../shared/stores/client.ts";
 import { type Conversations, conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
 import { type Profiles, profileStore } from "../../../../shared/stores/inbox/profiles.ts";
 import { headKey } from "../../../../shared/stores/keys.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamo.ts";
+import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
 import { injectFaults } from "../../../support/faults.ts";
-import { conversationOf, INBOX, messageOf, NOW, newTenant } from "../support/samples.ts";
+import { NOW, newTenant, SAMPLE_INBOX, sampleConversationId, sampleMessage } from "../support/samples.ts";
 
 let table: TestTable;
-let opened: Table;
+let tableHandle: Table;
 let conversations: Conversations;
 let profiles: Profiles;
 beforeAll(async () => {
   table = await startTestTable();
-  opened = openTable(table.tableName, table.client);
-  conversations = conversationStore(opened);
-  profiles = profileStore(opened);
+  tableHandle = openTable(table.tableName, table.client);
+  conversations = conversationStore(tableHandle);
+  profiles = profileStore(tableHandle);
 });
 afterAll(() => table.close());
 
-const ada: Profile = {
+const adaProfile: Profile = {
   state: "complete",
   handle: "ada.lind",
   username: "ada.lind",
@@ -33,11 +33,11 @@ const ada: Profile = {
 
 async function conversation(): Promise<{ tenant: TenantId; id: string }> {
   const tenant = newTenant();
-  await conversations.apply(tenant, messageOf(tenant, { id: "m" }), INBOX);
-  return { tenant, id: conversationOf(tenant) };
+  await conversations.advanceHead(tenant, sampleMessage(tenant, { id: "m" }), SAMPLE_INBOX);
+  return { tenant, id: sampleConversationId(tenant) };
 }
 
-async function shown({ tenant, id }: { tenant: TenantId; id: string }, now = NOW + 1) {
+async function shownProfile({ tenant, id }: { tenant: TenantId; id: string }, now = NOW + 1) {
   const head = await conversations.get(tenant, id, now);
   return head && [head.participantProfile, head.participantHandle, head.participantUsername, head.participantPicture];
 }
@@ -45,7 +45,7 @@ async function shown({ tenant, id }: { tenant: TenantId; id: string }, now = NOW
 describe("a profile that is kept", () => {
   it("shows in the head, in the inbox, beside the messages and in a glimpse", async () => {
     const { tenant, id } = await conversation();
-    await profiles.keep(id, ada, NOW);
+    await profiles.save(id, adaProfile, NOW);
     const head = await conversations.get(tenant, id, NOW + 1);
     expect(head).toMatchObject({
       participantHandle: "ada.lind",
@@ -55,8 +55,8 @@ describe("a profile that is kept", () => {
       participantProfileAt: NOW,
     });
     const query = { conversationId: id, includeTest: false, limit: 5, now: NOW + 1 };
-    expect((await conversations.open(tenant, query))?.head).toEqual(head);
-    expect((await conversations.peek([id])).get(id)).toMatchObject({
+    expect((await conversations.getWithMessages(tenant, query))?.head).toEqual(head);
+    expect((await conversations.snapshots([id])).get(id)).toMatchObject({
       handle: "ada.lind",
       username: "ada.lind",
       profile: "complete",
@@ -66,54 +66,58 @@ describe("a profile that is kept", () => {
 
   it("shows its picture to the last millisecond of the picture's life, and not after", async () => {
     const one = await conversation();
-    await profiles.keep(one.id, ada, NOW);
-    expect((await shown(one, NOW + 999))?.at(-1)).toBe("https://cdn.example/ada.jpg");
-    expect((await shown(one, NOW + 1_000))?.at(-1)).toBeNull();
+    await profiles.save(one.id, adaProfile, NOW);
+    expect((await shownProfile(one, NOW + 999))?.at(-1)).toBe("https://cdn.example/ada.jpg");
+    expect((await shownProfile(one, NOW + 1_000))?.at(-1)).toBeNull();
   });
 
   it("loses a picture that has ended with the head's next message, unless there is a new one by then", async () => {
     const pictureOf = async (id: string) => {
       const Key = headKey(id);
-      const { Item } = await opened.client.send(new GetCommand({ TableName: opened.name, Key, ConsistentRead: true }));
+      const { Item } = await tableHandle.client.send(
+        new GetCommand({ TableName: tableHandle.name, Key, ConsistentRead: true }),
+      );
       return [Item?.pp, Item?.px, Item?.lm];
     };
     const ended = NOW + 1_000;
     const next = { sentAt: NOW + 2_000 };
     const one = await conversation();
-    await profiles.keep(one.id, ada, NOW);
-    expect((await conversations.peek([one.id])).get(one.id)?.pictureEndsAt).toBe(ended);
-    const second = messageOf(one.tenant, { id: "m2", ...next });
-    expect((await conversations.apply(one.tenant, second, { ...INBOX, endedPicture: ended })).started).toBe(false);
+    await profiles.save(one.id, adaProfile, NOW);
+    expect((await conversations.snapshots([one.id])).get(one.id)?.pictureEndsAt).toBe(ended);
+    const second = sampleMessage(one.tenant, { id: "m2", ...next });
+    expect(
+      (await conversations.advanceHead(one.tenant, second, { ...SAMPLE_INBOX, expiredPictureEndsAt: ended })).started,
+    ).toBe(false);
     expect(await pictureOf(one.id)).toEqual([undefined, undefined, shortHash("m2")]);
 
     const other = await conversation();
-    await profiles.keep(other.id, ada, NOW);
+    await profiles.save(other.id, adaProfile, NOW);
     const renewed = { url: "https://cdn.example/new.jpg", expiresAt: NOW + 9_000 };
-    await profiles.keep(other.id, { ...ada, picture: renewed }, NOW + 1_500);
-    const third = messageOf(other.tenant, { id: "m3", ...next });
-    await conversations.apply(other.tenant, third, { ...INBOX, endedPicture: ended });
+    await profiles.save(other.id, { ...adaProfile, picture: renewed }, NOW + 1_500);
+    const third = sampleMessage(other.tenant, { id: "m3", ...next });
+    await conversations.advanceHead(other.tenant, third, { ...SAMPLE_INBOX, expiredPictureEndsAt: ended });
     expect(await pictureOf(other.id)).toEqual([renewed.url, renewed.expiresAt, shortHash("m3")]);
     // An older message is refused as ever.
-    await conversations.apply(other.tenant, messageOf(other.tenant, { id: "m0", sentAt: NOW - 1 }), {
-      ...INBOX,
-      endedPicture: ended,
+    await conversations.advanceHead(other.tenant, sampleMessage(other.tenant, { id: "m0", sentAt: NOW - 1 }), {
+      ...SAMPLE_INBOX,
+      expiredPictureEndsAt: ended,
     });
     expect(await pictureOf(other.id)).toEqual([renewed.url, renewed.expiresAt, shortHash("m3")]);
   });
 
   it("with a full name alone has no user name", async () => {
     const one = await conversation();
-    await profiles.keep(one.id, { state: "complete", handle: "Ada Lind", username: null, picture: null }, NOW);
-    expect(await shown(one)).toEqual(["complete", "Ada Lind", null, null]);
+    await profiles.save(one.id, { state: "complete", handle: "Ada Lind", username: null, picture: null }, NOW);
+    expect(await shownProfile(one)).toEqual(["complete", "Ada Lind", null, null]);
   });
 
   it("loses what the person took away, and keeps all of it when the person is kept from us", async () => {
     const one = await conversation();
-    await profiles.keep(one.id, ada, NOW);
-    await profiles.keep(one.id, { state: "unavailable" }, NOW + 1);
-    expect(await shown(one)).toEqual(["unavailable", "ada.lind", "ada.lind", "https://cdn.example/ada.jpg"]);
-    await profiles.keep(one.id, { state: "partial", handle: null, username: null, picture: null }, NOW + 2);
-    expect(await shown(one)).toEqual(["partial", null, null, null]);
+    await profiles.save(one.id, adaProfile, NOW);
+    await profiles.save(one.id, { state: "unavailable" }, NOW + 1);
+    expect(await shownProfile(one)).toEqual(["unavailable", "ada.lind", "ada.lind", "https://cdn.example/ada.jpg"]);
+    await profiles.save(one.id, { state: "partial", handle: null, username: null, picture: null }, NOW + 2);
+    expect(await shownProfile(one)).toEqual(["partial", null, null, null]);
   });
 
   it("is of the newest fetch, whatever order they are kept in, repeats and lost answers included", async () => {
@@ -126,8 +130,8 @@ describe("a profile that is kept", () => {
         try {
           for (const at of order) {
             const state = states[at] ?? "complete";
-            const named = { state, handle: `name ${at}`, username: null, picture: null } as Profile;
-            await profiles.keep(one.id, named, NOW + at);
+            const profile = { state, handle: `name ${at}`, username: null, picture: null } as Profile;
+            await profiles.save(one.id, profile, NOW + at);
           }
         } finally {
           end();
@@ -143,43 +147,54 @@ describe("a profile that is kept", () => {
 
   it("survives the messages that come after it", async () => {
     const one = await conversation();
-    await profiles.keep(one.id, ada, NOW);
-    await conversations.apply(one.tenant, messageOf(one.tenant, { id: "later", sentAt: NOW + 9 }), INBOX);
-    expect((await shown(one))?.slice(0, 2)).toEqual(["complete", "ada.lind"]);
+    await profiles.save(one.id, adaProfile, NOW);
+    await conversations.advanceHead(
+      one.tenant,
+      sampleMessage(one.tenant, { id: "later", sentAt: NOW + 9 }),
+      SAMPLE_INBOX,
+    );
+    expect((await shownProfile(one))?.slice(0, 2)).toEqual(["complete", "ada.lind"]);
   });
 });
 
 describe("nothing is kept", () => {
   it("where there is no conversation", async () => {
     const tenant = newTenant();
-    await profiles.keep(conversationOf(tenant), ada, NOW);
-    const Key = headKey(conversationOf(tenant));
-    expect((await opened.client.send(new GetCommand({ TableName: opened.name, Key }))).Item).toBeUndefined();
+    await profiles.save(sampleConversationId(tenant), adaProfile, NOW);
+    const Key = headKey(sampleConversationId(tenant));
+    expect((await tableHandle.client.send(new GetCommand({ TableName: tableHandle.name, Key }))).Item).toBeUndefined();
   });
 
   it("of a person whose conversation was erased after the fetch began, though they wrote again", async () => {
     const tenant = newTenant();
-    const id = conversationOf(tenant);
-    await conversations.apply(tenant, messageOf(tenant, { id: "again" }), { ...INBOX, erasedAt: NOW - 5 });
-    await profiles.keep(id, ada, NOW - 6);
-    await profiles.keep(id, ada, NOW - 5);
-    expect((await shown({ tenant, id }))?.[0]).toBe("pending");
-    await profiles.keep(id, ada, NOW - 4);
-    expect((await shown({ tenant, id }))?.[0]).toBe("complete");
+    const id = sampleConversationId(tenant);
+    await conversations.advanceHead(tenant, sampleMessage(tenant, { id: "again" }), {
+      ...SAMPLE_INBOX,
+      erasedAt: NOW - 5,
+    });
+    await profiles.save(id, adaProfile, NOW - 6);
+    await profiles.save(id, adaProfile, NOW - 5);
+    expect((await shownProfile({ tenant, id }))?.[0]).toBe("pending");
+    await profiles.save(id, adaProfile, NOW - 4);
+    expect((await shownProfile({ tenant, id }))?.[0]).toBe("complete");
   });
 
   it("on what is left of an erased conversation's head", async () => {
     const tenant = newTenant();
-    const id = conversationOf(tenant);
-    await opened.client.send(
+    const id = sampleConversationId(tenant);
+    await tableHandle.client.send(
       new UpdateCommand({
-        TableName: opened.name,
+        TableName: tableHandle.name,
         Key: headKey(id),
         UpdateExpression: "SET ea = :ea",
         ExpressionAttributeValues: { ":ea": NOW - 9 },
       }),
     );
-    await profiles.keep(id, ada, NOW);
-    expect((await conversations.peek([id])).get(id)).toMatchObject({ exists: false, profile: "pending", handle: null });
+    await profiles.save(id, adaProfile, NOW);
+    expect((await conversations.snapshots([id])).get(id)).toMatchObject({
+      exists: false,
+      profile: "pending",
+      handle: null,
+    });
   });
 });

@@ -2,22 +2,22 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type BudgetName, judgeSend } from "../../../../shared/domain/sending/budgets.ts";
 import type { NewSend } from "../../../../shared/domain/sending/sends.ts";
-import { ulidOf } from "../../../../shared/kernel/ids.ts";
+import { deriveUlid } from "../../../../shared/kernel/ids.ts";
 import { DAY, type Millis, SECOND } from "../../../../shared/kernel/time.ts";
 import { openTable } from "../../../../shared/stores/client.ts";
 import { type Budgets, budgetStore } from "../../../../shared/stores/sending/budgets.ts";
 import { type SendRecords, sendRecordStore } from "../../../../shared/stores/sending/send-records.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamo.ts";
-import { ACCOUNT, conversationOf, NOW, newTenant } from "../support/samples.ts";
+import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { ACCOUNT, NOW, newTenant, sampleConversationId } from "../support/samples.ts";
 
 let table: TestTable;
 let budgets: Budgets;
 let records: SendRecords;
 beforeAll(async () => {
   table = await startTestTable();
-  const opened = openTable(table.tableName, table.client);
-  budgets = budgetStore(opened);
-  records = sendRecordStore(opened, () => 0);
+  const tableHandle = openTable(table.tableName, table.client);
+  budgets = budgetStore(tableHandle);
+  records = sendRecordStore(tableHandle, () => 0);
 });
 afterAll(() => table.close());
 
@@ -50,9 +50,14 @@ const attempts = fc.array(
 
 it("what is spent is what a count of every window allows, and what is refused one of them forbids", async () => {
   await fc.assert(
-    fc.asyncProperty(attempts, async (story) => {
+    fc.asyncProperty(attempts, async (attempts) => {
       const tenant = newTenant();
-      const spender = { tenant, account: ACCOUNT, conversationId: conversationOf(tenant), scope: "live" } as const;
+      const spender = {
+        tenant,
+        account: ACCOUNT,
+        conversationId: sampleConversationId(tenant),
+        scope: "live",
+      } as const;
       const spent: Record<BudgetName, Map<Millis, number>> = {
         conversation_burst: new Map(),
         conversation_day: new Map(),
@@ -60,22 +65,27 @@ it("what is spent is what a count of every window allows, and what is refused on
         human_agent_day: new Map(),
       };
       let at = NOW;
-      for (const [i, { after, behind, humanAgent }] of story.entries()) {
+      for (const [i, { after, behind, humanAgent }] of attempts.entries()) {
         at += after * SECOND;
         const now = at - behind * SECOND;
         const names = (Object.keys(limits) as BudgetName[]).filter((name) => humanAgent || name !== "human_agent_day");
         // A window that another clock has opened counts for everyone.
         const windows = names.map((name) => {
-          const own = now - (now % limits[name].window);
-          return [name, Math.max(own, ...spent[name].keys())] as const;
+          const windowStart = now - (now % limits[name].window);
+          return [name, Math.max(windowStart, ...spent[name].keys())] as const;
         });
         const free = windows.every(([name, start]) => (spent[name].get(start) ?? 0) < limits[name].sends);
 
         const state = await budgets.get(spender);
         expect(judgeSend(state, now, humanAgent).allowed).toBe(free);
         const { items } = budgets.spending(spender, state, now, humanAgent);
-        const begun = await records.begin(spender.conversationId, send(ulidOf(now, `${tenant} ${i}`)), now, items);
-        expect(begun.outcome).toBe(free ? "begun" : "unspent");
+        const started = await records.start(
+          spender.conversationId,
+          send(deriveUlid(now, `${tenant} ${i}`)),
+          now,
+          items,
+        );
+        expect(started.outcome).toBe(free ? "begun" : "unspent");
         if (free) for (const [name, start] of windows) spent[name].set(start, (spent[name].get(start) ?? 0) + 1);
       }
     }),
@@ -85,22 +95,24 @@ it("what is spent is what a count of every window allows, and what is refused on
 
 it("begun with what was known long ago, a send learns what stands, and is begun with that", async () => {
   const tenant = newTenant();
-  const spender = { tenant, account: ACCOUNT, conversationId: conversationOf(tenant), scope: "live" } as const;
+  const spender = { tenant, account: ACCOUNT, conversationId: sampleConversationId(tenant), scope: "live" } as const;
   const stale = await budgets.get(spender);
-  const begin = (id: string, state: typeof stale) => {
+  const startSpending = (id: string, state: typeof stale) => {
     const spending = budgets.spending(spender, state, NOW, false);
-    return records.begin(spender.conversationId, send(id), NOW, spending.items).then((begun) => ({ begun, spending }));
+    return records
+      .start(spender.conversationId, send(id), NOW, spending.items)
+      .then((started) => ({ begun: started, spending }));
   };
-  expect((await begin(ulidOf(NOW, "one"), stale)).begun).toEqual({ outcome: "begun" });
-  const { begun, spending } = await begin(ulidOf(NOW, "two"), stale);
-  if (begun.outcome !== "unspent") throw new Error(begun.outcome);
-  const learned = spending.learn(begun.found);
+  expect((await startSpending(deriveUlid(NOW, "one"), stale)).begun).toEqual({ outcome: "begun" });
+  const { begun: started, spending } = await startSpending(deriveUlid(NOW, "two"), stale);
+  if (started.outcome !== "unspent") throw new Error(started.outcome);
+  const learned = spending.refreshState(started.current);
   expect(learned).toEqual(await budgets.get(spender));
-  expect((await begin(ulidOf(NOW, "two"), learned)).begun).toEqual({ outcome: "begun" });
+  expect((await startSpending(deriveUlid(NOW, "two"), learned)).begun).toEqual({ outcome: "begun" });
   // The same send again spends nothing.
-  expect((await begin(ulidOf(NOW, "two"), learned)).begun).toMatchObject({
+  expect((await startSpending(deriveUlid(NOW, "two"), learned)).begun).toMatchObject({
     outcome: "known",
     record: { state: "sending" },
   });
-  expect((await budgets.get(spender)).spent.conversation_day?.count).toBe(2);
+  expect((await budgets.get(spender)).usage.conversation_day?.count).toBe(2);
 });

@@ -4,10 +4,14 @@ import { contentHash, type NewSend, type SendRecord } from "../../../../shared/d
 import { newUlid } from "../../../../shared/kernel/ids.ts";
 import type { Millis } from "../../../../shared/kernel/time.ts";
 import { openTable } from "../../../../shared/stores/client.ts";
-import { type SendAnswer, type SendRecords, sendRecordStore } from "../../../../shared/stores/sending/send-records.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamo.ts";
+import {
+  type PlatformResult,
+  type SendRecords,
+  sendRecordStore,
+} from "../../../../shared/stores/sending/send-records.ts";
+import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
-import { conversationOf, NOW, newTenant } from "../support/samples.ts";
+import { NOW, newTenant, sampleConversationId } from "../support/samples.ts";
 
 let table: TestTable;
 let records: SendRecords;
@@ -17,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => table.close());
 
-function sendOf(rest: Partial<NewSend> = {}): NewSend {
+function sampleSend(rest: Partial<NewSend> = {}): NewSend {
   return {
     id: newUlid(NOW),
     content: contentHash("hi", []),
@@ -31,10 +35,10 @@ function sendOf(rest: Partial<NewSend> = {}): NewSend {
 }
 
 /** A send of a conversation of its own. */
-async function begun(rest: Partial<NewSend> = {}): Promise<{ conversation: string; record: SendRecord }> {
-  const conversation = conversationOf(newTenant());
-  const send = sendOf(rest);
-  await records.begin(conversation, send, NOW);
+async function startSend(rest: Partial<NewSend> = {}): Promise<{ conversation: string; record: SendRecord }> {
+  const conversation = sampleConversationId(newTenant());
+  const send = sampleSend(rest);
+  await records.start(conversation, send, NOW);
   return { conversation, record: await read(conversation, send.id) };
 }
 
@@ -44,10 +48,10 @@ async function read(conversation: string, id: string): Promise<SendRecord> {
   return record;
 }
 
-const sent = (messageId: string): SendAnswer => ({ state: "sent", messageId });
+const sentAnswer = (messageId: string): PlatformResult => ({ state: "sent", messageId });
 
 /** Runs `work` once for each of its requests, with that request's answer lost. */
-async function losingEachAnswer(least: number, work: () => Promise<void>): Promise<void> {
+async function withEachAnswerLost(minimumCalls: number, work: () => Promise<void>): Promise<void> {
   for (let k = 0; ; k++) {
     let reached = false;
     const end = injectFaults(table.client, ({ index }): Fault => {
@@ -56,7 +60,7 @@ async function losingEachAnswer(least: number, work: () => Promise<void>): Promi
       return "lost";
     });
     await work().finally(end);
-    if (!reached) return expect(k).toBeGreaterThanOrEqual(least);
+    if (!reached) return expect(k).toBeGreaterThanOrEqual(minimumCalls);
   }
 }
 
@@ -64,129 +68,137 @@ describe("a send record", () => {
   it("comes back field for field, full or bare, and only in its own conversation", async () => {
     const full = { actorId: "usr_1", holdId: "hold_1", replyTo: "m0", scope: "test", via: "api_human_agent" } as const;
     for (const rest of [full, {}]) {
-      const { conversation, record } = await begun(rest);
+      const { conversation, record } = await startSend(rest);
       expect(record).toEqual({
-        ...sendOf({ ...rest, id: record.id }),
-        begunAt: NOW,
+        ...sampleSend({ ...rest, id: record.id }),
+        startedAt: NOW,
         state: "sending",
         messageId: null,
-        namedBy: null,
+        messageIdSource: null,
       });
-      expect(await records.get(conversationOf(newTenant()), record.id)).toBeNull();
+      expect(await records.get(sampleConversationId(newTenant()), record.id)).toBeNull();
       expect(await records.get(conversation, newUlid(NOW))).toBeNull();
     }
   });
 
   it("is found by the time it was begun, to the millisecond, oldest first", async () => {
-    const conversation = conversationOf(newTenant());
+    const conversation = sampleConversationId(newTenant());
     const times: Millis[] = [NOW + 2, NOW, NOW + 1, NOW + 1, NOW + 3];
-    for (const at of times) await records.begin(conversation, sendOf({ id: newUlid(at) }), at);
-    const found = async (from: Millis, until: Millis) =>
-      (await records.begunBetween(conversation, from, until)).map(({ begunAt }) => begunAt - NOW);
-    expect(await found(NOW, NOW + 3)).toEqual([0, 1, 1, 2, 3]);
-    expect(await found(NOW + 1, NOW + 2)).toEqual([1, 1, 2]);
-    expect(await found(NOW + 4, NOW + 9)).toEqual([]);
-    expect(await found(-5, 5)).toEqual([]);
+    for (const at of times) await records.start(conversation, sampleSend({ id: newUlid(at) }), at);
+    const listSends = async (from: Millis, until: Millis) =>
+      (await records.startedBetween(conversation, from, until)).map(({ startedAt: begunAt }) => begunAt - NOW);
+    expect(await listSends(NOW, NOW + 3)).toEqual([0, 1, 1, 2, 3]);
+    expect(await listSends(NOW + 1, NOW + 2)).toEqual([1, 1, 2]);
+    expect(await listSends(NOW + 4, NOW + 9)).toEqual([]);
+    expect(await listSends(-5, 5)).toEqual([]);
   });
 });
 
 describe("settling by the platform's answer", () => {
   it("stands, and once the message is known nothing takes it away", async () => {
     for (const state of ["failed", "unknown"] as const) {
-      const { conversation, record } = await begun();
+      const { conversation, record } = await startSend();
       expect(await records.settle(conversation, record.id, { state })).toBe(true);
       expect(await read(conversation, record.id)).toMatchObject({ state, messageId: null });
-      expect(await records.settle(conversation, record.id, sent("m1"))).toBe(true);
+      expect(await records.settle(conversation, record.id, sentAnswer("m1"))).toBe(true);
       expect(await records.settle(conversation, record.id, { state })).toBe(true);
       expect(await read(conversation, record.id)).toMatchObject({
         state: "sent",
         messageId: "m1",
-        namedBy: "answer",
+        messageIdSource: "answer",
       });
     }
   });
 
   it("does not take back what an echo showed, and is sure of the id where the echo was not", async () => {
-    const { conversation, record } = await begun();
+    const { conversation, record } = await startSend();
     expect(await records.claim(conversation, record, "m1")).toBe(true);
     await records.settle(conversation, record.id, { state: "unknown" });
-    expect(await read(conversation, record.id)).toMatchObject({ state: "sent", messageId: "m1", namedBy: "echo" });
-    await records.settle(conversation, record.id, sent("m2"));
-    expect(await read(conversation, record.id)).toMatchObject({ messageId: "m2", namedBy: "answer" });
+    expect(await read(conversation, record.id)).toMatchObject({
+      state: "sent",
+      messageId: "m1",
+      messageIdSource: "echo",
+    });
+    await records.settle(conversation, record.id, sentAnswer("m2"));
+    expect(await read(conversation, record.id)).toMatchObject({ messageId: "m2", messageIdSource: "answer" });
   });
 
   it("of a record that was erased meanwhile is no error, and leaves none", async () => {
-    const conversation = conversationOf(newTenant());
+    const conversation = sampleConversationId(newTenant());
     const id = newUlid(NOW);
-    for (const answer of [sent("m"), { state: "failed" }, { state: "unknown" }] as const) {
+    for (const answer of [sentAnswer("m"), { state: "failed" }, { state: "unknown" }] as const) {
       expect(await records.settle(conversation, id, answer)).toBe(false);
     }
     expect(await records.get(conversation, id)).toBeNull();
   });
 
   it("survives a lost answer of the table", async () => {
-    await losingEachAnswer(2, async () => {
-      const conversation = conversationOf(newTenant());
-      const send = sendOf();
-      await records.begin(conversation, send, NOW);
-      expect(await records.settle(conversation, send.id, sent("m1"))).toBe(true);
+    await withEachAnswerLost(2, async () => {
+      const conversation = sampleConversationId(newTenant());
+      const send = sampleSend();
+      await records.start(conversation, send, NOW);
+      expect(await records.settle(conversation, send.id, sentAnswer("m1"))).toBe(true);
     });
   });
 });
 
 describe("a claim by an echo", () => {
   it("is one message's: another's is refused, its own is found again", async () => {
-    const { conversation, record } = await begun();
+    const { conversation, record } = await startSend();
     expect(await records.claim(conversation, record, "m1")).toBe(true);
     expect(await records.claim(conversation, record, "m2")).toBe(false);
     expect(await records.claim(conversation, record, "m1")).toBe(true);
     expect(await records.claim(conversation, await read(conversation, record.id), "m1")).toBe(true);
-    expect(await read(conversation, record.id)).toMatchObject({ state: "sent", messageId: "m1", namedBy: "echo" });
+    expect(await read(conversation, record.id)).toMatchObject({
+      state: "sent",
+      messageId: "m1",
+      messageIdSource: "echo",
+    });
   });
 
   it("leaves a certain name certain", async () => {
-    const { conversation, record } = await begun();
-    await records.settle(conversation, record.id, sent("m1"));
+    const { conversation, record } = await startSend();
+    await records.settle(conversation, record.id, sentAnswer("m1"));
     expect(await records.claim(conversation, record, "m1")).toBe(true);
     expect(await records.claim(conversation, record, "m2")).toBe(false);
-    expect(await read(conversation, record.id)).toMatchObject({ messageId: "m1", namedBy: "answer" });
+    expect(await read(conversation, record.id)).toMatchObject({ messageId: "m1", messageIdSource: "answer" });
   });
 
   it("is refused when the platform has refused the send since, and when the record is gone", async () => {
-    const { conversation, record } = await begun();
+    const { conversation, record } = await startSend();
     await records.settle(conversation, record.id, { state: "failed" });
     expect(await records.claim(conversation, record, "m1")).toBe(false);
-    expect(await records.claim(conversationOf(newTenant()), record, "m1")).toBe(false);
+    expect(await records.claim(sampleConversationId(newTenant()), record, "m1")).toBe(false);
     // Known to have failed, and yet named: by its metadata.
     expect(await records.claim(conversation, await read(conversation, record.id), "m1")).toBe(true);
   });
 
   it("takes over from an echo that was another send's, and from no answer", async () => {
-    const { conversation, record } = await begun();
+    const { conversation, record } = await startSend();
     await records.claim(conversation, record, "m1");
     const claimed = await read(conversation, record.id);
     expect(await records.claim(conversation, claimed, "m2")).toBe(true);
     expect(await records.claim(conversation, claimed, "m3")).toBe(false);
-    await records.settle(conversation, record.id, sent("m4"));
+    await records.settle(conversation, record.id, sentAnswer("m4"));
     expect(await records.claim(conversation, await read(conversation, record.id), "m5")).toBe(false);
   });
 
   it("survives a lost answer of the table", async () => {
-    await losingEachAnswer(2, async () => {
-      const conversation = conversationOf(newTenant());
-      const send = sendOf();
-      await records.begin(conversation, send, NOW);
-      const record = { ...send, begunAt: NOW, state: "sending", messageId: null, namedBy: null } as const;
+    await withEachAnswerLost(2, async () => {
+      const conversation = sampleConversationId(newTenant());
+      const send = sampleSend();
+      await records.start(conversation, send, NOW);
+      const record = { ...send, startedAt: NOW, state: "sending", messageId: null, messageIdSource: null } as const;
       expect(await records.claim(conversation, record, "m1")).toBe(true);
     });
   });
 
   it("is won by one of several at once, beside the sender's own word, which stands", async () => {
     const claims = fc.uniqueArray(fc.constantFrom("m1", "m2", "m3"), { minLength: 2 });
-    const answers = fc.constantFrom<SendAnswer | null>(null, { state: "unknown" }, sent("m9"));
+    const answers = fc.constantFrom<PlatformResult | null>(null, { state: "unknown" }, sentAnswer("m9"));
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), claims, answers, async (scheduler, ids, answer) => {
-        const { conversation, record } = await begun();
+        const { conversation, record } = await startSend();
         const end = injectFaults(table.client, () => scheduler.schedule(Promise.resolve<Fault>("pass")));
         const all = Promise.all([
           ...ids.map((id) => records.claim(conversation, record, id)),

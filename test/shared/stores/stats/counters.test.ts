@@ -9,17 +9,17 @@ import { DAY, HOUR, SECOND } from "../../../../shared/kernel/time.ts";
 import { UnknownOutcome } from "../../../../shared/stores/at-most-once.ts";
 import { openTable } from "../../../../shared/stores/client.ts";
 import { type Counters, counterStore } from "../../../../shared/stores/stats/counters.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamo.ts";
+import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
 import { NOW, newTenant } from "../support/samples.ts";
 
 const THIS_HOUR = NOW - (NOW % HOUR);
-const none = { delivered: 0, failed: 0, dlq: 0 };
+const noCounts = { delivered: 0, failed: 0, dlq: 0 };
 
 let table: TestTable;
 let counters: Counters;
 let tenant: TenantId;
-const [one, two] = [newUlid(NOW), newUlid(NOW)];
+const [firstEndpoint, secondEndpoint] = [newUlid(NOW), newUlid(NOW)];
 beforeAll(async () => {
   table = await startTestTable();
   counters = counterStore(openTable(table.tableName, table.client));
@@ -30,11 +30,11 @@ beforeEach(() => {
 });
 
 const messages = (count: number) => ({ messages: count, endpoints: new Map() });
-const seen = async (now = NOW) => {
+const readCounts = async (now = NOW) => {
   const counts = await counters.window(tenant, now);
-  return { messages: counts.messages, one: counts.of(one), two: counts.of(two) };
+  return { messages: counts.messages, one: counts.forEndpoint(firstEndpoint), two: counts.forEndpoint(secondEndpoint) };
 };
-const itemOf = async (hour: number) => {
+const readItem = async (hour: number) => {
   const Key = { PK: `S#${tenant}`, SK: String(hour) };
   return (
     await openTable(table.tableName, table.client).client.send(new GetCommand({ TableName: table.tableName, Key }))
@@ -43,13 +43,17 @@ const itemOf = async (hour: number) => {
 
 describe("the counters of a tenant", () => {
   it("add up what all batches counted, each endpoint and each state for itself", async () => {
-    await counters.add(tenant, { messages: 3, endpoints: new Map([[one, { ...none, delivered: 2 }]]) }, NOW);
+    await counters.add(
+      tenant,
+      { messages: 3, endpoints: new Map([[firstEndpoint, { ...noCounts, delivered: 2 }]]) },
+      NOW,
+    );
     const both = new Map([
-      [one, { delivered: 1, failed: 4, dlq: 0 }],
-      [two, { delivered: 0, failed: 0, dlq: 5 }],
+      [firstEndpoint, { delivered: 1, failed: 4, dlq: 0 }],
+      [secondEndpoint, { delivered: 0, failed: 0, dlq: 5 }],
     ]);
     await counters.add(tenant, { messages: 0, endpoints: both }, NOW + 1);
-    expect(await seen()).toEqual({
+    expect(await readCounts()).toEqual({
       messages: 3,
       one: { delivered: 3, failed: 4, dlq: 0 },
       two: { delivered: 0, failed: 0, dlq: 5 },
@@ -58,18 +62,18 @@ describe("the counters of a tenant", () => {
 
   it("are the tenant's alone, and nothing where nothing was counted", async () => {
     await counters.add(newTenant(), messages(9), NOW);
-    expect(await seen()).toEqual({ messages: 0, one: none, two: none });
+    expect(await readCounts()).toEqual({ messages: 0, one: noCounts, two: noCounts });
   });
 
   it("make no item of a batch that counted nothing", async () => {
-    await counters.add(tenant, { messages: 0, endpoints: new Map([[one, none]]) }, NOW);
-    expect(await itemOf(THIS_HOUR)).toBeUndefined();
+    await counters.add(tenant, { messages: 0, endpoints: new Map([[firstEndpoint, noCounts]]) }, NOW);
+    expect(await readItem(THIS_HOUR)).toBeUndefined();
   });
 
   it("lose nothing when twenty batches add at once", async () => {
-    const each = { messages: 1, endpoints: new Map([[one, { ...none, failed: 1 }]]) };
+    const each = { messages: 1, endpoints: new Map([[firstEndpoint, { ...noCounts, failed: 1 }]]) };
     await Promise.all(Array.from({ length: 20 }, () => counters.add(tenant, each, NOW)));
-    expect(await seen()).toMatchObject({ messages: 20, one: { failed: 20 } });
+    expect(await readCounts()).toMatchObject({ messages: 20, one: { failed: 20 } });
   });
 });
 
@@ -79,20 +83,20 @@ describe("the window", () => {
     await counters.add(tenant, messages(10), THIS_HOUR - 24 * HOUR);
     await counters.add(tenant, messages(100), THIS_HOUR - 1);
     await counters.add(tenant, messages(1_000), THIS_HOUR);
-    expect((await seen(THIS_HOUR)).messages).toBe(1_110);
-    expect((await seen(THIS_HOUR + HOUR - 1)).messages).toBe(1_110);
-    expect((await seen(THIS_HOUR + HOUR)).messages).toBe(1_100);
-    expect((await seen(THIS_HOUR + 25 * HOUR)).messages).toBe(0);
+    expect((await readCounts(THIS_HOUR)).messages).toBe(1_110);
+    expect((await readCounts(THIS_HOUR + HOUR - 1)).messages).toBe(1_110);
+    expect((await readCounts(THIS_HOUR + HOUR)).messages).toBe(1_100);
+    expect((await readCounts(THIS_HOUR + 25 * HOUR)).messages).toBe(0);
   });
 
   it("counts what a worker whose clock is ahead put into the next hour", async () => {
     await counters.add(tenant, messages(2), THIS_HOUR + HOUR);
-    expect((await seen(THIS_HOUR + HOUR - 1)).messages).toBe(2);
+    expect((await readCounts(THIS_HOUR + HOUR - 1)).messages).toBe(2);
   });
 
   it("rests on items that are cleaned up eight days after their hour began", async () => {
     await counters.add(tenant, messages(1), NOW);
-    expect((await itemOf(THIS_HOUR))?.x).toBe((THIS_HOUR + 8 * DAY) / SECOND);
+    expect((await readItem(THIS_HOUR))?.x).toBe((THIS_HOUR + 8 * DAY) / SECOND);
   });
 });
 
@@ -110,10 +114,10 @@ describe("a message of which nothing else says that it was counted", () => {
     async (fault) => {
       let attempts = 0;
       const end = injectFaults(table.client, () => (attempts++ === 0 ? fault : "pass"));
-      expect(await counters.claim(tenant, one, NOW)).toBe(true);
+      expect(await counters.claim(tenant, firstEndpoint, NOW)).toBe(true);
       end();
       expect(attempts).toBe(2);
-      expect(await counters.claim(tenant, one, NOW)).toBe(false);
+      expect(await counters.claim(tenant, firstEndpoint, NOW)).toBe(false);
     },
   );
 });
@@ -126,9 +130,9 @@ describe("an answer that is lost", () => {
     await counters.add(tenant, messages(10), NOW);
     end();
     expect(attempts).toBe(fault === "twice" ? 1 : 2);
-    expect((await seen()).messages).toBe(11);
+    expect((await readCounts()).messages).toBe(11);
     await counters.add(tenant, messages(100), NOW);
-    expect((await seen()).messages).toBe(111);
+    expect((await readCounts()).messages).toBe(111);
   });
 
   it("has the batch counted once also where another adds before it is looked for, and says that this is not known", async () => {
@@ -140,7 +144,7 @@ describe("an answer that is lost", () => {
     });
     await expect(counters.add(tenant, messages(10), NOW)).rejects.toThrow(UnknownOutcome);
     end();
-    expect((await seen()).messages).toBe(110);
+    expect((await readCounts()).messages).toBe(110);
   });
 
   it("because the service failed leaves the batch uncounted, and says that this is not known", async () => {
@@ -148,7 +152,7 @@ describe("an answer that is lost", () => {
     const end = injectFaults(table.client, () => (attempts++ === 0 ? "fail" : "pass"));
     await expect(counters.add(tenant, messages(10), NOW)).rejects.toThrow(UnknownOutcome);
     end();
-    expect((await seen()).messages).toBe(0);
+    expect((await readCounts()).messages).toBe(0);
   });
 
   it("that never comes keeps a worker for two seconds at most", async () => {
@@ -159,10 +163,10 @@ describe("an answer that is lost", () => {
       region: "us-east-1",
       credentials: { accessKeyId: "local", secretAccessKey: "local" },
     });
-    const begun = performance.now();
+    const startedAt = performance.now();
     const adding = counterStore(openTable("none", client)).add(tenant, messages(1), NOW);
     await expect(adding).rejects.toMatchObject({ name: "AbortError" });
-    expect(performance.now() - begun).toBeLessThan(4_000);
+    expect(performance.now() - startedAt).toBeLessThan(4_000);
     client.destroy();
     silent.closeAllConnections();
     silent.close();

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { eventUlidOf } from "../../../../shared/domain/events/events.ts";
+import { deriveEventUlid } from "../../../../shared/domain/events/events.ts";
 import { conversationId } from "../../../../shared/domain/inbox/conversations.ts";
 import type { Message } from "../../../../shared/domain/inbox/messages.ts";
 import { parseTenant, type TenantId } from "../../../../shared/kernel/tenant.ts";
@@ -12,10 +12,10 @@ let tenants = 0;
 
 /** A tenant that no other test of this process has. */
 export function newTenant(): TenantId {
-  return tenantNamed(`tenant-${++tenants}`);
+  return toTenantId(`tenant-${++tenants}`);
 }
 
-export function tenantNamed(slug: string): TenantId {
+export function toTenantId(slug: string): TenantId {
   const tenant = parseTenant(slug);
   if (!tenant) throw new Error(`${slug} is no tenant's slug: write lowercase letters, digits and dashes.`);
   return tenant;
@@ -24,16 +24,16 @@ export function tenantNamed(slug: string): TenantId {
 export const ACCOUNT = { platform: "instagram", externalId: "17841400000000001" } as const;
 export const PERSON = "6543210987654321";
 
-export function conversationOf(tenant: TenantId, participantId: string = PERSON): string {
+export function sampleConversationId(tenant: TenantId, participantId: string = PERSON): string {
   return conversationId({ tenant, account: ACCOUNT, participantId });
 }
 
 /** An inbound text of one person at NOW, unless told otherwise. */
-export function messageOf(tenant: TenantId, rest: Partial<Message> & { readonly id: string }): Message {
+export function sampleMessage(tenant: TenantId, rest: Partial<Message> & { readonly id: string }): Message {
   const participantId = rest.participant?.id ?? PERSON;
   const direction = rest.direction ?? "inbound";
   return {
-    conversationId: conversationOf(tenant, participantId),
+    conversationId: sampleConversationId(tenant, participantId),
     account: ACCOUNT,
     participant: { id: participantId, handle: null, username: null },
     direction,
@@ -44,7 +44,7 @@ export function messageOf(tenant: TenantId, rest: Partial<Message> & { readonly 
     actorId: null,
     replyTo: null,
     scope: "live",
-    eventUlid: eventUlidOf(
+    eventUlid: deriveEventUlid(
       tenant,
       rest.id,
       direction === "inbound" ? "message.received" : "message.sent",
@@ -55,14 +55,14 @@ export function messageOf(tenant: TenantId, rest: Partial<Message> & { readonly 
 }
 
 /** A number in [0, 1) that follows from a text: chance that a failing run repeats. */
-export function drawOf(text: string): number {
+export function seededFraction(text: string): number {
   return createHash("sha256").update(text).digest().readUInt32BE(0) / 2 ** 32;
 }
 
 /** The inbox of an account called @shop, of a tenant with one shard. */
-export const INBOX = { accountHandle: "@shop", shards: 1 };
+export const SAMPLE_INBOX = { accountHandle: "@shop", shards: 1 };
 
 /** An id of the same shape that is another one. */
-export function beside(id: string): string {
+export function siblingId(id: string): string {
   return id.slice(0, -1) + (id.endsWith("0") ? "1" : "0");
 }

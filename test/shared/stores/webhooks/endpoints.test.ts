@@ -2,13 +2,13 @@ import { type DynamoDBClient, TransactionCanceledException } from "@aws-sdk/clie
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { AuditEntry } from "../../../../shared/domain/access/audit.ts";
-import { untroubled } from "../../../../shared/domain/delivery/breaker.ts";
+import { CLOSED } from "../../../../shared/domain/delivery/breaker.ts";
 import type { Endpoint } from "../../../../shared/domain/webhooks/endpoints.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { openTable } from "../../../../shared/stores/client.ts";
 import { type Endpoints, endpointStore } from "../../../../shared/stores/webhooks/endpoints.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamo.ts";
+import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
 import { NOW, newTenant } from "../support/samples.ts";
 
@@ -24,7 +24,7 @@ afterAll(() => table.close());
 beforeEach(async () => {
   tenant = newTenant();
   id = newUlid(NOW);
-  await endpoints.create(tenant, endpoint(), entry("webhook.create", NOW));
+  await endpoints.create(tenant, endpoint(), auditEntry("webhook.create", NOW));
 });
 
 const bytes = (text: string) => new Uint8Array(Buffer.from(text));
@@ -37,12 +37,12 @@ const endpoint = (): Endpoint => ({
   sealedSecret: bytes("first"),
   secondary: null,
   pausedEvent: null,
-  breaker: untroubled,
+  breaker: CLOSED,
   breakerOp: null,
   createdAt: NOW,
   updatedAt: NOW,
 });
-const entry = (action: AuditEntry["action"], at = NOW + 1): AuditEntry => ({
+const auditEntry = (action: AuditEntry["action"], at = NOW + 1): AuditEntry => ({
   action,
   resource: `webhook:${id}`,
   actor: "key:k",
@@ -50,16 +50,16 @@ const entry = (action: AuditEntry["action"], at = NOW + 1): AuditEntry => ({
   detail: {},
   at,
 });
-const read = () => endpoints.get(tenant, id);
+const readEndpoint = () => endpoints.get(tenant, id);
 const rotate = (name: string, at = NOW + 1) =>
   endpoints.rotate(
     tenant,
     id,
     { prefix: `whs_${name}`, sealed: bytes(name), overlapUntil: at + 100 },
-    entry("webhook.rotate", at),
+    auditEntry("webhook.rotate", at),
   );
 
-async function audited(): Promise<string[]> {
+async function auditActions(): Promise<string[]> {
   const { Items = [] } = await openTable(table.tableName, table.client).client.send(
     new QueryCommand({
       TableName: table.tableName,
@@ -72,44 +72,48 @@ async function audited(): Promise<string[]> {
 
 describe("a change", () => {
   it("sets what is given and leaves the rest", async () => {
-    expect(await endpoints.update(tenant, id, { status: "paused" }, entry("webhook.update"))).toBe(true);
+    expect(await endpoints.update(tenant, id, { status: "paused" }, auditEntry("webhook.update"))).toBe(true);
     const op = expect.any(String);
-    expect(await read()).toEqual({ ...endpoint(), status: "paused", breakerOp: op, updatedAt: NOW + 1 });
+    expect(await readEndpoint()).toEqual({ ...endpoint(), status: "paused", breakerOp: op, updatedAt: NOW + 1 });
     await endpoints.update(
       tenant,
       id,
       { url: "https://two.example/", events: ["message.sent"] },
-      entry("webhook.update", NOW + 2),
+      auditEntry("webhook.update", NOW + 2),
     );
-    expect(await read()).toMatchObject({ url: "https://two.example/", events: ["message.sent"], status: "paused" });
-    expect(await audited()).toEqual(["webhook.create", "webhook.update", "webhook.update"]);
+    expect(await readEndpoint()).toMatchObject({
+      url: "https://two.example/",
+      events: ["message.sent"],
+      status: "paused",
+    });
+    expect(await auditActions()).toEqual(["webhook.create", "webhook.update", "webhook.update"]);
   });
 
   it("of an endpoint that is deleted, or that there never was, changes nothing and leaves no audit row", async () => {
-    expect(await endpoints.remove(tenant, id, entry("webhook.delete"))).toBe(true);
-    const tombstone = await read();
+    expect(await endpoints.remove(tenant, id, auditEntry("webhook.delete"))).toBe(true);
+    const tombstone = await readEndpoint();
     expect(tombstone).toMatchObject({ id, status: "deleted", sealedSecret: null, secondary: null, secretPrefix: "" });
-    expect(await endpoints.update(tenant, id, { status: "active" }, entry("webhook.update"))).toBe(false);
+    expect(await endpoints.update(tenant, id, { status: "active" }, auditEntry("webhook.update"))).toBe(false);
     expect(await rotate("next")).toBe(false);
-    expect(await endpoints.remove(tenant, id, entry("webhook.delete"))).toBe(false);
+    expect(await endpoints.remove(tenant, id, auditEntry("webhook.delete"))).toBe(false);
     expect(
-      await endpoints.pauseAt(tenant, id, { url: endpoint().url, pausedEvent: "e" }, entry("webhook.auto_pause")),
+      await endpoints.pause(tenant, id, { url: endpoint().url, pausedEvent: "e" }, auditEntry("webhook.auto_pause")),
     ).toBe(false);
-    expect(await endpoints.update(newTenant(), id, { status: "paused" }, entry("webhook.update"))).toBe(false);
-    expect(await read()).toEqual(tombstone);
-    expect(await audited()).toEqual(["webhook.create", "webhook.delete"]);
+    expect(await endpoints.update(newTenant(), id, { status: "paused" }, auditEntry("webhook.update"))).toBe(false);
+    expect(await readEndpoint()).toEqual(tombstone);
+    expect(await auditActions()).toEqual(["webhook.create", "webhook.delete"]);
   });
 });
 
 it("each rotation keeps the secret before it, and that one alone", async () => {
   await rotate("second");
-  expect(await read()).toMatchObject({
+  expect(await readEndpoint()).toMatchObject({
     secretPrefix: "whs_second",
     sealedSecret: bytes("second"),
     secondary: { sealedSecret: bytes("first"), expiresAt: NOW + 101 },
   });
   await rotate("third", NOW + 50);
-  expect(await read()).toMatchObject({
+  expect(await readEndpoint()).toMatchObject({
     sealedSecret: bytes("third"),
     secondary: { sealedSecret: bytes("second"), expiresAt: NOW + 150 },
   });
@@ -117,12 +121,12 @@ it("each rotation keeps the secret before it, and that one alone", async () => {
 
 it("the service pauses an endpoint only where it still is, and once", async () => {
   const pause = (url: string, pausedEvent: string) =>
-    endpoints.pauseAt(tenant, id, { url, pausedEvent }, entry("webhook.auto_pause"));
+    endpoints.pause(tenant, id, { url, pausedEvent }, auditEntry("webhook.auto_pause"));
   expect(await pause("https://elsewhere.example/", "A")).toBe(false);
   expect(await pause(endpoint().url, "B")).toBe(true);
   expect(await pause(endpoint().url, "C")).toBe(false);
-  expect(await read()).toMatchObject({ status: "paused", pausedEvent: "B" });
-  expect(await audited()).toEqual(["webhook.create", "webhook.auto_pause"]);
+  expect(await readEndpoint()).toMatchObject({ status: "paused", pausedEvent: "B" });
+  expect(await auditActions()).toEqual(["webhook.create", "webhook.auto_pause"]);
 });
 
 it.each<Fault>(["lost", "fail", "throttle", "twice"])(
@@ -131,11 +135,11 @@ it.each<Fault>(["lost", "fail", "throttle", "twice"])(
     let times = 0;
     const end = injectFaults(table.client, () => (times++ % 2 === 0 ? fault : "pass"));
     expect(await rotate("second")).toBe(true);
-    expect(await endpoints.update(tenant, id, { status: "paused" }, entry("webhook.update", NOW + 2))).toBe(true);
-    expect(await endpoints.remove(tenant, id, entry("webhook.delete", NOW + 3))).toBe(true);
+    expect(await endpoints.update(tenant, id, { status: "paused" }, auditEntry("webhook.update", NOW + 2))).toBe(true);
+    expect(await endpoints.remove(tenant, id, auditEntry("webhook.delete", NOW + 3))).toBe(true);
     end();
-    expect(await read()).toMatchObject({ status: "deleted" });
-    expect(await audited()).toEqual(["webhook.create", "webhook.rotate", "webhook.update", "webhook.delete"]);
+    expect(await readEndpoint()).toMatchObject({ status: "deleted" });
+    expect(await auditActions()).toEqual(["webhook.create", "webhook.rotate", "webhook.update", "webhook.delete"]);
   },
 );
 
@@ -145,7 +149,7 @@ it("a rotation whose answer was lost is not made twice: the first secret still s
   expect(await rotate("second")).toBe(true);
   end();
   expect(times).toBe(2);
-  expect(await read()).toMatchObject({ secondary: { sealedSecret: bytes("first") } });
+  expect(await readEndpoint()).toMatchObject({ secondary: { sealedSecret: bytes("first") } });
 });
 
 it("two transactions that meet are asked again until one has passed, and not for ever", async () => {
@@ -164,11 +168,11 @@ it("two transactions that meet are asked again until one has passed, and not for
     );
     return () => table.client.middlewareStack.remove("meeting");
   };
-  const few = meeting(2);
+  const fewEndpoints = meeting(2);
   expect(await rotate("second")).toBe(true);
-  few();
-  const many = meeting(50);
+  fewEndpoints();
+  const manyEndpoints = meeting(50);
   await expect(rotate("third")).rejects.toThrow("met");
-  many();
-  expect(await read()).toMatchObject({ secretPrefix: "whs_second" });
+  manyEndpoints();
+  expect(await readEndpoint()).toMatchObject({ secretPrefix: "whs_second" });
 });

@@ -1,2 +1,0 @@
-/** A wish that cannot be granted, told in one line. */
-export class Unable extends Error {}

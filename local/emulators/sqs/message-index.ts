@@ -1,0 +1,125 @@
+import type { Millis } from "../../../shared/kernel/time.ts";
+import { DueHeap, type Timer } from "./heap.ts";
+import type { Message } from "./messages.ts";
+import { type ReadyEntry, ReadyList } from "./ready-list.ts";
+
+/** A message and where it stands. */
+export interface Slot {
+  message: Message;
+  state: "delayed" | "ready" | "inFlight";
+  /** Moves on with every change of state, so that an older appointment or entry is known to be stale. */
+  epoch: number;
+  /** A second delivery of a message that is deleted already; it is not on disk. */
+  readonly copy: boolean;
+}
+
+const STALE_SLACK = 1_000;
+
+/** The messages of a queue by state: delayed, ready to be handed out, or in flight. */
+export class MessageIndex {
+  readonly #now: () => Millis;
+  #slots = new Map<string, Slot>();
+  #ready = new ReadyList();
+  #timers = new DueHeap();
+  #epoch = 0;
+  #counts = { delayed: 0, ready: 0, inFlight: 0 };
+
+  constructor(now: () => Millis) {
+    this.#now = now;
+  }
+
+  slots(): Iterable<Slot> {
+    return this.#slots.values();
+  }
+
+  get(id: string): Slot | undefined {
+    return this.#slots.get(id);
+  }
+
+  put(message: Message, copy: boolean): void {
+    const delayed = message.availableAt > this.#now();
+    const slot: Slot = { message, state: delayed ? "delayed" : "ready", epoch: 0, copy };
+    this.#slots.set(message.id, slot);
+    this.#counts[slot.state] += 1;
+    if (delayed) this.#scheduleTimer(slot, message.availableAt);
+    else this.#enqueue(slot);
+  }
+
+  remove(slot: Slot): void {
+    if (this.#slots.get(slot.message.id) !== slot) return;
+    this.#slots.delete(slot.message.id);
+    this.#counts[slot.state] -= 1;
+  }
+
+  clear(): void {
+    this.#slots = new Map();
+    this.#ready = new ReadyList();
+    this.#timers = new DueHeap();
+    this.#counts = { delayed: 0, ready: 0, inFlight: 0 };
+  }
+
+  /** The next ready message; with `random`, any of them. It is then the caller's to hide or remove. */
+  next(random: (() => number) | null): Slot | null {
+    for (let entry = this.#ready.shift(random); entry; entry = this.#ready.shift(random)) {
+      const slot = this.#current(entry);
+      if (slot) return slot;
+    }
+    return null;
+  }
+
+  /** In flight until `until`. */
+  hide(slot: Slot, until: Millis): void {
+    this.#change(slot, "inFlight");
+    this.#scheduleTimer(slot, until);
+  }
+
+  /** Makes ready whatever has come due. */
+  releaseDue(): void {
+    const now = this.#now();
+    for (let first = this.#timers.peek(); first && first.at <= now; first = this.#timers.peek()) {
+      this.#timers.pop();
+      const slot = this.#current(first);
+      if (!slot) continue;
+      this.#change(slot, "ready");
+      this.#enqueue(slot);
+    }
+  }
+
+  /** When the next hidden message becomes visible; null when none is hidden. */
+  nextDue(): Millis | null {
+    for (let first = this.#timers.peek(); first; first = this.#timers.peek()) {
+      if (this.#current(first)) return first.at;
+      this.#timers.pop();
+    }
+    return null;
+  }
+
+  counts(): { visible: number; inFlight: number; delayed: number } {
+    return { visible: this.#counts.ready, inFlight: this.#counts.inFlight, delayed: this.#counts.delayed };
+  }
+
+  #change(slot: Slot, state: Slot["state"]): void {
+    this.#counts[slot.state] -= 1;
+    this.#counts[state] += 1;
+    slot.state = state;
+  }
+
+  #enqueue(slot: Slot): void {
+    slot.epoch = ++this.#epoch;
+    this.#ready.push({ id: slot.message.id, epoch: slot.epoch });
+  }
+
+  #scheduleTimer(slot: Slot, at: Millis): void {
+    slot.epoch = ++this.#epoch;
+    this.#timers.push({ at, id: slot.message.id, epoch: slot.epoch });
+    if (this.#timers.size > 2 * this.#slots.size + STALE_SLACK) {
+      this.#timers.retain((timer) => this.#current(timer) !== null);
+    }
+  }
+
+  /** The slot that an entry still stands for. */
+  #current(entry: Timer | ReadyEntry): Slot | null {
+    const slot = this.#slots.get(entry.id);
+    return slot?.epoch === entry.epoch ? slot : null;
+  }
+}

@@ -1,0 +1,39 @@
+import type { Cost } from "../support/pipeline.ts";
+
+/** One line of the benchmark. */
+export interface BenchmarkLine {
+  readonly label: string;
+  readonly value: number;
+  readonly target: number;
+  /** True where the value may fail the run: it is counted and repeats exactly, or more than chance lies over its target. */
+  readonly binding: boolean;
+}
+
+const UNITS = { wcu: "WCU", rcu: "RCU", sqs: "SQS requests" } as const;
+
+/** One line for each unit; none for a unit that is neither spent nor allowed. */
+export function costLines(label: string, value: Cost, target: Cost): BenchmarkLine[] {
+  return (Object.keys(UNITS) as (keyof Cost)[])
+    .filter((unit) => value[unit] !== 0 || target[unit] !== 0)
+    .map((unit) => ({ label: `${label}: ${UNITS[unit]}`, value: value[unit], target: target[unit], binding: true }));
+}
+
+export function isOver({ value, target }: BenchmarkLine): boolean {
+  return value > target;
+}
+
+/** A plain table: what, value, target, and their ratio. */
+export function formatLines(lines: readonly BenchmarkLine[]): string {
+  const width = Math.max(...lines.map(({ label: what }) => what.length));
+  const head = `${"".padEnd(width)} ${"value".padStart(10)} ${"target".padStart(10)} ${"ratio".padStart(7)}`;
+  const rows = lines.map((line) => {
+    const ratio = (line.value / line.target).toFixed(2);
+    const verdict = isOver(line) ? "  over its target" : "";
+    return `${line.label.padEnd(width)} ${number(line.value)} ${number(line.target)} ${ratio.padStart(7)}${verdict}`;
+  });
+  return [head, ...rows].join("\n");
+}
+
+function number(value: number): string {
+  return String(Math.round(value * 1_000) / 1_000).padStart(10);
+}

@@ -1,0 +1,97 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Command, runCommand } from "./run-driver.ts";
+
+export const RECEIVERS = fileURLToPath(new URL("../../../docs/receivers", import.meta.url));
+const DRIVERS = fileURLToPath(new URL("../drivers", import.meta.url));
+
+/** A language that there is a verifier in. */
+export interface Language {
+  readonly name: string;
+  readonly file: string;
+  /** What must be on the machine for it. */
+  readonly tool: string;
+  isInstalled(): boolean;
+  /** Builds what is to be built, in a folder of its own, and says how to start the driver. */
+  prepare(folder: string): Promise<Command>;
+}
+
+function commandSucceeds(...[program, ...args]: Command): () => boolean {
+  return () => spawnSync(program, args, { timeout: 20_000 }).status === 0;
+}
+
+/** Nothing is fetched: the verifiers use their standard library alone. */
+const offline = { GOFLAGS: "-mod=mod", GOPROXY: "off", GOTOOLCHAIN: "local", GOWORK: "off", CGO_ENABLED: "0" };
+
+export const languages: readonly Language[] = [
+  {
+    name: "TypeScript",
+    file: "verify.ts",
+    tool: "node",
+    isInstalled: () => true,
+    prepare: async () => [process.execPath, join(DRIVERS, "driver.mjs")],
+  },
+  {
+    name: "Python",
+    file: "verify.py",
+    tool: "python3",
+    isInstalled: commandSucceeds("python3", "--version"),
+    prepare: async () => ["python3", join(DRIVERS, "driver.py"), RECEIVERS],
+  },
+  {
+    name: "Go",
+    file: "verify.go",
+    tool: "go",
+    isInstalled: commandSucceeds("go", "version"),
+    async prepare(folder) {
+      mkdirSync(join(folder, "receivers"), { recursive: true });
+      cpSync(join(RECEIVERS, "verify.go"), join(folder, "receivers", "verify.go"));
+      cpSync(join(DRIVERS, "driver.go"), join(folder, "main.go"));
+      const options = { cwd: folder, env: { ...process.env, ...offline } };
+      await runCommand(["go", "mod", "init", "driver"], options);
+      await runCommand(["go", "build", "-o", "driver", "."], options);
+      return [join(folder, "driver")];
+    },
+  },
+  {
+    name: "Ruby",
+    file: "verify.rb",
+    tool: "ruby",
+    isInstalled: commandSucceeds("ruby", "-e", "exit(RUBY_VERSION.to_i >= 3)"),
+    prepare: async () => ["ruby", join(DRIVERS, "driver.rb"), RECEIVERS],
+  },
+  {
+    name: "PHP",
+    file: "verify.php",
+    tool: "php",
+    isInstalled: commandSucceeds("php", "-r", "exit(PHP_VERSION_ID >= 80100 ? 0 : 1);"),
+    prepare: async () => ["php", join(DRIVERS, "driver.php"), RECEIVERS],
+  },
+  {
+    name: "Java",
+    file: "Verify.java",
+    tool: "javac of Java 17",
+    isInstalled: commandSucceeds("javac", "--release", "17", "--version"),
+    async prepare(folder) {
+      mkdirSync(folder, { recursive: true });
+      const sources = [join(RECEIVERS, "Verify.java"), join(DRIVERS, "Driver.java")];
+      await runCommand(["javac", "--release", "17", "-Xlint:all", "-Werror", "-d", folder, ...sources]);
+      return ["java", "-XX:TieredStopAtLevel=1", "-cp", folder, "Driver"];
+    },
+  },
+  {
+    name: "C#",
+    file: "Verify.cs",
+    tool: "dotnet",
+    isInstalled: commandSucceeds("dotnet", "--version"),
+    async prepare(folder) {
+      mkdirSync(folder, { recursive: true });
+      for (const file of ["Driver.cs", "Driver.csproj"]) cpSync(join(DRIVERS, file), join(folder, file));
+      cpSync(join(RECEIVERS, "Verify.cs"), join(folder, "Verify.cs"));
+      await runCommand(["dotnet", "build", "--output", join(folder, "built")], { cwd: folder });
+      return ["dotnet", join(folder, "built", "Driver.dll")];
+    },
+  },
+];

@@ -1,0 +1,166 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { env } from "../../shared/config/names.ts";
+import { type AdminRun, runAdmin } from "./support/admin.ts";
+import { createTestWebhook, listDeliveries, type TestWebhook } from "./support/api-calls.ts";
+import { readQueues } from "./support/emulator-journals.ts";
+import { type LocalStack, startLocalStack } from "./support/local-stack.ts";
+import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "./support/platform-webhooks.ts";
+import { waitFor } from "./support/wait-for.ts";
+import { openReceiver, type Receiver } from "./support/webhook-receiver.ts";
+
+const CANARY = "canary-text-of-a-person";
+
+let stack: LocalStack;
+let receiver: Receiver;
+let hook: TestWebhook;
+beforeAll(async () => {
+  [stack, receiver] = await Promise.all([startLocalStack(), openReceiver()]);
+  hook = await createTestWebhook(stack, receiver.url, ["message.received"]);
+});
+afterAll(async () => {
+  await Promise.all([stack?.stop(), receiver?.close()]);
+});
+
+interface DeadLetter {
+  readonly id: string;
+  readonly queue: string;
+  readonly state: string;
+  readonly what: string;
+}
+
+const runDlq = (...args: string[]): Promise<AdminRun> => runAdmin(stack.dataDir, "dlq", ...args);
+
+async function runDlqJson<T>(code: number, ...args: string[]): Promise<T> {
+  const { output, errors, code: ended } = await runDlq(...args, "--json");
+  expect([ended, errors]).toEqual([code, ""]);
+  expect(output).not.toContain(CANARY);
+  return JSON.parse(output) as T;
+}
+
+const list = async (...args: string[]) =>
+  (await runDlqJson<{ dead_letters: DeadLetter[] }>(0, "list", ...args)).dead_letters;
+
+/** The variables of the functions, as the stack tells its commands. */
+const environment = () =>
+  JSON.parse(readFileSync(join(stack.dataDir, "environment.json"), "utf8")) as Record<string, string>;
+
+/** What the queue holds for its worker, straight from outside. */
+async function send(queueUrl: string | undefined, body: string): Promise<void> {
+  const { AWS_ENDPOINT_URL: endpoint = "" } = environment();
+  const credentials = { accessKeyId: "local", secretAccessKey: "local" };
+  const sqs = new SQSClient({ endpoint, region: "us-east-1", credentials });
+  await sqs.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: body }));
+  sqs.destroy();
+}
+
+const countLogged = (event: string) => stack.log().split(`"event":"${event}"`).length - 1;
+
+/** Turns the clock until one message more was handed out five times and set aside: the one of this number. */
+async function waitUntilQuarantined(count: number): Promise<void> {
+  for (let failures = 5 * count - 4; failures <= 5 * count; failures++) {
+    await waitFor(`failure ${failures}`, () => countLogged("record_failed") >= failures);
+    // Past the six time-outs of the worker for which the queue hides it.
+    await stack.clock("PT4M");
+  }
+  await waitFor(`dead letter ${count}`, () => countLogged("dead_letter") >= count);
+}
+
+it("there is nothing to see or to do while all is well", async () => {
+  expect(await runDlq("list")).toMatchObject({ code: 0, output: "Nothing is set aside.\n" });
+  expect(await runDlq("redrive", "--all")).toMatchObject({ code: 0, output: "Nothing to redrive.\n" });
+});
+
+it("a webhook that nobody can read is listed, explained with where its error is, and sent again", async () => {
+  await send(environment()[env.inboundQueueUrl], `{"v":99,"of":"${CANARY}"}`);
+  await waitUntilQuarantined(1);
+  const [deadLetter] = await list();
+  expect(deadLetter).toMatchObject({
+    queue: "Inbound",
+    state: "waiting",
+    what: expect.stringContaining("cannot read"),
+  });
+  const id = deadLetter?.id ?? "";
+  const looked = await runDlqJson<{ log: { function: string; message_id: string }; redrive: object }>(0, "explain", id);
+  expect(looked).toMatchObject({
+    found: { kind: "unreadable" },
+    redrive: { does: "send" },
+    log: { function: "Ingest" },
+  });
+  const failed = stack
+    .log()
+    .split("\n")
+    .filter((line) => line.includes('"event":"record_failed"'));
+  expect(failed).toHaveLength(5);
+  for (const line of failed) {
+    expect(JSON.parse(line)).toMatchObject({ message_id: looked.log.message_id, error: "UnreadableRecord" });
+  }
+
+  expect(await runDlqJson(0, "redrive", "--queue", "inbound")).toMatchObject({ sent: 1, failed: 0 });
+  expect(await list()).toEqual([]);
+  expect(await list("--all")).toMatchObject([{ id, state: "redriven" }]);
+  // It was sent indeed: it fails as before, and is another dead letter then.
+  await waitUntilQuarantined(2);
+  expect(await list("--queue", "Inbound")).toMatchObject([{ queue: "Inbound", state: "waiting" }]);
+});
+
+it("an attempt that was given up comes through once it is redriven, and is not redriven twice", async () => {
+  receiver.respondWith(() => ({ status: 503 }));
+  const at = await stack.now();
+  await postWebhook(stack, "page", [textEntry(demoAccountIds.messenger, newPersonId(), newMessageId(), CANARY, at)]);
+  const [retrying] = await waitFor("the first attempt failed", async () => {
+    const rows = await listDeliveries(stack, hook.id);
+    return rows.some(({ status }) => status === "retrying") && rows;
+  });
+  const queued = () => [...readQueues(stack.dataDir).values()].flat().map(({ body }) => body);
+  const body = await waitFor("the retry is queued", () => queued().find((text) => text.includes(hook.id)));
+  // As the queue would after five failures of a worker that is broken.
+  const names = JSON.parse(environment()[env.deadLetterQueues] ?? "{}") as Record<string, string>;
+  await send(environment()[env.deliveriesQueueUrl]?.replace(/[^/]+$/, names.Deliveries ?? ""), body);
+  const rowOf = async () =>
+    (await listDeliveries(stack, hook.id)).find((row) => row.delivery_id === retrying?.delivery_id);
+  await waitFor("it is given up", async () => (await rowOf())?.status === "dlq");
+
+  const [deadLetter] = await list("--queue", "deliveries");
+  const id = deadLetter?.id ?? "";
+  const { n } = JSON.parse(body) as { n: number };
+  expect(deadLetter?.what).toBe(`a delivery's attempt ${n} to endpoint ${hook.id} of tenant demo`);
+  expect(await runDlqJson(0, "explain", id)).toMatchObject({
+    found: { kind: "attempt", delivery_id: retrying?.delivery_id, delivery: { status: "dlq" }, body_kept: true },
+    redrive: { does: "replay" },
+  });
+  const words = await runDlq("explain", id);
+  expect(words.output).toContain("Redriving lets the delivery begin anew");
+  expect(words.output).not.toContain(hook.secret);
+
+  receiver.respondWith(() => ({ status: 200 }));
+  const both = await Promise.all([runDlq("redrive", id, "--json"), runDlq("redrive", id, "--json")]);
+  const ends = both.map(({ output }) => JSON.parse(output) as { replayed: number; taken: number });
+  expect(ends.map(({ replayed, taken }) => [replayed, taken]).sort()).toEqual([
+    [0, 1],
+    [1, 0],
+  ]);
+  await waitFor("it is delivered", async () => (await rowOf())?.status === "delivered");
+  expect(receiver.deliveries.filter(({ event }) => event.data.message.text === CANARY).length).toBeGreaterThan(1);
+  expect((await runDlq("redrive", id)).output).toContain("1 redriven before");
+});
+
+it("what makes no sense is told in one line, and ends with 1", async () => {
+  const lines = [
+    [["redrive"], "Say what to redrive"],
+    [["redrive", "--all", "--queue", "Inbound"], "Say what to redrive"],
+    [["list", "--queue", "nothing"], "There is no queue nothing"],
+    [["list", "--limit", "0"], "--limit is a number"],
+    [["explain", "01M7ZAN532DXZZ1TKP6RZ0YEPG"], "There is no dead letter"],
+    [["bury"], "Usage:"],
+  ] as const;
+  for (const [args, expectedText] of lines) {
+    const { code, output, errors } = await runDlq(...args);
+    expect([args, code, output]).toEqual([args, 1, ""]);
+    expect(errors).toContain(expectedText);
+  }
+  const unknown = ["01M7ZAN532DXZZ1TKP6RZ0YEPG", "x".repeat(2_000)];
+  expect(await runDlqJson(1, "redrive", ...unknown)).toMatchObject({ unknown: 2, sent: 0 });
+});

@@ -1,0 +1,397 @@
+import {
+  demoAccountIds,
+  type Entry,
+  type JsonObject,
+  newMessageId,
+  type PlatformObject,
+  type Signer,
+} from "./platform-webhooks.ts";
+
+/** What `GET /v1/messages` must show of an event; null for one that leaves no message. */
+export interface Expected {
+  readonly direction: "inbound" | "echo";
+  readonly text: string;
+  readonly attachments: readonly { readonly type: string; readonly url: string | null }[];
+  readonly sent_via: string;
+  readonly reply_to: string | null;
+}
+
+/** One thing a platform may say. */
+export interface EventSample {
+  readonly name: string;
+  readonly object: PlatformObject;
+  readonly signer: Signer;
+  readonly entry: Entry;
+  /** The message's id; null where the platform gives none. */
+  readonly mid: string | null;
+  readonly expected: Expected | null;
+  /** The type of the event that announces what is no message; null for one that is acknowledged and leaves nothing. */
+  readonly expectedEventType: string | null;
+}
+
+/** Who talks to whom, and when. */
+interface SampleContext {
+  readonly object: PlatformObject;
+  readonly signer: Signer;
+  readonly account: string;
+  readonly person: string;
+  readonly at: number;
+}
+
+type SampleDraft = {
+  name: string;
+  entry: Entry;
+  mid?: string | null;
+  expected?: Partial<Expected>;
+  expectedEventType?: string | null;
+};
+
+const CDN_URL = "https://cdn.example.net/v/t1.15752-9/photo.jpg?ccb=1-7&_nc_sid=4dc865&oh=abc";
+
+/** Every kind of event on every connection, each with ids of its own. `at`: the time of the first, in milliseconds. */
+export function catalogue(people: { ig: string; page: string; msg: string }, at: number): EventSample[] {
+  const { instagramLogin, instagramPage, messenger } = demoAccountIds;
+  const login: SampleContext = {
+    object: "instagram",
+    signer: "instagram",
+    account: instagramLogin,
+    person: people.ig,
+    at,
+  };
+  const viaPage: SampleContext = {
+    object: "instagram",
+    signer: "meta",
+    account: instagramPage,
+    person: people.page,
+    at,
+  };
+  const onPage: SampleContext = { object: "page", signer: "meta", account: messenger, person: people.msg, at };
+  return [login, viaPage, onPage].flatMap((context) => {
+    const platformSamples = context.object === "instagram" ? instagramOnly(context) : messengerOnly(context);
+    return [...sharedSamples(context), ...platformSamples].map((draft, index) => toSample(context, draft, index));
+  });
+}
+
+/** Each event gets a millisecond of its own, so that the newest is known. */
+function toSample(
+  context: SampleContext,
+  { name, entry, mid = null, expected, expectedEventType = null }: SampleDraft,
+  index: number,
+): EventSample {
+  const { object, signer } = context;
+  const defaults = {
+    direction: "inbound",
+    text: "",
+    attachments: [],
+    sent_via: "participant",
+    reply_to: null,
+  } as const;
+  return {
+    name: `${name} on ${object} signed by ${signer}`,
+    object,
+    signer,
+    mid,
+    entry: shiftTime(entry, index),
+    expected: expected ? { ...defaults, ...expected } : null,
+    expectedEventType,
+  };
+}
+
+function shiftTime(entry: Entry, offsetMs: number): Entry {
+  const shiftEvents = (events: readonly JsonObject[]): JsonObject[] =>
+    events.map((event) =>
+      Number(event.timestamp) > 1e12 ? { ...event, timestamp: Number(event.timestamp) + offsetMs } : event,
+    );
+  return {
+    time: entry.time + offsetMs,
+    id: entry.id,
+    ...(entry.messaging ? { messaging: shiftEvents(entry.messaging) } : {}),
+    ...(entry.standby ? { standby: shiftEvents(entry.standby) } : {}),
+    ...(entry.changes ? { changes: entry.changes } : {}),
+  };
+}
+
+function entryWithEvent(
+  context: SampleContext,
+  content: JsonObject,
+  slot: "messaging" | "standby" = "messaging",
+): Entry {
+  const { account, person, at } = context;
+  return {
+    time: at,
+    id: account,
+    [slot]: [{ sender: { id: person }, recipient: { id: account }, timestamp: at, ...content }],
+  };
+}
+
+function messageSample(
+  context: SampleContext,
+  name: string,
+  content: JsonObject,
+  expected: Partial<Expected>,
+): SampleDraft {
+  const mid = newMessageId(context.object === "instagram" ? "instagram" : "messenger");
+  return { name, mid, entry: entryWithEvent(context, { message: { mid, ...content } }), expected };
+}
+
+function echoSample(
+  context: SampleContext,
+  name: string,
+  content: JsonObject,
+  expected: Partial<Expected>,
+): SampleDraft {
+  const { account, person } = context;
+  const mid = newMessageId(context.object === "instagram" ? "instagram" : "messenger");
+  const echoContent = {
+    sender: { id: account },
+    recipient: { id: person },
+    message: { mid, is_echo: true, ...content },
+  };
+  return {
+    name,
+    mid,
+    entry: entryWithEvent(context, echoContent),
+    expected: { direction: "echo", sent_via: "native_app", ...expected },
+  };
+}
+
+function noticeSample(
+  context: SampleContext,
+  name: string,
+  content: JsonObject,
+  expectedEventType?: string,
+): SampleDraft {
+  return { name, entry: entryWithEvent(context, content), ...(expectedEventType ? { expectedEventType } : {}) };
+}
+
+function attachmentSample(
+  context: SampleContext,
+  type: string,
+  payload: JsonObject | null,
+  expectedType: string,
+  url: string | null,
+): SampleDraft {
+  const attachment = { type, ...(payload === null ? {} : { payload }) };
+  return messageSample(
+    context,
+    `attachment ${type}`,
+    { attachments: [attachment] },
+    { attachments: [{ type: expectedType, url }] },
+  );
+}
+
+function sharedSamples(context: SampleContext): SampleDraft[] {
+  const photo = { type: "image", payload: { url: CDN_URL } };
+  const image = { type: "image", url: CDN_URL };
+  const standbyMid = newMessageId();
+  const changeMid = newMessageId();
+  const { account, person, at } = context;
+  const dashboard = { sender: { id: "12334" }, recipient: { id: "23245" }, timestamp: "1527459824" };
+  const test = { ...dashboard, message: { mid: "random_mid", text: "random_text" } };
+  return [
+    messageSample(context, "text", { text: "Grüße ❤️ 中文 äöå" }, { text: "Grüße ❤️ 中文 äöå" }),
+    messageSample(context, "quick reply", { text: "Yes", quick_reply: { payload: "YES" } }, { text: "Yes" }),
+    messageSample(
+      context,
+      "inline reply",
+      { text: "this one", reply_to: { mid: "m_earlier" } },
+      { text: "this one", reply_to: "m_earlier" },
+    ),
+    ...(["image", "video", "audio", "file"] as const).map((type) =>
+      attachmentSample(context, type, { url: CDN_URL }, type, CDN_URL),
+    ),
+    messageSample(
+      context,
+      "several images",
+      { attachments: [photo, photo, photo] },
+      { attachments: [image, image, image] },
+    ),
+    messageSample(
+      context,
+      "an image with text",
+      { text: "look", attachments: [photo] },
+      { text: "look", attachments: [image] },
+    ),
+    attachmentSample(context, "template", { generic: [{ title: "Offer" }] }, "share", null),
+    attachmentSample(context, "ig_reel", { url: CDN_URL, title: "Reel", reel_video_id: "1" }, "share", CDN_URL),
+    attachmentSample(context, "ig_post", { url: CDN_URL, title: "Post" }, "share", CDN_URL),
+    attachmentSample(context, "something_new", { url: CDN_URL }, "unsupported", null),
+    messageSample(
+      context,
+      "unsupported message",
+      { is_unsupported: true },
+      { attachments: [{ type: "unsupported", url: null }] },
+    ),
+    messageSample(
+      context,
+      "referral within a message",
+      { text: "from an ad", referral: { ref: "x", source: "ADS", type: "OPEN_THREAD" } },
+      { text: "from an ad" },
+    ),
+    echoSample(context, "echo", { text: "from the app" }, { text: "from the app" }),
+    echoSample(context, "echo of images", { attachments: [photo, photo] }, { attachments: [image, image] }),
+    {
+      name: "standby",
+      mid: standbyMid,
+      entry: entryWithEvent(context, { message: { mid: standbyMid, text: "to another app" } }, "standby"),
+      expected: { text: "to another app" },
+    },
+    {
+      name: "message in changes",
+      mid: changeMid,
+      entry: {
+        time: at,
+        id: account,
+        changes: [
+          {
+            field: "messages",
+            value: {
+              sender: { id: person },
+              recipient: { id: account },
+              timestamp: String(at),
+              message: { mid: changeMid, text: "by changes" },
+            },
+          },
+        ],
+      },
+      expected: { text: "by changes" },
+    },
+    ...postbacks(context),
+    noticeSample(context, "unsent", { message: { mid: newMessageId(), is_deleted: true } }, "message.deleted"),
+    noticeSample(
+      context,
+      "reaction",
+      { reaction: { mid: "m_x", action: "react", reaction: "love", emoji: "❤️" } },
+      "message.reaction",
+    ),
+    noticeSample(context, "reaction taken back", { reaction: { mid: "m_x", action: "unreact" } }, "message.reaction"),
+    noticeSample(
+      context,
+      "edit",
+      { message_edit: { mid: newMessageId(), text: "better", num_edit: 1 } },
+      "message.edited",
+    ),
+    noticeSample(context, "referral", { referral: { ref: "summer", source: "SHORTLINK", type: "OPEN_THREAD" } }),
+    noticeSample(context, "referral in seconds", { referral: { ref: "summer" }, timestamp: Math.floor(at / 1_000) }),
+    noticeSample(context, "edit noise", { message_edit: { mid: "m_x", num_edit: 0 } }),
+    {
+      name: "edit noise of nobody",
+      entry: { time: at, id: account, messaging: [{ timestamp: at, message_edit: { mid: "m_x", num_edit: 0 } }] },
+    },
+    noticeSample(context, "policy", { policy_enforcement: { action: "warning", reason: "spam" } }),
+    noticeSample(
+      context,
+      "policy in its old spelling",
+      { "policy-enforcement": { action: "block", reason: "spam" } },
+      "account.restricted",
+    ),
+    noticeSample(context, "handover", { pass_thread_control: { new_owner_app_id: "1", metadata: "" } }),
+    noticeSample(context, "handover taken", { take_thread_control: { previous_owner_app_id: "1" } }),
+    noticeSample(context, "handover asked for", { request_thread_control: { requested_owner_app_id: "1" } }),
+    noticeSample(context, "app roles", { app_roles: { "1": ["primary_receiver"] } }),
+    noticeSample(context, "self test", { message: { mid: newMessageId(), text: "to myself", is_self: true } }),
+    noticeSample(context, "self test of a postback", {
+      is_self: true,
+      postback: { mid: newMessageId(), title: "t", payload: "p" },
+    }),
+    {
+      name: "dashboard test in changes",
+      entry: { time: 1_527_459_824, id: "0", changes: [{ field: "messages", value: test }] },
+    },
+    { name: "dashboard test in messaging", entry: { time: 1_527_459_824, id: "0", messaging: [test] } },
+    noticeSample(context, "a kind nobody knows", { optin: { ref: "x" } }),
+    {
+      name: "a field nobody asked for",
+      entry: { time: at, id: account, changes: [{ field: "feed", value: { item: "post" } }] },
+    },
+    {
+      name: "an event that is none",
+      entry: { time: at, id: account, messaging: [{ message: { text: "no id, no sender" } }] },
+    },
+  ];
+}
+
+function postbacks(context: SampleContext): SampleDraft[] {
+  const mid = newMessageId();
+  const legacyPostback = {
+    postback: { title: "Menu", payload: "MENU", referral: { ref: "x", source: "ADS", type: "OPEN_THREAD" } },
+  };
+  return [
+    {
+      name: "postback",
+      mid,
+      entry: entryWithEvent(context, { postback: { mid, title: "Get started", payload: "START" } }),
+      expected: { text: "Get started" },
+    },
+    { name: "postback without an id", entry: entryWithEvent(context, legacyPostback), expected: { text: "Menu" } },
+  ];
+}
+
+function instagramOnly(context: SampleContext): SampleDraft[] {
+  const story = { id: "17900000000000001", url: CDN_URL };
+  return [
+    messageSample(context, "story reply", { text: "love it", reply_to: { story } }, { text: "love it" }),
+    attachmentSample(context, "story_mention", { url: CDN_URL }, "story_mention", CDN_URL),
+    attachmentSample(context, "share", { url: CDN_URL }, "share", CDN_URL),
+    attachmentSample(context, "reel", { url: CDN_URL }, "share", CDN_URL),
+    attachmentSample(context, "ig_story", { story_media_id: "1", story_media_url: CDN_URL }, "share", CDN_URL),
+    attachmentSample(context, "story", { url: CDN_URL }, "share", CDN_URL),
+    attachmentSample(context, "media", { url: CDN_URL }, "share", CDN_URL),
+    attachmentSample(context, "like_heart", null, "share", null),
+    attachmentSample(context, "ephemeral", null, "share", null),
+    attachmentSample(context, "unsupported_type", {}, "unsupported", null),
+    noticeSample(context, "read", { read: { mid: "aWdfZAG1" } }),
+  ];
+}
+
+function messengerOnly(context: SampleContext): SampleDraft[] {
+  return [
+    attachmentSample(context, "sticker", { url: CDN_URL, sticker_id: 369239263222822 }, "sticker", CDN_URL),
+    attachmentSample(context, "image", { url: CDN_URL, sticker_id: 369239263222822 }, "sticker", CDN_URL),
+    attachmentSample(context, "location", { coordinates: { lat: 55.6761, long: 12.5683 } }, "location", null),
+    attachmentSample(
+      context,
+      "fallback",
+      { url: "https://example.com/a", title: "A page" },
+      "share",
+      "https://example.com/a",
+    ),
+    messageSample(
+      context,
+      "fallback without a payload",
+      { attachments: [{ type: "fallback", title: "A page", url: "https://example.com/b", payload: null }] },
+      { attachments: [{ type: "share", url: "https://example.com/b" }] },
+    ),
+    attachmentSample(context, "post", { url: CDN_URL, title: "A post", id: "1" }, "share", CDN_URL),
+    attachmentSample(context, "appointment_booking", { id: "1" }, "share", null),
+    messageSample(
+      context,
+      "inline reply to oneself",
+      { text: "and", reply_to: { mid: "m_own", is_self_reply: true } },
+      { text: "and", reply_to: "m_own" },
+    ),
+    echoSample(
+      context,
+      "echo of another app",
+      { text: "bot", app_id: 4711, metadata: "x" },
+      { text: "bot", sent_via: "other_app" },
+    ),
+    echoSample(context, "echo of the page inbox", { text: "inbox", app_id: 26390203743090 }, { text: "inbox" }),
+    noticeSample(context, "read", { read: { watermark: context.at, seq: 38 } }),
+    noticeSample(context, "delivery", { delivery: { mids: ["m_x"], watermark: context.at } }),
+    {
+      name: "delivery without a time",
+      entry: {
+        time: context.at,
+        id: context.account,
+        messaging: [
+          {
+            sender: { id: context.person },
+            recipient: { id: context.account },
+            delivery: { mids: ["m_x"], watermark: context.at },
+          },
+        ],
+      },
+    },
+  ];
+}

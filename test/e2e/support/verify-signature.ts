@@ -1,0 +1,45 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { Webhook as StandardWebhook } from "standardwebhooks";
+import { Webhook as SvixWebhook } from "svix";
+import type { ReceivedDelivery } from "./webhook-receiver.ts";
+
+const TOLERANCE_SECONDS = 300;
+
+/** A receiver's own check, made from what docs/delivery.md says and nothing else. */
+export function verifyAsDocumented(
+  secret: string,
+  { headers, raw }: Pick<ReceivedDelivery, "headers" | "raw">,
+  now = Date.now(),
+): boolean {
+  const timestamp = String(headers["svc-timestamp"]);
+  const age = Math.abs(now / 1_000 - Number(timestamp));
+  if (!(age <= TOLERANCE_SECONDS)) return false;
+  const expected = createHmac("sha256", secret)
+    .update(Buffer.concat([Buffer.from(`${timestamp}.`), raw]))
+    .digest();
+  return String(headers["svc-signature"])
+    .split(",")
+    .map((part) => /^v1=([0-9a-f]{64})$/.exec(part.trim())?.[1])
+    .some((hex) => hex !== undefined && timingSafeEqual(Buffer.from(hex, "hex"), expected));
+}
+
+/** The same by the packages that receivers use. */
+export const verifyPackages = {
+  standardwebhooks: (secret: string, { headers, raw }: Pick<ReceivedDelivery, "headers" | "raw">) =>
+    doesNotThrow(() => new StandardWebhook(toStandardSecret(secret)).verify(raw, headers as Record<string, string>)),
+  svix: (secret: string, { headers, raw }: Pick<ReceivedDelivery, "headers" | "raw">) =>
+    doesNotThrow(() => new SvixWebhook(toStandardSecret(secret)).verify(raw, headers as Record<string, string>)),
+} as const;
+
+function toStandardSecret(secret: string): string {
+  return secret.replace(/^whs_/, "whsec_");
+}
+
+function doesNotThrow(verify: () => unknown): boolean {
+  try {
+    verify();
+    return true;
+  } catch {
+    return false;
+  }
+}

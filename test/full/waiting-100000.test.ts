@@ -1,0 +1,45 @@
+import { BatchWriteCommand, DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { expect, it } from "vitest";
+import { newUlid } from "../../shared/kernel/ids.ts";
+import { forEachConcurrent } from "../../shared/kernel/parallel.ts";
+import { MINUTE, SECOND } from "../../shared/kernel/time.ts";
+import { failingIndex } from "../../shared/stores/delivery/delivery-items.ts";
+import { deliveryKey, timeToLive } from "../../shared/stores/keys.ts";
+import { freshWorkspace } from "../bench/scenarios.ts";
+import { clientFor, testEngine } from "../support/dynamodb.ts";
+import { startPipeline } from "../support/pipeline.ts";
+
+const WAITING_EVENTS = 100_000;
+
+it("an event of an endpoint that is left alone costs two units beside 100,000 that wait", async () => {
+  const pipeline = await startPipeline();
+  const workspace = await freshWorkspace(pipeline, { endpoints: 1 });
+  const { tenant } = workspace;
+  const [endpointId = ""] = workspace.endpointIds;
+  async function events(count: number) {
+    for (let person = 0; person < count; person++) await pipeline.receive(workspace.nextWebhook(person));
+    await pipeline.ingest();
+    return pipeline.cost(() => pipeline.deliver());
+  }
+  pipeline.loopback.respondWith(500);
+  // Ten failures open it; what waits came before them.
+  await events(10);
+  const client = DynamoDBDocumentClient.from(clientFor((await testEngine()).url));
+  const now = pipeline.now() - SECOND;
+  const batches = Array.from({ length: WAITING_EVENTS / 25 }, () =>
+    Array.from({ length: 25 }, () => {
+      const ulid = newUlid(now);
+      const row = { ty: "message.received", st: "retrying", n: 0, ua: now, x: timeToLive(now + 60 * MINUTE) };
+      return { ...deliveryKey(tenant, endpointId, ulid), ...row, ...failingIndex(tenant, endpointId, "retrying") };
+    }),
+  );
+  await forEachConcurrent(batches, 8, async (items) => {
+    const requests = items.map((Item) => ({ PutRequest: { Item } }));
+    await client.send(new BatchWriteCommand({ RequestItems: { [pipeline.tableName]: requests } }));
+  });
+  client.destroy();
+
+  pipeline.advance(SECOND);
+  expect(await events(10)).toEqual({ wcu: 10 * 2, rcu: 0.5 + 10 * 0.5, sqs: 2 });
+  await pipeline.close();
+}, 600_000);

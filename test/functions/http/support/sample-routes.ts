@@ -1,0 +1,254 @@
+import * as z from "zod/mini";
+import { type App, createApp, type FaultLine } from "../../../../functions/http/app.ts";
+import { endpointFor } from "../../../../functions/http/endpoint.ts";
+import { nextCursor, openPage, pageScope } from "../../../../functions/http/page.ts";
+import { queryFlag } from "../../../../functions/http/query.ts";
+import type { RateLimit } from "../../../../functions/http/serve.ts";
+import type { Caller } from "../../../../shared/domain/access/api-keys.ts";
+import { deriveKey } from "../../../../shared/kernel/bytes.ts";
+import { isRefusal, refuse } from "../../../../shared/kernel/refusals.ts";
+import { parseTenant, type TenantId } from "../../../../shared/kernel/tenant.ts";
+
+// A small service with one route of each kind, to see what the plumbing hands to a handler and what it makes of its answer.
+
+export interface SamplePorts {
+  readonly cursorKey: Uint8Array;
+  readonly rows: number;
+}
+export const samplePorts: SamplePorts = { cursorKey: deriveKey("root", "cursors"), rows: 120 };
+export const NOW = Date.parse("2026-05-04T10:00:00.000Z");
+
+export function tenantFromSlug(text: string): TenantId {
+  const tenant = parseTenant(text);
+  if (tenant === null) throw new Error(`${text} is not a slug`);
+  return tenant;
+}
+
+const callerByHeader: Record<string, Caller> = {
+  "Bearer bound": { kind: "tenant_key", keyId: "k1", tenant: tenantFromSlug("acme"), scope: "live" },
+  "Bearer other": { kind: "tenant_key", keyId: "k2", tenant: tenantFromSlug("globex"), scope: "live" },
+  "Bearer operator": {
+    kind: "operator_key",
+    keyId: "k3",
+    tenants: [tenantFromSlug("acme"), tenantFromSlug("globex")],
+    scope: "live",
+  },
+};
+
+const endpoint = endpointFor<SamplePorts>();
+
+export class SecretLeak extends Error {
+  override readonly name = "SecretLeak";
+}
+
+export const sampleRoutes = [
+  // Declared before its literal sibling on purpose: order must not matter.
+  endpoint({
+    method: "GET",
+    path: "/v1/things/{id}",
+    auth: "key",
+    tenant: "query",
+    summary: "One thing",
+    tag: "Things",
+    refusals: ["conversation_not_found"],
+    data: z.object({ id: z.string(), tenant: z.string() }),
+    handle: async ({ path, tenant }) =>
+      path.id.startsWith(`CONV#${tenant}#`) ? { id: path.id, tenant } : refuse("conversation_not_found"),
+  }),
+  endpoint({
+    method: "GET",
+    path: "/v1/things/special",
+    auth: "key",
+    tenant: "none",
+    summary: "A literal path",
+    tag: "Things",
+    data: z.object({ special: z.boolean() }),
+    handle: async () => ({ special: true }),
+  }),
+  endpoint({
+    method: "DELETE",
+    path: "/v1/things/{id}",
+    auth: "key",
+    tenant: "query",
+    summary: "Remove a thing, at once or in the background",
+    tag: "Things",
+    acceptedWhen: ({ done }) => !done,
+    data: z.object({ done: z.boolean() }),
+    handle: async ({ path }) => ({ done: path.id !== "large" }),
+  }),
+  endpoint({
+    method: "GET",
+    path: "/v1/things",
+    auth: "key",
+    tenant: "query",
+    paged: true,
+    summary: "Things",
+    tag: "Things",
+    query: z.object({
+      direction: z.optional(z.enum(["inbound", "outbound"])),
+      include_test: queryFlag,
+    }),
+    data: z.object({
+      things: z.array(z.number()),
+      limit: z.number(),
+      include_test: z.boolean(),
+      next_cursor: z.nullable(z.string()),
+    }),
+    handle: async ({ tenant, page, query, ports: { cursorKey, rows } }) => {
+      const scope = pageScope("GET /v1/things", tenant, { ...query });
+      const start = openPage(cursorKey, scope, page);
+      if (isRefusal(start)) return start;
+      const first = start.position === null ? 0 : Number(start.position);
+      const next = first + page.limit;
+      const things = Array.from({ length: Math.min(page.limit, rows - first) }, (_, i) => first + i);
+      const next_cursor = nextCursor(cursorKey, scope, next < rows ? String(next) : null);
+      return { things, limit: page.limit, include_test: query.include_test, next_cursor };
+    },
+  }),
+  endpoint({
+    method: "POST",
+    path: "/v1/things",
+    auth: "key",
+    tenant: "resource",
+    summary: "Make a thing",
+    tag: "Things",
+    status: 201,
+    refusals: ["send_failed"],
+    body: z.object({
+      text: z.string().check(z.minLength(1), z.maxLength(20)),
+      size: z.optional(z.int().check(z.minimum(1))),
+      url: z.optional(z.url()),
+      kind: z.optional(z.enum(["image", "video"])),
+      attachments: z.optional(z.array(z.object({ type: z.string() })).check(z.maxLength(2))),
+      labels: z.optional(z.record(z.string(), z.number())),
+      actor_id: z.optional(z.never()),
+    }),
+    data: z.object({ made: z.array(z.string()), text: z.string() }),
+    handle: async ({ body }) =>
+      body.text === "refuse me"
+        ? refuse("send_failed", "upstream said no")
+        : { made: Object.keys(body), text: body.text },
+  }),
+  endpoint({
+    method: "POST",
+    path: "/v1/keys",
+    auth: "key",
+    tenant: "query",
+    summary: "An optional body",
+    tag: "Things",
+    body: z.optional(z.object({ label: z.optional(z.string()) })),
+    data: z.object({ label: z.nullable(z.string()) }),
+    handle: async ({ body }) => ({ label: body?.label ?? null }),
+  }),
+  endpoint({
+    method: "POST",
+    path: "/intake",
+    auth: "none",
+    tenant: "none",
+    summary: "The raw body",
+    tag: "Intake",
+    body: "bytes",
+    bodyBytesMax: 300_000,
+    envelope: false,
+    refusals: ["signature_invalid"],
+    handle: async ({ body, request }) =>
+      request.headers.get("x-signed") === "yes"
+        ? new Response(body.slice(), { headers: { "content-type": "application/octet-stream" } })
+        : refuse("signature_invalid"),
+  }),
+  endpoint({
+    method: "GET",
+    path: "/",
+    auth: "none",
+    tenant: "none",
+    summary: "A redirect with cookies",
+    tag: "Pages",
+    envelope: false,
+    status: 301,
+    handle: async ({ request }) => {
+      const answer = new Response(null, {
+        status: 301,
+        headers: { location: `https://site.example/?${request.query}` },
+      });
+      answer.headers.append("set-cookie", "a=1; Path=/");
+      answer.headers.append("set-cookie", "b=2; Path=/");
+      return answer;
+    },
+  }),
+  endpoint({
+    method: "GET",
+    path: "/v1/facts",
+    auth: "none",
+    tenant: "none",
+    summary: "What a handler knows of the request",
+    tag: "Pages",
+    data: z.object({ ip: z.nullable(z.string()), method: z.string(), cookie: z.nullable(z.string()), now: z.number() }),
+    handle: async ({ request, now }) => ({
+      ip: request.sourceIp,
+      method: request.method,
+      cookie: request.headers.get("cookie"),
+      now,
+    }),
+  }),
+  endpoint({
+    method: "GET",
+    path: "/v1/faults/{kind}",
+    auth: "none",
+    tenant: "none",
+    summary: "What goes wrong",
+    tag: "Pages",
+    data: z.object({ fine: z.boolean() }),
+    handle: async ({ path }) => {
+      if (path.kind === "hang") return new Promise<never>(() => {});
+      if (path.kind === "text") throw "a thrown text: canary";
+      if (path.kind === "odd-name") throw Object.assign(new Error("canary"), { name: "canary in a name" });
+      if (path.kind === "extra-field") return { fine: true, secret: "canary" };
+      throw new SecretLeak("canary");
+    },
+  }),
+  endpoint({
+    method: "GET",
+    path: "/v1/large",
+    auth: "none",
+    tenant: "none",
+    summary: "A large answer",
+    tag: "Pages",
+    query: z.object({ bytes: z.string() }),
+    data: z.object({ text: z.string() }),
+    // The envelope around the text has 30 bytes.
+    handle: async ({ query }) => ({ text: "x".repeat(Number(query.bytes) - 30) }),
+  }),
+];
+
+export interface TestApp {
+  readonly app: App;
+  readonly logLines: FaultLine[];
+}
+
+/** The app over these routes, and the lines it logs. */
+export function createTestApp(rateLimit: RateLimit = async () => null): TestApp {
+  const logLines: FaultLine[] = [];
+  const app = createApp<SamplePorts>({
+    endpoints: sampleRoutes,
+    ports: samplePorts,
+    authenticate: async (header) => callerByHeader[header ?? ""] ?? refuse("unauthorized"),
+    rateLimit,
+    now: () => NOW,
+    log: (line) => logLines.push(line),
+    checkData: true,
+  });
+  return { app, logLines };
+}
+
+/** Status, code and detail of an answer; refuses an answer without its correlation id or outside of the envelope. */
+export async function readVerdict(pending: Response | Promise<Response>): Promise<[number, string, string]> {
+  const response = await pending;
+  if (!response.headers.get("x-correlation-id")) throw new Error("the answer has no x-correlation-id");
+  const body = (await response.json()) as { ok: boolean; error?: { code: string; message: string; detail: string } };
+  if (body.ok) return [response.status, "ok", ""];
+  if (typeof body.error?.detail !== "string" || !body.error.message) throw new Error("the failure is not of its shape");
+  return [response.status, body.error.code, body.error.detail];
+}
+
+export const tenantAuth = { authorization: "Bearer bound" };
+export const operatorAuth = { authorization: "Bearer operator" };

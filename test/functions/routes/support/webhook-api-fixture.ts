@@ -1,0 +1,61 @@
+import { type App, createApp } from "../../../../functions/http/app.ts";
+import { apiRoutes } from "../../../../functions/routes/index.ts";
+import { authenticate, enforceRateLimit } from "../../../../shared/flows/access/authenticate.ts";
+import { createKey } from "../../../../shared/flows/access/set-up-tenant.ts";
+import type { TenantId } from "../../../../shared/kernel/tenant.ts";
+import { openEndpointFixture } from "../../../shared/flows/support/endpoint-fixture.ts";
+import type { TestEnv } from "../../../shared/flows/support/test-env.ts";
+
+export interface ApiResponse {
+  readonly status: number;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: the app has compared the answer with its declared shape
+  readonly body: any;
+}
+
+/** What an answer is to a request that is not valid. */
+export const invalidRequest = { status: 400, body: { ok: false, error: { code: "invalid_request" } } };
+
+/** A desk with one endpoint, and the API's app over it, every answer compared with its declared shape. */
+export type WebhookApiFixture = Awaited<ReturnType<typeof openWebhookApiFixture>>;
+
+export async function openWebhookApiFixture(house: TestEnv) {
+  const desk = await openEndpointFixture(house);
+  const { ports } = desk;
+  const app: App = createApp({
+    endpoints: apiRoutes,
+    ports,
+    authenticate: (authorization) => authenticate(ports, authorization),
+    rateLimit: (caller, now) => enforceRateLimit(ports, caller, now),
+    now: house.now,
+    log: (line) => house.lines.push(line),
+    checkData: true,
+  });
+  const newKey = async (keyTenant: TenantId) =>
+    (await createKey(ports, keyTenant, { scope: "live", label: "", actor: "cli" }, house.now())).secret;
+  const key = await newKey(desk.tenant);
+  const { endpoint } = await desk.endpointWith();
+
+  async function request(method: string, path: string, body?: unknown, apiKey = key): Promise<ApiResponse> {
+    const response = await app.request(path, {
+      method,
+      headers: { authorization: `Bearer ${apiKey}` },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, text, body: JSON.parse(text) };
+  }
+
+  return {
+    ...desk,
+    app,
+    keyOf: newKey,
+    /** A key of the desk's tenant. */
+    key,
+    endpoint,
+    ask: request,
+    post: (path: string, body?: unknown, apiKey = key) => request("POST", path, body, apiKey),
+    /** The path of the endpoint, and what follows it. */
+    endpointPath: (rest = "") => `/v1/webhooks/${endpoint.id}${rest}`,
+  };
+}

@@ -1,0 +1,78 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { synthesize } from "../../lib/app.ts";
+import { stacks } from "../../lib/stacks/names.ts";
+import type { FunctionName } from "../../shared/config/names.ts";
+
+export interface TemplateResource {
+  readonly Type: string;
+  readonly Properties: Readonly<Record<string, unknown>>;
+  readonly DeletionPolicy?: string;
+  readonly UpdateReplacePolicy?: string;
+}
+export interface Template {
+  readonly Resources: Readonly<Record<string, TemplateResource>>;
+  readonly Outputs: Readonly<Record<string, { readonly Value: unknown }>>;
+}
+export interface Statement {
+  readonly Effect: "Allow" | "Deny";
+  readonly Action: string | readonly string[];
+  readonly Resource: unknown;
+  readonly Condition?: unknown;
+}
+
+/** Both templates, synthesized without code, and their whole text. */
+export function synthesizeTemplates(context: Record<string, string> = {}): {
+  data: Template;
+  service: Template;
+  text: string;
+} {
+  const outdir = mkdtempSync(join(tmpdir(), "parley-synth-"));
+  try {
+    synthesize({ outdir, context, bundle: false });
+    const texts = [stacks.data, stacks.service].map((name) =>
+      readFileSync(join(outdir, `${name}.template.json`), "utf8"),
+    );
+    const [data = "", service = ""] = texts;
+    return { data: JSON.parse(data), service: JSON.parse(service), text: texts.join("\n") };
+  } finally {
+    rmSync(outdir, { recursive: true, force: true });
+  }
+}
+
+/** The resources of one type, with their ids. */
+export function resourcesOfType(template: Template, type: string): (readonly [string, TemplateResource])[] {
+  return Object.entries(template.Resources).filter(([, resource]) => resource.Type === type);
+}
+
+/** The properties of a resource. Throws when there is no such resource. */
+export function resourceProperties(template: Template, id: string): Record<string, unknown> {
+  const resource = template.Resources[id];
+  if (!resource) throw new Error(`There is no ${id} in the template.`);
+  return resource.Properties;
+}
+
+/** The id a template value refers to, through Ref or Fn::GetAtt. */
+export function resolveReference(value: unknown): string {
+  const { Ref, "Fn::GetAtt": attribute } = value as { Ref?: string; "Fn::GetAtt"?: [string, string] };
+  const id = Ref ?? attribute?.[0];
+  if (id === undefined) throw new Error(`${JSON.stringify(value)} refers to nothing.`);
+  return id;
+}
+
+/** Everything a function's role allows or denies. */
+export function policyStatements(service: Template, name: FunctionName): Statement[] {
+  const role = resolveReference(resourceProperties(service, name).Role);
+  const { ManagedPolicyArns, Policies } = resourceProperties(service, role);
+  if (ManagedPolicyArns || Policies) throw new Error(`${role} has policies that this helper does not read.`);
+  return resourcesOfType(service, "AWS::IAM::Policy")
+    .filter(([, { Properties }]) => (Properties.Roles as unknown[]).some((entry) => resolveReference(entry) === role))
+    .flatMap(([, { Properties }]) => (Properties.PolicyDocument as { Statement: Statement[] }).Statement);
+}
+
+/** The actions that a function may do, of one service or of all. */
+export function allowedActions(service: Template, name: FunctionName, prefix = ""): string[] {
+  const actions = policyStatements(service, name).flatMap(({ Action }) => Action);
+  return [...new Set(actions)].filter((action) => action.startsWith(prefix)).sort();
+}

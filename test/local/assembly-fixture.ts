@@ -1,0 +1,110 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { StackSettings } from "../../local/stack/stack.ts";
+import type { Resource } from "../../local/template/template.ts";
+
+export type TemplateResources = Record<string, Resource>;
+
+/** A folder that is gone after the test. */
+export function newTempFolder(): { path: string; remove: () => void } {
+  const path = mkdtempSync(join(tmpdir(), "parley-local-"));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** Writes an assembly of one stack, `Planted`, with the given resources and a bundle for each given handler source. */
+export function writeAssembly(
+  folder: string,
+  resources: TemplateResources,
+  bundles: Record<string, string> = {},
+): string {
+  const assembly = join(folder, "assembly");
+  mkdirSync(assembly, { recursive: true });
+  writeFileSync(join(assembly, "Planted.template.json"), JSON.stringify({ Resources: resources }));
+  for (const [name, source] of Object.entries(bundles)) {
+    mkdirSync(join(assembly, `asset.${name}`), { recursive: true });
+    writeFileSync(join(assembly, `asset.${name}`, "index.mjs"), source);
+  }
+  return assembly;
+}
+
+/** A function whose bundle is planted under `name`. */
+export function lambdaResource(name: string, properties: Record<string, unknown> = {}): Resource {
+  return {
+    Type: "AWS::Lambda::Function",
+    Properties: {
+      Code: { S3Bucket: "assets", S3Key: `${name}.zip` },
+      Handler: "index.handler",
+      Runtime: "nodejs24.x",
+      Timeout: 5,
+      ...properties,
+    },
+  };
+}
+
+export function queueResource(properties: Record<string, unknown> = {}): Resource {
+  return { Type: "AWS::SQS::Queue", Properties: properties };
+}
+
+export function eventSourceMapping(
+  functionId: string,
+  queueId: string,
+  properties: Record<string, unknown> = {},
+): Resource {
+  return {
+    Type: "AWS::Lambda::EventSourceMapping",
+    Properties: {
+      FunctionName: { Ref: functionId },
+      EventSourceArn: { "Fn::GetAtt": [queueId, "Arn"] },
+      ...properties,
+    },
+  };
+}
+
+/** An HTTP API whose routes, by key, lead to functions. */
+export function httpApiResources(routes: Record<string, string>): TemplateResources {
+  const resources: TemplateResources = {
+    Gateway: { Type: "AWS::ApiGatewayV2::Api", Properties: { ProtocolType: "HTTP" } },
+  };
+  for (const [index, [key, functionId]] of Object.entries(routes).entries()) {
+    resources[`Integration${index}`] = {
+      Type: "AWS::ApiGatewayV2::Integration",
+      Properties: {
+        ApiId: { Ref: "Gateway" },
+        IntegrationType: "AWS_PROXY",
+        IntegrationUri: { "Fn::GetAtt": [functionId, "Arn"] },
+        PayloadFormatVersion: "2.0",
+      },
+    };
+    resources[`Route${index}`] = {
+      Type: "AWS::ApiGatewayV2::Route",
+      Properties: {
+        ApiId: { Ref: "Gateway" },
+        RouteKey: key,
+        Target: { "Fn::Join": ["", ["integrations/", { Ref: `Integration${index}` }]] },
+      },
+    };
+  }
+  return resources;
+}
+
+/** Settings for a stack of a planted assembly: free ports, no simulator, nothing on the terminal. */
+export function assemblySettings(folder: string, assembly: string): StackSettings {
+  const unreachableUrl = "http://127.0.0.1:9";
+  return {
+    port: 0,
+    dataDir: join(folder, "data"),
+    fresh: false,
+    seedAccounts: false,
+    strictEgress: false,
+    platformUrls: {
+      facebook_www: unreachableUrl,
+      facebook_graph: unreachableUrl,
+      instagram_www: unreachableUrl,
+      instagram_api: unreachableUrl,
+      instagram_graph: unreachableUrl,
+    },
+    assembly,
+    report: () => {},
+  };
+}

@@ -1,0 +1,7 @@
+// A stack of a planted assembly as a process of its own: `node assembly-stack-main.ts <assembly> <data folder> <port>`.
+import { dirname } from "node:path";
+import { runStackProcess } from "../../local/stack/stack-process.ts";
+import { assemblySettings } from "./assembly-fixture.ts";
+
+const [assembly = "", dataDir = "", port = "0"] = process.argv.slice(2);
+await runStackProcess(() => ({ ...assemblySettings(dirname(dataDir), assembly), dataDir, port: Number(port) }));

@@ -1,0 +1,100 @@
+import {
+  eventSourceMapping,
+  httpApiResources,
+  lambdaResource,
+  queueResource,
+  type TemplateResources,
+} from "./assembly-fixture.ts";
+
+export const handlerSources = {
+  api: "export const handler = async () => ({ statusCode: 200, body: '' });",
+  // Notes every message, names those whose body begins with "bad", and breaks on one whose body begins with "break".
+  worker: `import { appendFileSync } from "node:fs";
+    export const handler = async ({ Records }) => {
+      for (const { body, attributes } of Records)
+        appendFileSync(process.env.OUT, process.env.NAME + " " + body + " " + attributes.ApproximateReceiveCount + "\\n");
+      if (Records.some(({ body }) => body.startsWith("slow"))) {
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        appendFileSync(process.env.OUT, "worker slow-4 done\\n");
+      }
+      if (Records.some(({ body }) => body.startsWith("break"))) throw new Error("broken");
+      const bad = process.env.NAME === "worker" ? Records.filter(({ body }) => body.startsWith("bad")) : [];
+      return { batchItemFailures: bad.map(({ messageId }) => ({ itemIdentifier: messageId })) };
+    };`,
+  tick: `import { appendFileSync } from "node:fs";
+    export const handler = async ({ source }) => appendFileSync(process.env.OUT, "tick " + source + "\\n");`,
+};
+
+const reportsFailures = { FunctionResponseTypes: ["ReportBatchItemFailures"], BatchSize: 10 };
+
+export const tableResource = {
+  Type: "AWS::DynamoDB::Table",
+  Properties: {
+    AttributeDefinitions: ["PK", "SK", "F"].map((AttributeName) => ({ AttributeName, AttributeType: "S" })),
+    KeySchema: [
+      { AttributeName: "PK", KeyType: "HASH" },
+      { AttributeName: "SK", KeyType: "RANGE" },
+    ],
+    GlobalSecondaryIndexes: [
+      {
+        IndexName: "Feed",
+        KeySchema: [{ AttributeName: "F", KeyType: "HASH" }],
+        Projection: { ProjectionType: "KEYS_ONLY" },
+      },
+    ],
+    TimeToLiveSpecification: { AttributeName: "x", Enabled: true },
+  },
+};
+
+/** One of everything the local stack makes; the handlers note what they get in the file `out`. */
+export function serviceResources(outputFile: string): TemplateResources {
+  const variables = (extra: Record<string, unknown>) => ({ Environment: { Variables: { OUT: outputFile, ...extra } } });
+  return {
+    Table: tableResource,
+    Key: { Type: "AWS::KMS::Key", Properties: { KeyPolicy: { Ref: "Role" } } },
+    Role: { Type: "AWS::IAM::Role" },
+    Root: {
+      Type: "AWS::SecretsManager::Secret",
+      Properties: { GenerateSecretString: { PasswordLength: 64, ExcludePunctuation: true } },
+    },
+    Platforms: {
+      Type: "AWS::SecretsManager::Secret",
+      Properties: {
+        GenerateSecretString: { SecretStringTemplate: "{}", GenerateStringKey: "verify_token", PasswordLength: 40 },
+      },
+    },
+    Raw: { Type: "AWS::S3::Bucket" },
+    // Before the queue it leads to, so that the order has to be found.
+    Work: queueResource({
+      VisibilityTimeout: 60,
+      RedrivePolicy: { deadLetterTargetArn: { "Fn::GetAtt": ["Dead", "Arn"] }, maxReceiveCount: 2 },
+    }),
+    Dead: queueResource(),
+    Api: lambdaResource(
+      "api",
+      variables({
+        PARLEY_TABLE: { Ref: "Table" },
+        KEY: { Ref: "Key" },
+        ROOT: { Ref: "Root" },
+        WORK: { Ref: "Work" },
+        PARLEY_PLATFORM_SECRET_ID: { Ref: "Platforms" },
+        BUCKET: { "Fn::GetAtt": ["Raw", "Arn"] },
+        BASE: { "Fn::GetAtt": ["Gateway", "ApiEndpoint"] },
+      }),
+    ),
+    Worker: lambdaResource("worker", variables({ NAME: "worker" })),
+    DeadLetters: lambdaResource("worker", variables({ NAME: "dead" })),
+    Tick: lambdaResource("tick", variables({})),
+    WorkSource: eventSourceMapping("Worker", "Work", reportsFailures),
+    DeadSource: eventSourceMapping("DeadLetters", "Dead", reportsFailures),
+    EachDay: {
+      Type: "AWS::Events::Rule",
+      Properties: {
+        ScheduleExpression: "rate(12 hours)",
+        State: "ENABLED",
+        Targets: [{ Id: "Target0", Arn: { "Fn::GetAtt": ["Tick", "Arn"] } }],
+      },
+    },
+    ...httpApiResources({ $default: "Api" }),
+  };
+}

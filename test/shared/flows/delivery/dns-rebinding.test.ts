@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { deliverWorker } from "../../../../functions/deliver/worker.ts";
+import { openQueue } from "../../../../shared/aws/queues.ts";
+import { createWebhook } from "../../../../shared/flows/webhooks/create.ts";
+import { isRefusal } from "../../../../shared/kernel/refusals.ts";
+import { SECOND } from "../../../../shared/kernel/time.ts";
+import { createGate, type GateOptions } from "../../../../shared/net/egress-gate.ts";
+import { createWebhookClient } from "../../../../shared/net/webhook-client.ts";
+import { type Receiver, startReceiver } from "../../net/receiver.ts";
+import { closeAfterTest } from "../../net/webhook-client-fixture.ts";
+import { type EndpointFixture, openEndpointFixture } from "../support/endpoint-fixture.ts";
+import { invokeWorker } from "../support/queue-worker.ts";
+import { recordMessage } from "../support/test-endpoints.ts";
+import { openTestEnv, type TestEnv } from "../support/test-env.ts";
+
+// An endpoint whose host had an allowed address when it was made, and whose name server then says another.
+
+const PUBLIC = "93.184.215.14";
+let testEnv: TestEnv;
+let fixture: EndpointFixture;
+let receiver: Receiver;
+let status: number;
+beforeAll(async () => {
+  testEnv = await openTestEnv();
+});
+afterAll(() => testEnv.close());
+beforeEach(async () => {
+  fixture = await openEndpointFixture(testEnv);
+  status = 200;
+  // Each attempt makes a connection of its own, and each connection a look-up.
+  receiver = await startReceiver((response) => response.setHeader("connection", "close").writeHead(status).end());
+});
+
+/** An endpoint behind a gate, and the worker that has the same gate; what the host's look-ups say follows `addresses`. */
+async function createEndpointBehind(gateOptions: Pick<GateOptions, "mode" | "ports">, scheme: "http" | "https") {
+  let addresses: readonly string[] = [scheme === "http" ? "127.0.0.1" : PUBLIC];
+  const gate = createGate({ ...gateOptions, resolver: async () => [...addresses] });
+  const request = { url: `${scheme}://hooks.example.com:${receiver.port}/in`, events: ["message.received"] as const };
+  const result = await createWebhook(
+    { ...fixture.ports, gate },
+    fixture.tenant,
+    { ...request, ...fixture.by },
+    testEnv.now(),
+  );
+  if (isRefusal(result)) throw new Error(`The endpoint was refused: ${result.detail}`);
+  const ports = testEnv.deliverPorts(fixture.lane, closeAfterTest(createWebhookClient({ gate })));
+  const worker = deliverWorker(ports, testEnv.now, async () => {});
+  return {
+    endpoint: result.endpoint,
+    says(...next: readonly string[]): void {
+      addresses = next;
+    },
+    /** An event, and what became of its delivery. */
+    async event(id: string) {
+      const { message, body } = await recordMessage(testEnv, fixture.tenant, id);
+      await openQueue(fixture.lane.events, testEnv.eventSource).send({ body });
+      await invokeWorker(testEnv.eventSource, fixture.lane.events, worker);
+      return () => fixture.row(result.endpoint, message.eventUlid);
+    },
+    retries: () => invokeWorker(testEnv.eventSource, fixture.lane.deliveries, worker),
+  };
+}
+
+const blockedDelivery = { status: "blocked", attempt: 0, lastError: "gate", lastResponseStatus: null };
+
+describe("a host that points elsewhere since its endpoint was made", () => {
+  it("is not called where that is the machine's own address, and its delivery is blocked", async () => {
+    const behind = await createEndpointBehind({ mode: "public", ports: [receiver.port] }, "https");
+    behind.says("127.0.0.1");
+    expect(await (await behind.event("m1"))()).toMatchObject(blockedDelivery);
+    behind.says(PUBLIC, "127.0.0.1");
+    expect(await (await behind.event("m2"))()).toMatchObject(blockedDelivery);
+    expect(receiver.connections()).toBe(0);
+  });
+
+  it.each(["10.0.0.7", "169.254.169.254", "fd00:ec2::254"])(
+    "is not called at %s, although it was before, and again once it points back",
+    async (address) => {
+      const behind = await createEndpointBehind({ mode: "open" }, "http");
+      expect(await (await behind.event("m1"))()).toMatchObject({ status: "delivered" });
+      behind.says(address);
+      expect(await (await behind.event("m2"))()).toMatchObject(blockedDelivery);
+      behind.says("127.0.0.1");
+      expect(await (await behind.event("m3"))()).toMatchObject({ status: "delivered" });
+      expect(receiver.requests).toHaveLength(2);
+    },
+  );
+
+  it("has what waits for a retry blocked as well", async () => {
+    const behind = await createEndpointBehind({ mode: "open" }, "http");
+    status = 503;
+    const row = await behind.event("m1");
+    expect(await row()).toMatchObject({ status: "retrying", lastError: "status" });
+    behind.says("10.0.0.7");
+    testEnv.advance(6 * SECOND);
+    expect((await behind.retries()).records).toHaveLength(1);
+    expect(await row()).toMatchObject({ status: "blocked", attempt: 1, lastError: "gate" });
+    expect(receiver.requests).toHaveLength(1);
+  });
+});

@@ -1,0 +1,143 @@
+import type { Socket } from "node:net";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { deliverWorker } from "../../../../functions/deliver/worker.ts";
+import { openQueue } from "../../../../shared/aws/queues.ts";
+import { SECOND } from "../../../../shared/kernel/time.ts";
+import { type Receiver, type Respond, startReceiver } from "../../net/receiver.ts";
+import { openWebhookClient } from "../../net/webhook-client-fixture.ts";
+import { type EndpointFixture, openEndpointFixture } from "../support/endpoint-fixture.ts";
+import { invokeWorker } from "../support/queue-worker.ts";
+import { createEndpointAt, recordMessage } from "../support/test-endpoints.ts";
+import { openTestEnv, type TestEnv } from "../support/test-env.ts";
+
+// Whatever a receiver does, its delivery ends in the right state, and the process stays as small as it was.
+
+const MIB = 1024 * 1024;
+let testEnv: TestEnv;
+let fixture: EndpointFixture;
+beforeAll(async () => {
+  testEnv = await openTestEnv();
+});
+afterAll(() => testEnv.close());
+beforeEach(async () => {
+  fixture = await openEndpointFixture(testEnv);
+});
+
+/** Writes the same again and again until the other side hangs up. */
+function streamForever(socket: Socket, block: Buffer | string): void {
+  const writeMore = () => {
+    while (!socket.destroyed && socket.write(block));
+  };
+  socket.on("drain", writeMore);
+  writeMore();
+}
+
+const dripBytes = (socket: Socket, text: string): void => {
+  const timer = setInterval(() => socket.write(text), 20);
+  socket.on("close", () => clearInterval(timer));
+};
+
+const timeoutDelivery = { status: "retrying", attempt: 1, lastError: "timeout", lastResponseStatus: null };
+const connectDelivery = { ...timeoutDelivery, lastError: "connect" };
+const statusDelivery = (status: number) => ({ ...timeoutDelivery, lastError: "status", lastResponseStatus: status });
+const deliveredDelivery = { status: "delivered", attempt: 1, lastError: null, lastResponseStatus: 200 };
+
+it.each<{ does: string; answer: Respond; row: object }>([
+  { does: "hangs before its headers", answer: () => {}, row: timeoutDelivery },
+  {
+    does: "drips its headers",
+    answer: (_response, _taken, socket) => {
+      socket.write("HTTP/1.1 200 OK\r\n");
+      dripBytes(socket, "x: 1\r\n");
+    },
+    row: timeoutDelivery,
+  },
+  {
+    does: "drips its body",
+    answer: (_response, _taken, socket) => {
+      socket.write("HTTP/1.1 200 OK\r\ncontent-length: 60000\r\n\r\n");
+      dripBytes(socket, ".");
+    },
+    row: timeoutDelivery,
+  },
+  {
+    does: "resets the connection",
+    answer: (_response, _taken, socket) => socket.resetAndDestroy(),
+    row: connectDelivery,
+  },
+  { does: "hangs up", answer: (_response, _taken, socket) => socket.destroy(), row: connectDelivery },
+  {
+    does: "sends a gigabyte under a 200",
+    answer: (_response, _taken, socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${1024 * MIB}\r\n\r\n`);
+      streamForever(socket, Buffer.alloc(64 * 1024));
+    },
+    row: { ...timeoutDelivery, lastError: "too_large" },
+  },
+  {
+    does: "sends a gigabyte under a 500",
+    answer: (_response, _taken, socket) => {
+      socket.write(`HTTP/1.1 500 No\r\ncontent-length: ${1024 * MIB}\r\n\r\n`);
+      streamForever(socket, Buffer.alloc(64 * 1024));
+    },
+    row: statusDelivery(500),
+  },
+  {
+    does: "answers with a gzip bomb",
+    answer: (response) => response.setHeader("content-encoding", "gzip").end(gzipSync(Buffer.alloc(32 * MIB))),
+    row: deliveredDelivery,
+  },
+  {
+    does: "redirects to the metadata address",
+    answer: (response) => response.writeHead(302, { location: "http://169.254.169.254/latest/meta-data/" }).end(),
+    row: statusDelivery(302),
+  },
+  {
+    does: "answers 204",
+    answer: (response) => response.writeHead(204).end(),
+    row: { ...deliveredDelivery, lastResponseStatus: 204 },
+  },
+  { does: "answers 404", answer: (response) => response.writeHead(404).end(), row: statusDelivery(404) },
+  { does: "answers 429", answer: (response) => response.writeHead(429).end(), row: statusDelivery(429) },
+  { does: "answers 503", answer: (response) => response.writeHead(503).end(), row: statusDelivery(503) },
+  {
+    does: "answers 410",
+    answer: (response) => response.writeHead(410).end(),
+    row: { status: "failed", attempt: 1, lastResponseStatus: 410 },
+  },
+])("a receiver that $does: the delivery's row says so", async ({ answer, row }) => {
+  const receiver = await startReceiver(answer);
+  expect(await deliverTo(receiver, "http")).toMatchObject(row);
+  expect(receiver.requests).toHaveLength(1);
+});
+
+it("a receiver whose TLS is none gets no request, and the delivery's row says so", async () => {
+  const receiver = await startReceiver((response) => response.end());
+  expect(await deliverTo(receiver, "https")).toMatchObject({ ...timeoutDelivery, lastError: "tls" });
+  expect(receiver.requests).toEqual([]);
+});
+
+it("a receiver that nobody runs any more: the delivery's row says so", async () => {
+  const endpoint = await createEndpointAt(testEnv, fixture.lane, fixture.tenant, "http://127.0.0.1:9/in");
+  expect(await readDelivery(endpoint)).toMatchObject(connectDelivery);
+});
+
+async function deliverTo({ port }: Receiver, scheme: "http" | "https") {
+  return readDelivery(
+    await createEndpointAt(testEnv, fixture.lane, fixture.tenant, `${scheme}://127.0.0.1:${port}/in`),
+  );
+}
+
+/** One event's delivery by the real worker, whose attempts have half a second. */
+async function readDelivery(endpoint: { readonly id: string }) {
+  const webhookClient = openWebhookClient({ attemptTimeout: SECOND / 2 });
+  const worker = deliverWorker(testEnv.deliverPorts(fixture.lane, webhookClient), testEnv.now, async () => {});
+  const { message, body } = await recordMessage(testEnv, fixture.tenant, "m1");
+  await openQueue(fixture.lane.events, testEnv.eventSource).send({ body });
+  const before = process.memoryUsage().rss;
+  const { failed } = await invokeWorker(testEnv.eventSource, fixture.lane.events, worker);
+  expect(failed).toEqual([]);
+  expect(process.memoryUsage().rss - before).toBeLessThan(64 * MIB);
+  return fixture.row(endpoint, message.eventUlid);
+}

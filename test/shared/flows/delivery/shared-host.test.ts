@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { deliverWorker } from "../../../../functions/deliver/worker.ts";
+import { openQueue } from "../../../../shared/aws/queues.ts";
+import { ENDPOINTS_PER_TENANT_MAX } from "../../../../shared/domain/limits.ts";
+import type { TenantId } from "../../../../shared/kernel/tenant.ts";
+import { startReceiver } from "../../net/receiver.ts";
+import { openWebhookClient } from "../../net/webhook-client-fixture.ts";
+import { newTenant } from "../../stores/support/samples.ts";
+import { invokeWorker } from "../support/queue-worker.ts";
+import { createEndpointAt, recordMessage } from "../support/test-endpoints.ts";
+import { openTestEnv, type TestEnv } from "../support/test-env.ts";
+
+// The real worker and poster, and one host with many endpoints: nothing of one waits for a connection of another.
+
+const BATCH = 10;
+let testEnv: TestEnv;
+beforeAll(async () => {
+  testEnv = await openTestEnv();
+});
+afterAll(() => testEnv.close());
+
+/** A host that holds back its answers at some paths until it is told to give them. */
+async function startHoldingHost(shouldHold: (path: string) => boolean) {
+  const heldResponses: (() => void)[] = [];
+  const receiver = await startReceiver((response, { url = "" }) => {
+    const answer = () => void response.end();
+    if (shouldHold(url)) heldResponses.push(answer);
+    else answer();
+  });
+  return {
+    urlOf: (path: string) => `http://127.0.0.1:${receiver.port}${path}`,
+    cameTo: (path: string) => receiver.requests.filter(({ url }) => url === path).length,
+    held: () => heldResponses.length,
+    answerAll: () => {
+      for (const answer of heldResponses.splice(0)) answer();
+    },
+  };
+}
+
+/** One batch of so many events of each tenant, and the worker that is at it until `ended`. */
+async function createBatch(events: readonly (readonly [TenantId, number])[]) {
+  const queues = await testEnv.newQueues();
+  for (const [tenant, count] of events) {
+    for (let i = 0; i < count; i++) {
+      const { body } = await recordMessage(testEnv, tenant, `m${i}`);
+      await openQueue(queues.events, testEnv.eventSource).send({ body });
+    }
+  }
+  const worker = deliverWorker(testEnv.deliverPorts(queues, openWebhookClient()), testEnv.now, async () => {});
+  return { lane: queues, begin: () => ({ ended: invokeWorker(testEnv.eventSource, queues.events, worker) }) };
+}
+
+it("all attempts of a batch are under way at once: ten events to twenty endpoints of one host", async () => {
+  const tenant = newTenant();
+  const host = await startHoldingHost(() => true);
+  const batch = await createBatch([[tenant, BATCH]]);
+  for (let i = 0; i < ENDPOINTS_PER_TENANT_MAX; i++)
+    await createEndpointAt(testEnv, batch.lane, tenant, host.urlOf(`/${i}`));
+  const { ended } = batch.begin();
+  await expect.poll(host.held, { timeout: 10_000 }).toBe(BATCH * ENDPOINTS_PER_TENANT_MAX);
+  host.answerAll();
+  expect(await ended).toMatchObject({ records: { length: BATCH }, failed: [] });
+});
+
+it("endpoints that hang hold up no endpoint of another tenant at their host, nor of their own", async () => {
+  const [hanging, other] = [newTenant(), newTenant()];
+  const host = await startHoldingHost((path) => path.startsWith("/hang"));
+  const batch = await createBatch([
+    [hanging, BATCH - 1],
+    [other, 1],
+  ]);
+  for (const path of ["/hang/0", "/hang/1", "/well"])
+    await createEndpointAt(testEnv, batch.lane, hanging, host.urlOf(path));
+  const well = await createEndpointAt(testEnv, batch.lane, other, host.urlOf("/other"));
+  const { ended } = batch.begin();
+  await expect.poll(() => host.cameTo("/well"), { timeout: 10_000 }).toBe(BATCH - 1);
+  await expect.poll(() => host.cameTo("/other")).toBe(1);
+  await expect.poll(host.held).toBe(2 * (BATCH - 1));
+  const query = { endpointId: well.id, before: null, limit: 100, now: testEnv.now() };
+  const { rows } = await testEnv.apiPorts(batch.lane).deliveries.list(other, query);
+  expect(rows.map(({ status }) => status)).toEqual(["delivered"]);
+  host.answerAll();
+  expect((await ended).failed).toEqual([]);
+});

@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { deliverWorker } from "../../../../functions/deliver/worker.ts";
+import type { AttemptOutcome } from "../../../../shared/domain/delivery/deliveries.ts";
+import type { DeliverPorts } from "../../../../shared/flows/ports.ts";
+import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
+import type { WebhookClient } from "../../../../shared/net/webhook-client.ts";
+import { concurrencySlotStore } from "../../../../shared/stores/delivery/concurrency-slots.ts";
+import { faultPoints, injectFaultAt } from "../support/fault-injection.ts";
+import { type Outage, openOutage } from "../support/outage-fixture.ts";
+import { invokeWorker, queueDepth } from "../support/queue-worker.ts";
+import { openTestEnv, type TestEnv } from "../support/test-env.ts";
+
+let testEnv: TestEnv;
+let outage: Outage;
+beforeAll(async () => {
+  testEnv = await openTestEnv();
+});
+afterAll(() => testEnv.close());
+beforeEach(async () => {
+  outage = await openOutage(testEnv);
+});
+
+/** Other work on the machine may take a while. */
+const pollExpect = <T>(read: () => T) => expect.poll(read, { timeout: 10_000 });
+
+const fastOutcome: AttemptOutcome = { kind: "answered", status: 200, retryAfter: null, durationMs: 5 };
+const timeoutOutcome: AttemptOutcome = { kind: "no_answer", error: "timeout", durationMs: 15_000 };
+const slowOutcome: AttemptOutcome = { kind: "answered", status: 200, retryAfter: null, durationMs: 3_001 };
+
+/** A worker whose receivers answer at once, but for one path, where each call waits until it is let go. */
+function hangingClient(
+  path: string,
+  { onSlow, ...rest }: Partial<DeliverPorts> & { onSlow?: (call: () => void) => void } = {},
+) {
+  const pendingAnswers: ((outcome: AttemptOutcome) => void)[] = [];
+  const webhookClient: WebhookClient = {
+    async send({ url }, slow) {
+      if (!url.endsWith(path)) return fastOutcome;
+      if (slow) onSlow?.(slow);
+      return new Promise<AttemptOutcome>((resolve) => pendingAnswers.push(resolve));
+    },
+    close: async () => {},
+  };
+  const ports = { ...outage.deliverPorts, webhookClient, ...rest };
+  const worker = deliverWorker(ports, testEnv.now, (record, after) =>
+    ports.retries.postpone(record.receiptHandle, after),
+  );
+  return {
+    held: pendingAnswers,
+    events: () => invokeWorker(testEnv.eventSource, outage.lane.events, worker),
+    deliveries: () => invokeWorker(testEnv.eventSource, outage.lane.deliveries, worker),
+    letGo(outcome: AttemptOutcome): void {
+      for (const resolve of pendingAnswers.splice(0)) resolve(outcome);
+    },
+  };
+}
+
+it("of twenty endpoints one hangs: after the first batch nothing waits behind it", async () => {
+  const others = await Promise.all(
+    Array.from({ length: 19 }, (_, i) => outage.endpointWith({ path: `/other-${i}`, events: ["message.received"] })),
+  );
+  const hanging = hangingClient("/in");
+  await outage.write(1);
+  const first = hanging.events();
+  await pollExpect(() => hanging.held.length).toBe(1);
+  hanging.letGo(timeoutOutcome);
+  await first;
+  expect((await outage.breaker()).slowUntil).toBe(testEnv.now() + 5 * MINUTE);
+
+  const ulids = await outage.write(10);
+  // Nothing is let go: this batch would never end if it waited for the one that hangs.
+  expect((await hanging.events()).failed).toEqual([]);
+  expect(hanging.held).toHaveLength(0);
+  for (const { endpoint } of others) {
+    const rows = await outage.rows(endpoint);
+    expect(rows.map(({ status }) => status)).toEqual(Array(11).fill("delivered"));
+  }
+  const rows = await outage.rows(outage.endpoint);
+  expect(rows.filter(({ status, attempt }) => status === "pending" && attempt === 0)).toHaveLength(10);
+
+  const slow = hanging.deliveries();
+  await pollExpect(() => hanging.held.length).toBe(10);
+  await outage.write(10);
+  expect((await hanging.events()).failed).toEqual([]);
+  hanging.letGo(fastOutcome);
+  await slow;
+  const statuses = await outage.statuses();
+  expect(ulids.map((ulid) => statuses[ulid])).toEqual(Array(10).fill("delivered"));
+});
+
+it("an endpoint that answers within three seconds for five minutes is called with its event again", async () => {
+  const hanging = hangingClient("/in");
+  await outage.write(1);
+  const first = hanging.events();
+  await pollExpect(() => hanging.held.length).toBe(1);
+  hanging.letGo(slowOutcome);
+  await first;
+  const quick = hangingClient("/nowhere");
+  await outage.write(1);
+  await quick.events();
+  expect(Object.values(await outage.statuses()).sort()).toEqual(["delivered", "pending"]);
+  await quick.deliveries();
+  testEnv.advance(5 * MINUTE);
+  await outage.write(1);
+  await quick.events();
+  expect(Object.values(await outage.statuses())).toEqual(Array(3).fill("delivered"));
+  expect(await queueDepth(testEnv.eventSource, outage.lane.deliveries)).toBe(0);
+});
+
+it("a slow endpoint has so many attempts in flight and no more: the others come again, ever later", async () => {
+  const inFlight = concurrencySlotStore(testEnv.table, { max: 2 });
+  const hanging = hangingClient("/in", { concurrencySlots: inFlight });
+  await outage.write(1);
+  const first = hanging.events();
+  await pollExpect(() => hanging.held.length).toBe(1);
+  hanging.letGo(slowOutcome);
+  await first;
+  await outage.write(5);
+  await hanging.events();
+  const waiting = () => outage.statuses().then((all) => Object.values(all).filter((status) => status === "pending"));
+
+  const batch = hanging.deliveries();
+  await pollExpect(() => hanging.held.length).toBe(2);
+  await pollExpect(waiting).toHaveLength(3);
+  // They come after 2.5 seconds, in whole ones, and find it busy still, then after 5: without an attempt or a claim.
+  for (const pause of [3 * SECOND, 5 * SECOND]) {
+    testEnv.advance(pause - SECOND);
+    expect((await hanging.deliveries()).records).toEqual([]);
+    testEnv.advance(SECOND);
+    expect((await hanging.deliveries()).records).toHaveLength(3);
+    expect(await waiting()).toHaveLength(3);
+  }
+  hanging.letGo(fastOutcome);
+  await batch;
+  testEnv.advance(10 * SECOND);
+  const next = hanging.deliveries();
+  await pollExpect(() => hanging.held.length).toBe(2);
+  hanging.letGo(fastOutcome);
+  await next;
+  testEnv.advance(2 * MINUTE);
+  const last = hanging.deliveries();
+  await pollExpect(() => hanging.held.length).toBe(1);
+  hanging.letGo(fastOutcome);
+  await last;
+  expect(Object.values(await outage.statuses()).filter((status) => status === "delivered")).toHaveLength(6);
+});
+
+it("an attempt under way for three seconds has its endpoint marked before it ends", async () => {
+  const slow: (() => void)[] = [];
+  const hanging = hangingClient("/in", {
+    onSlow: (call) => slow.push(call),
+  });
+  await outage.write(3);
+  const batch = hanging.events();
+  await pollExpect(() => slow.length).toBe(3);
+  testEnv.advance(3 * SECOND);
+  for (const call of slow) call();
+  await pollExpect(async () => (await outage.breaker()).slowUntil).toBe(testEnv.now() + 5 * MINUTE);
+  const others = hangingClient("/nowhere");
+  await outage.write(1);
+  await others.events();
+  expect(Object.values(await outage.statuses())).toEqual(["pending"]);
+  hanging.letGo(timeoutOutcome);
+  await batch;
+  expect(await outage.breaker()).toMatchObject({ failures: 3 });
+});
+
+it.each(faultPoints)("struck (%s) while it puts a first attempt off, a worker loses none", async (faultPoint) => {
+  for (let k = 0; ; k++) {
+    outage = await openOutage(testEnv);
+    const slow = { ...(await outage.breaker()), slowUntil: testEnv.now() + 5 * MINUTE };
+    await outage.deliverPorts.endpoints.saveBreaker(outage.tenant, await outage.readEndpoint(), slow, testEnv.now());
+    await outage.write(2);
+    const injection = injectFaultAt(testEnv.clients, faultPoint, k);
+    await invokeWorker(testEnv.eventSource, outage.lane.events, injection.crashable(outage.worker));
+    injection.remove();
+    testEnv.advance(31 * SECOND);
+    await outage.drainQueues();
+    expect(Object.values(await outage.statuses())).toEqual(["delivered", "delivered"]);
+    if (!injection.reached()) {
+      // Endpoints, messages, two rows and their messages.
+      expect(k).toBeGreaterThanOrEqual(6);
+      return;
+    }
+  }
+});

@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { deadLettersWorker } from "../../../../functions/dead-letters/worker.ts";
+import { openQueue } from "../../../../shared/aws/queues.ts";
+import type { Scope } from "../../../../shared/domain/inbox/messages.ts";
+import type { Endpoint } from "../../../../shared/domain/webhooks/endpoints.ts";
+import { messageEvent } from "../../../../shared/flows/inbox/message-event.ts";
+import { publishSendFailed } from "../../../../shared/flows/sending/publish-send-failed.ts";
+import { newUlid } from "../../../../shared/kernel/ids.ts";
+import type { TenantId } from "../../../../shared/kernel/tenant.ts";
+import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
+import { encodeRetry } from "../../../../shared/queues/messages.ts";
+import { quarantineStore } from "../../../../shared/stores/dead-letters/quarantine.ts";
+import { deliveryStore } from "../../../../shared/stores/delivery/deliveries.ts";
+import { dueStore } from "../../../../shared/stores/delivery/due-attempts.ts";
+import { eventBodyStore } from "../../../../shared/stores/delivery/event-bodies.ts";
+import { conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
+import { outboundMessageStore } from "../../../../shared/stores/inbox/outbound-messages.ts";
+import { counterStore } from "../../../../shared/stores/stats/counters.ts";
+import { injectFaults } from "../../../support/faults.ts";
+import { startReceiver } from "../../net/receiver.ts";
+import { SAMPLE_INBOX, sampleConversationId, sampleMessage } from "../../stores/support/samples.ts";
+import { type CountFixture, openCountFixture } from "../support/counter-fixture.ts";
+import { invokeWorker, queueDepth } from "../support/queue-worker.ts";
+import { createEndpointAt, recordMessage, startStatusReceiver } from "../support/test-endpoints.ts";
+import { openTestEnv, type TestEnv } from "../support/test-env.ts";
+
+let testEnv: TestEnv;
+let fixture: CountFixture;
+beforeAll(async () => {
+  testEnv = await openTestEnv();
+});
+afterAll(() => testEnv.close());
+beforeEach(async () => {
+  fixture = await openCountFixture(testEnv);
+  testEnv.lines.length = 0;
+});
+
+describe("deliveries", () => {
+  async function endpoint(status: number): Promise<Endpoint> {
+    const receiver = await startStatusReceiver();
+    testEnv.advance(1);
+    return createEndpointAt(testEnv, fixture.lane, fixture.tenant, `http://127.0.0.1:${receiver.port}/${status}`);
+  }
+  const announceAll = async (...ids: string[]) => {
+    for (const id of ids) {
+      await openQueue(fixture.lane.events, testEnv.eventSource).send({
+        body: (await recordMessage(testEnv, fixture.tenant, id)).body,
+      });
+    }
+  };
+
+  it("count the state they reach on their first attempt, and nothing while they go on", async () => {
+    for (const status of [200, 410, 503]) await endpoint(status);
+    await announceAll("a", "b");
+    await fixture.deliver();
+    expect(await fixture.endpointCounts()).toEqual([
+      [2, 0, 0],
+      [0, 2, 0],
+      [0, 0, 0],
+    ]);
+  });
+
+  it("count once when their event comes again, also where the row's answer was lost", async () => {
+    await endpoint(200);
+    await announceAll("a");
+    let lost = 0;
+    const end = injectFaults(testEnv.client, ({ command }) =>
+      command === "PutItem" && lost++ === 0 ? "lost" : "pass",
+    );
+    await fixture.deliver();
+    end();
+    expect(lost).toBe(2);
+    expect(await fixture.endpointCounts()).toEqual([[1, 0, 0]]);
+    await announceAll("a");
+    await fixture.deliver();
+    expect(await fixture.endpointCounts()).toEqual([[1, 0, 0]]);
+  });
+
+  it("count what a retry ends in, once, also where the row's answer was lost", async () => {
+    let status = 503;
+    const receiver = await startReceiver((response) => response.writeHead(status).end());
+    await createEndpointAt(testEnv, fixture.lane, fixture.tenant, `http://127.0.0.1:${receiver.port}/`);
+    await announceAll("a");
+    await fixture.deliver();
+    expect(await fixture.endpointCounts()).toEqual([[0, 0, 0]]);
+    status = 410;
+    testEnv.advance(6 * SECOND);
+    let settles = 0;
+    const end = injectFaults(testEnv.client, ({ command, input }) => {
+      const settling = command === "UpdateItem" && JSON.stringify(input).includes('"failed"');
+      return settling && settles++ === 0 ? "lost" : "pass";
+    });
+    await fixture.deliver("deliveries");
+    end();
+    expect(settles).toBe(2);
+    expect(await fixture.endpointCounts()).toEqual([[0, 1, 0]]);
+  });
+
+  it("of a failed send count where a live key sent, and nowhere where a test key did", async () => {
+    const receiver = await startStatusReceiver();
+    await createEndpointAt(testEnv, fixture.lane, fixture.tenant, `http://127.0.0.1:${receiver.port}/200`, [
+      "message.failed",
+    ]);
+    await conversationStore(testEnv.table).advanceHead(
+      fixture.tenant,
+      sampleMessage(fixture.tenant, { id: "in", sentAt: testEnv.now() }),
+      SAMPLE_INBOX,
+    );
+    const head = await conversationStore(testEnv.table).get(
+      fixture.tenant,
+      sampleConversationId(fixture.tenant),
+      testEnv.now(),
+    );
+    if (!head) throw new Error("There is no conversation.");
+    const ports = {
+      eventBodies: eventBodyStore(testEnv.table),
+      events: openQueue(fixture.lane.events, testEnv.eventSource),
+    };
+    for (const scope of ["test", "live"] as const) {
+      const author = { via: "api_in_window", actorId: null, holdId: null, replyTo: null } as const;
+      const send = { id: newUlid(testEnv.now()), content: "", scope, ...author };
+      const content = { kind: "text", text: "hello" } as const;
+      const attempt = { tenant: fixture.tenant, head, send, content, startedAt: testEnv.now(), shards: 1 };
+      await publishSendFailed(ports, attempt, "refused", { repeated: false });
+      await fixture.deliver();
+      expect(await fixture.endpointCounts()).toEqual([[scope === "test" ? 0 : 1, 0, 0]]);
+    }
+    expect(await fixture.messages()).toBe(0);
+  });
+
+  /** Lets the dead-letter worker take these bodies of the deliveries queue. */
+  async function die(...bodies: string[]): Promise<void> {
+    const ports = {
+      findSourceQueue: () => "Deliveries" as const,
+      quarantine: quarantineStore(testEnv.table),
+      deliveries: deliveryStore(testEnv.table),
+      due: dueStore(testEnv.table),
+      counters: counterStore(testEnv.table),
+      log: () => {},
+    };
+    const dead = await testEnv.newQueues();
+    await openQueue(dead.deliveries, testEnv.eventSource).sendAll(bodies.map((body) => ({ body })));
+    await invokeWorker(testEnv.eventSource, dead.deliveries, deadLettersWorker(ports, testEnv.now));
+  }
+
+  it("of what a test key sent count nowhere: no first attempt, no retry, no replay, and none that is given up", async () => {
+    let status = 200;
+    const receiver = await startReceiver((response) => response.writeHead(status).end());
+    const url = `http://127.0.0.1:${receiver.port}/`;
+    const { id: endpointId } = await createEndpointAt(testEnv, fixture.lane, fixture.tenant, url, ["message.sent"]);
+    const send = async (id: string, scope: Scope, answer: number) => {
+      status = answer;
+      const message = sampleMessage(fixture.tenant, { id, direction: "outbound", sentAt: testEnv.now(), scope });
+      const recorded = await outboundMessageStore(testEnv.table).record(fixture.tenant, message, testEnv.now());
+      await openQueue(fixture.lane.events, testEnv.eventSource).send(messageEvent(fixture.tenant, recorded));
+      await fixture.deliver();
+      status = 200;
+      return { tenant: fixture.tenant, endpointId, eventUlid: message.eventUlid };
+    };
+    const store = deliveryStore(testEnv.table);
+    const attempt = async (target: { tenant: TenantId; endpointId: string; eventUlid: string }, number: number) => {
+      await openQueue(fixture.lane.deliveries, testEnv.eventSource).send({
+        body: encodeRetry({ ...target, attempt: number }),
+      });
+      await fixture.deliver("deliveries");
+      expect((await store.get(fixture.tenant, endpointId, target.eventUlid))?.status).toBe("delivered");
+    };
+    for (const scope of ["test", "live"] as const) {
+      const sent = await send(`${scope} delivered`, scope, 200);
+      await store.reset(fixture.tenant, sent, "forced_replay", null, testEnv.now());
+      await attempt(sent, 1);
+      const retried = await send(`${scope} retried`, scope, 503);
+      const givenUp = await send(`${scope} given up`, scope, 503);
+      await die(encodeRetry({ ...givenUp, attempt: 2 }));
+      expect((await store.get(fixture.tenant, endpointId, givenUp.eventUlid))?.status).toBe("dlq");
+      testEnv.advance(6 * SECOND);
+      await attempt(retried, 2);
+      expect(await fixture.endpointCounts()).toEqual(scope === "test" ? [[0, 0, 0]] : [[3, 0, 1]]);
+    }
+  });
+
+  it("are done with though they cannot be counted, and a line says so", async () => {
+    await endpoint(200);
+    await announceAll("a");
+    const end = fixture.failCounterUpdates("crash");
+    expect((await fixture.deliver()).failed).toEqual([]);
+    end();
+    expect(fixture.countingFailures()).toEqual([{ event: "counting_failed", error: "Crash", messages: 0 }]);
+    expect(await queueDepth(testEnv.eventSource, fixture.lane.events)).toBe(0);
+  });
+
+  it("count as dlq when no worker could process them, once however often the dead letter comes", async () => {
+    const { id: endpointId } = await endpoint(503);
+    await announceAll("a");
+    await fixture.deliver();
+    const { rows } = await deliveryStore(testEnv.table).list(fixture.tenant, {
+      endpointId,
+      before: null,
+      limit: 1,
+      now: testEnv.now(),
+    });
+    const body = encodeRetry({ tenant: fixture.tenant, endpointId, eventUlid: rows[0]?.eventUlid ?? "", attempt: 2 });
+    await die(body, body);
+    testEnv.advance(MINUTE);
+    await die(body);
+    expect(await fixture.endpointCounts()).toEqual([[0, 0, 1]]);
+    expect((await fixture.stats()).dlq).toBe(1);
+  });
+});

@@ -1,0 +1,235 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { ingestWorker } from "../../../../functions/ingest/worker.ts";
+import { openQueue } from "../../../../shared/aws/queues.ts";
+import { conversationId } from "../../../../shared/domain/inbox/conversations.ts";
+import type { Message } from "../../../../shared/domain/inbox/messages.ts";
+import { messageEvent } from "../../../../shared/flows/inbox/message-event.ts";
+import { SECOND } from "../../../../shared/kernel/time.ts";
+import { outboundMessageStore } from "../../../../shared/stores/inbox/outbound-messages.ts";
+import { injectFaults } from "../../../support/faults.ts";
+import { newTenant, PERSON, sampleMessage } from "../../stores/support/samples.ts";
+import { type CountFixture, openCountFixture } from "../support/counter-fixture.ts";
+import { allRows } from "../support/data-subject.ts";
+import { inboundBody, instagramWebhook, type WebhookText } from "../support/inbound-webhooks.ts";
+import { invokeWorker, queueDepth } from "../support/queue-worker.ts";
+import { createEndpointAt, startStatusReceiver } from "../support/test-endpoints.ts";
+import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
+
+let testEnv: TestEnv;
+let fixture: CountFixture;
+beforeAll(async () => {
+  testEnv = await openTestEnv();
+});
+afterAll(() => testEnv.close());
+beforeEach(async () => {
+  fixture = await openCountFixture(testEnv);
+  testEnv.lines.length = 0;
+});
+
+describe("messages that come in", () => {
+  const say = async (...texts: (Partial<WebhookText> & { mid: string })[]) => {
+    const raw = instagramWebhook(
+      fixture.account,
+      texts.map((one) => ({ text: one.mid, at: testEnv.now(), ...one })),
+    );
+    await openQueue(fixture.lane.inbound, testEnv.eventSource).send({ body: inboundBody(raw, testEnv.now()) });
+  };
+  const ingest = (ports = testEnv.ingestPorts(fixture.lane)) =>
+    invokeWorker(testEnv.eventSource, fixture.lane.inbound, ingestWorker(ports, testEnv.now));
+
+  it("count once however often and wherever they are repeated, in both directions", async () => {
+    await say({ mid: "a" }, { mid: "b" }, { mid: "a" });
+    await say({ mid: "b" }, { mid: "echo", echo: true });
+    await ingest();
+    await say({ mid: "a" }, { mid: "echo", echo: true }, { mid: "c" });
+    await ingest();
+    expect(await fixture.messages()).toBe(4);
+  });
+
+  it("are one update for each tenant of the batch", async () => {
+    const other = newTenant();
+    const shop = await testEnv.connect(other);
+    await say({ mid: "a" });
+    await say({ mid: "b" });
+    const raw = instagramWebhook(shop, [{ mid: "c", text: "c", at: testEnv.now() }]);
+    await openQueue(fixture.lane.inbound, testEnv.eventSource).send({ body: inboundBody(raw, testEnv.now()) });
+    const counted: string[] = [];
+    const end = injectFaults(testEnv.client, ({ command, input }) => {
+      const { PK } = (input as { Key?: { PK?: { S: string } } }).Key ?? {};
+      if (command === "UpdateItem" && PK?.S.startsWith("S#")) counted.push(PK.S);
+      return "pass";
+    });
+    await ingest();
+    end();
+    expect(counted.sort()).toEqual([`S#${fixture.tenant}`, `S#${other}`].sort());
+    expect(await fixture.messages()).toBe(2);
+    expect(await fixture.messages(other)).toBe(1);
+  });
+
+  it("count also where the batch failed later: they are there when it comes again", async () => {
+    await say({ mid: "a" }, { mid: "stuck" }, { mid: "b" });
+    const end = injectFaults(testEnv.client, ({ command, input }) =>
+      command === "PutItem" && JSON.stringify(input).includes("#stuck") ? "crash" : "pass",
+    );
+    expect((await ingest()).failed).toHaveLength(1);
+    end();
+    expect(await fixture.messages()).toBe(1);
+    testEnv.advance(31 * SECOND);
+    expect((await ingest()).failed).toEqual([]);
+    expect(await fixture.messages()).toBe(3);
+
+    await say({ mid: "c" });
+    const broken = testEnv.ingestPorts({ ...fixture.lane, events: `${fixture.lane.events}-gone` });
+    expect((await ingest(broken)).failed).toHaveLength(1);
+    testEnv.advance(31 * SECOND);
+    await ingest();
+    expect(await fixture.messages()).toBe(4);
+  });
+
+  it("are kept and announced though they cannot be counted, and a line says so", async () => {
+    await say({ mid: "a" });
+    const end = fixture.failCounterUpdates("crash");
+    expect((await ingest()).failed).toEqual([]);
+    end();
+    expect(fixture.countingFailures()).toEqual([{ event: "counting_failed", error: "Crash", messages: 1 }]);
+    expect(await queueDepth(testEnv.eventSource, fixture.lane.events)).toBe(1);
+    expect(await fixture.messages()).toBe(0);
+  });
+
+  it("count once where the counter's answer is lost", async () => {
+    await say({ mid: "a" });
+    const end = fixture.failCounterUpdates("lost");
+    await ingest();
+    end();
+    expect(fixture.countingFailures()).toEqual([]);
+    expect(await fixture.messages()).toBe(1);
+  });
+});
+
+describe("messages that our API sent", () => {
+  async function sent(rest: Partial<Message> = {}): Promise<void> {
+    const message = sampleMessage(fixture.tenant, {
+      id: "sent",
+      direction: "outbound",
+      sentAt: testEnv.now(),
+      ...rest,
+    });
+    const recorded = await outboundMessageStore(testEnv.table).record(fixture.tenant, message, testEnv.now());
+    await openQueue(fixture.lane.events, testEnv.eventSource).send(messageEvent(fixture.tenant, recorded));
+  }
+
+  /** Its event, of which the queue has two copies, each as new. */
+  async function sentTwice(id: string): Promise<void> {
+    const message = sampleMessage(fixture.tenant, { id, direction: "outbound", sentAt: testEnv.now() });
+    const recorded = await outboundMessageStore(testEnv.table).record(fixture.tenant, message, testEnv.now());
+    const announcement = messageEvent(fixture.tenant, recorded);
+    for (let copy = 0; copy < 2; copy++) await openQueue(fixture.lane.events, testEnv.eventSource).send(announcement);
+  }
+
+  it("count once with their event's delivery, however often it is announced", async () => {
+    const receiver = await startStatusReceiver();
+    for (const status of [200, 503]) {
+      await createEndpointAt(testEnv, fixture.lane, fixture.tenant, `http://127.0.0.1:${receiver.port}/${status}`, [
+        "message.sent",
+      ]);
+      testEnv.advance(1);
+    }
+    await sent();
+    await sent();
+    await fixture.deliver();
+    expect(await fixture.messages()).toBe(1);
+    expect(await fixture.endpointCounts()).toEqual([
+      [1, 0, 0],
+      [0, 0, 0],
+    ]);
+  });
+
+  it("count without an endpoint, too, however often their event comes", async () => {
+    await sent();
+    await sent();
+    await fixture.deliver();
+    expect(await fixture.messages()).toBe(1);
+    await sentTwice("twice");
+    await fixture.deliver();
+    expect(await fixture.messages()).toBe(2);
+  });
+
+  it("cost nothing more where an endpoint wants their event", async () => {
+    const receiver = await startStatusReceiver();
+    await createEndpointAt(testEnv, fixture.lane, fixture.tenant, `http://127.0.0.1:${receiver.port}/200`, [
+      "message.sent",
+    ]);
+    await sentTwice("twice");
+    await fixture.deliver();
+    expect(await fixture.messages()).toBe(1);
+    expect((await allRows(testEnv)).filter(({ PK }) => PK.startsWith(`N#${fixture.tenant}`))).toEqual([]);
+  });
+
+  it("do not count when a test key sent them", async () => {
+    await sent({ scope: "test" });
+    await fixture.deliver();
+    expect(await fixture.messages()).toBe(0);
+  });
+
+  it.each(["with an endpoint", "without one"])(
+    "count once where an echo of nobody's came first and is announced last, %s",
+    async (how) => {
+      if (how === "with an endpoint") {
+        const receiver = await startStatusReceiver();
+        await createEndpointAt(testEnv, fixture.lane, fixture.tenant, `http://127.0.0.1:${receiver.port}/200`, [
+          "message.sent",
+        ]);
+      }
+      const later = await testEnv.newQueues();
+      const echo = async (to: TestQueues) => {
+        const raw = instagramWebhook(fixture.account, [{ mid: "both", text: "hello", at: testEnv.now(), echo: true }]);
+        await openQueue(fixture.lane.inbound, testEnv.eventSource).send({ body: inboundBody(raw, testEnv.now()) });
+        await invokeWorker(
+          testEnv.eventSource,
+          fixture.lane.inbound,
+          ingestWorker(testEnv.ingestPorts({ ...fixture.lane, events: to.events }), testEnv.now),
+        );
+      };
+      await echo(later);
+      const ref = {
+        tenant: fixture.tenant,
+        account: { platform: "instagram", externalId: fixture.account },
+        participantId: PERSON,
+      } as const;
+      const send = () => sent({ id: "both", account: ref.account, conversationId: conversationId(ref) });
+      // Again, as by a process that died before the first time's announcement.
+      await send();
+      await send();
+      await fixture.deliver();
+      expect(await fixture.messages()).toBe(1);
+      await echo(fixture.lane);
+      await fixture.deliver();
+      await fixture.deliver("events", later);
+      expect(await fixture.messages()).toBe(1);
+    },
+  );
+
+  it("count once with their echo, whichever comes first", async () => {
+    for (const first of ["send", "echo"]) {
+      const echo = async () => {
+        const raw = instagramWebhook(fixture.account, [{ mid: first, text: "hello", at: testEnv.now(), echo: true }]);
+        await openQueue(fixture.lane.inbound, testEnv.eventSource).send({ body: inboundBody(raw, testEnv.now()) });
+        await invokeWorker(
+          testEnv.eventSource,
+          fixture.lane.inbound,
+          ingestWorker(testEnv.ingestPorts(fixture.lane), testEnv.now),
+        );
+      };
+      const before = await fixture.messages();
+      const ref = {
+        tenant: fixture.tenant,
+        account: { platform: "instagram", externalId: fixture.account },
+        participantId: PERSON,
+      } as const;
+      const send = () => sent({ id: first, account: ref.account, conversationId: conversationId(ref) });
+      for (const step of first === "send" ? [send, echo] : [echo, send]) await step();
+      await fixture.deliver();
+      expect((await fixture.messages()) - before, first).toBe(1);
+    }
+  });
+});

@@ -1,0 +1,79 @@
+import { GetCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { expect } from "vitest";
+import { toMessageResponse } from "../../../../functions/routes/responses.ts";
+import { getMessage, listMessages, readConversation } from "../../../../shared/flows/inbox/read-inbox.ts";
+import { isRefusal } from "../../../../shared/kernel/refusals.ts";
+import { MINUTE } from "../../../../shared/kernel/time.ts";
+import { conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
+import { messageStore } from "../../../../shared/stores/inbox/messages.ts";
+import { headKey } from "../../../../shared/stores/keys.ts";
+import { newConversation } from "./new-conversation.ts";
+import { ingestEvents, type PlatformEvent, renderEventMessages } from "./platform-events.ts";
+import type { TestEnv, TestQueues } from "./test-env.ts";
+
+export type ChangeFixture = Awaited<ReturnType<typeof openChangeFixture>>;
+
+/** A new conversation, what comes to its account, and each way in which it can be read. */
+export async function openChangeFixture(testEnv: TestEnv, queues: TestQueues) {
+  const { table } = testEnv;
+  const { tenant, account, conversation } = await newConversation(testEnv);
+  const inboxPorts = { conversations: conversationStore(table), messages: messageStore(table) };
+
+  return {
+    tenant,
+    account,
+    conversation,
+    /** When its first message was sent: a minute ago. */
+    at: testEnv.now() - MINUTE,
+    inboxPorts,
+
+    /** Takes one webhook as a process of its own would. @returns what is to be announced */
+    async ingest(...events: PlatformEvent[]) {
+      const { events: eventMessages } = await ingestEvents(testEnv.ingestPorts(queues), account, events, testEnv.now());
+      return renderEventMessages(testEnv, tenant, eventMessages);
+    },
+
+    head: () => conversationStore(table).get(tenant, conversation, testEnv.now()),
+
+    /** The item of its head; empty where there is none. */
+    async rawHead(): Promise<Record<string, unknown>> {
+      const { Item } = await table.client.send(
+        new GetCommand({ TableName: table.name, Key: headKey(conversation), ConsistentRead: true }),
+      );
+      return Item ?? {};
+    },
+
+    read: (messageId: string) =>
+      getMessage({ messages: messageStore(table) }, tenant, { messageId, includeTest: false }, testEnv.now()),
+
+    /** The texts that each way of reading shows, which must be the same. */
+    async shownTexts(): Promise<string[]> {
+      const page = { before: null, limit: 50, includeTest: false };
+      const now = testEnv.now();
+      const conversationPage = await readConversation(
+        inboxPorts,
+        tenant,
+        { ...page, conversationId: conversation },
+        now,
+      );
+      const lists = await Promise.all(
+        [null, conversation].map((conversationId) =>
+          listMessages(inboxPorts, tenant, { ...page, conversationId, direction: null }, now),
+        ),
+      );
+      const pages = [isRefusal(conversationPage) ? null : conversationPage.page, ...lists].flatMap((page) =>
+        page === null || isRefusal(page) ? [] : [page],
+      );
+      const texts = pages.map(({ rows }) => rows.map(({ message }) => toMessageResponse(message).text));
+      for (const shown of texts) expect(shown).toEqual(texts[0]);
+      return texts[0] ?? [];
+    },
+
+    /** Every item of the tenant's conversations and of their events. */
+    async tenantItems(): Promise<Record<string, unknown>[]> {
+      const { Items = [] } = await table.client.send(new ScanCommand({ TableName: table.name, ConsistentRead: true }));
+      const tenantPattern = new RegExp(`#${tenant}(#|$)`);
+      return Items.filter(({ PK }) => tenantPattern.test(PK as string) && /^(CONV|E)#/.test(PK as string));
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import { withTimeout } from "../../../../functions/http/deadline.ts";
+import { deliveryId } from "../../../../shared/domain/delivery/deliveries.ts";
+import { holdSecret } from "../../../../shared/domain/holds/holds.ts";
+import { replayDelivery } from "../../../../shared/flows/delivery/replay.ts";
+import { replayWindow } from "../../../../shared/flows/delivery/replay-window.ts";
+import { completeHold } from "../../../../shared/flows/holds/complete.ts";
+import { type CreatedHold, createHold } from "../../../../shared/flows/holds/create.ts";
+import { fetchProfile } from "../../../../shared/flows/inbox/fetch-profile.ts";
+import type { CheckPorts } from "../../../../shared/flows/ports.ts";
+import { randomToken } from "../../../../shared/kernel/bytes.ts";
+import { isRefusal } from "../../../../shared/kernel/refusals.ts";
+import { type Millis, SECOND } from "../../../../shared/kernel/time.ts";
+import { verificationAttemptStore } from "../../../../shared/stores/holds/verification-attempts.ts";
+import { tenantCaller } from "./data-subject.ts";
+import type { ErasureFixture } from "./erasure-fixture.ts";
+import { CHALLENGE_KEY, easyChallengeToken, newSourceIp, solveChallenge } from "./hold-fixture.ts";
+import type { TestEnv } from "./test-env.ts";
+
+/** What becomes of a scene's person by others' hands. Each tells whether it came to anything. */
+export function concurrentActions(
+  testEnv: TestEnv,
+  { tenant, conversation, endpointId, api, profilePorts, givenUp: failedEvents }: ErasureFixture,
+) {
+  const caller = tenantCaller(tenant);
+  const actor = { caller, ip: null };
+  const checkPorts: CheckPorts = {
+    ...api,
+    verificationAttempts: verificationAttemptStore(testEnv.table),
+    challengeKey: async () => CHALLENGE_KEY,
+    random: randomToken,
+    waitUpTo: withTimeout,
+    pageFiles: new Map(),
+  };
+
+  const heldIds: string[] = [];
+
+  return {
+    /** Every hold there ever was. */
+    heldIds: heldIds as readonly string[],
+
+    /** The delivery that was given up first is replayed. */
+    async replayOne(at: Millis): Promise<boolean> {
+      const request = { endpointId, deliveryId: deliveryId(failedEvents[0] ?? "", endpointId), force: false, ...actor };
+      return !isRefusal(await replayDelivery(api, tenant, request, at));
+    },
+
+    /** All that was given up within the second is replayed. */
+    async replayAll(at: Millis): Promise<boolean> {
+      const window = {
+        from: at - SECOND,
+        to: at + SECOND,
+        statuses: ["dlq", "failed"],
+        force: false,
+        after: null,
+        limit: 100,
+      } as const;
+      const replayed = await replayWindow(api, tenant, endpointId, window, actor, at);
+      return !isRefusal(replayed) && replayed.enqueued > 0;
+    },
+
+    /** What someone typed is held; null where it may not be. */
+    async hold(at: Millis): Promise<CreatedHold | null> {
+      const message = { conversationId: conversation, text: "typed", replyTo: null, actorId: "console:usr_1" };
+      const hold = await createHold(api, actor, message, at);
+      if (isRefusal(hold)) return null;
+      heldIds.push(hold.id);
+      return hold;
+    },
+
+    /** Whoever typed it passes the check. */
+    async check({ id, expiresAt }: CreatedHold, at: Millis): Promise<boolean> {
+      const token = easyChallengeToken({ holdId: id, expires: expiresAt });
+      const secret = holdSecret(await api.holdKey(), id);
+      const answer = { holdId: id, secret, sourceIp: newSourceIp(), token, solutions: solveChallenge(token) };
+      const completed = await completeHold(checkPorts, answer, () => at);
+      return !isRefusal(completed) && completed.state.status === "sent";
+    },
+
+    /** The person is looked up. */
+    lookUp: (at: Millis) => fetchProfile(profilePorts, { tenant, conversationId: conversation }, at),
+  };
+}

@@ -1,0 +1,190 @@
+import { QueryCommand } from "@aws-sdk/lib-dynamodb";
+import type { PlatformName } from "../../../../shared/domain/accounts/accounts.ts";
+import { conversationId } from "../../../../shared/domain/inbox/conversations.ts";
+import type { Message } from "../../../../shared/domain/inbox/messages.ts";
+import type { MessageUpdate } from "../../../../shared/domain/inbox/updates.ts";
+import { connectAccount } from "../../../../shared/flows/access/set-up-tenant.ts";
+import { newEffects } from "../../../../shared/flows/inbox/effects.ts";
+import { ingestUpdates } from "../../../../shared/flows/inbox/ingest-updates.ts";
+import { accountResolver } from "../../../../shared/flows/inbox/resolve-account.ts";
+import type { ApiPorts } from "../../../../shared/flows/ports.ts";
+import { sendReply } from "../../../../shared/flows/sending/reply.ts";
+import type { Millis } from "../../../../shared/kernel/time.ts";
+import type { Platform, SendOutcome } from "../../../../shared/platforms/platform.ts";
+import { decodeEvent, type EventMessage } from "../../../../shared/queues/messages.ts";
+import { accountStore } from "../../../../shared/stores/accounts/accounts.ts";
+import { conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
+import { messageStore } from "../../../../shared/stores/inbox/messages.ts";
+import { Crash } from "../../../support/faults.ts";
+import { newTenant, PERSON } from "../../stores/support/samples.ts";
+import { receiveAllMessages } from "./queue-worker.ts";
+import type { TestEnv } from "./test-env.ts";
+
+/** A reply that the platform has been asked for and has not answered. */
+export interface PendingReply {
+  readonly metadata: string;
+  /** Lets the platform answer, and waits until the sender is done. @returns what the caller gets, or what was thrown */
+  answer(outcome: SendOutcome): Promise<unknown>;
+  /** The process ends while it waits for the platform. */
+  crash(): Promise<unknown>;
+}
+
+export type ConversationFixture = Awaited<ReturnType<typeof openConversationFixture>>;
+
+/**
+ * One conversation of a tenant of its own in which the person wrote just now, seen from both sides: replies whose
+ * answer the test gives when it likes, and what the platform tells of the account's messages.
+ */
+export async function openConversationFixture(testEnv: TestEnv, platform: PlatformName = "instagram") {
+  const tenant = newTenant();
+  const queues = await testEnv.newQueues();
+  const account = { platform, externalId: `${platform}-${tenant}` };
+  const id = conversationId({ tenant, account, participantId: PERSON });
+  const connection = platform === "messenger" ? "messenger" : "instagram_login";
+  await connectAccount(
+    { accounts: accountStore(testEnv.table), vault: testEnv.newVault() },
+    tenant,
+    { ...account, connection, handle: "@shop", displayName: "Shop", pageId: null },
+    { token: "a token", actor: "cli" },
+    testEnv.now(),
+  );
+  const eventBodies: string[] = [];
+
+  /** One update on its way through a worker's process of its own. */
+  async function ingest(update: Partial<MessageUpdate> & { messageId: string }): Promise<void> {
+    const ports = testEnv.ingestPorts(queues);
+    const effects = newEffects();
+    const messageUpdate: MessageUpdate = {
+      kind: "message",
+      account,
+      participantId: PERSON,
+      at: testEnv.now(),
+      form: "message",
+      text: "hello",
+      attachments: [],
+      replyTo: null,
+      echo: null,
+      ...update,
+    };
+    await ingestUpdates(ports, accountResolver(ports), [messageUpdate], effects, testEnv.now());
+    await ports.events.sendAll(effects.events);
+  }
+
+  async function receiveEvents(): Promise<EventMessage[]> {
+    eventBodies.push(...(await receiveAllMessages(testEnv.eventSource, queues.events)).map(({ body }) => body));
+    return eventBodies.map((body) => {
+      const event = decodeEvent(body);
+      if (!event) throw new Error("An announcement of nothing.");
+      return event;
+    });
+  }
+
+  await ingest({ messageId: `${tenant}-hello` });
+  return {
+    tenant,
+    id,
+    account,
+    lane: queues,
+    /** What the platform tells, on its way through a worker's process of its own. */
+    take: ingest,
+
+    /** Every event of a message announced so far, in no order. */
+    async messageEvents() {
+      return (await receiveEvents()).flatMap(({ eventUlid, type, source, repeated }) =>
+        source ? [{ eventUlid, type, position: source.position, repeated }] : [],
+      );
+    },
+
+    /** Every event announced so far that has a body of its own, in no order. */
+    async standaloneEvents() {
+      return (await receiveEvents()).flatMap(({ eventUlid, type, source }) => (source ? [] : [{ eventUlid, type }]));
+    },
+
+    /** The platform tells that the account sent something. Without `rest`, it names neither app nor metadata. */
+    echo(messageId: string, text: string, rest: Partial<MessageUpdate> = {}): Promise<void> {
+      return ingest({ messageId, text, echo: { appId: null, metadata: null }, ...rest });
+    },
+
+    /** A reply, up to the platform's having it. */
+    async startReply(text: string, scope: "live" | "test" = "live"): Promise<PendingReply> {
+      const answer = Promise.withResolvers<SendOutcome>();
+      const platformCall = Promise.withResolvers<string>();
+      const platformDouble: Pick<Platform, "send" | "textTooLong"> = {
+        textTooLong: () => false,
+        send: (_account, _token, { metadata }) => {
+          platformCall.resolve(metadata);
+          return answer.promise;
+        },
+      };
+      const ports: ApiPorts = { ...testEnv.apiPorts(queues), platformFor: () => platformDouble as Platform };
+      const caller = { kind: "tenant_key", keyId: "k", tenant, scope } as const;
+      const reply = sendReply(ports, caller, { conversationId: id, text, replyTo: null }, testEnv.now);
+      const replyResult = reply.catch((error: unknown) => error);
+      const metadata = await Promise.race([platformCall.promise, replyResult]);
+      if (typeof metadata !== "string") throw new Error("The platform was not asked.");
+      return {
+        metadata,
+        answer: (outcome) => {
+          answer.resolve(outcome);
+          return replyResult;
+        },
+        crash: () => {
+          answer.reject(new Crash("injected: the process ended"));
+          return replyResult;
+        },
+      };
+    },
+
+    async messageRows(): Promise<{ message: Message; position: string }[]> {
+      const query = { includeTest: false, direction: null, before: null, limit: 100, now: testEnv.now() };
+      return [...(await messageStore(testEnv.table).feed(tenant, query)).rows];
+    },
+
+    head: () => conversationStore(testEnv.table).get(tenant, id, testEnv.now()),
+
+    /** The send records as they lie in the table, oldest first. */
+    async records(): Promise<Record<string, unknown>[]> {
+      const { Items = [] } = await testEnv.table.client.send(
+        new QueryCommand({
+          TableName: testEnv.table.name,
+          KeyConditionExpression: "PK = :c AND begins_with(SK, :j)",
+          ExpressionAttributeValues: { ":c": id, ":j": "J#" },
+        }),
+      );
+      return Items;
+    },
+  };
+}
+
+export const acceptedOutcome = (messageId: string): SendOutcome => ({ kind: "accepted", messageId });
+export const unknownOutcome: SendOutcome = { kind: "unknown", detail: "outcome_unknown" };
+export const refusedOutcome: SendOutcome = {
+  kind: "refused",
+  class: "other",
+  detail: "no",
+  code: null,
+  subcode: null,
+  accountStatus: null,
+  coolDownMs: null,
+  humanAgentPauseMs: null,
+  humanAgentRefused: false,
+  transient: false,
+};
+
+/** What the head of a conversation with these messages must say. */
+export function expectedHead(rows: readonly { message: Message }[]) {
+  const order = ["echo", "inbound", "outbound"];
+  const newest = rows
+    .map(({ message }) => message)
+    .sort((a, b) => b.sentAt - a.sentAt || order.indexOf(b.direction) - order.indexOf(a.direction))[0];
+  const latest = (inbound: boolean): Millis | null =>
+    rows
+      .filter(({ message }) => (message.direction === "inbound") === inbound)
+      .reduce<Millis | null>((at, { message }) => Math.max(at ?? 0, message.sentAt), null);
+  return {
+    lastAt: newest?.sentAt,
+    lastDirection: newest?.direction,
+    lastInboundAt: latest(true),
+    lastOutboundAt: latest(false),
+  };
+}

@@ -1,0 +1,55 @@
+import { deliverWorker } from "../../../../functions/deliver/worker.ts";
+import { getStats } from "../../../../shared/flows/stats/read-stats.ts";
+import { counterStore } from "../../../../shared/stores/stats/counters.ts";
+import { endpointStore } from "../../../../shared/stores/webhooks/endpoints.ts";
+import { type Fault, injectFaults } from "../../../support/faults.ts";
+import { openWebhookClient } from "../../net/webhook-client-fixture.ts";
+import { newTenant } from "../../stores/support/samples.ts";
+import { invokeWorker } from "./queue-worker.ts";
+import type { TestEnv } from "./test-env.ts";
+
+/** One tenant with a connected account and queues of its own, and what its counters say. */
+export type CountFixture = Awaited<ReturnType<typeof openCountFixture>>;
+
+export async function openCountFixture(testEnv: TestEnv) {
+  const queues = await testEnv.newQueues();
+  const tenant = newTenant();
+  const account = await testEnv.connect(tenant);
+  const stats = (forTenant = tenant) =>
+    getStats(
+      { counters: counterStore(testEnv.table), endpoints: endpointStore(testEnv.table) },
+      forTenant,
+      testEnv.now(),
+    );
+
+  return {
+    lane: queues,
+    tenant,
+    account,
+    stats,
+    messages: async (forTenant = tenant) => (await stats(forTenant)).messages,
+    /** Delivered, failed and dlq of the tenant's endpoints. */
+    endpointCounts: async () => (await stats()).endpoints.map(({ delivered, failed, dlq }) => [delivered, failed, dlq]),
+    countingFailures: () => testEnv.lines.filter(({ event }) => event === "counting_failed"),
+
+    /** Only the counters' own update is spoiled. */
+    failCounterUpdates(fault: Fault): () => void {
+      let isFirst = true;
+      return injectFaults(testEnv.client, ({ command, input }) => {
+        const isCounterUpdate = command === "UpdateItem" && JSON.stringify(input).includes(`"S#${tenant}"`);
+        if (!isCounterUpdate || (!isFirst && fault !== "crash")) return "pass";
+        isFirst = false;
+        return fault;
+      });
+    },
+
+    /** The deliver worker over a queue of its lane, a process of its own each time. */
+    async deliver(queue: "events" | "deliveries" = "events", fromQueues = queues) {
+      const ports = testEnv.deliverPorts(queues, openWebhookClient());
+      const worker = deliverWorker(ports, testEnv.now, (record, after) =>
+        ports.retries.postpone(record.receiptHandle, after),
+      );
+      return invokeWorker(testEnv.eventSource, fromQueues[queue], worker);
+    },
+  };
+}

@@ -1,0 +1,211 @@
+import { PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { eraseWorker } from "../../../../functions/erase/worker.ts";
+import type { Caller } from "../../../../shared/domain/access/api-keys.ts";
+import { renderEvent } from "../../../../shared/domain/events/events.ts";
+import type { Message, MessageRef } from "../../../../shared/domain/inbox/messages.ts";
+import { RETENTION } from "../../../../shared/domain/limits.ts";
+import { type ErasureResult, eraseConversation } from "../../../../shared/flows/erasure/erase.ts";
+import { deriveUlid } from "../../../../shared/kernel/ids.ts";
+import type { Refusal } from "../../../../shared/kernel/refusals.ts";
+import type { TenantId } from "../../../../shared/kernel/tenant.ts";
+import { MINUTE, type Millis } from "../../../../shared/kernel/time.ts";
+import { deliveryStore } from "../../../../shared/stores/delivery/deliveries.ts";
+import { eventBodyStore } from "../../../../shared/stores/delivery/event-bodies.ts";
+import { conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
+import { messageStore } from "../../../../shared/stores/inbox/messages.ts";
+import { outboundMessageStore } from "../../../../shared/stores/inbox/outbound-messages.ts";
+import { pendingChangeStore } from "../../../../shared/stores/inbox/pending-changes.ts";
+import { profileStore } from "../../../../shared/stores/inbox/profiles.ts";
+import {
+  conversationBudgetKey,
+  endpointKey,
+  type Key,
+  relatedKeys,
+  relatedRefKey,
+  timeToLive,
+} from "../../../../shared/stores/keys.ts";
+import { dueSendStore } from "../../../../shared/stores/sending/due-sends.ts";
+import { sendRecordStore } from "../../../../shared/stores/sending/send-records.ts";
+import { PERSON, SAMPLE_INBOX, sampleConversationId, sampleMessage } from "../../stores/support/samples.ts";
+import { invokeWorker, queueDepth } from "./queue-worker.ts";
+import type { TestEnv, TestQueues } from "./test-env.ts";
+
+/** Nothing of a tenant says this but what is to be erased. */
+export function canaryFor(person: string): string {
+  return `canary-of-${person}`;
+}
+
+export type Row = Key & Readonly<Record<string, unknown>>;
+
+export const tenantCaller = (tenant: TenantId, scope: "live" | "test" = "live"): Caller => ({
+  kind: "tenant_key",
+  keyId: "k1",
+  tenant,
+  scope,
+});
+
+/** What one person's conversation holds, and how much of each kind. */
+export interface DataSubject {
+  readonly tenant: TenantId;
+  readonly conversation: string;
+  readonly person: string;
+  readonly counts: ErasureResult["removed"];
+}
+
+/** An endpoint's row alone. @returns its id */
+export async function putEndpointRow(
+  testEnv: TestEnv,
+  tenant: TenantId,
+  name: string,
+  status = "active",
+): Promise<string> {
+  const id = deriveUlid(testEnv.now(), `${tenant} ${name}`);
+  const Item = { ...endpointKey(tenant, id), u: "http://127.0.0.1:9/", ev: [], st: status, sp: "", ca: 0, ua: 0 };
+  await testEnv.table.client.send(new PutCommand({ TableName: testEnv.table.name, Item }));
+  return id;
+}
+
+/** A conversation with rows of every kind, all of before now, with deliveries at the tenant's endpoints. */
+export async function seedDataSubject(
+  testEnv: TestEnv,
+  tenant: TenantId,
+  endpointIds: readonly string[],
+  { person = PERSON, messages = 3 }: { person?: string; messages?: number } = {},
+): Promise<DataSubject> {
+  const { table } = testEnv;
+  const now = testEnv.now();
+  const conversation = sampleConversationId(tenant, person);
+  const canary = canaryFor(person);
+  const participant = { id: person, handle: canary, username: canary };
+  const draft = (id: string, rest: Partial<Message>) =>
+    sampleMessage(tenant, { id: `${person} ${id}`, participant, text: `${canary} ${id}`, ...rest });
+  const expiresAt = timeToLive(now + RETENTION);
+  const put = (item: object) =>
+    table.client.send(new PutCommand({ TableName: table.name, Item: { ...item, x: expiresAt } }));
+  const deliver = (eventUlid: string, source: MessageRef | null) =>
+    Promise.all(
+      endpointIds.map((endpointId, index) =>
+        deliveryStore(table).recordFirst(
+          tenant,
+          { endpointId, eventUlid, eventType: "message.received", source },
+          index === 0 ? { status: "delivered" } : { status: "retrying", nextRetryAt: now + MINUTE },
+          { kind: "answered", status: index === 0 ? 200 : 503, retryAfter: null, durationMs: 1 },
+          now,
+        ),
+      ),
+    );
+  const deliveries: Promise<unknown>[] = [];
+
+  for (let i = 0; i < messages; i++) {
+    const message = draft(`said ${i}`, { sentAt: now - 1_000 - i });
+    const record = await messageStore(table).record(tenant, message, now);
+    await conversationStore(table).advanceHead(tenant, message, SAMPLE_INBOX);
+    deliveries.push(deliver(message.eventUlid, record.ref));
+  }
+  const test = draft("test", { sentAt: now - 500, scope: "test", direction: "outbound" });
+  const sent = draft("sent", { sentAt: now - 400, direction: "outbound" });
+  const echo = draft("echo", { sentAt: now - 300, direction: "echo" });
+  for (const message of [test, sent, echo]) {
+    const record = await outboundMessageStore(table).record(tenant, message, now);
+    if (message !== test) await conversationStore(table).advanceHead(tenant, message, SAMPLE_INBOX);
+    deliveries.push(deliver(message.eventUlid, record.ref));
+  }
+  const send = {
+    content: "",
+    via: "api_in_window",
+    actorId: null,
+    holdId: null,
+    replyTo: null,
+    scope: "live",
+  } as const;
+  for (const at of [now - 400, now - 200]) {
+    const sendId = deriveUlid(at, `${conversation} ${at}`);
+    await sendRecordStore(table).start(conversation, { ...send, id: sendId }, at);
+    const content = { kind: "text", text: canary } as const;
+    await dueSendStore(table).put({ conversationId: conversation, sendId, startedAt: at, content });
+  }
+  for (const changeKind of ["edit", "reaction"]) {
+    const candidateUlid = deriveUlid(now - 100, `${conversation} ${changeKind}`);
+    const ulid = await eventBodyStore(table).recordRef(conversation, changeKind, candidateUlid, now - 100);
+    await eventBodyStore(table).save(tenant, renderEvent(tenant, ulid, "message.edited", { text: canary }));
+    deliveries.push(deliver(ulid, null));
+  }
+  await pendingChangeStore(table).edit(conversation, `${person} early`, { text: canary, count: 1 }, now - 100);
+  await pendingChangeStore(table).markPending(conversation, `${person} early`, now - 100);
+  for (const [kind, id] of [
+    ["hold", "h1"],
+    ["upload", "u1"],
+    ["upload", "u2"],
+    ["upload", "expired"],
+  ] as const) {
+    const refId = deriveUlid(now, `${conversation} ${id}`);
+    if (id !== "expired") await put({ ...relatedKeys[kind](refId), text: canary });
+    await put({ ...relatedRefKey(conversation, kind, refId), at: now - 50 });
+  }
+  await put({ ...conversationBudgetKey(conversation, "live"), at: now - 400 });
+  const picture = { url: `https://cdn.example/${canary}`, expiresAt: now + MINUTE };
+  const profile = { state: "complete", handle: canary, username: canary, picture } as const;
+  await profileStore(table).save(conversation, profile, now - 10);
+  await Promise.all(deliveries);
+  const counts = {
+    conversation: 1,
+    profile: 1,
+    messages: messages + 3,
+    // Three ids, two events, one early change.
+    markers: 6,
+    deliveries: endpointIds.length * (messages + 3 + 2),
+    sendRecords: 2,
+    uploads: 2,
+    holds: 1,
+  };
+  return { tenant, conversation, person, counts };
+}
+
+/** Everything in the table. */
+export async function allRows(testEnv: TestEnv): Promise<Row[]> {
+  const rows: Row[] = [];
+  let ExclusiveStartKey: Record<string, unknown> | undefined;
+  do {
+    const answer = await testEnv.table.client.send(
+      new ScanCommand({ TableName: testEnv.table.name, ConsistentRead: true, ExclusiveStartKey }),
+    );
+    rows.push(...((answer.Items ?? []) as Row[]));
+    ExclusiveStartKey = answer.LastEvaluatedKey;
+  } while (ExclusiveStartKey);
+  return rows;
+}
+
+/** Rows of a tenant that tell of a person: by name or by what they said. */
+export async function rowsMentioning(
+  testEnv: TestEnv,
+  { tenant, person }: Pick<DataSubject, "tenant" | "person">,
+): Promise<Row[]> {
+  const rows = (await allRows(testEnv)).filter((row) => JSON.stringify(row).includes(tenant));
+  return rows.filter((row) => JSON.stringify(row).includes(person));
+}
+
+/** One call of the route's flow, as a process of its own. @param pages how many steps it may take before time is up */
+export function runErasure(
+  testEnv: TestEnv,
+  queues: Pick<TestQueues, "erasures">,
+  { tenant, conversation }: Pick<DataSubject, "tenant" | "conversation">,
+  pages = Number.POSITIVE_INFINITY,
+): Promise<ErasureResult | Refusal> {
+  const request = { conversationId: conversation, caller: tenantCaller(tenant), ip: "203.0.113.7" };
+  let steps = 0;
+  return eraseConversation(testEnv.erasePorts(queues), tenant, request, () => steps++ < pages, testEnv.now());
+}
+
+/** Lets the background work until no message is left, turning the clock to when each is due. @returns rounds it took */
+export async function drainErasures(
+  testEnv: TestEnv,
+  queues: Pick<TestQueues, "erasures">,
+  step: Millis = MINUTE,
+): Promise<number> {
+  for (let round = 0; round < 60; round++) {
+    if ((await queueDepth(testEnv.eventSource, queues.erasures)) === 0) return round;
+    testEnv.advance(step);
+    await invokeWorker(testEnv.eventSource, queues.erasures, eraseWorker(testEnv.erasePorts(queues), testEnv.now));
+  }
+  throw new Error("The erasure does not end.");
+}

@@ -1,0 +1,124 @@
+import { QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { deliverWorker } from "../../../../functions/deliver/worker.ts";
+import type { AttemptOutcome, DeliveryStatus, Verdict } from "../../../../shared/domain/delivery/deliveries.ts";
+import { type EventType, eventTypes } from "../../../../shared/domain/events/events.ts";
+import type { Endpoint } from "../../../../shared/domain/webhooks/endpoints.ts";
+import { sweepDue } from "../../../../shared/flows/delivery/sweep.ts";
+import { createWebhook } from "../../../../shared/flows/webhooks/create.ts";
+import { isRefusal } from "../../../../shared/kernel/refusals.ts";
+import { MINUTE } from "../../../../shared/kernel/time.ts";
+import type { DeliveryRow } from "../../../../shared/stores/delivery/delivery-items.ts";
+import { type Receiver, startReceiver } from "../../net/receiver.ts";
+import { openWebhookClient } from "../../net/webhook-client-fixture.ts";
+import { newTenant } from "../../stores/support/samples.ts";
+import { invokeWorker } from "./queue-worker.ts";
+import { recordMessage } from "./test-endpoints.ts";
+import type { TestEnv } from "./test-env.ts";
+
+const serviceUnavailable: AttemptOutcome = { kind: "answered", status: 503, retryAfter: null, durationMs: 7 };
+const success: AttemptOutcome = { kind: "answered", status: 200, retryAfter: null, durationMs: 7 };
+
+/** One tenant with queues, a receiver and its endpoints of its own, as its administrator and the workers see them. */
+export type EndpointFixture = Awaited<ReturnType<typeof openEndpointFixture>>;
+
+export async function openEndpointFixture(testEnv: TestEnv) {
+  const tenant = newTenant();
+  const queues = await testEnv.newQueues();
+  const ports = testEnv.apiPorts(queues);
+  const actor = { caller: { kind: "tenant_key", keyId: "key1", tenant, scope: "live" }, ip: "192.0.2.1" } as const;
+  const statusByPath = new Map<string, number>();
+  let statusByEvent: (eventUlid: string) => number | null = () => null;
+  const receiver: Receiver = await startReceiver((response, { url = "", headers }) => {
+    const eventUlid = String(headers["svc-event-id"]).slice("evt_".length);
+    response.writeHead(statusByEvent(eventUlid) ?? statusByPath.get(url) ?? 200).end();
+  });
+  const webhookClient = openWebhookClient();
+  const deliverPorts = testEnv.deliverPorts(queues, webhookClient);
+  const worker = deliverWorker(deliverPorts, testEnv.now, (record, after) =>
+    deliverPorts.retries.postpone(record.receiptHandle, after),
+  );
+  let events = 0;
+
+  async function createEndpoint(options: { path?: string; events?: readonly EventType[] } = {}) {
+    const url = `http://127.0.0.1:${receiver.port}${options.path ?? "/in"}`;
+    const created = await createWebhook(
+      ports,
+      tenant,
+      { url, events: options.events ?? eventTypes, ...actor },
+      testEnv.now(),
+    );
+    if (isRefusal(created)) throw new Error(created.refused);
+    return created;
+  }
+
+  async function auditItems(action?: string): Promise<Record<string, unknown>[]> {
+    const { Items = [] } = await testEnv.table.client.send(
+      new QueryCommand({
+        TableName: testEnv.table.name,
+        KeyConditionExpression: "PK = :a",
+        ExpressionAttributeValues: { ":a": `A#${tenant}` },
+      }),
+    );
+    return Items.filter(({ ac }) => action === undefined || ac === action);
+  }
+
+  return {
+    tenant,
+    lane: queues,
+    ports,
+    by: actor,
+    receiver,
+    worker,
+    /** What the worker works with. */
+    deliverPorts,
+    endpointWith: createEndpoint,
+    audits: auditItems,
+    /** What the receiver answers at a path from now on; 200 until it is told. */
+    respondWith(status: number, path = "/in"): void {
+      statusByPath.set(path, status);
+    },
+    /** What it answers to each event from now on, at any path; what `answer` said where that is null. */
+    respondByEvent(next: (eventUlid: string) => number | null): void {
+      statusByEvent = next;
+    },
+    /** A delivery of a message of its own, brought to a status as an attempt would. */
+    async createDelivery(endpoint: Endpoint, targetStatus: DeliveryStatus): Promise<DeliveryRow> {
+      const { message, ref } = await recordMessage(testEnv, tenant, `m${++events}`);
+      const deliveryOf = {
+        endpointId: endpoint.id,
+        eventUlid: message.eventUlid,
+        eventType: "message.received" as const,
+      };
+      const { deliveries } = ports;
+      const verdict: Verdict =
+        targetStatus === "pending" || targetStatus === "attempting" || targetStatus === "retrying"
+          ? { status: "retrying", nextRetryAt: testEnv.now() }
+          : { status: targetStatus };
+      const outcome = targetStatus === "delivered" ? success : targetStatus === "blocked" ? null : serviceUnavailable;
+      await deliveries.recordFirst(tenant, { ...deliveryOf, source: ref }, verdict, outcome, testEnv.now());
+      if (targetStatus === "attempting")
+        await deliveries.claim(tenant, endpoint.id, message.eventUlid, 2, testEnv.now());
+      const row = await deliveries.get(tenant, endpoint.id, message.eventUlid);
+      if (!row) throw new Error("The row is not there.");
+      return row;
+    },
+    row: (endpoint: Pick<Endpoint, "id">, eventUlid: string) => ports.deliveries.get(tenant, endpoint.id, eventUlid),
+    /** Every row of an endpoint, newest event first. */
+    async rows(endpoint: Pick<Endpoint, "id">): Promise<DeliveryRow[]> {
+      const query = { endpointId: endpoint.id, before: null, limit: 100, now: testEnv.now() };
+      return (await ports.deliveries.list(tenant, query)).rows;
+    },
+    /** Hands out what both queues of the worker have now, until they have no more. */
+    async drainQueues(): Promise<void> {
+      for (const queue of [queues.events, queues.deliveries, queues.events, queues.deliveries]) {
+        while ((await invokeWorker(testEnv.eventSource, queue, worker)).records.length > 0);
+      }
+    },
+    /** Lets the time pass in which a sweep hands on what stood by. */
+    async sweepSafetyNet(): Promise<void> {
+      await sweepDue(testEnv.sweepPorts(queues), testEnv.now());
+      testEnv.advance(6 * MINUTE);
+      await sweepDue(testEnv.sweepPorts(queues), testEnv.now());
+    },
+  };
+}

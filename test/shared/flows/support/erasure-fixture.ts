@@ -1,0 +1,227 @@
+import type { Queue } from "../../../../shared/aws/queues.ts";
+import { eventTypes } from "../../../../shared/domain/events/events.ts";
+import { conversationId } from "../../../../shared/domain/inbox/conversations.ts";
+import type { MessageUpdate } from "../../../../shared/domain/inbox/updates.ts";
+import { fanOut, newBatchContext } from "../../../../shared/flows/delivery/fan-out.ts";
+import { loadRenderedEvent } from "../../../../shared/flows/delivery/rendered-events.ts";
+import { retryDelivery } from "../../../../shared/flows/delivery/retry.ts";
+import { eraseInBackground } from "../../../../shared/flows/erasure/background.ts";
+import { eraseConversation } from "../../../../shared/flows/erasure/erase.ts";
+import { applyMessageChange } from "../../../../shared/flows/inbox/apply-change.ts";
+import { newEffects } from "../../../../shared/flows/inbox/effects.ts";
+import { ingestMessage } from "../../../../shared/flows/inbox/ingest-message.ts";
+import type { ApiPorts, DeliverPorts, ErasePorts, IngestPorts } from "../../../../shared/flows/ports.ts";
+import { sendReply } from "../../../../shared/flows/sending/reply.ts";
+import { createWebhook } from "../../../../shared/flows/webhooks/create.ts";
+import { isRefusal } from "../../../../shared/kernel/refusals.ts";
+import type { TenantId } from "../../../../shared/kernel/tenant.ts";
+import { MINUTE, type Millis } from "../../../../shared/kernel/time.ts";
+import type { Platform } from "../../../../shared/platforms/platform.ts";
+import { decodeErasure, decodeEvent, decodeRetry } from "../../../../shared/queues/messages.ts";
+import { deliveryStore } from "../../../../shared/stores/delivery/deliveries.ts";
+import { PERSON } from "../../stores/support/samples.ts";
+import { tenantCaller } from "./data-subject.ts";
+import type { TestEnv } from "./test-env.ts";
+
+const noQueues = { inbound: "", events: "", deliveries: "", profiles: "", erasures: "" };
+
+/** A queue that only remembers. */
+function memoryQueue(): { queue: Queue; bodies: string[] } {
+  const bodies: string[] = [];
+  const queue: Queue = {
+    send: async ({ body }) => void bodies.push(body),
+    sendAll: async (messages) => void bodies.push(...messages.map(({ body }) => body)),
+    postpone: async () => {},
+  };
+  return { queue, bodies };
+}
+
+export type ErasureFixture = Awaited<ReturnType<typeof openErasureFixture>>;
+
+/**
+ * One tenant with one endpoint and one person, who wrote four times, some time ago: the first message's event waits for
+ * its first attempt, the second one's delivery for its next, and those of the others have been given up. Platform,
+ * receiver, queues and key are doubled; the table is real.
+ */
+export async function openErasureFixture(testEnv: TestEnv, tenant: TenantId, messageAge: Millis = 0) {
+  const now = testEnv.now();
+  const externalId = `ig-${tenant}`;
+  const account = { platform: "instagram", externalId } as const;
+  const conversation = conversationId({ tenant, account, participantId: PERSON });
+  const [eventQueue, retryQueue, erasureQueue] = [memoryQueue(), memoryQueue(), memoryQueue()];
+  const postedBodies: string[] = [];
+  const vault = { open: async () => "secret", seal: async () => new Uint8Array([1]) };
+  const webhookClient = {
+    send: async ({ body }: { body: string }) => {
+      postedBodies.push(body);
+      return { kind: "answered", status: 503, retryAfter: null, durationMs: 1 };
+    },
+    close: async () => {},
+  } as unknown as DeliverPorts["webhookClient"];
+  const ingestPorts: IngestPorts = {
+    ...testEnv.ingestPorts(noQueues),
+    events: eventQueue.queue,
+    profiles: memoryQueue().queue,
+  };
+  const erase: ErasePorts = { ...testEnv.erasePorts(noQueues), erasureWork: erasureQueue.queue };
+  const deliver: DeliverPorts = {
+    ...testEnv.deliverPorts(noQueues, webhookClient),
+    vault,
+    events: eventQueue.queue,
+    retries: retryQueue.queue,
+  };
+  const accounts = {
+    get: async () => ({
+      ...account,
+      status: "active",
+      sealedToken: new Uint8Array([1]),
+      connection: "instagram_login",
+    }),
+  } as unknown as ApiPorts["accounts"];
+  const sendOnce = async () => ({ kind: "accepted", messageId: `${tenant} reply` });
+  const fetchProfile = async () => ({ kind: "found", name: "Ada", username: null, pictureUrl: null });
+  const platform = { textTooLong: () => false, send: sendOnce, fetchProfile } as unknown as Platform;
+  const api: ApiPorts = {
+    ...testEnv.apiPorts(noQueues),
+    retries: retryQueue.queue,
+    erasureWork: erasureQueue.queue,
+    accounts,
+    vault,
+    events: eventQueue.queue,
+    platformFor: () => platform,
+  };
+  const resolvedAccount = { tenant, handle: "@shop", shards: 1, lastErasureAt: null };
+
+  const textUpdate = (id: string, at: number, rest: Partial<MessageUpdate> = {}): MessageUpdate => ({
+    kind: "message",
+    account,
+    participantId: PERSON,
+    at,
+    messageId: `${tenant} ${id}`,
+    form: "message",
+    text: `said ${id}`,
+    attachments: [],
+    replyTo: null,
+    echo: null,
+    ...rest,
+  });
+  const ingest = async (messageUpdate: MessageUpdate, lastErasureAt: number | null = null) => {
+    const effects = newEffects();
+    const snapshot = (await ingestPorts.conversations.snapshots([conversation])).get(conversation);
+    if (!snapshot) throw new Error("There is no glimpse.");
+    await ingestMessage(
+      ingestPorts,
+      { ...resolvedAccount, lastErasureAt },
+      messageUpdate,
+      snapshot,
+      effects,
+      testEnv.now(),
+    );
+    eventQueue.bodies.push(...effects.events.map(({ body }) => body));
+  };
+  const ingestEdit = async (at: number) => {
+    const effects = newEffects();
+    const snapshot = (await ingestPorts.conversations.snapshots([conversation])).get(conversation);
+    if (!snapshot) throw new Error("There is no glimpse.");
+    const edit = { kind: "edit", account, participantId: PERSON, at, messageId: `${tenant} first`, text: "edited" };
+    await applyMessageChange(
+      ingestPorts,
+      resolvedAccount,
+      { ...edit, kind: "edit", editCount: 1 },
+      snapshot,
+      effects,
+      testEnv.now(),
+    );
+    eventQueue.bodies.push(...effects.events.map(({ body }) => body));
+  };
+  const deliverEvent = async (body: string) => {
+    const event = decodeEvent(body);
+    if (!event) throw new Error("An announcement cannot be read.");
+    const rendered = await loadRenderedEvent(deliver, tenant, event);
+    const endpoints = await deliver.endpoints.list(tenant);
+    await fanOut(deliver, { ...event, repeated: true }, rendered, endpoints, newBatchContext(), testEnv.now);
+  };
+
+  const webhookRequest = { url: "http://127.0.0.1:9/", events: eventTypes, caller: tenantCaller(tenant), ip: null };
+  const created = await createWebhook({ ...api, vault }, tenant, webhookRequest, now);
+  if (isRefusal(created)) throw new Error(`The endpoint was refused: ${created.detail}`);
+  const { id } = created.endpoint;
+  const ingestText = async (messageName: string, ago: Millis) => {
+    await ingest(textUpdate(messageName, now - messageAge - ago));
+    const [body = ""] = eventQueue.bodies.splice(0);
+    return { announced: body, eventUlid: decodeEvent(body)?.eventUlid ?? "" };
+  };
+  const { announced: undeliveredBody } = await ingestText("first", 20);
+  const { announced: failedBody, eventUlid } = await ingestText("second", 10);
+  await deliverEvent(failedBody);
+  const failedEvents: string[] = [];
+  for (const [messageName, status] of [
+    ["third", "dlq"],
+    ["fourth", "failed"],
+  ] as const) {
+    const { announced: body, eventUlid } = await ingestText(messageName, 15);
+    const { source = null } = decodeEvent(body) ?? {};
+    const delivery = { endpointId: id, eventUlid, eventType: "message.received", source } as const;
+    const outcome = { kind: "answered", status: 503, retryAfter: null, durationMs: 1 } as const;
+    await deliveryStore(testEnv.table).recordFirst(tenant, delivery, { status }, outcome, now);
+    failedEvents.push(eventUlid);
+  }
+  postedBodies.length = 0;
+  retryQueue.bodies.length = 0;
+
+  return {
+    tenant,
+    conversation,
+    endpointId: id,
+    api,
+    profilePorts: { ...testEnv.profilePorts(""), accounts, vault, platformFor: () => platform },
+    posted: postedBodies,
+    givenUp: failedEvents,
+    events: eventQueue.bodies,
+    update: textUpdate,
+    take: ingest,
+    change: ingestEdit,
+    announceOne: deliverEvent,
+    waits: undeliveredBody,
+    eraseNow: (at = testEnv.now()) =>
+      eraseConversation(
+        erase,
+        tenant,
+        { conversationId: conversation, caller: tenantCaller(tenant), ip: null },
+        () => true,
+        at,
+      ),
+    reply: (at: number) =>
+      sendReply(api, tenantCaller(tenant), { conversationId: conversation, text: "hi", replyTo: null }, () => at),
+    retry: (at: number) =>
+      retryDelivery(deliver, { tenant, endpointId: id, eventUlid, attempt: 2 }, newBatchContext(), () => at),
+    /** Every attempt that waits on the queue; each stays there, as it may come again. */
+    runRetries: (at: number) =>
+      Promise.all(
+        retryQueue.bodies.flatMap((body) => {
+          const message = decodeRetry(body);
+          return message ? [retryDelivery(deliver, message, newBatchContext(), () => at)] : [];
+        }),
+      ),
+    /** The background, from now to the erasure's end. */
+    async drainErasures(): Promise<void> {
+      for (let rounds = 0; erasureQueue.bodies.length > 0; rounds++) {
+        if (rounds > 20) throw new Error("The erasure does not end.");
+        testEnv.advance(MINUTE);
+        for (const body of erasureQueue.bodies.splice(0)) {
+          const message = decodeErasure(body);
+          if (message) await eraseInBackground(erase, message, () => true, testEnv.now());
+        }
+      }
+    },
+    listDeliveries: async () =>
+      (
+        await deliveryStore(testEnv.table).list(tenant, {
+          endpointId: id,
+          before: null,
+          limit: 100,
+          now: testEnv.now(),
+        })
+      ).rows,
+  };
+}

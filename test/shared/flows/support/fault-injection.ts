@@ -1,0 +1,47 @@
+import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { type Fault, injectFaults } from "../../../support/faults.ts";
+import type { QueueWorker } from "./queue-worker.ts";
+
+/**
+ * - `before`: the process dies before the call
+ * - `after`: the call is done, then the process dies
+ * - `lost`: the call is done and its answer lost; the process lives and the SDK asks again
+ */
+export const faultPoints = ["before", "after", "lost"] as const;
+export type FaultPoint = (typeof faultPoints)[number];
+
+/**
+ * Strikes at the k-th call to AWS of a process, counted over all its clients from 0. Once it is dead, none of its
+ * calls gets through, on whatever branch.
+ */
+export function injectFaultAt(clients: readonly unknown[], faultPoint: FaultPoint, callIndex: number) {
+  let calls = 0;
+  let crashed = false;
+  let isReached = false;
+  const decide = (): Fault => {
+    const index = calls++;
+    if (crashed) return "crash";
+    if (index !== callIndex) return "pass";
+    isReached = true;
+    crashed = faultPoint !== "lost";
+    // After it lost an answer a dead process asks again, and is stopped there.
+    return faultPoint === "before" ? "crash" : "lost";
+  };
+  // The faults sit in what all clients of the SDK share.
+  const removals = clients.map((client) => injectFaults(client as DynamoDBClient, decide));
+  return {
+    reached: () => isReached,
+    /** A worker that reports nothing once its process is dead: then all of its batch comes again. */
+    crashable:
+      (worker: QueueWorker): QueueWorker =>
+      async (event, invocation) => {
+        const answer = await worker(event, invocation);
+        return crashed
+          ? { batchItemFailures: event.Records.map(({ messageId }) => ({ itemIdentifier: messageId })) }
+          : answer;
+      },
+    remove: () => {
+      for (const removeFault of removals) removeFault();
+    },
+  };
+}

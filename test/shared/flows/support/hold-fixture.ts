@@ -1,0 +1,176 @@
+import { withTimeout } from "../../../../functions/http/deadline.ts";
+import type { Caller } from "../../../../shared/domain/access/api-keys.ts";
+import { holdSecret } from "../../../../shared/domain/holds/holds.ts";
+import { type Challenge, derivePuzzles } from "../../../../shared/domain/holds/proof-of-work.ts";
+import { conversationId } from "../../../../shared/domain/inbox/conversations.ts";
+import type { Scope } from "../../../../shared/domain/inbox/messages.ts";
+import { completeHold } from "../../../../shared/flows/holds/complete.ts";
+import { type CreatedHold, createHold, type HumanAgentMessage } from "../../../../shared/flows/holds/create.ts";
+import { getHold } from "../../../../shared/flows/holds/get.ts";
+import type { ApiPorts, CheckPorts } from "../../../../shared/flows/ports.ts";
+import { hmacSha256, randomToken, sha256Hex } from "../../../../shared/kernel/bytes.ts";
+import { isRefusal } from "../../../../shared/kernel/refusals.ts";
+import { DAY, type Millis } from "../../../../shared/kernel/time.ts";
+import type { Platform, Send, SendOutcome } from "../../../../shared/platforms/platform.ts";
+import { auditStore } from "../../../../shared/stores/access/audit.ts";
+import { verificationAttemptStore } from "../../../../shared/stores/holds/verification-attempts.ts";
+import { conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
+import { messageStore } from "../../../../shared/stores/inbox/messages.ts";
+import { profileStore } from "../../../../shared/stores/inbox/profiles.ts";
+import { newTenant, PERSON, sampleMessage } from "../../stores/support/samples.ts";
+import { receiveAllMessages } from "./queue-worker.ts";
+import type { TestEnv } from "./test-env.ts";
+
+export const CHALLENGE_KEY = Buffer.alloc(32, 7);
+export const SOURCE_IP = "203.0.113.9";
+/** No row may say this once a hold is over. */
+export const CANARY = "canary of a held message";
+
+let sourceIps = 0;
+
+/**
+ * One tenant whose customer wrote some time ago, a platform that the test plays, and the way from a held message
+ * through its check.
+ */
+export type HoldFixture = Awaited<ReturnType<typeof openHoldFixture>>;
+
+export async function openHoldFixture(
+  testEnv: TestEnv,
+  { wroteAgo: messageAge = 2 * DAY, scope = "live" as Scope } = {},
+) {
+  const tenant = newTenant();
+  const queues = await testEnv.newQueues();
+  const account = { platform: "instagram", externalId: await testEnv.connect(tenant) } as const;
+  const conversation = conversationId({ tenant, account, participantId: PERSON });
+  const caller: Caller = { kind: "tenant_key", keyId: "k1", tenant, scope };
+  const platformCalls: Send[] = [];
+  let platformResponse: (send: Send) => Promise<SendOutcome> = async () => ({
+    kind: "accepted",
+    messageId: `${tenant}-sent-${platformCalls.length}`,
+  });
+  const platform: Pick<Platform, "send"> = {
+    send: (_account, _token, send) => {
+      platformCalls.push(send);
+      return platformResponse(send);
+    },
+  };
+
+  async function recordInbound(at: Millis, id = `${tenant}-said-${at}`): Promise<void> {
+    const message = sampleMessage(tenant, { id, sentAt: at, account, conversationId: conversation });
+    await messageStore(testEnv.table).record(tenant, message, at);
+    await conversationStore(testEnv.table).advanceHead(tenant, message, { accountHandle: "@shop", shards: 1 });
+  }
+  await recordInbound(testEnv.now() - messageAge);
+
+  /** As a process of its own has them. */
+  const apiPorts = (): ApiPorts => {
+    const realPorts = testEnv.apiPorts(queues);
+    const platformOf: ApiPorts["platformFor"] = (account, sendScope) =>
+      sendScope === "test" ? realPorts.platformFor(account, sendScope) : (platform as Platform);
+    return { ...realPorts, platformFor: platformOf };
+  };
+  const checkPorts = (rest: Partial<CheckPorts> = {}): CheckPorts => ({
+    ...apiPorts(),
+    verificationAttempts: verificationAttemptStore(testEnv.table),
+    challengeKey: async () => CHALLENGE_KEY,
+    random: randomToken,
+    waitUpTo: withTimeout,
+    pageFiles: new Map(),
+    ...rest,
+  });
+  const humanAgentMessage = (rest: Partial<HumanAgentMessage> = {}): HumanAgentMessage => ({
+    conversationId: conversation,
+    replyTo: null,
+    actorId: "console:usr_1",
+    text: CANARY,
+    ...rest,
+  });
+  const secret = async (holdId: string) => holdSecret(await apiPorts().holdKey(), holdId);
+
+  return {
+    tenant,
+    lane: queues,
+    caller,
+    conversation,
+    calls: platformCalls,
+    personWrites: recordInbound,
+    setPersonHandle: (handle: string) =>
+      profileStore(testEnv.table).save(
+        conversation,
+        { state: "complete", handle, username: null, picture: null },
+        testEnv.now(),
+      ),
+    apiPorts,
+    checkPorts,
+    secret,
+    /** What the platform answers from now on. */
+    setPlatformResponse(next: typeof platformResponse): void {
+      platformResponse = next;
+    },
+    tryCreateHold: (rest: Partial<HumanAgentMessage> = {}) =>
+      createHold(apiPorts(), { caller, ip: SOURCE_IP }, humanAgentMessage(rest), testEnv.now()),
+    async newHold(rest: Partial<HumanAgentMessage> = {}): Promise<CreatedHold> {
+      const created = await createHold(apiPorts(), { caller, ip: SOURCE_IP }, humanAgentMessage(rest), testEnv.now());
+      if (isRefusal(created)) throw new Error(`${created.refused} ${created.detail}`);
+      return created;
+    },
+    /** What a right answer to a challenge is, of puzzles that take no time. */
+    async solvedAnswer({ id, expiresAt }: Pick<CreatedHold, "id" | "expiresAt">) {
+      const token = easyChallengeToken({ holdId: id, expires: expiresAt });
+      return { holdId: id, secret: await secret(id), sourceIp: newSourceIp(), token, solutions: solveChallenge(token) };
+    },
+    async complete(hold: CreatedHold, ports = checkPorts()) {
+      return completeHold(ports, await this.solvedAnswer(hold), testEnv.now);
+    },
+    read: (holdId: string) => getHold(apiPorts(), caller, holdId, testEnv.now()),
+    /** What the tenant's audit trail says of holds, newest first. */
+    auditEntries: async () =>
+      (await auditStore(testEnv.table).list(tenant, { before: null, limit: 50, now: testEnv.now() })).rows.filter(
+        ({ action }) => action.startsWith("hold."),
+      ),
+    messages: async () => {
+      const query = { includeTest: true, direction: null, before: null, limit: 50, now: testEnv.now() };
+      return (await messageStore(testEnv.table).feed(tenant, query)).rows.map(({ message }) => message);
+    },
+    publishedEvents: async () =>
+      (await receiveAllMessages(testEnv.eventSource, queues.events)).map(
+        ({ body }) => JSON.parse(body) as Record<string, unknown>,
+      ),
+  };
+}
+
+/** An address that no other test tries from. */
+export function newSourceIp(): string {
+  sourceIps += 1;
+  return `198.51.${Math.floor(sourceIps / 250)}.${(sourceIps % 250) + 1}`;
+}
+
+/** A token as the server seals it, of puzzles a thousand times lighter. */
+export function easyChallengeToken(
+  { holdId, expires }: { holdId: string; expires: Millis },
+  key: Uint8Array = CHALLENGE_KEY,
+) {
+  const terms = { v: 1, h: holdId, n: randomToken(16).toString("base64url"), c: 50, s: 32, d: 1, exp: expires };
+  const body = Buffer.from(JSON.stringify(terms)).toString("base64url");
+  return `${body}.${hmacSha256(key, body).toString("base64url")}`;
+}
+
+/** Numbers of which the first solves nothing and the others do. */
+export function solveAllButOne(token: string): number[] {
+  const [puzzle] = derivePuzzles(token, parseTerms(token));
+  if (!puzzle) throw new Error("There is no puzzle.");
+  let wrong = 0;
+  while (sha256Hex(`${puzzle.salt}${wrong}`).startsWith(puzzle.target)) wrong += 1;
+  return solveChallenge(token).with(0, wrong);
+}
+
+/** The least solution of each of a token's puzzles. */
+export function solveChallenge(token: string): number[] {
+  return derivePuzzles(token, parseTerms(token)).map(({ salt, target }) => {
+    for (let n = 0; ; n++) if (sha256Hex(`${salt}${n}`).startsWith(target)) return n;
+  });
+}
+
+function parseTerms(token: string): Challenge {
+  return JSON.parse(Buffer.from(token.split(".")[0] ?? "", "base64url").toString());
+}

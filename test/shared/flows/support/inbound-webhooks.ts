@@ -1,0 +1,29 @@
+import { compress } from "../../../../shared/kernel/compression.ts";
+import type { Millis } from "../../../../shared/kernel/time.ts";
+import { encodeInbound } from "../../../../shared/queues/messages.ts";
+import { PERSON } from "../../stores/support/samples.ts";
+
+/** One message of a platform's webhook. */
+export interface WebhookText {
+  readonly mid: string;
+  readonly text: string;
+  readonly at: Millis;
+  /** The account itself said it, in the platform's own app. */
+  readonly echo?: boolean;
+}
+
+/** An Instagram webhook about one account, as its bytes come. */
+export function instagramWebhook(accountId: string, texts: readonly WebhookText[]): string {
+  const messaging = texts.map(({ mid, text, at, echo }) => ({
+    sender: { id: echo ? accountId : PERSON },
+    recipient: { id: echo ? PERSON : accountId },
+    timestamp: at,
+    message: { mid, text, ...(echo ? { is_echo: true } : {}) },
+  }));
+  return JSON.stringify({ object: "instagram", entry: [{ id: accountId, time: texts[0]?.at, messaging }] });
+}
+
+/** The same on the inbound queue. */
+export function inboundBody(raw: string, receivedAt: Millis): string {
+  return encodeInbound({ receivedAt, bytes: compress(raw), file: null });
+}

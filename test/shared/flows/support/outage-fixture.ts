@@ -1,0 +1,99 @@
+import { openQueue } from "../../../../shared/aws/queues.ts";
+import type { Endpoint } from "../../../../shared/domain/webhooks/endpoints.ts";
+import { sweepDue } from "../../../../shared/flows/delivery/sweep.ts";
+import { MINUTE, type Millis, SECOND } from "../../../../shared/kernel/time.ts";
+import { type EndpointFixture, openEndpointFixture } from "./endpoint-fixture.ts";
+import { recordMessage } from "./test-endpoints.ts";
+import type { TestEnv } from "./test-env.ts";
+
+/** One attempt that the receiver saw. */
+export interface ReceivedCall {
+  readonly at: Millis;
+  readonly event: string;
+}
+
+/** Turns the clock to the next whole second: the receiver sees a call's time in seconds alone. */
+export function advanceToWholeSecond(testEnv: TestEnv): void {
+  testEnv.advance(SECOND - (testEnv.now() % SECOND));
+}
+
+/** A desk with one endpoint for messages, whose receiver answers as it is told, and everything it was called with. */
+export type Outage = Awaited<ReturnType<typeof openOutage>>;
+
+export async function openOutage(testEnv: TestEnv) {
+  const fixture: EndpointFixture = await openEndpointFixture(testEnv);
+  const { endpoint } = await fixture.endpointWith({ events: ["message.received"] });
+  let messageCount = 0;
+  let callsRead = 0;
+
+  /** New messages whose events wait on the queue; their events' ULIDs, in order. */
+  async function queueMessages(count: number): Promise<string[]> {
+    const ulids: string[] = [];
+    for (let i = 0; i < count; i++) {
+      const { message, body } = await recordMessage(testEnv, fixture.tenant, `n${++messageCount}`);
+      await openQueue(fixture.lane.events, testEnv.eventSource).send({ body });
+      ulids.push(message.eventUlid);
+    }
+    return ulids;
+  }
+
+  /** The calls since the last time this was asked. */
+  function newCalls(): ReceivedCall[] {
+    const unread = fixture.receiver.requests.slice(callsRead);
+    callsRead = fixture.receiver.requests.length;
+    return unread.map(({ headers }) => ({
+      at: Number(headers["svc-timestamp"]) * SECOND,
+      event: String(headers["svc-event-id"]).slice("evt_".length),
+    }));
+  }
+
+  const breaker = async () => (await readEndpoint(endpoint)).breaker;
+  async function readEndpoint(endpointRef: Pick<Endpoint, "id">): Promise<Endpoint> {
+    const latest = await fixture.ports.endpoints.get(fixture.tenant, endpointRef.id);
+    if (!latest) throw new Error("The endpoint is not there.");
+    return latest;
+  }
+
+  return {
+    ...fixture,
+    endpoint,
+    write: queueMessages,
+    calls: newCalls,
+    breaker,
+    readEndpoint: () => readEndpoint(endpoint),
+    /** Lets so many deliveries fail that the endpoint is left alone. @returns when its probe is due */
+    async openCircuit(): Promise<{ ulids: string[]; openUntil: Millis }> {
+      fixture.respondWith(500);
+      const ulids = await queueMessages(10);
+      await fixture.drainQueues();
+      newCalls();
+      const { openUntil } = await breaker();
+      if (openUntil === null) throw new Error("The endpoint is not left alone.");
+      return { ulids, openUntil };
+    },
+    /** Lets time pass in steps, each with a sweep and with what came due worked on. */
+    async passTime(span: Millis, step: Millis = MINUTE): Promise<void> {
+      for (const end = testEnv.now() + span; testEnv.now() < end; ) {
+        await sweepDue(testEnv.sweepPorts(fixture.lane), testEnv.now());
+        testEnv.advance(Math.min(step, end - testEnv.now()));
+        await fixture.drainQueues();
+      }
+    },
+    /** Lets the next probes come to their time, each swept for before it. @returns when each was due */
+    async runProbes(count: number): Promise<Millis[]> {
+      const dueTimes: Millis[] = [];
+      for (let i = 0; i < count; i++) {
+        const { openUntil } = await breaker();
+        if (openUntil === null) break;
+        dueTimes.push(openUntil);
+        testEnv.advance(Math.max(0, openUntil - testEnv.now() - MINUTE));
+        await sweepDue(testEnv.sweepPorts(fixture.lane), testEnv.now());
+        testEnv.advance(openUntil - testEnv.now());
+        await fixture.drainQueues();
+      }
+      return dueTimes;
+    },
+    statuses: async () =>
+      Object.fromEntries((await fixture.rows(endpoint)).map(({ eventUlid, status }) => [eventUlid, status])),
+  };
+}

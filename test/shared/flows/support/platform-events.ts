@@ -1,0 +1,144 @@
+import type { EventType } from "../../../../shared/domain/events/events.ts";
+import type { Message } from "../../../../shared/domain/inbox/messages.ts";
+import { loadRenderedEvent } from "../../../../shared/flows/delivery/rendered-events.ts";
+import { type Effects, newEffects } from "../../../../shared/flows/inbox/effects.ts";
+import { ingestUpdates } from "../../../../shared/flows/inbox/ingest-updates.ts";
+import { accountResolver, type ResolveAccount } from "../../../../shared/flows/inbox/resolve-account.ts";
+import type { IngestPorts } from "../../../../shared/flows/ports.ts";
+import type { TenantId } from "../../../../shared/kernel/tenant.ts";
+import type { Millis } from "../../../../shared/kernel/time.ts";
+import { parseUpdates } from "../../../../shared/platforms/parse.ts";
+import { decodeEvent } from "../../../../shared/queues/messages.ts";
+import { eventBodyStore } from "../../../../shared/stores/delivery/event-bodies.ts";
+import { messageStore } from "../../../../shared/stores/inbox/messages.ts";
+import { PERSON } from "../../stores/support/samples.ts";
+import type { TestEnv } from "./test-env.ts";
+
+/** One event of a platform's webhook, beside who and when. */
+export interface PlatformEvent {
+  readonly at: Millis;
+  /** Who wrote, or was written to. */
+  readonly person?: string;
+  /** The account itself did it. */
+  readonly fromAccount?: boolean;
+  readonly content: object;
+}
+
+type EventOptions = Omit<PlatformEvent, "at" | "content">;
+
+export const textEvent = (mid: string, text: string, at: Millis, rest: EventOptions = {}): PlatformEvent => ({
+  ...rest,
+  at,
+  content: { message: { mid, text, ...(rest.fromAccount ? { is_echo: true } : {}) } },
+});
+export const photoEvent = (mid: string, url: string, at: Millis, rest: EventOptions = {}): PlatformEvent => ({
+  ...rest,
+  at,
+  content: { message: { mid, attachments: [{ type: "image", payload: { url } }] } },
+});
+export const postbackEvent = (mid: string, title: string, at: Millis, rest: EventOptions = {}): PlatformEvent => ({
+  ...rest,
+  at,
+  content: { postback: { mid, title, payload: "P" } },
+});
+export const unsendEvent = (mid: string, at: Millis, rest: EventOptions = {}): PlatformEvent => ({
+  ...rest,
+  at,
+  content: { message: { mid, is_deleted: true, ...(rest.fromAccount ? { is_echo: true } : {}) } },
+});
+export const editEvent = (
+  mid: string,
+  text: string,
+  count: number,
+  at: Millis,
+  rest: EventOptions = {},
+): PlatformEvent => ({
+  ...rest,
+  at,
+  content: { message_edit: { mid, text, num_edit: count } },
+});
+export const reactionEvent = (
+  mid: string,
+  action: "react" | "unreact",
+  at: Millis,
+  rest: EventOptions = {},
+): PlatformEvent => ({
+  ...rest,
+  at,
+  content: { reaction: { mid, action, ...(action === "react" ? { reaction: "love", emoji: "❤️" } : {}) } },
+});
+export const emptyEditEvent = (mid: string, at: Millis, rest: EventOptions = {}): PlatformEvent => ({
+  ...rest,
+  at,
+  content: { message_edit: { mid, num_edit: 0 } },
+});
+export const readReceiptEvent = (mid: string, at: Millis, rest: EventOptions = {}): PlatformEvent => ({
+  ...rest,
+  at,
+  content: { read: { mid } },
+});
+export const policyEvent = (action: string, at: Millis): PlatformEvent => ({
+  at,
+  content: { policy_enforcement: { action, reason: "spam" } },
+});
+
+/** An Instagram webhook about one account, as its bytes come. */
+export function changeWebhookBody(account: string, events: readonly PlatformEvent[]): string {
+  const messaging = events.map(({ at, person = PERSON, fromAccount, content }) => ({
+    sender: { id: fromAccount ? account : person },
+    recipient: { id: fromAccount ? person : account },
+    timestamp: at,
+    ...content,
+  }));
+  return JSON.stringify({ object: "instagram", entry: [{ id: account, time: events[0]?.at, messaging }] });
+}
+
+/** Takes one webhook as a process of its own would, up to what is to be announced. */
+export async function ingestEvents(
+  ports: IngestPorts,
+  account: string,
+  events: readonly PlatformEvent[],
+  now: Millis,
+  resolveAccount: ResolveAccount = accountResolver(ports),
+): Promise<Effects> {
+  const effects = newEffects();
+  const updates = parseUpdates(Buffer.from(changeWebhookBody(account, events)));
+  await ingestUpdates(ports, resolveAccount, updates, effects, now);
+  return effects;
+}
+
+/** An announcement, with the body that a receiver would get now; null when that is gone. */
+export interface RenderedAnnouncement {
+  readonly type: EventType;
+  readonly ulid: string;
+  readonly body: string | null;
+  readonly repeated: boolean;
+}
+
+export function renderEventMessages(
+  testEnv: TestEnv,
+  tenant: TenantId,
+  eventMessages: readonly { body: string }[],
+): Promise<RenderedAnnouncement[]> {
+  const ports = { messages: messageStore(testEnv.table), eventBodies: eventBodyStore(testEnv.table) };
+  return Promise.all(
+    eventMessages.map(async ({ body }) => {
+      const event = decodeEvent(body);
+      if (!event) throw new Error("An announcement cannot be read.");
+      const rendered = await loadRenderedEvent(ports, tenant, event);
+      return { type: event.type, ulid: event.eventUlid, body: rendered?.body ?? null, repeated: event.repeated };
+    }),
+  );
+}
+
+/** What an event's body tells. */
+export function eventData({ body }: RenderedAnnouncement): Record<string, unknown> {
+  return (JSON.parse(body ?? "{}") as { data: Record<string, unknown> }).data;
+}
+
+/** Every message that a reader of the tenant sees, newest first. */
+export async function listFeed(testEnv: TestEnv, tenant: TenantId): Promise<Message[]> {
+  const query = { includeTest: false, direction: null, before: null, limit: 100, now: testEnv.now() };
+  const { rows } = await messageStore(testEnv.table).feed(tenant, query);
+  return rows.map(({ message }) => message);
+}

@@ -1,0 +1,87 @@
+import {
+  DeleteMessageBatchCommand,
+  GetQueueAttributesCommand,
+  type Message,
+  ReceiveMessageCommand,
+  type SQSClient,
+} from "@aws-sdk/client-sqs";
+import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
+
+/** A function behind a queue. */
+export type QueueWorker = (
+  event: SQSEvent,
+  invocation: { getRemainingTimeInMillis(): number },
+) => Promise<SQSBatchResponse>;
+
+/** What the queue has to hand out now, at most ten messages, as a function gets them. */
+export async function receiveBatch(sqs: SQSClient, url: string): Promise<SQSRecord[]> {
+  const { Messages = [] } = await sqs.send(
+    new ReceiveMessageCommand({
+      QueueUrl: url,
+      MaxNumberOfMessages: 10,
+      WaitTimeSeconds: 0,
+      MessageSystemAttributeNames: ["All"],
+    }),
+  );
+  return Messages.map((message) => toSqsRecord(message, url));
+}
+
+/** One hand-out of a queue to its worker: what the worker does not report is deleted, the rest comes again. */
+export async function invokeWorker(
+  sqs: SQSClient,
+  url: string,
+  worker: QueueWorker,
+  remainingMs = 60_000,
+): Promise<{ records: SQSRecord[]; failed: string[] }> {
+  const records = await receiveBatch(sqs, url);
+  if (records.length === 0) return { records, failed: [] };
+  const { batchItemFailures } = await worker({ Records: records }, { getRemainingTimeInMillis: () => remainingMs });
+  const failed = batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
+  const succeeded = records.filter(({ messageId }) => !failed.includes(messageId));
+  if (succeeded.length > 0) {
+    const Entries = succeeded.map(({ messageId, receiptHandle }) => ({ Id: messageId, ReceiptHandle: receiptHandle }));
+    await sqs.send(new DeleteMessageBatchCommand({ QueueUrl: url, Entries }));
+  }
+  return { records, failed };
+}
+
+/** Every message that a queue would hand out now, held back for the time of its visibility. */
+export async function receiveAllMessages(sqs: SQSClient, url: string): Promise<SQSRecord[]> {
+  const all: SQSRecord[] = [];
+  for (let batch = await receiveBatch(sqs, url); batch.length > 0; batch = await receiveBatch(sqs, url))
+    all.push(...batch);
+  return all;
+}
+
+/** How many messages a queue holds in any state. */
+export async function queueDepth(sqs: SQSClient, url: string): Promise<number> {
+  const names = [
+    "ApproximateNumberOfMessages",
+    "ApproximateNumberOfMessagesDelayed",
+    "ApproximateNumberOfMessagesNotVisible",
+  ] as const;
+  const { Attributes = {} } = await sqs.send(
+    new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: [...names] }),
+  );
+  return names.reduce((sum, name) => sum + Number(Attributes[name]), 0);
+}
+
+function toSqsRecord(message: Message, url: string): SQSRecord {
+  return {
+    messageId: message.MessageId ?? "",
+    receiptHandle: message.ReceiptHandle ?? "",
+    body: message.Body ?? "",
+    attributes: {
+      ApproximateReceiveCount: message.Attributes?.ApproximateReceiveCount ?? "1",
+      SentTimestamp: message.Attributes?.SentTimestamp ?? "",
+      SenderId: message.Attributes?.SenderId ?? "",
+      ApproximateFirstReceiveTimestamp: message.Attributes?.ApproximateFirstReceiveTimestamp ?? "",
+      ...(message.Attributes?.MessageGroupId ? { MessageGroupId: message.Attributes.MessageGroupId } : {}),
+    },
+    messageAttributes: {},
+    md5OfBody: message.MD5OfBody ?? "",
+    eventSource: "aws:sqs",
+    eventSourceARN: `arn:aws:sqs:us-east-1:000000000000:${url.split("/").at(-1)}`,
+    awsRegion: "us-east-1",
+  };
+}

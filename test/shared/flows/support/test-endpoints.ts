@@ -1,0 +1,47 @@
+import type { EventType } from "../../../../shared/domain/events/events.ts";
+import type { Endpoint } from "../../../../shared/domain/webhooks/endpoints.ts";
+import { messageEvent } from "../../../../shared/flows/inbox/message-event.ts";
+import { createWebhook } from "../../../../shared/flows/webhooks/create.ts";
+import { isRefusal } from "../../../../shared/kernel/refusals.ts";
+import type { TenantId } from "../../../../shared/kernel/tenant.ts";
+import { messageStore, type RecordedMessage } from "../../../../shared/stores/inbox/messages.ts";
+import { type Receiver, startReceiver } from "../../net/receiver.ts";
+import { sampleMessage } from "../../stores/support/samples.ts";
+import type { TestEnv, TestQueues } from "./test-env.ts";
+
+/** A receiver that answers each path with a status: `/200`, `/503`, … It ends with the test. */
+export function startStatusReceiver(): Promise<Receiver> {
+  return startReceiver((response, { url }) => {
+    response.writeHead(Number(url?.slice(1)) || 500).end();
+  });
+}
+
+/** An endpoint of a tenant for what comes in, unless told otherwise, at a URL on loopback. */
+export async function createEndpointAt(
+  testEnv: TestEnv,
+  queues: TestQueues,
+  tenant: TenantId,
+  url: string,
+  events: readonly EventType[] = ["message.received"],
+): Promise<Endpoint> {
+  const caller = { kind: "tenant_key", keyId: "k", tenant, scope: "live" } as const;
+  const created = await createWebhook(
+    testEnv.apiPorts(queues),
+    tenant,
+    { url, events, caller, ip: null },
+    testEnv.now(),
+  );
+  if (isRefusal(created)) throw new Error(`The endpoint was refused: ${created.detail}`);
+  return created.endpoint;
+}
+
+/** A message that is kept and whose announcement waits on the events queue. */
+export async function recordMessage(
+  testEnv: TestEnv,
+  tenant: TenantId,
+  id = "m1",
+): Promise<RecordedMessage & { body: string }> {
+  const message = sampleMessage(tenant, { id, sentAt: testEnv.now(), text: `text of ${id}` });
+  const recorded = await messageStore(testEnv.table).record(tenant, message, testEnv.now());
+  return { ...recorded, body: messageEvent(tenant, recorded).body };
+}

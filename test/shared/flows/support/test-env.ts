@@ -1,0 +1,270 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { CreateKeyCommand, KMSClient } from "@aws-sdk/client-kms";
+import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
+import { SESv2Client } from "@aws-sdk/client-sesv2";
+import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { type Emulators, startEmulators } from "../../../../local/emulators/server.ts";
+import { openFiles } from "../../../../shared/aws/files.ts";
+import type { LogLine } from "../../../../shared/aws/log.ts";
+import { openMail } from "../../../../shared/aws/mail.ts";
+import { openQueue } from "../../../../shared/aws/queues.ts";
+import { openVault } from "../../../../shared/aws/vault.ts";
+import { connectAccount } from "../../../../shared/flows/access/set-up-tenant.ts";
+import { tenantShards } from "../../../../shared/flows/inbox/tenant-shards.ts";
+import type {
+  ApiPorts,
+  DeliverPorts,
+  ErasePorts,
+  IngestPorts,
+  ProfilePorts,
+  SweepPorts,
+} from "../../../../shared/flows/ports.ts";
+import { deriveKey } from "../../../../shared/kernel/bytes.ts";
+import { newUlid } from "../../../../shared/kernel/ids.ts";
+import type { TenantId } from "../../../../shared/kernel/tenant.ts";
+import { type Millis, setRuntimeOverrides } from "../../../../shared/kernel/time.ts";
+import { createGate } from "../../../../shared/net/egress-gate.ts";
+import type { WebhookClient } from "../../../../shared/net/webhook-client.ts";
+import { platformHttp } from "../../../../shared/platforms/http.ts";
+import { mockPlatform } from "../../../../shared/platforms/mock.ts";
+import { parseUpdates } from "../../../../shared/platforms/parse.ts";
+import { platformFor } from "../../../../shared/platforms/platform-for.ts";
+import { apiKeyStore } from "../../../../shared/stores/access/api-keys.ts";
+import { auditStore } from "../../../../shared/stores/access/audit.ts";
+import { tenantStateStore } from "../../../../shared/stores/access/tenant-states.ts";
+import { tenantStore } from "../../../../shared/stores/access/tenants.ts";
+import { accountStore } from "../../../../shared/stores/accounts/accounts.ts";
+import { openTable, type Table } from "../../../../shared/stores/client.ts";
+import { concurrencySlotStore } from "../../../../shared/stores/delivery/concurrency-slots.ts";
+import { deliveryStore } from "../../../../shared/stores/delivery/deliveries.ts";
+import { dueStore } from "../../../../shared/stores/delivery/due-attempts.ts";
+import { eventBodyStore } from "../../../../shared/stores/delivery/event-bodies.ts";
+import { erasureStore } from "../../../../shared/stores/erasure/erasures.ts";
+import { traceStore } from "../../../../shared/stores/erasure/traces.ts";
+import { holdStore } from "../../../../shared/stores/holds/holds.ts";
+import { conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
+import { messageChangeStore } from "../../../../shared/stores/inbox/message-changes.ts";
+import { messageStore } from "../../../../shared/stores/inbox/messages.ts";
+import { outboundMessageStore } from "../../../../shared/stores/inbox/outbound-messages.ts";
+import { pendingChangeStore } from "../../../../shared/stores/inbox/pending-changes.ts";
+import { profileStore } from "../../../../shared/stores/inbox/profiles.ts";
+import { budgetStore } from "../../../../shared/stores/sending/budgets.ts";
+import { dueSendStore } from "../../../../shared/stores/sending/due-sends.ts";
+import { idempotencyKeyStore } from "../../../../shared/stores/sending/idempotency-keys.ts";
+import { sendRecordStore } from "../../../../shared/stores/sending/send-records.ts";
+import { counterStore } from "../../../../shared/stores/stats/counters.ts";
+import { dnsQuotaStore } from "../../../../shared/stores/webhooks/dns-quota.ts";
+import { endpointStore } from "../../../../shared/stores/webhooks/endpoints.ts";
+import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { NOW } from "../../stores/support/samples.ts";
+
+const BUCKET = "raw";
+const ROOT_SECRET = "a root secret that is long enough to be one";
+
+/** The queues of one test, empty at its start. */
+export interface TestQueues {
+  readonly inbound: string;
+  readonly events: string;
+  readonly deliveries: string;
+  readonly profiles: string;
+  readonly erasures: string;
+}
+
+/**
+ * A real table, real emulators of the other services, and ports made of the real rooms. Its clock stands still until
+ * it is turned, and is the clock of the whole process. Every call to `…Ports` is a new process: nothing is remembered.
+ */
+export type TestEnv = Awaited<ReturnType<typeof openTestEnv>>;
+
+export async function openTestEnv() {
+  let now: Millis = NOW;
+  setRuntimeOverrides({ now: () => now });
+  const table: TestTable = await startTestTable();
+  const dataDir = mkdtempSync(join(tmpdir(), "house-"));
+  const emulators: Emulators = await startEmulators({ port: 0, dataDir, now: () => now });
+  const common = {
+    endpoint: emulators.url,
+    region: "us-east-1",
+    credentials: { accessKeyId: "local", secretAccessKey: "local" },
+  };
+  const aws = {
+    sqs: new SQSClient(common),
+    s3: new S3Client({ ...common, forcePathStyle: true }),
+    kms: new KMSClient(common),
+    ses: new SESv2Client(common),
+    // What hands the queues' messages to the functions is no part of their process.
+    eventSource: new SQSClient(common),
+  };
+  await aws.s3.send(new CreateBucketCommand({ Bucket: BUCKET }));
+  const { KeyMetadata } = await aws.kms.send(new CreateKeyCommand({}));
+  const keyId = KeyMetadata?.KeyId ?? "";
+  const tableHandle: Table = openTable(table.tableName, table.client);
+  const logLines: LogLine[] = [];
+  const log = (line: LogLine) => {
+    logLines.push(line);
+  };
+  let queueSets = 0;
+
+  async function newQueue(name: string): Promise<string> {
+    const Attributes = { VisibilityTimeout: "30" };
+    const { QueueUrl } = await aws.sqs.send(new CreateQueueCommand({ QueueName: name, Attributes }));
+    return QueueUrl ?? "";
+  }
+
+  const testEnv = {
+    table: tableHandle,
+    client: table.client,
+    emulators,
+    ...aws,
+    /** What the process speaks to, for faults. */
+    clients: [table.client, aws.sqs, aws.s3, aws.kms, aws.ses] as const,
+    lines: logLines,
+    now: () => now,
+    advance(by: Millis): void {
+      now += by;
+      emulators.onClockAdvance();
+    },
+    async newQueues(): Promise<TestQueues> {
+      const prefix = `lane-${++queueSets}`;
+      const [inbound = "", events = "", deliveries = "", profiles = "", erasures = ""] = await Promise.all(
+        ["inbound", "events", "deliveries", "profiles", "erasures"].map((name) => newQueue(`${prefix}-${name}`)),
+      );
+      return { inbound, events, deliveries, profiles, erasures };
+    },
+    files: openFiles(BUCKET, aws.s3),
+    newVault: () => openVault(keyId, aws.kms),
+    ingestPorts: (queues: TestQueues): IngestPorts => ({
+      parseUpdates,
+      files: openFiles(BUCKET, aws.s3),
+      accounts: accountStore(tableHandle),
+      tenantStates: tenantStateStore(tableHandle),
+      erasures: erasureStore(tableHandle),
+      messages: messageStore(tableHandle),
+      outboundMessages: outboundMessageStore(tableHandle),
+      sendRecords: sendRecordStore(tableHandle),
+      conversations: conversationStore(tableHandle),
+      messageChanges: messageChangeStore(tableHandle),
+      pendingChanges: pendingChangeStore(tableHandle),
+      eventBodies: eventBodyStore(tableHandle),
+      counters: counterStore(tableHandle),
+      events: openQueue(queues.events, aws.sqs),
+      profiles: openQueue(queues.profiles, aws.sqs),
+      log,
+    }),
+    /** @param graph where the platform answers */
+    profilePorts: (graph: string): ProfilePorts => {
+      const http = platformHttp({ total: 400 });
+      const upstream = { facebookGraph: graph, instagramGraph: graph, graphVersion: "v26.0" };
+      return {
+        conversations: conversationStore(tableHandle),
+        accounts: accountStore(tableHandle),
+        vault: openVault(keyId, aws.kms),
+        platformFor: ({ connection }) => platformFor(connection, upstream, http),
+        profiles: profileStore(tableHandle),
+        log,
+      };
+    },
+    deliverPorts: (queues: TestQueues, webhookClient: WebhookClient): DeliverPorts => ({
+      endpoints: endpointStore(tableHandle),
+      messages: messageStore(tableHandle),
+      eventBodies: eventBodyStore(tableHandle),
+      deliveries: deliveryStore(tableHandle),
+      counters: counterStore(tableHandle),
+      due: dueStore(tableHandle),
+      retries: openQueue(queues.deliveries, aws.sqs),
+      events: openQueue(queues.events, aws.sqs),
+      vault: openVault(keyId, aws.kms),
+      webhookClient,
+      concurrencySlots: concurrencySlotStore(tableHandle),
+      tenants: tenantStore(tableHandle),
+      mail: openMail("parley@example.com", aws.ses),
+      random: () => 0,
+      log,
+    }),
+    erasePorts: (queues: Partial<Pick<TestQueues, "erasures">>): ErasePorts => ({
+      erasures: erasureStore(tableHandle),
+      traces: traceStore(tableHandle),
+      tenantStates: tenantStateStore(tableHandle),
+      endpoints: endpointStore(tableHandle),
+      erasureWork: openQueue(queues.erasures ?? "", aws.sqs),
+      log,
+    }),
+    sweepPorts: (queues: TestQueues): SweepPorts => ({
+      due: dueStore(tableHandle),
+      retries: openQueue(queues.deliveries, aws.sqs),
+      log,
+    }),
+    /** @param graph where the platform answers; nobody listens at the default */
+    apiPorts: (
+      queues: Pick<TestQueues, "events" | "deliveries"> & Partial<TestQueues>,
+      graph = "http://127.0.0.1:9",
+    ): ApiPorts => {
+      const http = platformHttp({ total: 400 });
+      const upstream = { facebookGraph: graph, instagramGraph: graph, graphVersion: "v26.0" };
+      return {
+        ...testEnv.erasePorts(queues),
+        audit: auditStore(tableHandle),
+        counters: counterStore(tableHandle),
+        conversations: conversationStore(tableHandle),
+        messages: messageStore(tableHandle),
+        outboundMessages: outboundMessageStore(tableHandle),
+        accounts: accountStore(tableHandle),
+        endpoints: endpointStore(tableHandle),
+        deliveries: deliveryStore(tableHandle),
+        eventBodies: eventBodyStore(tableHandle),
+        due: dueStore(tableHandle),
+        sendRecords: sendRecordStore(tableHandle),
+        budgets: budgetStore(tableHandle),
+        dueSends: dueSendStore(tableHandle),
+        holds: holdStore(tableHandle),
+        holdKey: async () => deriveKey(ROOT_SECRET, "hold-secret"),
+        baseUrl: "https://parley.example",
+        idempotencyKeys: idempotencyKeyStore(tableHandle),
+        feedShards: tenantShards(tenantStateStore(tableHandle)),
+        apiKeys: apiKeyStore(tableHandle),
+        events: openQueue(queues.events, aws.sqs),
+        retries: openQueue(queues.deliveries, aws.sqs),
+        vault: openVault(keyId, aws.kms),
+        gate: createGate({ mode: "open" }),
+        dnsQuota: dnsQuotaStore(tableHandle),
+        platformFor: (account, scope) =>
+          scope === "test"
+            ? mockPlatform(() => newUlid(now), account.platform)
+            : platformFor(account.connection, upstream, http),
+        pepper: async () => deriveKey(ROOT_SECRET, "pepper"),
+        cursorKey: async () => deriveKey(ROOT_SECRET, "cursor"),
+        siteUrl: null,
+        log,
+      };
+    },
+    /** Connects an Instagram account of its own to a tenant. @returns its platform id */
+    async connect(tenant: TenantId): Promise<string> {
+      const externalId = `ig-${tenant}`;
+      await connectAccount(
+        { accounts: accountStore(tableHandle), vault: testEnv.newVault() },
+        tenant,
+        {
+          platform: "instagram",
+          externalId,
+          connection: "instagram_login",
+          handle: "@shop",
+          displayName: "Shop",
+          pageId: null,
+        },
+        { token: `token-of-${tenant}`, actor: "cli" },
+        now,
+      );
+      return externalId;
+    },
+    async close(): Promise<void> {
+      setRuntimeOverrides({});
+      for (const client of Object.values(aws)) client.destroy();
+      await emulators.close();
+      await table.close();
+      rmSync(dataDir, { recursive: true });
+    },
+  };
+  return testEnv;
+}

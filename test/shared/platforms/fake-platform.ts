@@ -1,0 +1,47 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+interface PlatformCall {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: unknown;
+}
+
+export type Respond = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** A platform on loopback that notes each call once its body is in, and then answers as it is told. */
+export async function startFakePlatform() {
+  const calls: PlatformCall[] = [];
+  let respond: Respond = (_request, response) => response.end();
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const { method = "", url = "", headers } = request;
+      calls.push({ method, url, headers, body: JSON.parse(Buffer.concat(chunks).toString() || "null") });
+      respond(request, response);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    calls,
+    respondWith(next: Respond) {
+      calls.length = 0;
+      respond = next;
+    },
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+export function jsonResponse(status: number, body: unknown, headers: Record<string, string> = {}): Respond {
+  return (_request, response) => {
+    response.writeHead(status, { "content-type": "application/json", ...headers });
+    response.end(typeof body === "string" ? body : JSON.stringify(body));
+  };
+}

@@ -1,0 +1,6 @@
+/** Everything that comes in pages, together. */
+export async function collectPages<T>(pages: AsyncIterable<readonly T[]>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const page of pages) all.push(...page);
+  return all;
+}

@@ -1,0 +1,102 @@
+import { randomUUID } from "node:crypto";
+import { CreateTableCommand, DeleteTableCommand, DynamoDBClient, waitUntilTableExists } from "@aws-sdk/client-dynamodb";
+import { type Engine, startEngine } from "../../local/dynamodb/engine.ts";
+import { table } from "../../shared/config/names.ts";
+
+/** A table of its own for one test or one file, with the keys and indexes of the real one. */
+export interface TestTable {
+  readonly endpoint: string;
+  readonly tableName: string;
+  readonly client: DynamoDBClient;
+  /** Deletes the table and the client's connections. The engine stays for the process's other tables. */
+  close(): Promise<void>;
+}
+
+let sharedEngine: Promise<Engine> | null = null;
+
+/** The engine of this test process: in memory, ends with the process. TEST_DYNAMODB=dynamodb-local picks Amazon's. */
+export function testEngine(): Promise<Engine> {
+  sharedEngine ??= startEngine({ dataDir: null, ...preferredEngine() });
+  return sharedEngine;
+}
+
+/** What TEST_DYNAMODB asks for, as an option of `startEngine`; an unknown name is an error, never a silent default. */
+export function preferredEngine(): { prefer?: "dynoxide" | "dynamodb-local" } {
+  const name = process.env.TEST_DYNAMODB;
+  if (!name) return {};
+  if (name === "dynoxide" || name === "dynamodb-local") return { prefer: name };
+  throw new Error(`TEST_DYNAMODB is "${name}": set it to dynoxide or dynamodb-local, or leave it out.`);
+}
+
+/** A client for an engine on this machine: any credentials will do there. */
+export function clientFor(endpoint: string): DynamoDBClient {
+  return new DynamoDBClient({
+    endpoint,
+    region: "us-east-1",
+    credentials: { accessKeyId: "local", secretAccessKey: "local" },
+  });
+}
+
+/** A fresh, empty table. Time to live is left off: engines differ in it, and a clock that tests set back would empty it. */
+export async function startTestTable(): Promise<TestTable> {
+  const { url } = await testEngine();
+  const client = clientFor(url);
+  const tableName = `test-${randomUUID()}`;
+  await createTable(client, tableName);
+  return {
+    endpoint: url,
+    tableName,
+    client,
+    close: async () => {
+      await client.send(new DeleteTableCommand({ TableName: tableName }));
+      client.destroy();
+    },
+  };
+}
+
+export async function createTable(client: DynamoDBClient, tableName: string): Promise<void> {
+  const { feedIndex, idIndex, failingIndex } = table;
+  const names = [
+    table.partitionKey,
+    table.sortKey,
+    feedIndex.partitionKey,
+    feedIndex.sortKey,
+    idIndex.partitionKey,
+    failingIndex.partitionKey,
+  ] as const;
+  await client.send(
+    new CreateTableCommand({
+      TableName: tableName,
+      BillingMode: "PAY_PER_REQUEST",
+      AttributeDefinitions: names.map((AttributeName) => ({ AttributeName, AttributeType: "S" })),
+      KeySchema: [
+        { AttributeName: table.partitionKey, KeyType: "HASH" },
+        { AttributeName: table.sortKey, KeyType: "RANGE" },
+      ],
+      GlobalSecondaryIndexes: [
+        {
+          IndexName: feedIndex.name,
+          KeySchema: [
+            { AttributeName: feedIndex.partitionKey, KeyType: "HASH" },
+            { AttributeName: feedIndex.sortKey, KeyType: "RANGE" },
+          ],
+          Projection: { ProjectionType: "ALL" },
+        },
+        {
+          IndexName: idIndex.name,
+          KeySchema: [{ AttributeName: idIndex.partitionKey, KeyType: "HASH" }],
+          Projection: { ProjectionType: "KEYS_ONLY" },
+        },
+        {
+          IndexName: failingIndex.name,
+          KeySchema: [
+            { AttributeName: failingIndex.partitionKey, KeyType: "HASH" },
+            { AttributeName: failingIndex.sortKey, KeyType: "RANGE" },
+          ],
+          Projection: { ProjectionType: "INCLUDE", NonKeyAttributes: [...failingIndex.copies] },
+        },
+      ],
+    }),
+  );
+  await waitUntilTableExists({ client, maxWaitTime: 20, minDelay: 0.1, maxDelay: 1 }, { TableName: tableName });
+}

@@ -1,0 +1,11 @@
+/** What the SDK's innermost handler gives; the output is set once the answer was read. */
+export interface HandlerOutput {
+  readonly output?: unknown;
+}
+
+/** One attempt of an operation: how to send it, the body it sends, and where its units are noted. */
+export interface Attempt<S extends HandlerOutput> {
+  readonly send: () => Promise<S>;
+  readonly body: unknown;
+  readonly addUnits: (units: { wcu?: number; rcu?: number }) => void;
+}

@@ -1,6 +1,0 @@
-/** Everything that comes in pages, together. */
-export async function allOf<T>(pages: AsyncIterable<readonly T[]>): Promise<T[]> {
-  const all: T[] = [];
-  for await (const page of pages) all.push(...page);
-  return all;
-}
