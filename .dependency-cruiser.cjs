@@ -1,7 +1,7 @@
 // The rooms of the house and who may import whom: the same table as ARCHITECTURE.md.
 // A room may import itself, the rooms listed here, and the packages listed here; nothing else.
 /** Where clients, stores and flows meet: each function's ports, what they share, and the ports of the commands. */
-const COMPOSITION = "^functions/(support/|admin/|[^/]+/(ports|mail-sender|page-files)\\.ts$)";
+const COMPOSITION = "^functions/(support/|admin/|routes/api-endpoint\\.ts$|[^/]+/(ports|mail-sender|page-files)\\.ts$)";
 /** The queue workers, and the batch that they share. */
 const WORKERS = "^functions/(worker/|[^/]+/worker\\.ts$)";
 
@@ -116,6 +116,7 @@ module.exports = {
       to: { path: "^test/" },
     },
     { name: "no circles", severity: "error", from: {}, to: { circular: true } },
+    { name: "no circles of folders", severity: "error", scope: "folder", from: {}, to: { circular: true } },
     { name: "unresolved", severity: "error", from: {}, to: { couldNotResolve: true } },
   ],
   options: {

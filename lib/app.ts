@@ -1,7 +1,7 @@
 import { App } from "aws-cdk-lib";
 import { parseSettings } from "./config/settings.ts";
+import { stacks } from "./config/stack-names.ts";
 import { DataStack } from "./stacks/data-stack.ts";
-import { stacks } from "./stacks/names.ts";
 import { ServiceStack } from "./stacks/service-stack.ts";
 
 export interface AppOptions {

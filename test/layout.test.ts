@@ -93,6 +93,13 @@ beforeAll(() => {
   for (const { from, imports } of plantedImports) plantFile(from, imports);
   plantFile("shared/domain/circle-a.ts", 'import { b } from "./circle-b.ts";\nexport const a: unknown = b;\n');
   plantFile("shared/domain/circle-b.ts", 'import { a } from "./circle-a.ts";\nexport const b: unknown = a;\n');
+  plantFile("shared/domain/left/one.ts", 'import { two } from "../right/two.ts";\nexport const one: unknown = two;\n');
+  plantFile("shared/domain/right/two.ts", "export const two = 2;\n");
+  plantFile(
+    "shared/domain/right/three.ts",
+    'import { four } from "../left/four.ts";\nexport const three: unknown = four;\n',
+  );
+  plantFile("shared/domain/left/four.ts", "export const four = 4;\n");
   const run = spawnSync(
     process.execPath,
     [
@@ -111,6 +118,21 @@ test.each(plantedImports)("$from: $rule", ({ from, rule }) => {
   const caught = violations.filter((violation) => violation.from === from).map((violation) => violation.rule.name);
   if (rule === null) expect(caught).toEqual([]);
   else expect(caught).toContain(rule);
+});
+
+test("a cycle between folders without a cycle of files is caught", () => {
+  expect(violations.map((violation) => violation.rule.name)).toContain("no circles of folders");
+});
+
+test("a folder of more than 20 files is refused by its name", () => {
+  const root = mkdtempSync(join(tmpdir(), "folders-"));
+  const check = () => spawnSync(process.execPath, [join(project, "bin/folders.ts"), root], { encoding: "utf8" });
+  mkdirSync(join(root, "shared/crowded"), { recursive: true });
+  for (let i = 1; i <= 20; i++) writeFileSync(join(root, `shared/crowded/file-${i}.ts`), "");
+  expect(check()).toMatchObject({ status: 0, stderr: "" });
+  writeFileSync(join(root, "shared/crowded/file-21.ts"), "");
+  expect(check()).toMatchObject({ status: 1, stderr: expect.stringContaining("shared/crowded holds 21 files.") });
+  rmSync(root, { recursive: true, force: true });
 });
 
 test("a circle is caught", () => {

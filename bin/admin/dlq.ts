@@ -3,8 +3,8 @@ import { env, type QueueName, queues, queueUrlNames } from "../../shared/config/
 import { optionalSetting } from "../../shared/config/settings.ts";
 import { inspectDeadLetter } from "../../shared/flows/dead-letters/inspect.ts";
 import { listDeadLetters } from "../../shared/flows/dead-letters/list.ts";
+import type { RedrivePorts } from "../../shared/flows/dead-letters/ports.ts";
 import { type RedriveResult, redriveDeadLetter, redriveQueue } from "../../shared/flows/dead-letters/redrive.ts";
-import type { RedrivePorts } from "../../shared/flows/ports.ts";
 import { isUlid } from "../../shared/kernel/ids.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import type { QuarantinedMessage } from "../../shared/stores/dead-letters/quarantine.ts";

@@ -1,4 +1,5 @@
-import { createKey, createOperatorKey, createTenant } from "../../shared/flows/access/set-up-tenant.ts";
+import { createKey, createOperatorKey } from "../../shared/flows/access/keys.ts";
+import { createTenant } from "../../shared/flows/access/tenants.ts";
 import { parseTenant, type TenantId } from "../../shared/kernel/tenant.ts";
 import { iso } from "../../shared/kernel/time.ts";
 import type { Arguments, CommandOutput } from "./arguments.ts";

@@ -4,11 +4,15 @@ import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { deriveServiceKeys, secretReader } from "../../shared/aws/secrets.ts";
 import { openVault } from "../../shared/aws/vault.ts";
 import { setting } from "../../shared/config/settings.ts";
-import type { TenantPorts } from "../../shared/flows/ports.ts";
+import type { KeyPorts } from "../../shared/flows/access/ports.ts";
+import type { ConnectPorts } from "../../shared/flows/accounts/ports.ts";
 import { apiKeyStore } from "../../shared/stores/access/api-keys.ts";
-import { tenantStore } from "../../shared/stores/access/tenants.ts";
+import { type Tenants, tenantStore } from "../../shared/stores/access/tenants.ts";
 import { accountStore } from "../../shared/stores/accounts/accounts.ts";
 import { openTable } from "../../shared/stores/client.ts";
+
+/** What the commands that set up a workspace need. */
+export type AdminPorts = KeyPorts & ConnectPorts & { readonly tenants: Tenants };
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -16,7 +20,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  * What making tenants, keys and accounts needs, in the deployment that an environment describes: the names that a
  * function would find in its own, and for the local stack its endpoints and credentials too.
  */
-export function tenantPorts(environment: Environment): TenantPorts {
+export function tenantPorts(environment: Environment): AdminPorts {
   const { services, tableService } = clientSettings(environment);
   const table = openTable(setting("table", environment), new DynamoDBClient(tableService));
   const root = secretReader(

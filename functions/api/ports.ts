@@ -4,7 +4,6 @@ import { deriveServiceKeys, secretReader } from "../../shared/aws/secrets.ts";
 import { openVault } from "../../shared/aws/vault.ts";
 import { optionalSetting, platformUrlSettings, setting } from "../../shared/config/settings.ts";
 import { tenantShards } from "../../shared/flows/inbox/tenant-shards.ts";
-import type { ApiPorts } from "../../shared/flows/ports.ts";
 import { newUlid } from "../../shared/kernel/ids.ts";
 import { clockNow } from "../../shared/kernel/time.ts";
 import { platformHttp } from "../../shared/platforms/http.ts";
@@ -31,6 +30,7 @@ import { sendRecordStore } from "../../shared/stores/sending/send-records.ts";
 import { counterStore } from "../../shared/stores/stats/counters.ts";
 import { dnsQuotaStore } from "../../shared/stores/webhooks/dns-quota.ts";
 import { endpointStore } from "../../shared/stores/webhooks/endpoints.ts";
+import type { ApiPorts } from "../routes/api-endpoint.ts";
 import { openGate } from "../support/egress-gate.ts";
 
 /** The API function: reads, replies and settings of a tenant. */

@@ -1,6 +1,6 @@
 import { consoleLog } from "../../shared/aws/log.ts";
 import { deadLetterQueueSettings, setting } from "../../shared/config/settings.ts";
-import type { DeadLetterPorts } from "../../shared/flows/ports.ts";
+import type { DeadLetterPorts } from "../../shared/flows/dead-letters/ports.ts";
 import { openTable } from "../../shared/stores/client.ts";
 import { quarantineStore } from "../../shared/stores/dead-letters/quarantine.ts";
 import { deliveryStore } from "../../shared/stores/delivery/deliveries.ts";

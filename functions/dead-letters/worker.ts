@@ -1,6 +1,6 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
+import type { DeadLetterPorts } from "../../shared/flows/dead-letters/ports.ts";
 import { quarantineDeadLetter } from "../../shared/flows/dead-letters/quarantine.ts";
-import type { DeadLetterPorts } from "../../shared/flows/ports.ts";
 import { done, type RecordOutcome } from "../../shared/flows/record-outcome.ts";
 import { newTally, saveTally, type Tally } from "../../shared/flows/stats/count.ts";
 import type { Millis } from "../../shared/kernel/time.ts";

@@ -2,7 +2,7 @@ import { consoleLog } from "../../shared/aws/log.ts";
 import { openQueue } from "../../shared/aws/queues.ts";
 import { openVault } from "../../shared/aws/vault.ts";
 import { optionalSetting, setting } from "../../shared/config/settings.ts";
-import type { DeliverPorts } from "../../shared/flows/ports.ts";
+import type { DeliverPorts } from "../../shared/flows/delivery/ports.ts";
 import { createWebhookClient } from "../../shared/net/webhook-client.ts";
 import { tenantStore } from "../../shared/stores/access/tenants.ts";
 import { openTable } from "../../shared/stores/client.ts";

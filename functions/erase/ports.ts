@@ -1,7 +1,7 @@
 import { consoleLog } from "../../shared/aws/log.ts";
 import { openQueue } from "../../shared/aws/queues.ts";
 import { setting } from "../../shared/config/settings.ts";
-import type { ErasePorts } from "../../shared/flows/ports.ts";
+import type { ErasePorts } from "../../shared/flows/erasure/ports.ts";
 import { tenantStateStore } from "../../shared/stores/access/tenant-states.ts";
 import { openTable } from "../../shared/stores/client.ts";
 import { erasureStore } from "../../shared/stores/erasure/erasures.ts";

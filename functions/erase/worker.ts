@@ -1,6 +1,6 @@
 import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
 import { eraseInBackground } from "../../shared/flows/erasure/background.ts";
-import type { ErasePorts } from "../../shared/flows/ports.ts";
+import type { ErasePorts } from "../../shared/flows/erasure/ports.ts";
 import { drop, type RecordOutcome } from "../../shared/flows/record-outcome.ts";
 import { type Millis, SECOND } from "../../shared/kernel/time.ts";
 import { decodeErasure } from "../../shared/queues/messages.ts";

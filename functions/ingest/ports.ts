@@ -2,7 +2,7 @@ import { openFiles } from "../../shared/aws/files.ts";
 import { consoleLog } from "../../shared/aws/log.ts";
 import { openQueue } from "../../shared/aws/queues.ts";
 import { setting } from "../../shared/config/settings.ts";
-import type { IngestPorts } from "../../shared/flows/ports.ts";
+import type { IngestPorts } from "../../shared/flows/inbox/ports.ts";
 import { parseUpdates } from "../../shared/platforms/parse.ts";
 import { tenantStateStore } from "../../shared/stores/access/tenant-states.ts";
 import { accountStore } from "../../shared/stores/accounts/accounts.ts";

@@ -1,7 +1,7 @@
 import { consoleLog } from "../../shared/aws/log.ts";
 import { openVault } from "../../shared/aws/vault.ts";
 import { platformUrlSettings, setting } from "../../shared/config/settings.ts";
-import type { ProfilePorts } from "../../shared/flows/ports.ts";
+import type { ProfilePorts } from "../../shared/flows/inbox/ports.ts";
 import { platformHttp } from "../../shared/platforms/http.ts";
 import { platformFor } from "../../shared/platforms/platform-for.ts";
 import { accountStore } from "../../shared/stores/accounts/accounts.ts";

@@ -1,6 +1,6 @@
 import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
 import { fetchProfile } from "../../shared/flows/inbox/fetch-profile.ts";
-import type { ProfilePorts } from "../../shared/flows/ports.ts";
+import type { ProfilePorts } from "../../shared/flows/inbox/ports.ts";
 import { drop, type RecordOutcome } from "../../shared/flows/record-outcome.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import { decodeProfile } from "../../shared/queues/messages.ts";

@@ -1,5 +1,5 @@
 import { ownHostSettings } from "../../shared/config/settings.ts";
-import { runtimeOverrides } from "../../shared/kernel/time.ts";
+import { runtimeOverrides } from "../../shared/kernel/runtime.ts";
 import { createGate, type Gate } from "../../shared/net/egress-gate.ts";
 
 /**

@@ -1,6 +1,8 @@
+import type { SweepPorts } from "../../shared/flows/delivery/ports.ts";
 import { sweepDue } from "../../shared/flows/delivery/sweep.ts";
 import { expireHolds } from "../../shared/flows/holds/expire.ts";
-import type { HoldExpiryPorts, SettlePorts, SweepPorts } from "../../shared/flows/ports.ts";
+import type { HoldExpiryPorts } from "../../shared/flows/holds/ports.ts";
+import type { SettlePorts } from "../../shared/flows/sending/ports.ts";
 import { settleDueSends } from "../../shared/flows/sending/settle-due.ts";
 import { type Millis, SECOND } from "../../shared/kernel/time.ts";
 import type { Invocation } from "../worker/batch.ts";

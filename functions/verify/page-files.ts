@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { PageFile } from "../../shared/flows/ports.ts";
+import type { PageFile } from "../../shared/flows/holds/ports.ts";
 import { shortHash } from "../../shared/kernel/bytes.ts";
 
 const files = [

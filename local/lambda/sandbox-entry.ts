@@ -3,7 +3,7 @@
 
 import { pathToFileURL } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";
-import { setRuntimeOverrides } from "../../shared/kernel/time.ts";
+import { setRuntimeOverrides } from "../../shared/kernel/runtime.ts";
 import { sharedClock } from "../support/clock.ts";
 import type { FromSandbox, HandlerError, SandboxData, ToSandbox } from "./sandbox-messages.ts";
 

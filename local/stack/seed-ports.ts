@@ -1,5 +1,7 @@
 import { tenantPorts } from "../../functions/admin/tenant-ports.ts";
-import { connectAccount, createKey, createOperatorKey, createTenant } from "../../shared/flows/access/set-up-tenant.ts";
+import { createKey, createOperatorKey } from "../../shared/flows/access/keys.ts";
+import { createTenant } from "../../shared/flows/access/tenants.ts";
+import { connectAccount } from "../../shared/flows/accounts/connect.ts";
 import { parseTenant, type TenantId } from "../../shared/kernel/tenant.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import { accountPlatform, type SeedPorts } from "./seed.ts";

@@ -1,3 +1,5 @@
+import { runtimeOverrides } from "./runtime.ts";
+
 // The one clock. Everything that asks for the time asks here, once per flow, and hands it on as `now`.
 
 /** Milliseconds since the epoch. */
@@ -8,31 +10,9 @@ export const MINUTE: Millis = 60 * SECOND;
 export const HOUR: Millis = 60 * MINUTE;
 export const DAY: Millis = 24 * HOUR;
 
-/**
- * What the process that hosts the code may supply. Lambda supplies nothing. The local stack supplies a clock that can
- * be turned, and opens webhook deliveries to loopback; no environment variable does either.
- */
-export interface RuntimeOverrides {
-  now?: () => Millis;
-  openEgress?: boolean;
-}
-
-const overridesKey = Symbol.for("parley.host");
-const globals = globalThis as { [overridesKey]?: RuntimeOverrides };
-
-/** The host's own settings; empty in a deployed function. */
-export function runtimeOverrides(): RuntimeOverrides {
-  return globals[overridesKey] ?? {};
-}
-
-/** Called once by a host, before it loads any function. */
-export function setRuntimeOverrides(overrides: RuntimeOverrides): void {
-  globals[overridesKey] = overrides;
-}
-
 /** The present instant of this process. */
 export function clockNow(): Millis {
-  return globals[overridesKey]?.now?.() ?? Date.now();
+  return runtimeOverrides().now?.() ?? Date.now();
 }
 
 /** A clock that begins at `now` and goes on as this process's does: for work that takes time and began at an instant. */

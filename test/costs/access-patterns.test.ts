@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { QueueName } from "../../shared/config/names.ts";
 import { PICTURE_URL_CHARS_MAX } from "../../shared/domain/limits.ts";
-import { connectAccount, createKey, createOperatorKey, createTenant } from "../../shared/flows/access/set-up-tenant.ts";
+import { createKey, createOperatorKey } from "../../shared/flows/access/keys.ts";
+import { createTenant } from "../../shared/flows/access/tenants.ts";
+import { connectAccount } from "../../shared/flows/accounts/connect.ts";
 import { newUlid } from "../../shared/kernel/ids.ts";
 import { parseTenant, type TenantId } from "../../shared/kernel/tenant.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../shared/kernel/time.ts";

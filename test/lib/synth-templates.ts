@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { synthesize } from "../../lib/app.ts";
-import { stacks } from "../../lib/stacks/names.ts";
+import { stacks } from "../../lib/config/stack-names.ts";
 import type { FunctionName } from "../../shared/config/names.ts";
 
 export interface TemplateResource {

@@ -5,11 +5,13 @@ import { CreateKeyCommand, KMSClient } from "@aws-sdk/client-kms";
 import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
 import { CreateSecretCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
+import type { AdminPorts } from "../../functions/admin/tenant-ports.ts";
 import { deliverWorker } from "../../functions/deliver/worker.ts";
 import { eraseWorker } from "../../functions/erase/worker.ts";
 import { createApp } from "../../functions/http/app.ts";
 import { ingestWorker } from "../../functions/ingest/worker.ts";
 import { profileWorker } from "../../functions/profile/worker.ts";
+import type { ApiPorts } from "../../functions/routes/api-endpoint.ts";
 import { intakeRoutes } from "../../functions/routes/inbox/intake.ts";
 import { apiRoutes } from "../../functions/routes/index.ts";
 import { startEmulators } from "../../local/emulators/server.ts";
@@ -21,7 +23,6 @@ import { openVault } from "../../shared/aws/vault.ts";
 import { authenticate, enforceRateLimit } from "../../shared/flows/access/authenticate.ts";
 import { sweepDue } from "../../shared/flows/delivery/sweep.ts";
 import { tenantShards } from "../../shared/flows/inbox/tenant-shards.ts";
-import type { ApiPorts, TenantPorts } from "../../shared/flows/ports.ts";
 import { settleDueSends } from "../../shared/flows/sending/settle-due.ts";
 import { newUlid } from "../../shared/kernel/ids.ts";
 import { refuse } from "../../shared/kernel/refusals.ts";
@@ -140,7 +141,7 @@ export async function startPipeline(options: { readonly poster?: WebhookClient }
     profiles: profileStore(tableHandle),
   };
   const pepper = async () => (await readRoot()).pepper;
-  const tenantPorts: TenantPorts = { ...stores, vault, pepper };
+  const tenantPorts: AdminPorts = { ...stores, vault, pepper };
   const apiPorts: ApiPorts = {
     ...stores,
     feedShards: tenantShards(stores.tenantStates),

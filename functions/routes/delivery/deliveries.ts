@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { failingStatuses } from "../../../shared/domain/delivery/deliveries.ts";
 import { replayDelivery as replay } from "../../../shared/flows/delivery/replay.ts";
-import { summarizeFailures } from "../../../shared/flows/webhooks/get.ts";
+import { summarizeFailures } from "../../../shared/flows/delivery/summarize.ts";
 import { isUlid } from "../../../shared/kernel/ids.ts";
 import { isRefusal } from "../../../shared/kernel/refusals.ts";
 import { DAY } from "../../../shared/kernel/time.ts";

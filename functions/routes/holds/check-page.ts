@@ -1,4 +1,4 @@
-import type { CheckPorts, PageFile } from "../../../shared/flows/ports.ts";
+import type { CheckPorts, PageFile } from "../../../shared/flows/holds/ports.ts";
 import { refuse } from "../../../shared/kernel/refusals.ts";
 import { endpointFor, type RequestMetadata } from "../../http/endpoint.ts";
 

@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 import { eventTypes } from "../../../shared/domain/events/events.ts";
+import { getLiveEndpoint } from "../../../shared/flows/delivery/live-endpoint.ts";
 import { createWebhook as create } from "../../../shared/flows/webhooks/create.ts";
-import { listWebhooks as list, getWebhook as read } from "../../../shared/flows/webhooks/get.ts";
+import { listWebhooks as list } from "../../../shared/flows/webhooks/list.ts";
 import { rotateSecret as rotate } from "../../../shared/flows/webhooks/rotate.ts";
 import { sendTestEvent as sendTest } from "../../../shared/flows/webhooks/send-test.ts";
 import { updateWebhook as change, deleteWebhook as remove } from "../../../shared/flows/webhooks/update.ts";
@@ -56,7 +57,7 @@ export const getWebhook = endpoint({
   refusals: ["endpoint_not_found"],
   data: z.object({ endpoint: webhookSchema }),
   handle: async ({ tenant, path, now, ports }) => {
-    const webhook = await read(ports, tenant, path.id);
+    const webhook = await getLiveEndpoint(ports, tenant, path.id);
     return isRefusal(webhook) ? webhook : { endpoint: toWebhookResponse(webhook, now) };
   },
 });

@@ -2,6 +2,12 @@ import { type Caller, callerActor } from "../../domain/access/api-keys.ts";
 import type { AuditAction, AuditEntry } from "../../domain/access/audit.ts";
 import type { Millis } from "../../kernel/time.ts";
 
+/** An actor as the audit trail names it, with its source address where a gateway saw one. */
+export interface AuditActor {
+  readonly actor: string;
+  readonly ip?: string | null;
+}
+
 /** Who asked for a change, and from where. */
 export interface ApiActor {
   readonly caller: Caller;

@@ -2,7 +2,7 @@ import { type Caller, parseApiKey } from "../../domain/access/api-keys.ts";
 import { hmacSha256 } from "../../kernel/bytes.ts";
 import { type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { KeyPorts } from "../ports.ts";
+import type { KeyPorts } from "./ports.ts";
 
 const HEADER_CHARS_MAX = 200;
 

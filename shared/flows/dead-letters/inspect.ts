@@ -10,8 +10,8 @@ import type { QuarantinedMessage } from "../../stores/dead-letters/quarantine.ts
 import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
 import type { Erasure } from "../../stores/erasure/erasure-items.ts";
 import { loadRenderedEvent } from "../delivery/rendered-events.ts";
-import type { RedrivePorts } from "../ports.ts";
 import { type DecodedMessage, decodeDeadLetter } from "./decode.ts";
+import type { RedrivePorts } from "./ports.ts";
 
 type DecodedAs<Kind extends DecodedMessage["kind"]> = Extract<DecodedMessage, { kind: Kind }>;
 

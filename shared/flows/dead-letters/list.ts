@@ -1,7 +1,7 @@
 import type { QueueName } from "../../config/names.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { QuarantinedMessage } from "../../stores/dead-letters/quarantine.ts";
-import type { RedrivePorts } from "../ports.ts";
+import type { RedrivePorts } from "./ports.ts";
 
 /**
  * The newest letters of some queues together, newest first.

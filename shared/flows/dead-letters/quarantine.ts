@@ -3,8 +3,8 @@ import { MINUTE, type Millis } from "../../kernel/time.ts";
 import { decodeRetry } from "../../queues/messages.ts";
 import type { DeadLetter } from "../../stores/dead-letters/quarantine.ts";
 import { decodeEndpointTask } from "../delivery/endpoint-tasks.ts";
-import type { DeadLetterPorts } from "../ports.ts";
 import { countDelivery, type Tally } from "../stats/count.ts";
+import type { DeadLetterPorts } from "./ports.ts";
 
 /** How long after it was given up a step of an endpoint is tried again: by then a sweep is sure to come by. */
 const TASK_RETRY_DELAY: Millis = 30 * MINUTE;

@@ -6,8 +6,8 @@ import type { Millis } from "../../kernel/time.ts";
 import type { RetryMessage } from "../../queues/messages.ts";
 import type { QuarantinedMessage, RedriveEnd } from "../../stores/dead-letters/quarantine.ts";
 import { replayDelivery } from "../delivery/replay.ts";
-import type { RedrivePorts } from "../ports.ts";
 import { inspectDeadLetter, planRedrive, type RedrivePlan } from "./inspect.ts";
+import type { RedrivePorts } from "./ports.ts";
 
 /** What came of one letter; `why` is a word of ours, or an error's class. */
 export interface RedriveResult {

@@ -5,7 +5,7 @@ import { eventId, type RenderedEvent } from "../../domain/events/events.ts";
 import type { Endpoint } from "../../domain/webhooks/endpoints.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { DeliverPorts } from "../ports.ts";
+import type { DeliverPorts } from "./ports.ts";
 
 /**
  * One POST of an event to one endpoint, signed now with every secret that is valid now. An endpoint's attempts wait for

@@ -2,9 +2,9 @@ import { isCircuitOpen } from "../../domain/delivery/breaker.ts";
 import { DRAIN_PAGE_DELAY, DRAIN_PAGE_FIRST, DRAIN_PAGE_MAX, DRAIN_REPEAT_DELAY } from "../../domain/limits.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
-import type { DeliverPorts } from "../ports.ts";
 import { done, drop, type RecordOutcome } from "../record-outcome.ts";
 import { type DrainTask, scheduleTask } from "./endpoint-tasks.ts";
+import type { DeliverPorts } from "./ports.ts";
 import { retryMessage } from "./schedule.ts";
 
 /** The attempt that a waiting row waits for. One whose worker died is handed out under the number it has. */

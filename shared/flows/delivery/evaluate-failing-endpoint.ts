@@ -2,11 +2,11 @@ import { failureAction } from "../../domain/delivery/breaker.ts";
 import type { Endpoint } from "../../domain/webhooks/endpoints.ts";
 import { deriveUlid, ulidTime } from "../../kernel/ids.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { DeliverPorts } from "../ports.ts";
 import { done, drop, type RecordOutcome } from "../record-outcome.ts";
 import { scheduleTask, type WarnTask } from "./endpoint-tasks.ts";
 import { mailOwner, pausedMail, warningMail } from "./mails.ts";
 import { type AutoPause, pauseEndpoint, publishEndpointPaused } from "./pause.ts";
+import type { DeliverPorts } from "./ports.ts";
 
 type FailingPorts = Pick<
   DeliverPorts,

@@ -11,13 +11,13 @@ import { ulidTime } from "../../kernel/ids.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { EventMessage } from "../../queues/messages.ts";
 import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
-import type { DeliverPorts } from "../ports.ts";
 import { done, drop, type RecordOutcome } from "../record-outcome.ts";
 import { countDelivery, countMessage, newTally, type Tally } from "../stats/count.ts";
 import { makeAttempt } from "./attempt.ts";
 import { type EndpointHealth, newEndpointHealth, recordAttempt, recordSlow } from "./endpoint-health.ts";
 import { logAttempt } from "./log-attempt.ts";
 import { pauseWhenGone, resumePauseWhenGone } from "./pause-gone.ts";
+import type { DeliverPorts } from "./ports.ts";
 import { retryMessage, scheduleRetry } from "./schedule.ts";
 
 /** What a batch gathers, to be written once at its end: what is counted, and what attempts say of endpoints. */

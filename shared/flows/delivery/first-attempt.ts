@@ -1,7 +1,7 @@
 import type { QueueMessage } from "../../aws/queues.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
-import type { ApiPorts } from "../ports.ts";
+import type { ReplayPorts } from "./ports.ts";
 import { retryMessage } from "./schedule.ts";
 import { SWEEP_AHEAD } from "./sweep.ts";
 
@@ -18,7 +18,7 @@ const SAFETY_NET_DELAY: Millis = SWEEP_AHEAD + 3 * MINUTE;
  * attempt on within minutes. Where all went well, or nothing was written after all, that one is dropped by its number.
  */
 export function scheduleSafetyNet(
-  ports: Pick<ApiPorts, "due">,
+  ports: Pick<ReplayPorts, "due">,
   tenant: TenantId,
   delivery: DeliveryKey,
   now: Millis,

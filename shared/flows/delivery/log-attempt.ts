@@ -1,5 +1,5 @@
 import { type AttemptOutcome, attemptError, deliveryId, type Verdict } from "../../domain/delivery/deliveries.ts";
-import type { DeliverPorts } from "../ports.ts";
+import type { DeliverPorts } from "./ports.ts";
 
 export function logAttempt(
   ports: Pick<DeliverPorts, "log">,

@@ -4,7 +4,7 @@ import type { Endpoint } from "../../domain/webhooks/endpoints.ts";
 import { errorClass } from "../../kernel/error-class.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { iso, type Millis } from "../../kernel/time.ts";
-import type { DeliverPorts } from "../ports.ts";
+import type { DeliverPorts } from "./ports.ts";
 
 export type MailPorts = Pick<DeliverPorts, "mail" | "tenants" | "log">;
 

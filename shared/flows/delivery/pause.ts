@@ -2,7 +2,7 @@ import { renderEvent } from "../../domain/events/events.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { encodeEvent } from "../../queues/messages.ts";
-import type { DeliverPorts } from "../ports.ts";
+import type { DeliverPorts } from "./ports.ts";
 
 export type PausePorts = {
   readonly endpoints: Pick<DeliverPorts["endpoints"], "get" | "pause">;

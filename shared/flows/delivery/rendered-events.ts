@@ -1,7 +1,7 @@
 import { type RenderedEvent, renderMessageEvent } from "../../domain/events/events.ts";
 import { type EventSource, type MessageRef, messageRefKey } from "../../domain/inbox/messages.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
-import type { DeliverPorts } from "../ports.ts";
+import type { ReplayPorts } from "./ports.ts";
 
 /** What names an event and says where its body comes from. */
 interface EventRef {
@@ -9,7 +9,7 @@ interface EventRef {
   readonly source: EventSource;
 }
 
-type BodyPorts = Pick<DeliverPorts, "messages" | "eventBodies">;
+type BodyPorts = Pick<ReplayPorts, "messages" | "eventBodies">;
 
 /** One event as it is sent: made anew from its message, or as it was kept. Null when that is gone. */
 export async function loadRenderedEvent(

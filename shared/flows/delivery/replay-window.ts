@@ -4,15 +4,10 @@ import type { TenantId } from "../../kernel/tenant.ts";
 import { iso, type Millis } from "../../kernel/time.ts";
 import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
 import { type ApiActor, auditEntry } from "../access/audit-entry.ts";
-import type { ApiPorts } from "../ports.ts";
-import { getWebhook } from "../webhooks/get.ts";
 import { firstAttemptMessage, scheduleSafetyNet } from "./first-attempt.ts";
+import { getLiveEndpoint } from "./live-endpoint.ts";
+import type { ReplayPorts } from "./ports.ts";
 import { deliveriesWithBody } from "./replayable.ts";
-
-type ReplayPorts = Pick<
-  ApiPorts,
-  "endpoints" | "deliveries" | "messages" | "eventBodies" | "due" | "retries" | "audit"
->;
 
 /** The events that came within [from, to], and which of their deliveries are meant. */
 export interface ReplayWindow {
@@ -49,7 +44,7 @@ export async function replayWindow(
   actor: ApiActor,
   now: Millis,
 ): Promise<ReplayWindowResult | Refusal<"endpoint_not_found" | "replay_conflict">> {
-  const endpoint = await getWebhook(ports, tenant, endpointId);
+  const endpoint = await getLiveEndpoint(ports, tenant, endpointId);
   if (isRefusal(endpoint)) return endpoint;
   const includesDelivered = window.statuses.includes("delivered");
   if (includesDelivered && !window.force) {

@@ -4,16 +4,14 @@ import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
 import { type Actor, auditEntry } from "../access/audit-entry.ts";
-import type { ApiPorts } from "../ports.ts";
-import { getWebhook } from "../webhooks/get.ts";
 import { firstAttemptMessage, scheduleSafetyNet } from "./first-attempt.ts";
+import { getLiveEndpoint } from "./live-endpoint.ts";
+import type { ReplayPorts } from "./ports.ts";
 import { deliveriesWithBody } from "./replayable.ts";
-
-type ReplayPorts = Pick<ApiPorts, "endpoints" | "deliveries" | "messages" | "eventBodies" | "due" | "retries">;
 
 /** Lets one delivery begin anew, with all its attempts. One that came through is sent again by force alone. */
 export async function replayDelivery(
-  ports: ReplayPorts,
+  ports: Omit<ReplayPorts, "audit">,
   tenant: TenantId,
   request: { readonly endpointId: string; readonly deliveryId: string; readonly force: boolean } & Actor,
   now: Millis,
@@ -21,7 +19,7 @@ export async function replayDelivery(
   { status: "pending" } | Refusal<"endpoint_not_found" | "delivery_not_found" | "replay_conflict" | "replay_expired">
 > {
   const { endpointId, force } = request;
-  const endpoint = await getWebhook(ports, tenant, endpointId);
+  const endpoint = await getLiveEndpoint(ports, tenant, endpointId);
   if (isRefusal(endpoint)) return endpoint;
   const row = await findDelivery(ports, tenant, endpointId, request.deliveryId);
   if (!row) return refuse("delivery_not_found");
@@ -38,7 +36,7 @@ export async function replayDelivery(
 }
 
 async function findDelivery(
-  ports: ReplayPorts,
+  ports: Pick<ReplayPorts, "deliveries">,
   tenant: TenantId,
   endpointId: string,
   id: string,

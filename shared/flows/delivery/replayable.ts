@@ -2,12 +2,12 @@ import { RETENTION } from "../../domain/limits.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
-import type { ApiPorts } from "../ports.ts";
+import type { ReplayPorts } from "./ports.ts";
 import { loadRenderedEvents } from "./rendered-events.ts";
 
 /** The deliveries whose event's body can still be had: not erased, and not older than 7 days. */
 export async function deliveriesWithBody(
-  ports: Pick<ApiPorts, "messages" | "eventBodies">,
+  ports: Pick<ReplayPorts, "messages" | "eventBodies">,
   tenant: TenantId,
   rows: readonly DeliveryRow[],
   now: Millis,

@@ -9,7 +9,6 @@ import { MINUTE, type Millis } from "../../kernel/time.ts";
 import type { RetryMessage } from "../../queues/messages.ts";
 import type { Slot } from "../../stores/delivery/concurrency-slots.ts";
 import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
-import type { DeliverPorts } from "../ports.ts";
 import { done, drop, type RecordOutcome, retry } from "../record-outcome.ts";
 import { countDelivery, type Tally } from "../stats/count.ts";
 import { makeAttempt } from "./attempt.ts";
@@ -17,6 +16,7 @@ import { type EndpointHealth, recordAttempt, recordSlow } from "./endpoint-healt
 import type { BatchContext } from "./fan-out.ts";
 import { logAttempt } from "./log-attempt.ts";
 import { pauseWhenGone, resumePauseWhenGone } from "./pause-gone.ts";
+import type { DeliverPorts } from "./ports.ts";
 import { loadRenderedEvent } from "./rendered-events.ts";
 import { delayedRetryMessage, scheduleRetry } from "./schedule.ts";
 

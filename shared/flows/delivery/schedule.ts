@@ -3,7 +3,7 @@ import { QUEUE_DELAY_MAX } from "../../domain/limits.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { encodeRetry, type RetryMessage } from "../../queues/messages.ts";
-import type { DeliverPorts } from "../ports.ts";
+import type { DeliverPorts } from "./ports.ts";
 
 /**
  * The queue message of a later attempt, to be taken up at `dueAt`.

@@ -2,8 +2,8 @@ import type { QueueMessage } from "../../aws/queues.ts";
 import { RETENTION } from "../../domain/limits.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
 import type { DueItem } from "../../stores/delivery/due-attempts.ts";
-import type { SweepPorts } from "../ports.ts";
 import { taskMessage } from "./endpoint-tasks.ts";
+import type { SweepPorts } from "./ports.ts";
 import { retryMessage } from "./schedule.ts";
 
 /** The queue holds a message back to the second, so a sweep may hand on what is due a little later. */

@@ -1,10 +1,10 @@
 import type { Millis } from "../../kernel/time.ts";
 import { type ErasureMessage, encodeErasure } from "../../queues/messages.ts";
 import type { Erasure } from "../../stores/erasure/erasure-items.ts";
-import type { ErasePorts } from "../ports.ts";
 import { done, drop, type RecordOutcome } from "../record-outcome.ts";
 import { runFirstPass } from "./first-pass.ts";
 import { runLaterPass } from "./later-pass.ts";
+import type { ErasePorts } from "./ports.ts";
 
 /**
  * Takes an erasure as far as it goes for now, and sends itself the message for the rest: a queue would count handing the

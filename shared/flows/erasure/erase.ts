@@ -7,8 +7,8 @@ import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { encodeErasure } from "../../queues/messages.ts";
 import type { Erasure } from "../../stores/erasure/erasure-items.ts";
-import type { ErasePorts } from "../ports.ts";
 import { runFirstPass } from "./first-pass.ts";
+import type { ErasePorts } from "./ports.ts";
 import { newestTraceAt } from "./related-rows.ts";
 
 export interface ErasureResult {

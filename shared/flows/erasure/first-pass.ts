@@ -1,7 +1,7 @@
 import { erasureAuditEntry, PASS_INTERVAL, shortErasureId } from "../../domain/erasure/erasures.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Erasure } from "../../stores/erasure/erasure-items.ts";
-import type { ErasePorts } from "../ports.ts";
+import type { ErasePorts } from "./ports.ts";
 import { erasableTraces, loadErasurePage } from "./related-rows.ts";
 
 /**

@@ -8,10 +8,7 @@ import type { TenantId } from "../../kernel/tenant.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
 import type { HeadAdvance } from "../../stores/inbox/conversations.ts";
 import type { RecordedMessage } from "../../stores/inbox/messages.ts";
-import type { MessageContext } from "../inbox/apply-message-change.ts";
-import type { IngestPorts, SendPorts } from "../ports.ts";
-
-type LateWritePorts = Pick<SendPorts, "messages" | "erasures">;
+import type { LateWritePorts } from "./ports.ts";
 
 /** When the conversation was erased that a message was just kept in, if that was after it; else null. */
 export function erasedSince({ message }: RecordedMessage, { snapshot }: HeadAdvance): Millis | null {
@@ -23,7 +20,7 @@ export function erasedSince({ message }: RecordedMessage, { snapshot }: HeadAdva
  * its event is left to the next pass of the erasure, which removes its deliveries.
  */
 export async function removeLateMessage(
-  ports: LateWritePorts,
+  ports: Pick<LateWritePorts, "messages" | "erasures">,
   tenant: TenantId,
   { message, ref }: RecordedMessage,
   erasedAt: Millis,
@@ -47,7 +44,7 @@ export function hasErasedName({ message: { participant } }: RecordedMessage, { s
  * known, which on Instagram names no send, though the platform stamped it later than the erasure.
  */
 export async function markErasedSend(
-  { erasures }: Pick<SendPorts, "erasures">,
+  { erasures }: Pick<LateWritePorts, "erasures">,
   tenant: TenantId,
   { conversationId, id, sentAt }: Message,
 ): Promise<void> {
@@ -59,7 +56,7 @@ export async function markErasedSend(
 
 /** Whether an echo is of a send that was so remembered. */
 export async function isEchoOfErasedSend(
-  { erasures }: Pick<IngestPorts, "erasures">,
+  { erasures }: Pick<LateWritePorts, "erasures">,
   tenant: TenantId,
   { conversationId, id, sentAt, direction }: Message,
   erasedAt: Millis,
@@ -68,13 +65,21 @@ export async function isEchoOfErasedSend(
   return erasures.isRemoved(conversationId, messageMarks(tenant, id));
 }
 
+/** The message that a change is of, and when its conversation was last erased. */
+interface ChangedMessage {
+  readonly account: { readonly tenant: TenantId };
+  readonly conversationId: string;
+  readonly messageId: string;
+  readonly erasedAt: Millis | null;
+}
+
 /**
  * Whether a change, however new, is of a message that was erased with its conversation, or is about to be: it is told to
  * nobody. A message that had not come by then is not known here.
  */
 export async function isChangeOfErasedMessage(
-  ports: Pick<IngestPorts, "erasures" | "messageChanges">,
-  { account, conversationId, messageId, erasedAt }: MessageContext,
+  ports: Pick<LateWritePorts, "erasures" | "messageChanges">,
+  { account, conversationId, messageId, erasedAt }: ChangedMessage,
   now: Millis,
 ): Promise<boolean> {
   if (erasedAt === null || erasedAt + ERASURE_MARKER_TTL <= now) return false;

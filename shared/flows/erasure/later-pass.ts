@@ -2,7 +2,7 @@ import { BEFORE_ALL_ROWS, PASS_INTERVAL, shortErasureId } from "../../domain/era
 import type { Millis } from "../../kernel/time.ts";
 import type { ErasedEvents } from "../../stores/erasure/erased-events.ts";
 import type { Erasure } from "../../stores/erasure/erasure-items.ts";
-import type { ErasePorts } from "../ports.ts";
+import type { ErasePorts } from "./ports.ts";
 import { erasableTraces, loadErasurePage } from "./related-rows.ts";
 
 /**

@@ -4,7 +4,7 @@ import type { Millis } from "../../kernel/time.ts";
 import type { Erasure } from "../../stores/erasure/erasure-items.ts";
 import type { Trace } from "../../stores/erasure/traces.ts";
 import type { Key } from "../../stores/keys.ts";
-import type { ErasePorts } from "../ports.ts";
+import type { ErasePorts } from "./ports.ts";
 
 /** Rows of an erased conversation together with what lies elsewhere because of them. */
 export interface ErasurePage {

@@ -2,9 +2,9 @@ import { type IssuedChallenge, newChallenge } from "../../domain/holds/proof-of-
 import { isHoldExhausted } from "../../domain/holds/verification-attempts.ts";
 import { isRefusal, type Refusal } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { CheckPorts } from "../ports.ts";
 import { endedReason, type HoldEndedRefusal } from "./current-hold.ts";
 import { type CheckRequest, openHold, type TooManyAttempts, tooManyAttempts } from "./open.ts";
+import type { CheckPorts } from "./ports.ts";
 
 const NONCE_BYTES = 16;
 

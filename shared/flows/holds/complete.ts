@@ -6,9 +6,9 @@ import { newUlid } from "../../kernel/ids.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Hold } from "../../stores/holds/hold-items.ts";
-import type { CheckPorts } from "../ports.ts";
 import { currentHold, endedReason, type HoldEndedRefusal } from "./current-hold.ts";
 import { type CheckRequest, countFailure, openHold, type TooManyAttempts, tooManyAttempts } from "./open.ts";
+import type { CheckPorts } from "./ports.ts";
 import { releaseHold } from "./release.ts";
 import { type CheckHoldView, getDisplayName } from "./view.ts";
 

@@ -5,10 +5,11 @@ import { type RequestedContent, readSendContent } from "../../domain/sending/sen
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Hold, NewHold } from "../../stores/holds/hold-items.ts";
-import type { ApiPorts, HoldPorts } from "../ports.ts";
 import { withIdempotency } from "../sending/idempotency.ts";
 import { type PlannedSend, type PlanRefusal, planSend } from "../sending/plan.ts";
+import type { IdempotencyPorts, SendPorts } from "../sending/ports.ts";
 import { holdAuditEntry } from "./audit.ts";
+import type { HoldPorts } from "./ports.ts";
 
 export interface HumanAgentMessage extends RequestedContent {
   readonly conversationId: string;
@@ -25,7 +26,7 @@ export type CreatedHold = Pick<Hold, "id" | "conversationId" | "createdAt" | "ex
 /** What is kept of it with an idempotency key: nothing that names the person, whose conversation may be erased. */
 type HoldResult = Omit<CreatedHold, "conversationId">;
 
-type CreatePorts = HoldPorts & Pick<ApiPorts, "conversations" | "accounts" | "budgets" | "idempotencyKeys" | "log">;
+type CreatePorts = HoldPorts & IdempotencyPorts & Pick<SendPorts, "conversations" | "accounts" | "budgets">;
 
 /**
  * Holds a human agent's message until a person passes its check. The policy and the budgets are asked as for the send

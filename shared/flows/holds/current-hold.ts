@@ -2,7 +2,7 @@ import { type HoldState, holdStateAt } from "../../domain/holds/holds.ts";
 import { type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Hold } from "../../stores/holds/hold-items.ts";
-import type { CheckPorts } from "../ports.ts";
+import type { CheckPorts } from "./ports.ts";
 
 /** A hold, and where it stands for everyone from now on. */
 export interface HoldView {

@@ -1,6 +1,6 @@
 import { forEachConcurrent } from "../../kernel/parallel.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { HoldExpiryPorts } from "../ports.ts";
+import type { HoldExpiryPorts } from "./ports.ts";
 
 /** Holds that are ended at once. */
 const CONCURRENCY = 8;

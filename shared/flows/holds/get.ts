@@ -2,8 +2,8 @@ import { type Caller, callerMayUse } from "../../domain/access/api-keys.ts";
 import { isHoldId, isHoldReadable } from "../../domain/holds/holds.ts";
 import { type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { CheckPorts } from "../ports.ts";
 import { currentHold, type HoldView } from "./current-hold.ts";
+import type { CheckPorts } from "./ports.ts";
 
 /** A hold of the caller's tenant, for half an hour after it was made. */
 export async function getHold(

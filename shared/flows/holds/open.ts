@@ -2,8 +2,8 @@ import { holdSecretHash, isHoldId, isHoldReadable, isHoldSecret } from "../../do
 import { isAddressExhausted, networkKey, secondsUntilNextWindow } from "../../domain/holds/verification-attempts.ts";
 import { type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { CheckPorts } from "../ports.ts";
 import { currentHold, type HoldView } from "./current-hold.ts";
+import type { CheckPorts } from "./ports.ts";
 
 /** A request of the check page, which shows nothing but the hold's secret. */
 export interface CheckRequest {

@@ -5,10 +5,10 @@ import { isRefusal, type Reason, type Refusal } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Hold } from "../../stores/holds/hold-items.ts";
 import type { HoldOutcome } from "../../stores/holds/holds.ts";
-import type { CheckPorts } from "../ports.ts";
 import { performSend, type SendResult } from "../sending/perform.ts";
 import { planSend } from "../sending/plan.ts";
 import { holdAuditEntry } from "./audit.ts";
+import type { CheckPorts } from "./ports.ts";
 
 /**
  * Sends a claimed hold's message, by the policy of now, and keeps what came of it. Where the process dies on the way

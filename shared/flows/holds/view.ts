@@ -2,9 +2,9 @@ import type { HoldState } from "../../domain/holds/holds.ts";
 import { isRefusal, type Refusal } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Hold } from "../../stores/holds/hold-items.ts";
-import type { CheckPorts } from "../ports.ts";
 import { endedReason, type HoldEndedRefusal } from "./current-hold.ts";
 import { type CheckRequest, openHold, type TooManyAttempts } from "./open.ts";
+import type { CheckPorts } from "./ports.ts";
 
 /** A hold as its person may see it. */
 export interface CheckHoldView {

@@ -3,9 +3,9 @@ import { deriveEventUlid, renderEvent } from "../../domain/events/events.ts";
 import { accountEventData } from "../../domain/events/message-changes.ts";
 import type { PolicyUpdate } from "../../domain/inbox/updates.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { IngestPorts } from "../ports.ts";
 import { publishEvent } from "./apply-change.ts";
 import type { Effects } from "./effects.ts";
+import type { IngestPorts } from "./ports.ts";
 import type { ResolvedAccount } from "./resolve-account.ts";
 
 /** Takes what the platform decided of an account: a block restricts it, an unblock lifts that, a warning does neither. */

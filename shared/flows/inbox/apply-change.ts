@@ -6,10 +6,10 @@ import type { Millis } from "../../kernel/time.ts";
 import { encodeEvent } from "../../queues/messages.ts";
 import type { ConversationSnapshot } from "../../stores/inbox/conversations.ts";
 import { isChangeOfErasedMessage } from "../erasure/late-writes.ts";
-import type { IngestPorts } from "../ports.ts";
 import { applyOrDeferChange, type MessageChange } from "./apply-message-change.ts";
 import type { Effects } from "./effects.ts";
 import { conversationErasedAt } from "./ingest-message.ts";
+import type { IngestPorts } from "./ports.ts";
 import type { ResolvedAccount } from "./resolve-account.ts";
 
 /**

@@ -4,7 +4,7 @@ import { shortHash } from "../../kernel/bytes.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { ConversationSnapshot } from "../../stores/inbox/conversations.ts";
 import type { PendingChange } from "../../stores/inbox/pending-changes.ts";
-import type { IngestPorts } from "../ports.ts";
+import type { IngestPorts } from "./ports.ts";
 import type { ResolvedAccount } from "./resolve-account.ts";
 
 /** Where a change takes place. */

@@ -3,8 +3,8 @@ import { buildProfile, isProfileDue, type Profile } from "../../domain/inbox/pro
 import type { Millis } from "../../kernel/time.ts";
 import type { ProfileOutcome } from "../../platforms/platform.ts";
 import type { ProfileMessage } from "../../queues/messages.ts";
-import type { ProfilePorts } from "../ports.ts";
 import { done, drop, type RecordOutcome } from "../record-outcome.ts";
+import type { ProfilePorts } from "./ports.ts";
 
 /**
  * Looks up the person of a conversation and keeps what the platform tells. Where it tells nothing this time, all stays

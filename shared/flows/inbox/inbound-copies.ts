@@ -1,7 +1,7 @@
 import { compress, decompress } from "../../kernel/compression.ts";
 import { iso, type Millis } from "../../kernel/time.ts";
 import type { InboundMessage } from "../../queues/messages.ts";
-import type { IngestPorts } from "../ports.ts";
+import type { IngestPorts } from "./ports.ts";
 
 /** A verified webhook's bytes, decompressed. @returns null when the file it names is gone */
 export async function loadInbound(ports: IngestPorts, inbound: InboundMessage): Promise<Uint8Array | null> {

@@ -14,11 +14,11 @@ import {
   isEchoOfErasedSend,
   removeLateMessage,
 } from "../erasure/late-writes.ts";
-import type { IngestPorts } from "../ports.ts";
 import { countMessage } from "../stats/count.ts";
 import { applyPending, hasPendingChange } from "./apply-message-change.ts";
 import type { Effects } from "./effects.ts";
 import { messageEvent } from "./message-event.ts";
+import type { IngestPorts } from "./ports.ts";
 import { requestProfile } from "./profile-requests.ts";
 import { reconcileEcho } from "./reconcile-echo.ts";
 import type { ResolvedAccount } from "./resolve-account.ts";

@@ -2,11 +2,11 @@ import { conversationId } from "../../domain/inbox/conversations.ts";
 import type { IgnoredUpdate, Update } from "../../domain/inbox/updates.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { ConversationSnapshot } from "../../stores/inbox/conversations.ts";
-import type { IngestPorts } from "../ports.ts";
 import { applyAccountPolicy } from "./apply-account-policy.ts";
 import { applyMessageChange } from "./apply-change.ts";
 import type { Effects } from "./effects.ts";
 import { ingestMessage } from "./ingest-message.ts";
+import type { IngestPorts } from "./ports.ts";
 import type { ResolveAccount, ResolvedAccount } from "./resolve-account.ts";
 
 /** An update of an account that is connected, and where it belongs. */

@@ -5,8 +5,8 @@ import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { encodeProfile } from "../../queues/messages.ts";
 import type { ConversationSnapshot } from "../../stores/inbox/conversations.ts";
-import type { IngestPorts } from "../ports.ts";
 import type { Effects } from "./effects.ts";
+import type { IngestPorts } from "./ports.ts";
 
 /** Asks for the person who wrote a message to be looked up, where they are not known or were long ago. */
 export function requestProfile(

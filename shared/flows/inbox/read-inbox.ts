@@ -4,7 +4,7 @@ import { type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { MessagePage } from "../../stores/inbox/messages.ts";
-import type { ApiPorts } from "../ports.ts";
+import type { InboxPorts } from "./ports.ts";
 
 interface PageQuery {
   readonly before: string | null;
@@ -13,7 +13,7 @@ interface PageQuery {
 
 /** One conversation with its newest messages, or an older page of them. */
 export async function readConversation(
-  ports: Pick<ApiPorts, "conversations" | "messages">,
+  ports: InboxPorts,
   tenant: TenantId,
   query: PageQuery & { conversationId: string; includeTest: boolean },
   now: Millis,
@@ -32,7 +32,7 @@ export async function readConversation(
 
 /** A tenant's messages, or one conversation's, newest first. */
 export async function listMessages(
-  ports: Pick<ApiPorts, "conversations" | "messages">,
+  ports: InboxPorts,
   tenant: TenantId,
   query: PageQuery & { conversationId: string | null; direction: Direction | null; includeTest: boolean },
   now: Millis,
@@ -49,7 +49,7 @@ export async function listMessages(
 
 /** One message by the platform's id; a test message only for those who ask for test traffic. */
 export async function getMessage(
-  ports: Pick<ApiPorts, "messages">,
+  ports: Pick<InboxPorts, "messages">,
   tenant: TenantId,
   query: { messageId: string; includeTest: boolean },
   now: Millis,

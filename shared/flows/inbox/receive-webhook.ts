@@ -2,7 +2,7 @@ import { compress } from "../../kernel/compression.ts";
 import { newUlid } from "../../kernel/ids.ts";
 import { iso, type Millis } from "../../kernel/time.ts";
 import { encodeInbound } from "../../queues/messages.ts";
-import type { IntakePorts } from "../ports.ts";
+import type { IntakePorts } from "./ports.ts";
 
 /** A queue message holds 1 MiB; anything that would come near is kept as a file, with its key on the queue. */
 const INLINE_BYTES_MAX = 200_000;

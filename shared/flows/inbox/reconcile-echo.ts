@@ -11,7 +11,7 @@ import { isUlid } from "../../kernel/ids.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { RecordedMessage } from "../../stores/inbox/messages.ts";
-import type { IngestPorts } from "../ports.ts";
+import type { IngestPorts } from "./ports.ts";
 
 type EchoPorts = Pick<IngestPorts, "outboundMessages" | "sendRecords">;
 

@@ -1,8 +1,9 @@
 import { type AccountRef, accountKey } from "../../domain/accounts/accounts.ts";
+import { memoizeForMinute } from "../../kernel/memo.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
-import { MINUTE, type Millis } from "../../kernel/time.ts";
+import type { Millis } from "../../kernel/time.ts";
 import type { TenantState } from "../../stores/access/tenant-states.ts";
-import type { IngestPorts } from "../ports.ts";
+import type { IngestPorts } from "./ports.ts";
 
 /** Where an account's updates go, and what is to be known of the tenant there. */
 export interface ResolvedAccount extends TenantState {
@@ -21,22 +22,4 @@ export function accountResolver(ports: Pick<IngestPorts, "accounts" | "tenantSta
   }, accountKey);
   const readTenantState = memoizeForMinute((tenant: TenantId) => ports.tenantStates.get(tenant), String);
   return resolveAccount;
-}
-
-/** Remembers each answer for a minute. */
-export function memoizeForMinute<K, V>(read: (key: K, now: Millis) => Promise<V>, toCacheKey: (key: K) => string) {
-  const cache = new Map<string, { value: Promise<V>; until: Millis }>();
-  return (key: K, now: Millis): Promise<V> => {
-    const cacheKey = toCacheKey(key);
-    const cached = cache.get(cacheKey);
-    if (cached && cached.until > now) return cached.value;
-    const entry = { value: read(key, now), until: now + MINUTE };
-    cache.set(cacheKey, entry);
-    const evict = () => {
-      if (cache.get(cacheKey) === entry) cache.delete(cacheKey);
-    };
-    // Neither a failure nor an account that is connected nowhere is remembered: the next one to ask reads anew.
-    entry.value.then((value) => value ?? evict(), evict);
-    return entry.value;
-  };
 }

@@ -1,7 +1,7 @@
+import { memoizeForMinute } from "../../kernel/memo.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { TenantStates } from "../../stores/access/tenant-states.ts";
-import { memoizeForMinute } from "./resolve-account.ts";
 
 /** How many shards a tenant's feeds have; each answer is remembered for a minute. */
 export function tenantShards(

@@ -3,7 +3,7 @@ import { deriveEventUlid, renderEvent } from "../../domain/events/events.ts";
 import { accountEventData } from "../../domain/events/message-changes.ts";
 import type { SendFailure } from "../../domain/sending/sends.ts";
 import { encodeEvent } from "../../queues/messages.ts";
-import type { SendPorts } from "../ports.ts";
+import type { SendPorts } from "./ports.ts";
 import type { SendAttempt } from "./send-attempt.ts";
 
 type FailurePorts = Pick<SendPorts, "accounts" | "budgets" | "eventBodies" | "events">;

@@ -1,7 +1,7 @@
 import type { NewSend, SendRecord } from "../../domain/sending/sends.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { SendPorts } from "../ports.ts";
 import { type BudgetRefusal, checkBudgets, type PlannedSend } from "./plan.ts";
+import type { SendPorts } from "./ports.ts";
 
 /** Others may begin the windows of three budgets meanwhile, and then fill them. */
 const ATTEMPTS_MAX = 12;

@@ -1,6 +1,6 @@
 import { erasedSince, hasErasedName, markErasedSend, removeLateMessage } from "../erasure/late-writes.ts";
 import { messageEvent } from "../inbox/message-event.ts";
-import type { SendPorts } from "../ports.ts";
+import type { SendPorts } from "./ports.ts";
 import { outboundMessage, type SendAttempt } from "./send-attempt.ts";
 
 type CompletePorts = Pick<

@@ -5,7 +5,7 @@ import { newUlid } from "../../kernel/ids.ts";
 import { type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
-import type { ApiPorts } from "../ports.ts";
+import type { IdempotencyPorts } from "./ports.ts";
 
 /** So long another request with the same key is refused; then whoever had it has died. */
 const IN_FLIGHT_MAX: Millis = MINUTE;
@@ -33,7 +33,7 @@ export interface IdempotentWork<A extends object, R extends Refusal> {
  * the first to ask.
  */
 export async function withIdempotency<A extends object, R extends Refusal>(
-  ports: Pick<ApiPorts, "idempotencyKeys" | "log">,
+  ports: IdempotencyPorts,
   { key, tenant, caller, fingerprint }: IdempotentRequest,
   work: IdempotentWork<A, R>,
   now: Millis,

@@ -6,11 +6,11 @@ import { type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { SendOutcome, SendRefused } from "../../platforms/platform.ts";
 import type { DueSend } from "../../stores/sending/due-sends.ts";
-import type { SendPorts } from "../ports.ts";
 import { applySendFailure } from "./apply-send-failure.ts";
 import { startSend } from "./begin.ts";
 import { completeSend } from "./complete.ts";
 import type { BudgetRefusal, PlannedSend } from "./plan.ts";
+import type { SendPorts } from "./ports.ts";
 import { publishSendFailed } from "./publish-send-failed.ts";
 import { newSend, type SendAttempt } from "./send-attempt.ts";
 

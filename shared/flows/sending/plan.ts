@@ -6,7 +6,7 @@ import { type RequestedContent, readSendContent, type SendContent } from "../../
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { iso, type Millis, SECOND } from "../../kernel/time.ts";
-import type { SendPorts } from "../ports.ts";
+import type { SendPorts } from "./ports.ts";
 
 /** A send as it is asked for. `text` and `attachments`: one of them. */
 export interface SendRequest extends RequestedContent {

@@ -1,6 +1,6 @@
 import { deriveEventUlid, renderFailedMessage } from "../../domain/events/events.ts";
 import { encodeEvent } from "../../queues/messages.ts";
-import type { SendPorts } from "../ports.ts";
+import type { SendPorts } from "./ports.ts";
 import { outboundMessage, type SendAttempt } from "./send-attempt.ts";
 
 /**

@@ -3,10 +3,12 @@ import { readConversationId } from "../../domain/inbox/conversations.ts";
 import { type RequestedContent, readSendContent } from "../../domain/sending/send-content.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { ApiPorts } from "../ports.ts";
 import { withIdempotency } from "./idempotency.ts";
 import { performSend, type SendResult, toSendResult } from "./perform.ts";
 import { planSend, type ReplyRefusal } from "./plan.ts";
+import type { IdempotencyPorts, SendPorts } from "./ports.ts";
+
+type ReplyPorts = SendPorts & IdempotencyPorts;
 
 export interface Reply extends RequestedContent {
   readonly conversationId: string;
@@ -25,7 +27,7 @@ export interface ReplyResult {
  * @param clock the present instant, asked again after what takes time
  */
 export async function sendReply(
-  ports: ApiPorts,
+  ports: ReplyPorts,
   caller: Caller,
   reply: Reply,
   clock: () => Millis,

@@ -3,9 +3,9 @@ import type { SendRecord } from "../../domain/sending/sends.ts";
 import { forEachConcurrent } from "../../kernel/parallel.ts";
 import { DAY, MINUTE, type Millis } from "../../kernel/time.ts";
 import type { DueSend } from "../../stores/sending/due-sends.ts";
-import type { SettlePorts } from "../ports.ts";
 import { applySendFailure } from "./apply-send-failure.ts";
 import { completeSend } from "./complete.ts";
+import type { SettlePorts } from "./ports.ts";
 import { publishSendFailed } from "./publish-send-failed.ts";
 import type { SendAttempt } from "./send-attempt.ts";
 

@@ -3,7 +3,7 @@ import { type EndState, toEndState } from "../../domain/stats/stats.ts";
 import { errorClass } from "../../kernel/error-class.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { CountingPorts } from "../ports.ts";
+import type { CountingPorts } from "./ports.ts";
 
 interface TenantTally {
   messages: number;

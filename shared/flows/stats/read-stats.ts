@@ -2,7 +2,7 @@ import { STATS_WINDOW } from "../../domain/limits.ts";
 import type { EndCounts } from "../../domain/stats/stats.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { HOUR, type Millis } from "../../kernel/time.ts";
-import type { ApiPorts } from "../ports.ts";
+import type { StatsPorts } from "./ports.ts";
 
 export interface Stats {
   readonly messages: number;
@@ -13,11 +13,7 @@ export interface Stats {
 }
 
 /** What happened in the present hour and the 24 before. */
-export async function getStats(
-  ports: Pick<ApiPorts, "counters" | "endpoints">,
-  tenant: TenantId,
-  now: Millis,
-): Promise<Stats> {
+export async function getStats(ports: StatsPorts, tenant: TenantId, now: Millis): Promise<Stats> {
   const [counts, allEndpoints] = await Promise.all([ports.counters.window(tenant, now), ports.endpoints.list(tenant)]);
   const endpoints = allEndpoints
     .filter(({ status }) => status !== "deleted")

@@ -6,13 +6,13 @@ import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { type ApiActor, auditEntry } from "../access/audit-entry.ts";
-import type { ApiPorts } from "../ports.ts";
+import type { WebhookPorts } from "./ports.ts";
 import { mintSecret } from "./secrets.ts";
 import { checkEndpointUrl } from "./target-url.ts";
 
 /** A new endpoint behind the gate. Its secret is answered this once. */
 export async function createWebhook(
-  ports: Pick<ApiPorts, "endpoints" | "vault" | "gate" | "dnsQuota">,
+  ports: Pick<WebhookPorts, "endpoints" | "vault" | "gate" | "dnsQuota">,
   tenant: TenantId,
   request: { readonly url: string; readonly events: readonly EventType[] } & ApiActor,
   now: Millis,

@@ -4,19 +4,19 @@ import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { type ApiActor, auditEntry } from "../access/audit-entry.ts";
-import type { ApiPorts } from "../ports.ts";
-import { getWebhook } from "./get.ts";
+import { getLiveEndpoint } from "../delivery/live-endpoint.ts";
+import type { WebhookPorts } from "./ports.ts";
 import { mintSecret } from "./secrets.ts";
 
 /** A new secret, answered this once. The one before still signs for a day, beside it; an older one no more. */
 export async function rotateSecret(
-  ports: Pick<ApiPorts, "endpoints" | "vault">,
+  ports: Pick<WebhookPorts, "endpoints" | "vault">,
   tenant: TenantId,
   endpointId: string,
   actor: ApiActor,
   now: Millis,
 ): Promise<{ endpoint: Endpoint; secret: string } | Refusal<"endpoint_not_found">> {
-  const current = await getWebhook(ports, tenant, endpointId);
+  const current = await getLiveEndpoint(ports, tenant, endpointId);
   if (isRefusal(current)) return current;
   const { secret, prefix, sealed } = await mintSecret(ports, tenant, endpointId);
   const rotated = await ports.endpoints.rotate(
@@ -26,6 +26,6 @@ export async function rotateSecret(
     auditEntry("webhook.rotate", endpointId, actor, {}, now),
   );
   if (!rotated) return refuse("endpoint_not_found");
-  const endpoint = await getWebhook(ports, tenant, endpointId);
+  const endpoint = await getLiveEndpoint(ports, tenant, endpointId);
   return isRefusal(endpoint) ? endpoint : { endpoint, secret };
 }

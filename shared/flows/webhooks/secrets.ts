@@ -1,13 +1,13 @@
 import { formatSigningSecret, secretPrefix } from "../../domain/webhooks/endpoints.ts";
 import { randomToken } from "../../kernel/bytes.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
-import type { ApiPorts } from "../ports.ts";
+import type { WebhookPorts } from "./ports.ts";
 
 const SIGNING_SECRET_BYTES = 32;
 
 /** A new signing secret of an endpoint: as it is shown once, what may be shown of it later, and as it is kept. */
 export async function mintSecret(
-  ports: Pick<ApiPorts, "vault">,
+  ports: Pick<WebhookPorts, "vault">,
   tenant: TenantId,
   endpointId: string,
 ): Promise<{ secret: string; prefix: string; sealed: Uint8Array }> {

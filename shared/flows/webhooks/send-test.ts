@@ -7,20 +7,20 @@ import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { type ApiActor, auditEntry } from "../access/audit-entry.ts";
 import { firstAttemptMessage, scheduleSafetyNet } from "../delivery/first-attempt.ts";
-import type { ApiPorts } from "../ports.ts";
-import { getWebhook } from "./get.ts";
+import { getLiveEndpoint } from "../delivery/live-endpoint.ts";
+import type { WebhookPorts } from "./ports.ts";
 
 export const TEST_NOTE = "A test of this endpoint. Nothing happened.";
 
 /** Sends an endpoint a test event the way any event goes, whatever it subscribes to. Answers the delivery's id. */
 export async function sendTestEvent(
-  ports: Pick<ApiPorts, "endpoints" | "eventBodies" | "deliveries" | "due" | "retries">,
+  ports: Pick<WebhookPorts, "endpoints" | "eventBodies" | "deliveries" | "due" | "retries">,
   tenant: TenantId,
   endpointId: string,
   actor: ApiActor,
   now: Millis,
 ): Promise<{ deliveryId: string } | Refusal<"endpoint_not_found">> {
-  const endpoint = await getWebhook(ports, tenant, endpointId);
+  const endpoint = await getLiveEndpoint(ports, tenant, endpointId);
   if (isRefusal(endpoint)) return endpoint;
   const eventUlid = newUlid(now);
   const id = deliveryId(eventUlid, endpointId);

@@ -1,11 +1,11 @@
 import { type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { ApiPorts } from "../ports.ts";
+import type { WebhookPorts } from "./ports.ts";
 
 /** An endpoint's address as the gate writes it, if it may be called. A host's name is looked up, some times a minute. */
 export async function checkEndpointUrl(
-  ports: Pick<ApiPorts, "gate" | "dnsQuota">,
+  ports: Pick<WebhookPorts, "gate" | "dnsQuota">,
   tenant: TenantId,
   url: string,
   now: Millis,

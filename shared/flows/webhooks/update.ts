@@ -5,8 +5,8 @@ import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { type ApiActor, auditEntry } from "../access/audit-entry.ts";
 import { encodeEndpointTask, taskMessage } from "../delivery/endpoint-tasks.ts";
-import type { ApiPorts } from "../ports.ts";
-import { getWebhook } from "./get.ts";
+import { getLiveEndpoint } from "../delivery/live-endpoint.ts";
+import type { WebhookPorts } from "./ports.ts";
 import { checkEndpointUrl } from "./target-url.ts";
 
 /**
@@ -14,14 +14,14 @@ import { checkEndpointUrl } from "./target-url.ts";
  * that is left alone, and now points elsewhere or is active again, is probed at once.
  */
 export async function updateWebhook(
-  ports: Pick<ApiPorts, "endpoints" | "gate" | "dnsQuota" | "retries">,
+  ports: Pick<WebhookPorts, "endpoints" | "gate" | "dnsQuota" | "retries">,
   tenant: TenantId,
   endpointId: string,
   requestedChanges: EndpointChanges,
   actor: ApiActor,
   now: Millis,
 ): Promise<Endpoint | Refusal<"endpoint_not_found" | "invalid_request" | "too_many_look_ups">> {
-  const endpoint = await getWebhook(ports, tenant, endpointId);
+  const endpoint = await getLiveEndpoint(ports, tenant, endpointId);
   if (isRefusal(endpoint)) return endpoint;
   const url =
     requestedChanges.url === undefined ? null : await checkEndpointUrl(ports, tenant, requestedChanges.url, now);
@@ -39,14 +39,14 @@ export async function updateWebhook(
   const audit = auditEntry("webhook.update", endpointId, actor, detail, now);
   const isUpdated = await ports.endpoints.update(tenant, endpointId, changes, audit);
   if (!isUpdated) return refuse("endpoint_not_found");
-  const updatedEndpoint = await getWebhook(ports, tenant, endpointId);
+  const updatedEndpoint = await getLiveEndpoint(ports, tenant, endpointId);
   if (!isRefusal(updatedEndpoint) && (changes.url !== undefined || changes.status !== undefined)) {
     await probeNow(ports, tenant, updatedEndpoint);
   }
   return updatedEndpoint;
 }
 
-async function probeNow(ports: Pick<ApiPorts, "retries">, tenant: TenantId, endpoint: Endpoint): Promise<void> {
+async function probeNow(ports: Pick<WebhookPorts, "retries">, tenant: TenantId, endpoint: Endpoint): Promise<void> {
   const { openUntil: probe } = endpoint.breaker;
   if (probe === null) return;
   const task = { tenant, endpointId: endpoint.id, step: "probe", probe, after: null } as const;
@@ -55,7 +55,7 @@ async function probeNow(ports: Pick<ApiPorts, "retries">, tenant: TenantId, endp
 
 /** Deletes an endpoint for good: its secrets are erased, its id and the history of its deliveries stay. */
 export async function deleteWebhook(
-  ports: Pick<ApiPorts, "endpoints">,
+  ports: Pick<WebhookPorts, "endpoints">,
   tenant: TenantId,
   endpointId: string,
   actor: ApiActor,

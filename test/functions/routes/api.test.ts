@@ -3,7 +3,7 @@ import { type App, createApp } from "../../../functions/http/app.ts";
 import { apiRoutes } from "../../../functions/routes/index.ts";
 import { eventTypes } from "../../../shared/domain/events/events.ts";
 import { authenticate, enforceRateLimit } from "../../../shared/flows/access/authenticate.ts";
-import { createKey } from "../../../shared/flows/access/set-up-tenant.ts";
+import { createKey } from "../../../shared/flows/access/keys.ts";
 import { newUlid } from "../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../shared/kernel/tenant.ts";
 import { iso } from "../../../shared/kernel/time.ts";

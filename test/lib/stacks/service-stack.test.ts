@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { stacks } from "../../../lib/stacks/names.ts";
+import { stacks } from "../../../lib/config/stack-names.ts";
 import { Resolver } from "../../../local/template/intrinsics.ts";
 import type { Assembly } from "../../../local/template/template.ts";
 import { env, type FunctionName, functions, queues as queueNames } from "../../../shared/config/names.ts";

@@ -201,7 +201,7 @@ async function spawnOwner(): Promise<ChildProcess> {
   const script = `
     import { PutItemCommand } from "@aws-sdk/client-dynamodb";
     import { startEngine } from ${from("../../../local/dynamodb/engine.ts")};
-    import { clientFor, createTable } from ${from("../../support/dynamo.ts")};
+    import { clientFor, createTable } from ${from("../../support/dynamodb.ts")};
     const { url } = await startEngine(${JSON.stringify({ dataDir, ...prefer })});
     const client = clientFor(url);
     await createTable(client, "table");

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openFiles } from "../../../shared/aws/files.ts";
 import { deriveServiceKeys, parsePlatformSecrets, secretReader } from "../../../shared/aws/secrets.ts";
 import { openVault } from "../../../shared/aws/vault.ts";
-import { MINUTE, setRuntimeOverrides } from "../../../shared/kernel/time.ts";
+import { setRuntimeOverrides } from "../../../shared/kernel/runtime.ts";
+import { MINUTE } from "../../../shared/kernel/time.ts";
 import { type EmulatorFixture, startEmulatorFixture } from "../../local/emulators/support/emulator-fixture.ts";
 import { newTenant } from "../stores/support/samples.ts";
 

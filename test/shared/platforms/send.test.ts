@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Connection } from "../../../shared/domain/accounts/accounts.ts";
-import { setRuntimeOverrides } from "../../../shared/kernel/time.ts";
+import { setRuntimeOverrides } from "../../../shared/kernel/runtime.ts";
 import { type PlatformHttp, platformHttp } from "../../../shared/platforms/http.ts";
 import type { Send } from "../../../shared/platforms/platform.ts";
 import { platformFor } from "../../../shared/platforms/platform-for.ts";

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import type { PlatformName } from "../../../shared/domain/accounts/accounts.ts";
 import { conversationId } from "../../../shared/domain/inbox/conversations.ts";
-import { connectAccount, createKey, createTenant } from "../../../shared/flows/access/set-up-tenant.ts";
+import { createKey } from "../../../shared/flows/access/keys.ts";
+import { createTenant } from "../../../shared/flows/access/tenants.ts";
+import { connectAccount } from "../../../shared/flows/accounts/connect.ts";
 import { parseTenant, type TenantId } from "../../../shared/kernel/tenant.ts";
 import { SECOND } from "../../../shared/kernel/time.ts";
 import { type Pipeline, PLATFORM_SECRET } from "../pipeline.ts";

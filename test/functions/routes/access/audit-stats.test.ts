@@ -1,6 +1,7 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { connectAccount, createTenant } from "../../../../shared/flows/access/set-up-tenant.ts";
+import { createTenant } from "../../../../shared/flows/access/tenants.ts";
+import { connectAccount } from "../../../../shared/flows/accounts/connect.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { DAY, HOUR, iso } from "../../../../shared/kernel/time.ts";
 import { tenantStore } from "../../../../shared/stores/access/tenants.ts";

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { type App, createApp } from "../../../../functions/http/app.ts";
 import { apiRoutes } from "../../../../functions/routes/index.ts";
 import { authenticate, enforceRateLimit } from "../../../../shared/flows/access/authenticate.ts";
-import { createKey, createOperatorKey } from "../../../../shared/flows/access/set-up-tenant.ts";
+import { createKey, createOperatorKey } from "../../../../shared/flows/access/keys.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { DAY, HOUR, SECOND } from "../../../../shared/kernel/time.ts";
 import {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createApp } from "../../../../functions/http/app.ts";
 import { apiRoutes } from "../../../../functions/routes/index.ts";
 import { authenticate } from "../../../../shared/flows/access/authenticate.ts";
-import { createKey } from "../../../../shared/flows/access/set-up-tenant.ts";
+import { createKey } from "../../../../shared/flows/access/keys.ts";
 import { iso, MINUTE } from "../../../../shared/kernel/time.ts";
 import { type HoldFixture, openHoldFixture } from "../../../shared/flows/support/hold-fixture.ts";
 import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";

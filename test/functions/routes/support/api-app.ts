@@ -2,7 +2,7 @@ import { type App, createApp } from "../../../../functions/http/app.ts";
 import { apiRoutes } from "../../../../functions/routes/index.ts";
 import type { Scope } from "../../../../shared/domain/inbox/messages.ts";
 import { authenticate, enforceRateLimit } from "../../../../shared/flows/access/authenticate.ts";
-import { createKey, createOperatorKey } from "../../../../shared/flows/access/set-up-tenant.ts";
+import { createKey, createOperatorKey } from "../../../../shared/flows/access/keys.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import type { TestEnv } from "../../../shared/flows/support/test-env.ts";
 

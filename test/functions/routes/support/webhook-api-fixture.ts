@@ -1,7 +1,7 @@
 import { type App, createApp } from "../../../../functions/http/app.ts";
 import { apiRoutes } from "../../../../functions/routes/index.ts";
 import { authenticate, enforceRateLimit } from "../../../../shared/flows/access/authenticate.ts";
-import { createKey } from "../../../../shared/flows/access/set-up-tenant.ts";
+import { createKey } from "../../../../shared/flows/access/keys.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { openEndpointFixture } from "../../../shared/flows/support/endpoint-fixture.ts";
 import type { TestEnv } from "../../../shared/flows/support/test-env.ts";

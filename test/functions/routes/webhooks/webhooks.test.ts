@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { deliveryId } from "../../../../shared/domain/delivery/deliveries.ts";
-import { createOperatorKey } from "../../../../shared/flows/access/set-up-tenant.ts";
+import { createOperatorKey } from "../../../../shared/flows/access/keys.ts";
 import { DAY, iso } from "../../../../shared/kernel/time.ts";
 import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";
 import { newTenant, siblingId } from "../../../shared/stores/support/samples.ts";

@@ -2,7 +2,7 @@ import { QueryCommand, ScanCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb"
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Caller } from "../../../../shared/domain/access/api-keys.ts";
 import { apiKeyHash, authenticate, enforceRateLimit } from "../../../../shared/flows/access/authenticate.ts";
-import { createKey, createOperatorKey } from "../../../../shared/flows/access/set-up-tenant.ts";
+import { createKey, createOperatorKey } from "../../../../shared/flows/access/keys.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { injectFaults } from "../../../support/faults.ts";
 import { attachMeter, type Meter } from "../../../support/meter.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { deliverWorker } from "../../../../functions/deliver/worker.ts";
 import type { AttemptOutcome } from "../../../../shared/domain/delivery/deliveries.ts";
-import type { DeliverPorts } from "../../../../shared/flows/ports.ts";
+import type { DeliverPorts } from "../../../../shared/flows/delivery/ports.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import type { WebhookClient } from "../../../../shared/net/webhook-client.ts";
 import { concurrencySlotStore } from "../../../../shared/stores/delivery/concurrency-slots.ts";

@@ -1,6 +1,6 @@
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { IngestPorts } from "../../../../shared/flows/ports.ts";
+import type { IngestPorts } from "../../../../shared/flows/inbox/ports.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { MINUTE } from "../../../../shared/kernel/time.ts";
 import { pendingChangeStore } from "../../../../shared/stores/inbox/pending-changes.ts";

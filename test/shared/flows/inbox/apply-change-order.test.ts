@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { toMessageResponse } from "../../../../functions/routes/responses.ts";
 import { conversationId } from "../../../../shared/domain/inbox/conversations.ts";
-import type { IngestPorts } from "../../../../shared/flows/ports.ts";
+import type { IngestPorts } from "../../../../shared/flows/inbox/ports.ts";
 import { shortHash } from "../../../../shared/kernel/bytes.ts";
 import { deriveUlid, ulidTime } from "../../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";

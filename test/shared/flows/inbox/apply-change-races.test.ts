@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { currentText } from "../../../../shared/domain/inbox/messages.ts";
-import type { IngestPorts } from "../../../../shared/flows/ports.ts";
+import type { IngestPorts } from "../../../../shared/flows/inbox/ports.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { conversationStore } from "../../../../shared/stores/inbox/conversations.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { ApiPorts } from "../../../../shared/flows/ports.ts";
+import type { ApiPorts } from "../../../../functions/routes/api-endpoint.ts";
 import { performSend } from "../../../../shared/flows/sending/perform.ts";
 import { planSend } from "../../../../shared/flows/sending/plan.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";

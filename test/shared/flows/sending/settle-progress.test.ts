@@ -1,7 +1,7 @@
 import { DeleteCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import type { ApiPorts } from "../../../../functions/routes/api-endpoint.ts";
 import { conversationId } from "../../../../shared/domain/inbox/conversations.ts";
-import type { ApiPorts } from "../../../../shared/flows/ports.ts";
 import { settleDueSends } from "../../../../shared/flows/sending/settle-due.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
 import { DAY, MINUTE, type Millis, SECOND } from "../../../../shared/kernel/time.ts";

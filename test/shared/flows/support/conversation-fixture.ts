@@ -1,13 +1,13 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
+import type { ApiPorts } from "../../../../functions/routes/api-endpoint.ts";
 import type { PlatformName } from "../../../../shared/domain/accounts/accounts.ts";
 import { conversationId } from "../../../../shared/domain/inbox/conversations.ts";
 import type { Message } from "../../../../shared/domain/inbox/messages.ts";
 import type { MessageUpdate } from "../../../../shared/domain/inbox/updates.ts";
-import { connectAccount } from "../../../../shared/flows/access/set-up-tenant.ts";
+import { connectAccount } from "../../../../shared/flows/accounts/connect.ts";
 import { newEffects } from "../../../../shared/flows/inbox/effects.ts";
 import { ingestUpdates } from "../../../../shared/flows/inbox/ingest-updates.ts";
 import { accountResolver } from "../../../../shared/flows/inbox/resolve-account.ts";
-import type { ApiPorts } from "../../../../shared/flows/ports.ts";
 import { sendReply } from "../../../../shared/flows/sending/reply.ts";
 import type { Millis } from "../../../../shared/kernel/time.ts";
 import type { Platform, SendOutcome } from "../../../../shared/platforms/platform.ts";

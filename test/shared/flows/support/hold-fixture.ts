@@ -1,4 +1,5 @@
 import { withTimeout } from "../../../../functions/http/deadline.ts";
+import type { ApiPorts } from "../../../../functions/routes/api-endpoint.ts";
 import type { Caller } from "../../../../shared/domain/access/api-keys.ts";
 import { holdSecret } from "../../../../shared/domain/holds/holds.ts";
 import { type Challenge, derivePuzzles } from "../../../../shared/domain/holds/proof-of-work.ts";
@@ -7,7 +8,7 @@ import type { Scope } from "../../../../shared/domain/inbox/messages.ts";
 import { completeHold } from "../../../../shared/flows/holds/complete.ts";
 import { type CreatedHold, createHold, type HumanAgentMessage } from "../../../../shared/flows/holds/create.ts";
 import { getHold } from "../../../../shared/flows/holds/get.ts";
-import type { ApiPorts, CheckPorts } from "../../../../shared/flows/ports.ts";
+import type { CheckPorts } from "../../../../shared/flows/holds/ports.ts";
 import { hmacSha256, randomToken, sha256Hex } from "../../../../shared/kernel/bytes.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import { DAY, type Millis } from "../../../../shared/kernel/time.ts";

@@ -1,8 +1,8 @@
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
+import type { ApiPorts } from "../../../../functions/routes/api-endpoint.ts";
 import type { Account, PlatformName } from "../../../../shared/domain/accounts/accounts.ts";
 import { loadRenderedEvents } from "../../../../shared/flows/delivery/rendered-events.ts";
 import { eraseConversation } from "../../../../shared/flows/erasure/erase.ts";
-import type { ApiPorts } from "../../../../shared/flows/ports.ts";
 import { type Reply, sendReply } from "../../../../shared/flows/sending/reply.ts";
 import { settleDueSends } from "../../../../shared/flows/sending/settle-due.ts";
 import type { Platform, Send, SendOutcome, SendRefused } from "../../../../shared/platforms/platform.ts";

@@ -5,26 +5,23 @@ import { CreateKeyCommand, KMSClient } from "@aws-sdk/client-kms";
 import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
 import { SESv2Client } from "@aws-sdk/client-sesv2";
 import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
+import type { ApiPorts } from "../../../../functions/routes/api-endpoint.ts";
 import { type Emulators, startEmulators } from "../../../../local/emulators/server.ts";
 import { openFiles } from "../../../../shared/aws/files.ts";
 import type { LogLine } from "../../../../shared/aws/log.ts";
 import { openMail } from "../../../../shared/aws/mail.ts";
 import { openQueue } from "../../../../shared/aws/queues.ts";
 import { openVault } from "../../../../shared/aws/vault.ts";
-import { connectAccount } from "../../../../shared/flows/access/set-up-tenant.ts";
+import { connectAccount } from "../../../../shared/flows/accounts/connect.ts";
+import type { DeliverPorts, SweepPorts } from "../../../../shared/flows/delivery/ports.ts";
+import type { ErasePorts } from "../../../../shared/flows/erasure/ports.ts";
+import type { IngestPorts, ProfilePorts } from "../../../../shared/flows/inbox/ports.ts";
 import { tenantShards } from "../../../../shared/flows/inbox/tenant-shards.ts";
-import type {
-  ApiPorts,
-  DeliverPorts,
-  ErasePorts,
-  IngestPorts,
-  ProfilePorts,
-  SweepPorts,
-} from "../../../../shared/flows/ports.ts";
 import { deriveKey } from "../../../../shared/kernel/bytes.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
+import { setRuntimeOverrides } from "../../../../shared/kernel/runtime.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
-import { type Millis, setRuntimeOverrides } from "../../../../shared/kernel/time.ts";
+import type { Millis } from "../../../../shared/kernel/time.ts";
 import { createGate } from "../../../../shared/net/egress-gate.ts";
 import type { WebhookClient } from "../../../../shared/net/webhook-client.ts";
 import { platformHttp } from "../../../../shared/platforms/http.ts";

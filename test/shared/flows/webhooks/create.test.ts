@@ -1,8 +1,9 @@
 import { QueryCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Caller } from "../../../../shared/domain/access/api-keys.ts";
+import { getLiveEndpoint } from "../../../../shared/flows/delivery/live-endpoint.ts";
 import { createWebhook } from "../../../../shared/flows/webhooks/create.ts";
-import { getWebhook, listWebhooks } from "../../../../shared/flows/webhooks/get.ts";
+import { listWebhooks } from "../../../../shared/flows/webhooks/list.ts";
 import { deleteWebhook, updateWebhook } from "../../../../shared/flows/webhooks/update.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
@@ -112,7 +113,7 @@ describe("a new endpoint", () => {
     expect(await erase(all[3])).toBeNull();
     expect(await erase(all[3])).toEqual({ refused: "endpoint_not_found" });
     expect(await listWebhooks(ports(), tenant)).toHaveLength(19);
-    expect(await getWebhook(ports(), tenant, all[3]?.id ?? "")).toEqual({ refused: "endpoint_not_found" });
+    expect(await getLiveEndpoint(ports(), tenant, all[3]?.id ?? "")).toEqual({ refused: "endpoint_not_found" });
     await createAtAddress();
     expect(await create(ADDRESS)).toEqual({ refused: "endpoint_limit" });
   });
@@ -166,10 +167,11 @@ describe("a new endpoint", () => {
 
   it("is not another tenant's to read, nor is an id that none can have", async () => {
     const { id } = await createOrThrow();
-    expect(await getWebhook(ports(), tenant, id)).toMatchObject({ id });
+    expect(await getLiveEndpoint(ports(), tenant, id)).toMatchObject({ id });
     const notFound = { refused: "endpoint_not_found" };
-    expect(await getWebhook(ports(), newTenant(), id)).toEqual(notFound);
-    for (const junk of ["", "x", `${id}#`, "WH#"]) expect(await getWebhook(ports(), tenant, junk)).toEqual(notFound);
+    expect(await getLiveEndpoint(ports(), newTenant(), id)).toEqual(notFound);
+    for (const junk of ["", "x", `${id}#`, "WH#"])
+      expect(await getLiveEndpoint(ports(), tenant, junk)).toEqual(notFound);
   });
 });
 
@@ -189,7 +191,7 @@ describe("host names of one tenant's endpoints", () => {
     expect(await change(id, "https://n9.example/")).toEqual(refused);
     expect(await create()).toEqual(refused);
     expect(lookedUpHosts).toHaveLength(10);
-    expect(await getWebhook(ports(), tenant, id)).toMatchObject({ url: "https://n7.example/" });
+    expect(await getLiveEndpoint(ports(), tenant, id)).toMatchObject({ url: "https://n7.example/" });
 
     tenant = newTenant();
     await createOrThrow();

@@ -1,0 +1,11 @@
+import type { ApiKeys } from "../../stores/access/api-keys.ts";
+import type { Tenants } from "../../stores/access/tenants.ts";
+
+export interface KeyPorts {
+  readonly apiKeys: ApiKeys;
+  readonly pepper: () => Promise<Uint8Array>;
+}
+
+export interface TenantPorts {
+  readonly tenants: Pick<Tenants, "create">;
+}

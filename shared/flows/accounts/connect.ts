@@ -1,0 +1,30 @@
+import { type Account, accountKey } from "../../domain/accounts/accounts.ts";
+import type { TenantId } from "../../kernel/tenant.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { AuditActor } from "../access/audit-entry.ts";
+import type { ConnectPorts } from "./ports.ts";
+
+/** Writes a connected account with its token sealed. The platform is not asked. */
+export async function connectAccount(
+  ports: ConnectPorts,
+  tenant: TenantId,
+  account: Omit<Account, "status" | "refreshError" | "lastRefreshedAt" | "sealedToken">,
+  settings: AuditActor & { token: string },
+  now: Millis,
+): Promise<void> {
+  const { token, actor, ip = null } = settings;
+  const key = accountKey(account);
+  const sealedToken = await ports.vault.seal(token, { purpose: "account-token", tenant, owner: key });
+  await ports.accounts.connect(
+    tenant,
+    { ...account, status: "active", refreshError: null, lastRefreshedAt: now, sealedToken },
+    {
+      action: "account.connect",
+      resource: `account:${key}`,
+      actor,
+      ip,
+      detail: { connection: account.connection },
+      at: now,
+    },
+  );
+}

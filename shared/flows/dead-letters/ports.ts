@@ -1,0 +1,28 @@
+import type { Queue } from "../../aws/queues.ts";
+import type { QueueName } from "../../config/names.ts";
+import type { Update } from "../../domain/inbox/updates.ts";
+import type { Quarantine } from "../../stores/dead-letters/quarantine.ts";
+import type { Deliveries } from "../../stores/delivery/deliveries.ts";
+import type { DueAttempts } from "../../stores/delivery/due-attempts.ts";
+import type { Erasures } from "../../stores/erasure/erasures.ts";
+import type { Endpoints } from "../../stores/webhooks/endpoints.ts";
+import type { ReplayPorts } from "../delivery/ports.ts";
+import type { CountingPorts } from "../stats/ports.ts";
+
+export interface DeadLetterPorts extends CountingPorts {
+  /** Whose dead letters lie in a queue of that name; null for a queue that holds none. */
+  readonly findSourceQueue: (deadLetterQueue: string) => QueueName | null;
+  readonly quarantine: Pick<Quarantine, "save">;
+  readonly deliveries: Pick<Deliveries, "giveUp">;
+  readonly due: Pick<DueAttempts, "putTask">;
+}
+
+/** Inspects dead letters and redrives them. */
+export interface RedrivePorts extends Omit<ReplayPorts, "retries" | "audit"> {
+  readonly endpoints: Pick<Endpoints, "get" | "list">;
+  readonly quarantine: Quarantine;
+  readonly erasures: Pick<Erasures, "get">;
+  readonly parseUpdates: (raw: Uint8Array) => Update[];
+  /** The queue that a dead letter is redriven to. Throws when its URL is unknown. */
+  readonly queueFor: (queue: QueueName) => Queue;
+}

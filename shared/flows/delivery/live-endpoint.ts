@@ -1,0 +1,15 @@
+import type { Endpoint } from "../../domain/webhooks/endpoints.ts";
+import { isUlid } from "../../kernel/ids.ts";
+import { type Refusal, refuse } from "../../kernel/refusals.ts";
+import type { TenantId } from "../../kernel/tenant.ts";
+import type { ReplayPorts } from "./ports.ts";
+
+/** An endpoint that is not deleted. */
+export async function getLiveEndpoint(
+  ports: Pick<ReplayPorts, "endpoints">,
+  tenant: TenantId,
+  endpointId: string,
+): Promise<Endpoint | Refusal<"endpoint_not_found">> {
+  const endpoint = isUlid(endpointId) ? await ports.endpoints.get(tenant, endpointId) : null;
+  return endpoint && endpoint.status !== "deleted" ? endpoint : refuse("endpoint_not_found");
+}

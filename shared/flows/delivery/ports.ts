@@ -1,0 +1,51 @@
+import type { Log } from "../../aws/log.ts";
+import type { Mailer } from "../../aws/mail.ts";
+import type { Queue } from "../../aws/queues.ts";
+import type { Vault } from "../../aws/vault.ts";
+import type { WebhookClient } from "../../net/webhook-client.ts";
+import type { Audit } from "../../stores/access/audit.ts";
+import type { Tenants } from "../../stores/access/tenants.ts";
+import type { ConcurrencySlots } from "../../stores/delivery/concurrency-slots.ts";
+import type { Deliveries } from "../../stores/delivery/deliveries.ts";
+import type { DueAttempts } from "../../stores/delivery/due-attempts.ts";
+import type { EventBodies } from "../../stores/delivery/event-bodies.ts";
+import type { Messages } from "../../stores/inbox/messages.ts";
+import type { Counters } from "../../stores/stats/counters.ts";
+import type { Endpoints } from "../../stores/webhooks/endpoints.ts";
+import type { CountingPorts } from "../stats/ports.ts";
+
+export interface DeliverPorts extends CountingPorts {
+  readonly counters: Pick<Counters, "add" | "claim">;
+  readonly endpoints: Pick<Endpoints, "list" | "get" | "pause" | "saveBreaker">;
+  readonly messages: Pick<Messages, "getByRefs">;
+  readonly eventBodies: Pick<EventBodies, "getByUlids" | "save">;
+  readonly deliveries: Deliveries;
+  readonly due: DueAttempts;
+  readonly retries: Queue;
+  readonly events: Queue;
+  readonly vault: Pick<Vault, "open">;
+  readonly webhookClient: WebhookClient;
+  readonly concurrencySlots: ConcurrencySlots;
+  readonly tenants: Pick<Tenants, "get">;
+  /** Null where nothing says from whom mails are sent: then none are. */
+  readonly mail: Mailer | null;
+  /** A draw from [0, 1). */
+  readonly random: () => number;
+}
+
+export interface SweepPorts {
+  readonly due: DueAttempts;
+  readonly retries: Queue;
+  readonly log: Log;
+}
+
+/** Reads deliveries and replays them. */
+export interface ReplayPorts {
+  readonly endpoints: Pick<Endpoints, "get">;
+  readonly deliveries: Deliveries;
+  readonly messages: Pick<Messages, "getByRefs">;
+  readonly eventBodies: Pick<EventBodies, "getByUlids">;
+  readonly due: Pick<DueAttempts, "put">;
+  readonly retries: Queue;
+  readonly audit: Pick<Audit, "start">;
+}

@@ -1,0 +1,30 @@
+import type { FailingStatus } from "../../domain/delivery/deliveries.ts";
+import { SUMMARY_EXAMINED_MAX } from "../../domain/limits.ts";
+import { isRefusal, type Refusal } from "../../kernel/refusals.ts";
+import type { TenantId } from "../../kernel/tenant.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
+import { getLiveEndpoint } from "./live-endpoint.ts";
+import type { ReplayPorts } from "./ports.ts";
+
+/**
+ * What of an endpoint's deliveries has not come through, newest event first.
+ * @returns `truncated` when only the newest 1,000 could be looked at
+ */
+export async function summarizeFailures(
+  ports: Pick<ReplayPorts, "endpoints" | "deliveries">,
+  tenant: TenantId,
+  endpointId: string,
+  { since, statuses }: { since: Millis; statuses: readonly FailingStatus[] },
+  now: Millis,
+): Promise<{ rows: DeliveryRow[]; truncated: boolean } | Refusal<"endpoint_not_found">> {
+  const endpoint = await getLiveEndpoint(ports, tenant, endpointId);
+  if (isRefusal(endpoint)) return endpoint;
+  return ports.deliveries.listUndelivered(tenant, {
+    endpointId,
+    statuses,
+    since,
+    examinedMax: SUMMARY_EXAMINED_MAX,
+    now,
+  });
+}

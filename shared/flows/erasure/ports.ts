@@ -1,0 +1,25 @@
+import type { Log } from "../../aws/log.ts";
+import type { Queue } from "../../aws/queues.ts";
+import type { TenantStates } from "../../stores/access/tenant-states.ts";
+import type { Erasures } from "../../stores/erasure/erasures.ts";
+import type { Traces } from "../../stores/erasure/traces.ts";
+import type { MessageChanges } from "../../stores/inbox/message-changes.ts";
+import type { Messages } from "../../stores/inbox/messages.ts";
+import type { Endpoints } from "../../stores/webhooks/endpoints.ts";
+
+export interface ErasePorts {
+  readonly erasures: Erasures;
+  readonly traces: Traces;
+  readonly tenantStates: Pick<TenantStates, "recordErasure">;
+  readonly endpoints: Pick<Endpoints, "list">;
+  /** To itself: what is left of an erasure. */
+  readonly erasureWork: Queue;
+  readonly log: Log;
+}
+
+/** What removes writes that meet an erasure: a message, a change, or a send that was under way. */
+export interface LateWritePorts {
+  readonly erasures: Pick<Erasures, "erasedAt" | "saveEvents" | "isRemoved">;
+  readonly messages: Pick<Messages, "remove">;
+  readonly messageChanges: Pick<MessageChanges, "getSentAt">;
+}

@@ -1,0 +1,64 @@
+import type { Files } from "../../aws/files.ts";
+import type { Log } from "../../aws/log.ts";
+import type { Queue } from "../../aws/queues.ts";
+import type { PlatformSecrets } from "../../aws/secrets.ts";
+import type { Vault } from "../../aws/vault.ts";
+import type { Account } from "../../domain/accounts/accounts.ts";
+import type { Update } from "../../domain/inbox/updates.ts";
+import type { Platform } from "../../platforms/platform.ts";
+import type { TenantStates } from "../../stores/access/tenant-states.ts";
+import type { Accounts } from "../../stores/accounts/accounts.ts";
+import type { EventBodies } from "../../stores/delivery/event-bodies.ts";
+import type { Erasures } from "../../stores/erasure/erasures.ts";
+import type { Conversations } from "../../stores/inbox/conversations.ts";
+import type { MessageChanges } from "../../stores/inbox/message-changes.ts";
+import type { Messages } from "../../stores/inbox/messages.ts";
+import type { OutboundMessages } from "../../stores/inbox/outbound-messages.ts";
+import type { PendingChanges } from "../../stores/inbox/pending-changes.ts";
+import type { Profiles } from "../../stores/inbox/profiles.ts";
+import type { SendRecords } from "../../stores/sending/send-records.ts";
+import type { CountingPorts } from "../stats/ports.ts";
+
+export interface IntakePorts {
+  readonly platformSecrets: () => Promise<PlatformSecrets>;
+  readonly verifySignature: (raw: Uint8Array, header: string | undefined, secrets: readonly string[]) => boolean;
+  readonly verifyHandshake: (
+    query: { mode?: string; token?: string; challenge?: string },
+    verifyToken: string,
+  ) => string | null;
+  readonly inbound: Queue;
+  readonly files: Files;
+  readonly log: Log;
+}
+
+export interface IngestPorts extends CountingPorts {
+  readonly parseUpdates: (raw: Uint8Array) => Update[];
+  readonly files: Files;
+  readonly accounts: Pick<Accounts, "getRoute" | "setPolicy">;
+  readonly tenantStates: Pick<TenantStates, "get" | "growShards">;
+  readonly erasures: Pick<Erasures, "erasedAt" | "saveEvents" | "isRemoved">;
+  readonly messages: Messages;
+  readonly outboundMessages: OutboundMessages;
+  readonly sendRecords: Pick<SendRecords, "get" | "startedBetween" | "claim">;
+  readonly conversations: Conversations;
+  readonly messageChanges: MessageChanges;
+  readonly pendingChanges: PendingChanges;
+  readonly eventBodies: Pick<EventBodies, "recordRef" | "save" | "get" | "deleteBodies">;
+  readonly events: Queue;
+  readonly profiles: Queue;
+}
+
+export interface ProfilePorts {
+  readonly conversations: Pick<Conversations, "get">;
+  readonly accounts: Pick<Accounts, "get">;
+  readonly vault: Pick<Vault, "open">;
+  readonly platformFor: (account: Account) => Pick<Platform, "fetchProfile">;
+  readonly profiles: Profiles;
+  readonly log: Log;
+}
+
+/** Reads of conversations and messages. */
+export interface InboxPorts {
+  readonly conversations: Pick<Conversations, "get" | "getWithMessages" | "inbox">;
+  readonly messages: Pick<Messages, "listByConversation" | "feed" | "getById">;
+}

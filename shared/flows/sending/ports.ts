@@ -1,0 +1,45 @@
+import type { Log } from "../../aws/log.ts";
+import type { Queue } from "../../aws/queues.ts";
+import type { Vault } from "../../aws/vault.ts";
+import type { Account } from "../../domain/accounts/accounts.ts";
+import type { Scope } from "../../domain/inbox/messages.ts";
+import type { TenantId } from "../../kernel/tenant.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { Platform } from "../../platforms/platform.ts";
+import type { Accounts } from "../../stores/accounts/accounts.ts";
+import type { EventBodies } from "../../stores/delivery/event-bodies.ts";
+import type { Erasures } from "../../stores/erasure/erasures.ts";
+import type { Conversations } from "../../stores/inbox/conversations.ts";
+import type { Messages } from "../../stores/inbox/messages.ts";
+import type { OutboundMessages } from "../../stores/inbox/outbound-messages.ts";
+import type { Budgets } from "../../stores/sending/budgets.ts";
+import type { DueSends } from "../../stores/sending/due-sends.ts";
+import type { IdempotencyKeys } from "../../stores/sending/idempotency-keys.ts";
+import type { SendRecords } from "../../stores/sending/send-records.ts";
+
+/** What ends a send, whoever made it. */
+export interface SettlePorts {
+  readonly conversations: Pick<Conversations, "get" | "advanceHead">;
+  readonly accounts: Pick<Accounts, "get" | "setStatus" | "recordHumanAgentRefusal">;
+  readonly budgets: Budgets;
+  readonly sendRecords: Pick<SendRecords, "start" | "settle" | "giveUp" | "get">;
+  readonly dueSends: DueSends;
+  readonly outboundMessages: Pick<OutboundMessages, "record">;
+  readonly messages: Pick<Messages, "remove" | "removeParticipantNames">;
+  readonly erasures: Pick<Erasures, "erasedAt" | "saveEvents" | "isRemoved">;
+  readonly eventBodies: Pick<EventBodies, "recordRef" | "save" | "get">;
+  readonly events: Queue;
+  /** How many shards a tenant's feeds have; it may be a minute old. */
+  readonly feedShards: (tenant: TenantId, now: Millis) => Promise<number>;
+  readonly log: Log;
+}
+
+export interface SendPorts extends SettlePorts {
+  readonly vault: Pick<Vault, "open">;
+  readonly platformFor: (account: Account, scope: Scope) => Pick<Platform, "send">;
+}
+
+export interface IdempotencyPorts {
+  readonly idempotencyKeys: IdempotencyKeys;
+  readonly log: Log;
+}

@@ -1,0 +1,20 @@
+import type { Queue } from "../../aws/queues.ts";
+import type { Vault } from "../../aws/vault.ts";
+import type { Gate } from "../../net/egress-gate.ts";
+import type { Deliveries } from "../../stores/delivery/deliveries.ts";
+import type { DueAttempts } from "../../stores/delivery/due-attempts.ts";
+import type { EventBodies } from "../../stores/delivery/event-bodies.ts";
+import type { DnsQuota } from "../../stores/webhooks/dns-quota.ts";
+import type { Endpoints } from "../../stores/webhooks/endpoints.ts";
+
+/** Manages webhook endpoints. */
+export interface WebhookPorts {
+  readonly endpoints: Endpoints;
+  readonly vault: Pick<Vault, "seal">;
+  readonly gate: Gate;
+  readonly dnsQuota: DnsQuota;
+  readonly eventBodies: Pick<EventBodies, "save">;
+  readonly deliveries: Pick<Deliveries, "recordPending">;
+  readonly due: Pick<DueAttempts, "put">;
+  readonly retries: Queue;
+}

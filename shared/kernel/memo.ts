@@ -1,0 +1,19 @@
+import { MINUTE, type Millis } from "./time.ts";
+
+/** Remembers each result for a minute. Concurrent calls for one key share one read. */
+export function memoizeForMinute<K, V>(read: (key: K, now: Millis) => Promise<V>, toCacheKey: (key: K) => string) {
+  const cache = new Map<string, { value: Promise<V>; until: Millis }>();
+  return (key: K, now: Millis): Promise<V> => {
+    const cacheKey = toCacheKey(key);
+    const cached = cache.get(cacheKey);
+    if (cached && cached.until > now) return cached.value;
+    const entry = { value: read(key, now), until: now + MINUTE };
+    cache.set(cacheKey, entry);
+    const evict = () => {
+      if (cache.get(cacheKey) === entry) cache.delete(cacheKey);
+    };
+    // A failure or a null result is not remembered: the next call reads again.
+    entry.value.then((value) => value ?? evict(), evict);
+    return entry.value;
+  };
+}
