@@ -1,5 +1,5 @@
-// The rooms of the house and who may import whom: the same table as ARCHITECTURE.md.
-// A room may import itself, the rooms listed here, and the packages listed here; nothing else.
+// The layers and their permitted imports: the same table as in ARCHITECTURE.md.
+// A layer may import itself, the layers listed here and the packages listed here.
 /** Where clients, stores and flows meet: each function's ports, what they share, and the ports of the commands. */
 const COMPOSITION = "^functions/(support/|admin/|routes/api-endpoint\\.ts$|[^/]+/(ports|mail-sender|page-files)\\.ts$)";
 /** The queue workers, and the batch that they share. */
@@ -115,8 +115,8 @@ module.exports = {
       from: { path: "^(shared|functions|local|lib|bin|web)/" },
       to: { path: "^test/" },
     },
-    { name: "no circles", severity: "error", from: {}, to: { circular: true } },
-    { name: "no circles of folders", severity: "error", scope: "folder", from: {}, to: { circular: true } },
+    { name: "no cycles", severity: "error", from: {}, to: { circular: true } },
+    { name: "no cycles between folders", severity: "error", scope: "folder", from: {}, to: { circular: true } },
     { name: "unresolved", severity: "error", from: {}, to: { couldNotResolve: true } },
   ],
   options: {

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-// The rooms' rules, held against a house of planted imports: each wrong one must be caught, each right one let through.
+// The layer rules, applied to a project of planted imports: each forbidden import must be reported, each allowed one accepted.
 
 const project = fileURLToPath(new URL("..", import.meta.url));
 const target = 'export const target = "target";\nexport type Target = typeof target;\n';
@@ -120,8 +120,8 @@ test.each(plantedImports)("$from: $rule", ({ from, rule }) => {
   else expect(caught).toContain(rule);
 });
 
-test("a cycle between folders without a cycle of files is caught", () => {
-  expect(violations.map((violation) => violation.rule.name)).toContain("no circles of folders");
+test("a cycle between folders without a cycle between files is reported", () => {
+  expect(violations.map((violation) => violation.rule.name)).toContain("no cycles between folders");
 });
 
 test("a folder of more than 20 files is refused by its name", () => {
@@ -135,11 +135,11 @@ test("a folder of more than 20 files is refused by its name", () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-test("a circle is caught", () => {
-  expect(violations.map((violation) => violation.rule.name)).toContain("no circles");
+test("a cycle between files is reported", () => {
+  expect(violations.map((violation) => violation.rule.name)).toContain("no cycles");
 });
 
-test("the page that shows the rooms has the same rooms as the rule", () => {
+test("ARCHITECTURE.md lists the same layers as the rule", () => {
   const page = readFileSync(join(project, "ARCHITECTURE.md"), "utf8");
   const rule = readFileSync(join(project, ".dependency-cruiser.cjs"), "utf8").split("\n};")[0] ?? "";
   expect(rule).toContain("const rooms");

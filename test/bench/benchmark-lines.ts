@@ -5,13 +5,13 @@ export interface BenchmarkLine {
   readonly label: string;
   readonly value: number;
   readonly target: number;
-  /** True where the value may fail the run: it is counted and repeats exactly, or more than chance lies over its target. */
+  /** True where the value may fail the run: it is counted and repeats exactly, or exceeds its target by more than noise. */
   readonly binding: boolean;
 }
 
 const UNITS = { wcu: "WCU", rcu: "RCU", sqs: "SQS requests" } as const;
 
-/** One line for each unit; none for a unit that is neither spent nor allowed. */
+/** One line per unit. A unit that is neither spent nor allowed has none. */
 export function costLines(label: string, value: Cost, target: Cost): BenchmarkLine[] {
   return (Object.keys(UNITS) as (keyof Cost)[])
     .filter((unit) => value[unit] !== 0 || target[unit] !== 0)
@@ -22,7 +22,7 @@ export function isOver({ value, target }: BenchmarkLine): boolean {
   return value > target;
 }
 
-/** A plain table: what, value, target, and their ratio. */
+/** A plain table: label, value, target, and their ratio. */
 export function formatLines(lines: readonly BenchmarkLine[]): string {
   const width = Math.max(...lines.map(({ label: what }) => what.length));
   const head = `${"".padEnd(width)} ${"value".padStart(10)} ${"target".padStart(10)} ${"ratio".padStart(7)}`;

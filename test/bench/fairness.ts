@@ -6,19 +6,19 @@ import { startPipeline } from "../support/pipeline.ts";
 import { freshWorkspace } from "./scenarios.ts";
 
 export interface Fairness {
-  /** From an event's arrival to the answer of its receiver, of 99 in 100, in virtual milliseconds. */
+  /** The p99 from an event's arrival to its receiver's response, in virtual milliseconds. */
   readonly baselineP99: number;
   readonly withHangingP99: number;
 }
 
 const ENDPOINTS = 20;
-/** As the deployed stack has it by default. */
+/** The deployed stack's default. */
 const INVOCATIONS = 50;
 const LOAD = { events: 600, interval: SECOND / 10, concurrency: INVOCATIONS, drainTime: 30 * SECOND };
 
 /**
- * What nineteen endpoints see of a twentieth that never answers: the same traffic twice through the real worker, in
- * virtual time, once with all of them well. Receivers take the same times in both runs, which makes it a count.
+ * The effect of one endpoint that never responds on nineteen others. The same traffic passes through the real worker
+ * twice in virtual time, once with every endpoint healthy. Receivers take equal times in both runs, so the ratio is a count.
  */
 export async function measureFairness(): Promise<Fairness> {
   const receivers = virtualReceivers();

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { parentPort } from "node:worker_threads";
 
-// The receiver has a thread of its own, so that its work does not count as the poster's.
+// The receiver runs in its own thread, so that its CPU does not count as the client's.
 const server = createServer((request, response) => {
   request.resume().on("end", () => response.writeHead(200).end("ok"));
 });

@@ -3,19 +3,19 @@ import { MINUTE, SECOND } from "../../shared/kernel/time.ts";
 import { everyoneWrites, openWorkspace, type Workspace } from "../support/pipeline/workspace.ts";
 import type { Cost, Pipeline } from "../support/pipeline.ts";
 
-// What the benchmark shows and the cost tests hold: each measured from one end of the service to the other.
+// The operations that the benchmark reports and the cost tests assert, each measured end to end.
 
-/** A batch as the queues hand it out under load. */
+/** The batch size of the queues under load. */
 const BATCH = 10;
 /** More than a page, so that the page has a cursor. */
 const ROWS = 60;
 
-/** What checking a key and counting its request costs; every figure of a route is what it costs beside them. */
+/** The cost of authenticating a key and counting its request. Figures of routes exclude it. */
 export const KEY_AND_RATE: Cost = { wcu: 1, rcu: 1, sqs: 0 };
 
 let workspaces = 0;
 
-/** A workspace of its own for one measurement, with items as long as every other's. */
+/** A new workspace for one measurement, with items of the same length as every other workspace's. */
 export function freshWorkspace(
   pipeline: Pipeline,
   options: { platform?: PlatformName; endpoints?: number } = {},
@@ -28,7 +28,7 @@ export function freshWorkspace(
   });
 }
 
-/** One message of ten that come in together, from people who wrote before, from the platform's POST to the receivers. */
+/** One message of a batch of ten from known people, from the platform's POST to the receivers. */
 export async function inboundMessageCost(
   pipeline: Pipeline,
   options: { platform?: PlatformName; endpoints: number },
@@ -42,7 +42,7 @@ export async function inboundMessageCost(
   return perMessage(cost, BATCH);
 }
 
-/** One reply through the API, without the delivery of its event, where the tenant's state is remembered. */
+/** One reply through the API with a cached tenant state, without the delivery of its event. */
 export async function replyCost(pipeline: Pipeline, scope: "live" | "test" = "live"): Promise<Cost> {
   const workspace = await freshWorkspace(pipeline);
   await everyoneWrites(pipeline, workspace, 1);
@@ -52,7 +52,7 @@ export async function replyCost(pipeline: Pipeline, scope: "live" | "test" = "li
   return withoutKeyAndRate(cost);
 }
 
-/** @returns the platform's id of what was sent */
+/** @returns the platform's message id */
 export async function sendReply(
   pipeline: Pipeline,
   workspace: Workspace,
@@ -69,14 +69,14 @@ export async function sendReply(
   return response.platform_message_id;
 }
 
-/** A workspace in whose inbox 60 conversations stand. */
+/** A workspace with 60 conversations in its inbox. */
 export async function openFullInbox(pipeline: Pipeline): Promise<Workspace> {
   const workspace = await freshWorkspace(pipeline, { endpoints: 1 });
   await everyoneWrites(pipeline, workspace, ROWS);
   return workspace;
 }
 
-/** A workspace in whose first conversation 60 messages stand. */
+/** A workspace with 60 messages in its first conversation. */
 export async function openLongConversation(pipeline: Pipeline): Promise<Workspace> {
   const workspace = await freshWorkspace(pipeline, { endpoints: 0 });
   await everyoneWrites(pipeline, workspace, 1);
@@ -90,7 +90,7 @@ export async function openLongConversation(pipeline: Pipeline): Promise<Workspac
   return workspace;
 }
 
-/** What a GET costs, and that it answered as many rows as a page has. */
+/** The cost of a GET. Throws unless the response holds a full page of rows. */
 export async function pageCost(pipeline: Pipeline, key: string, path: string, list: string, rows = 50): Promise<Cost> {
   let rowCount = 0;
   const cost = await pipeline.cost(async () => {

@@ -6,10 +6,10 @@ import { createGate } from "../../shared/net/egress-gate.ts";
 import { createWebhookClient } from "../../shared/net/webhook-client.ts";
 
 export interface WebhookClientCpu {
-  /** Microseconds of this thread's CPU for each POST, the median of the rounds. */
+  /** Microseconds of this thread's CPU per POST, the median of the rounds. */
   readonly client: number;
   readonly bare: number;
-  /** Poster to bare: each round beside its neighbour of the other side, the quartiles of all of them. */
+  /** Client to bare pool: the quartiles of the ratios of neighboring rounds. */
   readonly ratio: { readonly low: number; readonly median: number; readonly high: number };
 }
 
@@ -23,8 +23,8 @@ const BODY = JSON.stringify({ id: "evt_01KJW8Z0000000000000000000", data: { text
 type Post = () => Promise<unknown>;
 
 /**
- * CPU of the poster against a bare undici pool that sends the same signed requests. Both keep ten connections; their
- * rounds take turns, so that whatever else the machine does meets both.
+ * CPU of the webhook client against a bare undici pool that sends the same signed requests. Both keep ten connections.
+ * Their rounds alternate, so that other load on the machine affects both.
  */
 export async function measureClientCpu(): Promise<WebhookClientCpu> {
   const receiver = new Worker(new URL("./receiver-thread.ts", import.meta.url));
@@ -63,14 +63,14 @@ export async function measureClientCpu(): Promise<WebhookClientCpu> {
   }
 }
 
-/** One round of each, at once after each other; whoever goes first changes each time. */
+/** One round of each, back to back. The order alternates. */
 async function runPair(viaClient: Post, viaPool: Post, clientFirst: boolean) {
   if (clientFirst) return { client: await measureRound(viaClient), bare: await measureRound(viaPool) };
   const bare = await measureRound(viaPool);
   return { client: await measureRound(viaClient), bare };
 }
 
-/** Microseconds of CPU for each POST of one round. */
+/** Microseconds of CPU per POST of one round. */
 async function measureRound(post: Post): Promise<number> {
   const before = process.threadCpuUsage();
   await Promise.all(

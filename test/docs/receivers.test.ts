@@ -38,7 +38,7 @@ describe("the page for receivers", () => {
     expect(codeBlocks).toEqual(sources);
   });
 
-  it("leads to every receiver's file, and to none that there is not", () => {
+  it("links every receiver file, and no missing file", () => {
     const linked = [...page.matchAll(/\]\(receivers\/([^)]+)\)/g)].map(([, file]) => file);
     expect(linked.sort()).toEqual(files.sort());
   });
@@ -62,18 +62,18 @@ describe.each(["standardwebhooks", "svix"])("the page's sample for a library, wi
   });
   const headersAt = (now: number) => ({ ...signWebhook([SECRET], "evt_1", body, now) });
 
-  it("takes a delivery and gives its event", () => {
+  it("accepts a delivery and returns its event", () => {
     expect(verified(Buffer.from(body), headersAt(Date.now()), SECRET)).toEqual(JSON.parse(body));
   });
 
-  it("takes one signed with two secrets during an overlap", () => {
+  it("accepts a delivery signed with two secrets during an overlap", () => {
     const headers = {
       ...signWebhook([`whs_${Buffer.alloc(32, 9).toString("base64")}`, SECRET], "evt_1", body, Date.now()),
     };
     expect(verified(Buffer.from(body), headers, SECRET)).toEqual(JSON.parse(body));
   });
 
-  it("throws for a body that was changed and for one that is old", () => {
+  it("throws for a changed body and for an old one", () => {
     expect(() => verified(Buffer.from(`${body} `), headersAt(Date.now()), SECRET)).toThrow(/signature/i);
     expect(() => verified(Buffer.from(body), headersAt(Date.now() - 302_000), SECRET)).toThrow(/timestamp/i);
   });

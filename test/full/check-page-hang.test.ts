@@ -6,7 +6,7 @@ import { waitFor } from "../e2e/support/wait-for.ts";
 import { launchBrowser } from "../web/support/browser.ts";
 import { openPage, pressButton, waitForHeading } from "../web/support/page-visit.ts";
 
-// It waits for the real ten seconds that the platform is given.
+// The test waits for the platform's real time-out of ten seconds.
 
 interface Hold {
   readonly id: string;
@@ -24,7 +24,7 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-it("a platform that takes the message and never answers: the page says it cannot tell, the echo shows the message, the hold stays failed", async () => {
+it("a platform that accepts the message and never answers: the page reports an unknown outcome, the echo shows the message, the hold stays failed", async () => {
   const account = stack.info.accounts.find(({ connection }) => connection === "messenger");
   const [platform, externalId] = account?.account_key.split("#") ?? [];
   const inboundMessage = { account: externalId, connection: "messenger", person: "Mara", text: "hello" };

@@ -9,20 +9,20 @@ import { type LocalStack, startLocalStack } from "../e2e/support/local-stack.ts"
 import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "../e2e/support/platform-webhooks.ts";
 import { waitFor } from "../e2e/support/wait-for.ts";
 
-// As many endpoints as a tenant may have, and a thousand events: most receivers are well, some are not.
+// The maximum number of endpoints of a tenant and a thousand events. Most receivers work; some do not.
 
 const EVENTS = 1_000;
 const EVENTS_PER_WEBHOOK = 25;
 const HEALTHY_ENDPOINTS = 15;
 
-/** How a receiver answers an event's nth call, and how long it takes for it. */
+/** A receiver's response to the nth call with an event, and its delay in milliseconds. */
 type ReceiverBehavior = (call: number, nth: number) => { readonly status: number; readonly after?: number };
 
 const behaviors: Readonly<Record<string, ReceiverBehavior>> = {
   ...Object.fromEntries(Array.from({ length: HEALTHY_ENDPOINTS }, (_, i) => [`well-${i}`, () => ({ status: 200 })])),
-  // Each event's first call fails for one in five.
+  // The first call with one event in five fails.
   flaky: (call, nth) => ({ status: nth === 1 && call % 5 === 0 ? 503 : 200 }),
-  // Its first calls hang long enough to be called slow.
+  // Its first calls hang long enough for the endpoint to count as slow.
   slow: (call) => ({ status: 200, ...(call <= 20 ? { after: 3_200 } : {}) }),
   dead: () => ({ status: recovered ? 200 : 500 }),
   mute: () => ({ status: recovered ? 204 : 503 }),
@@ -33,7 +33,7 @@ let stack: LocalStack;
 let server: Server;
 let recovered = false;
 const hooks = new Map<string, string>();
-/** By receiver: what it was called with, and what it took, by the events' ids. */
+/** By receiver: the event ids that it was called with and the ones that it accepted. */
 const callCounts = new Map<string, Map<string, number>>();
 const acceptedEvents = new Map<string, Set<string>>();
 
@@ -65,8 +65,8 @@ afterAll(async () => {
 });
 
 /**
- * Nothing is due on any queue. Asked now and then: with so many messages, looking is work. What a busy machine failed is
- * held back for minutes; once nothing else moves, the clock is turned to that.
+ * Waits until no queue has a due message. Polls rarely, because a poll reads every message. Messages that failed on a
+ * busy machine are hidden for minutes: once nothing else moves, the clock is advanced to them.
  */
 async function waitUntilIdle(): Promise<void> {
   let [pending, still] = [0, 0];
@@ -84,7 +84,7 @@ async function waitUntilIdle(): Promise<void> {
   await waitFor("the queues are empty", idle, { seconds: 500, everyMs: 3_000 });
 }
 
-/** Every delivery of an endpoint. The key's pace is waited for. */
+/** Every delivery of an endpoint. Waits out the key's rate limit. */
 async function listDeliveries(name: string): Promise<ListedDelivery[]> {
   const deliveries: ListedDelivery[] = [];
   for (let cursor: string | null = ""; cursor !== null; ) {
@@ -109,7 +109,7 @@ async function countStatuses(name: string): Promise<Record<string, number>> {
   return counts;
 }
 
-it("of 20,000 deliveries over 20 endpoints none is lost: each is delivered, failed, used up or waits", async () => {
+it("no delivery of 20,000 over 20 endpoints is lost: each is delivered, failed, in dlq or waiting", async () => {
   for (let sent = 0; sent < EVENTS; sent += EVENTS_PER_WEBHOOK) {
     const at = await stack.now();
     const entries = Array.from({ length: EVENTS_PER_WEBHOOK }, (_, n) =>
@@ -136,16 +136,16 @@ it("of 20,000 deliveries over 20 endpoints none is lost: each is delivered, fail
   expect(delivered + failed + blocked + dlq + retrying + pending).toBe(EVENTS * hooks.size);
   expect(delivered).toBeGreaterThanOrEqual(HEALTHY_ENDPOINTS * EVENTS);
   expect(await countStatuses("gone")).toEqual({ failed: expect.any(Number), blocked: expect.any(Number) });
-  // Left alone after some batches: the rest waits without a call.
+  // The circuit opens after some batches: the rest waits without a call.
   for (const name of ["dead", "mute"]) {
-    // On a machine so busy that an answer took seconds, some wait for their first attempt.
+    // On a machine so busy that a response takes seconds, some deliveries still wait for their first attempt.
     const { retrying: parked = 0, pending: first = 0, ...others } = await countStatuses(name);
     expect([parked + first, others], name).toEqual([EVENTS, {}]);
     expect(callCounts.get(name)?.size, name).toBeLessThan(EVENTS / 2);
   }
 }, 600_000);
 
-it("what waited is delivered once its endpoint works again", async () => {
+it("waiting deliveries are sent once their endpoint works again", async () => {
   recovered = true;
   await waitFor(
     "all is delivered",
@@ -160,6 +160,6 @@ it("what waited is delivered once its endpoint works again", async () => {
   await waitUntilIdle();
   for (const name of ["dead", "mute", "flaky", "slow"])
     expect(await countStatuses(name), name).toEqual({ delivered: EVENTS });
-  // A busy machine may fail a message for a while, but none for good.
+  // A busy machine may fail a message for a while. None ends as a dead letter.
   expect(failureLines(stack.log()).filter((line) => line.includes("dead_letter"))).toEqual([]);
 }, 600_000);

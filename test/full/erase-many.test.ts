@@ -67,7 +67,7 @@ it(`a conversation of ${MESSAGES} messages with their deliveries is erased in se
     testEnv.advance(30 * SECOND);
     const Records = await receiveBatch(testEnv.eventSource, queues.erasures);
     if (Records.length === 0) continue;
-    // Each may work for as long as a real one works of its minute, but no longer than a few seconds here.
+    // Each invocation may use the share of its minute that a real one uses, but only a few seconds here.
     const until = performance.now() + 20_000;
     const worker = eraseWorker(testEnv.erasePorts(queues), testEnv.now);
     const { batchItemFailures } = await worker(
@@ -91,7 +91,7 @@ it(`a conversation of ${MESSAGES} messages with their deliveries is erased in se
     expect.objectContaining({ conversation: 1, messages: MESSAGES, deliveries: MESSAGES }),
   ]);
   const remaining = (await allRows(testEnv)).filter(({ PK }) => !PK.startsWith("T#") && !PK.startsWith("A#"));
-  // The marker, and of each message a few characters by which what comes of it later is known.
+  // The marker, and for each message the few characters that identify a later change of it.
   const kinds = remaining.map((row) => Object.keys(row).sort().join());
   expect([...new Set(kinds)].sort()).toEqual(["PK,SK,ea,x", "PK,SK,k,x"]);
   expect(kinds.filter((kind) => kind === "PK,SK,ea,x")).toHaveLength(1);

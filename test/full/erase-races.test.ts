@@ -8,6 +8,6 @@ beforeAll(async () => {
 });
 afterAll(() => testEnv.close());
 
-it("an erasure leaves nothing older than itself and keeps what is newer, in 600 more interleavings", async () => {
+it("an erasure removes everything older than itself and nothing newer, in 600 more interleavings", async () => {
   await runInterleavings(testEnv, { from: 1_001, count: 600 });
 }, 600_000);

@@ -3,7 +3,7 @@ import { failsFirst, missingFrom, runKillRounds } from "../e2e/support/kill-roun
 import type { WebhookEvent } from "../e2e/support/webhook-receiver.ts";
 
 it("thirty kills under traffic, with a receiver that refuses every other message once, lose nothing", async () => {
-  // Did it refuse all of them, it would be left alone as one that is down, and probed for hours.
+  // A receiver that refused every message would open the circuit and be probed for hours.
   const respond = ({ data }: WebhookEvent, nth: number) => ({
     status: nth === 1 && failsFirst(data.message.id) ? 500 : 200,
   });

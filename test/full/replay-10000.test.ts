@@ -8,7 +8,7 @@ import { openEndpointFixture } from "../shared/flows/support/endpoint-fixture.ts
 import { queueDepth } from "../shared/flows/support/queue-worker.ts";
 import { openTestEnv, type TestEnv } from "../shared/flows/support/test-env.ts";
 
-// Ten thousand deliveries that did not come through, one in ten of which has no body any more.
+// Ten thousand undelivered events. One in ten has lost its body.
 
 const EVENTS_PER_INSTANT = 50;
 const INSTANTS = 200;

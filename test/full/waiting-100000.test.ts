@@ -11,7 +11,7 @@ import { startPipeline } from "../support/pipeline.ts";
 
 const WAITING_EVENTS = 100_000;
 
-it("an event of an endpoint that is left alone costs two units beside 100,000 that wait", async () => {
+it("an event of an endpoint with an open circuit costs two units beside 100,000 waiting deliveries", async () => {
   const pipeline = await startPipeline();
   const workspace = await freshWorkspace(pipeline, { endpoints: 1 });
   const { tenant } = workspace;
@@ -22,7 +22,7 @@ it("an event of an endpoint that is left alone costs two units beside 100,000 th
     return pipeline.cost(() => pipeline.deliver());
   }
   pipeline.loopback.respondWith(500);
-  // Ten failures open it; what waits came before them.
+  // Ten failures open the circuit. The waiting deliveries are older.
   await events(10);
   const client = DynamoDBDocumentClient.from(clientFor((await testEngine()).url));
   const now = pipeline.now() - SECOND;

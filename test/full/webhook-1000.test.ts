@@ -16,7 +16,7 @@ afterAll(async () => {
   await Promise.all([stack?.stop(), receiver?.close()]);
 });
 
-it("one webhook of 1,000 updates, as many as a platform puts into one, is taken in and announced whole", async () => {
+it("one webhook of 1,000 updates, a platform's maximum, is ingested and published completely", async () => {
   const { messenger } = demoAccountIds;
   const now = await stack.now();
   const people = Array.from({ length: 60 }, newPersonId);
@@ -26,7 +26,7 @@ it("one webhook of 1,000 updates, as many as a platform puts into one, is taken 
     sender: people[i % people.length] ?? "",
     timestamp: now - 900 + i,
   }));
-  // A hundred are told of in the same webhook once more: edited.
+  // A hundred of the messages are also edited in the same webhook.
   const edited = events.slice(0, 100);
   const messaging = [
     ...events.map(({ mid, text, sender, timestamp }) => ({ sender, timestamp, message: { mid, text } })),

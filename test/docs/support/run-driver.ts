@@ -9,16 +9,16 @@ export type Command = readonly [string, ...string[]];
 const MAX_MS = 90_000;
 const execute = promisify(execFile);
 
-/** Runs a program to its end. Throws with what it said unless it ends with 0. */
+/** Runs a program to its end. Throws with its output unless it exits with 0. */
 export async function runCommand([program, ...args]: Command, options: { cwd?: string; env?: NodeJS.ProcessEnv } = {}) {
   await execute(program, args, { timeout: MAX_MS, ...options });
 }
 
-/** Starts a driver once, hands it every case, and gives back its verdicts in their order. */
+/** Starts a driver once, passes every case, and returns the verdicts in order. */
 export async function runCases([program, ...args]: Command, cases: readonly SignedCase[]): Promise<readonly boolean[]> {
   const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"], timeout: MAX_MS });
   const spawnError = new Promise<never>((_, reject) => child.once("error", reject));
-  // A driver that dies early breaks the pipe; what it said is in the error below.
+  // A driver that dies early breaks the pipe. The error below has its output.
   child.stdin.on("error", () => {});
   child.stdin.end(cases.map(toLine).join(""));
   const [output, errors] = await Promise.race([spawnError, Promise.all([text(child.stdout), text(child.stderr)])]);

@@ -1,7 +1,7 @@
 import { signWebhook } from "../../../shared/domain/delivery/signatures.ts";
 import { hmacSha256 } from "../../../shared/kernel/bytes.ts";
 
-/** What a receiver is handed, and whether it is to take it. A header that is null did not come. */
+/** A receiver's input, and whether it must accept it. A null header is absent. */
 export interface SignedCase {
   readonly title: string;
   readonly body: Uint8Array;
@@ -43,10 +43,10 @@ function signedCase(
 
 const validSignature = signedCase("", true).signature ?? "";
 
-/** The service never signs over these: whoever has the secret may, and the shape alone must be reason enough. */
+/** The service never signs these. Someone with the secret could, so the format alone must be a reason to reject. */
 function badTimestamp(timestamp: string): SignedCase {
   const signature = `v1=${hmacSha256(SECRET, `${timestamp}.${BODY}`).toString("hex")}`;
-  return signedCase(`the timestamp ${JSON.stringify(timestamp)}, rightly signed`, false, { timestamp, signature });
+  return signedCase(`the timestamp ${JSON.stringify(timestamp)}, correctly signed`, false, { timestamp, signature });
 }
 
 function badSignature(signature: string): SignedCase {

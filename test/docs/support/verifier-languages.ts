@@ -7,14 +7,14 @@ import { type Command, runCommand } from "./run-driver.ts";
 export const RECEIVERS = fileURLToPath(new URL("../../../docs/receivers", import.meta.url));
 const DRIVERS = fileURLToPath(new URL("../drivers", import.meta.url));
 
-/** A language that there is a verifier in. */
+/** A language with a verifier. */
 export interface Language {
   readonly name: string;
   readonly file: string;
-  /** What must be on the machine for it. */
+  /** The program that it needs on the machine. */
   readonly tool: string;
   isInstalled(): boolean;
-  /** Builds what is to be built, in a folder of its own, and says how to start the driver. */
+  /** Builds the driver in its own folder and returns the command that starts it. */
   prepare(folder: string): Promise<Command>;
 }
 
@@ -22,7 +22,7 @@ function commandSucceeds(...[program, ...args]: Command): () => boolean {
   return () => spawnSync(program, args, { timeout: 20_000 }).status === 0;
 }
 
-/** Nothing is fetched: the verifiers use their standard library alone. */
+/** Nothing is downloaded: the verifiers use only their standard library. */
 const offline = { GOFLAGS: "-mod=mod", GOPROXY: "off", GOTOOLCHAIN: "local", GOWORK: "off", CGO_ENABLED: "0" };
 
 export const languages: readonly Language[] = [

@@ -10,7 +10,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** The sentence with which a function's gate refuses a URL; null when it does not. */
+/** The gate's reason for refusing a URL, or null. */
 function gateRefusal(url: string): string | null {
   const checked = openGate().checkUrl(url);
   return checked.ok ? null : checked.reason;
@@ -25,14 +25,14 @@ describe.each([{}, { openEgress: true }])("the gate of a function, its host bein
     expect(gateRefusal(`https://other-${ownHost}/`)).toBeNull();
   });
 
-  it("is not there without them: the function does not start", () => {
+  it("does not open without them: the function does not start", () => {
     setRuntimeOverrides(host);
     vi.stubEnv(env.ownHosts, "");
     expect(openGate).toThrow(env.ownHosts);
   });
 });
 
-it("lets loopback through for a host that opens it, and for no other", () => {
+it("allows loopback only for a host that opens it", () => {
   vi.stubEnv(env.ownHosts, OWN_HOSTS.join(","));
   expect(gateRefusal("http://127.0.0.1:9/")).not.toBeNull();
   setRuntimeOverrides({ openEgress: true });
