@@ -33,8 +33,8 @@ const rooms = {
   },
   local: { rooms: ["functions", "shared", "lib"], packages: [".*"] },
   lib: {
-    rooms: ["shared/config"],
-    packages: ["aws-cdk-lib", "constructs", "cdk-nag", "node:path", "node:url", "node:fs"],
+    rooms: ["shared/config", "web"],
+    packages: ["aws-cdk-lib", "constructs", "esbuild", "node:path", "node:url", "node:fs"],
   },
   bin: { rooms: ["lib", "local", "shared", "functions"], packages: [".*"] },
   web: { rooms: [], packages: ["esbuild", "node:fs", "node:path", "node:url"] },

@@ -1,4 +1,9 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { App } from "aws-cdk-lib";
+import { Code } from "aws-cdk-lib/aws-lambda";
+import type { FunctionName } from "../shared/config/names.ts";
+import { bundleFunctions } from "./bundles/bundle-functions.ts";
 import { parseSettings } from "./config/settings.ts";
 import { stacks } from "./config/stack-names.ts";
 import { DataStack } from "./stacks/data-stack.ts";
@@ -28,15 +33,19 @@ const featureFlags = {
 
 /** The app with its two stacks, not yet written. Throws an Error that names the setting if one is not valid. */
 export function parleyApp({ outdir, context = {}, bundle = true }: AppOptions): App {
-  const app = new App({
-    outdir,
-    analyticsReporting: false,
-    context: { ...featureFlags, ...context },
-    ...(bundle ? {} : { postCliContext: { "aws:cdk:bundling-stacks": [] } }),
-  });
+  const app = new App({ outdir, analyticsReporting: false, context: { ...featureFlags, ...context } });
   const settings = parseSettings(app.node.getAllContext());
-  const data = new DataStack(app, stacks.data, { description: "Parley: what is kept" });
-  new ServiceStack(app, stacks.service, { description: "Parley: what runs", data, settings });
+  const data = new DataStack(app, stacks.data, { description: "Parley: stored data" });
+  const build = join(app.outdir, "bundles");
+  try {
+    const folders = bundle ? bundleFunctions(build) : null;
+    // The name of an asset is the hash of its content, so that an unchanged function is not uploaded again.
+    const code = (name: FunctionName) => (folders ? Code.fromAsset(folders[name]) : Code.fromInline("// not bundled"));
+    new ServiceStack(app, stacks.service, { description: "Parley: API, queues and functions", data, settings, code });
+  } finally {
+    // The assembly holds a copy of each folder under its hash.
+    rmSync(build, { recursive: true, force: true });
+  }
   return app;
 }
 

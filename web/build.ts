@@ -1,16 +1,16 @@
-import { copyFile, mkdir } from "node:fs/promises";
+import { copyFileSync, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { buildSync } from "esbuild";
 
-// node web/build.ts <folder>: the check page as the API serves it.
+// Usage: node web/build.ts <folder>
 
 const page = fileURLToPath(new URL("./check", import.meta.url));
 
-/** Writes index.html, check.css, check.js and solver.js into `folder`, which is made if it is not there. */
-export async function buildCheckPage(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true });
-  await build({
+/** Writes the check page as the Verify function serves it: index.html, check.css, check.js and solver.js. */
+export function buildCheckPage(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  buildSync({
     entryPoints: [join(page, "check.ts"), join(page, "solver.ts")],
     outdir: folder,
     bundle: true,
@@ -22,11 +22,11 @@ export async function buildCheckPage(folder: string): Promise<void> {
     logLevel: "warning",
     tsconfigRaw: {},
   });
-  for (const name of ["index.html", "check.css"]) await copyFile(join(page, name), join(folder, name));
+  for (const name of ["index.html", "check.css"]) copyFileSync(join(page, name), join(folder, name));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const folder = process.argv[2];
-  if (folder === undefined) throw new Error("usage: node web/build.ts <folder>");
-  await buildCheckPage(resolve(folder));
+  if (folder === undefined) throw new Error("Usage: node web/build.ts <folder>");
+  buildCheckPage(resolve(folder));
 }

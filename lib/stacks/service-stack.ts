@@ -1,6 +1,7 @@
 import { CfnOutput, Duration, Stack, type StackProps } from "aws-cdk-lib";
+import type { Code } from "aws-cdk-lib/aws-lambda";
 import type { Construct } from "constructs";
-import { env, table as names, type QueueName } from "../../shared/config/names.ts";
+import { env, type FunctionName, table as names, type QueueName } from "../../shared/config/names.ts";
 import type { Settings } from "../config/settings.ts";
 import { Alarms } from "../constructs/alarms.ts";
 import { HttpApi } from "../constructs/http-api.ts";
@@ -39,11 +40,13 @@ const ERASURES_CONCURRENCY = 2;
 export interface ServiceStackProps extends StackProps {
   readonly data: DataStack;
   readonly settings: Settings;
+  /** The bundle of each function. */
+  readonly code: (name: FunctionName) => Code;
 }
 
 /** What runs: the HTTP API, the queues and the functions between them. It holds nothing that cannot be built anew. */
 export class ServiceStack extends Stack {
-  constructor(scope: Construct, id: string, { data, settings, ...props }: ServiceStackProps) {
+  constructor(scope: Construct, id: string, { data, settings, code, ...props }: ServiceStackProps) {
     super(scope, id, props);
     const { table, key, raw, secrets } = data;
 
@@ -69,6 +72,7 @@ export class ServiceStack extends Stack {
 
     const api = new NodeFunction(this, "Api", {
       description: "Parley: the HTTP API",
+      code: code("Api"),
       timeout: TIMEOUTS.Api,
       memoryMegabytes: 512,
       ...(settings.apiReservedConcurrency === null ? {} : { reservedConcurrency: settings.apiReservedConcurrency }),
@@ -106,10 +110,10 @@ export class ServiceStack extends Stack {
 
     const verify = new NodeFunction(this, "Verify", {
       description: "Parley: the page on which a person checks a held message",
+      code: code("Verify"),
       timeout: TIMEOUTS.Verify,
       memoryMegabytes: 256,
       environment: { ...tableName, ...keyId, ...eventsUrl, [env.rootSecretId]: secrets.root.secretArn, ...platforms },
-      postBuild: { folder: "check", script: "web/build.ts" },
     });
     table.allow(verify.functionRole, { actions: ["GetItem", "PutItem", "UpdateItem", "DeleteItem"] });
     key.allowDecrypt(verify.functionRole);
@@ -118,6 +122,7 @@ export class ServiceStack extends Stack {
 
     const intake = new NodeFunction(this, "Intake", {
       description: "Parley: takes the platforms' webhooks",
+      code: code("Intake"),
       timeout: TIMEOUTS.Intake,
       memoryMegabytes: 256,
       environment: {
@@ -132,6 +137,7 @@ export class ServiceStack extends Stack {
 
     const ingest = new Worker(this, "Ingest", {
       description: "Parley: records what the platforms sent",
+      code: code("Ingest"),
       timeout: TIMEOUTS.Ingest,
       memoryMegabytes: 512,
       environment: { ...tableName, ...rawBucket, ...eventsUrl, [env.profilesQueueUrl]: profiles.queue.queueUrl },
@@ -149,6 +155,7 @@ export class ServiceStack extends Stack {
 
     const deliver = new Worker(this, "Deliver", {
       description: "Parley: delivers events to the tenants' webhook endpoints",
+      code: code("Deliver"),
       timeout: TIMEOUTS.Deliver,
       memoryMegabytes: 512,
       environment: {
@@ -175,6 +182,7 @@ export class ServiceStack extends Stack {
 
     const profile = new Worker(this, "Profile", {
       description: "Parley: looks up the people who write",
+      code: code("Profile"),
       timeout: TIMEOUTS.Profile,
       memoryMegabytes: 256,
       environment: { ...tableName, ...keyId, ...platforms },
@@ -184,6 +192,7 @@ export class ServiceStack extends Stack {
 
     const erase = new Worker(this, "Erase", {
       description: "Parley: ends the erasing of a conversation",
+      code: code("Erase"),
       timeout: TIMEOUTS.Erase,
       memoryMegabytes: 512,
       environment: { ...tableName, ...erasuresUrl },
@@ -196,6 +205,7 @@ export class ServiceStack extends Stack {
 
     const sweep = new NodeFunction(this, "Sweep", {
       description: "Parley: each minute, what has become due",
+      code: code("Sweep"),
       timeout: TIMEOUTS.Sweep,
       memoryMegabytes: 256,
       environment: { ...tableName, ...deliveriesUrl, ...eventsUrl },
@@ -213,6 +223,7 @@ export class ServiceStack extends Stack {
     const pairs = [inbound, events, deliveries, profiles, erasures];
     const deadLetters = new Worker(this, "DeadLetters", {
       description: "Parley: sets aside what could not be processed",
+      code: code("DeadLetters"),
       timeout: TIMEOUTS.DeadLetters,
       memoryMegabytes: 256,
       environment: {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type FunctionName, functions } from "../../shared/config/names.ts";
-import { stacks } from "./stack-names.ts";
+import { stacks } from "../config/stack-names.ts";
 
 interface Template {
   readonly Resources: Readonly<

@@ -1,0 +1,52 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { buildSync } from "esbuild";
+import { type FunctionName, functions } from "../../shared/config/names.ts";
+import { buildCheckPage } from "../../web/build.ts";
+
+const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Packages written for CommonJS call `require` for Node's own modules. An ES module has no `require`. */
+const REQUIRE = 'import{createRequire}from"node:module";const require=createRequire(import.meta.url);';
+
+const sources: Readonly<Record<FunctionName, string>> = {
+  Api: "api",
+  Verify: "verify",
+  Intake: "intake",
+  Ingest: "ingest",
+  Deliver: "deliver",
+  Profile: "profile",
+  Erase: "erase",
+  Sweep: "sweep",
+  DeadLetters: "dead-letters",
+};
+
+export type BundleFolders = Readonly<Record<FunctionName, string>>;
+
+/**
+ * Bundles every function of `functions/` into a folder of its own below `outdir`: `index.mjs` with everything the
+ * function imports, the AWS SDK included, so that the code that runs is the code that was tested. The check page is
+ * written beside Verify's bundle. One esbuild call reads each module once, however many functions import it.
+ */
+export function bundleFunctions(outdir: string): BundleFolders {
+  buildSync({
+    absWorkingDir: PROJECT,
+    entryPoints: functions.map((name) => ({ in: `functions/${sources[name]}/handler.ts`, out: `${name}/index` })),
+    outdir,
+    // An `.mjs` file is an ES module wherever it lies: in this repository, and alone in Lambda.
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    splitting: false,
+    minify: true,
+    platform: "node",
+    target: "node24",
+    format: "esm",
+    mainFields: ["module", "main"],
+    banner: { js: REQUIRE },
+    // undici's own switch that leaves out its experimental parser.
+    define: { esbuildDetection: "1" },
+    logLevel: "error",
+  });
+  buildCheckPage(join(outdir, "Verify", "check"));
+  return Object.fromEntries(functions.map((name) => [name, join(outdir, name)])) as Record<FunctionName, string>;
+}
