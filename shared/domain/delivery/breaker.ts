@@ -44,6 +44,43 @@ export const CLOSED: Breaker = {
   slowUntil: null,
 };
 
+export const breakerStates = ["closed", "open", "overdue"] as const;
+/** `overdue`: still open, but its probe is late, so that the next attempt is made in the probe's place. */
+export type BreakerState = (typeof breakerStates)[number];
+
+export type BreakerTrigger =
+  | "success"
+  | "failure"
+  | "failure_limit"
+  | "probe_failure"
+  | "probe_inconclusive"
+  | "nothing_to_probe"
+  | "probe_late";
+
+type BreakerUpdate = (breaker: Breaker, failedAttempts: number, now: Millis) => Breaker;
+
+/** Every change of a breaker, and what it does. A trigger without a row changes nothing. Only `probe_late` is not stored. */
+export const breakerTransitions: readonly (readonly [BreakerState, BreakerTrigger, BreakerState, BreakerUpdate])[] = [
+  ["closed", "success", "closed", recover],
+  ["closed", "failure", "closed", countFailures],
+  ["closed", "failure_limit", "open", open],
+  ["open", "success", "closed", recover],
+  ["open", "probe_failure", "open", reopen],
+  ["open", "probe_inconclusive", "open", postpone],
+  ["open", "nothing_to_probe", "closed", close],
+  ["open", "probe_late", "overdue", (breaker) => breaker],
+  ["overdue", "success", "closed", recover],
+  ["overdue", "failure", "open", reopen],
+  ["overdue", "probe_failure", "open", reopen],
+  ["overdue", "probe_inconclusive", "open", postpone],
+  ["overdue", "nothing_to_probe", "closed", close],
+];
+
+export function breakerState(breaker: Breaker, now: Millis): BreakerState {
+  if (breaker.openUntil === null) return "closed";
+  return now < breaker.openUntil + PROBE_OVERDUE ? "open" : "overdue";
+}
+
 /** What the attempts of one batch came to for an endpoint. They ran side by side: one success makes them no row of failures. */
 export interface BatchResult {
   readonly succeeded: boolean;
@@ -70,8 +107,8 @@ export function wasSlow(outcome: AttemptOutcome): boolean {
  * Whether an endpoint is left alone now. Once its probe is overdue it no longer is: whatever comes next is attempted,
  * so that a probe which got lost keeps nothing from being delivered.
  */
-export function isCircuitOpen({ openUntil }: Breaker, now: Millis): boolean {
-  return openUntil !== null && now < openUntil + PROBE_OVERDUE;
+export function isCircuitOpen(breaker: Breaker, now: Millis): boolean {
+  return breakerState(breaker, now) === "open";
 }
 
 export function isSlow({ slowUntil }: Breaker, now: Millis): boolean {
@@ -100,7 +137,8 @@ export function onProbe(breaker: Breaker, probe: Millis, outcome: AttemptOutcome
  * far is not forgotten. Null when it is not open for that probe any more.
  */
 export function closeBreaker(breaker: Breaker, probe: Millis): Breaker | null {
-  return breaker.openUntil === probe ? { ...breaker, failures: 0, openUntil: null, wait: null, closedBy: probe } : null;
+  // At the instant of its probe the breaker is open.
+  return breaker.openUntil === probe ? transition(breaker, "nothing_to_probe", 0, probe) : null;
 }
 
 /** What is due to an endpoint whose every attempt fails: pausing, and a warning after half of the time and attempts. */
@@ -115,43 +153,54 @@ export function failureAction(
   return half && warnedAt === null ? "warning" : null;
 }
 
+function transition(breaker: Breaker, trigger: BreakerTrigger, failedAttempts: number, now: Millis): Breaker {
+  const state = breakerState(breaker, now);
+  const update = breakerTransitions.find(([from, on]) => from === state && on === trigger)?.[3];
+  return update ? update(breaker, failedAttempts, now) : breaker;
+}
+
+const probeTriggers = {
+  succeeded: "success",
+  failed: "probe_failure",
+  neither: "probe_inconclusive",
+} as const satisfies Record<AttemptResult, BreakerTrigger>;
+
 function applyProbe(breaker: Breaker, result: AttemptResult, now: Millis): Breaker {
-  switch (result) {
-    case "succeeded":
-      return recover(breaker);
-    case "failed":
-      return reopen(breaker, 1, now);
-    case "neither":
-      return { ...breaker, openUntil: now + currentWait(breaker) };
-  }
+  return transition(breaker, probeTriggers[result], 1, now);
 }
 
+/** Failures while it is open come from attempts that were under way when it opened: they say nothing new. */
 function applyBatch(breaker: Breaker, { succeeded, failed }: BatchResult, now: Millis): Breaker {
-  if (succeeded) return recover(breaker);
-  // Attempts that were under way when it opened say nothing new.
-  if (failed === 0 || isCircuitOpen(breaker, now)) return breaker;
-  // They were made in place of a probe that is overdue.
-  if (breaker.openUntil !== null) return reopen(breaker, failed, now);
-  const next = {
-    ...breaker,
-    failures: breaker.failures + failed,
-    failingSince: breaker.failingSince ?? now,
-    failedSince: breaker.failedSince + failed,
-  };
-  if (next.failures < FAILURES_TO_OPEN) return next;
-  return { ...next, wait: PROBE_WAIT_FIRST, openUntil: now + PROBE_WAIT_FIRST };
+  if (succeeded) return transition(breaker, "success", 0, now);
+  if (failed === 0) return breaker;
+  const isLimit = breaker.openUntil === null && breaker.failures + failed >= FAILURES_TO_OPEN;
+  return transition(breaker, isLimit ? "failure_limit" : "failure", failed, now);
 }
 
-function reopen(breaker: Breaker, attempts: number, now: Millis): Breaker {
-  const wait = Math.min(2 * currentWait(breaker), PROBE_WAIT_MAX);
+function countFailures(breaker: Breaker, failedAttempts: number, now: Millis): Breaker {
   return {
     ...breaker,
-    failures: breaker.failures + attempts,
+    failures: breaker.failures + failedAttempts,
     failingSince: breaker.failingSince ?? now,
-    failedSince: breaker.failedSince + attempts,
-    wait,
-    openUntil: now + wait,
+    failedSince: breaker.failedSince + failedAttempts,
   };
+}
+
+function open(breaker: Breaker, failedAttempts: number, now: Millis): Breaker {
+  return { ...countFailures(breaker, failedAttempts, now), wait: PROBE_WAIT_FIRST, openUntil: now + PROBE_WAIT_FIRST };
+}
+
+function reopen(breaker: Breaker, failedAttempts: number, now: Millis): Breaker {
+  const wait = Math.min(2 * currentWait(breaker), PROBE_WAIT_MAX);
+  return { ...countFailures(breaker, failedAttempts, now), wait, openUntil: now + wait };
+}
+
+function postpone(breaker: Breaker, _failedAttempts: number, now: Millis): Breaker {
+  return { ...breaker, openUntil: now + currentWait(breaker) };
+}
+
+function close(breaker: Breaker): Breaker {
+  return { ...breaker, failures: 0, openUntil: null, wait: null, closedBy: breaker.openUntil };
 }
 
 function recover(breaker: Breaker): Breaker {

@@ -2,7 +2,33 @@ import type { Millis } from "../../kernel/time.ts";
 import type { Breaker } from "../delivery/breaker.ts";
 import type { EventType } from "../events/events.ts";
 
-export type EndpointStatus = "active" | "paused" | "deleted";
+export const endpointStatuses = ["active", "paused", "deleted"] as const;
+export type EndpointStatus = (typeof endpointStatuses)[number];
+
+/** `auto_pause`: the service pauses it, because its receiver answered 410 or every attempt failed for days. */
+export type EndpointTrigger = "create" | "pause" | "resume" | "auto_pause" | "delete";
+
+/** Every change an endpoint's status may go through, and no other: the store's conditions are made from this table. */
+export const endpointTransitions: readonly (readonly [EndpointStatus | "none", EndpointTrigger, EndpointStatus])[] = [
+  ["none", "create", "active"],
+  ["active", "pause", "paused"],
+  ["paused", "resume", "active"],
+  ["active", "auto_pause", "paused"],
+  ["active", "delete", "deleted"],
+  ["paused", "delete", "deleted"],
+];
+
+/** The statuses from which a trigger may change an endpoint. */
+export function endpointStatusesBefore(trigger: EndpointTrigger): EndpointStatus[] {
+  return endpointStatuses.filter((status) =>
+    endpointTransitions.some(([from, by]) => from === status && by === trigger),
+  );
+}
+
+/** What a trigger makes of an endpoint that has `status` now; null when it may not. */
+export function nextEndpointStatus(status: EndpointStatus | "none", trigger: EndpointTrigger): EndpointStatus | null {
+  return endpointTransitions.find(([from, by]) => from === status && by === trigger)?.[2] ?? null;
+}
 
 /** What a tenant may change of an endpoint; what is absent stays. */
 export interface EndpointChanges {
@@ -44,8 +70,12 @@ export function effectiveChanges(endpoint: Endpoint, requestedChanges: EndpointC
   return {
     ...(url !== undefined && url !== endpoint.url ? { url } : {}),
     ...(events !== undefined && !sameEvents(events, endpoint.events) ? { events } : {}),
-    ...(status !== undefined && status !== endpoint.status ? { status } : {}),
+    ...(status !== undefined && isStatusChange(endpoint.status, status) ? { status } : {}),
   };
+}
+
+function isStatusChange(from: EndpointStatus, to: "active" | "paused"): boolean {
+  return nextEndpointStatus(from, to === "active" ? "resume" : "pause") !== null;
 }
 
 function sameEvents(a: readonly EventType[], b: readonly EventType[]): boolean {

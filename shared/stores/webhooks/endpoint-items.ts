@@ -1,6 +1,11 @@
 import type { Breaker } from "../../domain/delivery/breaker.ts";
 import { type EventType, eventTypes } from "../../domain/events/events.ts";
-import type { Endpoint, EndpointStatus } from "../../domain/webhooks/endpoints.ts";
+import {
+  type Endpoint,
+  type EndpointStatus,
+  type EndpointTrigger,
+  endpointStatusesBefore,
+} from "../../domain/webhooks/endpoints.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { endpointKey, type Key } from "../keys.ts";
@@ -31,11 +36,17 @@ function parseEventLetters(text: string): EventType[] {
   return [...text].flatMap((letter) => eventTypes.find((type) => eventTypeLetters[type] === letter) ?? []);
 }
 
-/** The condition that an endpoint is there and not deleted. */
-export const notDeleted = {
-  condition: "st IN (:active, :paused)",
-  values: { ":active": "active", ":paused": "paused" },
-};
+/** The condition that an endpoint has a status from which the trigger may change it. */
+export function statusAllows(trigger: EndpointTrigger) {
+  const statuses = endpointStatusesBefore(trigger);
+  return {
+    condition: `st IN (${statuses.map((status) => `:${status}`).join(", ")})`,
+    values: Object.fromEntries(statuses.map((status) => [`:${status}`, status])),
+  };
+}
+
+/** The condition that an endpoint exists and is not deleted. */
+export const notDeleted = statusAllows("delete");
 
 /** What the last attempts say of an endpoint, on its own item: whoever reads the endpoint has it. */
 interface BreakerFields {

@@ -14,6 +14,7 @@ import {
   type EndpointItem,
   failureFields,
   notDeleted,
+  statusAllows,
   toEndpoint,
   toEndpointItem,
   toEventLetters,
@@ -200,13 +201,14 @@ export function endpointStore(table: Table) {
       audit: AuditEntry,
     ): Promise<boolean> {
       const failingValues = failingSince === undefined ? {} : { ":since": failingSince };
+      const { condition, values } = statusAllows("auto_pause");
       return change(
         tenant,
         endpointId,
         {
           set: { st: "paused", pe: pausedEvent },
-          condition: `st = :active AND u = :url${failingSince === undefined ? "" : " AND fs = :since"}`,
-          values: { ":active": "active", ":url": url, ...failingValues },
+          condition: `${condition} AND u = :url${failingSince === undefined ? "" : " AND fs = :since"}`,
+          values: { ...values, ":url": url, ...failingValues },
         },
         audit,
       );
