@@ -23,7 +23,7 @@ export interface AlarmsProps {
   readonly topicArn: string | null;
 }
 
-/** What an operator should hear of. docs/deploy.md says what each one means. */
+/** What an operator should hear of. docs/operate/monitoring.md says what each one means. */
 export class Alarms extends Construct {
   readonly #topic: SnsAction | null;
 

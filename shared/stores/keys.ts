@@ -6,7 +6,7 @@ import { ulidFloor } from "../kernel/ids.ts";
 import type { TenantId } from "../kernel/tenant.ts";
 import { HOUR, MINUTE, type Millis, SECOND } from "../kernel/time.ts";
 
-// Every key of the table is made here. docs/table.md says which item has which, who reads it and what it costs.
+// Every key of the table is made here. docs/design/table-keys.md describes each item, docs/design/table-costs.md who reads it and what it costs.
 //
 // In a conversation's partition everything that is not a message sorts before `M#`, and the head after it, so that
 // one descending query answers the head and the newest messages.

@@ -21,7 +21,7 @@ import { sampleText } from "../support/pipeline/traffic.ts";
 import { everyoneWrites, type Workspace } from "../support/pipeline/workspace.ts";
 import { type Pipeline, startPipeline } from "../support/pipeline.ts";
 
-// Each remaining access pattern of docs/table.md, to the unit.
+// Each remaining access pattern of docs/design/table-costs.md, to the unit.
 
 let pipeline: Pipeline;
 let inboxWorkspace: Workspace;

@@ -4,7 +4,7 @@ import { freshWorkspace, withoutKeyAndRate } from "../bench/scenarios.ts";
 import { everyoneWrites } from "../support/pipeline/workspace.ts";
 import { type Cost, type Pipeline, startPipeline } from "../support/pipeline.ts";
 
-// What docs/table.md says of erasing, to the unit.
+// What docs/design/table-costs.md says of erasing, to the unit.
 
 let pipeline: Pipeline;
 beforeAll(async () => {

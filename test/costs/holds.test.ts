@@ -16,7 +16,7 @@ import { CHALLENGE_KEY, easyChallengeToken, solveChallenge } from "../shared/flo
 import type { Workspace } from "../support/pipeline/workspace.ts";
 import { type Pipeline, startPipeline } from "../support/pipeline.ts";
 
-// What a held message costs on its way, to the unit of docs/table.md.
+// What a held message costs on its way, to the unit of docs/design/table-costs.md.
 
 const MID = "m_".padEnd(160, "7");
 

@@ -17,7 +17,7 @@ import { costTargets } from "../bench/targets.ts";
 import { everyoneWrites, type Workspace } from "../support/pipeline/workspace.ts";
 import { type Cost, type Pipeline, startPipeline } from "../support/pipeline.ts";
 
-// Counted units, which repeat exactly: no time is measured here. docs/table.md shows the same figures.
+// Counted units, which repeat exactly: no time is measured here. docs/design/table-costs.md shows the same figures.
 
 let pipeline: Pipeline;
 beforeAll(async () => {

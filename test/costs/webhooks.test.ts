@@ -8,7 +8,7 @@ import { freshWorkspace, withoutKeyAndRate } from "../bench/scenarios.ts";
 import type { Workspace } from "../support/pipeline/workspace.ts";
 import { type Cost, type Pipeline, startPipeline } from "../support/pipeline.ts";
 
-// What a tenant does with its endpoints and deliveries, to the unit of docs/table.md.
+// What a tenant does with its endpoints and deliveries, to the unit of docs/design/table-costs.md.
 
 let pipeline: Pipeline;
 let workspace: Workspace;

@@ -7,7 +7,7 @@ import { runCases } from "./support/run-driver.ts";
 import { SECRET, signedCases } from "./support/signed-cases.ts";
 import { languages, RECEIVERS } from "./support/verifier-languages.ts";
 
-const page = readFileSync(join(RECEIVERS, "..", "delivery.md"), "utf8");
+const page = readFileSync(join(RECEIVERS, "..", "webhooks.md"), "utf8");
 const folder = mkdtempSync(join(tmpdir(), "parley-receivers-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -51,11 +51,11 @@ describe("the page for receivers", () => {
 
 describe.each(["standardwebhooks", "svix"])("the page's sample for a library, with %s", (library) => {
   const body = JSON.stringify({ id: "evt_1", data: { message: { text: "Grüße 👋🏽" } } });
-  let verified: typeof import("../../docs/receivers/verify-with-library.ts").verifyAndParse;
+  let verified: typeof import("../../docs/guides/receivers/verify-with-library.ts").verifyAndParse;
   beforeAll(async () => {
     vi.resetModules();
     vi.doMock("standardwebhooks", () => vi.importActual(library));
-    ({ verifyAndParse: verified } = await import("../../docs/receivers/verify-with-library.ts"));
+    ({ verifyAndParse: verified } = await import("../../docs/guides/receivers/verify-with-library.ts"));
   });
   afterAll(() => {
     vi.doUnmock("standardwebhooks");

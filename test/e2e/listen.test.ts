@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type ForwardedDelivery, openForwarder } from "../../bin/admin/forwarder.ts";
-import { verify } from "../../docs/receivers/verify.ts";
+import { verify } from "../../docs/guides/receivers/verify.ts";
 import { apiRoutes } from "../../functions/routes/index.ts";
 import { runAdmin } from "./support/admin.ts";
 import { listDeliveries } from "./support/api-calls.ts";
@@ -123,7 +123,7 @@ describe("admin listen", () => {
     expect((await listDeliveries(stack, id))[0]).toMatchObject({ last_response_status: 502, last_error: "status" });
 
     const settings = { PORT: String(port), SIGNING_SECRET: secret };
-    const example = runProgram("../docs/receivers/receiver", [], settings);
+    const example = runProgram("../docs/guides/receivers/receiver", [], settings);
     runningPrograms.add(example);
     await waitFor("the example receiver listens", () => isListening(port));
     await stack.clock("PT10S");

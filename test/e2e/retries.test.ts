@@ -12,7 +12,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** The wait before attempts 2 to 10 as docs/delivery.md has it, and a turn of the clock that is sure to pass it. */
+/** The wait before attempts 2 to 10 as docs/guides/delivery.md has it, and a turn of the clock that is sure to pass it. */
 const retrySchedule = [
   { attempt: 2, wait: 5 * SECOND, turn: "PT10S" },
   { attempt: 3, wait: 5 * MINUTE, turn: "PT6M" },

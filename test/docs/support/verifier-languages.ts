@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Command, runCommand } from "./run-driver.ts";
 
-export const RECEIVERS = fileURLToPath(new URL("../../../docs/receivers", import.meta.url));
+export const RECEIVERS = fileURLToPath(new URL("../../../docs/guides/receivers", import.meta.url));
 const DRIVERS = fileURLToPath(new URL("../drivers", import.meta.url));
 
 /** A language with a verifier. */

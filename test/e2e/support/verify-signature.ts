@@ -5,7 +5,7 @@ import type { ReceivedDelivery } from "./webhook-receiver.ts";
 
 const TOLERANCE_SECONDS = 300;
 
-/** A receiver's own check, made from what docs/delivery.md says and nothing else. */
+/** A receiver's own check, made from what docs/guides/webhooks.md says and nothing else. */
 export function verifyAsDocumented(
   secret: string,
   { headers, raw }: Pick<ReceivedDelivery, "headers" | "raw">,

@@ -17,7 +17,7 @@ import {
 } from "../support/platform-events.ts";
 import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
 
-// Counted units, which repeat exactly; docs/table.md shows the same figures.
+// Counted units, which repeat exactly; docs/design/table-costs.md shows the same figures.
 
 let testEnv: TestEnv;
 let queues: TestQueues;
