@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest";
+import { stateDiagram } from "../../bin/docs/state-diagram.ts";
+import { statesPage } from "../../bin/docs/states.ts";
+import { breakerStates } from "../../shared/domain/delivery/breaker.ts";
+import { deliveryStatuses } from "../../shared/domain/delivery/deliveries.ts";
+import { holdStatuses } from "../../shared/domain/holds/holds.ts";
+import { endpointStatuses } from "../../shared/domain/webhooks/endpoints.ts";
+import { readPage } from "./markdown.ts";
+
+describe("a state diagram", () => {
+  const diagram = stateDiagram(
+    [
+      ["none", "create", "open"],
+      ["open", "touch", "open"],
+      ["open", "finish", "done"],
+      ["open", "expire", "done"],
+    ],
+    {
+      create: { label: "create", meaning: "It is created." },
+      touch: { label: "touch", meaning: "It is used." },
+      finish: { label: "finish", meaning: "It is finished." },
+      expire: { label: "expires", meaning: "Its time is over." },
+    },
+  );
+
+  it("has one arrow per pair of states, with every trigger's label", () => {
+    expect(diagram.split("```")[1]).toBe(
+      [
+        "mermaid",
+        "stateDiagram-v2",
+        "  [*] --> open: create",
+        "  open --> open: touch",
+        "  open --> done: finish, expires",
+        "  done --> [*]",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("is followed by the meaning of every trigger", () => {
+    expect(diagram).toContain("| finish | It is finished. |\n| expires | Its time is over. |");
+  });
+});
+
+describe("docs/design/states.md", () => {
+  const page = statesPage();
+
+  it("matches the code", () => {
+    expect(readPage("docs/design/states.md")).toBe(page);
+  });
+
+  it.each([...deliveryStatuses, ...holdStatuses, ...endpointStatuses, ...breakerStates])(
+    "shows the state %s",
+    (state) => {
+      expect(page).toMatch(new RegExp(`^ {2}.*\\b${state}\\b.*-->|--> ${state}\\b`, "m"));
+    },
+  );
+});
