@@ -10,9 +10,9 @@ public static class Deliveries
 {
     private const long ToleranceSeconds = 300;
 
-    /// <summary>Whether a delivery is genuine and fresh.</summary>
-    /// <param name="rawBody">The bytes as they came, read from Request.Body before any binding.</param>
-    /// <param name="header">Gives a header's value or null: name => Request.Headers[name].</param>
+    /// <summary>Verifies the signature and the timestamp.</summary>
+    /// <param name="rawBody">The unparsed body, read from Request.Body before any binding.</param>
+    /// <param name="header">Returns a header's value or null: name => Request.Headers[name].</param>
     public static bool Verify(byte[] rawBody, Func<string, string?> header, string secret, DateTimeOffset now)
     {
         var timestamp = header("Svc-Timestamp");

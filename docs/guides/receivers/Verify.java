@@ -15,10 +15,10 @@ public final class Verify {
   private Verify() {}
 
   /**
-   * Whether a delivery is genuine and fresh.
+   * Verifies the signature and the timestamp.
    *
-   * @param rawBody the bytes as they came: {@code request.getInputStream().readAllBytes()}
-   * @param header gives a header's value or null: {@code request::getHeader}
+   * @param rawBody the unparsed body: {@code request.getInputStream().readAllBytes()}
+   * @param header returns a header's value or null: {@code request::getHeader}
    */
   public static boolean verify(byte[] rawBody, UnaryOperator<String> header, String secret, Instant now)
       throws GeneralSecurityException {

@@ -13,7 +13,7 @@ import (
 
 const toleranceSeconds = 300
 
-// Verify reports whether a delivery is genuine and fresh. rawBody is the bytes as they came: io.ReadAll(request.Body).
+// Verify checks the signature and the timestamp. rawBody is the unparsed body: io.ReadAll(request.Body).
 func Verify(rawBody []byte, headers http.Header, secret string, now time.Time) bool {
 	timestamp := headers.Get("Svc-Timestamp")
 	sentAt, err := strconv.ParseUint(timestamp, 10, 40)

@@ -5,11 +5,11 @@ declare(strict_types=1);
 const TOLERANCE_SECONDS = 300;
 
 /**
- * Whether a delivery is genuine and fresh.
+ * Verifies the signature and the timestamp.
  *
- * @param string $rawBody the bytes as they came: file_get_contents('php://input')
- * @param array<string, string> $headers as getallheaders() gives them
- * @param int $now unix seconds, as time() gives them
+ * @param string $rawBody the unparsed body: file_get_contents('php://input')
+ * @param array<string, string> $headers as returned by getallheaders()
+ * @param int $now Unix seconds, as returned by time()
  */
 function verify(string $rawBody, array $headers, string $secret, int $now): bool
 {

@@ -4,9 +4,9 @@ require "openssl"
 
 TOLERANCE_SECONDS = 300
 
-# Whether a delivery is genuine and fresh.
-# raw_body:: the bytes as they came (Rails: request.raw_post, Rack: request.body.read)
-# headers:: answers ["Svc-Signature"], as Rails' request.headers does
+# Verifies the signature and the timestamp.
+# raw_body:: the unparsed body (Rails: request.raw_post, Rack: request.body.read)
+# headers:: responds to ["Svc-Signature"], like Rails' request.headers
 # now:: a Time
 def verify(raw_body, headers, secret, now = Time.now)
   timestamp = headers["Svc-Timestamp"].to_s

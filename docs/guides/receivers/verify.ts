@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 
 const TOLERANCE_SECONDS = 300;
 
-/** Whether a delivery is genuine and fresh. `rawBody` is the bytes as they came; `now` is in milliseconds. */
+/** Verifies the signature and the timestamp. `rawBody` is the unparsed body; `now` is in milliseconds. */
 export function verify(rawBody: Uint8Array, headers: IncomingHttpHeaders, secret: string, now = Date.now()): boolean {
   const timestamp = String(headers["svc-timestamp"]);
   if (!/^[0-9]{1,12}$/.test(timestamp)) return false;
