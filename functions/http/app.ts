@@ -1,22 +1,34 @@
 import { type Context, Hono } from "hono";
+import { newUlid } from "../../shared/kernel/ids.ts";
 import { refuse } from "../../shared/kernel/refusals.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import { withDeadline } from "./deadline.ts";
-import { type Edge, encodedPath, resolveCorrelationId } from "./edge.ts";
 import type { Endpoint, RequestMetadata } from "./endpoint.ts";
 import { failure, withCommonHeaders } from "./envelope.ts";
-import { allowedMethods, bySpecificity, routerPath } from "./paths.ts";
 import { type Guards, serve } from "./serve.ts";
 
-/** The one line a fault leaves: where and of which class; no message, which may hold what the caller sent. */
+/** The log line of a fault. It has no message, because a message may contain what the caller sent. */
 export interface FaultLine {
   readonly event: "request_failed";
-  /** Method and pattern, never the path as sent. */
-  readonly route: string;
+  /** The operationId of the route; "unknown" when the event was unreadable. */
+  readonly operation: string;
   readonly correlation_id: string;
+  /** The class of the error. */
   readonly error: string;
 }
 export type LogFault = (line: FaultLine) => void;
+
+/** What the gateway reports about a request. */
+export interface Edge {
+  /** The path with each segment percent-encoded once. Default: the path of the request's URL. */
+  readonly path?: string;
+  /** The gateway's request id. It becomes the correlation id. */
+  readonly requestId?: string;
+  /** The client address that the gateway saw, not one from a header. */
+  readonly sourceIp?: string;
+  /** The time left for the response. */
+  readonly remaining?: Millis;
+}
 
 export interface AppOptions<P> extends Guards {
   readonly endpoints: readonly Endpoint<P>[];
@@ -29,8 +41,8 @@ export type App = Hono<{ Bindings: Edge }>;
 type Ctx = Context<{ Bindings: Edge }>;
 
 /**
- * The routes as one Hono app. Every answer carries `x-correlation-id`; a refusal and a fault are the failure envelope,
- * a fault is logged once. What the gateway knows comes in as the app's bindings: `app.fetch(request, edge)`.
+ * The routes as one Hono app. Every response carries `x-correlation-id`. A refusal and a fault have the failure
+ * envelope; a fault is logged once. The edge data are the app's bindings: `app.fetch(request, edge)`.
  */
 export function createApp<P>(options: AppOptions<P>): App {
   const app: App = new Hono({
@@ -58,8 +70,8 @@ async function handleRequest<P>(endpoint: Endpoint<P>, options: AppOptions<P>, c
     const work = serve(endpoint, options, c.req.raw, metadata, c.req.param(), now, options.ports);
     return withCommonHeaders(await withDeadline(c.env?.remaining, work), correlationId);
   } catch (error) {
-    const route = `${endpoint.method} ${endpoint.path}`;
-    options.log({ event: "request_failed", route, correlation_id: correlationId, error: className(error) });
+    const { operation } = endpoint;
+    options.log({ event: "request_failed", operation, correlation_id: correlationId, error: className(error) });
     return withCommonHeaders(failure(refuse("internal_error")), correlationId);
   }
 }
@@ -75,8 +87,67 @@ function requestMetadata(c: Ctx, correlationId: string): RequestMetadata {
   };
 }
 
-/** The error's class, and "unknown" where it does not look like the name of one. */
+/** The gateway's request id if it is a valid header value, else a new ULID. */
+function resolveCorrelationId(edge: Edge | undefined, now: Millis): string {
+  const requestId = edge?.requestId;
+  return requestId !== undefined && /^[\w=+/.-]{1,100}$/.test(requestId) ? requestId : newUlid(now);
+}
+
+/** The error's class; "unknown" when the name does not look like one. */
 export function className(error: unknown): string {
   const name = error instanceof Error ? error.name : typeof error;
   return /^[\w$]{1,60}$/.test(name) ? name : "unknown";
+}
+
+/**
+ * The percent-encoded path that routes are matched against. Hono decodes the path for matching and each parameter again
+ * later; an encoded path makes sure that a parameter is decoded exactly once.
+ */
+function encodedPath(url: string, edge: Edge | undefined): string {
+  if (edge?.path !== undefined) return edge.path;
+  const start = url.indexOf("/", url.indexOf("://") + 3);
+  const end = url.slice(start).search(/[?#]/);
+  return end === -1 ? url.slice(start) : url.slice(start, start + end);
+}
+
+interface Route {
+  readonly method: string;
+  /** `/v1/things/{id}` */
+  readonly path: string;
+}
+
+/** The path in the router's syntax: `/v1/things/:id`. */
+function routerPath(path: string): string {
+  return path.replace(/\{(\w+)\}/g, ":$1");
+}
+
+/** Sorts literal segments before parameters, so that no route shadows another. */
+function bySpecificity(a: Route, b: Route): number {
+  return specificity(a.path) < specificity(b.path) ? -1 : specificity(a.path) > specificity(b.path) ? 1 : 0;
+}
+
+function specificity(path: string): string {
+  return path
+    .split("/")
+    .map((segment) => (segment.startsWith("{") ? "1" : "0"))
+    .join("");
+}
+
+/** The methods of the routes at this path, sorted, with HEAD beside GET. Empty when no route matches. */
+function allowedMethods(endpoints: readonly Route[], path: string): string[] {
+  const segments = path.split("/");
+  const methods = new Set<string>();
+  for (const endpoint of endpoints) {
+    if (!matches(endpoint.path.split("/"), segments)) continue;
+    methods.add(endpoint.method);
+    if (endpoint.method === "GET") methods.add("HEAD");
+  }
+  return [...methods].sort();
+}
+
+function matches(pattern: readonly string[], segments: readonly string[]): boolean {
+  return (
+    pattern.length === segments.length &&
+    pattern.every((part, i) => (part.startsWith("{") ? segments[i] !== "" : part === segments[i]))
+  );
 }

@@ -2,12 +2,12 @@ import { type Refusal, toHttpError } from "../../shared/kernel/refusals.ts";
 
 const JSON_TYPE = "application/json; charset=utf-8";
 
-/** `{ ok: true, data }`. Throws when `data` cannot be written as JSON: that is a fault of ours. */
+/** `{ ok: true, data }`. Throws when `data` cannot be serialized. */
 export function success(data: unknown, status = 200): Response {
   return new Response(JSON.stringify({ ok: true, data }), { status, headers: { "content-type": JSON_TYPE } });
 }
 
-/** `{ ok: false, error: { code, message, detail } }` with the refusal's status; `detail` is "" when there is none. */
+/** `{ ok: false, error: { code, message, detail } }` with the refusal's status. `detail` is "" when there is none. */
 export function failure(refusal: Refusal): Response {
   const { status, code, message } = toHttpError(refusal.refused);
   const headers = new Headers({ "content-type": JSON_TYPE });
@@ -16,7 +16,7 @@ export function failure(refusal: Refusal): Response {
   return new Response(JSON.stringify({ ok: false, error }), { status, headers });
 }
 
-/** The answer with the headers that every answer carries. A copy, because a redirect's own headers cannot be changed. */
+/** Adds the headers of every response. Returns a copy, because the headers of a redirect are immutable. */
 export function withCommonHeaders(response: Response, correlationId: string): Response {
   const copy = new Response(response.body, response);
   copy.headers.set("x-correlation-id", correlationId);

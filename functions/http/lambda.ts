@@ -1,17 +1,19 @@
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { newUlid } from "../../shared/kernel/ids.ts";
 import { refuse } from "../../shared/kernel/refusals.ts";
 import { clockNow, type Millis } from "../../shared/kernel/time.ts";
-import { type App, className, type LogFault } from "./app.ts";
-import type { Edge } from "./edge.ts";
+import { type App, className, type Edge, type LogFault } from "./app.ts";
 import { failure, withCommonHeaders } from "./envelope.ts";
-import { toLambdaResult } from "./lambda-result.ts";
 
-/** How long before the function's own time-out the answer is out. */
+/** Reserved before the function's own timeout for sending the response. */
 const RESPONSE_MARGIN: Millis = 500;
 
-/** Replaces the host the caller named: nothing behind the gateway may depend on it. */
+/** Replaces the host that the caller sent: nothing behind the gateway may depend on it. */
 const ORIGIN = "http://gateway";
+
+/** Smaller JSON bodies are not worth compressing. */
+const COMPRESSED_FROM_BYTES = 1024;
 
 interface Invocation {
   getRemainingTimeInMillis(): number;
@@ -23,8 +25,8 @@ export type HttpHandler = (
 ) => Promise<APIGatewayProxyStructuredResultV2>;
 
 /**
- * The app behind an HTTP API with payload format 2.0. It never throws and never runs into the function's time-out:
- * half a second before it the answer is the 500 envelope. `log` gets a line when an event could not be read at all.
+ * Serves an HTTP API with payload format 2.0. It never throws and never runs into the function's timeout: half a second
+ * before it, the response is the 500 envelope. `log` gets a line when an event is unreadable.
  */
 export function lambdaHandler(app: Pick<App, "fetch">, log: LogFault): HttpHandler {
   return async (event, context) => {
@@ -34,7 +36,7 @@ export function lambdaHandler(app: Pick<App, "fetch">, log: LogFault): HttpHandl
       return await toLambdaResult(await app.fetch(toRequest(event, edge), edge), acceptEncoding);
     } catch (error) {
       const correlationId = event.requestContext?.requestId ?? newUlid(clockNow());
-      log({ event: "request_failed", route: "gateway", correlation_id: correlationId, error: className(error) });
+      log({ event: "request_failed", operation: "unknown", correlation_id: correlationId, error: className(error) });
       return toLambdaResult(withCommonHeaders(failure(refuse("internal_error")), correlationId), acceptEncoding);
     }
   };
@@ -45,8 +47,8 @@ function toEdge(event: APIGatewayProxyEventV2, remaining: Millis): Required<Edge
   return { path: encodePath(event.rawPath), requestId, sourceIp: http.sourceIp, remaining };
 }
 
-// HTTP APIs hand over the decoded path, so that the `#` of an id would read as the start of a fragment. Encoded again
-// segment by segment it is one parameter; a `/` inside an id can no longer be told apart and finds no route.
+// HTTP APIs pass the decoded path, in which the `#` of an id would start a fragment. Encoding each segment again makes
+// it one parameter. A `/` inside an id is indistinguishable from a separator and matches no route.
 function encodePath(rawPath: string): string {
   const segments = rawPath.toWellFormed().split("/").map(encodeURIComponent);
   return rawPath.startsWith("/") ? segments.join("/") : `/${segments.join("/")}`;
@@ -65,9 +67,52 @@ function toRequest(event: APIGatewayProxyEventV2, edge: Required<Edge>): Request
 function toHeaders(event: APIGatewayProxyEventV2): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(event.headers ?? {})) {
-    // A value that no header can carry stays there, spoilt: left out, a bad credential would look like none.
+    // An invalid value is altered, not omitted: without it, an invalid credential would look like a missing one.
     if (value !== undefined) headers.set(name, value.replace(/[^\t\x20-\x7e\x80-\xff]/g, "?"));
   }
   if (event.cookies?.length) headers.set("cookie", event.cookies.join("; "));
   return headers;
+}
+
+/** The response in the gateway's format: text as text, everything else as base64, cookies apart from the headers. */
+async function toLambdaResult(response: Response, acceptEncoding: string): Promise<APIGatewayProxyStructuredResultV2> {
+  const headers = new Headers(response.headers);
+  headers.delete("set-cookie");
+  const cookies = response.headers.getSetCookie();
+  const body = compressBody(Buffer.from(await response.arrayBuffer()), headers, acceptEncoding);
+  const text = !headers.has("content-encoding") && isText(headers.get("content-type") ?? "");
+  return {
+    statusCode: response.status,
+    headers: Object.fromEntries(headers),
+    ...(cookies.length === 0 ? {} : { cookies }),
+    body: body.toString(text ? "utf8" : "base64"),
+    isBase64Encoded: !text && body.byteLength > 0,
+  };
+}
+
+// Brotli at quality 1 is smaller than gzip and, at these sizes, faster. Also sets the response headers.
+function compressBody(body: Buffer, headers: Headers, acceptEncoding: string): Buffer {
+  const json = /^application\/(\S+\+)?json\b/.test(headers.get("content-type") ?? "");
+  if (!json || headers.has("content-encoding") || body.byteLength <= COMPRESSED_FROM_BYTES) return body;
+  headers.append("vary", "accept-encoding");
+  if (acceptsCoding(acceptEncoding, "br")) {
+    headers.set("content-encoding", "br");
+    return brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } });
+  }
+  if (acceptsCoding(acceptEncoding, "gzip")) {
+    headers.set("content-encoding", "gzip");
+    return gzipSync(body);
+  }
+  return body;
+}
+
+function acceptsCoding(acceptEncoding: string, coding: string): boolean {
+  return acceptEncoding.split(",").some((part) => {
+    const [name = "", ...parameters] = part.split(";").map((piece) => piece.trim().toLowerCase());
+    return name === coding && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
+  });
+}
+
+function isText(contentType: string): boolean {
+  return /^(text\/|application\/(\S+\+)?(json|xml|javascript)\b|image\/svg\+xml\b)/.test(contentType);
 }

@@ -3,8 +3,8 @@ import { type $ZodType, toJSONSchema } from "zod/v4/core";
 export type Json = { [name: string]: unknown };
 
 /**
- * The JSON Schema of a zod schema for use inside an OpenAPI document. Schemas that have an id, and recursive ones, are
- * put into `components` and referred to. Answers allow further fields, because within a version answers only grow.
+ * Converts a zod schema to the JSON Schema of an OpenAPI document. Schemas with an id and recursive schemas are added to
+ * `components` and referenced. Responses allow additional fields, because a version may add fields.
  */
 export function toOpenApiSchema(schema: $ZodType, io: "input" | "output", owner: string, components: Json): Json {
   const rawSchema = toJSONSchema(schema, {

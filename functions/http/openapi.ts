@@ -4,7 +4,7 @@ import { type Reason, toHttpError } from "../../shared/kernel/refusals.ts";
 import { commonRefusals, type Endpoint, keyAuthRefusals } from "./endpoint.ts";
 import { type Json, toOpenApiSchema } from "./openapi-schemas.ts";
 
-// No route and no entry of a function imports this: the generator stays out of what is deployed.
+// Neither a route nor a function's entry imports this file: the generator is not deployed.
 
 export interface OpenApiInfo {
   readonly title: string;
@@ -14,7 +14,7 @@ export interface OpenApiInfo {
 
 const correlationHeader = { "x-correlation-id": { $ref: "#/components/headers/CorrelationId" } };
 
-/** The OpenAPI 3.1 document of the routes, in the order of their paths. */
+/** The OpenAPI 3.1 document of the routes, sorted by path. */
 export function openApiDocument<P>(endpoints: readonly Endpoint<P>[], info: OpenApiInfo): Json {
   const schemas: Json = { Failure: failureSchema };
   const paths: { [path: string]: Json } = {};
@@ -34,7 +34,7 @@ export function openApiDocument<P>(endpoints: readonly Endpoint<P>[], info: Open
 }
 
 function toOperation<P>(endpoint: Endpoint<P>, schemas: Json): Json {
-  const name = operationName(endpoint);
+  const name = endpoint.operation;
   const parameters = toParameters(endpoint, name, schemas);
   return {
     operationId: name,
@@ -46,16 +46,6 @@ function toOperation<P>(endpoint: Endpoint<P>, schemas: Json): Json {
     ...(endpoint.body === undefined ? {} : { requestBody: toRequestBody(endpoint.body, name, schemas) }),
     responses: { ...successResponses(endpoint, name, schemas), ...failureResponses(endpoint) },
   };
-}
-
-/** `GET /v1/things/{id}` is `getThingsById`. */
-function operationName<P>(endpoint: Endpoint<P>): string {
-  const words = endpoint.path
-    .replace(/^\/v1(?=\/)/, "")
-    .replace(/\{/g, "by-")
-    .match(/[A-Za-z0-9]+/g);
-  const title = (words ?? ["root"]).map((word) => word.charAt(0).toUpperCase() + word.slice(1));
-  return `${endpoint.method.toLowerCase()}${title.join("")}`;
 }
 
 function toParameters<P>(endpoint: Endpoint<P>, name: string, schemas: Json): Json[] {
@@ -109,7 +99,7 @@ function successResponses<P>(endpoint: Endpoint<P>, name: string, schemas: Json)
     headers: correlationHeader,
     ...(schema === undefined ? {} : { content: { "application/json": { schema } } }),
   };
-  const acceptedResponse = { ...response, description: `${endpoint.summary} (not finished yet)` };
+  const acceptedResponse = { ...response, description: `${endpoint.summary} (continues in the background)` };
   return {
     [endpoint.status ?? 200]: response,
     ...(endpoint.acceptedWhen === undefined ? {} : { 202: acceptedResponse }),
@@ -158,36 +148,36 @@ const sharedParameters = {
   Tenant: {
     name: "tenant",
     in: "query",
-    description: "The tenant's slug. Needed with an operator key; a key of one tenant may leave it out.",
+    description: "The slug of the tenant. Required for an operator key, optional for a tenant key.",
     schema: { type: "string", pattern: "^[a-z][a-z0-9-]{1,38}[a-z0-9]$" },
   },
   Limit: {
     name: "limit",
     in: "query",
-    description: `Page size; a value above ${PAGE_SIZE_MAX} counts as ${PAGE_SIZE_MAX}.`,
+    description: `The page size. Values above ${PAGE_SIZE_MAX} are clamped to ${PAGE_SIZE_MAX}.`,
     schema: { type: "integer", minimum: 1, default: PAGE_SIZE_DEFAULT },
   },
   Cursor: {
     name: "cursor",
     in: "query",
-    description: "The next_cursor of an earlier answer to the same query.",
+    description: "The `next_cursor` of an earlier response to the same query.",
     schema: { type: "string" },
   },
   IdempotencyKey: {
     name: "Idempotency-Key",
     in: "header",
     description:
-      "A key of your own for this request: the same key and body within 24 hours answers the first answer, and nothing is done again.",
+      "A unique key that you choose for this request. Repeating the key with the same body within 24 hours returns the first response and does nothing again.",
     schema: { type: "string", minLength: 1, maxLength: IDEMPOTENCY_KEY_CHARS_MAX, pattern: "^[!-~]+$" },
   },
 };
 
 const sharedHeaders = {
   CorrelationId: {
-    description: "The id of the request; name it when you report a problem.",
+    description: "The id of the request. Include it when you report a problem.",
     schema: { type: "string" },
   },
-  RetryAfter: { description: "Seconds to wait.", schema: { type: "integer" } },
+  RetryAfter: { description: "Seconds to wait before retrying.", schema: { type: "integer" } },
 };
 
 const securitySchemes = {

@@ -1,37 +1,83 @@
+import * as z from "zod/mini";
+import type { $ZodType, output } from "zod/v4/core";
 import { openCursor, sealCursor } from "../../shared/kernel/cursors.ts";
-import { type Refusal, refuse } from "../../shared/kernel/refusals.ts";
+import { isRefusal, type Reason, type Refusal, refuse } from "../../shared/kernel/refusals.ts";
 import type { TenantId } from "../../shared/kernel/tenant.ts";
+import type { Body, Declaration, Endpoint, KeyRouteReason, TenantInput } from "./endpoint.ts";
 
-/** What a paged route is asked for: `limit` is 1 to 100, `cursor` is still sealed. */
-export interface Page {
+/** The page that a request names: `limit` is 1 to 100, `cursor` is sealed. */
+export interface RequestedPage {
   readonly limit: number;
   readonly cursor: string | null;
 }
 
-/** The scope a cursor is sealed to: a cursor of another route, tenant or set of filters does not open under it. */
-export function pageScope(
-  route: string,
-  tenant: TenantId,
-  filters: Readonly<Record<string, string | number | boolean | null | undefined>> = {},
-): string {
+interface PageInput<P, Path extends string, Q, B> extends TenantInput<P, Path, Q, B> {
+  /** `position` is where the page starts, as an earlier `next` named it. Null on the first page. */
+  readonly page: { readonly limit: number; readonly position: string | null };
+}
+
+/** The rows of a page and the position of the next page; null on the last page. */
+interface PageResult<Data> {
+  readonly data: Data;
+  readonly next: string | null;
+}
+
+type Filters = Readonly<Record<string, string | number | boolean | null | undefined>>;
+
+interface CursorPorts {
+  readonly cursorKey: () => Promise<Uint8Array>;
+}
+
+/**
+ * The constructor of paginated lists of a tenant. It adds `limit`, `cursor` and `next_cursor`, opens the cursor before
+ * the handler runs and seals the next one. A cursor of another route, tenant or set of filters is refused.
+ */
+export function pageEndpointFor<P extends CursorPorts>() {
+  return function page<
+    const Path extends string,
+    Q extends $ZodType | undefined = undefined,
+    B extends Body = undefined,
+    const R extends Reason = never,
+    D extends z.ZodMiniObject = never,
+  >(
+    declaration: Declaration<Path, Q, B, R, D> & {
+      /** The name of the list inside its cursors. Changing it invalidates all cursors in use. */
+      readonly scope: string;
+      /** The parameters that select the rows: a cursor is valid only with the same values. */
+      readonly filters?: (input: TenantInput<P, NoInfer<Path>, NoInfer<Q>, NoInfer<B>>) => Filters;
+      readonly handle: (
+        input: PageInput<P, NoInfer<Path>, NoInfer<Q>, NoInfer<B>>,
+      ) => Promise<PageResult<output<NoInfer<D>>> | Refusal<KeyRouteReason | NoInfer<R>>>;
+    },
+  ): Endpoint<P> {
+    type RawInput = TenantInput<P, Path, Q, B> & { readonly page: RequestedPage };
+    const { scope, filters, data, handle, ...rest } = declaration;
+    const endpoint = {
+      ...rest,
+      auth: "key",
+      tenant: "query",
+      paged: true,
+      data: z.extend(data, { next_cursor: z.nullable(z.string()) }),
+      async handle(input: RawInput) {
+        const { limit, cursor } = input.page;
+        const cursorKey = await input.ports.cursorKey();
+        const scopeText = cursorScope(scope, input.tenant, filters?.(input) ?? {});
+        const position = cursor === null ? null : openCursor(cursorKey, scopeText, cursor);
+        if (cursor !== null && position === null) {
+          return refuse("invalid_request", "cursor: must be the next_cursor of an earlier response to the same query");
+        }
+        const result: PageResult<object> | Refusal = await handle({ ...input, page: { limit, position } });
+        if (isRefusal(result)) return result;
+        const next = result.next === null ? null : sealCursor(cursorKey, scopeText, result.next);
+        return { ...result.data, next_cursor: next };
+      },
+    };
+    return endpoint as Endpoint<P>;
+  };
+}
+
+/** The text that a cursor is bound to. Absent filters do not count, nor does the order of their names. */
+export function cursorScope(scope: string, tenant: TenantId, filters: Filters = {}): string {
   const activeFilters = Object.entries(filters).filter(([, value]) => value !== undefined && value !== null);
-  return JSON.stringify([route, tenant, activeFilters.sort(([a], [b]) => (a < b ? -1 : 1))]);
-}
-
-/** Where the page starts: null for the first page. A cursor that does not open under `scope` is refused. */
-export function openPage(
-  cursorKey: Uint8Array,
-  scope: string,
-  page: Page,
-): { position: string | null } | Refusal<"invalid_request"> {
-  if (page.cursor === null) return { position: null };
-  const position = openCursor(cursorKey, scope, page.cursor);
-  return position === null
-    ? refuse("invalid_request", "cursor: must be the next_cursor of an earlier answer to the same query")
-    : { position };
-}
-
-/** The `next_cursor` of an answer: null on the last page. */
-export function nextCursor(cursorKey: Uint8Array, scope: string, position: string | null): string | null {
-  return position === null ? null : sealCursor(cursorKey, scope, position);
+  return JSON.stringify([scope, tenant, activeFilters.sort(([a], [b]) => (a < b ? -1 : 1))]);
 }

@@ -1,30 +1,26 @@
-import { type $ZodType, safeParse } from "zod/v4/core";
 import type { Caller } from "../../shared/domain/access/api-keys.ts";
 import { REQUEST_BODY_BYTES_MAX } from "../../shared/domain/limits.ts";
-import { isRefusal, type Refusal, refuse } from "../../shared/kernel/refusals.ts";
+import { isRefusal, type Refusal } from "../../shared/kernel/refusals.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
-import { parseJson, readBytes } from "./body.ts";
-import { describeIssues } from "./describe-issues.ts";
 import type { Endpoint, RequestMetadata } from "./endpoint.ts";
 import { failure, success } from "./envelope.ts";
-import { readIdempotencyKey } from "./idempotency-key.ts";
-import { readPage, readParameters } from "./query.ts";
-import { resolveTenant } from "./resolve-tenant.ts";
+import { parseJson, readBytes, readIdempotencyKey, readPage, readParameters, resolveTenant } from "./request.ts";
+import { assertMatchesSchema, validate } from "./validate.ts";
 
-/** Who calls, from the raw Authorization header (undefined when there is none). */
+/** Resolves the raw Authorization header (undefined when absent) to the caller. */
 export type Authenticate = (header: string | undefined, now: Millis) => Promise<Caller | Refusal<"unauthorized">>;
 /** Counts one request of the key, or refuses it with `retryAfter`. */
 export type RateLimit = (caller: Caller, now: Millis) => Promise<Refusal<"too_many_requests"> | null>;
 
-/** What every request goes through besides its route. */
+/** The checks that every request passes before its route. */
 export interface Guards {
   readonly authenticate: Authenticate;
   readonly rateLimit: RateLimit;
-  /** Compare each answer with its declared shape: for tests, where a mismatch shall be a 500. */
+  /** Compares each response with its declared schema; a mismatch is a 500. For tests. */
   readonly checkData?: boolean;
 }
 
-/** One request through one route: size, key, pace, tenant, parameters, body, handler. Throws only on a fault. */
+/** Serves one request: size, key, rate limit, tenant, parameters, body, handler. Throws only on a fault. */
 export async function serve<P>(
   endpoint: Endpoint<P>,
   guards: Guards,
@@ -37,7 +33,7 @@ export async function serve<P>(
   const bytes = await readBytes(request, endpoint.bodyBytesMax ?? REQUEST_BODY_BYTES_MAX);
   if (isRefusal(bytes)) return failure(bytes);
 
-  const caller = await admit(endpoint, guards, request, now);
+  const caller = await authorize(endpoint, guards, request, now);
   if (isRefusal(caller)) return failure(caller);
 
   const parameters = readParameters(metadata.query);
@@ -53,7 +49,7 @@ export async function serve<P>(
   const query = endpoint.query ? validate(endpoint.query, Object.fromEntries(parameters), "query") : { value: {} };
   if (isRefusal(query)) return failure(query);
 
-  const body = readBody(endpoint, bytes);
+  const body = parseBody(endpoint, bytes);
   if (isRefusal(body)) return failure(body);
 
   const idempotencyKey = endpoint.idempotent ? readIdempotencyKey(metadata.headers) : null;
@@ -64,7 +60,7 @@ export async function serve<P>(
   return toHttpResponse(endpoint, await endpoint.handle(input), guards.checkData ?? false);
 }
 
-async function admit<P>(
+async function authorize<P>(
   endpoint: Endpoint<P>,
   guards: Guards,
   request: Request,
@@ -76,9 +72,7 @@ async function admit<P>(
   return (await guards.rateLimit(caller, now)) ?? caller;
 }
 
-type ParseResult = { value: unknown } | Refusal<"invalid_request">;
-
-function readBody<P>(endpoint: Endpoint<P>, bytes: Uint8Array): ParseResult {
+function parseBody<P>(endpoint: Endpoint<P>, bytes: Uint8Array): { value: unknown } | Refusal<"invalid_request"> {
   if (endpoint.body === undefined) return { value: undefined };
   if (endpoint.body === "bytes") return { value: bytes };
   const json = parseJson(bytes);
@@ -94,30 +88,9 @@ function resolveAliases(body: unknown, aliases: { readonly [alias: string]: stri
   return { ...Object.fromEntries(entries), ...body };
 }
 
-function validate(schema: $ZodType, value: unknown, subject: string): ParseResult {
-  const result = safeParse(schema, value);
-  return result.success
-    ? { value: result.data }
-    : refuse("invalid_request", describeIssues(result.error.issues, subject));
-}
-
-function toHttpResponse<P>(endpoint: Endpoint<P>, result: unknown, check: boolean): Response {
+function toHttpResponse<P>(endpoint: Endpoint<P>, result: unknown, checkData: boolean): Response {
   if (result instanceof Response) return result;
   if (isRefusal(result as Refusal | object)) return failure(result as Refusal);
-  if (check && endpoint.data) assertMatchesSchema(endpoint.data, result);
+  if (checkData && endpoint.data) assertMatchesSchema(endpoint.data, result);
   return success(result, endpoint.acceptedWhen?.(result) ? 202 : (endpoint.status ?? 200));
-}
-
-// A field that the schema does not name is dropped by parsing, which makes the JSON shorter.
-function assertMatchesSchema(schema: $ZodType, data: unknown): void {
-  const result = safeParse(schema, data);
-  if (!result.success) throw new SchemaMismatch(describeIssues(result.error.issues, "data"));
-  if (JSON.stringify(result.data).length !== JSON.stringify(data).length) {
-    throw new SchemaMismatch("data: has fields that the declaration does not name");
-  }
-}
-
-/** An answer that is not of its declared shape. */
-class SchemaMismatch extends Error {
-  override readonly name = "WrongShape";
 }

@@ -9,9 +9,10 @@ import type { WebhookPorts } from "../../shared/flows/webhooks/ports.ts";
 import type { Audit } from "../../shared/stores/access/audit.ts";
 import type { Accounts } from "../../shared/stores/accounts/accounts.ts";
 import type { DueAttempts } from "../../shared/stores/delivery/due-attempts.ts";
-import { endpointFor } from "../http/endpoint.ts";
+import { endpointsFor } from "../http/endpoint.ts";
+import { pageEndpointFor } from "../http/page.ts";
 
-/** What the routes of the API function need: the ports of their flows, and what the routes read themselves. */
+/** The ports of the API function: those of its flows, and the stores that its routes read directly. */
 export type ApiPorts = KeyPorts &
   InboxPorts &
   SendPorts &
@@ -28,5 +29,5 @@ export type ApiPorts = KeyPorts &
     readonly siteUrl: string | null;
   };
 
-/** The `endpoint()` of every route of the API function. */
-export const endpoint = endpointFor<ApiPorts>();
+/** The constructors of the API function's routes: `endpoint.tenant`, `.page`, `.key` and `.public`. */
+export const endpoint = { ...endpointsFor<ApiPorts>(), page: pageEndpointFor<ApiPorts>() };

@@ -8,7 +8,7 @@ import { getConversation, listConversations } from "./inbox/conversations.ts";
 import { getMessage, listMessages } from "./inbox/messages.ts";
 import { sendHumanAgentMessage } from "./sending/human-agent.ts";
 import { sendReply } from "./sending/replies.ts";
-import { health, ping, root, securityTxt } from "./service/service.ts";
+import { health, ping, redirectToSecurityTxt, redirectToSite } from "./service/service.ts";
 import { getStats } from "./stats/stats.ts";
 import { listEventTypes } from "./webhooks/event-types.ts";
 import {
@@ -25,8 +25,8 @@ import {
 export const apiRoutes = [
   ping,
   health,
-  root,
-  securityTxt,
+  redirectToSite,
+  redirectToSecurityTxt,
   listConversations,
   getConversation,
   eraseConversation,

@@ -5,7 +5,7 @@
 export type LogLine =
   | {
       readonly event: "request_failed";
-      readonly route: string;
+      readonly operation: string;
       readonly correlation_id: string;
       readonly error: string;
     }

@@ -1,8 +1,6 @@
 import * as z from "zod/mini";
 import { auditActions, auditId } from "../../../shared/domain/access/audit.ts";
-import { isRefusal } from "../../../shared/kernel/refusals.ts";
 import { iso } from "../../../shared/kernel/time.ts";
-import { nextCursor, openPage, pageScope } from "../../http/page.ts";
 import { endpoint } from "../api-endpoint.ts";
 
 const auditEntrySchema = z.object({
@@ -15,32 +13,25 @@ const auditEntrySchema = z.object({
   detail: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
 });
 
-export const listAuditEntries = endpoint({
+export const listAuditEntries = endpoint.page({
+  operation: "listAuditEntries",
   method: "GET",
   path: "/v1/audit",
-  auth: "key",
-  tenant: "query",
   tag: "Audit and stats",
-  summary: "List who did what in the last 400 days, most recent first",
-  paged: true,
-  data: z.object({ audit: z.array(auditEntrySchema), next_cursor: z.nullable(z.string()) }),
+  summary: "List the audit entries of the last 400 days, newest first",
+  scope: "audit",
+  data: z.object({ audit: z.array(auditEntrySchema) }),
   handle: async ({ tenant, page, now, ports }) => {
-    const scope = pageScope("audit", tenant);
-    const cursorKey = await ports.cursorKey();
-    const start = openPage(cursorKey, scope, page);
-    if (isRefusal(start)) return start;
-    const { rows, next } = await ports.audit.list(tenant, { before: start.position, limit: page.limit, now });
-    return {
-      audit: rows.map(({ ulid, at, action, resource, actor, ip, detail }) => ({
-        id: auditId(ulid),
-        action,
-        resource,
-        actor,
-        ip,
-        at: iso(at),
-        detail,
-      })),
-      next_cursor: nextCursor(cursorKey, scope, next),
-    };
+    const { rows, next } = await ports.audit.list(tenant, { before: page.position, limit: page.limit, now });
+    const audit = rows.map(({ ulid, at, action, resource, actor, ip, detail }) => ({
+      id: auditId(ulid),
+      action,
+      resource,
+      actor,
+      ip,
+      at: iso(at),
+      detail,
+    }));
+    return { data: { audit }, next };
   },
 });

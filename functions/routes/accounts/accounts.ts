@@ -1,14 +1,40 @@
 import * as z from "zod/mini";
+import { type Account, accountKey, platforms } from "../../../shared/domain/accounts/accounts.ts";
+import { isoOrNull } from "../../../shared/kernel/time.ts";
 import { endpoint } from "../api-endpoint.ts";
-import { accountSchema, toAccountResponse } from "../responses.ts";
 
-export const listAccounts = endpoint({
+const accountSchema = z.object({
+  account_key: z.string(),
+  platform: z.enum(platforms),
+  external_id: z.string(),
+  handle: z.string(),
+  display_name: z.string(),
+  page_id: z.nullable(z.string()),
+  status: z.enum(["active", "refresh_failing", "needs_reauth", "restricted"]),
+  refresh_error: z.nullable(z.string()),
+  last_refreshed_at: z.nullable(z.string()),
+});
+
+function toAccountResponse(account: Account): z.infer<typeof accountSchema> {
+  return {
+    account_key: accountKey(account),
+    platform: account.platform,
+    external_id: account.externalId,
+    handle: account.handle,
+    display_name: account.displayName,
+    page_id: account.pageId,
+    status: account.status,
+    refresh_error: account.refreshError,
+    last_refreshed_at: isoOrNull(account.lastRefreshedAt),
+  };
+}
+
+export const listAccounts = endpoint.tenant({
+  operation: "listAccounts",
   method: "GET",
   path: "/v1/accounts",
-  auth: "key",
-  tenant: "query",
   tag: "Accounts",
-  summary: "List connected accounts and whether each still works",
+  summary: "List the connected accounts and their status",
   data: z.object({ accounts: z.array(accountSchema) }),
   handle: async ({ tenant, ports }) => ({ accounts: (await ports.accounts.list(tenant)).map(toAccountResponse) }),
 });

@@ -1,45 +1,76 @@
 import * as z from "zod/mini";
-import { failingStatuses } from "../../../shared/domain/delivery/deliveries.ts";
+import {
+  type Delivery,
+  deliveryId,
+  deliveryStatuses,
+  failingStatuses,
+} from "../../../shared/domain/delivery/deliveries.ts";
+import { eventId, eventTypes } from "../../../shared/domain/events/events.ts";
 import { replayDelivery as replay } from "../../../shared/flows/delivery/replay.ts";
 import { summarizeFailures } from "../../../shared/flows/delivery/summarize.ts";
 import { isUlid } from "../../../shared/kernel/ids.ts";
 import { isRefusal } from "../../../shared/kernel/refusals.ts";
 import { DAY } from "../../../shared/kernel/time.ts";
-import { commaSeparated, instant } from "../../http/instant.ts";
-import { nextCursor, openPage, pageScope } from "../../http/page.ts";
+import { commaSeparated, instant } from "../../http/fields.ts";
 import { endpoint } from "../api-endpoint.ts";
-import { deliverySchema, toDeliveryResponse } from "../responses.ts";
 
-export const listDeliveries = endpoint({
+const deliverySchema = z.object({
+  delivery_id: z.string(),
+  event_id: z.string(),
+  event_type: z.enum(eventTypes),
+  status: z.enum(deliveryStatuses),
+  attempt_number: z.number(),
+  next_retry_at: z.nullable(z.number()),
+  last_response_status: z.nullable(z.number()),
+  last_error: z.nullable(z.enum(["timeout", "connect", "tls", "dns", "status", "too_large", "gate"])),
+  last_duration_ms: z.nullable(z.number()),
+  created_at: z.number(),
+  updated_at: z.number(),
+});
+
+/** Deliveries are the only resource whose times are epoch milliseconds. */
+function toDeliveryResponse(delivery: Delivery): z.infer<typeof deliverySchema> {
+  return {
+    delivery_id: deliveryId(delivery.eventUlid, delivery.endpointId),
+    event_id: eventId(delivery.eventUlid),
+    event_type: delivery.eventType,
+    status: delivery.status,
+    attempt_number: delivery.attempt,
+    next_retry_at: delivery.nextRetryAt,
+    last_response_status: delivery.lastResponseStatus,
+    last_error: delivery.lastError,
+    last_duration_ms: delivery.lastDurationMs,
+    created_at: delivery.createdAt,
+    updated_at: delivery.updatedAt,
+  };
+}
+
+export const listDeliveries = endpoint.page({
+  operation: "listDeliveries",
   method: "GET",
   path: "/v1/webhooks/{id}/deliveries",
-  auth: "key",
-  tenant: "query",
   tag: "Webhooks",
-  summary: "List an endpoint's deliveries, newest first",
-  paged: true,
-  data: z.object({ deliveries: z.array(deliverySchema), next_cursor: z.nullable(z.string()) }),
+  summary: "List the deliveries of an endpoint, newest first",
+  scope: "deliveries",
+  filters: ({ path }) => ({ id: path.id }),
+  data: z.object({ deliveries: z.array(deliverySchema) }),
   handle: async ({ tenant, path, page, now, ports }) => {
-    const scope = pageScope("deliveries", tenant, { id: path.id });
-    const cursorKey = await ports.cursorKey();
-    const start = openPage(cursorKey, scope, page);
-    if (isRefusal(start)) return start;
-    // An id that no endpoint can have has an empty history, like one that is unknown or another tenant's.
-    const { rows, next } = isUlid(path.id)
-      ? await ports.deliveries.list(tenant, { endpointId: path.id, before: start.position, limit: page.limit, now })
-      : { rows: [], next: null };
-    return { deliveries: rows.map(toDeliveryResponse), next_cursor: nextCursor(cursorKey, scope, next) };
+    // A malformed id lists nothing, as an unknown id and an id of another tenant do.
+    if (!isUlid(path.id)) return { data: { deliveries: [] }, next: null };
+    const query = { endpointId: path.id, before: page.position, limit: page.limit, now };
+    const { rows, next } = await ports.deliveries.list(tenant, query);
+    return { data: { deliveries: rows.map(toDeliveryResponse) }, next };
   },
 });
 
-export const summarizeDeliveries = endpoint({
+export const summarizeDeliveries = endpoint.tenant({
+  operation: "summarizeDeliveries",
   method: "GET",
   path: "/v1/webhooks/{id}/deliveries/summary",
-  auth: "key",
-  tenant: "query",
   tag: "Webhooks",
-  summary: "List what of an endpoint's deliveries has not come through, newest first",
-  description: "since defaults to 24 hours ago. truncated says that only the most recent failures could be looked at.",
+  summary: "List the undelivered events of an endpoint, newest first",
+  description:
+    "`since` defaults to 24 hours ago. `truncated: true` means that only the most recent failures were examined.",
   query: z.object({ since: z.optional(instant), status: z.optional(commaSeparated(failingStatuses)) }),
   refusals: ["endpoint_not_found"],
   data: z.object({ deliveries: z.array(deliverySchema), truncated: z.boolean() }),
@@ -51,14 +82,14 @@ export const summarizeDeliveries = endpoint({
   },
 });
 
-export const replayDelivery = endpoint({
+export const replayDelivery = endpoint.tenant({
+  operation: "replayDelivery",
   method: "POST",
   path: "/v1/webhooks/{id}/deliveries/{deliveryId}/replay",
-  auth: "key",
-  tenant: "query",
   tag: "Webhooks",
-  summary: "Deliver an event once more, with all its attempts",
-  description: "A delivery that came through needs force=true. One whose attempts are under way cannot be replayed.",
+  summary: "Replay a delivery with a new set of attempts",
+  description:
+    "A delivery with the status `delivered` requires `force=true`. A delivery with an attempt in progress cannot be replayed.",
   query: z.object({ force: z.optional(z.string()) }),
   refusals: ["endpoint_not_found", "delivery_not_found", "replay_conflict", "replay_expired"],
   data: z.object({ delivery_id: z.string(), status: z.enum(["pending"]) }),

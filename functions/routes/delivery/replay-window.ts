@@ -1,10 +1,9 @@
 import * as z from "zod/mini";
 import { type ReplayableStatus, replayableStatuses } from "../../../shared/domain/delivery/deliveries.ts";
 import { replayWindow } from "../../../shared/flows/delivery/replay-window.ts";
-import { isRefusal, type Refusal, refuse } from "../../../shared/kernel/refusals.ts";
+import { isRefusal, refuse } from "../../../shared/kernel/refusals.ts";
 import type { Millis } from "../../../shared/kernel/time.ts";
-import { commaSeparated, instant } from "../../http/instant.ts";
-import { nextCursor, openPage, pageScope } from "../../http/page.ts";
+import { commaSeparated, instant } from "../../http/fields.ts";
 import { endpoint } from "../api-endpoint.ts";
 
 const fields = {
@@ -14,43 +13,36 @@ const fields = {
   force: z.optional(z.unknown()),
 };
 
-export const replayDeliveries = endpoint({
+export const replayDeliveries = endpoint.page({
+  operation: "replayDeliveries",
   method: "POST",
   path: "/v1/webhooks/{id}/deliveries/replay",
-  auth: "key",
-  tenant: "query",
   tag: "Webhooks",
-  summary: "Deliver the events of a window once more, oldest first",
+  summary: "Replay the deliveries of a time window, oldest first",
   description:
-    "from is required, to defaults to now, status to dlq,failed; each may be given in the query or the body, and the query wins. Deliveries that came through are sent again with status naming delivered and force=true. limit caps the rows looked at in one call: call again with next_cursor until it is null.",
+    "`from` is required. `to` defaults to now and `status` to `dlq,failed`. Each parameter is read from the query or the body; the query wins. To include delivered events, name `delivered` in `status` and set `force=true`. `limit` caps the rows examined per call: repeat the call with `next_cursor` until it is null.",
   query: z.object({ ...fields, force: z.optional(z.string()) }),
   body: z.optional(z.object(fields)),
-  paged: true,
   refusals: ["endpoint_not_found", "replay_conflict"],
-  data: z.object({
-    matched: z.int(),
-    enqueued: z.int(),
-    skipped: z.int(),
-    next_cursor: z.nullable(z.string()),
-  }),
+  scope: "replay",
+  filters: ({ path, query, body }) => {
+    const { from, to, statuses } = mergeWindow(query, body);
+    return { id: path.id, from, to, status: statuses.join(",") };
+  },
+  data: z.object({ matched: z.int(), enqueued: z.int(), skipped: z.int() }),
   handle: async ({ caller, tenant, path, query, body, page, request, now, ports }) => {
-    const requestedWindow = parseWindow(query, body ?? {});
-    if (isRefusal(requestedWindow)) return requestedWindow;
-    const { from, to, statuses } = requestedWindow;
-    const scope = pageScope("replay", tenant, { id: path.id, from, to, status: statuses.join(",") });
-    const cursorKey = await ports.cursorKey();
-    const start = openPage(cursorKey, scope, page);
-    if (isRefusal(start)) return start;
-    // Where no end is asked for it is the instant of the first call, and the cursor carries it to the others.
-    const [end, after = null] = start.position?.split(" ") ?? [];
-    const window = { ...requestedWindow, to: to ?? (end === undefined ? now : Number(end)), after, limit: page.limit };
-    if (window.to < from) return refuse("invalid_request", "to: must not be before from");
+    const { from, to, statuses, force } = mergeWindow(query, body);
+    if (from === undefined) return refuse("invalid_request", "from: is required in the query or the body");
+    // A window without an end ends at the time of its first call. The cursor carries that time to the next calls.
+    const [end, after = null] = page.position?.split(" ") ?? [];
+    const windowEnd = to ?? (end === undefined ? now : Number(end));
+    if (windowEnd < from) return refuse("invalid_request", "to: must not be before from");
 
+    const window = { from, to: windowEnd, statuses, force, after, limit: page.limit };
     const result = await replayWindow(ports, tenant, path.id, window, { caller, ip: request.sourceIp }, now);
     if (isRefusal(result)) return result;
     const { matched, enqueued, skipped, next } = result;
-    const position = next === null ? null : `${window.to} ${next}`;
-    return { matched, enqueued, skipped, next_cursor: nextCursor(cursorKey, scope, position) };
+    return { data: { matched, enqueued, skipped }, next: next === null ? null : `${windowEnd} ${next}` };
   },
 });
 
@@ -61,17 +53,12 @@ interface WindowFields {
   readonly force?: unknown;
 }
 
-function parseWindow(
-  query: WindowFields,
-  body: WindowFields,
-): { from: Millis; to: Millis | null; statuses: ReplayableStatus[]; force: boolean } | Refusal<"invalid_request"> {
-  const from = query.from ?? body.from;
-  if (from === undefined) return refuse("invalid_request", "from: must be given, in the query or the body");
+function mergeWindow(query: WindowFields, body: WindowFields = {}) {
   const force = query.force ?? body.force;
   return {
-    from,
-    to: query.to ?? body.to ?? null,
-    statuses: query.status ?? body.status ?? ["dlq", "failed"],
+    from: query.from ?? body.from,
+    to: query.to ?? body.to,
+    statuses: query.status ?? body.status ?? (["dlq", "failed"] satisfies ReplayableStatus[]),
     force: force === "true" || force === true,
   };
 }

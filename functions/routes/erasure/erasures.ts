@@ -4,20 +4,19 @@ import { isRefusal } from "../../../shared/kernel/refusals.ts";
 import { type Millis, SECOND } from "../../../shared/kernel/time.ts";
 import { endpoint } from "../api-endpoint.ts";
 
-/** How long an answer may be waited for; then the background goes on. */
+/** After this time the response is 202 and the erasure continues in the background. */
 const RESPOND_WITHIN: Millis = 12 * SECOND;
 
 const count = z.int();
 
-export const eraseConversation = endpoint({
+export const eraseConversation = endpoint.tenant({
+  operation: "eraseConversation",
   method: "DELETE",
   path: "/v1/conversations/{id}",
-  auth: "key",
-  tenant: "query",
   tag: "Conversations",
-  summary: "Erase one person's conversation, profile, messages and their delivered copies",
+  summary: "Erase a conversation with its profile, messages and delivered copies",
   description:
-    "It cannot be undone. 202 with `done: false`: the rest is removed in the background, and the same call answers 200 once nothing is left. For 7 days a repeated call answers 200 with zeros, then 404. A test key may not erase: 403. No event is sent. If the person writes again, a new conversation begins. The platforms' raw webhooks are not erased: they expire 7 days after they came.",
+    "An erasure cannot be undone. 202 with `done: false` means that the erasure continues in the background; repeat the call until it returns 200. For 7 days a repeated call returns 200 with zeros, then 404. A test key gets 403. No event is sent. A new message from the participant starts a new conversation. Raw platform webhooks are not erased; they expire 7 days after arrival.",
   refusals: ["conversation_not_found"],
   acceptedWhen: ({ done }) => !done,
   data: z.object({
@@ -35,8 +34,9 @@ export const eraseConversation = endpoint({
   }),
   handle: async ({ tenant, path, caller, request, now, ports }) => {
     const startedAt = performance.now();
-    const inTime = () => performance.now() - startedAt < RESPOND_WITHIN;
-    const result = await erase(ports, tenant, { conversationId: path.id, caller, ip: request.sourceIp }, inTime, now);
+    const hasTimeLeft = () => performance.now() - startedAt < RESPOND_WITHIN;
+    const erasure = { conversationId: path.id, caller, ip: request.sourceIp };
+    const result = await erase(ports, tenant, erasure, hasTimeLeft, now);
     if (isRefusal(result)) return result;
     const { sendRecords, ...removed } = result.removed;
     return { done: result.done, removed: { ...removed, send_records: sendRecords } };

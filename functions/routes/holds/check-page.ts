@@ -1,8 +1,8 @@
 import type { CheckPorts, PageFile } from "../../../shared/flows/holds/ports.ts";
 import { refuse } from "../../../shared/kernel/refusals.ts";
-import { endpointFor, type RequestMetadata } from "../../http/endpoint.ts";
+import { endpointsFor, type RequestMetadata } from "../../http/endpoint.ts";
 
-const endpoint = endpointFor<CheckPorts>();
+const endpoint = endpointsFor<CheckPorts>();
 
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -24,21 +24,20 @@ const headers = {
   "cross-origin-opener-policy": "same-origin",
 } as const;
 
-/** The page and what it loads. The page is never stored; the rest is asked about at each use, so that all are of one build. */
+/** The page and its assets. The page is not cached and the assets are revalidated, so that all are of the same build. */
 const files = [
-  ["/verify", "The page on which a person checks a held message", "no-store"],
-  ["/verify/check.js", "The page's script", "no-cache"],
-  ["/verify/check.css", "The page's style", "no-cache"],
-  ["/verify/solver.js", "The worker that solves the challenge", "no-cache"],
+  ["getCheckPage", "/verify", "Get the page on which a person checks a held message", "no-store"],
+  ["getCheckPageScript", "/verify/check.js", "Get the script of the check page", "no-cache"],
+  ["getCheckPageStyle", "/verify/check.css", "Get the style sheet of the check page", "no-cache"],
+  ["getCheckPageSolver", "/verify/solver.js", "Get the worker that solves the challenge", "no-cache"],
 ] as const;
 
 /** The files of the check page. */
-export const checkPageRoutes = files.map(([path, summary, cacheControl]) =>
-  endpoint({
+export const checkPageRoutes = files.map(([operation, path, summary, cacheControl]) =>
+  endpoint.public({
+    operation,
     method: "GET",
     path,
-    auth: "none",
-    tenant: "none",
     tag: "Check page",
     summary,
     envelope: false,

@@ -1,22 +1,20 @@
 import * as z from "zod/mini";
 import { CHALLENGE_PUZZLES_MAX, VERIFICATION_BODY_BYTES_MAX } from "../../../shared/domain/limits.ts";
-import { createChallenge as takeOne } from "../../../shared/flows/holds/challenge.ts";
+import { createChallenge as create } from "../../../shared/flows/holds/challenge.ts";
 import { completeHold } from "../../../shared/flows/holds/complete.ts";
 import type { CheckPorts } from "../../../shared/flows/holds/ports.ts";
 import { viewHold } from "../../../shared/flows/holds/view.ts";
 import { isRefusal } from "../../../shared/kernel/refusals.ts";
 import { clockFrom } from "../../../shared/kernel/time.ts";
-import { endpointFor } from "../../http/endpoint.ts";
+import { endpointsFor } from "../../http/endpoint.ts";
 import { checkPageRoutes } from "./check-page.ts";
 import { checkHoldSchema, toCheckHoldResponse } from "./hold-schemas.ts";
 
-const endpoint = endpointFor<CheckPorts>();
+const endpoint = endpointsFor<CheckPorts>();
 
 const secret = z.string().check(z.minLength(1), z.maxLength(200));
 const common = {
   method: "POST",
-  auth: "none",
-  tenant: "none",
   tag: "Check page",
   bodyBytesMax: VERIFICATION_BODY_BYTES_MAX,
 } as const;
@@ -29,10 +27,11 @@ const refusals = [
   "too_many_tries",
 ] as const;
 
-export const getHeldMessage = endpoint({
+export const getHeldMessage = endpoint.public({
+  operation: "getHeldMessage",
   ...common,
   path: "/verify/holds/{hold_id}",
-  summary: "Read a held message by its secret",
+  summary: "Get a held message by its secret",
   body: z.object({ secret }),
   refusals,
   data: z.object({ hold: checkHoldSchema }),
@@ -43,10 +42,11 @@ export const getHeldMessage = endpoint({
   },
 });
 
-export const createChallenge = endpoint({
+export const createChallenge = endpoint.public({
+  operation: "createChallenge",
   ...common,
   path: "/verify/holds/{hold_id}/challenge",
-  summary: "Take a proof-of-work challenge for a held message",
+  summary: "Create a proof-of-work challenge for a held message",
   body: z.object({ secret }),
   refusals,
   data: z.object({
@@ -56,14 +56,15 @@ export const createChallenge = endpoint({
   }),
   handle: async ({ path, body, request, now, ports }) => {
     const checkRequest = { holdId: path.hold_id, secret: body.secret, sourceIp: request.sourceIp };
-    return takeOne(ports, checkRequest, now);
+    return create(ports, checkRequest, now);
   },
 });
 
-export const completeCheck = endpoint({
+export const completeCheck = endpoint.public({
+  operation: "completeCheck",
   ...common,
   path: "/verify/holds/{hold_id}/complete",
-  summary: "Answer a challenge and send the held message",
+  summary: "Complete a challenge and send the held message",
   body: z.object({
     secret,
     token: z.string(),

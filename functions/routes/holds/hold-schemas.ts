@@ -5,7 +5,7 @@ import { readConversationId } from "../../../shared/domain/inbox/conversations.t
 import type { CheckHoldView } from "../../../shared/flows/holds/view.ts";
 import { iso, type Millis } from "../../../shared/kernel/time.ts";
 
-// Held messages as they go over the wire: to a key, and to the check page.
+// Held messages as API keys and the check page see them.
 
 const errorSchema = z.object({ code: z.string(), message: z.string(), detail: z.nullable(z.string()) });
 
@@ -20,7 +20,7 @@ export const holdSchema = z.object({
   error: z.optional(errorSchema),
 });
 
-/** A hold without its text, which no key ever reads. */
+/** A hold without its text, which no API key can read. */
 interface HoldSummary {
   readonly id: string;
   readonly conversationId: string;
@@ -28,7 +28,7 @@ interface HoldSummary {
   readonly expiresAt: Millis;
 }
 
-/** @param verifyUrl in the answer that created the hold */
+/** @param verifyUrl only in the response that created the hold */
 export function toHoldResponse(hold: HoldSummary, state: HoldState, verifyUrl?: string): z.infer<typeof holdSchema> {
   return {
     id: hold.id,
@@ -57,7 +57,7 @@ export const checkHoldSchema = z.object({
 export function toCheckHoldResponse({ hold, state, displayName }: CheckHoldView): z.infer<typeof checkHoldSchema> {
   const { content, conversationId } = hold;
   const ref = readConversationId(conversationId);
-  if (!ref) throw new Error("A hold is of no conversation.");
+  if (!ref) throw new Error("The hold has a malformed conversation id.");
   return {
     id: hold.id,
     status: state.status,

@@ -4,13 +4,13 @@ import { isRefusal } from "../../../shared/kernel/refusals.ts";
 import { endpoint } from "../api-endpoint.ts";
 import { holdSchema, toHoldResponse } from "./hold-schemas.ts";
 
-export const getHold = endpoint({
+export const getHold = endpoint.key({
+  operation: "getHold",
   method: "GET",
   path: "/v1/messages/holds/{hold_id}",
-  auth: "key",
   tenant: "resource",
   tag: "Messages",
-  summary: "Read what became of a held message, for 30 minutes",
+  summary: "Get the status of a held message (available for 30 minutes)",
   refusals: ["hold_not_found"],
   data: z.object({ hold: holdSchema }),
   handle: async ({ caller, path, now, ports }) => {

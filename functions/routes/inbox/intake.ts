@@ -4,17 +4,16 @@ import { INTAKE_BODY_BYTES_MAX } from "../../../shared/domain/limits.ts";
 import type { IntakePorts } from "../../../shared/flows/inbox/ports.ts";
 import { receiveWebhook } from "../../../shared/flows/inbox/receive-webhook.ts";
 import { refuse } from "../../../shared/kernel/refusals.ts";
-import { endpointFor } from "../../http/endpoint.ts";
+import { endpointsFor } from "../../http/endpoint.ts";
 
-const endpoint = endpointFor<IntakePorts>();
+const endpoint = endpointsFor<IntakePorts>();
 
-const handshake = endpoint({
+const confirmSubscription = endpoint.public({
+  operation: "confirmPlatformSubscription",
   method: "GET",
   path: "/webhooks/{platform}",
-  auth: "none",
-  tenant: "none",
   tag: "Platform intake",
-  summary: "Prove to the platform that this address is ours",
+  summary: "Confirm the platform's webhook subscription",
   query: z.object({
     "hub.mode": z.optional(z.string()),
     "hub.verify_token": z.optional(z.string()),
@@ -36,13 +35,12 @@ const handshake = endpoint({
   },
 });
 
-const receive = endpoint({
+const receive = endpoint.public({
+  operation: "receivePlatformWebhook",
   method: "POST",
   path: "/webhooks/{platform}",
-  auth: "none",
-  tenant: "none",
   tag: "Platform intake",
-  summary: "Take a platform's webhook: 200 once its bytes are durable",
+  summary: "Receive a platform's webhook (200 once it is stored durably)",
   body: "bytes",
   bodyBytesMax: INTAKE_BODY_BYTES_MAX,
   envelope: false,
@@ -60,5 +58,5 @@ const receive = endpoint({
   },
 });
 
-/** The platforms' own routes. Either path takes either platform's webhooks. */
-export const intakeRoutes = [handshake, receive] as const;
+/** The routes that the platforms call. Each path accepts the webhooks of every platform. */
+export const intakeRoutes = [confirmSubscription, receive] as const;

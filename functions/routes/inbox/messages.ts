@@ -1,17 +1,37 @@
 import * as z from "zod/mini";
-import { directions } from "../../../shared/domain/inbox/messages.ts";
+import { attachmentTypes, currentText, directions, type Message } from "../../../shared/domain/inbox/messages.ts";
 import { listMessages as list, getMessage as read } from "../../../shared/flows/inbox/read-inbox.ts";
 import { isRefusal } from "../../../shared/kernel/refusals.ts";
-import { nextCursor, openPage, pageScope } from "../../http/page.ts";
-import { queryFlag } from "../../http/query.ts";
+import { iso } from "../../../shared/kernel/time.ts";
+import { queryFlag } from "../../http/fields.ts";
 import { endpoint } from "../api-endpoint.ts";
-import { messageSchema, toMessageResponse } from "../responses.ts";
 
-export const listMessages = endpoint({
+export const messageSchema = z.object({
+  id: z.string(),
+  direction: z.enum(directions),
+  text: z.string(),
+  sent_at: z.string(),
+  sent_via: z.enum(["participant", "api_in_window", "api_human_agent", "native_app", "other_app"]),
+  actor_id: z.nullable(z.string()),
+  attachments: z.array(z.object({ type: z.enum(attachmentTypes), url: z.nullable(z.string()) })),
+});
+
+export function toMessageResponse(message: Message): z.infer<typeof messageSchema> {
+  return {
+    id: message.id,
+    direction: message.direction,
+    text: currentText(message),
+    sent_at: iso(message.sentAt),
+    sent_via: message.sentVia,
+    actor_id: message.actorId,
+    attachments: message.attachments.map(({ type, url }) => ({ type, url })),
+  };
+}
+
+export const listMessages = endpoint.page({
+  operation: "listMessages",
   method: "GET",
   path: "/v1/messages",
-  auth: "key",
-  tenant: "query",
   tag: "Messages",
   summary: "List messages, newest first",
   query: z.object({
@@ -19,41 +39,30 @@ export const listMessages = endpoint({
     direction: z.optional(z.enum(directions)),
     include_test: queryFlag,
   }),
-  paged: true,
   refusals: ["conversation_not_found"],
-  data: z.object({ messages: z.array(messageSchema), next_cursor: z.nullable(z.string()) }),
+  scope: "messages",
+  filters: ({ query }) => query,
+  data: z.object({ messages: z.array(messageSchema) }),
   handle: async ({ tenant, query, page, now, ports }) => {
-    const scope = pageScope("messages", tenant, query);
-    const cursorKey = await ports.cursorKey();
-    const start = openPage(cursorKey, scope, page);
-    if (isRefusal(start)) return start;
-    const result = await list(
-      ports,
-      tenant,
-      {
-        conversationId: query.conversation_id ?? null,
-        direction: query.direction ?? null,
-        includeTest: query.include_test,
-        before: start.position,
-        limit: page.limit,
-      },
-      now,
-    );
-    if (isRefusal(result)) return result;
-    return {
-      messages: result.rows.map(({ message }) => toMessageResponse(message)),
-      next_cursor: nextCursor(cursorKey, scope, result.next),
+    const filter = {
+      conversationId: query.conversation_id ?? null,
+      direction: query.direction ?? null,
+      includeTest: query.include_test,
+      before: page.position,
+      limit: page.limit,
     };
+    const result = await list(ports, tenant, filter, now);
+    if (isRefusal(result)) return result;
+    return { data: { messages: result.rows.map(({ message }) => toMessageResponse(message)) }, next: result.next };
   },
 });
 
-export const getMessage = endpoint({
+export const getMessage = endpoint.tenant({
+  operation: "getMessage",
   method: "GET",
   path: "/v1/messages/{id}",
-  auth: "key",
-  tenant: "query",
   tag: "Messages",
-  summary: "Read one message by the platform's own id",
+  summary: "Get a message by its platform message id",
   query: z.object({ include_test: queryFlag }),
   refusals: ["message_not_found"],
   data: z.object({ message: messageSchema }),

@@ -6,19 +6,19 @@ import { endpoint } from "../api-endpoint.ts";
 import { holdSchema, toHoldResponse } from "../holds/hold-schemas.ts";
 import { sendAliases, sendFields, sendRefusals, textOrMedia, toSendRequest } from "./send-body.ts";
 
-export const sendHumanAgentMessage = endpoint({
+export const sendHumanAgentMessage = endpoint.key({
+  operation: "sendHumanAgentMessage",
   method: "POST",
   path: "/v1/messages/human-agent",
-  auth: "key",
   tenant: "resource",
   tag: "Messages",
-  summary: "Hold a message that a named person typed, from 24 hours to 7 days after the person's last message",
+  summary: "Hold a message from a named person until that person passes a check",
   description:
-    "Nothing is sent until the person who typed it opens `verify_url`, within 15 minutes, and passes the check; then the message goes out once, as the policy stands then: if the other side wrote meanwhile, as a plain reply. What became of it is told by `GET /v1/messages/holds/{hold_id}` and by the events.",
+    "Allowed from 24 hours to 7 days after the participant's last message. Nothing is sent until the author opens `verify_url` within 15 minutes and passes the check. The message is then sent once, under the policy at that time: as a reply if the participant wrote after the hold was created. `GET /v1/messages/holds/{hold_id}` and the message events report the result.",
   body: z
     .object({
       ...sendFields,
-      // Left out, it is a matter of policy and not of form.
+      // Optional in the schema: a missing actor is refused by policy (409), not as malformed (400).
       actor_id: z.nullish(z.string().check(z.maxLength(ACTOR_ID_CHARS_MAX))),
     })
     .check(textOrMedia),

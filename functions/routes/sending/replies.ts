@@ -5,13 +5,13 @@ import { clockFrom } from "../../../shared/kernel/time.ts";
 import { endpoint } from "../api-endpoint.ts";
 import { sendAliases, sendFields, sendRefusals, textOrMedia, toSendRequest } from "./send-body.ts";
 
-export const sendReply = endpoint({
+export const sendReply = endpoint.key({
+  operation: "sendReply",
   method: "POST",
   path: "/v1/messages/reply",
-  auth: "key",
   tenant: "resource",
   tag: "Messages",
-  summary: "Answer within 24 hours of the person's last message",
+  summary: "Send a reply within 24 hours of the participant's last message",
   body: z.object({ ...sendFields, actor_id: z.optional(z.never()) }).check(textOrMedia),
   aliases: sendAliases,
   idempotent: true,

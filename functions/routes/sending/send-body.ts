@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { MESSAGE_ID_CHARS_MAX } from "../../../shared/domain/limits.ts";
 import { mediaTypes, type RequestedContent } from "../../../shared/domain/sending/send-content.ts";
 
-// What both sends are asked with.
+// The request body that the reply and the human-agent route share.
 
 const attachment = z.object({
   type: z.enum(mediaTypes),
@@ -17,7 +17,7 @@ export const sendFields = {
   reply_to: z.nullish(z.string().check(z.minLength(1), z.maxLength(MESSAGE_ID_CHARS_MAX))),
 };
 
-/** Why either send may be refused. */
+/** The refusals of both send routes. */
 export const sendRefusals = [
   "conversation_not_found",
   "account_not_found",
@@ -31,13 +31,13 @@ export const sendRefusals = [
   "account_restricted",
 ] as const;
 
-/** How clients of old write the names of a send's fields. */
+/** Legacy camelCase field names. */
 export const sendAliases = { conversationId: "conversation_id", actorId: "actor_id" };
 
-/** How much fits is judged by the platform's own limits. */
+/** Lengths and counts are checked against the platform's limits in the send flow. */
 export const textOrMedia = z.refine<{ readonly text?: unknown; readonly attachments?: unknown }>(
   ({ text, attachments }) => (text == null) !== (attachments == null),
-  "give text or attachments, one of them",
+  "must have either text or attachments",
 );
 
 const sendBody = z.object(sendFields);

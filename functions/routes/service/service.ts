@@ -3,51 +3,47 @@ import { refuse } from "../../../shared/kernel/refusals.ts";
 import { iso } from "../../../shared/kernel/time.ts";
 import { endpoint } from "../api-endpoint.ts";
 
-/** The service's own version; the interface's is in its paths. */
+/** The version of the service. The version of the interface is part of its paths. */
 const VERSION = "0.1.0";
 
-export const ping = endpoint({
+export const ping = endpoint.public({
+  operation: "ping",
   method: "GET",
   path: "/v1/ping",
-  auth: "none",
-  tenant: "none",
   tag: "Service",
-  summary: "Say that the service answers",
+  summary: "Get the service's name, version and time",
   data: z.object({ name: z.string(), version: z.string(), time: z.string() }),
   handle: async ({ now }) => ({ name: "parley", version: VERSION, time: iso(now) }),
 });
 
-export const health = endpoint({
+export const health = endpoint.public({
+  operation: "health",
   method: "GET",
   path: "/health",
-  auth: "none",
-  tenant: "none",
   tag: "Service",
-  summary: "Say that the service is up",
+  summary: "Check that the service is up",
   envelope: false,
   handle: async () => Response.json({ ok: true }),
 });
 
-export const root = endpoint({
+export const redirectToSite = endpoint.public({
+  operation: "redirectToSite",
   method: "GET",
   path: "/",
-  auth: "none",
-  tenant: "none",
   tag: "Service",
-  summary: "Lead to the site",
+  summary: "Redirect to the website",
   envelope: false,
   status: 301,
   refusals: ["route_not_found"],
   handle: async ({ ports, request }) => siteRedirect(ports.siteUrl, "/", request.query),
 });
 
-export const securityTxt = endpoint({
+export const redirectToSecurityTxt = endpoint.public({
+  operation: "redirectToSecurityTxt",
   method: "GET",
   path: "/.well-known/security.txt",
-  auth: "none",
-  tenant: "none",
   tag: "Service",
-  summary: "Lead to the site's security.txt",
+  summary: "Redirect to the website's security.txt",
   envelope: false,
   status: 301,
   refusals: ["route_not_found"],

@@ -2,15 +2,14 @@ import * as z from "zod/mini";
 import { getStats as read } from "../../../shared/flows/stats/read-stats.ts";
 import { endpoint } from "../api-endpoint.ts";
 
-export const getStats = endpoint({
+export const getStats = endpoint.tenant({
+  operation: "getStats",
   method: "GET",
   path: "/v1/stats",
-  auth: "key",
-  tenant: "query",
   tag: "Audit and stats",
-  summary: "Read what happened in the present hour and the 24 before",
+  summary: "Get counts for the current hour and the 24 hours before it",
   description:
-    "Counts live messages by the hour they were stored, and deliveries by the hour they reached the state; blocked ones count as failed. A replay subtracts nothing. Endpoints that are not deleted each have a row.",
+    "Live messages are counted in the hour they were stored, deliveries in the hour they reached their status. Blocked deliveries count as failed. A replay does not reduce a count. Every endpoint that is not deleted has a row.",
   data: z.object({
     messages_24h: z.int(),
     dlq_total: z.int(),

@@ -42,13 +42,13 @@ function eventTypeDocs(): EventTypeDoc[] {
   return cachedDocs;
 }
 
-export const listEventTypes = endpoint({
+export const listEventTypes = endpoint.key({
+  operation: "listEventTypes",
   method: "GET",
   path: "/v1/event-types",
-  auth: "key",
   tenant: "none",
   tag: "Webhooks",
-  summary: "List the event types, each with the JSON Schema of a delivery's body and an example",
+  summary: "List the event types, each with its JSON Schema and an example",
   data: z.object({
     event_types: z.array(
       z.object({

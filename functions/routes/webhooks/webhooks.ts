@@ -1,22 +1,50 @@
 import * as z from "zod/mini";
 import { eventTypes } from "../../../shared/domain/events/events.ts";
+import type { Endpoint } from "../../../shared/domain/webhooks/endpoints.ts";
 import { getLiveEndpoint } from "../../../shared/flows/delivery/live-endpoint.ts";
 import { createWebhook as create } from "../../../shared/flows/webhooks/create.ts";
 import { listWebhooks as list } from "../../../shared/flows/webhooks/list.ts";
 import { rotateSecret as rotate } from "../../../shared/flows/webhooks/rotate.ts";
 import { sendTestEvent as sendTest } from "../../../shared/flows/webhooks/send-test.ts";
-import { updateWebhook as change, deleteWebhook as remove } from "../../../shared/flows/webhooks/update.ts";
+import { deleteWebhook as remove, updateWebhook as update } from "../../../shared/flows/webhooks/update.ts";
 import { isRefusal } from "../../../shared/kernel/refusals.ts";
+import { iso, isoOrNull, type Millis } from "../../../shared/kernel/time.ts";
 import { endpoint } from "../api-endpoint.ts";
-import { toWebhookResponse, webhookSchema } from "../responses.ts";
 
 const events = z.array(z.enum(eventTypes)).check(z.minLength(1));
 
-export const listWebhooks = endpoint({
+const webhookSchema = z.object({
+  id: z.string(),
+  url: z.string(),
+  events: z.array(z.enum(eventTypes)),
+  status: z.enum(["active", "paused", "deleted"]),
+  signing_secret_prefix: z.string(),
+  secondary_active: z.boolean(),
+  secondary_expires_at: z.nullable(z.string()),
+  created_at: z.string(),
+  updated_at: z.string(),
+});
+
+function toWebhookResponse(webhook: Endpoint, now: Millis): z.infer<typeof webhookSchema> {
+  const secondaryExpiresAt =
+    webhook.secondary && webhook.secondary.expiresAt > now ? webhook.secondary.expiresAt : null;
+  return {
+    id: webhook.id,
+    url: webhook.url,
+    events: [...webhook.events],
+    status: webhook.status,
+    signing_secret_prefix: webhook.secretPrefix,
+    secondary_active: secondaryExpiresAt !== null,
+    secondary_expires_at: isoOrNull(secondaryExpiresAt),
+    created_at: iso(webhook.createdAt),
+    updated_at: iso(webhook.updatedAt),
+  };
+}
+
+export const listWebhooks = endpoint.tenant({
+  operation: "listWebhooks",
   method: "GET",
   path: "/v1/webhooks",
-  auth: "key",
-  tenant: "query",
   tag: "Webhooks",
   summary: "List webhook endpoints",
   data: z.object({ endpoints: z.array(webhookSchema) }),
@@ -25,13 +53,12 @@ export const listWebhooks = endpoint({
   }),
 });
 
-export const createWebhook = endpoint({
+export const createWebhook = endpoint.tenant({
+  operation: "createWebhook",
   method: "POST",
   path: "/v1/webhooks",
-  auth: "key",
-  tenant: "query",
   tag: "Webhooks",
-  summary: "Create a webhook endpoint; its signing secret is answered this once",
+  summary: "Create a webhook endpoint (its signing secret is returned once)",
   body: z.object({ url: z.string(), events: z.optional(events) }),
   refusals: ["endpoint_limit", "too_many_look_ups"],
   data: z.object({ endpoint: webhookSchema, signing_secret: z.string() }),
@@ -47,13 +74,12 @@ export const createWebhook = endpoint({
   },
 });
 
-export const getWebhook = endpoint({
+export const getWebhook = endpoint.tenant({
+  operation: "getWebhook",
   method: "GET",
   path: "/v1/webhooks/{id}",
-  auth: "key",
-  tenant: "query",
   tag: "Webhooks",
-  summary: "Read a webhook endpoint",
+  summary: "Get a webhook endpoint",
   refusals: ["endpoint_not_found"],
   data: z.object({ endpoint: webhookSchema }),
   handle: async ({ tenant, path, now, ports }) => {
@@ -62,15 +88,14 @@ export const getWebhook = endpoint({
   },
 });
 
-export const updateWebhook = endpoint({
+export const updateWebhook = endpoint.tenant({
+  operation: "updateWebhook",
   method: "PATCH",
   path: "/v1/webhooks/{id}",
-  auth: "key",
-  tenant: "query",
   tag: "Webhooks",
-  summary: "Change a webhook endpoint's address, events or status; what is not given stays",
+  summary: "Update the URL, events or status of a webhook endpoint",
   description:
-    "While an endpoint is paused its events are kept as blocked deliveries: once it is active again, a replay with status=blocked sends them.",
+    "Omitted fields keep their values. The events of a paused endpoint are stored as `blocked` deliveries. After the endpoint is active again, replay them with `status=blocked`.",
   body: z.object({
     url: z.optional(z.string()),
     events: z.optional(events),
@@ -85,18 +110,17 @@ export const updateWebhook = endpoint({
       ...(events ? { events } : {}),
       ...(status ? { status } : {}),
     };
-    const webhook = await change(ports, tenant, path.id, requestedChanges, { caller, ip: request.sourceIp }, now);
+    const webhook = await update(ports, tenant, path.id, requestedChanges, { caller, ip: request.sourceIp }, now);
     return isRefusal(webhook) ? webhook : { endpoint: toWebhookResponse(webhook, now) };
   },
 });
 
-export const deleteWebhook = endpoint({
+export const deleteWebhook = endpoint.tenant({
+  operation: "deleteWebhook",
   method: "DELETE",
   path: "/v1/webhooks/{id}",
-  auth: "key",
-  tenant: "query",
   tag: "Webhooks",
-  summary: "Delete a webhook endpoint; its secrets are erased, the history of its deliveries stays",
+  summary: "Delete a webhook endpoint (its secrets are erased, its delivery history is retained)",
   refusals: ["endpoint_not_found"],
   data: z.object({ deleted: z.literal(true) }),
   handle: async ({ caller, tenant, path, request, now, ports }) => {
@@ -105,14 +129,13 @@ export const deleteWebhook = endpoint({
   },
 });
 
-export const rotateWebhookSecret = endpoint({
+export const rotateWebhookSecret = endpoint.tenant({
+  operation: "rotateWebhookSecret",
   method: "POST",
   path: "/v1/webhooks/{id}/rotate",
-  auth: "key",
-  tenant: "query",
   tag: "Webhooks",
-  summary:
-    "Give a webhook endpoint a new signing secret, answered this once; the one before signs beside it for 24 hours",
+  summary: "Rotate the signing secret (returned once)",
+  description: "The previous secret also signs deliveries for another 24 hours.",
   refusals: ["endpoint_not_found"],
   data: z.object({ endpoint: webhookSchema, signing_secret: z.string() }),
   handle: async ({ caller, tenant, path, request, now, ports }) => {
@@ -122,13 +145,12 @@ export const rotateWebhookSecret = endpoint({
   },
 });
 
-export const sendTestEvent = endpoint({
+export const sendTestEvent = endpoint.tenant({
+  operation: "sendTestEvent",
   method: "POST",
   path: "/v1/webhooks/{id}/test",
-  auth: "key",
-  tenant: "query",
   tag: "Webhooks",
-  summary: "Send a webhook endpoint a test.event, whatever it subscribes to",
+  summary: "Send a test.event to a webhook endpoint, regardless of its subscriptions",
   refusals: ["endpoint_not_found"],
   data: z.object({ delivery_id: z.string() }),
   handle: async ({ caller, tenant, path, request, now, ports }) => {

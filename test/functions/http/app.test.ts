@@ -6,7 +6,7 @@ import { createTestApp, NOW, operatorAuth, readVerdict, tenantAuth } from "./sup
 const { app } = createTestApp();
 const id = encodeURIComponent("CONV#acme#instagram#1#2");
 
-describe("an answer", () => {
+describe("a response", () => {
   it("is the success envelope with a correlation id and no-store", async () => {
     const response = await app.request(`/v1/things/${id}`, { headers: tenantAuth });
     expect(response.status).toBe(200);
@@ -16,14 +16,14 @@ describe("an answer", () => {
     expect(isUlid(response.headers.get("x-correlation-id") ?? "")).toBe(true);
   });
 
-  it("takes the gateway's request id, and a ULID where that could not stand in a header", async () => {
+  it("uses the gateway's request id as correlation id, and a ULID when that is not a valid header value", async () => {
     const response = await app.request("/v1/facts", {}, { requestId: "JKJaXmPLvHcESHA=" });
     expect(response.headers.get("x-correlation-id")).toBe("JKJaXmPLvHcESHA=");
     const odd = await app.request("/v1/facts", {}, { requestId: "a\r\nb" });
     expect(isUlid(odd.headers.get("x-correlation-id") ?? "")).toBe(true);
   });
 
-  it("has the declared status, or 202 while the work goes on", async () => {
+  it("has the declared status, or 202 while work continues in the background", async () => {
     const json = { ...tenantAuth, "content-type": "application/json" };
     const response = await app.request("/v1/things", { method: "POST", headers: json, body: '{"text":"hi"}' });
     expect(response.status).toBe(201);
@@ -33,10 +33,10 @@ describe("an answer", () => {
 
   it("carries a refusal's detail", async () => {
     const refused = app.request("/v1/things", { method: "POST", headers: tenantAuth, body: '{"text":"refuse me"}' });
-    expect(await readVerdict(refused)).toEqual([502, "send_failed", "upstream said no"]);
+    expect(await readVerdict(refused)).toEqual([502, "send_failed", "upstream refused"]);
   });
 
-  it("without an envelope is the handler's own, stamped all the same", async () => {
+  it("without an envelope is the handler's own, with the common headers", async () => {
     const response = await app.request("/?a=1&b=%20");
     expect(response.status).toBe(301);
     expect(response.headers.get("location")).toBe("https://site.example/?a=1&b=%20");
@@ -44,7 +44,7 @@ describe("an answer", () => {
     expect(response.headers.get("x-correlation-id")).toBeTruthy();
   });
 
-  it("gives the handler one reading of the clock and the gateway's address, not a header's", async () => {
+  it("is built from one clock reading and the gateway's client address, not a header's", async () => {
     const headers = { "x-forwarded-for": "198.51.100.9" };
     const sourceIpSeen = async (edge: { sourceIp?: string }) =>
       ((await (await app.request("/v1/facts", { headers }, edge)).json()) as { data: object }).data;
@@ -66,7 +66,7 @@ describe("routing", () => {
     },
   );
 
-  it("answers 404 for an unknown path before it looks at the key", async () => {
+  it("answers 404 for an unknown path before it checks the key", async () => {
     expect(await readVerdict(app.request("/nowhere"))).toEqual([404, "route_not_found", ""]);
   });
 
@@ -81,12 +81,12 @@ describe("routing", () => {
     expect(await readVerdict(response)).toEqual([405, "method_not_allowed", ""]);
   });
 
-  it("prefers a literal segment, in whatever order the routes are declared", async () => {
+  it("prefers a literal segment, regardless of the order of declaration", async () => {
     const response = await app.request("/v1/things/special", { headers: tenantAuth });
     expect(await response.json()).toEqual({ ok: true, data: { special: true } });
   });
 
-  it("answers HEAD as GET without a body, and lets the handler see that it was HEAD", async () => {
+  it("answers HEAD as GET without a body", async () => {
     const response = await app.request("/v1/facts", { method: "HEAD" });
     expect(response.status).toBe(200);
     expect(response.headers.get("x-correlation-id")).toBeTruthy();
@@ -120,18 +120,18 @@ describe("the key and the tenant", () => {
     expect((await readVerdict(app.request(`/v1/things${query}`, { headers }))).slice(0, 2)).toEqual([status, code]);
   });
 
-  it("says 401 before it judges tenant, parameters or body", async () => {
+  it("answers 401 before it validates tenant, parameters or body", async () => {
     expect((await readVerdict(app.request("/v1/things?tenant=X&limit=0")))[0]).toBe(401);
   });
 
-  it("asks no tenant of an operator where the resource names it", async () => {
+  it("requires no tenant of an operator key where the resource determines it", async () => {
     const response = app.request("/v1/things", { method: "POST", headers: operatorAuth, body: '{"text":"hi"}' });
     expect((await readVerdict(response))[0]).toBe(201);
   });
 });
 
-describe("the pace of a key", () => {
-  it("is 429 rate_limited with Retry-After, before tenant and parameters are judged, and counts only known keys", async () => {
+describe("the rate limit of a key", () => {
+  it("answers 429 rate_limited with Retry-After before tenant and parameters are validated, and counts only valid keys", async () => {
     const counted: string[] = [];
     const { app } = createTestApp(async (caller) => {
       counted.push(caller.keyId);
@@ -151,27 +151,22 @@ describe("a fault", () => {
     ["error", "SecretLeak"],
     ["text", "string"],
     ["odd-name", "unknown"],
-    ["extra-field", "WrongShape"],
-  ])(
-    "of kind %s is the 500 envelope, and one line with the class %s and nothing the caller sent",
-    async (kind, error) => {
-      const { app, logLines: lines } = createTestApp();
-      const response = await app.request(`/v1/faults/${kind}?q=canary`, {}, { requestId: "r-1" });
-      expect(await readVerdict(response)).toEqual([500, "internal_error", ""]);
-      expect(lines).toEqual([
-        { event: "request_failed", route: "GET /v1/faults/{kind}", correlation_id: "r-1", error },
-      ]);
-      expect(JSON.stringify(lines)).not.toContain("canary");
-    },
-  );
+    ["extra-field", "SchemaMismatch"],
+  ])("of kind %s is the 500 envelope and one log line with the class %s and no caller data", async (kind, error) => {
+    const { app, logLines: lines } = createTestApp();
+    const response = await app.request(`/v1/faults/${kind}?q=canary`, {}, { requestId: "r-1" });
+    expect(await readVerdict(response)).toEqual([500, "internal_error", ""]);
+    expect(lines).toEqual([{ event: "request_failed", operation: "fail", correlation_id: "r-1", error }]);
+    expect(JSON.stringify(lines)).not.toContain("canary");
+  });
 
-  it("in the look-up of the key is the 500 envelope too", async () => {
+  it("in the rate limit of the key is the 500 envelope", async () => {
     const { app, logLines: lines } = createTestApp(async () => Promise.reject(new RangeError("canary")));
     expect(await readVerdict(app.request("/v1/things", { headers: tenantAuth }))).toEqual([500, "internal_error", ""]);
     expect(lines.map((line) => line.error)).toEqual(["RangeError"]);
   });
 
-  it("is also a handler that does not answer in the time there is", async () => {
+  it("is raised for a handler that exceeds the deadline", async () => {
     const { app, logLines: lines } = createTestApp();
     const response = app.request("/v1/faults/hang", {}, { remaining: 20 });
     expect(await readVerdict(response)).toEqual([500, "internal_error", ""]);

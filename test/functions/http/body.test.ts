@@ -12,23 +12,23 @@ const post = (
 
 describe("a JSON body", () => {
   it.each(["application/json", "text/plain", "application/x-www-form-urlencoded", "nonsense"])(
-    "is taken with the content type %s",
+    "is accepted with the content type %s",
     async (type) => {
       expect((await readVerdict(post('{"text":"hi"}', { "content-type": type })))[0]).toBe(201);
     },
   );
 
-  it("is taken without a content type", async () => {
+  it("is accepted without a content type", async () => {
     const bytes = new TextEncoder().encode('{"text":"hi"}');
     expect((await readVerdict(post(bytes)))[0]).toBe(201);
   });
 
-  it("keeps the fields the route knows and ignores others", async () => {
+  it("passes declared fields to the route and ignores others", async () => {
     const response = await post('{"text":"hi","other":{"deep":[1]},"constructor":1,"toString":2}');
     expect(await response.json()).toEqual({ ok: true, data: { made: ["text"], text: "hi" } });
   });
 
-  it("with a name twice holds the last of them, as JSON.parse has it", async () => {
+  it("with a repeated name has the last value, as JSON.parse does", async () => {
     const response = await post('{"text":"first","text":"last"}');
     expect(await response.json()).toMatchObject({ data: { text: "last" } });
   });
@@ -41,22 +41,22 @@ describe("a JSON body", () => {
     ["missing", null, "body: must be an object"],
     ["empty", "", "body: must be an object"],
     ["null", "null", "body: must be an object"],
-    ["a list", '[{"text":"hi"}]', "body: must be an object"],
+    ["an array", '[{"text":"hi"}]', "body: must be an object"],
     ["a string", '"hi"', "body: must be an object"],
-    ["a number beyond all bounds", '{"text":"hi","size":1e400}', "body: a number is too large"],
-    ["naming __proto__", '{"text":"hi","__proto__":{"admin":true}}', "body: a field may not be named __proto__"],
-    ["with half a pair", '{"text":"\\ud83d"}', "body: a string holds half a surrogate pair"],
-    ["with half a pair in a name", '{"text":"hi","\\udc00":1}', "body: a string holds half a surrogate pair"],
+    ["with a number that overflows", '{"text":"hi","size":1e400}', "body: must not contain numbers that overflow"],
+    ["naming __proto__", '{"text":"hi","__proto__":{"admin":true}}', "body: must not contain a field named __proto__"],
+    ["with an unpaired surrogate", '{"text":"\\ud83d"}', "body: must not contain unpaired surrogates"],
+    ["with an unpaired surrogate in a name", '{"text":"hi","\\udc00":1}', "body: must not contain unpaired surrogates"],
     ["lacking a field", "{}", "text: must be a string"],
     ["of the wrong type", '{"text":["canary"]}', "text: must be a string"],
     ["too short", '{"text":""}', "text: must have at least 1 characters"],
     ["too long", `{"text":"${"x".repeat(21)}"}`, "text: must have at most 20 characters"],
-    ["with a fraction", '{"text":"hi","size":1.5}', "size: must be a whole number"],
+    ["with a fraction", '{"text":"hi","size":1.5}', "size: must be an integer"],
     ["too small", '{"text":"hi","size":0}', "size: must be at least 1"],
     ["with no URL", '{"text":"hi","url":"canary"}', "url: must be a URL"],
-    ["of no known kind", '{"text":"hi","kind":"canary"}', "kind: must be one of image, video"],
+    ["of an unknown kind", '{"text":"hi","kind":"canary"}', "kind: must be one of image, video"],
     [
-      "wrong deep inside",
+      "wrong in a nested field",
       '{"text":"hi","attachments":[{"type":"a"},{"type":7}]}',
       "attachments.1.type: must be a string",
     ],
@@ -65,13 +65,13 @@ describe("a JSON body", () => {
       '{"text":"hi","attachments":[{"type":"a"},{"type":"a"},{"type":"a"}]}',
       "attachments: must have at most 2 items",
     ],
-    ["with a field not taken", '{"text":"hi","actor_id":"canary"}', "actor_id: is not taken here"],
-    ["wrong under the caller's own name", '{"text":"hi","labels":{"canary secret":"x"}}', "labels.?: must be a number"],
+    ["with a field that is not allowed", '{"text":"hi","actor_id":"canary"}', "actor_id: is not allowed here"],
+    ["wrong under a name of the caller", '{"text":"hi","labels":{"canary secret":"x"}}', "labels.?: must be a number"],
     ["wrong twice", '{"text":1,"size":"canary"}', "text: must be a string; size: must be a number"],
-  ])("%s is 400 with the field and without its value", async (_, body, detail) => {
-    const answer = await readVerdict(post(body));
-    expect(answer).toEqual([400, "invalid_request", detail]);
-    expect(answer[2]).not.toContain("canary");
+  ])("%s is 400 and names the field but not its value", async (_, body, detail) => {
+    const verdict = await readVerdict(post(body));
+    expect(verdict).toEqual([400, "invalid_request", detail]);
+    expect(verdict[2]).not.toContain("canary");
   });
 
   it("that is not UTF-8 is 400", async () => {
@@ -79,18 +79,18 @@ describe("a JSON body", () => {
     expect((await readVerdict(post(bytes)))[0]).toBe(400);
   });
 
-  it("is taken 32 deep and refused 33 deep, and 100,000 deep as well", async () => {
+  it("is accepted with 32 levels and refused with 33 and with 100,000", async () => {
     const nested = (depth: number) => `{"text":"hi","x":${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}}`;
     expect((await readVerdict(post(nested(32))))[0]).toBe(201);
     expect(await readVerdict(post(nested(33)))).toEqual([
       400,
       "invalid_request",
-      "body: may be nested at most 32 deep",
+      "body: must not be nested deeper than 32 levels",
     ]);
     expect((await readVerdict(post(nested(100_000))))[0]).toBe(400);
   });
 
-  it("never makes a fault, whatever it holds", async () => {
+  it("never causes a fault", async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(fc.json(), fc.string({ unit: "binary" })), async (text) => {
         expect((await readVerdict(post(text)))[0]).toBeLessThan(500);
@@ -99,7 +99,7 @@ describe("a JSON body", () => {
     );
   });
 
-  it("may be absent where the route says so, but not be something else", async () => {
+  it("may be absent where the route allows it, but must not be of another type", async () => {
     expect((await readVerdict(post(null, {}, "/v1/keys")))[0]).toBe(200);
     expect((await readVerdict(post("{}", {}, "/v1/keys")))[0]).toBe(200);
     expect((await readVerdict(post("null", {}, "/v1/keys")))[0]).toBe(400);
@@ -110,7 +110,7 @@ describe("a JSON body", () => {
 describe("the size of a body", () => {
   const sized = (bytes: number) => `{"text":"hi","x":"${"é".repeat((bytes - 20) / 2)}"}`;
 
-  it("is counted in bytes: 256 KiB is taken, one byte more is 413", async () => {
+  it("is counted in bytes: 256 KiB is accepted, one byte more is 413", async () => {
     expect(Buffer.byteLength(sized(REQUEST_BODY_BYTES_MAX))).toBe(REQUEST_BODY_BYTES_MAX);
     expect((await readVerdict(post(sized(REQUEST_BODY_BYTES_MAX))))[0]).toBe(201);
     expect((await readVerdict(post(`${sized(REQUEST_BODY_BYTES_MAX)} `))).slice(0, 2)).toEqual([
@@ -119,14 +119,14 @@ describe("the size of a body", () => {
     ]);
   });
 
-  it("is judged before the key", async () => {
+  it("is checked before the key", async () => {
     const large = "x".repeat(REQUEST_BODY_BYTES_MAX + 1);
     expect((await readVerdict(post(large, { authorization: "Bearer wrong" })))[0]).toBe(413);
   });
 
-  it("is judged by a content length that owns up, and while reading where none does", async () => {
-    const owned = { "content-length": String(REQUEST_BODY_BYTES_MAX + 1) };
-    expect((await readVerdict(post('{"text":"hi"}', owned)))[0]).toBe(413);
+  it("is checked by the content length, and while reading when there is none", async () => {
+    const lengthHeader = { "content-length": String(REQUEST_BODY_BYTES_MAX + 1) };
+    expect((await readVerdict(post('{"text":"hi"}', lengthHeader)))[0]).toBe(413);
     let pulled = 0;
     const endless = new ReadableStream<Uint8Array>({
       pull: (stream) => {
@@ -139,7 +139,7 @@ describe("the size of a body", () => {
     expect(pulled).toBeLessThan(10);
   });
 
-  it("is the route's own where it says so, and the bytes arrive as sent", async () => {
+  it("has the limit that the route declares, and the bytes arrive as sent", async () => {
     const bytes = new Uint8Array(300_000).fill(0xff);
     const response = await post(bytes, { "x-signed": "yes" }, "/intake");
     expect(Buffer.from(await response.arrayBuffer()).equals(bytes)).toBe(true);

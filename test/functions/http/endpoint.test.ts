@@ -1,12 +1,18 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod/mini";
-import { endpointFor } from "../../../functions/http/endpoint.ts";
+import { endpointsFor } from "../../../functions/http/endpoint.ts";
+import { pageEndpointFor } from "../../../functions/http/page.ts";
 import { type Refusal, refuse } from "../../../shared/kernel/refusals.ts";
 
-// What must not compile is marked so; a mark that is no longer needed fails the type check.
+// Each line under @ts-expect-error must not compile. An expectation without an error fails the type check.
 
-const endpoint = endpointFor<{ greeting: string }>();
+interface Ports {
+  readonly greeting: string;
+  readonly cursorKey: () => Promise<Uint8Array>;
+}
+const endpoint = { ...endpointsFor<Ports>(), page: pageEndpointFor<Ports>() };
 const common = {
+  operation: "getX",
   method: "GET",
   path: "/v1/x/{id}",
   summary: "x",
@@ -15,70 +21,93 @@ const common = {
 } as const;
 
 describe("a declaration", () => {
-  it("lets a handler give the declared refusals and those of every route, and no other", () => {
+  it("allows a handler the declared refusals and those of every route, and no other", () => {
     const flow = async (): Promise<{ n: number } | Refusal<"window_closed">> => refuse("window_closed");
-    const declared = endpoint({ ...common, auth: "key", tenant: "query", refusals: ["window_closed"], handle: flow });
+    const declared = endpoint.tenant({ ...common, refusals: ["window_closed"], handle: flow });
     expect(declared.refusals).toEqual(["window_closed"]);
 
-    endpoint({ ...common, auth: "key", tenant: "query", handle: async () => refuse("forbidden") });
-    endpoint({ ...common, auth: "none", tenant: "none", handle: async () => refuse("invalid_request") });
+    endpoint.tenant({ ...common, handle: async () => refuse("forbidden") });
+    endpoint.key({ ...common, tenant: "none", handle: async () => refuse("forbidden") });
+    endpoint.page({ ...common, scope: "x", handle: async () => refuse("forbidden") });
+    endpoint.public({ ...common, handle: async () => refuse("invalid_request") });
     // @ts-expect-error no refusal is declared
-    endpoint({ ...common, auth: "key", tenant: "query", handle: flow });
+    endpoint.tenant({ ...common, handle: flow });
     // @ts-expect-error another refusal is declared
-    endpoint({ ...common, auth: "key", tenant: "query", refusals: ["send_failed"], handle: flow });
-    // @ts-expect-error a route without a key has nobody to forbid
-    endpoint({ ...common, auth: "none", tenant: "none", handle: async () => refuse("forbidden") });
-    // @ts-expect-error there is no such reason
-    endpoint({ ...common, auth: "key", tenant: "query", refusals: ["no_such_reason"], handle: async () => ({ n: 1 }) });
+    endpoint.key({ ...common, tenant: "resource", refusals: ["send_failed"], handle: flow });
+    // @ts-expect-error no refusal is declared
+    endpoint.page({ ...common, scope: "x", handle: async () => refuse("window_closed") });
+    // @ts-expect-error a route without a key cannot forbid
+    endpoint.public({ ...common, handle: async () => refuse("forbidden") });
+    // @ts-expect-error the reason does not exist
+    endpoint.tenant({ ...common, refusals: ["no_such_reason"], handle: async () => ({ n: 1 }) });
   });
 
-  it("lets a handler give the declared data only", () => {
-    endpoint({ ...common, auth: "key", tenant: "query", handle: async () => ({ n: 1 }) });
+  it("allows a handler the declared data only", () => {
+    endpoint.tenant({ ...common, handle: async () => ({ n: 1 }) });
     // @ts-expect-error n is a number
-    endpoint({ ...common, auth: "key", tenant: "query", handle: async () => ({ n: "1" }) });
-    // @ts-expect-error without an envelope the handler makes the response
-    endpoint({ ...common, auth: "key", tenant: "query", envelope: false, handle: async () => ({ n: 1 }) });
+    endpoint.tenant({ ...common, handle: async () => ({ n: "1" }) });
+    // @ts-expect-error n is a number
+    endpoint.page({ ...common, scope: "x", handle: async () => ({ data: { n: "1" }, next: null }) });
+    // @ts-expect-error a page names the position of the next one
+    endpoint.page({ ...common, scope: "x", handle: async () => ({ data: { n: 1 } }) });
+    // @ts-expect-error without an envelope the handler builds the response
+    endpoint.public({ ...common, envelope: false, handle: async () => ({ n: 1 }) });
     expect(() =>
-      endpoint({
+      endpoint.public({
+        operation: "x",
         method: "GET",
         path: "/x",
-        auth: "none",
-        tenant: "none",
         summary: "x",
         tag: "X",
         handle: async () => refuse("invalid_request"),
       }),
-    ).toThrow("GET /x");
+    ).toThrow("GET /x declares no data schema.");
   });
 
-  it("types what the handler gets", () => {
-    endpoint({
+  it("types the input of the handler", () => {
+    endpoint.page({
       ...common,
-      auth: "key",
-      tenant: "query",
-      paged: true,
       body: z.object({ a: z.string() }),
+      scope: "x",
+      filters: ({ path, body }) => ({ id: path.id, a: body.a }),
       handle: async ({ path, page, body, caller, tenant, ports }) => {
         const texts: string[] = [path.id, body.a, caller.keyId, tenant, ports.greeting];
         // @ts-expect-error the path has no such parameter
         texts.push(path.other);
-        return { n: page.limit };
+        return { data: { n: page.limit }, next: page.position };
       },
     });
-    endpoint({
+    endpoint.key({
       ...common,
-      auth: "key",
       tenant: "resource",
-      handle: async ({ tenant, page, body }) => {
-        const nothing: null = tenant ?? page;
+      // @ts-expect-error the handler derives the tenant itself
+      handle: async ({ caller, body, tenant }) => {
         const absent: undefined = body;
-        return { n: [nothing, absent].length };
+        return { n: [caller.keyId, absent, tenant].length };
       },
     });
-    // @ts-expect-error without a key there is no tenant to find in the query
-    endpoint({ ...common, auth: "none", tenant: "query", handle: async () => ({ n: 1 }) });
-    expect(endpoint({ ...common, auth: "none", tenant: "none", handle: async () => ({ n: 1 }) }).path).toBe(
-      "/v1/x/{id}",
-    );
+    // @ts-expect-error a route without a key has no caller
+    endpoint.public({ ...common, handle: async ({ caller }) => ({ n: caller === null ? 0 : 1 }) });
+  });
+
+  it("names the credential and the source of the tenant", () => {
+    const handle = async () => ({ n: 1 });
+    const page = endpoint.page({ ...common, scope: "x", handle: async () => ({ data: { n: 1 }, next: null }) });
+    expect(
+      [
+        endpoint.tenant({ ...common, handle }),
+        page,
+        endpoint.key({ ...common, tenant: "resource", handle }),
+        endpoint.key({ ...common, tenant: "none", handle }),
+        endpoint.public({ ...common, handle }),
+      ].map(({ auth, tenant }) => [auth, tenant]),
+    ).toEqual([
+      ["key", "query"],
+      ["key", "query"],
+      ["key", "resource"],
+      ["key", "none"],
+      ["none", "none"],
+    ]);
+    expect(page.paged).toBe(true);
   });
 });

@@ -6,7 +6,7 @@ import { createTestApp } from "./support/sample-routes.ts";
 
 type EventOptions = Partial<Omit<APIGatewayProxyEventV2, "requestContext">> & { method?: string; sourceIp?: string };
 
-/** An event as an HTTP API makes it: the path already decoded, header names in lower case. */
+/** An event as an HTTP API builds it: decoded path, lowercase header names. */
 function gatewayEvent({ method = "GET", sourceIp = "192.0.2.7", ...rest }: EventOptions): APIGatewayProxyEventV2 {
   const rawPath = rest.rawPath ?? "/";
   return {
@@ -47,8 +47,8 @@ function readVerdict(result: APIGatewayProxyStructuredResultV2): [number | undef
   return [result.statusCode, body.error?.code ?? "ok"];
 }
 
-describe("a path that the gateway has decoded", () => {
-  it("brings an id with # to the route as one parameter, and the query after it", async () => {
+describe("a path decoded by the gateway", () => {
+  it("passes an id with # to the route as one parameter, followed by the query", async () => {
     const result = await call({ rawPath: "/v1/things/CONV#acme#instagram#1#2", rawQueryString: "tenant=acme" });
     expect(JSON.parse(result.body ?? "")).toEqual({
       ok: true,
@@ -59,7 +59,7 @@ describe("a path that the gateway has decoded", () => {
     );
   });
 
-  it("is decoded once in all: what was %2523 when sent is the text %23, not a #", async () => {
+  it("is decoded once: a sent %2523 is the text %23, not #", async () => {
     expect(readVerdict(await call({ rawPath: "/v1/things/CONV%23acme%231" }))).toEqual([404, "conversation_not_found"]);
   });
 
@@ -88,12 +88,12 @@ describe("a path that the gateway has decoded", () => {
     expect(readVerdict(await call({ rawPath: `/v1/things/${id}` }))).toEqual([404, code]);
   });
 
-  it("never climbs to another route by dots", async () => {
+  it("never reaches another route through dot segments", async () => {
     expect(readVerdict(await call({ rawPath: "/v1/things/../facts" }))).toEqual([404, "route_not_found"]);
     expect(readVerdict(await call({ rawPath: "/v1/keys/../facts" }))).toEqual([404, "route_not_found"]);
   });
 
-  it("that does not begin with a slash is read as if it did", async () => {
+  it("without a leading slash is read as if it had one", async () => {
     expect((await call({ rawPath: "" })).statusCode).toBe(301);
   });
 });
@@ -121,7 +121,7 @@ describe("the rest of an event", () => {
     expect(readVerdict(await call({ rawPath: "/v1/facts", body: "a GET with a body" }))[0]).toBe(200);
   });
 
-  it("is cookies put back together and the gateway's address, whatever the headers claim", async () => {
+  it("is the joined cookies and the gateway's client address, regardless of the headers", async () => {
     const headers = { "x-forwarded-for": "198.51.100.9", forwarded: "for=198.51.100.9" };
     const result = await call({ rawPath: "/v1/facts", headers, cookies: ["a=1", "b=2"] });
     expect(JSON.parse(result.body ?? "").data).toMatchObject({ ip: "192.0.2.7", cookie: "a=1; b=2" });
@@ -145,13 +145,13 @@ describe("the rest of an event", () => {
 });
 
 describe("a result", () => {
-  it("has its cookies apart, the headers without them", async () => {
+  it("lists its cookies apart from the headers", async () => {
     const result = await call({ rawPath: "/" });
     expect(result.cookies).toEqual(["a=1; Path=/", "b=2; Path=/"]);
     expect(result.headers).not.toHaveProperty("set-cookie");
   });
 
-  it("is base64 where it is not text", async () => {
+  it("is base64 when it is not text", async () => {
     const body = Buffer.from([0, 255, 128]).toString("base64");
     const result = await call({
       rawPath: "/intake",
@@ -172,7 +172,7 @@ describe("a result", () => {
     ["br;q=0", 1025, undefined],
     ["identity", 1025, undefined],
     ["", 1025, undefined],
-  ])("for %j and %i bytes of JSON has the coding %s", async (accepted, bytes, coding) => {
+  ])("for %j and %i bytes of JSON has the content coding %s", async (accepted, bytes, coding) => {
     const headers = { "accept-encoding": accepted };
     const result = await call({ rawPath: "/v1/large", rawQueryString: `bytes=${bytes}`, headers });
     expect(result.headers?.["content-encoding"]).toBe(coding);
@@ -185,7 +185,7 @@ describe("a result", () => {
 });
 
 describe("a function that runs out of time", () => {
-  it("answers with the 500 envelope half a second before its time-out", async () => {
+  it("answers with the 500 envelope half a second before its timeout", async () => {
     const { call, lines } = setup(530);
     const started = performance.now();
     expect(readVerdict(await call({ rawPath: "/v1/faults/hang" }))).toEqual([500, "internal_error"]);
@@ -195,20 +195,20 @@ describe("a function that runs out of time", () => {
     expect(lines).toEqual([
       {
         event: "request_failed",
-        route: "GET /v1/faults/{kind}",
+        operation: "fail",
         correlation_id: "JKJaXmPLvHcESHA=",
         error: "OutOfTime",
       },
     ]);
   });
 
-  it("answers at once when less than that is left", async () => {
+  it("answers at once when less time is left", async () => {
     expect(readVerdict(await setup(100).call({ rawPath: "/v1/faults/hang" }))).toEqual([500, "internal_error"]);
   });
 
-  it("answers with the envelope even to an event that it cannot read, and says so once", async () => {
+  it("answers an unreadable event with the envelope and logs it once", async () => {
     const { call, lines } = setup();
     expect(readVerdict(await call({ rawPath: "/v1/facts", method: "not a method" }))).toEqual([500, "internal_error"]);
-    expect(lines.map(({ route, error }) => [route, error])).toEqual([["gateway", "TypeError"]]);
+    expect(lines.map(({ operation, error }) => [operation, error])).toEqual([["unknown", "TypeError"]]);
   });
 });

@@ -1,21 +1,22 @@
 import * as z from "zod/mini";
 import { type App, createApp, type FaultLine } from "../../../../functions/http/app.ts";
-import { endpointFor } from "../../../../functions/http/endpoint.ts";
-import { nextCursor, openPage, pageScope } from "../../../../functions/http/page.ts";
-import { queryFlag } from "../../../../functions/http/query.ts";
+import { endpointsFor } from "../../../../functions/http/endpoint.ts";
+import { queryFlag } from "../../../../functions/http/fields.ts";
+import { pageEndpointFor } from "../../../../functions/http/page.ts";
 import type { RateLimit } from "../../../../functions/http/serve.ts";
 import type { Caller } from "../../../../shared/domain/access/api-keys.ts";
 import { deriveKey } from "../../../../shared/kernel/bytes.ts";
-import { isRefusal, refuse } from "../../../../shared/kernel/refusals.ts";
+import { refuse } from "../../../../shared/kernel/refusals.ts";
 import { parseTenant, type TenantId } from "../../../../shared/kernel/tenant.ts";
 
-// A small service with one route of each kind, to see what the plumbing hands to a handler and what it makes of its answer.
+// A small service with one route of each kind.
 
 export interface SamplePorts {
-  readonly cursorKey: Uint8Array;
+  readonly cursorKey: () => Promise<Uint8Array>;
   readonly rows: number;
 }
-export const samplePorts: SamplePorts = { cursorKey: deriveKey("root", "cursors"), rows: 120 };
+export const sampleCursorKey = deriveKey("root", "cursors");
+export const samplePorts: SamplePorts = { cursorKey: async () => sampleCursorKey, rows: 120 };
 export const NOW = Date.parse("2026-05-04T10:00:00.000Z");
 
 export function tenantFromSlug(text: string): TenantId {
@@ -35,19 +36,18 @@ const callerByHeader: Record<string, Caller> = {
   },
 };
 
-const endpoint = endpointFor<SamplePorts>();
+const endpoint = { ...endpointsFor<SamplePorts>(), page: pageEndpointFor<SamplePorts>() };
 
 export class SecretLeak extends Error {
   override readonly name = "SecretLeak";
 }
 
 export const sampleRoutes = [
-  // Declared before its literal sibling on purpose: order must not matter.
-  endpoint({
+  // Declared before its literal sibling, because the order must not matter.
+  endpoint.tenant({
+    operation: "getThing",
     method: "GET",
     path: "/v1/things/{id}",
-    auth: "key",
-    tenant: "query",
     summary: "One thing",
     tag: "Things",
     refusals: ["conversation_not_found"],
@@ -55,60 +55,51 @@ export const sampleRoutes = [
     handle: async ({ path, tenant }) =>
       path.id.startsWith(`CONV#${tenant}#`) ? { id: path.id, tenant } : refuse("conversation_not_found"),
   }),
-  endpoint({
+  endpoint.key({
+    operation: "getSpecialThing",
     method: "GET",
     path: "/v1/things/special",
-    auth: "key",
     tenant: "none",
     summary: "A literal path",
     tag: "Things",
     data: z.object({ special: z.boolean() }),
     handle: async () => ({ special: true }),
   }),
-  endpoint({
+  endpoint.tenant({
+    operation: "removeThing",
     method: "DELETE",
     path: "/v1/things/{id}",
-    auth: "key",
-    tenant: "query",
     summary: "Remove a thing, at once or in the background",
     tag: "Things",
     acceptedWhen: ({ done }) => !done,
     data: z.object({ done: z.boolean() }),
     handle: async ({ path }) => ({ done: path.id !== "large" }),
   }),
-  endpoint({
+  endpoint.page({
+    operation: "listThings",
     method: "GET",
     path: "/v1/things",
-    auth: "key",
-    tenant: "query",
-    paged: true,
     summary: "Things",
     tag: "Things",
     query: z.object({
       direction: z.optional(z.enum(["inbound", "outbound"])),
       include_test: queryFlag,
     }),
-    data: z.object({
-      things: z.array(z.number()),
-      limit: z.number(),
-      include_test: z.boolean(),
-      next_cursor: z.nullable(z.string()),
-    }),
-    handle: async ({ tenant, page, query, ports: { cursorKey, rows } }) => {
-      const scope = pageScope("GET /v1/things", tenant, { ...query });
-      const start = openPage(cursorKey, scope, page);
-      if (isRefusal(start)) return start;
-      const first = start.position === null ? 0 : Number(start.position);
+    scope: "GET /v1/things",
+    filters: ({ query }) => query,
+    data: z.object({ things: z.array(z.number()), limit: z.number(), include_test: z.boolean() }),
+    handle: async ({ page, query, ports: { rows } }) => {
+      const first = page.position === null ? 0 : Number(page.position);
       const next = first + page.limit;
       const things = Array.from({ length: Math.min(page.limit, rows - first) }, (_, i) => first + i);
-      const next_cursor = nextCursor(cursorKey, scope, next < rows ? String(next) : null);
-      return { things, limit: page.limit, include_test: query.include_test, next_cursor };
+      const data = { things, limit: page.limit, include_test: query.include_test };
+      return { data, next: next < rows ? String(next) : null };
     },
   }),
-  endpoint({
+  endpoint.key({
+    operation: "createThing",
     method: "POST",
     path: "/v1/things",
-    auth: "key",
     tenant: "resource",
     summary: "Make a thing",
     tag: "Things",
@@ -126,25 +117,23 @@ export const sampleRoutes = [
     data: z.object({ made: z.array(z.string()), text: z.string() }),
     handle: async ({ body }) =>
       body.text === "refuse me"
-        ? refuse("send_failed", "upstream said no")
+        ? refuse("send_failed", "upstream refused")
         : { made: Object.keys(body), text: body.text },
   }),
-  endpoint({
+  endpoint.tenant({
+    operation: "createKey",
     method: "POST",
     path: "/v1/keys",
-    auth: "key",
-    tenant: "query",
     summary: "An optional body",
     tag: "Things",
     body: z.optional(z.object({ label: z.optional(z.string()) })),
     data: z.object({ label: z.nullable(z.string()) }),
     handle: async ({ body }) => ({ label: body?.label ?? null }),
   }),
-  endpoint({
+  endpoint.public({
+    operation: "takeBytes",
     method: "POST",
     path: "/intake",
-    auth: "none",
-    tenant: "none",
     summary: "The raw body",
     tag: "Intake",
     body: "bytes",
@@ -156,31 +145,29 @@ export const sampleRoutes = [
         ? new Response(body.slice(), { headers: { "content-type": "application/octet-stream" } })
         : refuse("signature_invalid"),
   }),
-  endpoint({
+  endpoint.public({
+    operation: "redirect",
     method: "GET",
     path: "/",
-    auth: "none",
-    tenant: "none",
     summary: "A redirect with cookies",
     tag: "Pages",
     envelope: false,
     status: 301,
     handle: async ({ request }) => {
-      const answer = new Response(null, {
+      const response = new Response(null, {
         status: 301,
         headers: { location: `https://site.example/?${request.query}` },
       });
-      answer.headers.append("set-cookie", "a=1; Path=/");
-      answer.headers.append("set-cookie", "b=2; Path=/");
-      return answer;
+      response.headers.append("set-cookie", "a=1; Path=/");
+      response.headers.append("set-cookie", "b=2; Path=/");
+      return response;
     },
   }),
-  endpoint({
+  endpoint.public({
+    operation: "getFacts",
     method: "GET",
     path: "/v1/facts",
-    auth: "none",
-    tenant: "none",
-    summary: "What a handler knows of the request",
+    summary: "What a handler reads of the request",
     tag: "Pages",
     data: z.object({ ip: z.nullable(z.string()), method: z.string(), cookie: z.nullable(z.string()), now: z.number() }),
     handle: async ({ request, now }) => ({
@@ -190,12 +177,11 @@ export const sampleRoutes = [
       now,
     }),
   }),
-  endpoint({
+  endpoint.public({
+    operation: "fail",
     method: "GET",
     path: "/v1/faults/{kind}",
-    auth: "none",
-    tenant: "none",
-    summary: "What goes wrong",
+    summary: "Faults",
     tag: "Pages",
     data: z.object({ fine: z.boolean() }),
     handle: async ({ path }) => {
@@ -206,16 +192,15 @@ export const sampleRoutes = [
       throw new SecretLeak("canary");
     },
   }),
-  endpoint({
+  endpoint.public({
+    operation: "getLarge",
     method: "GET",
     path: "/v1/large",
-    auth: "none",
-    tenant: "none",
-    summary: "A large answer",
+    summary: "A large response",
     tag: "Pages",
     query: z.object({ bytes: z.string() }),
     data: z.object({ text: z.string() }),
-    // The envelope around the text has 30 bytes.
+    // The envelope around the text is 30 bytes.
     handle: async ({ query }) => ({ text: "x".repeat(Number(query.bytes) - 30) }),
   }),
 ];
@@ -240,13 +225,14 @@ export function createTestApp(rateLimit: RateLimit = async () => null): TestApp 
   return { app, logLines };
 }
 
-/** Status, code and detail of an answer; refuses an answer without its correlation id or outside of the envelope. */
+/** Status, code and detail of a response. Throws when it has no correlation id or no envelope. */
 export async function readVerdict(pending: Response | Promise<Response>): Promise<[number, string, string]> {
   const response = await pending;
-  if (!response.headers.get("x-correlation-id")) throw new Error("the answer has no x-correlation-id");
+  if (!response.headers.get("x-correlation-id")) throw new Error("the response has no x-correlation-id");
   const body = (await response.json()) as { ok: boolean; error?: { code: string; message: string; detail: string } };
   if (body.ok) return [response.status, "ok", ""];
-  if (typeof body.error?.detail !== "string" || !body.error.message) throw new Error("the failure is not of its shape");
+  if (typeof body.error?.detail !== "string" || !body.error.message)
+    throw new Error("the failure does not match its schema");
   return [response.status, body.error.code, body.error.detail];
 }
 

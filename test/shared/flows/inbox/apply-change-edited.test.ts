@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { toMessageResponse } from "../../../../functions/routes/responses.ts";
+import { toMessageResponse } from "../../../../functions/routes/inbox/messages.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import { SECOND } from "../../../../shared/kernel/time.ts";
 import { type ChangeFixture, openChangeFixture } from "../support/change-fixture.ts";

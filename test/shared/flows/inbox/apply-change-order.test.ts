@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { toMessageResponse } from "../../../../functions/routes/responses.ts";
+import { toMessageResponse } from "../../../../functions/routes/inbox/messages.ts";
 import { conversationId } from "../../../../shared/domain/inbox/conversations.ts";
 import type { IngestPorts } from "../../../../shared/flows/inbox/ports.ts";
 import { shortHash } from "../../../../shared/kernel/bytes.ts";

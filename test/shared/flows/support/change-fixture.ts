@@ -1,6 +1,6 @@
 import { GetCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { expect } from "vitest";
-import { toMessageResponse } from "../../../../functions/routes/responses.ts";
+import { toMessageResponse } from "../../../../functions/routes/inbox/messages.ts";
 import { getMessage, listMessages, readConversation } from "../../../../shared/flows/inbox/read-inbox.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import { MINUTE } from "../../../../shared/kernel/time.ts";

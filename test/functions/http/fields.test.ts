@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod/mini";
-import { commaSeparated, instant } from "../../../functions/http/instant.ts";
+import { commaSeparated, instant } from "../../../functions/http/fields.ts";
 
 describe("an instant", () => {
   it.each([
@@ -12,7 +12,7 @@ describe("an instant", () => {
     ["1795273954402", 1_795_273_954_402],
     ["0", 0],
     [1_795_273_954_402, 1_795_273_954_402],
-  ])("%j is %i", (input, at) => {
+  ])("reads %j as %i", (input, at) => {
     expect(z.parse(instant, input)).toBe(at);
   });
 
@@ -37,20 +37,20 @@ describe("an instant", () => {
     null,
     true,
     {},
-  ])("%j is none", (input) => {
+  ])("refuses %j", (input) => {
     expect(z.safeParse(instant, input).success).toBe(false);
   });
 });
 
-describe("a list of words", () => {
+describe("a comma-separated list", () => {
   const words = commaSeparated(["dlq", "failed", "blocked"]);
 
-  it("is taken in any order, each word once", () => {
+  it("accepts any order and drops duplicates", () => {
     expect(z.parse(words, "failed,dlq,failed")).toEqual(["dlq", "failed"]);
     expect(z.parse(words, "blocked")).toEqual(["blocked"]);
   });
 
-  it.each(["", ",", "dlq,", "dlq,,failed", "DLQ", "dlq, failed", "pending", "dlq;failed"])("%j is none", (input) => {
+  it.each(["", ",", "dlq,", "dlq,,failed", "DLQ", "dlq, failed", "pending", "dlq;failed"])("refuses %j", (input) => {
     expect(z.safeParse(words, input).success).toBe(false);
   });
 });

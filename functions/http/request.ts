@@ -1,0 +1,112 @@
+import { type Caller, callerMayUse } from "../../shared/domain/access/api-keys.ts";
+import { IDEMPOTENCY_KEY_CHARS_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from "../../shared/domain/limits.ts";
+import { type Refusal, refuse } from "../../shared/kernel/refusals.ts";
+import { parseTenant, type TenantId } from "../../shared/kernel/tenant.ts";
+import type { RequestedPage } from "./page.ts";
+
+// The parts of a request: body, parameters, page, tenant, idempotency key.
+
+const DEPTH_MAX = 32;
+
+/** Reads the raw body. Refuses it as soon as it exceeds `bytesMax`. An absent body is empty. */
+export async function readBytes(
+  request: Request,
+  bytesMax: number,
+): Promise<Uint8Array | Refusal<"payload_too_large">> {
+  const tooLarge = refuse("payload_too_large", `body: must have at most ${bytesMax} bytes`);
+  if (request.body === null) return new Uint8Array();
+  if (Number(request.headers.get("content-length") ?? 0) > bytesMax) return tooLarge;
+
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body) {
+    size += chunk.byteLength;
+    if (size > bytesMax) return tooLarge;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/**
+ * Parses a JSON body. The content type is not checked. An empty body is undefined. Also refuses byte order marks, bytes
+ * that are not UTF-8, unpaired surrogates, numbers that overflow, `__proto__` as a field name and nesting deeper than
+ * 32, so that no handler has to.
+ */
+export function parseJson(bytes: Uint8Array): { value: unknown } | Refusal<"invalid_request"> {
+  if (bytes.byteLength === 0) return { value: undefined };
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
+  } catch {
+    return refuse("invalid_request", "body: must be JSON in UTF-8");
+  }
+  const flaw = findFlaw(value, 1);
+  return flaw === null ? { value } : refuse("invalid_request", `body: ${flaw}`);
+}
+
+function findFlaw(value: unknown, depth: number): string | null {
+  if (typeof value === "string") return value.isWellFormed() ? null : "must not contain unpaired surrogates";
+  if (typeof value === "number") return Number.isFinite(value) ? null : "must not contain numbers that overflow";
+  if (typeof value !== "object" || value === null) return null;
+  if (depth > DEPTH_MAX) return `must not be nested deeper than ${DEPTH_MAX} levels`;
+
+  for (const [name, inner] of Object.entries(value)) {
+    if (name === "__proto__") return "must not contain a field named __proto__";
+    const flaw = findFlaw(name, depth) ?? findFlaw(inner, depth + 1);
+    if (flaw !== null) return flaw;
+  }
+  return null;
+}
+
+/** The query parameters by name. A repeated parameter is refused, because readers could disagree on which one counts. */
+export function readParameters(query: string): Map<string, string> | Refusal<"invalid_request"> {
+  const parameters = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(query)) {
+    if (parameters.has(name)) return refuse("invalid_request", "query: must not repeat a parameter");
+    parameters.set(name, value);
+  }
+  return parameters;
+}
+
+/** `limit` (1 to 100; larger values are clamped; default 50) and the sealed `cursor` (null when absent). */
+export function readPage(parameters: ReadonlyMap<string, string>): RequestedPage | Refusal<"invalid_request"> {
+  const limit = parseLimit(parameters.get("limit"));
+  if (limit === null) return refuse("invalid_request", `limit: must be an integer from 1 to ${PAGE_SIZE_MAX}`);
+  return { limit, cursor: parameters.get("cursor") ?? null };
+}
+
+// Digits only: Number() also accepts "1e3", " 50" and "".
+function parseLimit(text: string | undefined): number | null {
+  if (text === undefined) return PAGE_SIZE_DEFAULT;
+  if (!/^[0-9]+$/.test(text) || Number(text) < 1) return null;
+  return Math.min(Number(text), PAGE_SIZE_MAX);
+}
+
+/**
+ * The tenant of a request, from `?tenant=` and the key. `slug` is undefined when the parameter is absent; an empty
+ * parameter is malformed. The shape is checked before the key, so that a malformed slug is 400 for every key.
+ */
+export function resolveTenant(
+  caller: Caller,
+  slug: string | undefined,
+): TenantId | Refusal<"invalid_request" | "tenant_required" | "forbidden"> {
+  if (slug === undefined) return caller.kind === "tenant_key" ? caller.tenant : refuse("tenant_required");
+  const tenant = parseTenant(slug);
+  if (tenant === null) {
+    return refuse(
+      "invalid_request",
+      "tenant: must be 3 to 40 lowercase letters, digits or dashes, starting with a letter and ending with a letter or digit",
+    );
+  }
+  return callerMayUse(caller, tenant) ? tenant : refuse("forbidden");
+}
+
+/** The `Idempotency-Key` header. Null when absent. */
+export function readIdempotencyKey(headers: Headers): string | null | Refusal<"invalid_request"> {
+  const key = headers.get("idempotency-key");
+  if (key === null || (key.length <= IDEMPOTENCY_KEY_CHARS_MAX && /^[!-~]+$/.test(key))) return key;
+  return refuse(
+    "invalid_request",
+    `Idempotency-Key: must be 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters`,
+  );
+}

@@ -1,0 +1,55 @@
+import { expect, it } from "vitest";
+import { checkRoutes } from "../../../functions/routes/holds/check.ts";
+import { intakeRoutes } from "../../../functions/routes/inbox/intake.ts";
+import { apiRoutes } from "../../../functions/routes/index.ts";
+
+const routes = [...apiRoutes, ...checkRoutes, ...intakeRoutes].map(
+  ({ operation, method, path }) => `${operation}: ${method} ${path}`,
+);
+
+it("every route has its operationId", () => {
+  expect([...routes].sort()).toEqual([
+    "completeCheck: POST /verify/holds/{hold_id}/complete",
+    "confirmPlatformSubscription: GET /webhooks/{platform}",
+    "createChallenge: POST /verify/holds/{hold_id}/challenge",
+    "createWebhook: POST /v1/webhooks",
+    "deleteWebhook: DELETE /v1/webhooks/{id}",
+    "eraseConversation: DELETE /v1/conversations/{id}",
+    "getCheckPage: GET /verify",
+    "getCheckPageScript: GET /verify/check.js",
+    "getCheckPageSolver: GET /verify/solver.js",
+    "getCheckPageStyle: GET /verify/check.css",
+    "getConversation: GET /v1/conversations/{id}",
+    "getHeldMessage: POST /verify/holds/{hold_id}",
+    "getHold: GET /v1/messages/holds/{hold_id}",
+    "getMessage: GET /v1/messages/{id}",
+    "getStats: GET /v1/stats",
+    "getWebhook: GET /v1/webhooks/{id}",
+    "health: GET /health",
+    "listAccounts: GET /v1/accounts",
+    "listAuditEntries: GET /v1/audit",
+    "listConversations: GET /v1/conversations",
+    "listDeliveries: GET /v1/webhooks/{id}/deliveries",
+    "listEventTypes: GET /v1/event-types",
+    "listMessages: GET /v1/messages",
+    "listWebhooks: GET /v1/webhooks",
+    "ping: GET /v1/ping",
+    "receivePlatformWebhook: POST /webhooks/{platform}",
+    "redirectToSecurityTxt: GET /.well-known/security.txt",
+    "redirectToSite: GET /",
+    "replayDeliveries: POST /v1/webhooks/{id}/deliveries/replay",
+    "replayDelivery: POST /v1/webhooks/{id}/deliveries/{deliveryId}/replay",
+    "rotateWebhookSecret: POST /v1/webhooks/{id}/rotate",
+    "sendHumanAgentMessage: POST /v1/messages/human-agent",
+    "sendReply: POST /v1/messages/reply",
+    "sendTestEvent: POST /v1/webhooks/{id}/test",
+    "summarizeDeliveries: GET /v1/webhooks/{id}/deliveries/summary",
+    "updateWebhook: PATCH /v1/webhooks/{id}",
+  ]);
+});
+
+it("operationIds are unique and in camelCase", () => {
+  const operations = routes.map((route) => route.split(":")[0] ?? "");
+  expect(new Set(operations).size).toBe(operations.length);
+  for (const operation of operations) expect(operation).toMatch(/^[a-z]+([A-Z][a-z]+)*$/);
+});
