@@ -4,17 +4,22 @@ import { openApiDocument } from "../functions/http/openapi.ts";
 import { checkApiRoutes } from "../functions/routes/holds/check.ts";
 import { apiRoutes } from "../functions/routes/index.ts";
 import { API_VERSION } from "../shared/domain/events/events.ts";
+import { errorsPage } from "./docs/errors.ts";
 
-// `node bin/openapi.ts` writes the document from the routes' declarations; with --check it says whether the written
-// one is still theirs.
+// `node bin/openapi.ts` writes the API reference from the routes and the refusals. With --check it compares instead.
 
-const FILE = fileURLToPath(new URL("../docs/openapi.json", import.meta.url));
 const document = openApiDocument<never>([...apiRoutes, ...checkApiRoutes], { title: "Parley", version: API_VERSION });
-const text = `${JSON.stringify(document, null, 2)}\n`;
+const files = {
+  "docs/openapi.json": `${JSON.stringify(document, null, 2)}\n`,
+  "docs/errors.md": errorsPage(),
+};
 
-if (!process.argv.includes("--check")) {
-  writeFileSync(FILE, text);
-} else if (readFileSync(FILE, "utf8") !== text) {
-  process.stderr.write("docs/openapi.json is not what the routes declare: run npm run openapi and commit it.\n");
-  process.exitCode = 1;
+for (const [path, text] of Object.entries(files)) {
+  const file = fileURLToPath(new URL(`../${path}`, import.meta.url));
+  if (!process.argv.includes("--check")) {
+    writeFileSync(file, text);
+  } else if (readFileSync(file, "utf8") !== text) {
+    process.stderr.write(`${path} does not match the code. Run \`npm run openapi\` and commit the result.\n`);
+    process.exitCode = 1;
+  }
 }

@@ -1,70 +1,78 @@
-// Every way in which Parley says no, in one table: reason → code and status on the wire, and the sentence.
-// Keyed by reason, because one code can stand for several (rate_limited is 409 for a budget, 429 for a pace).
+// All refusals: reason → status, code and message. The table is keyed by reason, because one code can have several
+// (`rate_limited` is 409 for a send limit and 429 for a request limit). `bin/docs/errors.ts` documents each reason.
 
 const refusals = {
-  invalid_request: [400, "invalid_request", "The request is not valid."],
-  tenant_required: [400, "tenant_required", "Name the tenant: add ?tenant=<slug>."],
-  unauthorized: [401, "unauthorized", "Give a valid API key: Authorization: Bearer svc_live_…"],
-  signature_invalid: [401, "signature_invalid", "The webhook's signature does not match."],
-  forbidden: [403, "forbidden", "This key may not do that."],
-  handshake_refused: [403, "forbidden", "The verify token does not match."],
-  route_not_found: [404, "route_not_found", "There is nothing at this path."],
-  method_not_allowed: [405, "method_not_allowed", "This path does not take that method."],
-  conversation_not_found: [404, "conversation_not_found", "There is no such conversation."],
-  account_not_found: [404, "account_not_found", "There is no such connected account."],
-  message_not_found: [404, "message_not_found", "There is no such message."],
-  endpoint_not_found: [404, "endpoint_not_found", "There is no such webhook endpoint."],
-  delivery_not_found: [404, "delivery_not_found", "There is no such delivery of this endpoint."],
-  hold_not_found: [404, "hold_not_found", "There is no such held message, or there no longer is."],
-  replay_conflict: [409, "replay_conflict", "The delivery cannot be replayed as it stands."],
-  replay_expired: [409, "replay_expired", "The event's body is no longer kept."],
-  endpoint_limit: [409, "endpoint_limit", "The tenant has as many webhook endpoints as it may: delete one first."],
-  window_closed: [409, "window_closed", "The 24 hour reply window is closed; use the human-agent route."],
-  missing_actor: [409, "missing_actor", "Name the person who typed the message: actor_id."],
-  human_agent_early: [409, "human_agent_unavailable", "The 24 hour reply window is open; use the reply route."],
-  human_agent_late: [409, "human_agent_unavailable", "More than 7 days have passed since the person's last message."],
-  human_agent_no_inbound: [409, "human_agent_unavailable", "The person has not written yet."],
-  rate_limited: [409, "rate_limited", "The send budget is used up; wait as Retry-After says."],
-  slowed_down: [409, "rate_limited", "The platform asked for a pause in sending; wait as Retry-After says."],
+  invalid_request: [400, "invalid_request", "The request is invalid. Correct the fields named in detail."],
+  tenant_required: [400, "tenant_required", "Missing tenant. Add ?tenant=<slug>."],
+  unauthorized: [401, "unauthorized", "Missing or invalid API key. Send Authorization: Bearer <API key>."],
+  signature_invalid: [401, "signature_invalid", "Invalid webhook signature. Sign the raw body with the app secret."],
+  forbidden: [403, "forbidden", "This API key is not allowed to do this. Use another key."],
+  handshake_refused: [403, "forbidden", "Verify token mismatch. Use the token that is configured here."],
+  route_not_found: [404, "route_not_found", "No route matches this path."],
+  method_not_allowed: [405, "method_not_allowed", "Method not allowed for this path."],
+  conversation_not_found: [404, "conversation_not_found", "Conversation not found."],
+  account_not_found: [404, "account_not_found", "Connected account not found."],
+  message_not_found: [404, "message_not_found", "Message not found."],
+  endpoint_not_found: [404, "endpoint_not_found", "Webhook endpoint not found."],
+  delivery_not_found: [404, "delivery_not_found", "Delivery not found for this endpoint."],
+  hold_not_found: [404, "hold_not_found", "Held message not found or expired."],
+  replay_conflict: [409, "replay_conflict", "The delivery cannot be replayed in its current status."],
+  replay_expired: [409, "replay_expired", "The event has expired and cannot be replayed."],
+  endpoint_limit: [409, "endpoint_limit", "Webhook endpoint limit reached. Delete an endpoint first."],
+  window_closed: [409, "window_closed", "The 24-hour reply window is closed. Use the human-agent route."],
+  missing_actor: [409, "missing_actor", "Missing actor_id. Name the person who typed the message."],
+  human_agent_early: [409, "human_agent_unavailable", "The 24-hour reply window is open. Use the reply route."],
+  human_agent_late: [
+    409,
+    "human_agent_unavailable",
+    "The 7-day human-agent window is closed. Wait for the participant's next message.",
+  ],
+  human_agent_no_inbound: [
+    409,
+    "human_agent_unavailable",
+    "The participant has not sent a message yet. Wait for the first one.",
+  ],
+  rate_limited: [409, "rate_limited", "Send limit reached. Retry after the time in Retry-After."],
+  slowed_down: [409, "rate_limited", "The platform throttles this account. Retry after the time in Retry-After."],
   idempotency_conflict: [
     409,
     "idempotency_conflict",
-    "The Idempotency-Key belongs to another request, or to one under way.",
+    "The Idempotency-Key belongs to another request or to one in progress. Use a new key, or retry later.",
   ],
-  hold_sending: [409, "hold_expired", "The held message is being sent; it goes out only once."],
-  hold_sent: [409, "hold_expired", "The held message has been sent; it goes out only once."],
-  hold_failed: [409, "hold_expired", "The held message failed and is not tried again; hold it anew."],
-  hold_ran_out: [
-    409,
-    "hold_expired",
-    "The time to pass the check ran out and nothing was sent; hold the message anew.",
-  ],
-  payload_too_large: [413, "payload_too_large", "The request body is too large."],
-  too_many_requests: [429, "rate_limited", "Too many requests with this key; wait as Retry-After says."],
-  too_many_look_ups: [429, "rate_limited", "Too many addresses were looked up; wait as Retry-After says."],
-  too_many_tries: [429, "rate_limited", "Too many tries; wait as Retry-After says."],
-  send_failed: [502, "send_failed", "The platform did not take the message."],
+  hold_sending: [409, "hold_expired", "The held message is being sent. It is sent only once."],
+  hold_sent: [409, "hold_expired", "The held message has been sent. It is sent only once."],
+  hold_failed: [409, "hold_expired", "The held message failed and is not retried. Create a new hold."],
+  hold_ran_out: [409, "hold_expired", "The check was not passed in time, so nothing was sent. Create a new hold."],
+  payload_too_large: [413, "payload_too_large", "Request body too large. Reduce it to the limit in detail."],
+  too_many_requests: [429, "rate_limited", "Request limit of this key reached. Retry after the time in Retry-After."],
+  too_many_look_ups: [429, "rate_limited", "DNS lookup limit reached. Retry after the time in Retry-After."],
+  too_many_tries: [429, "rate_limited", "Too many verification attempts. Retry after the time in Retry-After."],
+  send_failed: [502, "send_failed", "The platform refused the message. See detail for the reason."],
   outcome_unknown: [
     502,
     "send_failed",
-    "Nobody knows whether the platform took the message; look into the conversation before you send it again.",
+    "The platform's response was lost, so the message may have been sent. Check the conversation before retrying.",
   ],
   account_needs_reauth: [
     502,
     "send_failed",
-    "The account must be connected anew before it can send; nothing was sent.",
+    "The account's access has ended, so nothing was sent. Reconnect the account.",
   ],
-  account_restricted: [502, "send_failed", "The platform has restricted the account; nothing was sent."],
-  internal_error: [500, "internal_error", "Something went wrong on our side; try once more."],
+  account_restricted: [
+    502,
+    "send_failed",
+    "The platform has restricted the account, so nothing was sent. Resolve the restriction on the platform.",
+  ],
+  internal_error: [500, "internal_error", "Internal error. Retry once."],
 } as const satisfies Record<string, readonly [number, string, string]>;
 
 export type Reason = keyof typeof refusals;
 
-/** A refusal is a value that a flow returns; a fault is thrown. `detail` is for the caller and never echoes secrets. */
+/** A refusal is returned as a value; a fault is thrown. `detail` is public and never contains secrets. */
 export interface Refusal<R extends Reason = Reason> {
   readonly refused: R;
   readonly detail?: string;
-  /** Seconds, sent as Retry-After. */
+  /** Seconds. Sent as Retry-After. */
   readonly retryAfter?: number;
 }
 

@@ -162,6 +162,8 @@ it("an account that lost its permission needs to be connected anew: a reply tell
     "send_failed",
     "needs_reauth",
   ]);
-  expect(response.body.error.message).toMatch(/connected anew/);
+  expect(response.body.error.message).toBe(
+    "The account's access has ended, so nothing was sent. Reconnect the account.",
+  );
   expect(await sentMessages("still?")).toEqual([]);
 });

@@ -77,7 +77,7 @@ describe("the API of the page", () => {
       {
         code: "hold_expired",
         detail: "sent",
-        message: "The held message has been sent; it goes out only once.",
+        message: "The held message has been sent. It is sent only once.",
       },
     ]);
   });
@@ -91,7 +91,11 @@ describe("the API of the page", () => {
     const done = await post(`${hold.id}/complete`, { secret, token, solutions });
     expect(readData(done).hold).toMatchObject({
       status: "failed",
-      error: { code: "send_failed", message: expect.stringMatching(/^Nobody knows/), detail: "outcome_unknown" },
+      error: {
+        code: "send_failed",
+        message: expect.stringMatching(/^The platform's response was lost/),
+        detail: "outcome_unknown",
+      },
     });
   });
 

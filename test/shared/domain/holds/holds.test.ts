@@ -32,7 +32,7 @@ const lapsedHold = {
   status: "failed",
   error: {
     code: "send_failed",
-    message: expect.stringMatching(/^Nobody knows whether the platform took the message/),
+    message: expect.stringMatching(/^The platform's response was lost, so the message may have been sent\./),
     detail: "outcome_unknown",
   },
 };

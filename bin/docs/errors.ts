@@ -1,0 +1,168 @@
+import { type Reason, toHttpError } from "../../shared/kernel/refusals.ts";
+
+interface ErrorHelp {
+  /** When the error occurs. */
+  readonly when: string;
+  /** What the caller can do. */
+  readonly fix: string;
+}
+
+const retryAfter = "Wait for the seconds in `Retry-After`, then repeat the request.";
+
+/** Keyed by reason: a new reason does not compile until it has its help. */
+const help: Record<Reason, ErrorHelp> = {
+  invalid_request: {
+    when: "The body, a parameter, a header or a cursor is malformed.",
+    fix: "Correct what `detail` names. The same request fails again.",
+  },
+  tenant_required: {
+    when: "An operator key was used without `?tenant=`.",
+    fix: "Add `?tenant=<slug>` with a tenant of the key.",
+  },
+  unauthorized: {
+    when: "The `Authorization` header is missing or malformed, or the key is unknown or revoked.",
+    fix: "Send `Authorization: Bearer <API key>` with an active key.",
+  },
+  signature_invalid: {
+    when: "A platform webhook has no valid `X-Hub-Signature-256`.",
+    fix: "Configure the app secret of the platform app in Parley.",
+  },
+  forbidden: {
+    when: "The key has no access to the tenant, or a test key called a route that needs a live key.",
+    fix: "Use a key of that tenant, or a live key.",
+  },
+  handshake_refused: {
+    when: "The platform confirmed its webhook subscription with another verify token.",
+    fix: "Use the same verify token on the platform and in Parley.",
+  },
+  route_not_found: { when: "No route has this path.", fix: "Correct the path. Encode `#` in ids as `%23`." },
+  method_not_allowed: {
+    when: "The path exists, but not with this method.",
+    fix: "Use a method of the `Allow` header.",
+  },
+  conversation_not_found: {
+    when: "The conversation is unknown, malformed, expired, erased or of another tenant.",
+    fix: "Use an id from `GET /v1/conversations`. A conversation expires 7 days after its last message.",
+  },
+  account_not_found: {
+    when: "The account is unknown, disconnected or of another tenant.",
+    fix: "Use an account from `GET /v1/accounts`, or connect it.",
+  },
+  message_not_found: {
+    when: "The message is unknown, expired or of another tenant, or it is a test message and `include_test` is not set.",
+    fix: "Use an id from `GET /v1/messages`. A message expires after 7 days.",
+  },
+  endpoint_not_found: {
+    when: "The webhook endpoint is unknown, deleted or of another tenant.",
+    fix: "Use an id from `GET /v1/webhooks`.",
+  },
+  delivery_not_found: {
+    when: "The endpoint has no such delivery.",
+    fix: "Use an id from `GET /v1/webhooks/{id}/deliveries`.",
+  },
+  hold_not_found: {
+    when: "The hold is unknown or of another tenant, its secret is wrong, or it was created over 30 minutes ago.",
+    fix: "Use the id and the secret of the response that created the hold.",
+  },
+  replay_conflict: {
+    when: "The delivery is `delivered` and `force=true` is missing, or its attempts are in progress.",
+    fix: "Add `force=true`, or wait until the attempts have ended.",
+  },
+  replay_expired: {
+    when: "The body of the event is no longer stored.",
+    fix: "The event cannot be replayed. Bodies are stored for 7 days.",
+  },
+  endpoint_limit: {
+    when: "The tenant has the maximum number of webhook endpoints.",
+    fix: "Delete an endpoint, then create the new one.",
+  },
+  window_closed: {
+    when: "The participant's last message is older than 24 hours, or there is none.",
+    fix: "Use `POST /v1/messages/human-agent` for up to 7 days after that message.",
+  },
+  missing_actor: {
+    when: "A human-agent message has no `actor_id`.",
+    fix: "Set `actor_id` to the person who typed the message.",
+  },
+  human_agent_early: {
+    when: "The participant's last message is at most 24 hours old.",
+    fix: "Use `POST /v1/messages/reply`.",
+  },
+  human_agent_late: {
+    when: "The participant's last message is older than 7 days.",
+    fix: "Nothing can be sent until the participant writes again.",
+  },
+  human_agent_no_inbound: {
+    when: "The participant has never written in this conversation.",
+    fix: "Nothing can be sent until the participant writes.",
+  },
+  rate_limited: { when: "A send limit is reached. `detail` names the time at which it ends.", fix: retryAfter },
+  slowed_down: {
+    when: "The platform asked for a pause in sending. `detail` names the time at which it ends.",
+    fix: retryAfter,
+  },
+  idempotency_conflict: {
+    when: "The key was used with another body (`another_request`), or its first request is in progress (`in_flight`).",
+    fix: "Use a new key for a new message. For `in_flight`, repeat the request later.",
+  },
+  hold_sending: {
+    when: "The held message is being sent.",
+    fix: "Wait for its end: `GET /v1/messages/holds/{hold_id}`.",
+  },
+  hold_sent: { when: "The held message was sent.", fix: "Nothing to do. A held message is sent once." },
+  hold_failed: { when: "The held message could not be sent.", fix: "Create a new hold." },
+  hold_ran_out: { when: "Nobody passed the check in time.", fix: "Create a new hold." },
+  payload_too_large: {
+    when: "The body exceeds the limit of the route.",
+    fix: "Reduce the body to the limit in `detail`.",
+  },
+  too_many_requests: { when: "The key exceeded its requests per minute.", fix: retryAfter },
+  too_many_look_ups: {
+    when: "The tenant created or updated too many webhook URLs with a host name in this minute.",
+    fix: retryAfter,
+  },
+  too_many_tries: { when: "The check page made too many attempts for a hold or from an address.", fix: retryAfter },
+  send_failed: {
+    when: "The platform refused the message. `detail` has its reason.",
+    fix: "Resolve the reason before you send again.",
+  },
+  outcome_unknown: {
+    when: "The connection to the platform failed before its response arrived (`outcome_unknown`).",
+    fix: "Check the conversation first: the message may have been sent.",
+  },
+  account_needs_reauth: {
+    when: "The access of the account has ended (`needs_reauth`).",
+    fix: "Connect the account again.",
+  },
+  account_restricted: {
+    when: "The platform has restricted the account (`restricted`).",
+    fix: "Resolve the restriction on the platform.",
+  },
+  internal_error: {
+    when: "Parley failed.",
+    fix: "Retry a read once. Check the result of a write first. Report the `x-correlation-id` if it persists.",
+  },
+};
+
+/** `docs/errors.md`: every code with its statuses, causes and remedies. */
+export function errorsPage(): string {
+  const rows = (Object.keys(help) as Reason[])
+    .map((reason) => ({ ...toHttpError(reason), ...help[reason] }))
+    .sort((a, b) => a.status - b.status)
+    .map(({ status, code, message, when, fix }) => {
+      const messageHtml = message.replaceAll("<", "&lt;");
+      return `| ${status} | \`${code}\` | ${messageHtml} | ${when} | ${fix} |`;
+    });
+  return `${HEAD}\n${rows.join("\n")}\n`;
+}
+
+const HEAD = `<!-- Generated by \`npm run openapi\` from shared/kernel/refusals.ts and bin/docs/errors.ts. Do not edit. -->
+
+# Errors
+
+A failed request returns \`{ "ok": false, "error": { "code", "message", "detail" } }\`. Branch on \`code\` and the
+status, never on \`message\`. \`detail\` is an empty string when there is nothing to add. Treat every 429 as
+\`rate_limited\`: the gateway's own 429 has no body.
+
+| Status | Code | Message | When | What to do |
+|---|---|---|---|---|`;
