@@ -11,19 +11,22 @@ export const USAGE = `Usage:
   npm run admin -- dlq redrive ID... | --queue NAME | --all [--json]
   npm run admin -- listen --forward-to URL [--tenant SLUG] [--events TYPE,TYPE] [--json]
 
-Speaks to the local stack whose data folder is PARLEY_DATA (default .parley); or, but for listen, to a deployment, when
-${env.table}, ${env.keyId} and ${env.rootSecretId} name its table, key and root secret.
-dlq shows what no worker could process and sends it again. On a deployment it needs ${env.table} alone, and to redrive
-PARLEY_<NAME>_QUEUE_URL too. list --all shows what was redriven as well.
-listen forwards an endpoint's deliveries to a receiver on this machine; PARLEY_KEY is the key to do it with, by default
-the local stack's live key.`;
+Target: the local stack with the data folder PARLEY_DATA (default: .parley). All commands except listen use a deployment
+instead when ${env.table}, ${env.keyId} and ${env.rootSecretId} name its table, key and root secret.
+dlq lists, explains and redrives messages that no worker could process. On a deployment it needs only ${env.table};
+redrive also needs PARLEY_<NAME>_QUEUE_URL. list --all includes redriven messages.
+listen forwards the deliveries of a temporary endpoint to a receiver on this machine. It uses the API key in PARLEY_KEY
+(default: the live key of the local stack).`;
 
-/** What one of the commands prints: a line a field, or one JSON object. */
+/** The output of a command: one line per field, or one JSON object. */
 export type CommandOutput = Readonly<Record<string, string | readonly string[] | null>>;
 
 export type Arguments = ReturnType<typeof readArguments>;
 
-/** The words and flags after `admin`. @throws Unable with the usage for a flag that there is not */
+/**
+ * Parses the arguments after `admin`.
+ * @throws CliError with the usage for an unknown flag
+ */
 export function readArguments(args: readonly string[]) {
   const stringOption = { type: "string" } as const;
   try {
@@ -45,7 +48,7 @@ export function readArguments(args: readonly string[]) {
         json: { type: "boolean", default: false },
       },
     });
-    return { ...values, positionals: positionals };
+    return { ...values, positionals };
   } catch (error) {
     throw new CliError(`${(error as Error).message}\n\n${USAGE}`);
   }

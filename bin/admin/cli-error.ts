@@ -1,2 +1,2 @@
-/** A wish that cannot be granted, told in one line. */
+/** An error of the user. Its message is printed without a stack trace. */
 export class CliError extends Error {}

@@ -12,13 +12,13 @@ export interface Deployment {
   readonly now: Millis;
 }
 
-/** The deployment that the environment names, else the local stack of the data folder, with its clock. */
+/** The deployment in the environment, else the local stack of the data folder, with its current time. */
 export async function deployment(): Promise<Deployment> {
   const { environment, now } = await resolveTarget();
   return { ports: tenantPorts(environment), now: now() };
 }
 
-/** What describes that deployment, and its clock. */
+/** The environment variables and the clock of that deployment. */
 export async function resolveTarget(): Promise<{ environment: Environment; now: () => Millis }> {
   if (process.env[env.table]) return { environment: process.env, now: clockNow };
   const { environment, local } = localStack();
@@ -31,8 +31,8 @@ export async function resolveTarget(): Promise<{ environment: Environment; now: 
 }
 
 /**
- * What the running local stack wrote into its data folder.
- * @throws Unable when none runs there
+ * The files that the running local stack wrote to its data folder.
+ * @throws CliError when no stack runs there
  */
 export function localStack(): { environment: StringMap; local: StringMap } {
   const environment = readJson(join(dataFolder(), "environment.json"));
@@ -41,11 +41,11 @@ export function localStack(): { environment: StringMap; local: StringMap } {
   return { environment, local };
 }
 
-/** Said also when the stack was killed: its files are still there then, but nobody answers. */
+/** Also the error for a stack that was killed: its files exist, but it does not respond. */
 export function stackNotRunning(): CliError {
   const folder = dataFolder();
   return new CliError(
-    `No local stack runs with the data folder ${folder}: start it with npm run local, or set PARLEY_DATA.`,
+    `No local stack runs with the data folder ${folder}. Start it with npm run local, or set PARLEY_DATA.`,
   );
 }
 

@@ -2,34 +2,34 @@ import { decodeDeadLetter } from "../../shared/flows/dead-letters/decode.ts";
 import type { QuarantinedMessage } from "../../shared/stores/dead-letters/quarantine.ts";
 
 const taskDescriptions = {
-  probe: "a trial whether one delivery comes through to",
-  drain: "handing out what waits for",
-  failing: "a look whether to tell the owners of",
+  probe: "probe",
+  drain: "drain",
+  failing: "failure check",
 } as const;
 
-/** What a letter is, in one line. */
+/** One line about a dead letter. */
 export function describeDeadLetter(letter: QuarantinedMessage): string {
   const size = formatBytes(letter.bytes);
   const decoded = decodeDeadLetter(letter);
   switch (decoded.kind) {
     case "webhook":
-      return decoded.webhook.file ? "a platform webhook, in the bucket" : `a platform webhook, ${size}`;
+      return decoded.webhook.file ? "platform webhook, stored in the bucket" : `platform webhook, ${size}`;
     case "event":
-      return `an event ${decoded.event.type} of tenant ${decoded.event.tenant}, which some endpoints may not have got`;
+      return `event ${decoded.event.type} of tenant ${decoded.event.tenant}, possibly missing at some endpoints`;
     case "attempt": {
       const { attempt, endpointId, tenant } = decoded.attempt;
-      return `a delivery's attempt ${attempt} to endpoint ${endpointId} of tenant ${tenant}`;
+      return `delivery attempt ${attempt} to endpoint ${endpointId} of tenant ${tenant}`;
     }
     case "step":
-      return `${taskDescriptions[decoded.step.step]} endpoint ${decoded.step.endpointId} of tenant ${decoded.step.tenant}`;
+      return `${taskDescriptions[decoded.step.step]} of endpoint ${decoded.step.endpointId} of tenant ${decoded.step.tenant}`;
     case "profile":
-      return `a look-up of a person of tenant ${decoded.profile.tenant}`;
+      return `profile lookup for tenant ${decoded.profile.tenant}`;
     case "erasure":
-      return `the erasing of a conversation of tenant ${decoded.erasure.tenant}, not ended`;
+      return `unfinished erasure of a conversation of tenant ${decoded.erasure.tenant}`;
     case "unreadable":
       return letter.cut
-        ? `${size}, of which only the beginning is kept: it cannot be redriven`
-        : `${size} that its worker cannot read`;
+        ? `message of ${size}, truncated and therefore not redrivable`
+        : `message of ${size} that its worker cannot read`;
   }
 }
 

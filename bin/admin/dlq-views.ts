@@ -7,9 +7,9 @@ import { iso, type Millis } from "../../shared/kernel/time.ts";
 import type { QuarantinedMessage } from "../../shared/stores/dead-letters/quarantine.ts";
 import { describeDeadLetter } from "./dlq-letter.ts";
 
-// What `--json` prints: ids, classes and counts, never what a message says.
+// The `--json` output: ids, classes and counts, never the content of a message.
 
-/** The function whose log tells of a queue's failures. */
+/** The function that processes each queue and logs its failures. */
 const workers: Readonly<Record<QueueName, string>> = {
   Inbound: "Ingest",
   Events: "Deliver",
@@ -26,14 +26,14 @@ export function toDeadLetterJson(letter: QuarantinedMessage, now: Millis) {
     queue: letter.queue,
     message_id: letter.messageId,
     sent_at: iso(letter.sentAt),
-    set_aside_at: iso(letter.quarantinedAt),
+    quarantined_at: iso(letter.quarantinedAt),
     receives: letter.receives,
     bytes: letter.bytes,
     cut: letter.cut,
     state: redriveState(letter, now),
     redriven_at: letter.redriven ? iso(letter.redriven.at) : null,
     outcome: letter.redriven?.end ?? null,
-    what: describeDeadLetter(letter),
+    description: describeDeadLetter(letter),
   };
 }
 
@@ -51,10 +51,10 @@ export function toInspectionJson(letter: QuarantinedMessage, inspection: Inspect
   const plan = planRedrive(letter, inspection);
   return {
     ...toDeadLetterJson(letter, now),
-    found: toInspectionDetails(inspection),
-    redrive: { does: plan.action, why: "reason" in plan ? plan.reason : null } satisfies {
-      does: RedrivePlan["action"];
-      why: string | null;
+    inspection: toInspectionDetails(inspection),
+    redrive: { action: plan.action, reason: "reason" in plan ? plan.reason : null } satisfies {
+      action: RedrivePlan["action"];
+      reason: string | null;
     },
     log: { function: workers[letter.queue], event: "record_failed", message_id: letter.messageId },
   };
@@ -77,7 +77,7 @@ function toInspectionDetails(inspection: Inspection) {
         event_id: eventId(inspection.event.eventUlid),
         event_type: inspection.event.type,
         conversation_id: inspection.event.source?.conversationId ?? null,
-        body_kept: inspection.bodyKept,
+        body_stored: inspection.bodyKept,
         endpoints: inspection.endpoints.map(({ endpointId, status, delivery }) => ({
           id: endpointId,
           status,
@@ -93,7 +93,7 @@ function toInspectionDetails(inspection: Inspection) {
         event_id: eventId(inspection.attempt.eventUlid),
         delivery_id: deliveryId(inspection.attempt.eventUlid, inspection.attempt.endpointId),
         attempt_number: inspection.attempt.attempt,
-        body_kept: inspection.bodyKept,
+        body_stored: inspection.bodyKept,
         delivery: toDeliveryJson(inspection.delivery),
       };
     case "step":
@@ -121,14 +121,14 @@ function toInspectionDetails(inspection: Inspection) {
   }
 }
 
-function toDeliveryJson(row: Extract<Inspection, { kind: "attempt" }>["delivery"]) {
-  if (!row) return null;
+function toDeliveryJson(delivery: Extract<Inspection, { kind: "attempt" }>["delivery"]) {
+  if (!delivery) return null;
   return {
-    status: row.status,
-    attempt_number: row.attempt,
-    last_response_status: row.lastResponseStatus,
-    last_error: row.lastError,
-    updated_at: iso(row.updatedAt),
+    status: delivery.status,
+    attempt_number: delivery.attempt,
+    last_response_status: delivery.lastResponseStatus,
+    last_error: delivery.lastError,
+    updated_at: iso(delivery.updatedAt),
   };
 }
 
@@ -145,8 +145,8 @@ export function toRedriveJson(results: readonly RedriveResult[], unknownIds: rea
     failed: count("failed"),
     unknown: unknownIds.length,
     results: [
-      ...results.map(({ letter, end, reason }) => ({ id: letter.id, queue: letter.queue, end, why: reason })),
-      ...unknownIds.map((id) => ({ id, queue: null, end: "unknown" as const, why: null })),
+      ...results.map(({ letter, end, reason }) => ({ id: letter.id, queue: letter.queue, end, reason })),
+      ...unknownIds.map((id) => ({ id, queue: null, end: "unknown" as const, reason: null })),
     ],
   };
 }

@@ -26,10 +26,9 @@ interface CommandContext {
 }
 
 /**
- * `dlq list`, `explain` and `redrive`: what was set aside, and sending it again. Prints words, or with `--json` one
- * object; never what a message says.
- * @returns the exit code: 1 when something that was to be redriven was not
- * @throws Unable for a wish that makes no sense
+ * `dlq list`, `explain` and `redrive`. Prints text, or with `--json` one object; never the content of a message.
+ * @returns the exit code: 1 when a requested message was not redriven
+ * @throws CliError for invalid arguments
  */
 export async function runDlqCommand(values: Arguments): Promise<0 | 1> {
   const command = commands[values.positionals[1] ?? ""];
@@ -41,7 +40,7 @@ export async function runDlqCommand(values: Arguments): Promise<0 | 1> {
   return exitCode;
 }
 
-/** Each checks what it was asked before anything is asked for. */
+/** Each command validates its arguments before it connects to anything. */
 const commands: Readonly<Record<string, (values: Arguments) => (context: CommandContext) => Promise<CommandResult>>> = {
   list: (values) => {
     if (values.positionals.length > 2) throw new CliError(USAGE);
@@ -58,7 +57,7 @@ const commands: Readonly<Record<string, (values: Arguments) => (context: Command
     if (id === undefined || rest.length > 0) throw new CliError(USAGE);
     return async ({ ports, now }) => {
       const letter = await findLetter(ports, id, now());
-      if (!letter) throw new CliError(`There is no dead letter ${id}. They are kept for 7 days.`);
+      if (!letter) throw new CliError(`Dead letter ${id} not found. Dead letters are stored for 7 days.`);
       const inspection = await inspectDeadLetter(ports, letter, now());
       const view = toInspectionJson(letter, inspection, now());
       return { view, text: formatInspection(view), exitCode: 0 };
@@ -68,7 +67,7 @@ const commands: Readonly<Record<string, (values: Arguments) => (context: Command
   redrive: (values) => {
     const ids = [...new Set(values.positionals.slice(2))];
     const selectors = [ids.length > 0, values.queue !== undefined, values.all].filter(Boolean);
-    if (selectors.length !== 1) throw new CliError("Say what to redrive: ids, --queue NAME, or --all.");
+    if (selectors.length !== 1) throw new CliError("Missing selection. Name ids, --queue NAME or --all.");
     const selectedQueues = parseQueues(values);
     return async ({ ports, environment, now }) => {
       const summary =
@@ -126,7 +125,7 @@ async function redriveAll(
   return { results, unknownIds: [] };
 }
 
-/** Said before anything is sent. */
+/** Checked before anything is sent. */
 function requireQueueUrls(requiredQueues: readonly QueueName[], environment: CommandContext["environment"]): void {
   const missing = [...new Set(requiredQueues)].filter((queue) => !optionalSetting(queueUrlNames[queue], environment));
   if (missing.length === 0) return;
@@ -140,14 +139,14 @@ function parseQueues({ queue }: Arguments): readonly QueueName[] {
   if (queue === undefined) return queues;
   const match = queues.find((name) => name.toLowerCase() === queue.toLowerCase());
   if (match) return [match];
-  throw new CliError(`There is no queue ${queue}: --queue is ${queues.join(", ")}.`);
+  throw new CliError(`Unknown queue ${queue}. Use one of ${queues.join(", ")}.`);
 }
 
 function parseLimit(text: string | undefined): number {
   if (text === undefined) return LIST_LIMIT_DEFAULT;
   const limit = Number(text);
   if (Number.isInteger(limit) && limit >= 1 && limit <= LIST_LIMIT_MAX) return limit;
-  throw new CliError(`--limit is a number from 1 to ${LIST_LIMIT_MAX}.`);
+  throw new CliError(`Invalid --limit. Use an integer from 1 to ${LIST_LIMIT_MAX}.`);
 }
 
 function allRedriven({ refused, failed, unknown }: RedriveJson): boolean {

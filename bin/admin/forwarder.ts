@@ -9,30 +9,30 @@ import { clockNow, type Millis } from "../../shared/kernel/time.ts";
 
 const BODY_BYTES_MAX = 1_000_000;
 
-/** The headers that are the delivery's own; the others speak of the connection on which it came. */
+/** The headers of the delivery itself. Other headers belong to the connection. */
 const DELIVERY_HEADER = /^(svc-.+|webhook-.+|content-type|user-agent)$/;
 
-/** What became of one delivery: `status` is what the sender was answered with. */
+/** The result of one delivery. `status` is the response to the sender. */
 export interface ForwardedDelivery {
   readonly at: Millis;
   readonly eventType: string;
   readonly eventId: string;
   readonly status: number;
-  /** Why `status` is not the receiver's own. */
-  readonly failure: "unreachable" | "timeout" | "too_large" | "broken_off" | null;
+  /** The reason that `status` is not the receiver's. */
+  readonly failure: "unreachable" | "timeout" | "too_large" | "aborted" | null;
   readonly durationMs: Millis;
 }
 
 export interface Forwarder {
-  /** Where deliveries are to be sent: unguessable, since any page of a browser on this machine may post to loopback. */
+  /** The URL of the endpoint. It is unguessable, because any web page on this machine can post to loopback. */
   readonly url: string;
-  /** Breaks off what is under way, with 502 to the sender, and frees the port. */
+  /** Aborts deliveries in progress (502 to the sender) and frees the port. */
   close(): Promise<void>;
 }
 
 /**
- * Hands every delivery on as it came, answers with the receiver's status, then reports.
- * @param timeout from the first packet to the receiver's status; as deployed by default
+ * Forwards every delivery unchanged, responds with the receiver's status, then reports it.
+ * @param timeout from the request to the receiver's status; default: the attempt timeout of a deployment
  */
 export async function openForwarder(
   target: URL,
@@ -49,7 +49,7 @@ export async function openForwarder(
     }
     const forwarding = forward(request, response, { target, timeout, closing: closing.signal }).then(
       (delivery) => report(delivery),
-      // The sender went away before its body was here: nothing was delivered.
+      // The sender disconnected before its body was complete: nothing was delivered.
       () => {
         response.destroy();
       },
@@ -84,7 +84,7 @@ async function forward(
   const at = clockNow();
   const body = await readBody(addAbortSignal(options.closing, request));
   const result = body === null ? TOO_LARGE : await post(options, deliveryHeaders(request), body);
-  // What is left of a body that is too large is not read: its connection cannot be used again.
+  // The rest of a body that is too large is not read, so its connection cannot be reused.
   const connection = body === null ? { connection: "close" } : {};
   const retryAfter = result.retryAfter === undefined ? {} : { "retry-after": result.retryAfter };
   response.writeHead(result.status, { ...connection, ...retryAfter }).end();
@@ -105,7 +105,7 @@ interface ForwardResult extends Pick<ForwardedDelivery, "status" | "failure"> {
 
 const TOO_LARGE: ForwardResult = { status: 413, failure: "too_large" };
 
-/** Posts once and waits for the status alone. Redirects are answers like any other. */
+/** Posts once and waits only for the status. Redirects are not followed. */
 function post(
   { target, timeout, closing }: ForwardOptions,
   headers: Record<string, string>,
@@ -115,19 +115,19 @@ function post(
   const send = target.protocol === "https:" ? httpsRequest : httpRequest;
   return new Promise((resolve) => {
     const signal = AbortSignal.any([deadline, closing]);
-    // A connection of its own for each: one that the receiver closes meanwhile would look like a receiver that is gone.
+    // No connection reuse: a pooled connection that the receiver has closed would look like an unreachable receiver.
     const clientRequest = send(target, { method: "POST", agent: false, headers, signal }, (clientResponse) => {
       const { statusCode: status = 502, headers: responseHeaders } = clientResponse;
       resolve({ status, failure: null, retryAfter: responseHeaders["retry-after"] });
       clientResponse.on("error", () => {}).destroy();
     });
-    const failure = () => (closing.aborted ? "broken_off" : deadline.aborted ? "timeout" : "unreachable");
+    const failure = () => (closing.aborted ? "aborted" : deadline.aborted ? "timeout" : "unreachable");
     clientRequest.on("error", () => resolve({ status: 502, failure: failure() }));
     clientRequest.end(body);
   });
 }
 
-/** The whole body, or null when it is too large. @throws when the sender breaks off */
+/** The whole body, or null when it is too large. @throws when the sender disconnects */
 async function readBody(request: IncomingMessage): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -144,7 +144,7 @@ function deliveryHeaders(request: IncomingMessage): Record<string, string> {
   return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]));
 }
 
-/** An event's type or id, as far as it is one: what is printed to a terminal is not for a sender to choose. */
+/** An event's type or id, if it looks like one: a sender must not choose what a terminal prints. */
 function printableName(header: string | string[] | undefined): string {
   return typeof header === "string" && /^[\w.-]{1,64}$/.test(header) ? header : "-";
 }

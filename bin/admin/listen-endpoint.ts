@@ -3,14 +3,14 @@ import { CliError } from "./cli-error.ts";
 import { localStack, stackNotRunning } from "./deployment.ts";
 
 const CREATE_TIMEOUT = 20 * SECOND;
-/** Whoever pressed Ctrl-C waits for this. */
+/** The user waits for this after Ctrl-C. */
 const REMOVE_TIMEOUT = 5 * SECOND;
 
-/** A webhook endpoint of the local stack, made for one run of `listen`. */
+/** A temporary webhook endpoint of the local stack for one run of `listen`. */
 export interface ListenEndpoint {
   readonly id: string;
   readonly secret: string;
-  /** @returns false when it is left behind, because the stack does not answer or cannot remove endpoints */
+  /** @returns false when the stack did not delete it */
   remove(): Promise<boolean>;
 }
 
@@ -20,9 +20,9 @@ interface Envelope {
 }
 
 /**
- * Creates the endpoint through the stack's API, with the key in PARLEY_KEY or the stack's own live key.
- * @param options `tenant` is named only where the key needs it; without `events` the endpoint gets all of them
- * @throws Unable with the stack's own words when it refuses, and when no stack runs
+ * Creates the endpoint through the stack's API with the key in PARLEY_KEY or the stack's live key.
+ * @param options `tenant` is required only for an operator key; without `events` the endpoint receives all types
+ * @throws CliError with the stack's message when it refuses, and when no stack runs
  */
 export async function createListenEndpoint(options: {
   url: string;
@@ -55,7 +55,7 @@ export async function createListenEndpoint(options: {
     async remove() {
       try {
         const deleteResponse = await call("DELETE", `/${data.endpoint.id}`, REMOVE_TIMEOUT);
-        // Someone else may have deleted it meanwhile.
+        // Another process may have deleted it.
         return deleteResponse.ok || (await parseEnvelope(deleteResponse)).error?.code === "endpoint_not_found";
       } catch {
         return false;
@@ -69,7 +69,7 @@ async function parseEnvelope(response: Response): Promise<Envelope> {
 }
 
 function refusalMessage(error: Envelope["error"]): string {
-  if (!error) return "The local stack gave no answer that could be read.";
+  if (!error) return "The local stack returned an unreadable response.";
   const explanation = error.detail ? `${error.message} ${error.detail}` : error.message;
   return `The local stack refused the endpoint (${error.code}): ${explanation.replace(/\s+/g, " ")}`;
 }

@@ -6,9 +6,9 @@ import { type ForwardedDelivery, openForwarder } from "./forwarder.ts";
 import { createListenEndpoint } from "./listen-endpoint.ts";
 
 /**
- * Forwards the deliveries of an endpoint made for this run to a receiver, until SIGINT, SIGTERM or SIGHUP; then removes the
- * endpoint. Prints the signing secret once and a line a delivery, never what a message says.
- * @throws Unable for an address that is none, when no stack runs, and when the stack refuses the endpoint
+ * Forwards the deliveries of a temporary endpoint to a receiver until SIGINT, SIGTERM or SIGHUP, then deletes the
+ * endpoint. Prints the signing secret once and a line per delivery, never the content of a message.
+ * @throws CliError for an invalid URL, when no stack runs, and when the stack refuses the endpoint
  */
 export async function listen(values: Arguments): Promise<void> {
   const target = parseTarget(values["forward-to"]);
@@ -32,10 +32,10 @@ export async function listen(values: Arguments): Promise<void> {
 function parseTarget(text: string | undefined): URL {
   const url = URL.parse(text ?? "");
   if (url && (url.protocol === "http:" || url.protocol === "https:")) return url;
-  throw new CliError("Give the receiver's address, http or https: --forward-to URL.");
+  throw new CliError("Missing or invalid receiver URL. Add --forward-to with an http or https URL.");
 }
 
-/** Resolves at the first signal. npm passes on a signal that the terminal also sent: the second one means nothing. */
+/** Resolves at the first signal. npm forwards a signal that the terminal also sends, so the second one is ignored. */
 function waitForSignal(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => resolve());
@@ -47,19 +47,19 @@ function printLine(line: string): void {
 }
 
 const FAILURE_NOTES = {
-  unreachable: " (the receiver cannot be reached)",
-  timeout: " (no answer within 15 s)",
-  broken_off: " (broken off)",
-  too_large: " (over 1 MB: not forwarded)",
+  unreachable: " (receiver unreachable)",
+  timeout: " (no response within 15 s)",
+  aborted: " (aborted)",
+  too_large: " (over 1 MB, not forwarded)",
 } as const;
 
 const textOutput = {
   listening: (id: string, secret: string, to: string) =>
-    `Endpoint ${id} forwards to ${to}. Use this secret in your receiver:\n${secret}\nCtrl-C ends it.`,
+    `Endpoint ${id} forwards to ${to}. Use this secret in your receiver:\n${secret}\nPress Ctrl-C to stop.`,
   forwarded: ({ at, eventType, eventId, status, failure, durationMs }: ForwardedDelivery) =>
     `${iso(at)} ${eventType} ${eventId} ${status}${failure ? FAILURE_NOTES[failure] : ""} ${durationMs} ms`,
   ended: (id: string, removed: boolean) =>
-    removed ? `Endpoint ${id} is removed.` : `Endpoint ${id} is left behind: the stack did not remove it.`,
+    removed ? `Endpoint ${id} was deleted.` : `Endpoint ${id} was not deleted. Delete it with the API.`,
 };
 
 const jsonOutput = {

@@ -8,11 +8,11 @@ import { type Deployment, deployment } from "./deployment.ts";
 
 export async function newTenant({ positionals: [, , slug], owner, ...values }: Arguments): Promise<CommandOutput> {
   const tenant = parseSlug(slug);
-  if (!owner || !/^[^\s@]+@[^\s@]+$/.test(owner)) throw new CliError("Name the owner: --owner EMAIL.");
+  if (!owner || !/^[^\s@]+@[^\s@]+$/.test(owner)) throw new CliError("Missing or invalid owner. Add --owner EMAIL.");
   const { ports, now } = await deployment();
   const name = values.name ?? tenant;
   const created = await createTenant(ports, tenant, { name, ownerEmail: owner, actor: "cli" }, now);
-  if (!created) throw new CliError(`There is a tenant ${tenant} already.`);
+  if (!created) throw new CliError(`Tenant ${tenant} already exists.`);
   return { id: tenant, name, owner, status: "active", created_at: iso(now) };
 }
 
@@ -36,12 +36,13 @@ export async function newOperatorKey(values: Arguments): Promise<CommandOutput> 
 
 async function requireTenants(ports: Deployment["ports"], tenants: readonly TenantId[]): Promise<void> {
   for (const tenant of tenants) {
-    if (!(await ports.tenants.get(tenant))) throw new CliError(`There is no tenant ${tenant}: create it first.`);
+    if (!(await ports.tenants.get(tenant)))
+      throw new CliError(`Tenant ${tenant} not found. Create it with tenant create.`);
   }
 }
 
 function parseKeySettings({ scope = "live", label = "" }: Arguments) {
-  if (scope !== "live" && scope !== "test") throw new CliError("--scope is live or test.");
+  if (scope !== "live" && scope !== "test") throw new CliError("Invalid --scope. Use live or test.");
   return { scope, label, actor: "cli" } as const;
 }
 
@@ -49,6 +50,6 @@ function parseSlug(text: string | undefined): TenantId {
   const tenant = parseTenant(text ?? "");
   if (tenant) return tenant;
   throw new CliError(
-    "Give a tenant's slug: 3 to 40 lowercase letters, digits or dashes, a letter first, a letter or digit last.",
+    "Missing or invalid tenant slug. Use 3 to 40 lowercase letters, digits or dashes, starting with a letter and ending with a letter or digit.",
   );
 }

@@ -15,7 +15,7 @@ import { messageStore } from "../../shared/stores/inbox/messages.ts";
 import { endpointStore } from "../../shared/stores/webhooks/endpoints.ts";
 import { clientSettings, type Environment } from "./tenant-ports.ts";
 
-/** The commands that look into dead letters: the table alone, and to send one again the queue that it came from. */
+/** The ports of the dead-letter commands: the table, and for a redrive the source queue. */
 export function redrivePorts(environment: Environment): RedrivePorts {
   const { services, tableService } = clientSettings(environment);
   const table = openTable(setting("table", environment), new DynamoDBClient(tableService));

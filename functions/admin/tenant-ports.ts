@@ -17,8 +17,8 @@ export type AdminPorts = KeyPorts & ConnectPorts & { readonly tenants: Tenants }
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * What making tenants, keys and accounts needs, in the deployment that an environment describes: the names that a
- * function would find in its own, and for the local stack its endpoints and credentials too.
+ * The ports for creating tenants, keys and accounts in the deployment that `environment` describes. It has the variables
+ * of a function and, for the local stack, its endpoints and credentials.
  */
 export function tenantPorts(environment: Environment): AdminPorts {
   const { services, tableService } = clientSettings(environment);
@@ -37,7 +37,7 @@ export function tenantPorts(environment: Environment): AdminPorts {
   };
 }
 
-/** Where an environment says that AWS is; what it leaves out, the SDK looks for where it always does. */
+/** The AWS endpoints and credentials in `environment`. The SDK resolves what is missing. */
 export function clientSettings(environment: Environment) {
   const { AWS_ENDPOINT_URL: endpoint, AWS_ENDPOINT_URL_DYNAMODB: tableEndpoint = endpoint } = environment;
   const clientConfig = (url: string | undefined) => ({

@@ -8,7 +8,7 @@ import { apiPorts } from "./ports.ts";
 
 const ports = apiPorts();
 
-/** The HTTP API: every route but the platforms' own. */
+/** The HTTP API for tenants. */
 export const handler = lambdaHandler(
   createApp({
     endpoints: apiRoutes,

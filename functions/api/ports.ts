@@ -33,7 +33,7 @@ import { endpointStore } from "../../shared/stores/webhooks/endpoints.ts";
 import type { ApiPorts } from "../routes/api-endpoint.ts";
 import { openGate } from "../support/egress-gate.ts";
 
-/** The API function: reads, replies and settings of a tenant. */
+/** The ports of the API function. */
 export function apiPorts(): ApiPorts {
   const table = openTable(setting("table"));
   const root = secretReader(setting("rootSecretId"), deriveServiceKeys);

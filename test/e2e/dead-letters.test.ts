@@ -28,7 +28,7 @@ interface DeadLetter {
   readonly id: string;
   readonly queue: string;
   readonly state: string;
-  readonly what: string;
+  readonly description: string;
 }
 
 const runDlq = (...args: string[]): Promise<AdminRun> => runAdmin(stack.dataDir, "dlq", ...args);
@@ -43,11 +43,11 @@ async function runDlqJson<T>(code: number, ...args: string[]): Promise<T> {
 const list = async (...args: string[]) =>
   (await runDlqJson<{ dead_letters: DeadLetter[] }>(0, "list", ...args)).dead_letters;
 
-/** The variables of the functions, as the stack tells its commands. */
+/** The environment variables of the functions, as the stack writes them for its commands. */
 const environment = () =>
   JSON.parse(readFileSync(join(stack.dataDir, "environment.json"), "utf8")) as Record<string, string>;
 
-/** What the queue holds for its worker, straight from outside. */
+/** Sends a message to the queue directly. */
 async function send(queueUrl: string | undefined, body: string): Promise<void> {
   const { AWS_ENDPOINT_URL: endpoint = "" } = environment();
   const credentials = { accessKeyId: "local", secretAccessKey: "local" };
@@ -58,35 +58,39 @@ async function send(queueUrl: string | undefined, body: string): Promise<void> {
 
 const countLogged = (event: string) => stack.log().split(`"event":"${event}"`).length - 1;
 
-/** Turns the clock until one message more was handed out five times and set aside: the one of this number. */
+/** Advances the clock until message number `count` was received five times and quarantined. */
 async function waitUntilQuarantined(count: number): Promise<void> {
   for (let failures = 5 * count - 4; failures <= 5 * count; failures++) {
     await waitFor(`failure ${failures}`, () => countLogged("record_failed") >= failures);
-    // Past the six time-outs of the worker for which the queue hides it.
+    // Longer than the visibility timeout, which is six worker timeouts.
     await stack.clock("PT4M");
   }
   await waitFor(`dead letter ${count}`, () => countLogged("dead_letter") >= count);
 }
 
-it("there is nothing to see or to do while all is well", async () => {
-  expect(await runDlq("list")).toMatchObject({ code: 0, output: "Nothing is set aside.\n" });
-  expect(await runDlq("redrive", "--all")).toMatchObject({ code: 0, output: "Nothing to redrive.\n" });
+it("without dead letters, list and redrive say so", async () => {
+  expect(await runDlq("list")).toMatchObject({ code: 0, output: "No dead letters.\n" });
+  expect(await runDlq("redrive", "--all")).toMatchObject({ code: 0, output: "No dead letters to redrive.\n" });
 });
 
-it("a webhook that nobody can read is listed, explained with where its error is, and sent again", async () => {
+it("an unreadable webhook is listed, explained with its log lines, and redriven", async () => {
   await send(environment()[env.inboundQueueUrl], `{"v":99,"of":"${CANARY}"}`);
   await waitUntilQuarantined(1);
   const [deadLetter] = await list();
   expect(deadLetter).toMatchObject({
     queue: "Inbound",
     state: "waiting",
-    what: expect.stringContaining("cannot read"),
+    description: expect.stringContaining("cannot read"),
   });
   const id = deadLetter?.id ?? "";
-  const looked = await runDlqJson<{ log: { function: string; message_id: string }; redrive: object }>(0, "explain", id);
-  expect(looked).toMatchObject({
-    found: { kind: "unreadable" },
-    redrive: { does: "send" },
+  const details = await runDlqJson<{ log: { function: string; message_id: string }; redrive: object }>(
+    0,
+    "explain",
+    id,
+  );
+  expect(details).toMatchObject({
+    inspection: { kind: "unreadable" },
+    redrive: { action: "send" },
     log: { function: "Ingest" },
   });
   const failed = stack
@@ -95,18 +99,18 @@ it("a webhook that nobody can read is listed, explained with where its error is,
     .filter((line) => line.includes('"event":"record_failed"'));
   expect(failed).toHaveLength(5);
   for (const line of failed) {
-    expect(JSON.parse(line)).toMatchObject({ message_id: looked.log.message_id, error: "UnreadableRecord" });
+    expect(JSON.parse(line)).toMatchObject({ message_id: details.log.message_id, error: "UnreadableRecord" });
   }
 
   expect(await runDlqJson(0, "redrive", "--queue", "inbound")).toMatchObject({ sent: 1, failed: 0 });
   expect(await list()).toEqual([]);
   expect(await list("--all")).toMatchObject([{ id, state: "redriven" }]);
-  // It was sent indeed: it fails as before, and is another dead letter then.
+  // The redriven message fails again and becomes another dead letter.
   await waitUntilQuarantined(2);
   expect(await list("--queue", "Inbound")).toMatchObject([{ queue: "Inbound", state: "waiting" }]);
 });
 
-it("an attempt that was given up comes through once it is redriven, and is not redriven twice", async () => {
+it("a redriven attempt is delivered, and is redriven only once", async () => {
   receiver.respondWith(() => ({ status: 503 }));
   const at = await stack.now();
   await postWebhook(stack, "page", [textEntry(demoAccountIds.messenger, newPersonId(), newMessageId(), CANARY, at)]);
@@ -116,24 +120,24 @@ it("an attempt that was given up comes through once it is redriven, and is not r
   });
   const queued = () => [...readQueues(stack.dataDir).values()].flat().map(({ body }) => body);
   const body = await waitFor("the retry is queued", () => queued().find((text) => text.includes(hook.id)));
-  // As the queue would after five failures of a worker that is broken.
+  // As the queue does after five failures of the worker.
   const names = JSON.parse(environment()[env.deadLetterQueues] ?? "{}") as Record<string, string>;
   await send(environment()[env.deliveriesQueueUrl]?.replace(/[^/]+$/, names.Deliveries ?? ""), body);
   const rowOf = async () =>
     (await listDeliveries(stack, hook.id)).find((row) => row.delivery_id === retrying?.delivery_id);
-  await waitFor("it is given up", async () => (await rowOf())?.status === "dlq");
+  await waitFor("the delivery is dead-lettered", async () => (await rowOf())?.status === "dlq");
 
   const [deadLetter] = await list("--queue", "deliveries");
   const id = deadLetter?.id ?? "";
   const { n } = JSON.parse(body) as { n: number };
-  expect(deadLetter?.what).toBe(`a delivery's attempt ${n} to endpoint ${hook.id} of tenant demo`);
+  expect(deadLetter?.description).toBe(`delivery attempt ${n} to endpoint ${hook.id} of tenant demo`);
   expect(await runDlqJson(0, "explain", id)).toMatchObject({
-    found: { kind: "attempt", delivery_id: retrying?.delivery_id, delivery: { status: "dlq" }, body_kept: true },
-    redrive: { does: "replay" },
+    inspection: { kind: "attempt", delivery_id: retrying?.delivery_id, delivery: { status: "dlq" }, body_stored: true },
+    redrive: { action: "replay" },
   });
-  const words = await runDlq("explain", id);
-  expect(words.output).toContain("Redriving lets the delivery begin anew");
-  expect(words.output).not.toContain(hook.secret);
+  const text = await runDlq("explain", id);
+  expect(text.output).toContain("Redriving replays the delivery with a new set of attempts.");
+  expect(text.output).not.toContain(hook.secret);
 
   receiver.respondWith(() => ({ status: 200 }));
   const both = await Promise.all([runDlq("redrive", id, "--json"), runDlq("redrive", id, "--json")]);
@@ -144,16 +148,22 @@ it("an attempt that was given up comes through once it is redriven, and is not r
   ]);
   await waitFor("it is delivered", async () => (await rowOf())?.status === "delivered");
   expect(receiver.deliveries.filter(({ event }) => event.data.message.text === CANARY).length).toBeGreaterThan(1);
-  expect((await runDlq("redrive", id)).output).toContain("1 redriven before");
+  expect((await runDlq("redrive", id)).output).toContain("1 already redriven, or being redriven by another command");
 });
 
-it("what makes no sense is told in one line, and ends with 1", async () => {
+it("invalid arguments print one line and exit with 1", async () => {
   const lines = [
-    [["redrive"], "Say what to redrive"],
-    [["redrive", "--all", "--queue", "Inbound"], "Say what to redrive"],
-    [["list", "--queue", "nothing"], "There is no queue nothing"],
-    [["list", "--limit", "0"], "--limit is a number"],
-    [["explain", "01M7ZAN532DXZZ1TKP6RZ0YEPG"], "There is no dead letter"],
+    [["redrive"], "Missing selection. Name ids, --queue NAME or --all."],
+    [["redrive", "--all", "--queue", "Inbound"], "Missing selection. Name ids, --queue NAME or --all."],
+    [
+      ["list", "--queue", "nothing"],
+      "Unknown queue nothing. Use one of Inbound, Events, Deliveries, Profiles, Erasures.",
+    ],
+    [["list", "--limit", "0"], "Invalid --limit. Use an integer from 1 to 1000."],
+    [
+      ["explain", "01M7ZAN532DXZZ1TKP6RZ0YEPG"],
+      "Dead letter 01M7ZAN532DXZZ1TKP6RZ0YEPG not found. Dead letters are stored for 7 days.",
+    ],
     [["bury"], "Usage:"],
   ] as const;
   for (const [args, expectedText] of lines) {

@@ -178,7 +178,7 @@ describe("admin listen", () => {
       await close();
       const removed = canRemove();
       expect(lines().at(-1)).toEqual({ endpoint: id, removed });
-      expect(lines()[0]).toMatchObject({ event_type: "message.received", status: 502, failure: "broken_off" });
+      expect(lines()[0]).toMatchObject({ event_type: "message.received", status: 502, failure: "aborted" });
       expect((await endpointIds()).includes(id)).toBe(!removed);
     },
   );
@@ -198,10 +198,10 @@ describe("the end of admin listen", () => {
   const gone = { ok: false, error: { code: "endpoint_not_found", message: "", detail: "" } };
   const noRoute = { ok: false, error: { code: "route_not_found", message: "", detail: "" } };
   it.each([
-    ["removed by it", [200, { ok: true, data: { deleted: true } }], "Endpoint E1 is removed."],
-    ["removed by someone else", [404, gone], "Endpoint E1 is removed."],
-    ["left by a stack without the route", [404, noRoute], "Endpoint E1 is left behind: the stack did not remove it."],
-    ["left by a stack that has gone", null, "Endpoint E1 is left behind: the stack did not remove it."],
+    ["removed by it", [200, { ok: true, data: { deleted: true } }], "Endpoint E1 was deleted."],
+    ["removed by someone else", [404, gone], "Endpoint E1 was deleted."],
+    ["left by a stack without the route", [404, noRoute], "Endpoint E1 was not deleted. Delete it with the API."],
+    ["left by a stack that has gone", null, "Endpoint E1 was not deleted. Delete it with the API."],
   ] as const)("says that the endpoint is %s, with 0", async (_, answer, words) => {
     const double = await openFakeStack(answer);
     const program = startListen(["--forward-to", receiver.url, "--tenant", "other-shop"], double.dataDir);
@@ -230,7 +230,7 @@ describe("admin listen, as npm runs it", () => {
     deleteGate.resolve();
     expect(await program.exitCode).toBe(0);
     await double.close();
-    expect(program.output()).toContain("Endpoint E1 is removed.");
+    expect(program.output()).toContain("Endpoint E1 was deleted.");
     expect(double.requests).toEqual(["POST /v1/webhooks Bearer mine", "DELETE /v1/webhooks/E1 Bearer mine"]);
   });
 });
@@ -244,7 +244,7 @@ describe("admin listen refuses in one line and with 1", () => {
   ])("%s", async (_, args) => {
     const { code, output, errors } = await runAdmin(stack.dataDir, "listen", ...args);
     expect([code, output]).toEqual([1, ""]);
-    expect(errors).toBe("Give the receiver's address, http or https: --forward-to URL.\n");
+    expect(errors).toBe("Missing or invalid receiver URL. Add --forward-to with an http or https URL.\n");
   });
 
   it("a tenant that its key does not open, and a type that there is not, with the stack's own code", async () => {
