@@ -75,10 +75,10 @@ describe("paging", () => {
     const correlationIds: string[] = [];
     let cursor: string | null = "";
     while (cursor !== null) {
-      const answer: ApiResponse = await get(`/v1/messages?limit=1${cursor === "" ? "" : `&cursor=${cursor}`}`);
-      expect(answer.status).toBe(200);
-      correlationIds.push(...answer.body.data.messages.map(({ id }) => id));
-      cursor = answer.body.data.next_cursor;
+      const response: ApiResponse = await get(`/v1/messages?limit=1${cursor === "" ? "" : `&cursor=${cursor}`}`);
+      expect(response.status).toBe(200);
+      correlationIds.push(...response.body.data.messages.map(({ id }) => id));
+      cursor = response.body.data.next_cursor;
     }
     expect(correlationIds).toHaveLength(5);
     expect(new Set(correlationIds).size).toBe(5);
@@ -179,11 +179,11 @@ describe("a conversation's id", () => {
       (id: string) => get(`/v1/messages?conversation_id=${encodeId(id)}`),
       (id: string) => stack.api("POST", "/v1/messages/reply", { conversation_id: id, text: "x" }),
     ]) {
-      const answers = await Promise.all(ids.map(route));
-      expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
-      expect(new Set(answers.map(({ headers }) => headersBut(headers))).size).toBe(1);
-      expect(readRefusal(answers[0] as ApiResponse)).toEqual([404, false, "conversation_not_found", true]);
-      expect(new Set(answers.map(({ headers }) => headers.get("x-correlation-id"))).size).toBe(ids.length);
+      const responses = await Promise.all(ids.map(route));
+      expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+      expect(new Set(responses.map(({ headers }) => headersBut(headers))).size).toBe(1);
+      expect(readRefusal(responses[0] as ApiResponse)).toEqual([404, false, "conversation_not_found", true]);
+      expect(new Set(responses.map(({ headers }) => headers.get("x-correlation-id"))).size).toBe(ids.length);
     }
   });
 
@@ -214,11 +214,11 @@ describe("what there is not", () => {
     ["GET", "/v1/messages/reply", null],
     ["PUT", "/v1/ping", "GET, HEAD"],
   ])("as %s at %s is no route", async (method, path, allow) => {
-    const answer = await stack.api(method, path);
+    const response = await stack.api(method, path);
     // A literal path and `{id}` overlap: GET /v1/messages/reply asks for the message with the id "reply".
-    if (allow === null) return expect(readRefusal(answer)).toEqual([404, false, "message_not_found", true]);
-    expect(readRefusal(answer)).toEqual([405, false, "method_not_allowed", true]);
-    expect(answer.headers.get("allow")).toBe(allow);
+    if (allow === null) return expect(readRefusal(response)).toEqual([404, false, "message_not_found", true]);
+    expect(readRefusal(response)).toEqual([405, false, "method_not_allowed", true]);
+    expect(response.headers.get("allow")).toBe(allow);
   });
 
   it("is 404 for a message and an endpoint, and an empty list for an endpoint's deliveries", async () => {
@@ -248,9 +248,9 @@ describe("a key", () => {
   };
 
   it.each(Object.entries(bad))("%s is 401, with the same bytes", async (_, authorization) => {
-    const answer = await requestAs(authorization());
-    expect(readRefusal(answer)).toEqual([401, false, "unauthorized", true]);
-    expect(answer.text).toBe((await requestAs(null)).text);
+    const response = await requestAs(authorization());
+    expect(readRefusal(response)).toEqual([401, false, "unauthorized", true]);
+    expect(response.text).toBe((await requestAs(null)).text);
   });
 
   it("is asked for on every /v1 route but ping", async () => {
@@ -266,8 +266,8 @@ describe("a key", () => {
       ["GET", "/v1/webhooks/x"],
       ["GET", "/v1/webhooks/x/deliveries"],
     ] as const) {
-      const answer = await stack.api(method, path, method === "POST" ? {} : undefined, null);
-      expect(readRefusal(answer), path).toEqual([401, false, "unauthorized", true]);
+      const response = await stack.api(method, path, method === "POST" ? {} : undefined, null);
+      expect(readRefusal(response), path).toEqual([401, false, "unauthorized", true]);
     }
     expect((await stack.api("GET", "/v1/ping", undefined, null)).status).toBe(200);
     expect((await stack.api("GET", "/health", undefined, null)).text).toBe('{"ok":true}');
@@ -298,10 +298,10 @@ describe("the edge", () => {
 });
 
 it("every answer of the service has a correlation id of its own", async () => {
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     ["/v1/ping", "/health", "/v1/messages", "/v1/nothing", "/", "/webhooks/instagram"].map((path) => get(path)),
   );
-  const ids = answers.map(({ headers }) => headers.get("x-correlation-id"));
+  const ids = responses.map(({ headers }) => headers.get("x-correlation-id"));
   expect(ids).not.toContain(null);
   expect(new Set(ids).size).toBe(ids.length);
 });
@@ -311,8 +311,8 @@ it("the 601st request of a key within a minute is 429 with Retry-After, and the 
   await stack.clock(`PT${(60_000 - intoTheMinute) / 1_000}S`);
   const statuses: number[] = [];
   for (let n = 0; n < 30; n++) {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => get("/v1/accounts")));
-    statuses.push(...answers.map(({ status }) => status));
+    const responses = await Promise.all(Array.from({ length: 20 }, () => get("/v1/accounts")));
+    statuses.push(...responses.map(({ status }) => status));
   }
   const refused = await get("/v1/accounts");
   expect((await stack.now()) % 60_000, "all within one minute").toBeLessThan(59_000);

@@ -66,9 +66,9 @@ describe("erasing a person's conversation", () => {
   it("answers what it removed, and the person is in no answer of the API any more", async () => {
     const table = await dumpTable(stack);
     for (const canary of [...Object.values(canaries), person]) expect(table).toContain(canary);
-    const answer = await erase();
-    expect(answer.status).toBe(200);
-    expect(removedCounts(answer)).toEqual({
+    const response = await erase();
+    expect(response.status).toBe(200);
+    expect(removedCounts(response)).toEqual({
       done: true,
       removed: {
         conversation: 1,

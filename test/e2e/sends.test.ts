@@ -122,8 +122,8 @@ it("of twenty replies at once ten go out, and ten are told until when to wait", 
   const conversation = await personWrites("messenger", "Busy Bea");
   // To the begin of a window of ten seconds.
   await stack.clock(`PT${10 - Math.floor(((await stack.now()) % 10_000) / 1_000)}S`);
-  const answers = await Promise.all(Array.from({ length: 20 }, () => reply(conversation, { text: "all at once" })));
-  const byStatus = Map.groupBy(answers, ({ status }) => status);
+  const responses = await Promise.all(Array.from({ length: 20 }, () => reply(conversation, { text: "all at once" })));
+  const byStatus = Map.groupBy(responses, ({ status }) => status);
   expect([byStatus.get(200)?.length, byStatus.get(409)?.length]).toEqual([10, 10]);
   for (const { body, headers } of byStatus.get(409) ?? []) {
     expect(body.error).toMatchObject({ code: "rate_limited", detail: expect.stringMatching(/^until 2/) });

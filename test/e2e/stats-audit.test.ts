@@ -80,12 +80,12 @@ describe("the statistics", () => {
         at + n,
       ),
     );
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       entries
         .flatMap((entry, n) => (n % 3 === 0 ? [entry, entry] : [entry]))
         .map((one) => postWebhook(stack, "page", [one])),
     );
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
     await waitUntilIdle(stack, 60);
     expect(await readStats()).toEqual({
       messages_24h: MESSAGES,

@@ -22,9 +22,9 @@ afterAll(async () => {
 });
 
 async function callApi(method: string, path: string, body?: unknown): Promise<ResponseData> {
-  const answer = await stack.api(method, `/v1/webhooks/${path}`, body);
-  expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
-  return answer.body.data;
+  const response = await stack.api(method, `/v1/webhooks/${path}`, body);
+  expect([response.status, response.text]).toEqual([200, expect.any(String)]);
+  return response.body.data;
 }
 
 async function sendMessages(...texts: string[]): Promise<void> {

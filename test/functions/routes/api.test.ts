@@ -44,7 +44,7 @@ const newKey = async (keyTenant: TenantId, scope: "live" | "test" = "live") => {
 interface TestResponse {
   readonly status: number;
   readonly retryAfter: string | null;
-  // biome-ignore lint/suspicious/noExplicitAny: the app has compared the answer with its declared shape
+  // biome-ignore lint/suspicious/noExplicitAny: the app validates each response against its schema
   readonly body: any;
 }
 
@@ -63,7 +63,7 @@ async function recordInbound(id: string, at = testEnv.now()): Promise<void> {
 }
 
 describe("reading", () => {
-  it("walks messages, a conversation and the inbox through their cursors, each once", async () => {
+  it("pages through messages, a conversation and the inbox, each row once", async () => {
     for (let i = 0; i < 7; i++) await recordInbound(`m${i}`);
     const id = encodeURIComponent(sampleConversationId(tenant));
     for (const path of [
@@ -84,7 +84,7 @@ describe("reading", () => {
     expect(inbox.body.data).toMatchObject({ conversations: [{ id: sampleConversationId(tenant) }], next_cursor: null });
   });
 
-  it("takes a cursor for the very query it came from, and for no other tenant", async () => {
+  it("accepts a cursor only for its own query and tenant", async () => {
     for (let i = 0; i < 3; i++) await recordInbound(`m${i}`);
     const { body } = await request("/v1/messages?limit=1");
     const cursor = body.data.next_cursor;
@@ -104,7 +104,7 @@ describe("reading", () => {
     }
   });
 
-  it("answers another tenant's ids word for word as ids of nobody", async () => {
+  it("answers ids of another tenant exactly as unknown ids", async () => {
     await recordInbound("private");
     const stranger = await newKey(newTenant());
     const pairs = [
@@ -124,7 +124,7 @@ describe("reading", () => {
     expect((await request(`/v1/messages?tenant=${tenant}`, { key: stranger })).status).toBe(403);
   });
 
-  it("shows test traffic to those who ask alone", async () => {
+  it("shows test traffic only on request", async () => {
     const message = sampleMessage(tenant, { id: "t1", scope: "test", sentAt: testEnv.now() });
     await messageStore(testEnv.table).record(tenant, message, testEnv.now());
     await recordInbound("l1", testEnv.now() - 1);
@@ -137,7 +137,7 @@ describe("reading", () => {
 });
 
 describe("webhooks", () => {
-  it("are made for every event unless told otherwise; the secret is answered once and never again", async () => {
+  it("subscribe to all events by default and return the secret once", async () => {
     const response = await request("/v1/webhooks", { body: { url: "http://127.0.0.1:1/in" } });
     expect(response.body.data.endpoint.events).toEqual(eventTypes);
     const secret = response.body.data.signing_secret;
@@ -149,7 +149,7 @@ describe("webhooks", () => {
     expect(JSON.stringify([list, read])).not.toContain(secret.slice(0, 13));
   });
 
-  it("are refused with a word for it where the gate or the request is wrong", async () => {
+  it("are refused with the reason when the URL or the request is invalid", async () => {
     for (const body of [
       { url: "http://10.0.0.1/in" },
       { url: "http://127.0.0.1:1/", events: [] },
@@ -162,7 +162,7 @@ describe("webhooks", () => {
     }
   });
 
-  it("list their deliveries in pages; unknown, foreign and impossible ids have an empty history", async () => {
+  it("list their deliveries in pages; unknown, foreign and malformed ids have none", async () => {
     const endpointId = newUlid(testEnv.now());
     const ulids = Array.from({ length: 5 }, () => newUlid(testEnv.now()));
     for (const eventUlid of ulids) {
@@ -199,13 +199,13 @@ describe("a reply", () => {
       body: { conversation_id: sampleConversationId(tenant), text: "hi", ...rest },
     });
 
-  it("takes a text, and neither attachments nor an actor", async () => {
+  it("requires a text without attachments or an actor", async () => {
     for (const rest of [{ attachments: [] }, { actor_id: "u" }, { text: "" }, { text: 7 }, { conversation_id: "" }]) {
       expect(await reply(rest)).toMatchObject({ status: 400, body: { error: { code: "invalid_request" } } });
     }
   });
 
-  it("to an account that is not connected is a 404 of its own", async () => {
+  it("to an account that is not connected is 404 account_not_found", async () => {
     await recordInbound("m1");
     expect(await reply()).toMatchObject({ status: 404, body: { error: { code: "account_not_found" } } });
     expect(await reply({}, await newKey(newTenant()))).toMatchObject({
@@ -215,15 +215,15 @@ describe("a reply", () => {
   });
 });
 
-describe("every route that takes a key", () => {
-  it("refuses without one", async () => {
+describe("every route with a key", () => {
+  it("is 401 without one", async () => {
     for (const { method, path, auth } of apiRoutes) {
       const response = await app.request(path.replace("{id}", "x"), { method });
       expect([method, path, response.status === 401]).toEqual([method, path, auth === "key"]);
     }
   });
 
-  it("answers 429 with Retry-After once the minute's requests are used up", async () => {
+  it("answers 429 with Retry-After after the requests of the minute", async () => {
     const caller = await authenticate(ports, `Bearer ${key}`);
     if ("refused" in caller) throw new Error(caller.refused);
     await Promise.all(Array.from({ length: 600 }, () => enforceRateLimit(ports, caller, testEnv.now())));
@@ -232,7 +232,7 @@ describe("every route that takes a key", () => {
     expect(Number(refused.retryAfter)).toBe(60 - new Date(testEnv.now()).getUTCSeconds());
   });
 
-  it("needs none to say that the service is there", async () => {
+  it("is not required for ping and health", async () => {
     const ping = await (await app.request("/v1/ping")).json();
     expect(ping).toMatchObject({ ok: true, data: { name: "parley", time: iso(testEnv.now()) } });
     expect((await app.request("/health")).status).toBe(200);

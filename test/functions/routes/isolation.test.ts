@@ -14,8 +14,7 @@ import { openTestEnv, type TestEnv } from "../../shared/flows/support/test-env.t
 import { newTenant, PERSON, SAMPLE_INBOX, sampleMessage } from "../../shared/stores/support/samples.ts";
 import { openApiApp } from "./support/api-app.ts";
 
-// Whoever asks with an id that is not theirs learns nothing from the answer: it is, byte for byte, the answer to an id
-// that nobody has.
+// A response to an id of another tenant is byte for byte the response to an unknown id.
 
 type ResourceKind = "conversation" | "message" | "endpoint" | "delivery" | "hold";
 interface RequestCase {
@@ -132,7 +131,7 @@ function conversationIdWith(tenant: TenantId, participantId = PERSON): string {
   return conversationId({ tenant, account: { platform: "instagram", externalId: `ig-${tenant}` }, participantId });
 }
 
-/** A person wrote to a tenant's account at an instant. @returns the message's id */
+/** Records an inbound message to an account of the tenant. @returns the id of the message */
 async function recordInbound(tenant: TenantId, sentAt: number, participantId = PERSON): Promise<string> {
   const id = `mid-${tenant}-${participantId}-${sentAt}`;
   const message = sampleMessage(tenant, {
@@ -213,7 +212,7 @@ async function sendRequest({ method, path, body }: RequestCase, id: string) {
 }
 
 describe.each(Object.entries(requestCases))("%s", (_, ask) => {
-  it("answers every id that is not this tenant's with the same bytes", async () => {
+  it("answers every id of another tenant with the same bytes", async () => {
     const nobodys = await sendRequest(ask, unknownIds[ask.kind]());
     expect(nobodys.status).toBe(404);
     expect(JSON.parse(nobodys.text).error.code).toBe(ask.code);
@@ -223,7 +222,7 @@ describe.each(Object.entries(requestCases))("%s", (_, ask) => {
   });
 });
 
-it("every route that names a thing by its id is asked here", () => {
+it("every route with an id is covered here", () => {
   const routesWithIds = apiRoutes
     .filter(({ path }) => path.includes("{"))
     .map(({ method, path }) => `${method} ${path}`);

@@ -40,7 +40,7 @@ async function hook(): Promise<string> {
 }
 
 describe("GET /v1/audit", () => {
-  it("tells of every action with its actor, address and instant, newest first", async () => {
+  it("lists every action with its actor, address and time, newest first", async () => {
     const otherTenant = newTenant();
     const actor = { actor: "cli" };
     await createTenant(
@@ -91,7 +91,7 @@ describe("GET /v1/audit", () => {
     expect(JSON.stringify(trail)).not.toContain("secret");
   });
 
-  it("goes on through its cursor, each row once, and takes it for no other tenant and no other route", async () => {
+  it("pages through each row once and refuses a cursor of another tenant or route", async () => {
     for (let i = 0; i < 6; i++) await hook();
     const visited: AuditRow[] = [];
     let cursor = "";
@@ -118,7 +118,7 @@ describe("GET /v1/audit", () => {
     }
   });
 
-  it("shows a tenant nothing of another's, and a test key what it shows a live one", async () => {
+  it("shows only the tenant's own rows, to live and test keys alike", async () => {
     await hook();
     const other = newTenant();
     const theirs = await api.newKey(other);
@@ -128,7 +128,7 @@ describe("GET /v1/audit", () => {
     expect((await api.request(theirs, `/v1/audit?tenant=${tenant}`)).status).toBe(403);
   });
 
-  it("keeps a row for 400 days", async () => {
+  it("stores a row for 400 days", async () => {
     await hook();
     const startedAt = testEnv.now();
     testEnv.advance(400 * DAY - 1);
@@ -147,7 +147,7 @@ describe("GET /v1/stats", () => {
       at,
     );
 
-  it("has a row for each live endpoint, oldest first, also where nothing happened", async () => {
+  it("has a row for each live endpoint, oldest first, also without deliveries", async () => {
     expect(await readStats()).toEqual({ messages_24h: 0, dlq_total: 0, window_hours: 24, endpoints: [] });
     const [busy, idle] = [await hook(), await hook()];
     await count({ [busy]: { delivered: 5, failed: 2, dlq: 1 } }, 7);
@@ -162,7 +162,7 @@ describe("GET /v1/stats", () => {
     });
   });
 
-  it("leaves a deleted endpoint out of the rows and of the total, and a paused one in", async () => {
+  it("excludes a deleted endpoint from rows and total and includes a paused one", async () => {
     const [paused, deleted] = [await hook(), await hook()];
     await count({ [paused]: { dlq: 1 }, [deleted]: { dlq: 10 } });
     for (const [id, status] of [
@@ -182,7 +182,7 @@ describe("GET /v1/stats", () => {
     expect((await readStats()).endpoints).toHaveLength(1);
   });
 
-  it("forgets an hour once 24 have begun after it", async () => {
+  it("drops an hour once 24 later hours have started", async () => {
     const id = await hook();
     await count({ [id]: { failed: 3 } }, 2);
     const end = testEnv.now() - (testEnv.now() % HOUR) + 25 * HOUR;
@@ -192,7 +192,7 @@ describe("GET /v1/stats", () => {
     expect(await readStats()).toMatchObject({ messages_24h: 0, endpoints: [{ failed: 0 }] });
   });
 
-  it("is the tenant's alone, and a test key may read it", async () => {
+  it("covers only the tenant, and a test key may read it", async () => {
     const id = await hook();
     await count({ [id]: { delivered: 1 } }, 1);
     expect(await readStats(await api.newKey(tenant, "test"))).toEqual(await readStats());

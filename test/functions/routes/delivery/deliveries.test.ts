@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 
 describe("the summary", () => {
-  it("lists failures of the last day, newest first, in rows without body, address or secret", async () => {
+  it("lists failures of the last day, newest first, without body, URL or secret", async () => {
     const ids: string[] = [];
     for (const status of ["dlq", "failed", "delivered", "blocked", "retrying", "attempting"] as const) {
       testEnv.advance(1_000);
@@ -43,7 +43,7 @@ describe("the summary", () => {
     expect((await fixture.ask("GET", fixture.endpointPath("/deliveries/summary"))).body.data.deliveries).toEqual([]);
   });
 
-  it("looks at the newest thousand, and says so where there are more", async () => {
+  it("examines the newest 1,000 rows and reports when there are more", async () => {
     for (let i = 0; i < 1_000; i++) {
       testEnv.advance(1);
       const target = {
@@ -80,7 +80,7 @@ describe("the summary", () => {
 });
 
 describe("a replay", () => {
-  it("answers that the delivery is pending; what stands in its way is 409 or 404", async () => {
+  it("answers that the delivery is pending; an obstacle is 409 or 404", async () => {
     const dead = await fixture.createDelivery(fixture.endpoint, "dlq");
     const fine = await fixture.createDelivery(fixture.endpoint, "delivered");
     const path = (row: { eventUlid: string }, query = "") =>
@@ -105,10 +105,10 @@ describe("a replay", () => {
   });
 });
 
-describe("a replay of a window", () => {
+describe("a replay of a time window", () => {
   const from = () => testEnv.now() - 60_000;
 
-  it("takes its window from the query or the body, and the query wins", async () => {
+  it("reads its window from the query or the body, and the query wins", async () => {
     await fixture.createDelivery(fixture.endpoint, "dlq");
     const path = fixture.endpointPath("/deliveries/replay");
     expect((await fixture.post(path, { from: from(), status: "blocked" })).body.data).toMatchObject({ matched: 0 });
@@ -127,7 +127,7 @@ describe("a replay of a window", () => {
     });
   });
 
-  it("walks a window by its cursor, and its end stays that of the first call", async () => {
+  it("pages through a window whose end stays that of the first call", async () => {
     const path = fixture.endpointPath(`/deliveries/replay?from=${from()}&limit=2`);
     for (let i = 0; i < 5; i++) {
       testEnv.advance(1);
@@ -164,7 +164,7 @@ describe("a replay of a window", () => {
     expect(await fixture.post(fixture.endpointPath(`/deliveries/replay${query}`), body)).toMatchObject(invalidRequest);
   });
 
-  it("refuses a cursor of another endpoint, of another window or of other statuses", async () => {
+  it("refuses a cursor of another endpoint, window or status list", async () => {
     for (let i = 0; i < 3; i++) await fixture.createDelivery(fixture.endpoint, "dlq");
     const start = from();
     const { next_cursor } = (await fixture.post(fixture.endpointPath(`/deliveries/replay?from=${start}&limit=1`))).body
@@ -190,7 +190,7 @@ describe("a replay of a window", () => {
     });
   });
 
-  it("takes delivered ones for true alone, in the query or the body", async () => {
+  it("includes delivered events only for force true, in the query or the body", async () => {
     await fixture.createDelivery(fixture.endpoint, "delivered");
     const path = fixture.endpointPath(`/deliveries/replay?from=${from()}&status=delivered`);
     const conflict = { status: 409, body: { error: { code: "replay_conflict" } } };
@@ -202,7 +202,7 @@ describe("a replay of a window", () => {
   });
 });
 
-it("a test answers the delivery's id, and the list shows it waiting", async () => {
+it("a test event returns the delivery id, and the list shows it as pending", async () => {
   const { status, body } = await fixture.post(fixture.endpointPath("/test"));
   expect(status).toBe(200);
   expect((await fixture.ask("GET", fixture.endpointPath("/deliveries"))).body.data.deliveries).toMatchObject([

@@ -78,7 +78,7 @@ const read = async () =>
   ).status;
 
 describe("DELETE /v1/conversations/{id}", () => {
-  it("answers 200 with the counts, then 200 with zeros while the marker lives, then 404", async () => {
+  it("answers 200 with the counts, then 200 with zeros while the marker exists, then 404", async () => {
     const startedAt = testEnv.now();
     expect(await requestErasure(subject.conversation)).toEqual({
       status: 200,
@@ -97,8 +97,8 @@ describe("DELETE /v1/conversations/{id}", () => {
     expect((await requestErasure(subject.conversation, await newKey(tenant))).status).toBe(404);
   });
 
-  it("answers 202 when it takes too long, and 200 with zeros once the background is done", async () => {
-    // Each look at the time takes seven seconds.
+  it("answers 202 when it takes too long, and 200 with zeros after the background work", async () => {
+    // Each clock reading advances the clock by seven seconds.
     let at = 0;
     vi.spyOn(performance, "now").mockImplementation(() => (at += 7 * SECOND));
     const first = await requestErasure(subject.conversation);
@@ -114,7 +114,7 @@ describe("DELETE /v1/conversations/{id}", () => {
     expect(await rowsMentioning(testEnv, subject)).toEqual([]);
   });
 
-  it("answers a malformed, an unknown and another tenant's id with the same bytes", async () => {
+  it("answers malformed, unknown and foreign ids with the same bytes", async () => {
     const stranger = newTenant();
     const unknown = await requestErasure(sampleConversationId(tenant, "123"));
     expect(unknown.status).toBe(404);
@@ -126,7 +126,7 @@ describe("DELETE /v1/conversations/{id}", () => {
     expect(await read()).toBe(200);
   });
 
-  it("is forbidden to a test key, for whatever id", async () => {
+  it("is forbidden for a test key, for any id", async () => {
     const test = await newKey(tenant, "test");
     for (const id of [subject.conversation, "x"]) {
       const refused = await requestErasure(id, test);
@@ -135,7 +135,7 @@ describe("DELETE /v1/conversations/{id}", () => {
     expect(await read()).toBe(200);
   });
 
-  it("takes an operator's key with the tenant it names", async () => {
+  it("accepts an operator key with its tenant named", async () => {
     const settings = { scope: "live", label: "", actor: "cli" } as const;
     const { secret } = await createOperatorKey(ports, [tenant], settings, testEnv.now());
     expect((await requestErasure(subject.conversation, secret)).status).toBe(400);

@@ -42,12 +42,12 @@ async function post(path: string, body: unknown, sourceIp = newSourceIp()) {
   const response = await app.fetch(request, { sourceIp });
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
-// biome-ignore lint/suspicious/noExplicitAny: the app has compared the answer with its declared shape
+// biome-ignore lint/suspicious/noExplicitAny: the app validates each response against its schema
 const readData = ({ text }: { text: string }): any => JSON.parse(text).data;
 const readError = ({ text }: { text: string }) => JSON.parse(text).error;
 
-describe("the API of the page", () => {
-  it("goes from look to challenge to complete by the secret alone", async () => {
+describe("the check page API", () => {
+  it("views, challenges and completes a hold with its secret only", async () => {
     const hold = await fixture.newHold();
     const secret = await fixture.secret(hold.id);
     const expectedHold = {
@@ -82,7 +82,7 @@ describe("the API of the page", () => {
     ]);
   });
 
-  it("shows how many files are attached, and of a failed send why it failed", async () => {
+  it("shows the number of attachments, and the error of a failed send", async () => {
     const attachments = ["a", "b"].map((name) => ({ type: "image", url: `https://example.com/${name}.png` }) as const);
     const hold = await fixture.newHold({ text: null, attachments });
     const { secret, token, solutions } = await fixture.solvedAnswer(hold);
@@ -99,7 +99,7 @@ describe("the API of the page", () => {
     });
   });
 
-  it("says of a test key's message that it is a test", async () => {
+  it("marks the message of a test key as a test", async () => {
     const message = { conversationId: fixture.conversation, replyTo: null, actorId: "a", text: "hi" };
     const actor = { caller: { ...fixture.caller, scope: "test" }, ip: null } as const;
     const hold = await createHold(fixture.apiPorts(), actor, message, testEnv.now());
@@ -110,21 +110,21 @@ describe("the API of the page", () => {
     expect(readData(done).hold).toMatchObject({ status: "sent", test: true });
   });
 
-  it("answers a wrong secret, an unknown hold, an id that is none and one past its time byte for byte alike", async () => {
+  it("answers a wrong secret and unknown, malformed and expired holds with the same bytes", async () => {
     const old = await fixture.newHold();
     testEnv.advance(30 * MINUTE);
     const hold = await fixture.newHold();
     const [secret, oldSecret] = [await fixture.secret(hold.id), await fixture.secret(old.id)];
     for (const route of ["", "/challenge", "/complete"]) {
       const rest = route === "/complete" ? { token: "t", solutions: [1] } : {};
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         post(`${hold.id}${route}`, { secret: siblingId(secret), ...rest }),
         post(`${siblingId(hold.id)}${route}`, { secret, ...rest }),
         post(`nothing${route}`, { secret, ...rest }),
         post(`${old.id}${route}`, { secret: oldSecret, ...rest }),
       ]);
-      for (const { status, headers, text } of answers) {
-        expect([status, text]).toEqual([404, answers[0]?.text]);
+      for (const { status, headers, text } of responses) {
+        expect([status, text]).toEqual([404, responses[0]?.text]);
         expect([...headers].filter(([name]) => name !== "x-correlation-id")).toEqual([
           ["cache-control", "no-store"],
           ["content-type", "application/json; charset=utf-8"],
@@ -133,12 +133,12 @@ describe("the API of the page", () => {
     }
   });
 
-  it("says how long to wait after too many tries", async () => {
+  it("answers Retry-After after too many attempts", async () => {
     const source = newSourceIp();
     testEnv.advance(5 * MINUTE - (testEnv.now() % (5 * MINUTE)) + 60_000);
     for (let i = 0; i < 30; i++) await post("nothing", { secret: "x" }, source);
-    const answer = await post("nothing", { secret: "x" }, source);
-    expect([answer.status, answer.headers.get("retry-after"), readError(answer).code]).toEqual([
+    const response = await post("nothing", { secret: "x" }, source);
+    expect([response.status, response.headers.get("retry-after"), readError(response).code]).toEqual([
       429,
       "240",
       "rate_limited",
@@ -158,20 +158,20 @@ describe("the API of the page", () => {
   });
 
   it.each([[{ solutions: ["1"] }], [{ solutions: 1 }], [{ solutions: Array(301).fill(1) }], [{ token: 1 }]])(
-    "refuses a completion with %j as malformed, and does not count it",
+    "refuses a completion with %j as malformed without counting it",
     async (rest) => {
       const hold = await fixture.newHold();
       const { secret, token, solutions } = await fixture.solvedAnswer(hold);
       for (let i = 0; i < 11; i++) {
-        const answer = await post(`${hold.id}/complete`, { secret, token, solutions, ...rest });
-        expect(answer.status).toBe(400);
+        const response = await post(`${hold.id}/complete`, { secret, token, solutions, ...rest });
+        expect(response.status).toBe(400);
       }
       expect(readData(await post(`${hold.id}/challenge`, { secret }))).toMatchObject({ challenge: { c: 50 } });
     },
   );
 });
 
-describe("the page", () => {
+describe("the check page", () => {
   const get = (path: string, headers = {}) =>
     app.fetch(new Request(`http://gateway${path}`, { headers }), { sourceIp: newSourceIp() });
 
@@ -196,7 +196,7 @@ describe("the page", () => {
     });
   });
 
-  it("is asked for anew each time; what it loads is not sent again while it is the same", async () => {
+  it("is not cached; unchanged assets are 304", async () => {
     const etag = (await get("/verify/check.js")).headers.get("etag") ?? "";
     const same = await get("/verify/check.js", { "if-none-match": etag });
     expect([same.status, await same.text()]).toEqual([304, ""]);
@@ -212,7 +212,7 @@ describe("the page", () => {
     },
   );
 
-  it("is for reading: other methods are turned away", async () => {
+  it("refuses other methods", async () => {
     const put = await app.request("/verify", { method: "PUT" });
     expect([put.status, put.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
     const head = await app.request("/verify", { method: "HEAD" });
@@ -220,8 +220,8 @@ describe("the page", () => {
   });
 });
 
-describe("a build that is not whole", () => {
-  it("stops the function from starting", () => {
+describe("an incomplete build", () => {
+  it("prevents the function from starting", () => {
     const empty = mkdtempSync(join(tmpdir(), "check-page-"));
     expect(() => readCheckPage(empty)).toThrow();
     rmSync(empty, { recursive: true });

@@ -30,7 +30,7 @@ afterAll(() => testEnv.close());
 
 interface TestResponse {
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: the app has compared the answer with its declared shape
+  // biome-ignore lint/suspicious/noExplicitAny: the app validates each response against its schema
   readonly body: any;
 }
 
@@ -58,7 +58,7 @@ const requestHold = (rest: object = {}, headers = {}) =>
 const readHold = (id: string) => request("GET", `/v1/messages/holds/${id}`);
 
 describe("POST /v1/messages/human-agent", () => {
-  it("answers 202 with the hold and, this once, the address of its check", async () => {
+  it("answers 202 with the hold and, once, its verify_url", async () => {
     const { status, body } = await requestHold();
     expect(status).toBe(202);
     const { id } = body.data.hold;
@@ -75,7 +75,7 @@ describe("POST /v1/messages/human-agent", () => {
     expect(fixture.calls).toEqual([]);
   });
 
-  it("answers a repeat with the same Idempotency-Key word for word, the address included", async () => {
+  it("answers a repeat with the same Idempotency-Key identically, verify_url included", async () => {
     const headers = { "idempotency-key": "order-7" };
     const first = await requestHold({}, headers);
     testEnv.advance(MINUTE);
@@ -86,7 +86,7 @@ describe("POST /v1/messages/human-agent", () => {
     });
   });
 
-  it("takes the names of old, media, and a message to thread under", async () => {
+  it("accepts legacy names, media, and a message to reply to", async () => {
     const old = { conversationId: fixture.conversation, actorId: "ann", text: "hi", reply_to: "m_1" };
     expect((await request("POST", "/v1/messages/human-agent", old)).status).toBe(202);
     const attachments = [{ type: "image", url: "https://example.com/a.png" }];
@@ -107,13 +107,13 @@ describe("POST /v1/messages/human-agent", () => {
 });
 
 describe("GET /v1/messages/holds/{hold_id}", () => {
-  it("tells the platform's message id once it is sent, and the error once it failed", async () => {
+  it("returns the platform message id after the send, and the error after a failure", async () => {
     const sent = await fixture.newHold();
     await fixture.complete(sent);
-    const answer = (await readHold(sent.id)).body.data.hold;
-    expect(answer).toMatchObject({ status: "sent", platform_message_id: `${fixture.tenant}-sent-1` });
-    expect(answer).not.toHaveProperty("error");
-    expect(answer).not.toHaveProperty("verify_url");
+    const response = (await readHold(sent.id)).body.data.hold;
+    expect(response).toMatchObject({ status: "sent", platform_message_id: `${fixture.tenant}-sent-1` });
+    expect(response).not.toHaveProperty("error");
+    expect(response).not.toHaveProperty("verify_url");
 
     fixture.setPlatformResponse(async () => ({ kind: "unknown", detail: "outcome_unknown" }));
     const failed = await fixture.newHold();
@@ -123,7 +123,7 @@ describe("GET /v1/messages/holds/{hold_id}", () => {
     expect(failedHold).not.toHaveProperty("platform_message_id");
   });
 
-  it("never shows what was held, in any state", async () => {
+  it("never returns the held content, in any status", async () => {
     const { body } = await requestHold({ text: "canary in the text" });
     expect(JSON.stringify(body)).not.toContain("canary");
     expect(JSON.stringify(await readHold(body.data.hold.id))).not.toContain("canary");

@@ -34,7 +34,7 @@ interface ConversationSketch {
   readonly last: Direction;
 }
 
-/** A conversation whose last message has that direction. Later ones stand above. */
+/** Creates a conversation whose last message has that direction. Later ones are listed first. */
 async function createConversation(person: number, { platform, externalId, last }: ConversationSketch): Promise<string> {
   const account: AccountRef = { platform, externalId };
   const id = conversationId({ tenant, account, participantId: String(person) });
@@ -74,7 +74,7 @@ async function listAll(query: string): Promise<string[]> {
 const instagram = { platform: "instagram", externalId: "1", last: "inbound" } as const;
 
 describe("the inbox's filters", () => {
-  it("together and alone show what matches all of them, each once, whatever the page's size", async () => {
+  it("alone and combined list each match once, for any page size", async () => {
     const sketch = fc.record<ConversationSketch>({
       platform: fc.constantFrom(...platforms),
       externalId: fc.constantFrom("1", "2"),
@@ -108,7 +108,7 @@ describe("the inbox's filters", () => {
     );
   });
 
-  it("look through 200 conversations at most: the page may be empty and still go on", async () => {
+  it("examine at most 200 conversations: a page may be empty and still have a cursor", async () => {
     await createConversation(0, instagram);
     for (let person = 1; person <= 399; person++) await createConversation(person, { ...instagram, last: "echo" });
     const first = await fetchPage("unanswered=true");
@@ -118,7 +118,7 @@ describe("the inbox's filters", () => {
     expect(await fetchPage("unanswered=true&platform=messenger")).toMatchObject({ conversations: [] });
   });
 
-  it("are part of the cursor: it opens for the same ones and for no others", async () => {
+  it("are part of the cursor: it is valid only with the same filters", async () => {
     for (let person = 0; person < 3; person++) await createConversation(person, instagram);
     const filters = ["", "unanswered=true", "platform=instagram", "account_key=instagram%231"];
     for (const from of filters) {
@@ -152,14 +152,14 @@ describe("the inbox's filters", () => {
     expect(refused).toMatchObject({ status: 400, body: { error: { code: "invalid_request" } } });
   });
 
-  it("match nothing for an account that is another tenant's, word for word as for nobody's", async () => {
+  it("match nothing for an account of another tenant, exactly as for an unknown one", async () => {
     await createConversation(0, instagram);
     const foreign = await testEnv.connect(newTenant());
-    const answers = [];
+    const responses = [];
     for (const account of [foreign, "17840000000000009"]) {
-      answers.push(await api.request(key, `/v1/conversations?account_key=instagram%23${account}`));
+      responses.push(await api.request(key, `/v1/conversations?account_key=instagram%23${account}`));
     }
-    expect(answers[0]).toEqual(answers[1]);
-    expect(answers[0]).toMatchObject({ status: 200, body: { data: { conversations: [], next_cursor: null } } });
+    expect(responses[0]).toEqual(responses[1]);
+    expect(responses[0]).toMatchObject({ status: 200, body: { data: { conversations: [], next_cursor: null } } });
   });
 });

@@ -54,7 +54,7 @@ const post = (body: string, signature: string | null, platform = "instagram", to
 
 describe("a platform's webhook", () => {
   it.each(["meta", "instagram"] as const)(
-    "signed by the %s app is on the queue, byte for byte, before its 200",
+    "signed by the %s app is queued unchanged before the 200",
     async (platform) => {
       const body = '{"text":"é \\u00e9 ✓"}  ';
       const response = await post(body, signBody(body, SECRETS[platform]), "messenger");
@@ -66,7 +66,7 @@ describe("a platform's webhook", () => {
     },
   );
 
-  it("that is too large for the queue lies in a file that the queue names", async () => {
+  it("too large for the queue is stored in a file that the queue message names", async () => {
     const body = Array.from({ length: 60_000 }, (_, i) => seededFraction(String(i)).toString(36)).join("");
     expect((await post(body, signBody(body, SECRETS.meta))).status).toBe(200);
     const [record] = await receiveBatch(testEnv.eventSource, queues.inbound);
@@ -87,23 +87,23 @@ describe("a platform's webhook", () => {
     expect(testEnv.lines).toContainEqual({ event: "intake_refused", reason: "signature" });
   });
 
-  it("gets no 200 while the queue does not take it: the platform comes again", async () => {
+  it("gets no 200 while the queue is unavailable, so that the platform retries", async () => {
     const broken = createIntakeApp(`${queues.inbound}-gone`);
     expect((await post("{}", signBody("{}", SECRETS.meta), "instagram", broken)).status).toBe(500);
   });
 
-  it("is not there for a platform we do not know", async () => {
+  it("is 404 for an unknown platform", async () => {
     expect((await post("{}", signBody("{}", SECRETS.meta), "telegraph")).status).toBe(404);
   });
 });
 
-describe("the handshake", () => {
+describe("the subscription handshake", () => {
   const shake = (token: string, mode = "subscribe") =>
     app.request(
       `/webhooks/messenger?hub.mode=${mode}&hub.verify_token=${encodeURIComponent(token)}&hub.challenge=12345`,
     );
 
-  it("answers the challenge as plain text to the right token alone", async () => {
+  it("returns the challenge as plain text only for the right token", async () => {
     const right = await shake(SECRETS.verifyToken);
     expect([right.status, await right.text()]).toEqual([200, "12345"]);
     expect(right.headers.get("content-type")).toMatch(/^text\/plain/);

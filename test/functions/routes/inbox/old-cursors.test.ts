@@ -29,7 +29,7 @@ beforeEach(() => {
 
 const ENDPOINT = newUlid(0);
 
-/** Two messages of a person and one of another within the last minute of their retention, then one of now. */
+/** Four messages of three people in the last minute of their retention, and a current one. */
 async function createMessages(): Promise<void> {
   const oldest = testEnv.now() - 7 * DAY + MINUTE;
   const texts = [
@@ -53,7 +53,7 @@ async function createMessages(): Promise<void> {
   }
 }
 
-/** Walks up to the last row but one, one row a page. @returns asks for what lies below it */
+/** Pages through `pageNumber` rows, one per page. @returns requests the next page */
 async function walkToPage(pageNumber: number, key: string, path: string): Promise<() => Promise<ApiResponse>> {
   const below = async (cursor: string | null) =>
     api.request(key, `${path}${path.includes("?") ? "&" : "?"}limit=1${cursor ? `&cursor=${cursor}` : ""}`);
@@ -74,14 +74,14 @@ function responseRows({ body }: ApiResponse): unknown[] {
 
 const conversation = () => encodeURIComponent(sampleConversationId(tenant));
 
-describe("a cursor whose place has left the retention leads to an empty last page of", () => {
+describe("a cursor whose position has expired leads to an empty last page of", () => {
   it.each<[string, () => string, number]>([
     ["the messages", () => "/v1/messages", 3],
-    ["the messages with those of test keys", () => "/v1/messages?include_test=true", 3],
+    ["the messages including those of test keys", () => "/v1/messages?include_test=true", 3],
     ["the messages of one direction", () => "/v1/messages?direction=inbound", 3],
     ["one conversation's messages", () => `/v1/messages?conversation_id=${conversation()}`, 2],
     [
-      "one conversation's of one direction",
+      "one conversation's messages of one direction",
       () => `/v1/messages?direction=inbound&conversation_id=${conversation()}`,
       2,
     ],
@@ -92,10 +92,10 @@ describe("a cursor whose place has left the retention leads to an empty last pag
   ])("%s", async (_name, path, pages) => {
     const key = await api.newKey(tenant);
     await createMessages();
-    const goOn = await walkToPage(pages, key, path());
-    expect(responseRows(await goOn())).toHaveLength(1);
+    const requestNextPage = await walkToPage(pages, key, path());
+    expect(responseRows(await requestNextPage())).toHaveLength(1);
     testEnv.advance(2 * MINUTE);
-    const after = await goOn();
+    const after = await requestNextPage();
     expect(after.status).toBe(200);
     expect(responseRows(after)).toEqual([]);
     expect(after.body.data.next_cursor).toBeNull();
@@ -105,10 +105,10 @@ describe("a cursor whose place has left the retention leads to an empty last pag
     for (let keys = 0; keys < 3; keys++) await api.newKey(tenant);
     testEnv.advance(MINUTE);
     const key = await api.newKey(tenant);
-    const goOn = await walkToPage(2, key, "/v1/audit");
-    expect(responseRows(await goOn())).toHaveLength(1);
+    const requestNextPage = await walkToPage(2, key, "/v1/audit");
+    expect(responseRows(await requestNextPage())).toHaveLength(1);
     testEnv.advance(400 * DAY);
-    const after = await goOn();
+    const after = await requestNextPage();
     expect(after.status).toBe(200);
     expect(responseRows(after)).toEqual([]);
     expect(after.body.data.next_cursor).toBeNull();

@@ -31,9 +31,11 @@ async function request(path: "reply" | "human-agent", body: object, headers: Rec
     checkData: true,
   });
   const init = { method: "POST", body: JSON.stringify(body), headers };
-  const answer = await app.fetch(new Request(`http://gateway/v1/messages/${path}`, init), { sourceIp: "203.0.113.7" });
-  const responseBody = (await answer.json()) as { readonly error: { readonly message: string } };
-  return { status: answer.status, headers: answer.headers, body: responseBody };
+  const response = await app.fetch(new Request(`http://gateway/v1/messages/${path}`, init), {
+    sourceIp: "203.0.113.7",
+  });
+  const responseBody = (await response.json()) as { readonly error: { readonly message: string } };
+  return { status: response.status, headers: response.headers, body: responseBody };
 }
 
 const reply = (rest: object = {}, headers: Record<string, string> = {}) =>
@@ -47,17 +49,17 @@ const image = { type: "image", url: "https://cdn.example/a.png" };
 
 describe("POST /v1/messages/reply", () => {
   it.each([
-    ["nothing to say", { text: undefined }],
+    ["no content", { text: undefined }],
     ["an empty text", { text: " " }],
     ["text and attachments", { attachments: [image] }],
     ["eleven images", { text: undefined, attachments: Array(11).fill(image) }],
     ["an image beside a video", { text: undefined, attachments: [image, { ...image, type: "video" }] }],
     ["two videos", { text: undefined, attachments: Array(2).fill({ ...image, type: "video" }) }],
-    ["an attachment of no kind", { text: undefined, attachments: [{ ...image, type: "share" }] }],
-    ["an attachment with neither address nor id", { text: undefined, attachments: [{ type: "image" }] }],
+    ["an attachment of an unknown type", { text: undefined, attachments: [{ ...image, type: "share" }] }],
+    ["an attachment without url and id", { text: undefined, attachments: [{ type: "image" }] }],
     ["an actor", { actor_id: "usr_1" }],
-    ["an actor by its name of old", { actorId: "usr_1" }],
-    ["an answer to a message of 513 characters", { reply_to: "m".repeat(513) }],
+    ["an actor by its legacy name", { actorId: "usr_1" }],
+    ["a reply_to of 513 characters", { reply_to: "m".repeat(513) }],
     ["an empty reply_to", { reply_to: "" }],
     ["no conversation", { conversation_id: undefined }],
   ])("is 400 with %s", async (_name, rest) => {
@@ -65,7 +67,7 @@ describe("POST /v1/messages/reply", () => {
     expect(fixture.asked).toEqual([]);
   });
 
-  it("takes ten images, an uploaded file, and a message to answer", async () => {
+  it("accepts ten images, an uploaded file, and a message to reply to", async () => {
     expect(await reply({ text: null, attachments: Array(10).fill(image), reply_to: "m".repeat(512) })).toMatchObject(
       sentResponse,
     );
@@ -78,7 +80,7 @@ describe("POST /v1/messages/reply", () => {
     ]);
   });
 
-  it("tolerates the conversation's name of old, which no document shows; the name itself goes first", async () => {
+  it("accepts the undocumented legacy name of the conversation; the documented name wins", async () => {
     expect(await reply({ conversation_id: undefined, conversationId: fixture.id })).toMatchObject(sentResponse);
     expect(await reply({ conversationId: "CONV#nobody" })).toMatchObject(sentResponse);
     const document = JSON.stringify(openApiDocument(apiRoutes, { title: "", version: "" }));
@@ -86,7 +88,7 @@ describe("POST /v1/messages/reply", () => {
     expect(document).not.toContain("actorId");
   });
 
-  it("of another tenant, to an operator without it, and to nobody is the same 404", async () => {
+  it("of another tenant, outside an operator key, and unknown is the same 404", async () => {
     caller = { kind: "tenant_key", keyId: "k", tenant: newTenant(), scope: "live" };
     const { body, status } = await reply();
     expect({ body, status }).toMatchObject(refusedResponse(404, "conversation_not_found", ""));
@@ -98,12 +100,12 @@ describe("POST /v1/messages/reply", () => {
     expect(await reply()).toMatchObject(sentResponse);
   });
 
-  it("is 409 rate_limited with Retry-After once the budget is spent", async () => {
+  it("is 409 rate_limited with Retry-After once the budget is used", async () => {
     testEnv.advance(10 * SECOND - (testEnv.now() % (10 * SECOND)));
     for (let i = 0; i < 10; i++) expect(await reply()).toMatchObject(sentResponse);
-    const answer = await reply();
-    expect(answer).toMatchObject(refusedResponse(409, "rate_limited", expect.stringMatching(/^until 2/)));
-    expect(answer.headers.get("retry-after")).toBe("10");
+    const response = await reply();
+    expect(response).toMatchObject(refusedResponse(409, "rate_limited", expect.stringMatching(/^until 2/)));
+    expect(response.headers.get("retry-after")).toBe("10");
   });
 
   it.each(["", " ", "two words", "é", "x".repeat(256)])("is 400 with the idempotency key %j", async (key) => {
@@ -111,7 +113,7 @@ describe("POST /v1/messages/reply", () => {
     expect(fixture.asked).toEqual([]);
   });
 
-  it("with a key answers the first answer, whatever the body's fields are called and wherever they stand", async () => {
+  it("with an idempotency key returns the first response, regardless of names and order of the body's fields", async () => {
     const headers = { "idempotency-key": `!${"x".repeat(253)}~` };
     const first = await reply({}, headers);
     expect(first).toMatchObject(sentResponse);
@@ -126,10 +128,10 @@ describe("POST /v1/messages/human-agent", () => {
   const agent = (rest: object = {}) =>
     request("human-agent", { conversation_id: fixture.id, text: "hi", actor_id: "usr_1", ...rest });
 
-  it("is refused by the policy, in words that say why", async () => {
+  it("is refused by the policy with the reason", async () => {
     const firstResponse = await agent();
     expect(firstResponse).toMatchObject(refusedResponse(409, "human_agent_unavailable"));
-    expect(firstResponse.body.error.message).toMatch(/reply/);
+    expect(firstResponse.body.error.message).toBe("The 24-hour reply window is open. Use the reply route.");
     testEnv.advance(DAY);
     expect(await agent({ actor_id: undefined })).toMatchObject(refusedResponse(409, "missing_actor"));
     expect(await agent({ actor_id: " " })).toMatchObject(refusedResponse(409, "missing_actor"));
@@ -140,7 +142,9 @@ describe("POST /v1/messages/human-agent", () => {
     testEnv.advance(1);
     const late = await agent();
     expect(late).toMatchObject(refusedResponse(409, "human_agent_unavailable"));
-    expect(late.body.error.message).toMatch(/7 days/);
+    expect(late.body.error.message).toBe(
+      "The 7-day human-agent window is closed. Wait for the participant's next message.",
+    );
     expect(fixture.asked).toEqual([]);
   });
 

@@ -8,11 +8,11 @@ import type { TestEnv } from "../../../shared/flows/support/test-env.ts";
 
 export interface ApiResponse {
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: the app has compared the answer with its declared shape
+  // biome-ignore lint/suspicious/noExplicitAny: the app validates each response against its schema
   readonly body: any;
 }
 
-/** The API's app over a house, every answer compared with its declared shape. */
+/** The API's app on a test environment. It validates each response against its schema. */
 export async function openApiApp(house: TestEnv) {
   const ports = house.apiPorts(await house.newQueues());
   const app: App = createApp({
@@ -31,7 +31,7 @@ export async function openApiApp(house: TestEnv) {
       (await createKey(ports, tenant, { ...keyOptions, scope }, house.now())).secret,
     newOperatorKey: async (tenants: readonly TenantId[]) =>
       (await createOperatorKey(ports, tenants, { ...keyOptions, scope: "live" }, house.now())).secret,
-    /** @param sourceIp the address that the gateway saw */
+    /** @param sourceIp the client address that the gateway reports */
     async request(key: string, path: string, body?: unknown, sourceIp = "203.0.113.7"): Promise<ApiResponse> {
       const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
       const init = { headers, ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }) };

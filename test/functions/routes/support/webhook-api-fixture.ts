@@ -9,14 +9,14 @@ import type { TestEnv } from "../../../shared/flows/support/test-env.ts";
 export interface ApiResponse {
   readonly status: number;
   readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: the app has compared the answer with its declared shape
+  // biome-ignore lint/suspicious/noExplicitAny: the app validates each response against its schema
   readonly body: any;
 }
 
-/** What an answer is to a request that is not valid. */
+/** The verdict on an invalid request. */
 export const invalidRequest = { status: 400, body: { ok: false, error: { code: "invalid_request" } } };
 
-/** A desk with one endpoint, and the API's app over it, every answer compared with its declared shape. */
+/** A tenant with one endpoint, and the API's app. It validates each response against its schema. */
 export type WebhookApiFixture = Awaited<ReturnType<typeof openWebhookApiFixture>>;
 
 export async function openWebhookApiFixture(house: TestEnv) {
@@ -50,12 +50,12 @@ export async function openWebhookApiFixture(house: TestEnv) {
     ...desk,
     app,
     keyOf: newKey,
-    /** A key of the desk's tenant. */
+    /** A key of the fixture's tenant. */
     key,
     endpoint,
     ask: request,
     post: (path: string, body?: unknown, apiKey = key) => request("POST", path, body, apiKey),
-    /** The path of the endpoint, and what follows it. */
+    /** The path of the endpoint with a suffix. */
     endpointPath: (rest = "") => `/v1/webhooks/${endpoint.id}${rest}`,
   };
 }

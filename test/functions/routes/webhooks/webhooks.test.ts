@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 
 describe("PATCH", () => {
-  it("answers the endpoint as it is now, without a secret", async () => {
+  it("returns the updated endpoint without a secret", async () => {
     const changed = await fixture.ask("PATCH", fixture.endpointPath(), {
       events: ["message.sent", "test.event", "message.sent"],
       status: "paused",
@@ -34,7 +34,7 @@ describe("PATCH", () => {
     );
   });
 
-  it("of nothing changes nothing", async () => {
+  it("without fields changes nothing", async () => {
     const before = await fixture.ask("GET", fixture.endpointPath());
     expect(await fixture.ask("PATCH", fixture.endpointPath(), {})).toEqual(before);
     expect(await fixture.audits("webhook.update")).toEqual([]);
@@ -59,7 +59,7 @@ describe("PATCH", () => {
   });
 });
 
-it("rotate answers the new secret once, and that the one before still signs", async () => {
+it("rotate returns the new secret once, and the previous one is still active", async () => {
   const { status, body } = await fixture.post(fixture.endpointPath("/rotate"));
   expect(status).toBe(200);
   expect(body.data.signing_secret).toMatch(/^whs_/);
@@ -76,7 +76,7 @@ it("rotate answers the new secret once, and that the one before still signs", as
   });
 });
 
-it("DELETE says so once; then there is nothing but the history", async () => {
+it("DELETE succeeds once; afterwards only the delivery history remains", async () => {
   const row = await fixture.createDelivery(fixture.endpoint, "dlq");
   expect(await fixture.ask("DELETE", fixture.endpointPath())).toMatchObject({
     status: 200,
@@ -89,13 +89,13 @@ it("DELETE says so once; then there is nothing but the history", async () => {
   ]);
 });
 
-it("a tenant's eleventh host name in a minute is 429 with the seconds until the next", async () => {
+it("the eleventh host name of a tenant in a minute is 429 with the seconds until the next minute", async () => {
   testEnv.advance(60_000 - (testEnv.now() % 60_000) + 15_000);
   const urls = Array.from({ length: 11 }, (_, i) => `http://localhost/${i}`);
-  const answers: number[] = [];
+  const responses: number[] = [];
   for (const url of urls.slice(0, 10))
-    answers.push((await fixture.ask("PATCH", fixture.endpointPath(), { url })).status);
-  expect(answers).toEqual(Array(10).fill(200));
+    responses.push((await fixture.ask("PATCH", fixture.endpointPath(), { url })).status);
+  expect(responses).toEqual(Array(10).fill(200));
   for (const [method, path] of [
     ["PATCH", fixture.endpointPath()],
     ["POST", "/v1/webhooks"],
@@ -127,7 +127,7 @@ describe("every route of one endpoint", () => {
   ] as const;
 
   it.each(routes)(
-    "%s …%s: another tenant's, a deleted, an unknown and an impossible id get the same bytes",
+    "%s …%s: foreign, deleted, unknown and malformed ids get the same bytes",
     async (method, rest, body) => {
       const row = await fixture.createDelivery(fixture.endpoint, "dlq");
       const path = (id: string) =>
@@ -135,22 +135,22 @@ describe("every route of one endpoint", () => {
       const stranger = await fixture.keyOf(newTenant());
       const { endpoint: deleted } = await fixture.endpointWith({ path: "/deleted" });
       await fixture.ask("DELETE", `/v1/webhooks/${deleted.id}`);
-      const answers = [
+      const responses = [
         await fixture.ask(method, path(fixture.endpoint.id), body, stranger),
         await fixture.ask(method, path(deleted.id), body),
         await fixture.ask(method, path(siblingId(fixture.endpoint.id)), body),
         await fixture.ask(method, path(fixture.endpoint.id.toLowerCase()), body),
         await fixture.ask(method, path("x#y"), body),
       ];
-      expect(answers[0]).toMatchObject({ status: 404, body: { error: { code: "endpoint_not_found" } } });
-      expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+      expect(responses[0]).toMatchObject({ status: 404, body: { error: { code: "endpoint_not_found" } } });
+      expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
       expect(await fixture.ports.endpoints.get(fixture.tenant, fixture.endpoint.id)).toEqual(fixture.endpoint);
       expect(await fixture.row(fixture.endpoint, row.eventUlid)).toEqual(row);
     },
   );
 });
 
-it("the event types are for any key, an operator's too, which names no tenant", async () => {
+it("any key may list the event types, also an operator key without a tenant", async () => {
   const { secret } = await createOperatorKey(
     fixture.ports,
     [fixture.tenant, newTenant()],
