@@ -1,12 +1,3 @@
-import { defineConfig } from "vitest/config";
+import { testConfig } from "./test/support/vitest-projects.ts";
 
-export default defineConfig({
-  test: {
-    include: ["test/**/*.test.ts"],
-    exclude: ["test/full/**", "test/bench/**", "node_modules/**"],
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
-    pool: "forks",
-    maxWorkers: 2,
-  },
-});
+export default testConfig({ full: false });

@@ -1,13 +1,4 @@
-import { defineConfig } from "vitest/config";
+import { testConfig } from "./test/support/vitest-projects.ts";
 
-/** What `npm test` runs, and what takes longer. */
-export default defineConfig({
-  test: {
-    include: ["test/**/*.test.ts"],
-    exclude: ["test/bench/**", "node_modules/**"],
-    testTimeout: 600_000,
-    hookTimeout: 120_000,
-    pool: "forks",
-    maxWorkers: 2,
-  },
-});
+/** Everything that `npm test` runs, whole instead of sampled, and what takes longer. */
+export default testConfig({ full: true });

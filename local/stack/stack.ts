@@ -175,16 +175,20 @@ async function settleBoth<A, B>(first: Promise<A>, second: Promise<B>): Promise<
 async function loadAssembly(settings: StackSettings, folder: DataFolder, signal: AbortSignal): Promise<Assembly> {
   if (settings.assembly !== undefined) return readAssembly(settings.assembly);
   const outdir = folder.at("cdk.out");
+  await synthesizeInto(outdir, assemblyContext(settings.siteUrl), signal);
+  return readAssembly(outdir);
+}
+
+/** The CDK context that a local stack's assembly is synthesized with. */
+export function assemblyContext(siteUrl?: string): Record<string, string> {
   // The template says which functions are told of other platform hosts; what they are, the stack alone knows.
   const hosts = Object.fromEntries(platformHosts.map((host) => [host, `https://${host.replace("_", "-")}.invalid`]));
-  const context = {
+  return {
     "parley:platformUrls": JSON.stringify(hosts),
     // Nobody sends these: they wait at /_local/mail.
     "parley:mailFrom": "parley@local.test",
-    ...(settings.siteUrl ? { "parley:siteUrl": settings.siteUrl } : {}),
+    ...(siteUrl ? { "parley:siteUrl": siteUrl } : {}),
   };
-  await synthesizeInto(outdir, context, signal);
-  return readAssembly(outdir);
 }
 
 /**

@@ -37,7 +37,7 @@ afterEach(async () => {
 });
 
 function startListen(args: readonly string[], dataDir = stack.dataDir, env: Record<string, string> = {}): Program {
-  const program = runProgram("admin", ["listen", ...args], { PARLEY_DATA: dataDir, ...env });
+  const program = runProgram("bin/admin", ["listen", ...args], { PARLEY_DATA: dataDir, ...env });
   runningPrograms.add(program);
   return program;
 }
@@ -123,7 +123,7 @@ describe("admin listen", () => {
     expect((await listDeliveries(stack, id))[0]).toMatchObject({ last_response_status: 502, last_error: "status" });
 
     const settings = { PORT: String(port), SIGNING_SECRET: secret };
-    const example = runProgram("../docs/guides/receivers/receiver", [], settings);
+    const example = runProgram("docs/guides/receivers/receiver", [], settings);
     runningPrograms.add(example);
     await waitFor("the example receiver listens", () => isListening(port));
     await stack.clock("PT10S");

@@ -10,7 +10,7 @@ export interface AdminRun {
 
 /** Runs `npm run admin -- …` on the local stack of a data folder. */
 export async function runAdmin(dataDir: string, ...args: string[]): Promise<AdminRun> {
-  const program = runProgram("admin", args, { PARLEY_DATA: dataDir });
+  const program = runProgram("bin/admin", args, { PARLEY_DATA: dataDir });
   const code = await program.exitCode;
   return { code, output: program.output(), errors: program.errors() };
 }

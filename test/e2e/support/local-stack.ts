@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { inject } from "vitest";
 import type { LocalJson } from "../../../local/stack/local-json.ts";
 import { type ApiResponse, readResponse } from "./api-response.ts";
 import { descendantsOf, type Program, runProgram } from "./processes.ts";
@@ -35,12 +36,19 @@ export function newDataDir(): string {
   return mkdtempSync(join(tmpdir(), "parley-e2e-"));
 }
 
-/** Starts `npm run local` on free ports and resolves once it answers. Throws with all it printed when it does not. */
+/**
+ * Starts what `npm run local` starts, on free ports and from the run's assembly, and resolves once it answers. Throws
+ * with all it printed when it does not.
+ */
 export async function startLocalStack(
   options: { env?: Readonly<Record<string, string>>; dataDir?: string } = {},
 ): Promise<LocalStack> {
   const dataDir = options.dataDir ?? newDataDir();
-  const program = runProgram("local", [], { ...options.env, PARLEY_PORT: "0", PARLEY_DATA: dataDir });
+  const env: Record<string, string> = { ...options.env, PARLEY_PORT: "0", PARLEY_DATA: dataDir };
+  // A site URL changes the templates, so that such a stack synthesizes its own.
+  const program = env.PARLEY_SITE_URL
+    ? runProgram("bin/local", [], env)
+    : runProgram("test/e2e/support/stack-main", [inject("assembly")], env);
   await waitUntilReady(program);
   const info = JSON.parse(readFileSync(join(dataDir, "local.json"), "utf8")) as Required<LocalJson>;
   return {

@@ -19,9 +19,9 @@ process.once("exit", () => {
   for (const child of runningChildren) child.kill("SIGKILL");
 });
 
-/** Runs `bin/<name>.ts` with this very node, as its npm script does. It never outlives the tests. */
-export function runProgram(name: string, args: readonly string[], env: Readonly<Record<string, string>>): Program {
-  const child = spawn(process.execPath, [`bin/${name}.ts`, ...args], {
+/** Runs `<path>.ts` of the repository with this very node, as its npm script does. It never outlives the tests. */
+export function runProgram(path: string, args: readonly string[], env: Readonly<Record<string, string>>): Program {
+  const child = spawn(process.execPath, [`${path}.ts`, ...args], {
     cwd: ROOT,
     env: { ...cleanEnvironment(), ...engineEnvironment(), ...env },
     stdio: ["ignore", "pipe", "pipe"],

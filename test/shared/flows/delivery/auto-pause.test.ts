@@ -8,7 +8,7 @@ import { sweepDue } from "../../../../shared/flows/delivery/sweep.ts";
 import { updateWebhook } from "../../../../shared/flows/webhooks/update.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { tenantStore } from "../../../../shared/stores/access/tenants.ts";
-import { faultPoints, injectFaultAt } from "../support/fault-injection.ts";
+import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../support/fault-injection.ts";
 import { type Outage, openOutage } from "../support/outage-fixture.ts";
 import { invokeWorker } from "../support/queue-worker.ts";
 import { openTestEnv, type TestEnv } from "../support/test-env.ts";
@@ -212,7 +212,7 @@ describe("no mail is sent, and nothing else fails,", () => {
 });
 
 it.each(faultPoints)("a worker that is struck (%s) while it pauses an endpoint is made up for", async (faultPoint) => {
-  for (let k = 0; ; k++) {
+  for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
     outage = await openOutageWithOwner(OWNER);
     await outage.endpointWith({ path: "/other", events: ["webhook.paused"] });
     const since = testEnv.now() - 6 * DAY;

@@ -4,7 +4,7 @@ import { waitingForEndpoint } from "../../../../shared/domain/delivery/deliverie
 import { drainTask, scheduleTask } from "../../../../shared/flows/delivery/endpoint-tasks.ts";
 import { sweepDue } from "../../../../shared/flows/delivery/sweep.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
-import { faultPoints, injectFaultAt } from "../support/fault-injection.ts";
+import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../support/fault-injection.ts";
 import { type Outage, openOutage } from "../support/outage-fixture.ts";
 import { invokeWorker, queueDepth } from "../support/queue-worker.ts";
 import { recordMessage } from "../support/test-endpoints.ts";
@@ -47,7 +47,7 @@ async function faultEverywhere(
   queue: "events" | "deliveries",
   after: (outage: Outage) => Promise<void>,
 ): Promise<number> {
-  for (let k = 0; ; k++) {
+  for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
     const outage = await setUp();
     const injection = injectFaultAt(testEnv.clients, faultPoint, k);
     await invokeWorker(testEnv.eventSource, outage.lane[queue], injection.crashable(outage.worker));

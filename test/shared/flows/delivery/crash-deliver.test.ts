@@ -12,7 +12,7 @@ import { dueStore } from "../../../../shared/stores/delivery/due-attempts.ts";
 import type { Receiver } from "../../net/receiver.ts";
 import { openWebhookClient } from "../../net/webhook-client-fixture.ts";
 import { newTenant } from "../../stores/support/samples.ts";
-import { faultPoints, injectFaultAt } from "../support/fault-injection.ts";
+import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../support/fault-injection.ts";
 import { invokeWorker, queueDepth, receiveAllMessages } from "../support/queue-worker.ts";
 import { createEndpointAt, recordMessage, startStatusReceiver } from "../support/test-endpoints.ts";
 import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
@@ -69,7 +69,7 @@ describe("a fan-out", () => {
     "struck (%s) at any call to AWS reaches every endpoint, with one row for each",
     async (faultPoint) => {
       const webhookClient = openWebhookClient();
-      for (let k = 0; ; k++) {
+      for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
         const [tenant, queues, receiver] = [newTenant(), await testEnv.newQueues(), await startStatusReceiver()];
         const base = `http://127.0.0.1:${receiver.port}`;
         const healthy = await createEndpointAt(testEnv, queues, tenant, `${base}/200`);
@@ -151,7 +151,7 @@ describe("a retry", () => {
     async (kind) => {
       const { strike: faultPoint, attempt, status } = kind;
       const webhookClient = openWebhookClient();
-      for (let k = 0; ; k++) {
+      for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
         const { tenant, lane: queues, receiver, endpoint, eventUlid } = await createWaiting(attempt, status);
         const injection = injectFaultAt(testEnv.clients, faultPoint, k);
         await invokeWorker(testEnv.eventSource, queues.deliveries, injection.crashable(worker(queues, webhookClient)));

@@ -6,7 +6,7 @@ import { replayWindow } from "../../../../shared/flows/delivery/replay-window.ts
 import { sendTestEvent } from "../../../../shared/flows/webhooks/send-test.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import { type EndpointFixture, openEndpointFixture } from "../support/endpoint-fixture.ts";
-import { faultPoints, injectFaultAt } from "../support/fault-injection.ts";
+import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../support/fault-injection.ts";
 import { invokeWorker, queueDepth } from "../support/queue-worker.ts";
 import { recordMessage } from "../support/test-endpoints.ts";
 import { openTestEnv, type TestEnv } from "../support/test-env.ts";
@@ -22,7 +22,7 @@ async function faultEverywhere(
   faultPoint: (typeof faultPoints)[number],
   work: (fixture: EndpointFixture, run: (body: () => Promise<unknown>) => Promise<boolean>) => Promise<void>,
 ): Promise<number> {
-  for (let k = 0; ; k++) {
+  for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
     const fixture = await openEndpointFixture(testEnv);
     let reached = false;
     await work(fixture, async (body) => {
@@ -107,7 +107,7 @@ describe.each(faultPoints)("a process that is struck (%s) at any call to AWS", (
   });
 
   it("while a receiver says that it is gone pauses the endpoint once, and tells the others once", async () => {
-    for (let k = 0; ; k++) {
+    for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
       const fixture = await openEndpointFixture(testEnv);
       const { endpoint } = await fixture.endpointWith({ events: ["message.received", "webhook.paused"] });
       const { endpoint: other } = await fixture.endpointWith({ path: "/other", events: ["webhook.paused"] });

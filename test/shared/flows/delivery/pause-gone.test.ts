@@ -4,7 +4,7 @@ import { openQueue } from "../../../../shared/aws/queues.ts";
 import { updateWebhook } from "../../../../shared/flows/webhooks/update.ts";
 import { tenantStore } from "../../../../shared/stores/access/tenants.ts";
 import { type EndpointFixture, openEndpointFixture } from "../support/endpoint-fixture.ts";
-import { faultPoints, injectFaultAt } from "../support/fault-injection.ts";
+import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../support/fault-injection.ts";
 import { invokeWorker } from "../support/queue-worker.ts";
 import { recordMessage } from "../support/test-endpoints.ts";
 import { openTestEnv, type TestEnv } from "../support/test-env.ts";
@@ -99,7 +99,7 @@ describe("the owner of a tenant whose receiver answers 410", () => {
   );
 
   it.each(faultPoints)("gets it, too, when the worker is struck (%s) at any call", async (faultPoint) => {
-    for (let k = 0; ; k++) {
+    for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
       fixture = await openEndpointFixture(testEnv);
       await withOwner();
       await fixture.endpointWith({ events: ["message.received"] });

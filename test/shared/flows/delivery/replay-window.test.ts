@@ -9,7 +9,7 @@ import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import { iso } from "../../../../shared/kernel/time.ts";
 import { newTenant } from "../../stores/support/samples.ts";
 import { type EndpointFixture, openEndpointFixture } from "../support/endpoint-fixture.ts";
-import { faultPoints, injectFaultAt } from "../support/fault-injection.ts";
+import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../support/fault-injection.ts";
 import { queueDepth } from "../support/queue-worker.ts";
 import { openTestEnv, type TestEnv } from "../support/test-env.ts";
 
@@ -88,7 +88,7 @@ describe("a replay of a window", () => {
   it.each(faultPoints)(
     "that is struck (%s) at any call leaves its audit row before anything is sent",
     async (faultPoint) => {
-      for (let k = 0; ; k++) {
+      for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
         fixture = await openEndpointFixture(testEnv);
         windowStart = testEnv.now();
         const { endpoint } = await fixture.endpointWith();

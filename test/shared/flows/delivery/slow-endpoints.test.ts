@@ -5,7 +5,7 @@ import type { DeliverPorts } from "../../../../shared/flows/delivery/ports.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import type { WebhookClient } from "../../../../shared/net/webhook-client.ts";
 import { concurrencySlotStore } from "../../../../shared/stores/delivery/concurrency-slots.ts";
-import { faultPoints, injectFaultAt } from "../support/fault-injection.ts";
+import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../support/fault-injection.ts";
 import { type Outage, openOutage } from "../support/outage-fixture.ts";
 import { invokeWorker, queueDepth } from "../support/queue-worker.ts";
 import { openTestEnv, type TestEnv } from "../support/test-env.ts";
@@ -166,7 +166,7 @@ it("an attempt under way for three seconds has its endpoint marked before it end
 });
 
 it.each(faultPoints)("struck (%s) while it puts a first attempt off, a worker loses none", async (faultPoint) => {
-  for (let k = 0; ; k++) {
+  for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
     outage = await openOutage(testEnv);
     const slow = { ...(await outage.breaker()), slowUntil: testEnv.now() + 5 * MINUTE };
     await outage.deliverPorts.endpoints.saveBreaker(outage.tenant, await outage.readEndpoint(), slow, testEnv.now());

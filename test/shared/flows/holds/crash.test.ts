@@ -3,7 +3,7 @@ import { completeHold } from "../../../../shared/flows/holds/complete.ts";
 import { createHold } from "../../../../shared/flows/holds/create.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import { MINUTE } from "../../../../shared/kernel/time.ts";
-import { faultPoints, injectFaultAt } from "../support/fault-injection.ts";
+import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../support/fault-injection.ts";
 import { CANARY, openHoldFixture, SOURCE_IP } from "../support/hold-fixture.ts";
 import { openTestEnv, type TestEnv } from "../support/test-env.ts";
 
@@ -17,7 +17,7 @@ describe("a completion", () => {
   it.each(faultPoints)(
     "struck (%s) at any call to AWS sends at most once, and its hold has ended when its minute is over",
     async (faultPoint) => {
-      for (let k = 0; ; k++) {
+      for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
         const fixture = await openHoldFixture(testEnv);
         const created = await fixture.newHold();
         const answer = await fixture.solvedAnswer(created);
@@ -60,7 +60,7 @@ describe("holding", () => {
   it.each(faultPoints)(
     "struck (%s) at any call, and asked for again with its key, is held once",
     async (faultPoint) => {
-      for (let k = 0; ; k++) {
+      for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
         const fixture = await openHoldFixture(testEnv);
         const message = {
           conversationId: fixture.conversation,

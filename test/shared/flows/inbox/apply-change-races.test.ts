@@ -5,7 +5,7 @@ import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
-import { injectFaultAt } from "../support/fault-injection.ts";
+import { FAULT_STEP, firstFault, injectFaultAt } from "../support/fault-injection.ts";
 import { newConversation } from "../support/new-conversation.ts";
 import {
   editEvent,
@@ -199,7 +199,7 @@ describe("struck at any call", () => {
     ),
   )("%s end whole when their webhook comes again (%s)", async (name, faultPoint) => {
     const fixture = scenes[name as keyof typeof scenes];
-    for (let k = 0; ; k++) {
+    for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
       await setUp();
       await ingestChanges(fixture.before());
       const injection = injectFaultAt(testEnv.clients, faultPoint, k);

@@ -9,7 +9,7 @@ import { decodeEvent, encodeInbound } from "../../../../shared/queues/messages.t
 import { conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
 import { messageStore } from "../../../../shared/stores/inbox/messages.ts";
 import { newTenant, PERSON } from "../../stores/support/samples.ts";
-import { faultPoints, injectFaultAt } from "../support/fault-injection.ts";
+import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../support/fault-injection.ts";
 import { inboundBody, instagramWebhook } from "../support/inbound-webhooks.ts";
 import { invokeWorker, queueDepth, receiveAllMessages } from "../support/queue-worker.ts";
 import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
@@ -105,7 +105,7 @@ describe("ingest", () => {
   it.each(faultPoints.flatMap((faultPoint) => (["bytes", "file"] as const).map((form) => [faultPoint, form] as const)))(
     "struck (%s) at any call to AWS ends whole when its queue message comes again (%s)",
     async (faultPoint, form) => {
-      for (let k = 0; ; k++) {
+      for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
         const one = await newCase();
         const inbound = openQueue(one.queues.inbound, testEnv.eventSource);
         const file = `inbound/${one.tenant}.gz`;

@@ -16,7 +16,7 @@ import {
   refusedOutcome,
   unknownOutcome,
 } from "../support/conversation-fixture.ts";
-import { type FaultPoint, faultPoints, injectFaultAt } from "../support/fault-injection.ts";
+import { FAULT_STEP, type FaultPoint, faultPoints, firstFault, injectFaultAt } from "../support/fault-injection.ts";
 import { openTestEnv, type TestEnv } from "../support/test-env.ts";
 
 let testEnv: TestEnv;
@@ -102,7 +102,7 @@ describe.each(platforms)("our own send on %s", (platform) => {
   it.each(faultPoints)(
     "ends the same when the echo's process is struck (%s) at any call and it comes again",
     async (faultPoint) => {
-      for (let k = 0; ; k++) {
+      for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
         const fixture = await openConversationFixture(testEnv, platform);
         const send = await fixture.startReply("hi");
         const mid = `${fixture.tenant}-out`;
@@ -123,7 +123,7 @@ describe.each(platforms)("our own send on %s", (platform) => {
   it.each(faultPoints)(
     "ends the same when the sender is struck (%s) at any call and the echo comes",
     async (faultPoint) => {
-      for (let k = 0; ; k++) {
+      for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
         const fixture = await openConversationFixture(testEnv, platform);
         const send = await fixture.startReply("hi");
         const mid = `${fixture.tenant}-out`;

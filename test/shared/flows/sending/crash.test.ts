@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SECOND } from "../../../../shared/kernel/time.ts";
 import { unknownOutcome } from "../support/conversation-fixture.ts";
-import { type FaultPoint, faultPoints, injectFaultAt } from "../support/fault-injection.ts";
+import { FAULT_STEP, type FaultPoint, faultPoints, firstFault, injectFaultAt } from "../support/fault-injection.ts";
 import { openReplyFixture, type ReplyFixture, refusedWith } from "../support/reply-fixture.ts";
 import { openTestEnv, type TestEnv } from "../support/test-env.ts";
 
@@ -42,7 +42,7 @@ const eventTypes = async (fixture: ReplyFixture) => (await fixture.events()).map
 
 describe.each(faultPoints)("a sender that is struck (%s) at any call", (faultPoint) => {
   it("has told of a message that the platform took, once a minute is over, or of its unknown end; its echo ends it", async () => {
-    for (let k = 0; ; k++) {
+    for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
       const fixture = await openReplyFixture(testEnv);
       fixture.setPlatformResponse({ kind: "accepted", messageId: sentMessageId(fixture) });
       const { reached, told: result } = await runWithFault(faultPoint, k, () => fixture.sendReply());
@@ -75,7 +75,7 @@ describe.each(faultPoints)("a sender that is struck (%s) at any call", (faultPoi
   });
 
   it("leaves nothing to the sweep when the echo is faster", async () => {
-    for (let k = 0; ; k++) {
+    for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
       const fixture = await openReplyFixture(testEnv);
       fixture.setPlatformResponse({ kind: "accepted", messageId: sentMessageId(fixture) });
       const { reached } = await runWithFault(faultPoint, k, () => fixture.sendReply());
@@ -92,7 +92,7 @@ describe.each(faultPoints)("a sender that is struck (%s) at any call", (faultPoi
   });
 
   it("has told of a refusal and of what it means for the account, each once", async () => {
-    for (let k = 0; ; k++) {
+    for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
       const fixture = await openReplyFixture(testEnv);
       fixture.setPlatformResponse(deadTokenRefusal);
       const { reached } = await runWithFault(faultPoint, k, () => fixture.sendReply());
@@ -116,7 +116,7 @@ describe.each(faultPoints)("a sweep that is struck (%s) at any call and comes ag
   it.each(["sent", "refused", "unknown"] as const)(
     "ends a send that its sender left %s as one that lives",
     async (remaining) => {
-      for (let k = 0; ; k++) {
+      for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
         const fixture = await openReplyFixture(testEnv);
         fixture.setPlatformResponse(
           remaining === "sent"

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { DAY, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import type { SendOutcome } from "../../../../shared/platforms/platform.ts";
 import { unknownOutcome } from "../support/conversation-fixture.ts";
-import { faultPoints, injectFaultAt } from "../support/fault-injection.ts";
+import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../support/fault-injection.ts";
 import { openReplyFixture, type ReplyFixture, refusedWith } from "../support/reply-fixture.ts";
 import { openTestEnv, type TestEnv } from "../support/test-env.ts";
 
@@ -110,7 +110,7 @@ describe("a key", () => {
 it.each(faultPoints)(
   "a request that is struck (%s) at any call is sent once, and its key ends with what became of it",
   async (faultPoint) => {
-    for (let k = 0; ; k++) {
+    for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
       fixture = await openReplyFixture(testEnv);
       const strikes = injectFaultAt(testEnv.clients, faultPoint, k);
       const first = await replyWithKey().catch((error: unknown) => error);

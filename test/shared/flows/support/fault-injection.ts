@@ -1,4 +1,5 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { inject } from "vitest";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
 import type { QueueWorker } from "./queue-worker.ts";
 
@@ -9,6 +10,14 @@ import type { QueueWorker } from "./queue-worker.ts";
  */
 export const faultPoints = ["before", "after", "lost"] as const;
 export type FaultPoint = (typeof faultPoints)[number];
+
+/** `npm test` injects one of the three faults into each call, in turn. `npm run test:full` injects all three. */
+export const FAULT_STEP = inject("fullRun") ? 1 : faultPoints.length;
+
+/** The first call that gets this fault; every `FAULT_STEP`-th call after it does, too. */
+export function firstFault(faultPoint: FaultPoint): number {
+  return faultPoints.indexOf(faultPoint) % FAULT_STEP;
+}
 
 /**
  * Strikes at the k-th call to AWS of a process, counted over all its clients from 0. Once it is dead, none of its

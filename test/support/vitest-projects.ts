@@ -1,0 +1,73 @@
+import { availableParallelism } from "node:os";
+import { defineConfig } from "vitest/config";
+
+/** Rules and formats: no server, no table, no file and no process. */
+const unit = [
+  "test/functions/http/**",
+  "test/functions/support/**",
+  "test/lib/config/**",
+  "test/local/stack/banner.test.ts",
+  "test/local/stack/settings.test.ts",
+  "test/local/support/**",
+  "test/local/template/**",
+  "test/shared/domain/**",
+  "test/shared/kernel/**",
+  "test/shared/net/{addresses,egress-gate,host-resolver,retry-after}.test.ts",
+  "test/shared/platforms/{parse-*,refusals,send-bodies,signature,text-limits}.test.ts",
+  "test/support/item-size.test.ts",
+  "test/web/{solve,steps}.test.ts",
+];
+/** The table, its emulators, and what an operation costs. */
+const stores = ["test/shared/stores/**", "test/local/dynamodb/**", "test/support/**", "test/costs/**"];
+/** Use cases, workers and routes on a real table. */
+const flows = ["test/shared/**", "test/functions/**"];
+/** Pages in a real browser. */
+const web = ["test/web/**"];
+/** The whole stack as a process. */
+const e2e = ["test/e2e/**", "test/full/**"];
+
+const always = ["test/bench/**"];
+
+/**
+ * The projects of `vitest.config.ts` (`full` is false) and of `vitest.full.config.ts`. A test file that no other project
+ * lists runs in `local`. The full run adds `test/full` and injects every fault instead of a sample.
+ */
+export function testConfig({ full }: { full: boolean }) {
+  const excluded = full ? always : [...always, "test/full/**"];
+  const project = (name: string, include: string[], listedElsewhere: string[] = []) => ({
+    extends: true as const,
+    test: {
+      name,
+      include: include.map((pattern) => pattern.replace(/\/\*\*$/, "/**/*.test.ts")),
+      exclude: [...excluded, ...listedElsewhere],
+    },
+  });
+  const e2eProject = project("e2e", e2e);
+  return defineConfig({
+    test: {
+      testTimeout: full ? 600_000 : 60_000,
+      hookTimeout: 120_000,
+      pool: "forks",
+      // Files share their worker's modules, engine and browser. A file removes what it changes in them.
+      isolate: false,
+      maxWorkers: availableParallelism(),
+      provide: { fullRun: full },
+      reporters: ["default", "./test/support/slow-files-reporter.ts"],
+      projects: [
+        project("unit", unit),
+        project("stores", stores, unit),
+        project("flows", flows, [...unit, ...stores]),
+        project("web", web, unit),
+        { ...e2eProject, test: { ...e2eProject.test, globalSetup: "test/e2e/support/assembly-setup.ts" } },
+        project("local", ["test/**"], [...unit, ...stores, ...flows, ...web, ...e2e]),
+      ],
+    },
+  });
+}
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** True in `npm run test:full`. */
+    readonly fullRun: boolean;
+  }
+}
