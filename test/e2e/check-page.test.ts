@@ -1,6 +1,6 @@
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { launchBrowser } from "../web/support/browser.ts";
+import { testBrowser } from "../web/support/browser.ts";
 import { openPage, pressButton, waitForHeading } from "../web/support/page-visit.ts";
 import { createTestWebhook } from "./support/api-calls.ts";
 import { failureLines, waitUntilIdle } from "./support/emulator-journals.ts";
@@ -31,11 +31,10 @@ let browser: Browser;
 let receiver: Receiver;
 let conversation: string;
 beforeAll(async () => {
-  [stack, browser, receiver] = await Promise.all([startLocalStack(), launchBrowser(), openReceiver()]);
+  [stack, browser, receiver] = await Promise.all([startLocalStack(), testBrowser(), openReceiver()]);
   await createTestWebhook(stack, receiver.url, ["message.sent", "message.failed"]);
 });
 afterAll(async () => {
-  await browser?.close();
   await Promise.all([stack?.stop(), receiver?.close()]);
 });
 beforeEach(async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { waitUntilIdle } from "../e2e/support/emulator-journals.ts";
 import { type LocalStack, startLocalStack } from "../e2e/support/local-stack.ts";
 import { waitFor } from "../e2e/support/wait-for.ts";
-import { launchBrowser } from "../web/support/browser.ts";
+import { testBrowser } from "../web/support/browser.ts";
 import { openPage, pressButton, waitForHeading } from "../web/support/page-visit.ts";
 
 // The test waits for the platform's real time-out of ten seconds.
@@ -17,10 +17,10 @@ interface Hold {
 let stack: LocalStack;
 let browser: Browser;
 beforeAll(async () => {
-  [stack, browser] = await Promise.all([startLocalStack(), launchBrowser()]);
+  [stack, browser] = await Promise.all([startLocalStack(), testBrowser()]);
 });
 afterAll(async () => {
-  await browser?.close();
+  for (const context of browser?.contexts() ?? []) await context.close();
   await stack?.stop();
 });
 

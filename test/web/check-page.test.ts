@@ -2,7 +2,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { MINUTE, SECOND } from "../../shared/kernel/time.ts";
 import { waitFor } from "../e2e/support/wait-for.ts";
-import { launchBrowser } from "./support/browser.ts";
+import { testBrowser } from "./support/browser.ts";
 import { type CheckServer, refusalReply, startCheckServer } from "./support/check-server.ts";
 import { pressButton, visitHold, waitForHeading } from "./support/page-visit.ts";
 
@@ -12,13 +12,12 @@ let browser: Browser;
 let server: CheckServer;
 
 beforeAll(async () => {
-  [browser, server] = await Promise.all([launchBrowser(), startCheckServer()]);
+  [browser, server] = await Promise.all([testBrowser(), startCheckServer()]);
 });
 afterEach(async () => {
   for (const context of browser.contexts()) await context.close();
 });
 afterAll(async () => {
-  await browser?.close();
   await server?.close();
 });
 beforeEach(() => {

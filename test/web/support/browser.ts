@@ -1,24 +1,20 @@
-import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
+import { type Chromium, unpackChromium } from "./npm-chromium.ts";
 
-const executablePaths = [
-  process.env.CHROMIUM,
-  "/usr/bin/chromium",
-  "/usr/bin/chromium-browser",
-  "/usr/bin/google-chrome",
-  "/usr/bin/google-chrome-stable",
-];
+let sharedBrowser: Promise<Browser> | undefined;
 
-/** A headless Chromium of the machine's own. Without one the tests fail: a page that no browser opened is not tested. */
-export async function launchBrowser(): Promise<Browser> {
-  const executablePath = executablePaths.find((path) => path !== undefined && existsSync(path));
-  if (executablePath === undefined) {
-    throw new Error(
-      "The check page's tests need Chromium. On Debian or Ubuntu: apt-get update && apt-get install -y chromium. Elsewhere set CHROMIUM to the path of a Chromium or Chrome.",
-    );
-  }
+/** The headless Chromium of this worker: the one that npm installed, or the one that CHROMIUM names. It ends with the process. */
+export function testBrowser(): Promise<Browser> {
+  sharedBrowser ??= launchBrowser();
+  return sharedBrowser;
+}
+
+function launchBrowser(): Promise<Browser> {
+  const { CHROMIUM } = process.env;
+  const { executablePath, env }: Chromium = CHROMIUM ? { executablePath: CHROMIUM, env: {} } : unpackChromium();
   return chromium.launch({
     executablePath,
+    env: { ...process.env, ...env },
     args: [
       ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
       ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
