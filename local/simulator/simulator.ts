@@ -4,7 +4,7 @@ import { graph } from "./graph/graph.ts";
 import { login } from "./graph/login.ts";
 import { instagramCode } from "./graph/tokens.ts";
 import { type Call, type HttpOutcome, json, listen } from "./http/http-server.ts";
-import { loadPage } from "./http/page.ts";
+import { loadPage } from "./page/page-files.ts";
 import { sampleImage } from "./sample-image.ts";
 import { Deliveries } from "./webhooks/deliveries.ts";
 import { Faults } from "./world/faults.ts";

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { HttpResponse } from "./http-server.ts";
+import type { HttpResponse } from "../http/http-server.ts";
 
 const files: Record<string, { name: string; type: string }> = {
   "/": { name: "index.html", type: "text/html; charset=utf-8" },
@@ -18,11 +18,11 @@ const headers = {
   "Cache-Control": "no-cache",
 };
 
-/** Reads the page's files once; gives the answer for a path, or undefined when the page has no such file. */
+/** Reads the files of the page once. The returned function gives the response for a path, or undefined for any other path. */
 export async function loadPage(): Promise<(path: string) => HttpResponse | undefined> {
   const replies = new Map<string, HttpResponse>();
   for (const [path, { name, type }] of Object.entries(files)) {
-    const body = await readFile(new URL(`../page/${name}`, import.meta.url));
+    const body = await readFile(new URL(`./${name}`, import.meta.url));
     replies.set(path, { status: 200, headers: { ...headers, "Content-Type": type }, body });
   }
   return (path) => replies.get(path);
