@@ -1,4 +1,4 @@
-// `npm run local` runs the whole service on this machine.
+// `npm run local`: runs all of Parley on this machine.
 import { openSeedPorts } from "../local/stack/seed-ports.ts";
 import { readSettings } from "../local/stack/settings.ts";
 import { runStackProcess } from "../local/stack/stack-process.ts";

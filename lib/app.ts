@@ -12,26 +12,26 @@ import { ServiceStack } from "./stacks/service-stack.ts";
 export interface AppOptions {
   /** The folder of the cloud assembly: templates and bundled code. */
   readonly outdir: string;
-  /** Settings by their context keys, such as `parley:siteUrl`; the CDK command's own context stands above them. */
+  /** Settings by context key, such as `parley:siteUrl`. The context of the CDK command overrides them. */
   readonly context?: Readonly<Record<string, string>>;
-  /** False leaves the functions unbundled: the templates are whole, but there is no code to run. Default true. */
+  /** False skips bundling: the templates are complete but hold no code. Default: true. */
   readonly bundle?: boolean;
 }
 
 export interface SynthesisOptions extends AppOptions {
-  /** True checks the templates against CloudFormation's rules, which takes about three seconds. Default false. */
+  /** True checks the templates against CloudFormation's rules, which takes about three seconds. Default: false. */
   readonly validate?: boolean;
 }
 
-/** Here and not in cdk.json, so that every way of running the app gives the same templates. */
+/** Set here and not in cdk.json, so that every way of running the app writes the same templates. */
 const featureFlags = {
-  // A template that breaks CloudFormation's rules stops the synthesis, where it is checked at all.
+  // With validation on, a template that breaks a rule of CloudFormation stops the synthesis.
   "@aws-cdk/core:validateAgainstDefaultRules": true,
-  // The data stack cannot lose what the service stack still uses.
+  // CloudFormation refuses to delete an export of the data stack while the service stack uses it.
   "@aws-cdk/core:defaultCrossStackReferences": "strong",
 };
 
-/** The app with its two stacks, not yet written. Throws an Error that names the setting if one is not valid. */
+/** Builds the app with its two stacks and writes nothing but the bundles. Throws an Error that names an invalid setting. */
 export function parleyApp({ outdir, context = {}, bundle = true }: AppOptions): App {
   const app = new App({ outdir, analyticsReporting: false, context: { ...featureFlags, ...context } });
   const settings = parseSettings(app.node.getAllContext());
@@ -49,10 +49,10 @@ export function parleyApp({ outdir, context = {}, bundle = true }: AppOptions): 
   return app;
 }
 
-/** Writes the cloud assembly and says where. Works without a network. */
+/** Writes the cloud assembly and returns its folder. Needs no network. */
 export function synthesize({ validate = false, ...options }: SynthesisOptions): { outdir: string } {
   const previousValidation = process.env.CDK_VALIDATION;
-  // The CDK takes this switch from the environment alone.
+  // The CDK reads this switch from the environment only.
   process.env.CDK_VALIDATION = validate ? "true" : "false";
   try {
     return { outdir: parleyApp(options).synth().directory };

@@ -10,8 +10,8 @@ interface Template {
 }
 
 /**
- * Bytes of each function's bundle in a cloud assembly, unpacked. Throws an Error when the assembly is missing or was
- * written without bundling.
+ * The unpacked size of each function's bundle in bytes. Throws an Error if the assembly is missing or was written
+ * without bundling.
  */
 export function bundleBytes(outdir: string): Record<FunctionName, number> {
   const folders = Object.entries(bundleFolders(outdir));
@@ -21,7 +21,7 @@ export function bundleBytes(outdir: string): Record<FunctionName, number> {
   >;
 }
 
-/** The folder of each function's bundle in a cloud assembly. Throws an Error when the assembly is missing. */
+/** The folder of each function's bundle in a cloud assembly. Throws an Error if the assembly or a bundle is missing. */
 export function bundleFolders(outdir: string): Record<FunctionName, string> {
   const file = join(outdir, `${stacks.service}.template.json`);
   const template: Template = JSON.parse(readFileSync(file, "utf8"));
@@ -29,10 +29,10 @@ export function bundleFolders(outdir: string): Record<FunctionName, string> {
   return Object.fromEntries(folders) as Record<FunctionName, string>;
 }
 
-/** The template names the archive that is made of a folder at the upload. */
+/** The template names the archive. The assembly holds its content as a folder until the CDK uploads it. */
 function assetFolder(template: Template, name: FunctionName): string {
   const archive = template.Resources[name]?.Properties?.Code?.S3Key;
-  if (typeof archive !== "string") throw new Error(`The template has no code for ${name}: synthesize it once more.`);
+  if (typeof archive !== "string") throw new Error(`No code for ${name} in the template. Synthesize with bundling.`);
   return `asset.${archive.replace(/\.zip$/, "")}`;
 }
 

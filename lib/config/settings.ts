@@ -1,23 +1,23 @@
-// What an operator may set, read from the CDK context (`-c parley:name=value`, or "context" in cdk.json) and checked
-// once, before anything is built: a mistyped setting stops the synthesis and does not become a default in silence.
+// The operator's settings, read from the CDK context (`-c parley:name=value`, or "context" in cdk.json). They are checked
+// before anything is built: a mistyped setting stops the synthesis instead of falling back to its default.
 
 export interface Settings {
-  /** Where people reach the API, without a slash at the end; null means the gateway's own address. */
+  /** The public URL of the API, without a trailing slash. Null: the gateway's own URL. */
   readonly baseUrl: string | null;
-  /** Where `/` and security.txt lead; null leaves both 404. */
+  /** The URL that `/` and security.txt redirect to. Null: both answer 404. */
   readonly siteUrl: string | null;
-  /** JSON of hosts that stand in for the platforms' own; null means the platforms' own. */
+  /** JSON of hosts that replace the platforms' own. Null: the platforms' own. */
   readonly platformUrls: string | null;
   readonly graphVersion: string;
-  /** The HTTP API's stage: requests per second, and how many more may come in one burst. */
+  /** Throttling of the HTTP API's stage: requests per second, and the burst above that rate. */
   readonly throttle: { readonly rate: number; readonly burst: number };
-  /** The most invocations at once that each queue may cause. */
+  /** Maximum concurrent invocations per queue. */
   readonly concurrency: { readonly inbound: number; readonly events: number; readonly deliveries: number };
-  /** Environments kept for the Api function alone; null leaves it in the account's common pool. */
+  /** Reserved concurrency of the Api function. Null: it shares the account's pool. */
   readonly apiReservedConcurrency: number | null;
-  /** The address that mails to the tenants' owners are sent from; null sends none. */
+  /** The sender address of mails to the tenants' owners. Null: no mails are sent. */
   readonly mailFrom: string | null;
-  /** The SNS topic that every alarm notifies; null leaves the alarms to be looked at in CloudWatch. */
+  /** The SNS topic that every alarm notifies. Null: the alarms show in CloudWatch only. */
   readonly alarmTopicArn: string | null;
 }
 
@@ -42,8 +42,8 @@ type Name = (typeof NAMES)[number];
 const PLATFORM_HOSTS = ["facebook_www", "facebook_graph", "instagram_www", "instagram_api", "instagram_graph"];
 
 /**
- * The settings in a CDK context; keys without the `parley:` prefix are CDK's own and ignored. An empty value counts as
- * unset. Throws an Error that names the setting and what it takes.
+ * Parses the settings of a CDK context and ignores keys without the `parley:` prefix. An empty value counts as unset.
+ * Throws an Error that names the setting and the values it accepts.
  */
 export function parseSettings(context: Readonly<Record<string, unknown>>): Settings {
   rejectUnknown(context);
@@ -81,7 +81,7 @@ export function parseSettings(context: Readonly<Record<string, unknown>>): Setti
             "mailFrom",
             rawValue("mailFrom"),
             /^[\w.+-]{1,64}@[\w-]+(\.[\w-]+)+$/,
-            "an address such as parley@example.com",
+            "an email address such as parley@example.com",
           ),
     alarmTopicArn:
       rawValue("alarmTopicArn") === undefined
@@ -99,12 +99,12 @@ function rejectUnknown(context: Readonly<Record<string, unknown>>): void {
   const validKeys = new Set<string>(NAMES.map((name) => PREFIX + name));
   const unknown = Object.keys(context).filter((key) => key.startsWith(PREFIX) && !validKeys.has(key));
   if (unknown.length > 0) {
-    throw new Error(`There is no setting ${unknown.join(", ")}. The settings are: ${[...validKeys].join(", ")}.`);
+    throw new Error(`Unknown setting ${unknown.join(", ")}. Valid settings: ${[...validKeys].join(", ")}.`);
   }
 }
 
 function invalidSetting(name: Name, value: unknown, expected: string): Error {
-  return new Error(`${PREFIX}${name} is ${JSON.stringify(value)}: give ${expected}.`);
+  return new Error(`Invalid ${PREFIX}${name}: ${JSON.stringify(value)}. Set it to ${expected}.`);
 }
 
 function pattern(name: Name, value: unknown, regex: RegExp, expected: string): string {
@@ -125,7 +125,7 @@ function url(name: Name, value: unknown): string {
   return value;
 }
 
-/** A JSON object of URLs by host name, as text or already parsed; returned as text. */
+/** Accepts a JSON object of URLs by host name, as text or parsed, and returns it as text. */
 function urls(name: Name, value: unknown): string {
   const parsed = typeof value === "string" ? tryParseJson(value) : value;
   const entries = typeof parsed === "object" && parsed !== null ? Object.entries(parsed) : [];
@@ -134,7 +134,7 @@ function urls(name: Name, value: unknown): string {
     throw invalidSetting(
       name,
       value,
-      `a JSON object of https URLs with some of the names ${PLATFORM_HOSTS.join(", ")}`,
+      `a JSON object of https URLs by host name; host names: ${PLATFORM_HOSTS.join(", ")}`,
     );
   }
   return JSON.stringify(parsed);
@@ -148,7 +148,7 @@ function tryParseJson(text: string): unknown {
   }
 }
 
-/** https, without credentials; http only to a machine's own loopback, where nothing is overheard. */
+/** Accepts https without credentials. Accepts http on loopback only, where nobody can read the traffic. */
 function isUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, username, password } = new URL(text);

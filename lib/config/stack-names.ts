@@ -1,2 +1,2 @@
-/** The names of the stacks, which are also the names of their templates in the assembly. */
+/** Stack names. The templates in the assembly have the same names. */
 export const stacks = { data: "ParleyData", service: "ParleyService" } as const;

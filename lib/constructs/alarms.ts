@@ -10,20 +10,20 @@ import type { QueuePair } from "./queue-pair.ts";
 
 const PERIOD = Duration.minutes(5);
 const MESSAGE_AGE_MAX = Duration.minutes(5);
-const INSPECT_HINT = "See it with: npm run admin -- dlq list";
+const INSPECT_HINT = "List it with: npm run admin -- dlq list";
 
 export interface AlarmsProps {
   readonly gateway: HttpApi;
   readonly functions: readonly IFunction[];
   readonly deadLetters: IFunction;
   readonly pairs: readonly QueuePair[];
-  /** The queues in which nothing should wait long: their messages are due at once. */
+  /** The queues whose messages are due at once: a message that waits long raises an alarm. */
   readonly lowLatency: readonly QueuePair[];
   /** The SNS topic to notify, or null for none. */
   readonly topicArn: string | null;
 }
 
-/** What an operator should hear of. docs/operate/monitoring.md says what each one means. */
+/** The operator's alarms. docs/operate/monitoring.md explains each of them. */
 export class Alarms extends Construct {
   readonly #topic: SnsAction | null;
 
@@ -35,21 +35,21 @@ export class Alarms extends Construct {
       const name = fn.node.id;
       this.#above(`${name}Errors`, fn.metricErrors({ period: PERIOD }), 0, `Parley: ${name} crashed or timed out.`);
     }
-    // A function that answers 500 has not failed as Lambda sees it.
-    this.#above("ServerErrors", props.gateway.serverErrors(PERIOD), 0, "Parley: a request was answered with a 5xx.");
-    // The function empties the dead letter queues within seconds, so it is its running that tells of a dead letter.
+    // Lambda does not count a 500 response as an error of the function.
+    this.#above("ServerErrors", props.gateway.serverErrors(PERIOD), 0, "Parley: the API returned a 5xx response.");
+    // The function empties the dead letter queues within seconds, so an invocation is the sign of a dead letter.
     this.#above(
       "DeadLetterArrived",
       props.deadLetters.metricInvocations({ period: PERIOD }),
       0,
-      `Parley: a message could not be processed in five tries and was set aside in the table. ${INSPECT_HINT}`,
+      `Parley: a message failed five times and was stored as a dead letter. ${INSPECT_HINT}`,
     );
     for (const { node, deadLetters } of props.pairs) {
       this.#above(
         `${node.id}DeadLettersWaiting`,
         visibleMessages(deadLetters),
         0,
-        `Parley: dead letters of ${node.id} wait in their queue and are not being set aside: dlq list does not show them.`,
+        `Parley: dead letters of ${node.id} remain in their queue, so dlq list does not show them.`,
       );
     }
     for (const { node, queue } of props.lowLatency) {
@@ -57,7 +57,7 @@ export class Alarms extends Construct {
         `${node.id}Late`,
         queue.metricApproximateAgeOfOldestMessage({ period: PERIOD }),
         MESSAGE_AGE_MAX.toSeconds(),
-        `Parley: the oldest message of ${node.id} has waited for more than ${MESSAGE_AGE_MAX.toMinutes()} minutes.`,
+        `Parley: the oldest message of ${node.id} is more than ${MESSAGE_AGE_MAX.toMinutes()} minutes old.`,
       );
     }
   }

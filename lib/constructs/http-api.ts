@@ -9,15 +9,15 @@ export interface HttpApiProps {
   readonly api: IFunction;
   readonly verify: IFunction;
   readonly intake: IFunction;
-  /** Requests per second over all callers, and the burst above it. */
+  /** Requests per second across all callers, and the burst above that rate. */
   readonly throttle: { readonly rate: number; readonly burst: number };
 }
 
-/** The public door: the check page goes to Verify, the platforms' webhooks to Intake, everything else to Api. */
+/** The public HTTP API. Verify serves the check page, Intake the platforms' webhooks, Api every other path. */
 export class HttpApi extends Construct {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly url: string;
-  /** The first label of its own host name. */
+  /** The first label of the gateway's host name. */
   readonly apiId: string;
   readonly #gateway: Gateway;
 
@@ -48,7 +48,7 @@ export class HttpApi extends Construct {
     this.#gateway = gateway;
   }
 
-  /** Requests that were answered with a 5xx, whether by a function or for want of one. */
+  /** 5xx responses, from a function or from the gateway itself. */
   serverErrors(period: Duration): Metric {
     return this.#gateway.metricServerError({ period, statistic: "Sum" });
   }

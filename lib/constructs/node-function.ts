@@ -19,11 +19,11 @@ export interface NodeFunctionProps {
   /** The bundle, with its handler in `index.mjs`. */
   readonly code: Code;
   readonly timeout: Duration;
-  /** Megabytes; Lambda gives processor time in proportion. */
+  /** Lambda assigns CPU in proportion to memory. */
   readonly memoryMegabytes: number;
   readonly environment: Readonly<Record<string, string>>;
   readonly reservedConcurrency?: number;
-  /** It puts messages into the queue that it reads, which Lambda would take for a mistake after sixteen in a row. */
+  /** True for a function that sends to the queue it reads. Lambda stops such a loop after 16 rounds by default. */
   readonly sendsToItself?: boolean;
 }
 
@@ -52,13 +52,13 @@ export class NodeFunction extends LambdaFunction {
       ...(props.sendsToItself ? { recursiveLoop: RecursiveLoop.ALLOW } : {}),
       role: functionRole,
       logGroup,
-      // START, END and REPORT lines cost more than they tell; timeouts and crashes are still logged.
+      // Omits the START, END and REPORT lines to save cost. Timeouts and crashes are still logged.
       loggingFormat: LoggingFormat.JSON,
       systemLogLevelV2: SystemLogLevel.WARN,
     });
     this.functionRole = functionRole;
     this.timeoutAfter = props.timeout;
-    // The id in the template is the function's name as the rest of the code spells it, without a hash.
+    // The logical id is the function's name, without a hash.
     if (this.node.defaultChild instanceof CfnFunction) this.node.defaultChild.overrideLogicalId(id);
   }
 }

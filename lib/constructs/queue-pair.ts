@@ -3,21 +3,21 @@ import { type IRole, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 
-/** How often a message is tried before it is a dead letter. */
+/** A message becomes a dead letter after this many receives. */
 const RECEIVES_MAX = 5;
 
-/** A batch may be received again only after every retry of its invocation is over: AWS asks for six timeouts. */
+/** AWS recommends a visibility timeout of six function timeouts, which covers the retries of an invocation. */
 const TIMEOUTS_UNTIL_VISIBLE = 6;
 
 export interface QueuePairProps {
-  /** The timeout of the function that reads the queue. */
+  /** Timeout of the function that reads the queue. */
   readonly workerTimeout: Duration;
-  /** The timeout of the function that reads the dead letters. */
+  /** Timeout of the function that reads the dead letters. */
   readonly deadLetterTimeout: Duration;
   readonly retention: Duration;
 }
 
-/** A queue and the queue of its dead letters, which waits up to 14 days. */
+/** A queue and its dead letter queue, which keeps messages for 14 days. */
 export class QueuePair extends Construct {
   readonly queue: Queue;
   readonly deadLetters: Queue;

@@ -6,7 +6,7 @@ import { Construct } from "constructs";
 type Prefix = "inbound/" | "raw/";
 type ObjectAction = "GetObject" | "PutObject" | "DeleteObject";
 
-/** Raw webhook bodies: large ones on their way in (`inbound/`) and the copies kept for seven days (`raw/`). */
+/** Raw webhook bodies: bodies too large for a queue message (`inbound/`) and copies stored for seven days (`raw/`). */
 export class RawBucket extends Construct {
   readonly bucket: Bucket;
 
@@ -17,7 +17,7 @@ export class RawBucket extends Construct {
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
       objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
-      // No versioning: what has expired must be gone.
+      // No versioning, so that an expired object leaves no copy.
       versioned: false,
       lifecycleRules: [
         {
@@ -30,7 +30,7 @@ export class RawBucket extends Construct {
     });
   }
 
-  /** Lets a role do the named actions on the objects under one prefix. */
+  /** Grants a role the actions on the objects under one prefix. */
   allow(role: IRole, prefix: Prefix, ...actions: ObjectAction[]): void {
     role.addToPrincipalPolicy(
       new PolicyStatement({
@@ -40,7 +40,7 @@ export class RawBucket extends Construct {
     );
   }
 
-  /** Lets a role see which objects there are: without it S3 answers "denied" for one that is gone, and not "missing". */
+  /** Grants a role ListBucket. Without it S3 answers 403 instead of 404 for an object that does not exist. */
   allowListing(role: IRole): void {
     role.addToPrincipalPolicy(new PolicyStatement({ actions: ["s3:ListBucket"], resources: [this.bucket.bucketArn] }));
   }

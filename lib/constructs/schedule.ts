@@ -9,7 +9,7 @@ export interface ScheduleProps {
   readonly target: IFunction;
 }
 
-/** Runs a function again and again. */
+/** Invokes a function at a fixed interval. */
 export class Schedule extends Construct {
   constructor(scope: Construct, id: string, { every, target }: ScheduleProps) {
     super(scope, id);

@@ -15,7 +15,7 @@ type Action =
   | "ConditionCheckItem";
 type IndexName = (typeof names)["feedIndex" | "idIndex" | "failingIndex"]["name"];
 
-/** What one function may do with the table. Nobody scans; most items leave by their time to live. */
+/** The table access of one function. No function scans. */
 export interface TableAccess {
   readonly actions: readonly Action[];
   readonly indexes?: readonly IndexName[];
@@ -23,7 +23,7 @@ export interface TableAccess {
 
 const stringAttribute = (name: string) => ({ name, type: AttributeType.STRING });
 
-/** The one table, kept when its stack is deleted. */
+/** The single table. It is retained when its stack is deleted. */
 export class SingleTable extends Construct {
   readonly table: Table;
 
@@ -58,7 +58,7 @@ export class SingleTable extends Construct {
     });
   }
 
-  /** Lets a role do the named actions on the table, and query the named indexes. */
+  /** Grants a role the actions on the table, and Query on the indexes. */
   allow(role: IRole, { actions, indexes = [] }: TableAccess): void {
     const arn = this.table.tableArn;
     role.addToPrincipalPolicy(

@@ -3,13 +3,13 @@ import { AnyPrincipal, Effect, type IRole, PolicyStatement } from "aws-cdk-lib/a
 import { Key } from "aws-cdk-lib/aws-kms";
 import { Construct } from "constructs";
 
-/** The entry that every ciphertext of Parley carries in its encryption context. */
+/** Every ciphertext of Parley has this entry in its encryption context. */
 const CONTEXT_KEY = "kms:EncryptionContext:app";
 const CONTEXT_VALUE = "parley";
 
 /**
- * The KMS key for channel tokens and webhook signing secrets. Encrypting and decrypting are granted apart, each only
- * for Parley's own encryption context; the key's policy refuses any other context to everybody in the account.
+ * The KMS key for channel tokens and webhook signing secrets. Encrypting and decrypting are granted separately and for
+ * Parley's encryption context only. The key's policy denies any other context to every principal of the account.
  */
 export class TokenKey extends Construct {
   readonly key: Key;
@@ -27,7 +27,7 @@ export class TokenKey extends Construct {
         effect: Effect.DENY,
         principals: [new AnyPrincipal()],
         actions: ["kms:Encrypt", "kms:Decrypt", "kms:GenerateDataKey*", "kms:ReEncrypt*"],
-        // In a key's own policy "*" is this key.
+        // In a key policy "*" means this key.
         resources: ["*"],
         conditions: { StringNotEquals: { [CONTEXT_KEY]: CONTEXT_VALUE } },
       }),

@@ -4,11 +4,11 @@ import { NodeFunction } from "./node-function.ts";
 
 const BATCH_SIZE = 10;
 
-/** A function that reads queues, ten messages at a time, and names those that it could not process. */
+/** A function that reads queues in batches of ten and returns the ids of the messages that failed. */
 export class Worker extends NodeFunction {
   /**
-   * Feeds the function from a queue with at most `atOnce` invocations side by side. The cap belongs to the queue and
-   * not to the function: a function that refuses invocations would use up its messages' receives.
+   * Adds a queue with at most `maxConcurrency` concurrent invocations. The limit is on the event source and not on the
+   * function, because a throttled invocation counts as a receive of its messages.
    */
   addQueue(queue: Queue, maxConcurrency: number): this {
     this.addEventSource(

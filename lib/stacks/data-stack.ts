@@ -5,7 +5,7 @@ import { ServiceSecrets } from "../constructs/service-secrets.ts";
 import { SingleTable } from "../constructs/single-table.ts";
 import { TokenKey } from "../constructs/token-key.ts";
 
-/** What is kept: the table, the key, the raw copies and the secrets. All of it outlives the stack. */
+/** The stored data: table, key, raw webhook bodies and secrets. All of it is retained when the stack is deleted. */
 export class DataStack extends Stack {
   readonly table: SingleTable;
   readonly key: TokenKey;
@@ -19,7 +19,7 @@ export class DataStack extends Stack {
     this.raw = new RawBucket(this, "RawBucket");
     this.secrets = new ServiceSecrets(this, "Secrets");
 
-    // What an operator's own commands need.
+    // The operator's commands read these.
     new CfnOutput(this, "TableName", { value: this.table.table.tableName });
     new CfnOutput(this, "KeyId", { value: this.key.key.keyId });
     new CfnOutput(this, "RootSecretId", { value: this.secrets.root.secretArn });

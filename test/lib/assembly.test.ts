@@ -24,14 +24,14 @@ describe("the command", () => {
     output = run.stdout + run.stderr;
   });
 
-  test("writes both templates, and CloudFormation's own rules find no fault in them", () => {
+  test("writes both templates, and they pass CloudFormation's rules", () => {
     expect(status, output).toBe(0);
     expect(existsSync(join(outdir, "ParleyData.template.json"))).toBe(true);
     expect(existsSync(join(outdir, "ParleyService.template.json"))).toBe(true);
     expect(output).not.toMatch(/validation found issues/i);
   });
 
-  test("bundles each function alone, and says how large it is", () => {
+  test("bundles each function separately and measures its size", () => {
     const bytes = bundleBytes(outdir);
     expect(Object.keys(bytes)).toEqual([...functions]);
     const { Verify, ...others } = bundleFolders(outdir);
@@ -42,7 +42,7 @@ describe("the command", () => {
     expect(readdirSync(Verify).sort()).toEqual(["check", "index.mjs"]);
   });
 
-  test("puts the check page beside its function, as its build makes it", () => {
+  test("writes the check page beside its function, identical to a separate build", () => {
     const built = join(folder, "check-page");
     buildCheckPage(built);
     const names = readdirSync(built).sort();
@@ -51,12 +51,12 @@ describe("the command", () => {
     for (const name of names) expect(readFileSync(join(bundled, name))).toEqual(readFileSync(join(built, name)));
   });
 
-  test.each(functions)("%s starts from its bundle alone, with the variables that the template gives it", (name) => {
+  test.each(functions)("%s starts from its bundle alone, with the variables of the template", (name) => {
     const template: Template = JSON.parse(readFileSync(join(outdir, "ParleyService.template.json"), "utf8"));
     const { Variables } = resourceProperties(template, name).Environment as { Variables: Record<string, unknown> };
     const variables = Object.entries(Variables).map(([key, value]) => [key, resolveValue(value)]);
     const alone = join(folder, `alone-${name}`);
-    // Away from the project: a package left out of the bundle is not found.
+    // Outside the project, a package that is missing from the bundle is not found.
     cpSync(bundleFolders(outdir)[name], alone, { recursive: true });
     const start = `const { handler } = await import("./index.mjs"); console.log(typeof handler); process.exit(0);`;
     const run = spawnSync(process.execPath, ["--input-type=module", "--eval", start], {
@@ -68,15 +68,15 @@ describe("the command", () => {
   });
 });
 
-/** A value of the template as it might be once deployed: what refers to something is a word. */
+/** A value of the template as a string: a reference becomes a placeholder. */
 function resolveValue(value: unknown): string {
   if (typeof value === "string") return value;
   const { "Fn::Join": join } = value as { "Fn::Join"?: [string, unknown[]] };
-  return join ? join[1].map(resolveValue).join(join[0]) : "given";
+  return join ? join[1].map(resolveValue).join(join[0]) : "placeholder";
 }
 
 describe("settings", () => {
-  test("of the CDK command stand above those of the caller", () => {
+  test("of the CDK command override those of the caller", () => {
     const before = process.env.CDK_CONTEXT_JSON;
     process.env.CDK_CONTEXT_JSON = JSON.stringify({ "parley:throttleRate": "7" });
     try {
@@ -109,14 +109,14 @@ describe("validation", () => {
 });
 
 describe("synthesize", () => {
-  test("leaves the environment as it was", () => {
+  test("restores the environment", () => {
     const before = process.env.CDK_VALIDATION;
     const { outdir } = synthesize({ outdir: join(folder, "quick"), bundle: false });
     expect(outdir).toBe(join(folder, "quick"));
     expect(process.env.CDK_VALIDATION).toBe(before);
   });
 
-  test("refuses a wrong setting before it writes anything", () => {
+  test("rejects an invalid setting before it writes anything", () => {
     const outdir = join(folder, "refused");
     expect(() => synthesize({ outdir, context: { "parley:graphVersion": "26" }, bundle: false })).toThrow(
       "parley:graphVersion",
@@ -124,8 +124,8 @@ describe("synthesize", () => {
     expect(existsSync(join(outdir, "manifest.json"))).toBe(false);
   });
 
-  test("has no sizes to tell of functions that were not bundled", () => {
+  test("has no bundle sizes without bundling", () => {
     const { outdir } = synthesize({ outdir: join(folder, "unbundled"), bundle: false });
-    expect(() => bundleBytes(outdir)).toThrow();
+    expect(() => bundleBytes(outdir)).toThrow("No code for Api in the template. Synthesize with bundling.");
   });
 });

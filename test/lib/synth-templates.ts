@@ -22,7 +22,7 @@ export interface Statement {
   readonly Condition?: unknown;
 }
 
-/** Both templates, synthesized without code, and their whole text. */
+/** Synthesizes both templates without code. `text` is the text of both. */
 export function synthesizeTemplates(context: Record<string, string> = {}): {
   data: Template;
   service: Template;
@@ -41,19 +41,19 @@ export function synthesizeTemplates(context: Record<string, string> = {}): {
   }
 }
 
-/** The resources of one type, with their ids. */
+/** The resources of one type with their ids. */
 export function resourcesOfType(template: Template, type: string): (readonly [string, TemplateResource])[] {
   return Object.entries(template.Resources).filter(([, resource]) => resource.Type === type);
 }
 
-/** The properties of a resource. Throws when there is no such resource. */
+/** The properties of a resource. Throws if the resource does not exist. */
 export function resourceProperties(template: Template, id: string): Record<string, unknown> {
   const resource = template.Resources[id];
   if (!resource) throw new Error(`There is no ${id} in the template.`);
   return resource.Properties;
 }
 
-/** The id a template value refers to, through Ref or Fn::GetAtt. */
+/** The id that a template value references with Ref or Fn::GetAtt. */
 export function resolveReference(value: unknown): string {
   const { Ref, "Fn::GetAtt": attribute } = value as { Ref?: string; "Fn::GetAtt"?: [string, string] };
   const id = Ref ?? attribute?.[0];
@@ -61,7 +61,7 @@ export function resolveReference(value: unknown): string {
   return id;
 }
 
-/** Everything a function's role allows or denies. */
+/** The statements of every policy of a function's role. */
 export function policyStatements(service: Template, name: FunctionName): Statement[] {
   const role = resolveReference(resourceProperties(service, name).Role);
   const { ManagedPolicyArns, Policies } = resourceProperties(service, role);
@@ -71,7 +71,7 @@ export function policyStatements(service: Template, name: FunctionName): Stateme
     .flatMap(([, { Properties }]) => (Properties.PolicyDocument as { Statement: Statement[] }).Statement);
 }
 
-/** The actions that a function may do, of one service or of all. */
+/** The actions that a function's role allows, of one service or of all. */
 export function allowedActions(service: Template, name: FunctionName, prefix = ""): string[] {
   const actions = policyStatements(service, name).flatMap(({ Action }) => Action);
   return [...new Set(actions)].filter((action) => action.startsWith(prefix)).sort();

@@ -3,7 +3,7 @@ import { parseSettings } from "../../../lib/config/settings.ts";
 
 const parse = (name: string, value: unknown) => parseSettings({ [`parley:${name}`]: value });
 
-test("without settings, the defaults of the deploy guide hold", () => {
+test("without settings, the defaults of the deploy guide apply", () => {
   expect(parseSettings({})).toEqual({
     baseUrl: null,
     siteUrl: null,
@@ -17,7 +17,7 @@ test("without settings, the defaults of the deploy guide hold", () => {
   });
 });
 
-test("settings are taken as the command line gives them: as text", () => {
+test("accepts settings as text, as the command line passes them", () => {
   expect(parse("throttleRate", "7").throttle).toEqual({ rate: 7, burst: 500 });
   expect(parse("throttleBurst", "9").throttle).toEqual({ rate: 200, burst: 9 });
   expect(parse("eventsConcurrency", "100").concurrency.events).toBe(100);
@@ -27,25 +27,25 @@ test("settings are taken as the command line gives them: as text", () => {
   expect(parse("siteUrl", "https://example.com/").siteUrl).toBe("https://example.com/");
 });
 
-test("settings are taken as cdk.json gives them: as numbers and objects", () => {
+test("accepts settings as numbers and objects, as cdk.json passes them", () => {
   expect(parse("inboundConcurrency", 2).concurrency.inbound).toBe(2);
   expect(parse("platformUrls", { facebook_graph: "https://graph.example.com" }).platformUrls).toBe(
     '{"facebook_graph":"https://graph.example.com"}',
   );
 });
 
-test("an empty value is no value", () => {
+test("an empty value counts as unset", () => {
   expect(parse("siteUrl", "")).toEqual(parseSettings({}));
 });
 
-test("a misspelt setting is refused by name, and CDK's own context is not ours", () => {
+test("rejects a misspelt setting by name and ignores CDK's own context", () => {
   expect(() => parseSettings({ "parley:siteURL": "https://example.com" })).toThrow(
-    /no setting parley:siteURL\. The settings are: parley:baseUrl, parley:siteUrl,/,
+    /Unknown setting parley:siteURL\. Valid settings: parley:baseUrl, parley:siteUrl,/,
   );
   expect(() => parseSettings({ "aws:cdk:version-reporting": true })).not.toThrow();
 });
 
-describe("a wrong value is refused with the setting's name and what it takes", () => {
+describe("rejects an invalid value with the setting's name and the values it accepts", () => {
   test.each([
     ["siteUrl", "example.com", "an https URL"],
     ["siteUrl", "http://example.com", "an https URL"],
@@ -53,14 +53,14 @@ describe("a wrong value is refused with the setting's name and what it takes", (
     ["siteUrl", "javascript:alert(1)", "an https URL"],
     ["baseUrl", "http://api.example.com", "an https URL"],
     ["graphVersion", "26", "a version such as v26.0"],
-    ["mailFrom", "example.com", "an address such as parley@example.com"],
-    ["mailFrom", "a b@example.com", "an address such as parley@example.com"],
-    ["mailFrom", "parley@*", "an address such as parley@example.com"],
+    ["mailFrom", "example.com", "an email address such as parley@example.com"],
+    ["mailFrom", "a b@example.com", "an email address such as parley@example.com"],
+    ["mailFrom", "parley@*", "an email address such as parley@example.com"],
     ["graphVersion", "v26.0/../me", "a version such as v26.0"],
     ["platformUrls", "not json", "a JSON object of https URLs"],
     ["platformUrls", '["https://a.example"]', "a JSON object of https URLs"],
     ["platformUrls", '{"facebook_graph":"http://graph.example.com"}', "a JSON object of https URLs"],
-    ["platformUrls", '{"facebook_grapf":"https://graph.example.com"}', "with some of the names facebook_www"],
+    ["platformUrls", '{"facebook_grapf":"https://graph.example.com"}', "URLs by host name; host names: facebook_www"],
     ["platformUrls", "{}", "a JSON object of https URLs"],
     ["throttleRate", "0", "a whole number from 1 to 100000"],
     ["throttleRate", "1.5", "a whole number"],
@@ -69,18 +69,18 @@ describe("a wrong value is refused with the setting's name and what it takes", (
     ["deliveriesConcurrency", "1001", "a whole number from 2 to 1000"],
     ["apiReservedConcurrency", "0", "a whole number from 1"],
     ["alarmTopicArn", "alarms", "the ARN of an SNS topic"],
-  ])("%s %s", (name, value, takes) => {
-    expect(() => parse(name, value)).toThrow(takes);
+  ])("%s %s", (name, value, accepts) => {
+    expect(() => parse(name, value)).toThrow(accepts);
     expect(() => parse(name, value)).toThrow(`parley:${name}`);
   });
 });
 
-test("both ends of a range are in it", () => {
+test("accepts both ends of a range", () => {
   expect(parse("deliveriesConcurrency", "1000").concurrency.deliveries).toBe(1000);
   expect(parse("deliveriesConcurrency", "2").concurrency.deliveries).toBe(2);
 });
 
-test("plain http is taken for a loopback address alone", () => {
+test("accepts plain http for a loopback address only", () => {
   expect(parse("platformUrls", '{"facebook_graph":"http://127.0.0.1:9000"}').platformUrls).toBe(
     '{"facebook_graph":"http://127.0.0.1:9000"}',
   );

@@ -19,20 +19,20 @@ describe("the alarms", () => {
   });
   const above = "GreaterThanThreshold";
 
-  test.each(functions)("one tells of any error of %s", (name) => {
+  test.each(functions)("one fires for any error of %s", (name) => {
     expect(watched).toContainEqual(["Errors", name, above, 0, "Sum"]);
   });
 
-  test("one tells of any request that was answered with a 5xx", () => {
+  test("one fires for any 5xx response", () => {
     expect(watched).toContainEqual(["5xx", "HttpApiGateway", above, 0, "Sum"]);
   });
 
-  test("one tells of any dead letter, although it is taken from its queue within seconds", () => {
+  test("one fires for any dead letter, although the letter leaves its queue within seconds", () => {
     expect(watched).toContainEqual(["Invocations", "DeadLetters", above, 0, "Sum"]);
   });
 
   test.each(["Inbound", "Events", "Deliveries", "Profiles", "Erasures"])(
-    "one tells of dead letters of %s that stay in their queue",
+    "one fires for dead letters of %s that remain in their queue",
     (name) => {
       expect(watched).toContainEqual([
         "ApproximateNumberOfMessagesVisible",
@@ -44,20 +44,20 @@ describe("the alarms", () => {
     },
   );
 
-  test.each(["Inbound", "Events"])("one tells when %s falls five minutes behind", (name) => {
+  test.each(["Inbound", "Events"])("one fires when %s falls five minutes behind", (name) => {
     expect(watched).toContainEqual(["ApproximateAgeOfOldestMessage", `${name}Queue`, above, 300, "Maximum"]);
   });
 
-  test("the one of a dead letter names the command that shows it", () => {
+  test("the dead letter alarm names the command that lists it", () => {
     const arrived = alarms().find(({ MetricName }) => MetricName === "Invocations");
     expect(arrived?.AlarmDescription).toContain("npm run admin -- dlq list");
   });
 
-  test("silence is no alarm", () => {
+  test("missing data raises no alarm", () => {
     for (const alarm of alarms()) expect(alarm.TreatMissingData).toBe("notBreaching");
   });
 
-  test("all notify the operator's topic when there is one", () => {
+  test("all notify the operator's topic if one is set", () => {
     const topic = "arn:aws:sns:eu-central-1:123456789012:alarms";
     for (const alarm of alarms()) expect(alarm.AlarmActions).toBeUndefined();
     for (const alarm of alarms(synthesizeTemplates({ "parley:alarmTopicArn": topic }).service)) {

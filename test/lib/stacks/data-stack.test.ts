@@ -18,7 +18,7 @@ const rangeKey = (AttributeName: string) => ({ AttributeName, KeyType: "RANGE" }
 describe("the table", () => {
   const { Properties } = onlyResource("AWS::DynamoDB::Table");
 
-  test("has the keys and the three indexes that the stores use, and no fourth", () => {
+  test("has the keys and exactly the three indexes that the stores use", () => {
     expect(Properties.KeySchema).toEqual([hashKey(table.partitionKey), rangeKey(table.sortKey)]);
     expect(Properties.GlobalSecondaryIndexes).toEqual([
       {
@@ -40,28 +40,28 @@ describe("the table", () => {
     expect(Properties.LocalSecondaryIndexes).toBeUndefined();
   });
 
-  test("has index names as long as DynamoDB asks for", () => {
+  test("has index names of the length DynamoDB requires", () => {
     for (const { name } of [table.feedIndex, table.idIndex, table.failingIndex])
       expect(name).toMatch(/^[A-Za-z0-9_.-]{3,255}$/);
   });
 
-  test("keeps all its keys as text", () => {
+  test("stores all its keys as strings", () => {
     const types = (Properties.AttributeDefinitions as { AttributeType: string }[]).map((each) => each.AttributeType);
     expect(types).toEqual(["S", "S", "S", "S", "S", "S"]);
   });
 
-  test("drops what has expired, is paid by the request and can be restored to any second", () => {
+  test("has a time to live, on-demand billing and point-in-time recovery", () => {
     expect(Properties.TimeToLiveSpecification).toEqual({ AttributeName: table.timeToLive, Enabled: true });
     expect(Properties.BillingMode).toBe("PAY_PER_REQUEST");
     expect(Properties.PointInTimeRecoverySpecification).toEqual({ PointInTimeRecoveryEnabled: true });
   });
 
-  test("cannot be deleted by mistake", () => {
+  test("has deletion protection", () => {
     expect(Properties.DeletionProtectionEnabled).toBe(true);
   });
 });
 
-test("nothing that is kept goes when the stack goes", () => {
+test("retains every stored resource when the stack is deleted", () => {
   const retainedTypes = ["AWS::DynamoDB::Table", "AWS::KMS::Key", "AWS::S3::Bucket", "AWS::SecretsManager::Secret"];
   const resources = retainedTypes.flatMap((type) => resourcesOfType(data, type));
   expect(resources).toHaveLength(5);
@@ -77,7 +77,7 @@ describe("the token key", () => {
     expect(Properties.EnableKeyRotation).toBe(true);
   });
 
-  test("refuses everybody who does not name Parley in the encryption context", () => {
+  test("denies every principal without Parley's encryption context", () => {
     const { Statement } = Properties.KeyPolicy as { Statement: Record<string, unknown>[] };
     const deny = Statement.filter(({ Effect }) => Effect === "Deny");
     expect(deny).toEqual([
@@ -90,10 +90,10 @@ describe("the token key", () => {
   });
 });
 
-describe("the bucket of raw copies", () => {
+describe("the raw bucket", () => {
   const { Properties } = onlyResource("AWS::S3::Bucket");
 
-  test("is closed to the public and encrypted", () => {
+  test("blocks public access and encrypts", () => {
     expect(Properties.PublicAccessBlockConfiguration).toEqual({
       BlockPublicAcls: true,
       BlockPublicPolicy: true,
@@ -103,7 +103,7 @@ describe("the bucket of raw copies", () => {
     expect(JSON.stringify(Properties.BucketEncryption)).toContain("AES256");
   });
 
-  test("is reached over TLS only", () => {
+  test("requires TLS", () => {
     const { PolicyDocument } = onlyResource("AWS::S3::BucketPolicy").Properties as {
       PolicyDocument: { Statement: unknown[] };
     };
@@ -116,7 +116,7 @@ describe("the bucket of raw copies", () => {
     );
   });
 
-  test("forgets everything after seven days, and keeps no older versions of it", () => {
+  test("expires every object after seven days and keeps no versions", () => {
     expect(Properties.VersioningConfiguration).toBeUndefined();
     expect(Properties.LifecycleConfiguration).toEqual({
       Rules: [
@@ -136,11 +136,11 @@ describe("the secrets", () => {
     ([, { Properties }]) => Properties.GenerateSecretString,
   );
 
-  test("the root secret begins as 64 random letters and digits", () => {
+  test("the root secret is generated with 64 random letters and digits", () => {
     expect(generatedSecrets).toContainEqual({ PasswordLength: 64, ExcludePunctuation: true });
   });
 
-  test("the platforms' secrets begin without app secrets and with an unguessable verify token", () => {
+  test("the platform secrets are generated with empty app secrets and a random verify token", () => {
     expect(generatedSecrets).toContainEqual({
       SecretStringTemplate: '{"meta":"","instagram":""}',
       GenerateStringKey: "verify_token",
@@ -149,7 +149,7 @@ describe("the secrets", () => {
     });
   });
 
-  test("no template holds the value of a secret", () => {
+  test("no template contains the value of a secret", () => {
     expect(generatedSecrets).toHaveLength(2);
     for (const [, { Properties }] of resourcesOfType(data, "AWS::SecretsManager::Secret")) {
       expect(Properties.SecretString).toBeUndefined();

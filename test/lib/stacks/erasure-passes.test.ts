@@ -3,7 +3,7 @@ import { PASS_INTERVAL } from "../../../shared/domain/erasure/erasures.ts";
 import { SECOND } from "../../../shared/kernel/time.ts";
 import { resourcesOfType, synthesizeTemplates } from "../synth-templates.ts";
 
-test("a pass of an erasure comes later than any function runs that had read before it", () => {
+test("a later pass of an erasure runs after every function that read before the erasure has timed out", () => {
   const timeouts = resourcesOfType(synthesizeTemplates().service, "AWS::Lambda::Function").map(([, { Properties }]) =>
     Number(Properties.Timeout),
   );

@@ -16,7 +16,7 @@ const allowedResources = (name: FunctionName, action: string) =>
   statementsFor(name, action).flatMap(({ Resource }) => Resource);
 const functionsAllowed = (action: string) => functions.filter((name) => allowedActions(service, name).includes(action));
 
-test("every function does what its work needs and nothing more", () => {
+test("every function has the actions it needs and no others", () => {
   const queueReader = [
     "ChangeMessageVisibility",
     "DeleteMessage",
@@ -59,7 +59,7 @@ test("every function does what its work needs and nothing more", () => {
   for (const name of functions) expect([name, allowedActions(service, name)]).toEqual([name, expected[name].sort()]);
 });
 
-test.each(functions)("%s is allowed nothing on everything, and no action by a star", (name) => {
+test.each(functions)("%s has no permission on every resource and no wildcard action", (name) => {
   const statements = policyStatements(service, name);
   expect(statements.length).toBeGreaterThan(0);
   for (const { Effect, Action, Resource } of statements) {
@@ -69,12 +69,12 @@ test.each(functions)("%s is allowed nothing on everything, and no action by a st
   }
 });
 
-test("Intake, which strangers reach, cannot touch the table or the key", () => {
+test("Intake, a public function, has no access to the table or the key", () => {
   expect(allowedActions(service, "Intake", "dynamodb:")).toEqual([]);
   expect(allowedActions(service, "Intake", "kms:")).toEqual([]);
 });
 
-test("Verify, which strangers reach, can list nothing, seal nothing, and deliver nothing by itself", () => {
+test("Verify, a public function, cannot list, encrypt or send deliveries", () => {
   for (const action of ["Query", "BatchGetItem", "BatchWriteItem"]) {
     expect(allowedActions(service, "Verify")).not.toContain(`dynamodb:${action}`);
   }
@@ -82,7 +82,7 @@ test("Verify, which strangers reach, can list nothing, seal nothing, and deliver
   expect(allowedActions(service, "Verify", "s3:")).toEqual([]);
 });
 
-test("nobody can scan the table, and few can delete from it", () => {
+test("no function scans the table, and few delete from it", () => {
   for (const action of ["Scan", "DeleteTable"]) {
     expect(functionsAllowed(`dynamodb:${action}`)).toEqual([]);
   }
@@ -90,7 +90,7 @@ test("nobody can scan the table, and few can delete from it", () => {
   expect(functionsAllowed("dynamodb:BatchWriteItem")).toEqual(["Api", "Erase"]);
 });
 
-test("only Api, which answers lists, Ingest, which finds messages by id, and Deliver and Sweep, which find what waits, may query an index", () => {
+test("only Api (lists), Ingest (messages by id), Deliver and Sweep (due and waiting items) may query an index", () => {
   const queried = (name: FunctionName) =>
     Object.values(names)
       .flatMap((each) => (typeof each === "object" ? each.name : []))
@@ -109,12 +109,12 @@ test("only Api, which answers lists, Ingest, which finds messages by id, and Del
 });
 
 describe("the token key", () => {
-  test("only Api seals; Api, Verify, Deliver and Profile open", () => {
+  test("only Api encrypts; Api, Verify, Deliver and Profile decrypt", () => {
     expect(functionsAllowed("kms:Encrypt")).toEqual(["Api"]);
     expect(functionsAllowed("kms:Decrypt")).toEqual(["Api", "Verify", "Deliver", "Profile"]);
   });
 
-  test("is theirs in Parley's encryption context alone", () => {
+  test("is granted for Parley's encryption context only", () => {
     const statements = [
       ...statementsFor("Api", "kms:Encrypt"),
       ...statementsFor("Api", "kms:Decrypt"),
@@ -133,7 +133,7 @@ describe("the token key", () => {
 describe("the secrets", () => {
   const read = (name: FunctionName) => JSON.stringify(allowedResources(name, "secretsmanager:GetSecretValue"));
 
-  test("Api and Verify read the root secret, Intake the platforms', and nobody else any", () => {
+  test("Api and Verify read the root secret, Intake the platform secrets, and no other function reads any", () => {
     expect(functionsAllowed("secretsmanager:GetSecretValue")).toEqual(["Api", "Verify", "Intake"]);
     for (const name of ["Api", "Verify"] as const) {
       expect(read(name)).toContain("RootSecret");
@@ -151,7 +151,7 @@ describe("the bucket", () => {
       return parts.at(-1);
     });
 
-  test("Intake leaves large bodies under inbound/, Ingest takes them away and keeps copies under raw/", () => {
+  test("Intake writes large bodies under inbound/; Ingest reads and deletes them and writes copies under raw/", () => {
     expect(paths("Intake", "s3:PutObject")).toEqual(["/inbound/*"]);
     expect(paths("Ingest", "s3:GetObject")).toEqual(["/inbound/*"]);
     expect(paths("Ingest", "s3:DeleteObject")).toEqual(["/inbound/*"]);
@@ -175,11 +175,11 @@ describe("mail", () => {
     ],
   });
 
-  test("is sent by nobody where no address is set", () => {
+  test("is sent by no function if no address is set", () => {
     expect(functionsAllowed("ses:SendEmail")).toEqual([]);
   });
 
-  test("is sent by Deliver alone, from the address that is set or its domain", () => {
+  test("is sent by Deliver only, from the configured address or its domain", () => {
     const { service: mailing } = synthesizeTemplates({ "parley:mailFrom": "parley@example.com" });
     const senders = functions.filter((name) => allowedActions(mailing, name, "ses:").length > 0);
     expect(senders).toEqual(["Deliver"]);
@@ -209,7 +209,7 @@ test("each function sends to its own queues only", () => {
   });
 });
 
-test("there are no roles or policies but those of the functions", () => {
+test("has no roles or policies besides those of the functions", () => {
   expect(resourcesOfType(service, "AWS::IAM::Role")).toHaveLength(functions.length);
   expect(resourcesOfType(service, "AWS::IAM::Policy")).toHaveLength(functions.length);
   expect(resourcesOfType(data, "AWS::IAM::Role")).toEqual([]);

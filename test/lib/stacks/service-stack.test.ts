@@ -11,7 +11,7 @@ const functionEnvironment = (name: FunctionName, template = service) =>
   (resourceProperties(template, name).Environment as { Variables: Record<string, unknown> }).Variables;
 
 describe("the functions", () => {
-  test("are the nine of the service, by the ids the rest of the code knows", () => {
+  test("are the nine of the service, under the ids of shared/config", () => {
     expect(
       resourcesOfType(service, "AWS::Lambda::Function")
         .map(([id]) => id)
@@ -62,11 +62,11 @@ describe("the functions", () => {
     ["Erase", [env.table, env.erasuresQueueUrl]],
     ["Sweep", [env.table, env.deliveriesQueueUrl, env.eventsQueueUrl]],
     ["DeadLetters", [env.table, env.deadLetterQueues]],
-  ] as const)("%s is told what it needs and nothing more", (name, names) => {
+  ] as const)("%s gets the variables it needs and no others", (name, names) => {
     expect(Object.keys(functionEnvironment(name)).sort()).toEqual([...names].sort());
   });
 
-  test("a setting of the operator reaches the Api function, where the platforms are whoever calls them, and no other", () => {
+  test("passes the operator's settings to Api, the platform settings to each function that calls a platform, and none to others", () => {
     const hosts = '{"facebook_graph":"https://graph.example.com"}';
     const set = synthesizeTemplates({
       "parley:siteUrl": "https://example.com",
@@ -98,42 +98,39 @@ describe("the functions", () => {
   test.each([
     ["", []],
     ["https://API.example.com:8443/parley/", ["api.example.com"]],
-  ])(
-    "where %j is the base URL, both that call webhooks know the hosts that are the service's own",
-    (baseUrl, first) => {
-      const synthesized = synthesizeTemplates({ "parley:baseUrl": baseUrl });
-      const [[gateway = ""] = []] = resourcesOfType(synthesized.service, "AWS::ApiGatewayV2::Api");
-      const [[bucket = ""] = []] = resourcesOfType(synthesized.data, "AWS::S3::Bucket");
-      const assembly = [
-        { name: stacks.data, template: synthesized.data },
-        { name: stacks.service, template: synthesized.service },
-      ];
-      const resolver = new Resolver({ folder: "", stacks: assembly as unknown as Assembly["stacks"] });
-      resolver.register(stacks.service, gateway, { ref: "a1b2c3", attributes: {} });
-      resolver.register(stacks.data, bucket, { ref: "raw-bucket", attributes: {} });
-      const queueVariables = (name: FunctionName) =>
-        resolver.text(stacks.service, functionEnvironment(name, synthesized.service)[env.ownHosts]).split(",");
-      expect(queueVariables("Api")).toEqual([
-        ...first,
-        "a1b2c3.execute-api.us-east-1.amazonaws.com",
-        "raw-bucket.s3.amazonaws.com",
-        "raw-bucket.s3.us-east-1.amazonaws.com",
-        "raw-bucket.s3.dualstack.us-east-1.amazonaws.com",
-      ]);
-      expect(queueVariables("Deliver")).toEqual(queueVariables("Api"));
-    },
-  );
+  ])("with base URL %j, both functions that call webhooks get the deployment's own hosts", (baseUrl, first) => {
+    const synthesized = synthesizeTemplates({ "parley:baseUrl": baseUrl });
+    const [[gateway = ""] = []] = resourcesOfType(synthesized.service, "AWS::ApiGatewayV2::Api");
+    const [[bucket = ""] = []] = resourcesOfType(synthesized.data, "AWS::S3::Bucket");
+    const assembly = [
+      { name: stacks.data, template: synthesized.data },
+      { name: stacks.service, template: synthesized.service },
+    ];
+    const resolver = new Resolver({ folder: "", stacks: assembly as unknown as Assembly["stacks"] });
+    resolver.register(stacks.service, gateway, { ref: "a1b2c3", attributes: {} });
+    resolver.register(stacks.data, bucket, { ref: "raw-bucket", attributes: {} });
+    const queueVariables = (name: FunctionName) =>
+      resolver.text(stacks.service, functionEnvironment(name, synthesized.service)[env.ownHosts]).split(",");
+    expect(queueVariables("Api")).toEqual([
+      ...first,
+      "a1b2c3.execute-api.us-east-1.amazonaws.com",
+      "raw-bucket.s3.amazonaws.com",
+      "raw-bucket.s3.us-east-1.amazonaws.com",
+      "raw-bucket.s3.dualstack.us-east-1.amazonaws.com",
+    ]);
+    expect(queueVariables("Deliver")).toEqual(queueVariables("Api"));
+  });
 
-  test("no function has capacity of its own unless it is asked for", () => {
+  test("no function reserves concurrency by default", () => {
     for (const name of functions)
       expect(resourceProperties(service, name).ReservedConcurrentExecutions).toBeUndefined();
   });
 
-  test("none runs in a VPC, where a webhook could reach what is private", () => {
+  test("none runs in a VPC, where a webhook could reach private addresses", () => {
     for (const name of functions) expect(resourceProperties(service, name).VpcConfig).toBeUndefined();
   });
 
-  test("each has its own log, kept for 14 days", () => {
+  test("each has its own log group with a retention of 14 days", () => {
     const logs = functions.map((name) => {
       const { LogGroup } = resourceProperties(service, name).LoggingConfig as { LogGroup: unknown };
       return resolveReference(LogGroup);
@@ -143,13 +140,13 @@ describe("the functions", () => {
   });
 });
 
-describe("what opens the egress gate locally", () => {
+describe("the local override of the egress gate", () => {
   test("is in no template", () => {
     expect(text).toContain(env.table);
     expect(text).not.toMatch(/PARLEY_EGRESS|_local\b|AWS_ENDPOINT_URL|127\.0\.0\.1|localhost|NODE_OPTIONS/i);
   });
 
-  test("is no variable of any function: each one is a name that the settings know", () => {
+  test("is no variable of any function: shared/config declares every variable", () => {
     const knownNames = new Set<string>(Object.values(env));
     const setNames = functions.flatMap((name) => Object.keys(functionEnvironment(name)));
     expect(setNames.filter((name) => !knownNames.has(name))).toEqual([]);
@@ -171,7 +168,7 @@ describe("the queues", () => {
     return id;
   };
 
-  test("are five, each with a queue of its own for dead letters after five receives", () => {
+  test("are five, each with its own dead letter queue after five receives", () => {
     expect(working).toHaveLength(5);
     expect(working.map((id) => resolveReference(redriveOf(id)?.deadLetterTargetArn)).sort()).toEqual([...dead].sort());
     for (const id of working) expect(redriveOf(id)?.maxReceiveCount).toBe(5);
@@ -181,7 +178,7 @@ describe("the queues", () => {
     for (const [, { Properties }] of queues) expect(Properties.SqsManagedSseEnabled).toBe(true);
   });
 
-  test("keep raw bytes four days, people to look up one, everything else 14", () => {
+  test("keep inbound messages four days, profile requests one, everything else 14", () => {
     const days = (id: string) => Number(resourceProperties(service, id).MessageRetentionPeriod) / 86_400;
     expect(days(findResource("Inbound"))).toBe(4);
     expect(days(findResource("Profiles"))).toBe(1);
@@ -189,7 +186,7 @@ describe("the queues", () => {
       expect(days(id)).toBe(14);
   });
 
-  test("each has a reader, and hides a message for six of its timeouts", () => {
+  test("each has a reader, and a visibility timeout of six reader timeouts", () => {
     const sources = resourcesOfType(service, "AWS::Lambda::EventSourceMapping").map(([, { Properties }]) => Properties);
     expect(sources.map(({ EventSourceArn }) => resolveReference(EventSourceArn)).sort()).toEqual(
       queues.map(([id]) => id).sort(),
@@ -212,7 +209,7 @@ describe("the queues", () => {
       ]),
     );
 
-  test("go to their workers, each with its cap", () => {
+  test("feed their workers, each with its concurrency limit", () => {
     expect(readers()).toEqual({
       InboundQueue: ["Ingest", 20],
       EventsQueue: ["Deliver", 50],
@@ -227,7 +224,7 @@ describe("the queues", () => {
     });
   });
 
-  test("take other caps from the operator", () => {
+  test("take concurrency limits from the operator", () => {
     const set = synthesizeTemplates({
       "parley:inboundConcurrency": "3",
       "parley:eventsConcurrency": "4",
@@ -240,7 +237,7 @@ describe("the queues", () => {
     });
   });
 
-  test("are known to the reader of dead letters, each by the queue of its own", () => {
+  test("are passed to DeadLetters, each with its dead letter queue", () => {
     const deadLetterQueues = JSON.stringify(functionEnvironment("DeadLetters")[env.deadLetterQueues]);
     for (const name of queueNames) {
       const id = resolveReference(redriveOf(findResource(name))?.deadLetterTargetArn);
@@ -249,14 +246,14 @@ describe("the queues", () => {
     expect(queueNames).toHaveLength(working.length);
   });
 
-  test("say where they are, so that a dead letter can be sent again", () => {
+  test("are outputs of the stack, so that a dead letter can be sent back", () => {
     for (const name of queueNames) {
       const output = service.Outputs?.[`${name}QueueUrl`] as { Value: unknown } | undefined;
       expect(resolveReference(output?.Value)).toBe(findResource(name));
     }
   });
 
-  test("are read ten at a time without waiting, and a worker names the messages that failed", () => {
+  test("are read in batches of ten without a window, and a worker reports failed messages", () => {
     for (const [, { Properties }] of resourcesOfType(service, "AWS::Lambda::EventSourceMapping")) {
       expect(Properties).toMatchObject({ BatchSize: 10, FunctionResponseTypes: ["ReportBatchItemFailures"] });
       expect(Properties.MaximumBatchingWindowInSeconds ?? 0).toBe(0);
@@ -265,7 +262,7 @@ describe("the queues", () => {
 });
 
 describe("the HTTP API", () => {
-  test("sends the check page to Verify, the platforms' webhooks to Intake and all else to Api", () => {
+  test("routes the check page to Verify, the platforms' webhooks to Intake and everything else to Api", () => {
     const routes = resourcesOfType(service, "AWS::ApiGatewayV2::Route").map(([, { Properties }]) => {
       const [, [, integration]] = (Properties.Target as { "Fn::Join": [string, [string, unknown]] })["Fn::Join"];
       const { IntegrationUri, PayloadFormatVersion } = resourceProperties(service, resolveReference(integration));
@@ -280,7 +277,7 @@ describe("the HTTP API", () => {
     ]);
   });
 
-  test("lets the gateway call those three functions and nobody else call any", () => {
+  test("lets the gateway invoke those three functions and the schedule invoke Sweep, and nothing else", () => {
     const permitted = resourcesOfType(service, "AWS::Lambda::Permission").map(([, { Properties }]) => [
       Properties.Principal,
       resolveReference(Properties.FunctionName),
@@ -307,12 +304,12 @@ describe("the HTTP API", () => {
     expect(throttleOf(service)).toEqual([["$default", true, { ThrottlingRateLimit: 200, ThrottlingBurstLimit: 500 }]]);
   });
 
-  test("takes another throttle from the operator", () => {
+  test("takes its throttle from the operator", () => {
     const set = synthesizeTemplates({ "parley:throttleRate": "10", "parley:throttleBurst": "20" }).service;
     expect(throttleOf(set)).toEqual([["$default", true, { ThrottlingRateLimit: 10, ThrottlingBurstLimit: 20 }]]);
   });
 
-  test("says where it is, to the operator and to the function that hands out links", () => {
+  test("passes its URL to the operator and to Api, which returns links", () => {
     expect(service.Outputs.ApiUrl?.Value).toEqual(functionEnvironment("Api")[env.baseUrl]);
   });
 });

@@ -1,14 +1,14 @@
 import { Stack } from "aws-cdk-lib";
-import type { HttpApi } from "./http-api.ts";
+import type { HttpApi } from "../constructs/http-api.ts";
 
 export interface OwnHostsProps {
   readonly gateway: HttpApi;
   readonly bucketName: string;
-  /** Where people reach the API; null where that is the gateway. */
+  /** The public URL of the API; null if that is the gateway's own. */
   readonly baseUrl: string | null;
 }
 
-/** The host names at which a deployment itself answers, with commas between: no webhook may lead to them. */
+/** The host names of the deployment itself, separated by commas. A webhook URL must not name one of them. */
 export function ownHosts({ gateway, bucketName, baseUrl }: OwnHostsProps): string {
   const { region, urlSuffix } = Stack.of(gateway);
   const hosts = [

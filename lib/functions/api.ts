@@ -1,0 +1,52 @@
+import { Duration } from "aws-cdk-lib";
+import type { Construct } from "constructs";
+import { env, table as names } from "../../shared/config/names.ts";
+import { NodeFunction } from "../constructs/node-function.ts";
+import { allowReading } from "../constructs/service-secrets.ts";
+import {
+  type FunctionContext,
+  keyVariables,
+  platformVariables,
+  queueVariables,
+  rootSecretVariables,
+  tableVariables,
+} from "./function-context.ts";
+
+/** The HTTP API. */
+export function createApi(scope: Construct, context: FunctionContext): NodeFunction {
+  const { data, queues, settings, code } = context;
+  const api = new NodeFunction(scope, "Api", {
+    description: "Parley: the HTTP API",
+    code: code("Api"),
+    timeout: Duration.seconds(20),
+    memoryMegabytes: 512,
+    ...(settings.apiReservedConcurrency === null ? {} : { reservedConcurrency: settings.apiReservedConcurrency }),
+    environment: {
+      ...tableVariables(context),
+      ...keyVariables(context),
+      ...queueVariables(context, "Events", "Deliveries", "Erasures"),
+      ...rootSecretVariables(context),
+      ...platformVariables(context),
+      ...(settings.siteUrl === null ? {} : { [env.siteUrl]: settings.siteUrl }),
+    },
+  });
+  data.table.allow(api.functionRole, {
+    actions: [
+      "GetItem",
+      "BatchGetItem",
+      "Query",
+      "PutItem",
+      "UpdateItem",
+      "DeleteItem",
+      "BatchWriteItem",
+      // The transaction that creates a hold checks that its conversation exists.
+      "ConditionCheckItem",
+    ],
+    indexes: [names.feedIndex.name, names.idIndex.name, names.failingIndex.name],
+  });
+  data.key.allowEncrypt(api.functionRole);
+  data.key.allowDecrypt(api.functionRole);
+  for (const name of ["Events", "Deliveries", "Erasures"] as const) queues[name].allowSending(api.functionRole);
+  allowReading(data.secrets.root, api.functionRole);
+  return api;
+}

@@ -1,0 +1,27 @@
+import { Duration, Stack } from "aws-cdk-lib";
+import type { Construct } from "constructs";
+import { env, queues as queueNames } from "../../shared/config/names.ts";
+import { Worker } from "../constructs/worker.ts";
+import { type FunctionContext, tableVariables } from "./function-context.ts";
+
+export const DEAD_LETTERS_TIMEOUT = Duration.seconds(30);
+const CONCURRENCY_MAX = 2;
+
+/** Stores the messages that no worker could process, and empties the dead letter queues. */
+export function createDeadLetters(scope: Construct, context: FunctionContext): Worker {
+  const { data, queues, code } = context;
+  const queueNamesByPair = queueNames.map((name) => [name, queues[name].deadLetters.queueName]);
+  const deadLetters = new Worker(scope, "DeadLetters", {
+    description: "Parley: stores the messages that could not be processed",
+    code: code("DeadLetters"),
+    timeout: DEAD_LETTERS_TIMEOUT,
+    memoryMegabytes: 256,
+    environment: {
+      ...tableVariables(context),
+      [env.deadLetterQueues]: Stack.of(scope).toJsonString(Object.fromEntries(queueNamesByPair)),
+    },
+  });
+  for (const name of queueNames) deadLetters.addQueue(queues[name].deadLetters, CONCURRENCY_MAX);
+  data.table.allow(deadLetters.functionRole, { actions: ["PutItem", "UpdateItem"] });
+  return deadLetters;
+}

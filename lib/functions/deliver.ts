@@ -1,0 +1,67 @@
+import { Duration, Stack } from "aws-cdk-lib";
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { Construct } from "constructs";
+import { env, table as names } from "../../shared/config/names.ts";
+import { QueuePair } from "../constructs/queue-pair.ts";
+import { Worker } from "../constructs/worker.ts";
+import { DEAD_LETTERS_TIMEOUT } from "./dead-letters.ts";
+import { type FunctionContext, keyVariables, queueVariables, tableVariables } from "./function-context.ts";
+
+const TIMEOUT = Duration.seconds(60);
+
+export function createEventsQueue(scope: Construct): QueuePair {
+  return createQueue(scope, "Events");
+}
+
+export function createDeliveriesQueue(scope: Construct): QueuePair {
+  return createQueue(scope, "Deliveries");
+}
+
+function createQueue(scope: Construct, name: "Events" | "Deliveries"): QueuePair {
+  return new QueuePair(scope, name, {
+    workerTimeout: TIMEOUT,
+    deadLetterTimeout: DEAD_LETTERS_TIMEOUT,
+    retention: Duration.days(14),
+  });
+}
+
+/** Delivers events to the tenants' webhook endpoints. */
+export function createDeliver(scope: Construct, context: FunctionContext): Worker {
+  const { data, queues, settings, code } = context;
+  const deliver = new Worker(scope, "Deliver", {
+    description: "Parley: delivers events to the tenants' webhook endpoints",
+    code: code("Deliver"),
+    timeout: TIMEOUT,
+    memoryMegabytes: 512,
+    environment: {
+      ...tableVariables(context),
+      ...keyVariables(context),
+      ...queueVariables(context, "Events", "Deliveries"),
+      ...(settings.mailFrom === null ? {} : { [env.mailFrom]: settings.mailFrom }),
+    },
+    // The deliveries that wait for an endpoint are sent to the queue page by page.
+    sendsToItself: true,
+  })
+    .addQueue(queues.Events.queue, settings.concurrency.events)
+    .addQueue(queues.Deliveries.queue, settings.concurrency.deliveries);
+  data.table.allow(deliver.functionRole, {
+    actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem"],
+    // The deliveries that wait while their endpoint's circuit is open.
+    indexes: [names.failingIndex.name],
+  });
+  if (settings.mailFrom !== null) allowSendingMail(deliver, settings.mailFrom);
+  data.key.allowDecrypt(deliver.functionRole);
+  queues.Deliveries.allowSending(deliver.functionRole);
+  queues.Events.allowSending(deliver.functionRole);
+  return deliver;
+}
+
+/** SES may have verified the address or its domain: the permission covers both identities. */
+function allowSendingMail(worker: Worker, from: string): void {
+  const domain = from.slice(from.indexOf("@") + 1);
+  const identity = (resourceName: string) =>
+    Stack.of(worker).formatArn({ service: "ses", resource: "identity", resourceName });
+  worker.functionRole.addToPrincipalPolicy(
+    new PolicyStatement({ sid: "Mail", actions: ["ses:SendEmail"], resources: [identity(from), identity(domain)] }),
+  );
+}

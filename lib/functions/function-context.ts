@@ -1,0 +1,56 @@
+import type { Code } from "aws-cdk-lib/aws-lambda";
+import { env, type FunctionName, type QueueName, queueUrlNames } from "../../shared/config/names.ts";
+import type { Settings } from "../config/settings.ts";
+import type { QueuePair } from "../constructs/queue-pair.ts";
+import type { RawBucket } from "../constructs/raw-bucket.ts";
+import type { ServiceSecrets } from "../constructs/service-secrets.ts";
+import type { SingleTable } from "../constructs/single-table.ts";
+import type { TokenKey } from "../constructs/token-key.ts";
+
+/** The stored data that functions are granted access to. */
+export interface DataResources {
+  readonly table: SingleTable;
+  readonly key: TokenKey;
+  readonly raw: RawBucket;
+  readonly secrets: ServiceSecrets;
+}
+
+/** The resources and settings that a function is built from. */
+export interface FunctionContext {
+  readonly data: DataResources;
+  readonly queues: Readonly<Record<QueueName, QueuePair>>;
+  readonly settings: Settings;
+  /** The bundle of each function. */
+  readonly code: (name: FunctionName) => Code;
+}
+
+export type Variables = Readonly<Record<string, string>>;
+
+export function tableVariables({ data }: FunctionContext): Variables {
+  return { [env.table]: data.table.table.tableName };
+}
+
+export function keyVariables({ data }: FunctionContext): Variables {
+  return { [env.keyId]: data.key.key.keyId };
+}
+
+export function rawBucketVariables({ data }: FunctionContext): Variables {
+  return { [env.rawBucket]: data.raw.bucket.bucketName };
+}
+
+export function rootSecretVariables({ data }: FunctionContext): Variables {
+  return { [env.rootSecretId]: data.secrets.root.secretArn };
+}
+
+/** The platforms' API version and, if the operator sets them, hosts that replace the platforms' own. */
+export function platformVariables({ settings }: FunctionContext): Variables {
+  return {
+    [env.graphVersion]: settings.graphVersion,
+    ...(settings.platformUrls === null ? {} : { [env.platformUrls]: settings.platformUrls }),
+  };
+}
+
+/** The URLs of the queues that a function sends to. */
+export function queueVariables({ queues }: FunctionContext, ...names: readonly QueueName[]): Variables {
+  return Object.fromEntries(names.map((name) => [env[queueUrlNames[name]], queues[name].queue.queueUrl]));
+}

@@ -1,0 +1,44 @@
+import { Duration } from "aws-cdk-lib";
+import type { Construct } from "constructs";
+import { table as names } from "../../shared/config/names.ts";
+import { QueuePair } from "../constructs/queue-pair.ts";
+import { Worker } from "../constructs/worker.ts";
+import { DEAD_LETTERS_TIMEOUT } from "./dead-letters.ts";
+import { type FunctionContext, queueVariables, rawBucketVariables, tableVariables } from "./function-context.ts";
+
+const TIMEOUT = Duration.seconds(30);
+
+export function createInboundQueue(scope: Construct): QueuePair {
+  return new QueuePair(scope, "Inbound", {
+    workerTimeout: TIMEOUT,
+    deadLetterTimeout: DEAD_LETTERS_TIMEOUT,
+    retention: Duration.days(4),
+  });
+}
+
+/** Records the messages and changes of the platforms' webhooks. */
+export function createIngest(scope: Construct, context: FunctionContext): Worker {
+  const { data, queues, settings, code } = context;
+  const ingest = new Worker(scope, "Ingest", {
+    description: "Parley: records messages from the platforms",
+    code: code("Ingest"),
+    timeout: TIMEOUT,
+    memoryMegabytes: 512,
+    environment: {
+      ...tableVariables(context),
+      ...rawBucketVariables(context),
+      ...queueVariables(context, "Events", "Profiles"),
+    },
+  }).addQueue(queues.Inbound.queue, settings.concurrency.inbound);
+  data.table.allow(ingest.functionRole, {
+    actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
+    // A change names its message by the platform's id.
+    indexes: [names.idIndex.name],
+  });
+  data.raw.allow(ingest.functionRole, "inbound/", "GetObject", "DeleteObject");
+  data.raw.allow(ingest.functionRole, "raw/", "PutObject");
+  data.raw.allowListing(ingest.functionRole);
+  queues.Events.allowSending(ingest.functionRole);
+  queues.Profiles.allowSending(ingest.functionRole);
+  return ingest;
+}

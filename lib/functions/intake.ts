@@ -1,0 +1,27 @@
+import { Duration } from "aws-cdk-lib";
+import type { Construct } from "constructs";
+import { env } from "../../shared/config/names.ts";
+import { NodeFunction } from "../constructs/node-function.ts";
+import { allowReading } from "../constructs/service-secrets.ts";
+import { type FunctionContext, queueVariables, rawBucketVariables } from "./function-context.ts";
+
+/** Receives the platforms' webhooks. */
+export function createIntake(scope: Construct, context: FunctionContext): NodeFunction {
+  const { data, queues, code } = context;
+  const intake = new NodeFunction(scope, "Intake", {
+    description: "Parley: receives the platforms' webhooks",
+    code: code("Intake"),
+    // The platforms expect a 200 within five seconds.
+    timeout: Duration.seconds(4),
+    memoryMegabytes: 256,
+    environment: {
+      ...rawBucketVariables(context),
+      ...queueVariables(context, "Inbound"),
+      [env.platformSecretId]: data.secrets.platforms.secretArn,
+    },
+  });
+  queues.Inbound.allowSending(intake.functionRole);
+  data.raw.allow(intake.functionRole, "inbound/", "PutObject");
+  allowReading(data.secrets.platforms, intake.functionRole);
+  return intake;
+}

@@ -1,0 +1,29 @@
+import { Duration } from "aws-cdk-lib";
+import type { Construct } from "constructs";
+import { table as names } from "../../shared/config/names.ts";
+import { NodeFunction } from "../constructs/node-function.ts";
+import { Schedule } from "../constructs/schedule.ts";
+import { type FunctionContext, queueVariables, tableVariables } from "./function-context.ts";
+
+/** Sends what is due to its queue, each minute. */
+export function createSweep(scope: Construct, context: FunctionContext): NodeFunction {
+  const { data, queues, code } = context;
+  const sweep = new NodeFunction(scope, "Sweep", {
+    description: "Parley: processes what is due, each minute",
+    code: code("Sweep"),
+    // Under a minute, so that one sweep ends before the next starts.
+    timeout: Duration.seconds(50),
+    memoryMegabytes: 256,
+    environment: { ...tableVariables(context), ...queueVariables(context, "Deliveries", "Events") },
+  });
+  data.table.allow(sweep.functionRole, {
+    // The sweep completes a send whose sender crashed: it stores the message, updates the conversation and publishes.
+    actions: ["GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
+    // Held messages that have expired.
+    indexes: [names.feedIndex.name],
+  });
+  queues.Deliveries.allowSending(sweep.functionRole);
+  queues.Events.allowSending(sweep.functionRole);
+  new Schedule(scope, "EachMinute", { every: Duration.minutes(1), target: sweep });
+  return sweep;
+}

@@ -1,0 +1,36 @@
+import { Duration } from "aws-cdk-lib";
+import type { Construct } from "constructs";
+import { NodeFunction } from "../constructs/node-function.ts";
+import { allowReading } from "../constructs/service-secrets.ts";
+import {
+  type FunctionContext,
+  keyVariables,
+  platformVariables,
+  queueVariables,
+  rootSecretVariables,
+  tableVariables,
+} from "./function-context.ts";
+
+/** The check page, and the API that its script calls. */
+export function createVerify(scope: Construct, context: FunctionContext): NodeFunction {
+  const { data, queues, code } = context;
+  const verify = new NodeFunction(scope, "Verify", {
+    description: "Parley: the page on which a person checks a held message",
+    code: code("Verify"),
+    // The page waits up to ten seconds for the platform's response.
+    timeout: Duration.seconds(20),
+    memoryMegabytes: 256,
+    environment: {
+      ...tableVariables(context),
+      ...keyVariables(context),
+      ...queueVariables(context, "Events"),
+      ...rootSecretVariables(context),
+      ...platformVariables(context),
+    },
+  });
+  data.table.allow(verify.functionRole, { actions: ["GetItem", "PutItem", "UpdateItem", "DeleteItem"] });
+  data.key.allowDecrypt(verify.functionRole);
+  queues.Events.allowSending(verify.functionRole);
+  allowReading(data.secrets.root, verify.functionRole);
+  return verify;
+}
