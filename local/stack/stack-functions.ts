@@ -2,7 +2,6 @@ import { createWriteStream } from "node:fs";
 import { env } from "../../shared/config/names.ts";
 import { type FunctionDeclaration, type Functions, openFunctions } from "../lambda/functions.ts";
 import type { Resolver } from "../template/intrinsics.ts";
-import type { CleanupStack } from "./closers.ts";
 import type { LocalSettings } from "./settings.ts";
 import type { StackParts } from "./stack-parts.ts";
 
@@ -19,7 +18,7 @@ export function runFunctions(
   declarations: readonly FunctionDeclaration[],
   resolver: Resolver,
   { settings, parts, clock, logFile }: FunctionsContext,
-  cleanup: CleanupStack,
+  cleanup: AsyncDisposableStack,
 ): Functions {
   const log = createWriteStream(logFile);
   cleanup.defer(() => new Promise<void>((resolve) => log.end(resolve)));

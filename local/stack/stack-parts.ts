@@ -3,7 +3,6 @@ import { type Emulators, startEmulators } from "../emulators/server.ts";
 import { type Simulator, startSimulator } from "../simulator/simulator.ts";
 import type { StackClock } from "../support/clock.ts";
 import { LocalRefusal } from "../support/settings-error.ts";
-import type { CleanupStack } from "./closers.ts";
 import type { DataFolder } from "./data-folder.ts";
 import type { PlatformSecrets } from "./local-json.ts";
 import { demoAccounts } from "./seed.ts";
@@ -27,7 +26,7 @@ export interface StackPartsSettings {
 }
 
 /** Starts them all at once; each is handed to `closers` as soon as it stands. */
-export async function startParts(options: StackPartsSettings, cleanup: CleanupStack): Promise<StackParts> {
+export async function startParts(options: StackPartsSettings, cleanup: AsyncDisposableStack): Promise<StackParts> {
   const { settings, clock, folder } = options;
   const results = await Promise.allSettled([
     startEngine({ dataDir: folder.at("dynamodb"), ...(settings.engine ? { prefer: settings.engine } : {}) }).then(
@@ -55,7 +54,7 @@ export async function startParts(options: StackPartsSettings, cleanup: CleanupSt
   return { engine, emulators, platformUrls, ...(simulator ? { simulator } : {}) };
 }
 
-function closeOnExit<T extends { close(): Promise<void> }>(part: T, cleanup: CleanupStack): T {
+function closeOnExit<T extends { close(): Promise<void> }>(part: T, cleanup: AsyncDisposableStack): T {
   cleanup.defer(() => part.close());
   return part;
 }

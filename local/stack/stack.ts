@@ -19,7 +19,6 @@ import { Resolver } from "../template/intrinsics.ts";
 import { synthesizeInto } from "../template/synthesis.ts";
 import { type Assembly, listResources, readAssembly } from "../template/template.ts";
 import { checkType } from "../template/types.ts";
-import { type CleanupStack, createCleanupStack } from "./closers.ts";
 import { type DataFolder, lockDataFolder } from "./data-folder.ts";
 import { describeStack, type LocalJson, writeLocalJson } from "./local-json.ts";
 import { type SeedPorts, seed } from "./seed.ts";
@@ -74,16 +73,33 @@ const HEALTH_MAX_MS = 20_000;
  */
 export async function startStack(settings: StackSettings): Promise<Stack> {
   const report = settings.report ?? ((line) => void process.stderr.write(`${line}\n`));
-  const cleanup = createCleanupStack(report);
+  const cleanup = new AsyncDisposableStack();
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    closing ??= cleanup.disposeAsync().catch((error) => {
+      for (const { message } of disposalErrors(error)) report(`Error while stopping: ${message}`);
+    });
+    return closing;
+  };
   try {
-    return await start(settings, cleanup, report);
+    return { ...(await start(settings, cleanup, report)), close };
   } catch (error) {
-    await cleanup.close();
+    await close();
     throw error;
   }
 }
 
-async function start(settings: StackSettings, cleanup: CleanupStack, report: Report): Promise<Stack> {
+/** The errors of all disposals: each failed one after the first wraps those before it. */
+function disposalErrors(error: unknown): Error[] {
+  if (!(error instanceof SuppressedError)) return [error as Error];
+  return [...disposalErrors(error.suppressed), ...disposalErrors(error.error)];
+}
+
+async function start(
+  settings: StackSettings,
+  cleanup: AsyncDisposableStack,
+  report: Report,
+): Promise<Omit<Stack, "close">> {
   const signal = settings.signal ?? new AbortController().signal;
   const folder = lockDataFolder(settings.dataDir, settings.fresh);
   cleanup.defer(folder.release);
@@ -162,7 +178,6 @@ async function start(settings: StackSettings, cleanup: CleanupStack, report: Rep
     invoke: functions.invoke,
     advanceClock: advance,
     env: functions.environment,
-    close: cleanup.close,
   };
 }
 
@@ -175,7 +190,7 @@ async function settleBoth<A, B>(first: Promise<A>, second: Promise<B>): Promise<
 async function loadAssembly(settings: StackSettings, folder: DataFolder, signal: AbortSignal): Promise<Assembly> {
   if (settings.assembly !== undefined) return readAssembly(settings.assembly);
   const outdir = folder.at("cdk.out");
-  await synthesizeInto(outdir, assemblyContext(settings.siteUrl), signal);
+  await synthesizeInto({ outdir, context: assemblyContext(settings.siteUrl), useCache: !settings.fresh }, signal);
   return readAssembly(outdir);
 }
 

@@ -1,5 +1,4 @@
-// A process of its own: writing the templates and bundling take seconds of pure computing, and the CDK's memory goes
-// away with the process.
+// Runs the synthesis as a child process: it blocks the thread for seconds, and its memory is freed when it ends.
 
 import { synthesize } from "../../lib/app.ts";
 

@@ -1,24 +1,46 @@
 import { spawn } from "node:child_process";
 import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { LocalRefusal } from "../support/settings-error.ts";
+import { assemblyKey, openAssemblyCache } from "./assembly-cache.ts";
 
+const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 const ENTRY = fileURLToPath(new URL("./synthesis-entry.ts", import.meta.url));
+const CACHE = join(PROJECT, "node_modules", ".cache", "parley-assemblies");
+
+export interface SynthesisRequest {
+  /** The folder of the cloud assembly. Its earlier content is removed. */
+  readonly outdir: string;
+  readonly context: Readonly<Record<string, string>>;
+  /** False ignores the cache, for example after a package in `node_modules` was edited. */
+  readonly useCache: boolean;
+}
 
 /**
- * Writes the cloud assembly, bundles included, into `outdir`, which is emptied first: a template of an earlier start
- * would be served too. Throws a LocalRefusal with what the synthesis printed when it fails or is aborted.
+ * Writes the cloud assembly, bundles included. Reuses the assembly of an earlier start if no source and no setting has
+ * changed since. Throws a LocalRefusal with the output of the synthesis if it fails or is aborted.
  */
-export async function synthesizeInto(
+export async function synthesizeInto(request: SynthesisRequest, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  const { outdir, context, useCache } = request;
+  rmSync(outdir, { recursive: true, force: true, maxRetries: 5 });
+  const cache = openAssemblyCache(CACHE);
+  // Computed before the synthesis reads the sources: a source that changes during the synthesis misses next time.
+  const key = assemblyKey(PROJECT, context);
+  if (useCache && cache.restore(key, outdir)) return;
+  await runSynthesis(outdir, context, signal);
+  if (assemblyKey(PROJECT, context) === key) cache.store(key, outdir);
+}
+
+async function runSynthesis(
   outdir: string,
   context: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<void> {
-  signal.throwIfAborted();
-  rmSync(outdir, { recursive: true, force: true, maxRetries: 5 });
   const child = spawn(process.execPath, ["--no-warnings", ENTRY, outdir, JSON.stringify(context)], {
     stdio: ["ignore", "pipe", "pipe"],
-    // A process group of its own, so that the bundlers it starts can be ended with it.
+    // Its own process group, so that aborting also ends the bundler it starts.
     detached: true,
   });
   const stop = (): void => killGroup(child.pid);
@@ -29,7 +51,7 @@ export async function synthesizeInto(
   await new Promise<void>((resolve, reject) => {
     const fail = (reason: string): void => {
       const text = Buffer.concat(output).toString().trim();
-      reject(new LocalRefusal(`The templates could not be written: ${reason}.\n${text}`.trim()));
+      reject(new LocalRefusal(`Synthesis of the templates failed: ${reason}.\n${text}`.trim()));
     };
     child.once("error", (error) => fail(error.message));
     child.once("close", (code) => (code === 0 ? resolve() : fail(`exit code ${code}`)));
@@ -41,7 +63,7 @@ function killGroup(leader: number | undefined): void {
   try {
     process.kill(-leader, "SIGKILL");
   } catch (error) {
-    // It may just have ended by itself.
+    // The process may have ended by itself.
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }
