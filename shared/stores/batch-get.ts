@@ -2,10 +2,10 @@ import { BatchGetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Table } from "./client.ts";
 import type { Key } from "./keys.ts";
 
-/** Keys that one request may name. */
+/** The most keys that one request may have. */
 const KEYS_MAX = 100;
 
-/** The items at these keys, each named once, in their order; those that are not there are left out. */
+/** The items of these keys, in the order of the keys. Missing ones are left out. A key must not repeat. */
 export async function batchGet<Item extends Key>(
   { client, name }: Table,
   keys: readonly Key[],

@@ -1,7 +1,7 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 
-/** The one table and the client that speaks to it. Every store is made from it. */
+/** The table and its client. Every store is made from it. */
 export interface Table {
   readonly client: DynamoDBDocumentClient;
   readonly name: string;
@@ -9,7 +9,7 @@ export interface Table {
 
 /**
  * @param name the table's name
- * @param client region, endpoint and credentials come from the environment when it is left out
+ * @param client by default, region, endpoint and credentials come from the environment
  */
 export function openTable(name: string, client: DynamoDBClient = defaultClient()): Table {
   return {

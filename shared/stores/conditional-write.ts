@@ -1,45 +1,105 @@
 import { ConditionalCheckFailedException, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
-import { transactWithRetry } from "./transaction-retry.ts";
+import type { Table } from "./client.ts";
+import { currentOnFailure, type SendOptions, sendWrite, type TransactItem, type Write } from "./writes.ts";
 
-/** The named conditions that writes rest on. */
-export const conditions = {
-  itemDoesNotExist: "attribute_not_exists(PK)",
-  itemExists: "attribute_exists(PK)",
-} as const;
+/** An item as it is stored. */
+type Item = Readonly<Record<string, unknown>>;
+
+interface Options {
+  /**
+   * Attributes with the values that only this write gives them, such as its unique `op`; undefined where it leaves one
+   * absent. They tell the write's own result from another writer's when the SDK repeats a write whose answer was lost.
+   */
+  readonly ownMark?: Item;
+  /** A draw from [0, 1): the jitter of the wait after a conflict with a transaction. */
+  readonly random?: () => number;
+}
+
+/** Together about 3 seconds at most. */
+const ATTEMPTS_MAX = 10;
+const FIRST_DELAY_MS = 20;
+const DELAY_MAX_MS = 500;
+
+/** Cancellation reasons that pass within moments. */
+const transientReasons: ReadonlySet<string | undefined> = new Set([
+  "TransactionConflict",
+  "ThrottlingError",
+  "ProvisionedThroughputExceeded",
+]);
 
 /**
- * Runs a conditional write; when its condition fails, answers what stands there instead (ask for it with
- * ReturnValuesOnConditionCheckFailure: ALL_OLD), or null where nothing does.
+ * Sends one conditional write. Retries it when a transaction on the same item is in progress.
+ * @returns `item`: the attributes that the write asked for, or the stored item when the write's first answer was lost;
+ *   `current`: the stored item when the condition failed, null when there is none
  */
-export async function conditionalWrite<T>(
-  write: () => Promise<T>,
-): Promise<{ applied: true; output: T } | { applied: false; current: Record<string, unknown> | null }> {
-  try {
-    return { applied: true, output: await write() };
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    return { applied: false, current: error.Item ? unmarshall(error.Item) : null };
+export async function conditionalWrite<T = Item>(
+  table: Table,
+  write: Write,
+  { ownMark, random = Math.random, ...sendOptions }: Options & SendOptions = {},
+): Promise<
+  { readonly applied: true; readonly item: T | undefined } | { readonly applied: false; readonly current: T | null }
+> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return { applied: true, item: (await sendWrite(table, write, sendOptions)) as T | undefined };
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) {
+        const current = error.Item ? unmarshall(error.Item) : null;
+        return isOwnWrite(current, ownMark)
+          ? { applied: true, item: current as T }
+          : { applied: false, current: current as T | null };
+      }
+      const isConflict = error instanceof Error && error.name === "TransactionConflictException";
+      if (!isConflict || attempt === ATTEMPTS_MAX) throw error;
+    }
+    await backoff(attempt, random);
   }
 }
 
 /**
- * Runs a transaction; when a condition in it fails, nothing is written, and the answer is what stands where the first
- * one failed (ask for it with ReturnValuesOnConditionCheckFailure: ALL_OLD), or null where nothing does.
+ * Writes all items or none. Retries when another transaction on one of them is in progress. The table recognizes a
+ * repeated transaction by its token for 10 minutes, and after that `ownMark` in the first item does.
+ * @returns `current`, per item: the stored item where its condition failed, null when there is none; undefined where
+ *   the condition held
  */
 export async function conditionalTransaction(
-  write: () => Promise<unknown>,
-): Promise<{ applied: true } | { applied: false; current: Record<string, unknown> | null }> {
-  const result = await transactWithRetry(write, Math.random);
-  return result.applied
-    ? result
-    : { applied: false, current: result.current.find((item) => item !== undefined) ?? null };
+  { client, name: TableName }: Table,
+  items: readonly TransactItem[],
+  { token, ownMark, random = Math.random }: Options & { readonly token?: string } = {},
+): Promise<
+  { readonly applied: true } | { readonly applied: false; readonly current: readonly (Item | null | undefined)[] }
+> {
+  const TransactItems = items.map((item) =>
+    Object.fromEntries(
+      Object.entries(item).map(([kind, input]) => [kind, { TableName, ...input, ...currentOnFailure(input) }]),
+    ),
+  );
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await client.send(new TransactWriteCommand({ ClientRequestToken: token, TransactItems }));
+      return { applied: true };
+    } catch (error) {
+      if (!(error instanceof TransactionCanceledException)) throw error;
+      const reasons = error.CancellationReasons ?? [];
+      const current = reasons.map(({ Code, Item }) =>
+        Code === "ConditionalCheckFailed" ? (Item ? unmarshall(Item) : null) : undefined,
+      );
+      if (isOwnWrite(current[0], ownMark)) return { applied: true };
+      if (current.some((item) => item !== undefined)) return { applied: false, current };
+      if (!reasons.some(({ Code }) => transientReasons.has(Code)) || attempt === ATTEMPTS_MAX) throw error;
+    }
+    await backoff(attempt, random);
+  }
 }
 
-/** True when a transaction was cancelled because a condition of one of its items failed. */
-export function cancelledByCondition(error: unknown): boolean {
-  return (
-    error instanceof TransactionCanceledException &&
-    (error.CancellationReasons ?? []).some((reason) => reason.Code === "ConditionalCheckFailed")
-  );
+function isOwnWrite(current: Item | null | undefined, ownMark: Item | undefined): boolean {
+  return !!current && !!ownMark && Object.entries(ownMark).every(([name, value]) => current[name] === value);
+}
+
+/** Waits longer after each attempt, with full jitter. */
+async function backoff(attempt: number, random: () => number): Promise<void> {
+  const delayMs = random() * Math.min(DELAY_MAX_MS, FIRST_DELAY_MS * 2 ** attempt);
+  await new Promise((resolve) => setTimeout(resolve, delayMs));
 }

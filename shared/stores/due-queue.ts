@@ -1,29 +1,51 @@
-import { QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { HOUR, type Millis } from "../kernel/time.ts";
+import { checkpointAttributes as A } from "./attributes.ts";
 import type { Table } from "./client.ts";
+import { conditionalWrite } from "./conditional-write.ts";
+import { absentOr, below } from "./expressions.ts";
 import { DUE_SHARDS, type Key, positionTime, startOfHour, t13 } from "./keys.ts";
+import { update } from "./writes.ts";
 
-/** What one query reads of a shard. */
+/** Items that one query reads from a shard. */
 const SHARD_QUERY_LIMIT = 100;
 const PAGE_MAX = 100;
 
-/** A place in the order of due items: several may be due at one instant. */
+/** A position in the order of due items. Several items may be due at one instant. */
 export interface DueCursor {
   readonly at: Millis;
-  /** The last item's sort key, or what sorts behind all that is due at that instant. */
+  /** The last item's sort key, or a text that sorts after all items due at that instant. */
   readonly key: string;
 }
 
-/** What is due next. */
 export interface DuePage<T> {
-  /** In the order of their places; none where an hour holds nothing. */
+  /** In due order; empty for an hour without due items. */
   readonly items: readonly T[];
-  /** Nothing lies before this that is in no page by now. */
+  /** Every item up to this cursor is in this page or an earlier one. */
   readonly cursor: DueCursor;
   readonly last: boolean;
 }
 
-/** Behind everything that is due at an instant. */
+/** How far a sweep has come, stored under `key`. */
+export function sweepCheckpoint(table: Table, key: Key) {
+  return {
+    /** The cursor up to which every due item is handled; null before the first sweep. */
+    async checkpoint(): Promise<DueCursor | null> {
+      const { Item } = await table.client.send(
+        new GetCommand({ TableName: table.name, Key: key, ConsistentRead: true }),
+      );
+      return Item?.[A.cursor] === undefined ? null : parseDueCursor(String(Item[A.cursor]));
+    },
+
+    /** Moves the checkpoint forward. A slower sweep never moves it back. */
+    async saveCheckpoint(cursor: DueCursor): Promise<void> {
+      const isForward = absentOr(below, A.cursor, cursor.key);
+      await conditionalWrite(table, update(key, { set: { [A.cursor]: cursor.key } }, isForward));
+    },
+  };
+}
+
+/** The cursor after everything that is due at an instant. */
 export function cursorAfter(at: Millis): DueCursor {
   return { at, key: `${t13(at)}~` };
 }
@@ -33,8 +55,8 @@ export function parseDueCursor(key: string): DueCursor {
 }
 
 /**
- * All that is due in (after, upTo] in order, an hour's shards read side by side: a page at most a hundred items long, and
- * at least one for each hour.
+ * The items due in (after, upTo], in due order. The shards of an hour are read in parallel. A page has at most 100
+ * items, and every hour has at least one page.
  */
 export async function* duePages<T extends Key>(
   table: Table,
@@ -42,7 +64,7 @@ export async function* duePages<T extends Key>(
   after: DueCursor,
   upTo: Millis,
 ): AsyncGenerator<DuePage<T>> {
-  // A sweep at the instant of the last one, or by a clock behind it: a range may not end before it begins.
+  // DynamoDB refuses a range that ends before it starts: this sweep's clock may be behind the last one's.
   if (cursorAfter(upTo).key <= after.key) return;
   const lastHour = startOfHour(upTo);
   for (let hour = startOfHour(after.at); hour <= lastHour; hour += HOUR) {
@@ -64,20 +86,20 @@ export async function* duePages<T extends Key>(
   }
 }
 
-/** One shard of an hour, read as far as it is asked for. */
+/** Reads one shard of an hour page by page. */
 function shardReader<T extends Key>({ client, name: TableName }: Table, PK: string, after: DueCursor, upTo: Millis) {
   let buffer: T[] = [];
   let next: Record<string, unknown> | undefined;
   let hasStarted = false;
   return {
-    /** Reads on where nothing of it waits. */
+    /** Reads the next page when the buffer is empty. */
     async refill(): Promise<void> {
       if (buffer.length > 0 || (hasStarted && !next)) return;
       const response = await client.send(
         new QueryCommand({
           TableName,
           KeyConditionExpression: "PK = :q AND SK BETWEEN :from AND :upTo",
-          // A range holds its ends: no other sort key lies between a place and the same with a blank.
+          // BETWEEN includes its ends. No sort key lies between a key and the same key followed by a blank.
           ExpressionAttributeValues: { ":q": PK, ":from": `${after.key} `, ":upTo": cursorAfter(upTo).key },
           ExclusiveStartKey: next,
           Limit: SHARD_QUERY_LIMIT,
@@ -88,10 +110,10 @@ function shardReader<T extends Key>({ client, name: TableName }: Table, PK: stri
       next = response.LastEvaluatedKey;
     },
 
-    /** How far it was read; null when there is no more of it. */
+    /** The last sort key read; null when the shard is read to its end. */
     watermark: (): string | null => (next ? String(next.SK) : null),
 
-    /** What waits up to a sort key, or all of it. */
+    /** Removes the buffered items up to a sort key, or all of them. */
     takeUpTo(sortKey: string | null): T[] {
       const items = buffer.filter(({ SK }) => sortKey === null || SK <= sortKey);
       buffer = buffer.slice(items.length);

@@ -1,20 +1,25 @@
-import { GetCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { AuditEntry } from "../../domain/access/audit.ts";
 import type { Scope } from "../../domain/inbox/messages.ts";
 import { REQUESTS_PER_KEY_PER_MINUTE } from "../../domain/limits.ts";
 import { parseTenant, type TenantId } from "../../kernel/tenant.ts";
-import { MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
+import type { Millis } from "../../kernel/time.ts";
+import { apiKeyAttributes as A } from "../attributes.ts";
 import type { Table } from "../client.ts";
-import { apiKeyItemKey, apiKeyLookupKey, operatorKeyItemKey, rateLimitKey, timeToLive } from "../keys.ts";
+import { conditionalTransaction } from "../conditional-write.ts";
+import { itemDoesNotExist } from "../expressions.ts";
+import { apiKeyItemKey, apiKeyLookupKey, operatorKeyItemKey, rateLimitKey } from "../keys.ts";
+import { consumeFromMinute } from "../minute-quota.ts";
+import { put } from "../writes.ts";
 import { auditItem } from "./audit.ts";
 
-/** A key as its lookup row knows it. The secret itself is nowhere: the row lies under its peppered hash. */
+/** A key. The secret is not stored: the lookup row's key is the secret's peppered hash. */
 export interface ApiKey {
   readonly id: string;
   readonly prefix: string;
   readonly scope: Scope;
   readonly label: string;
-  /** One tenant for a bound key, several for an operator's. */
+  /** One tenant for a tenant key, several for an operator key. */
   readonly tenants: readonly TenantId[];
   readonly kind: "tenant" | "operator";
   readonly status: "active" | "revoked";
@@ -23,80 +28,63 @@ export interface ApiKey {
 
 export type ApiKeys = ReturnType<typeof apiKeyStore>;
 
-export function apiKeyStore({ client, name: TableName }: Table) {
+export function apiKeyStore(table: Table) {
+  const { client, name: TableName } = table;
   return {
-    /** A new key, its place in the list, and an audit row for each tenant it opens: all or nothing. */
+    /** Creates a key, its row in the list and an audit row for each of its tenants, in one transaction. */
     async create(
       key: ApiKey,
       keyHash: string,
       audits: readonly { tenant: TenantId; entry: AuditEntry }[],
     ): Promise<void> {
       const attributes = {
-        id: key.id,
-        pf: key.prefix,
-        sc: key.scope,
-        lb: key.label,
-        ts: key.tenants,
-        kd: key.kind,
-        st: key.status,
-        ca: key.createdAt,
+        [A.id]: key.id,
+        [A.prefix]: key.prefix,
+        [A.scope]: key.scope,
+        [A.label]: key.label,
+        [A.tenants]: key.tenants,
+        [A.kind]: key.kind,
+        [A.status]: key.status,
+        [A.createdAt]: key.createdAt,
       };
       const [tenant] = key.tenants;
       const listKey = key.kind === "operator" || !tenant ? operatorKeyItemKey(key.id) : apiKeyItemKey(tenant, key.id);
-      await client.send(
-        new TransactWriteCommand({
-          ClientRequestToken: key.id,
-          TransactItems: [
-            {
-              Put: {
-                TableName,
-                Item: { ...apiKeyLookupKey(keyHash), ...attributes },
-                ConditionExpression: "attribute_not_exists(PK)",
-              },
-            },
-            { Put: { TableName, Item: { ...listKey, ...attributes, kh: keyHash } } },
-            ...audits.map(({ tenant: auditedTenant, entry }) => ({
-              Put: { TableName, Item: auditItem(auditedTenant, entry) },
-            })),
-          ],
-        }),
+      const result = await conditionalTransaction(
+        table,
+        [
+          put({ ...apiKeyLookupKey(keyHash), ...attributes }, itemDoesNotExist),
+          put({ ...listKey, ...attributes, [A.hash]: keyHash }),
+          ...audits.map(({ tenant: auditedTenant, entry }) => put(auditItem(auditedTenant, entry))),
+        ],
+        { token: key.id },
       );
+      if (!result.applied) throw new Error("The API key exists already.");
     },
 
-    /** The key behind a hash, read consistently, so that a revocation bites at once. */
+    /** The key of a hash, read consistently, so that a revocation takes effect at once. */
     async getByHash(keyHash: string): Promise<ApiKey | null> {
       const { Item } = await client.send(
         new GetCommand({ TableName, Key: apiKeyLookupKey(keyHash), ConsistentRead: true }),
       );
       if (!Item) return null;
       return {
-        id: Item.id,
-        prefix: Item.pf,
-        scope: Item.sc,
-        label: Item.lb,
-        tenants: (Item.ts as string[]).flatMap((slug) => parseTenant(slug) ?? []),
-        kind: Item.kd,
-        status: Item.st,
-        createdAt: Item.ca,
+        id: Item[A.id],
+        prefix: Item[A.prefix],
+        scope: Item[A.scope],
+        label: Item[A.label],
+        tenants: (Item[A.tenants] as string[]).flatMap((slug) => parseTenant(slug) ?? []),
+        kind: Item[A.kind],
+        status: Item[A.status],
+        createdAt: Item[A.createdAt],
       };
     },
 
     /**
-     * Counts one request in the key's present minute.
-     * @returns the seconds until the next minute when the key has had its requests, else null
+     * Counts one request in the key's current minute.
+     * @returns the seconds until the next minute when the key's quota was used up before, else null
      */
-    async consumeRequest(keyId: string, now: Millis): Promise<number | null> {
-      const { Attributes } = await client.send(
-        new UpdateCommand({
-          TableName,
-          Key: rateLimitKey(keyId, now),
-          UpdateExpression: "ADD n :one SET x = :x",
-          ExpressionAttributeValues: { ":one": 1, ":x": timeToLive(now + 2 * MINUTE) },
-          ReturnValues: "UPDATED_NEW",
-        }),
-      );
-      const requests = (Attributes?.n as number | undefined) ?? 0;
-      return requests <= REQUESTS_PER_KEY_PER_MINUTE ? null : Math.ceil((MINUTE - (now % MINUTE)) / SECOND);
+    consumeRequest(keyId: string, now: Millis): Promise<number | null> {
+      return consumeFromMinute(table, rateLimitKey(keyId, now), REQUESTS_PER_KEY_PER_MINUTE, now);
     },
   };
 }

@@ -1,53 +1,55 @@
-import { PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { AuditAction, AuditEntry } from "../../domain/access/audit.ts";
 import { AUDIT_RETENTION } from "../../domain/limits.ts";
 import { newUlid, ulidFloor, ulidTime } from "../../kernel/ids.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { auditAttributes as A } from "../attributes.ts";
 import type { Table } from "../client.ts";
 import { auditKey, type Key, pageRange, timeToLive } from "../keys.ts";
+import { put, sendWrite } from "../writes.ts";
 
-/** An entry as it is kept. */
+/** A stored entry. */
 export interface AuditRow extends AuditEntry {
   readonly ulid: string;
 }
 
 export type Audit = ReturnType<typeof auditStore>;
 
-/** The row of an entry, to be written in the transaction of what it tells of. */
+/** The row of an entry, to be written in the transaction of the action it records. */
 export function auditItem(tenant: TenantId, entry: AuditEntry) {
   return {
     ...auditKey(tenant, newUlid(entry.at)),
-    ac: entry.action,
-    rs: entry.resource,
-    by: entry.actor,
-    ip: entry.ip ?? undefined,
-    dt: entry.detail,
-    x: timeToLive(entry.at + AUDIT_RETENTION),
+    [A.action]: entry.action,
+    [A.resource]: entry.resource,
+    [A.actor]: entry.actor,
+    [A.ip]: entry.ip ?? undefined,
+    [A.detail]: entry.detail,
+    [A.ttl]: timeToLive(entry.at + AUDIT_RETENTION),
   };
 }
 
-/** Reads the rows that others write along with what they tell of. */
-export function auditStore({ client, name: TableName }: Table) {
+export function auditStore(table: Table) {
+  const { client, name: TableName } = table;
   return {
-    /** A row of what was done in another write. */
+    /** Adds a row for an action that no transaction records. */
     async add(tenant: TenantId, entry: AuditEntry): Promise<void> {
-      await client.send(new PutCommand({ TableName, Item: auditItem(tenant, entry) }));
+      await sendWrite(table, put(auditItem(tenant, entry)));
     },
 
     /**
-     * A row of what takes several writes, before the first of them.
-     * @returns adds to the row what came of it
+     * Adds a row before the first write of an action that takes several.
+     * @returns a function that adds the action's result to the row
      */
     async start(tenant: TenantId, entry: AuditEntry): Promise<(result: AuditEntry["detail"]) => Promise<void>> {
-      const Item = auditItem(tenant, entry);
-      await client.send(new PutCommand({ TableName, Item }));
+      const item = auditItem(tenant, entry);
+      await sendWrite(table, put(item));
       return async (result) => {
-        await client.send(new PutCommand({ TableName, Item: { ...Item, dt: { ...entry.detail, ...result } } }));
+        await sendWrite(table, put({ ...item, [A.detail]: { ...entry.detail, ...result } }));
       };
     },
 
-    /** A tenant's rows of the last 400 days, newest first. `next` is the ULID to go on below. */
+    /** A tenant's rows of the last 400 days, newest first. @returns `next`: the ULID to continue after */
     async list(
       tenant: TenantId,
       query: { before: string | null; limit: number; now: Millis },
@@ -74,21 +76,21 @@ export function auditStore({ client, name: TableName }: Table) {
 }
 
 interface AuditItem extends Key {
-  readonly ac: AuditAction;
-  readonly rs: string;
-  readonly by: string;
-  readonly ip?: string;
-  readonly dt: AuditEntry["detail"];
+  readonly [A.action]: AuditAction;
+  readonly [A.resource]: string;
+  readonly [A.actor]: string;
+  readonly [A.ip]?: string;
+  readonly [A.detail]: AuditEntry["detail"];
 }
 
 function toAuditRow(item: AuditItem): AuditRow {
   return {
     ulid: item.SK,
-    action: item.ac,
-    resource: item.rs,
-    actor: item.by,
-    ip: item.ip ?? null,
+    action: item[A.action],
+    resource: item[A.resource],
+    actor: item[A.actor],
+    ip: item[A.ip] ?? null,
     at: ulidTime(item.SK),
-    detail: item.dt,
+    detail: item[A.detail],
   };
 }

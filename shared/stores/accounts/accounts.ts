@@ -1,4 +1,4 @@
-import { GetCommand, QueryCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { AuditEntry } from "../../domain/access/audit.ts";
 import {
   type Account,
@@ -12,38 +12,42 @@ import {
 import { parseTenant, type TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { auditItem } from "../access/audit.ts";
+import { accountAttributes as A, accountRouteAttributes as Route } from "../attributes.ts";
 import type { Table } from "../client.ts";
-import { conditionalWrite, conditions } from "../conditional-write.ts";
+import { conditionalTransaction, conditionalWrite } from "../conditional-write.ts";
+import { absentOr, allOf, equals, isUnchanged, itemExists } from "../expressions.ts";
 import { accountItemKey, accountRouteKey, type Key, t13 } from "../keys.ts";
+import { put, update } from "../writes.ts";
 
-/** Where an account's updates go. */
+/** The tenant that receives an account's updates. */
 export interface AccountRoute {
   readonly tenant: TenantId;
   readonly handle: string;
 }
 
-/** What the platform decided of an account. */
+/** A platform's decision about an account. */
 export interface PolicyDecision {
   readonly action: "block" | "unblock";
-  /** The platform's own time. Of two at the same instant the unblock stands. */
+  /** The platform's time. Of two decisions at the same instant, the unblock wins. */
   readonly at: Millis;
-  /** Of the event that announces it, when it is the first to tell of this decision. */
+  /** The ULID of the event to publish if this decision is new. */
   readonly eventUlid: string;
 }
 
-/** An account under a decision, and the event that is to announce it; null when nothing changed for anyone. */
+/** An account after a decision, and the event to publish; null when its shown status did not change. */
 export interface PolicyResult {
   readonly account: Account;
   readonly eventUlid: string | null;
 }
 
-/** What a refusal says of an account. */
+/** What a refused platform call says of an account. */
 export interface StatusChange {
   readonly status: Extract<AccountStatus, "needs_reauth" | "restricted">;
-  /** The platform's words. */
+  /** The platform's error message. */
   readonly error: string;
+  /** When the call started. */
   readonly asOf: Millis;
-  /** Of the event that is to announce it. */
+  /** The ULID of the event to publish. */
   readonly eventUlid: string;
 }
 
@@ -51,26 +55,28 @@ const WRITE_ATTEMPTS_MAX = 4;
 
 export type Accounts = ReturnType<typeof accountStore>;
 
-export function accountStore({ client, name: TableName }: Table) {
+export function accountStore(table: Table) {
+  const { client, name: TableName } = table;
+  async function getItem(tenant: TenantId, ref: AccountRef): Promise<AccountItem | undefined> {
+    const { Item } = await client.send(
+      new GetCommand({ TableName, Key: accountItemKey(tenant, ref), ConsistentRead: true }),
+    );
+    return Item as AccountItem | undefined;
+  }
+
   return {
-    /** Connects an account, or connects it anew: the account, the route to its tenant and an audit row, or nothing. */
+    /**
+     * Connects an account for the first time or again: the account, the route to its tenant and an audit row, in one
+     * transaction. Throws when the account is connected to another tenant.
+     */
     async connect(tenant: TenantId, account: Account, audit: AuditEntry): Promise<void> {
-      await client.send(
-        new TransactWriteCommand({
-          TransactItems: [
-            { Put: { TableName, Item: toAccountItem(tenant, account) } },
-            {
-              Put: {
-                TableName,
-                Item: { ...accountRouteKey(account), t: tenant, h: account.handle },
-                ConditionExpression: "attribute_not_exists(PK) OR t = :t",
-                ExpressionAttributeValues: { ":t": tenant },
-              },
-            },
-            { Put: { TableName, Item: auditItem(tenant, audit) } },
-          ],
-        }),
-      );
+      const route = { ...accountRouteKey(account), [Route.tenant]: tenant, [Route.handle]: account.handle };
+      const result = await conditionalTransaction(table, [
+        put(toAccountItem(tenant, account)),
+        put(route, absentOr(equals, Route.tenant, tenant)),
+        put(auditItem(tenant, audit)),
+      ]);
+      if (!result.applied) throw new Error("The account is connected to another tenant.");
     },
 
     async list(tenant: TenantId): Promise<Account[]> {
@@ -85,181 +91,146 @@ export function accountStore({ client, name: TableName }: Table) {
     },
 
     async get(tenant: TenantId, ref: AccountRef): Promise<Account | null> {
-      const { Item } = await client.send(
-        new GetCommand({ TableName, Key: accountItemKey(tenant, ref), ConsistentRead: true }),
-      );
-      return Item ? toAccount(Item as AccountItem) : null;
+      const item = await getItem(tenant, ref);
+      return item ? toAccount(item) : null;
     },
 
     /**
-     * Notes the platform's decision, unless a newer one is known. It has an event where the account then shows another
-     * status. Safe to repeat: the same decision answers the first one's event. A token that is dead stays dead whatever
-     * the platform decides.
-     * @returns null when the account is gone or a newer decision stands
+     * Stores the platform's decision, unless a newer one is stored. There is an event to publish when the shown status
+     * changes. Safe to repeat: a repetition returns the event of the first call. A decision never revives an expired
+     * token.
+     * @returns null when the account is gone or a newer decision is stored
      */
     async setPolicy(tenant: TenantId, ref: AccountRef, decision: PolicyDecision): Promise<PolicyResult | null> {
       for (let attempt = 1; attempt <= WRITE_ATTEMPTS_MAX; attempt++) {
-        const Key = accountItemKey(tenant, ref);
-        const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
-        if (!Item) return null;
-        const item = Item as AccountItem;
-        const storedDecision = item.po;
+        const item = await getItem(tenant, ref);
+        if (!item) return null;
+        const { [A.status]: storedStatus, [A.policy]: storedDecision } = item;
         if (storedDecision && decisionOrder(storedDecision) >= decisionOrder(decision)) {
           return decisionOrder(storedDecision) === decisionOrder(decision)
             ? { account: toAccount(item), eventUlid: storedDecision.eventUlid }
             : null;
         }
-        const newStatus = statusAfterPolicy(item.st, decision.action);
+        const newStatus = statusAfterPolicy(storedStatus, decision.action);
         const changesShownStatus = effectiveStatus(newStatus, decision.action) !== itemStatus(item);
-        const po: StoredDecision = { ...decision, eventUlid: changesShownStatus ? decision.eventUlid : null };
-        const changesStoredStatus = newStatus !== item.st;
-        const result = await conditionalWrite(() =>
-          client.send(
-            new UpdateCommand({
-              TableName,
-              Key,
-              UpdateExpression: `SET po = :po${changesStoredStatus ? ", st = :known REMOVE re" : ""}`,
-              ConditionExpression: `st = :st AND ${storedDecision ? "po = :seen" : "attribute_not_exists(po)"}`,
-              ExpressionAttributeValues: {
-                ":po": po,
-                ":st": item.st,
-                ...(storedDecision ? { ":seen": storedDecision } : {}),
-                ...(changesStoredStatus ? { ":known": newStatus } : {}),
-              },
-              ReturnValues: "ALL_NEW",
-            }),
+        const newDecision: StoredDecision = { ...decision, eventUlid: changesShownStatus ? decision.eventUlid : null };
+        const statusChange = { [A.status]: newStatus, [A.refreshError]: undefined };
+        const result = await conditionalWrite<AccountItem>(
+          table,
+          update(
+            accountItemKey(tenant, ref),
+            { set: { [A.policy]: newDecision, ...(newStatus === storedStatus ? {} : statusChange) } },
+            allOf(equals(A.status, storedStatus), isUnchanged(A.policy, storedDecision)),
+            "ALL_NEW",
           ),
         );
-        if (result.applied) {
-          return { account: toAccount(result.output.Attributes as AccountItem), eventUlid: po.eventUlid };
-        }
+        if (result.applied && result.item) return { account: toAccount(result.item), eventUlid: newDecision.eventUlid };
       }
-      throw new Error("The account's policy was written by others at every try.");
+      throw new Error("Concurrent writes changed the account on every attempt to store its policy.");
     },
 
     /**
-     * Notes what the platform's refusal of a call says of the account. Safe to repeat: the same refusal is known by its
-     * event. What was learned since stands above it: a token that was had later, and a dead token above everything.
-     * @param change.asOf when the call began
-     * @returns the account when this refusal changed its status; null when it did not
+     * Stores the status that follows from a refused platform call. Safe to repeat: the refusal is recognized by its
+     * event. A token that was refreshed after the call started overrides the refusal, and an expired token overrides
+     * every other status.
+     * @returns the account when this refusal changed its status, else null
      */
     async setStatus(tenant: TenantId, ref: AccountRef, change: StatusChange): Promise<Account | null> {
       const { status, error, asOf, eventUlid } = change;
-      const Key = accountItemKey(tenant, ref);
       for (let attempt = 1; attempt <= WRITE_ATTEMPTS_MAX; attempt++) {
-        const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
-        if (!Item) return null;
-        const item = Item as AccountItem;
-        if (item.se === eventUlid) return toAccount(item);
+        const item = await getItem(tenant, ref);
+        if (!item) return null;
+        if (item[A.statusEvent] === eventUlid) return toAccount(item);
         const currentStatus = itemStatus(item);
-        if (currentStatus === status || currentStatus === "needs_reauth" || (item.lr ?? 0) > asOf) return null;
-        const { st, lr, po } = item;
-        const unchangedCondition = `st = :seen AND ${lr === undefined ? "attribute_not_exists(lr)" : "lr = :lr"}`;
-        const result = await conditionalWrite(() =>
-          client.send(
-            new UpdateCommand({
-              TableName,
-              Key,
-              UpdateExpression: "SET st = :st, re = :re, se = :se",
-              ConditionExpression: `${unchangedCondition} AND ${po ? "po = :po" : "attribute_not_exists(po)"}`,
-              ExpressionAttributeValues: {
-                ":st": status,
-                ":re": error,
-                ":se": eventUlid,
-                ":seen": st,
-                ":lr": lr,
-                ":po": po,
-              },
-              ReturnValues: "ALL_NEW",
-            }),
-          ),
+        if (currentStatus === status || currentStatus === "needs_reauth") return null;
+        if ((item[A.lastRefreshedAt] ?? 0) > asOf) return null;
+        const accountIsUnchanged = allOf(
+          equals(A.status, item[A.status]),
+          isUnchanged(A.lastRefreshedAt, item[A.lastRefreshedAt]),
+          isUnchanged(A.policy, item[A.policy]),
         );
-        if (result.applied) return toAccount(result.output.Attributes as AccountItem);
+        const set = { [A.status]: status, [A.refreshError]: error, [A.statusEvent]: eventUlid };
+        const result = await conditionalWrite<AccountItem>(
+          table,
+          update(accountItemKey(tenant, ref), { set }, accountIsUnchanged, "ALL_NEW"),
+        );
+        if (result.applied && result.item) return toAccount(result.item);
       }
-      throw new Error("The account's status was written by others at every try.");
+      throw new Error("Concurrent writes changed the account on every attempt to store its status.");
     },
 
-    /** Notes that the platform refused the human agent's tag, whatever else it takes from this account. */
+    /** Stores that the platform refused the human agent tag for this account. */
     async recordHumanAgentRefusal(tenant: TenantId, ref: AccountRef, at: Millis): Promise<void> {
-      await conditionalWrite(() =>
-        client.send(
-          new UpdateCommand({
-            TableName,
-            Key: accountItemKey(tenant, ref),
-            UpdateExpression: "SET human_agent_blocked_at = :at",
-            ConditionExpression: conditions.itemExists,
-            ExpressionAttributeValues: { ":at": at },
-          }),
-        ),
-      );
+      const changes = { set: { [A.humanAgentRefusedAt]: at } };
+      await conditionalWrite(table, update(accountItemKey(tenant, ref), changes, itemExists));
     },
 
-    /** The tenant that an account is connected to; null when it is connected to none. */
+    /** The tenant that an account is connected to; null for none. */
     async getRoute(ref: AccountRef): Promise<AccountRoute | null> {
       const { Item } = await client.send(new GetCommand({ TableName, Key: accountRouteKey(ref) }));
-      const tenant = Item ? parseTenant(Item.t as string) : null;
-      return tenant ? { tenant, handle: Item?.h as string } : null;
+      const tenant = Item ? parseTenant(Item[Route.tenant] as string) : null;
+      return tenant ? { tenant, handle: Item?.[Route.handle] as string } : null;
     },
   };
 }
 
 interface AccountItem extends Key {
-  readonly cn: Connection;
-  readonly h: string;
-  readonly n: string;
-  readonly pg?: string;
-  readonly st: AccountStatus;
-  readonly re?: string;
-  readonly lr?: Millis;
-  readonly tk: Uint8Array;
-  readonly po?: StoredDecision;
-  /** The event of the last status that a refused call gave it. */
-  readonly se?: string;
+  readonly [A.connection]: Connection;
+  readonly [A.handle]: string;
+  readonly [A.displayName]: string;
+  readonly [A.pageId]?: string;
+  readonly [A.status]: AccountStatus;
+  readonly [A.refreshError]?: string;
+  readonly [A.lastRefreshedAt]?: Millis;
+  readonly [A.sealedToken]: Uint8Array;
+  readonly [A.policy]?: StoredDecision;
+  /** The event of the last status change by a refused call. */
+  readonly [A.statusEvent]?: string;
 }
 
-/** The newest decision of the platform's; `eventUlid` is null when it was not worth an event. */
+/** The platform's newest decision. `eventUlid` is null when it changed nothing that is shown. */
 interface StoredDecision {
   readonly action: PolicyDecision["action"];
   readonly at: Millis;
   readonly eventUlid: string | null;
 }
 
-/** The words happen to sort as they should: block, unblock. */
+/** The actions sort as they must: block, unblock. */
 function decisionOrder({ at, action }: Pick<StoredDecision, "at" | "action">): string {
   return `${t13(at)}#${action}`;
 }
 
-function itemStatus({ st, po }: AccountItem): AccountStatus {
-  return effectiveStatus(st, po?.action ?? null);
+function itemStatus(item: AccountItem): AccountStatus {
+  return effectiveStatus(item[A.status], item[A.policy]?.action ?? null);
 }
 
 function toAccountItem(tenant: TenantId, account: Account) {
   return {
     ...accountItemKey(tenant, account),
-    cn: account.connection,
-    h: account.handle,
-    n: account.displayName,
-    pg: account.pageId ?? undefined,
-    st: account.status,
-    re: account.refreshError ?? undefined,
-    lr: account.lastRefreshedAt ?? undefined,
-    tk: account.sealedToken,
+    [A.connection]: account.connection,
+    [A.handle]: account.handle,
+    [A.displayName]: account.displayName,
+    [A.pageId]: account.pageId ?? undefined,
+    [A.status]: account.status,
+    [A.refreshError]: account.refreshError ?? undefined,
+    [A.lastRefreshedAt]: account.lastRefreshedAt ?? undefined,
+    [A.sealedToken]: account.sealedToken,
   };
 }
 
 function toAccount(item: AccountItem): Account {
   const [, platform = "", externalId = ""] = item.SK.split("#");
-  if (!isPlatform(platform)) throw new Error("An account lies under an unknown platform.");
+  if (!isPlatform(platform)) throw new Error("Account has an unknown platform.");
   return {
     platform,
     externalId,
-    connection: item.cn,
-    handle: item.h,
-    displayName: item.n,
-    pageId: item.pg ?? null,
+    connection: item[A.connection],
+    handle: item[A.handle],
+    displayName: item[A.displayName],
+    pageId: item[A.pageId] ?? null,
     status: itemStatus(item),
-    refreshError: item.re ?? null,
-    lastRefreshedAt: item.lr ?? null,
-    sealedToken: item.tk,
+    refreshError: item[A.refreshError] ?? null,
+    lastRefreshedAt: item[A.lastRefreshedAt] ?? null,
+    sealedToken: item[A.sealedToken],
   };
 }

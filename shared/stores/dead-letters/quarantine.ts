@@ -1,106 +1,96 @@
-import { PutCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { type QueueName, queues } from "../../config/names.ts";
 import { deadLetterId } from "../../domain/dead-letters/dead-letters.ts";
 import { RETENTION } from "../../domain/limits.ts";
 import { newUlid, ulidCeiling, ulidTime } from "../../kernel/ids.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
+import { quarantineAttributes as A } from "../attributes.ts";
 import { batchGet } from "../batch-get.ts";
 import type { Table } from "../client.ts";
-import { conditionalWrite, conditions } from "../conditional-write.ts";
+import { conditionalWrite } from "../conditional-write.ts";
+import {
+  absentOr,
+  allOf,
+  atMost,
+  type Changes,
+  equals,
+  isAbsent,
+  itemDoesNotExist,
+  itemExists,
+} from "../expressions.ts";
 import { type Key, quarantineKey, timeToLive } from "../keys.ts";
+import { put, update } from "../writes.ts";
 
 /** A queue message that no worker could process. */
 export interface DeadLetter {
   readonly queue: QueueName;
-  /** The queue's own id of it. */
+  /** The queue's id of the message. */
   readonly messageId: string;
   /** When it was first sent. */
   readonly sentAt: Millis;
   readonly body: string;
-  /** The group it was sent in; null for none. */
+  /** The message group; null for none. */
   readonly group: string | null;
   readonly receives: number;
 }
 
-/** What came of redriving: it was sent as it was, its delivery was replayed, or there was nothing left to do. */
+/** The result of a redrive: the message was sent again, its delivery was replayed, or nothing was left to do. */
 export type RedriveEnd = "sent" | "replayed" | "not_needed";
 
-/** A dead letter as it was set aside. */
+/** A stored dead letter. */
 export interface QuarantinedMessage extends DeadLetter {
-  /** A ULID that follows from when it was sent and the queue's own id. */
+  /** A ULID derived from the time of sending and the queue's id of the message. */
   readonly id: string;
   readonly quarantinedAt: Millis;
-  /** Bytes of the whole body, of which `body` has only the beginning when `cut`. */
+  /** Bytes of the whole body. When `cut`, `body` is only its beginning. */
   readonly bytes: number;
   readonly cut: boolean;
-  /** Until then someone is sending it again. */
+  /** Until then a redrive has claimed it. */
   readonly claimedUntil: Millis | null;
   readonly redriven: { readonly at: Millis; readonly end: RedriveEnd } | null;
 }
 
-/** An item of the table holds 400 KB; a queue message may hold more, and is cut. */
+/** An item holds at most 400 KB. A longer queue message is cut. */
 const BODY_BYTES_MAX = 350_000;
 
-/** How long one who died over sending a letter again keeps others from it. */
+/** How long the claim of a redrive that died blocks others. */
 const CLAIM_LEASE: Millis = 5 * MINUTE;
 
 export type Quarantine = ReturnType<typeof quarantineStore>;
 
 export function quarantineStore(table: Table) {
   const { client, name: TableName } = table;
-  /** Writes into a row that this claim still holds. @returns false when it no longer does */
-  async function updateClaimed(
-    letter: QuarantinedMessage,
-    op: string,
-    expression: string,
-    values: Record<string, unknown>,
-  ) {
-    const result = await conditionalWrite(() =>
-      client.send(
-        new UpdateCommand({
-          TableName,
-          Key: quarantineKey(letter.queue, letter.id),
-          UpdateExpression: expression,
-          ConditionExpression: "o = :op",
-          ExpressionAttributeValues: { ...values, ":op": op },
-        }),
-      ),
-    );
-    return result.applied;
+  /** Changes a row that this claim still holds. */
+  async function updateClaimed(letter: QuarantinedMessage, op: string, changes: Changes): Promise<void> {
+    const claimIsOurs = equals(A.op, op);
+    await conditionalWrite(table, update(quarantineKey(letter.queue, letter.id), changes, claimIsOurs));
   }
 
   return {
     /**
-     * Sets a letter aside unless it is there already. Safe to repeat: the key follows from the message.
-     * @returns what was done with it before: nothing, or somebody has sent it again or is about to
+     * Stores a dead letter unless it is stored. Safe to repeat: the key follows from the message.
+     * @returns `redriven` also while a redrive has claimed it
      */
     async save(letter: DeadLetter, now: Millis): Promise<"new" | "kept_before" | "redriven"> {
       const body = Buffer.from(letter.body);
       const cut = body.length > BODY_BYTES_MAX;
-      const result = await conditionalWrite(() =>
-        client.send(
-          new PutCommand({
-            TableName,
-            Item: {
-              ...quarantineKey(letter.queue, deadLetterId(letter)),
-              m: letter.messageId,
-              b: cut ? body.subarray(0, BODY_BYTES_MAX).toString() : letter.body,
-              bs: cut ? body.length : undefined,
-              g: letter.group ?? undefined,
-              n: letter.receives,
-              at: now,
-              x: timeToLive(now + RETENTION),
-            },
-            ConditionExpression: conditions.itemDoesNotExist,
-            ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-          }),
-        ),
-      );
+      const item = {
+        ...quarantineKey(letter.queue, deadLetterId(letter)),
+        [A.messageId]: letter.messageId,
+        [A.body]: cut ? body.subarray(0, BODY_BYTES_MAX).toString() : letter.body,
+        [A.bodyBytes]: cut ? body.length : undefined,
+        [A.group]: letter.group ?? undefined,
+        [A.receives]: letter.receives,
+        [A.quarantinedAt]: now,
+        [A.ttl]: timeToLive(now + RETENTION),
+      };
+      const result = await conditionalWrite<QuarantineItem>(table, put(item, itemDoesNotExist));
       if (result.applied || !result.current) return "new";
-      return result.current.ra !== undefined || Number(result.current.cu ?? 0) > now ? "redriven" : "kept_before";
+      const { [A.redrivenAt]: redrivenAt, [A.claimedUntil]: claimedUntil = 0 } = result.current;
+      return redrivenAt !== undefined || claimedUntil > now ? "redriven" : "kept_before";
     },
 
-    /** What a queue's letters are, in pages of up to a megabyte; nothing that was sent to it after `now`. */
+    /** A queue's dead letters in pages of up to 1 MB, without those sent after `now`. */
     async *list(queue: QueueName, order: "newest" | "oldest", now: Millis): AsyncGenerator<QuarantinedMessage[]> {
       let ExclusiveStartKey: Record<string, unknown> | undefined;
       do {
@@ -114,80 +104,76 @@ export function quarantineStore(table: Table) {
           }),
         );
         const page = ((response.Items ?? []) as QuarantineItem[]).map((item) => toQuarantinedMessage(queue, item));
-        yield page.filter(({ quarantinedAt: keptAt }) => now < keptAt + RETENTION);
+        yield page.filter(({ quarantinedAt }) => now < quarantinedAt + RETENTION);
         ExclusiveStartKey = response.LastEvaluatedKey;
       } while (ExclusiveStartKey);
     },
 
-    /** A letter by its id, whichever queue it was on, read consistently. */
+    /** A dead letter of any queue by its id, read consistently. */
     async get(id: string, now: Millis): Promise<QuarantinedMessage | null> {
       const keys = queues.map((queue) => quarantineKey(queue, id));
       for (const item of await batchGet<QuarantineItem>(table, keys, { consistent: true })) {
         const queue = queues.find((name) => quarantineKey(name, id).PK === item.PK);
-        if (queue && now < item.at + RETENTION) return toQuarantinedMessage(queue, item);
+        if (queue && now < item[A.quarantinedAt] + RETENTION) return toQuarantinedMessage(queue, item);
       }
       return null;
     },
 
     /**
-     * Takes a letter for five minutes, to send it again.
-     * @returns the claim; null when it was sent again before, or someone else is about to
+     * Claims a dead letter for a redrive, for five minutes.
+     * @returns the claim's id; null when the letter was redriven or another redrive has claimed it
      */
     async claim(letter: QuarantinedMessage, now: Millis): Promise<string | null> {
       const op = newUlid(now);
-      const result = await conditionalWrite(() =>
-        client.send(
-          new UpdateCommand({
-            TableName,
-            Key: quarantineKey(letter.queue, letter.id),
-            UpdateExpression: "SET cu = :until, o = :op",
-            ConditionExpression: `${conditions.itemExists} AND attribute_not_exists(ra) AND (attribute_not_exists(cu) OR cu <= :now)`,
-            ExpressionAttributeValues: { ":until": now + CLAIM_LEASE, ":now": now, ":op": op },
-            ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-          }),
-        ),
-      );
-      // The answer to our own write was lost and the SDK asked again: the claim is ours.
-      return result.applied || result.current?.o === op ? op : null;
+      const isFree = allOf(itemExists, isAbsent(A.redrivenAt), absentOr(atMost, A.claimedUntil, now));
+      const set = { [A.claimedUntil]: now + CLAIM_LEASE, [A.op]: op };
+      const result = await conditionalWrite(table, update(quarantineKey(letter.queue, letter.id), { set }, isFree), {
+        ownMark: { [A.op]: op },
+      });
+      return result.applied ? op : null;
     },
 
-    /** Marks a claimed letter as redriven, for good. A claim that ran out marks nothing: another one will. */
+    /** Marks a claimed letter as redriven. Does nothing when another redrive has claimed it since. */
     async settle(letter: QuarantinedMessage, op: string, end: RedriveEnd, now: Millis): Promise<void> {
-      await updateClaimed(letter, op, "SET ra = :at, re = :end REMOVE cu", { ":at": now, ":end": end });
+      await updateClaimed(letter, op, {
+        set: { [A.redrivenAt]: now, [A.redriveEnd]: end },
+        remove: [A.claimedUntil],
+      });
     },
 
-    /** Gives a claimed letter back as it was. */
+    /** Releases a claimed letter unchanged. */
     async release(letter: QuarantinedMessage, op: string): Promise<void> {
-      await updateClaimed(letter, op, "REMOVE cu, o", {});
+      await updateClaimed(letter, op, { remove: [A.claimedUntil, A.op] });
     },
   };
 }
 
 interface QuarantineItem extends Key {
-  readonly m: string;
-  readonly b: string;
-  readonly bs?: number;
-  readonly g?: string;
-  readonly n: number;
-  readonly at: Millis;
-  readonly cu?: Millis;
-  readonly ra?: Millis;
-  readonly re?: RedriveEnd;
+  readonly [A.messageId]: string;
+  readonly [A.body]: string;
+  readonly [A.bodyBytes]?: number;
+  readonly [A.group]?: string;
+  readonly [A.receives]: number;
+  readonly [A.quarantinedAt]: Millis;
+  readonly [A.claimedUntil]?: Millis;
+  readonly [A.redrivenAt]?: Millis;
+  readonly [A.redriveEnd]?: RedriveEnd;
 }
 
 function toQuarantinedMessage(queue: QueueName, item: QuarantineItem): QuarantinedMessage {
+  const { [A.body]: body, [A.bodyBytes]: cutBytes, [A.redrivenAt]: redrivenAt, [A.redriveEnd]: redriveEnd } = item;
   return {
     id: item.SK,
     queue,
-    messageId: item.m,
+    messageId: item[A.messageId],
     sentAt: ulidTime(item.SK),
-    body: item.b,
-    group: item.g ?? null,
-    receives: item.n,
-    quarantinedAt: item.at,
-    bytes: item.bs ?? Buffer.byteLength(item.b),
-    cut: item.bs !== undefined,
-    claimedUntil: item.cu ?? null,
-    redriven: item.ra !== undefined && item.re ? { at: item.ra, end: item.re } : null,
+    body,
+    group: item[A.group] ?? null,
+    receives: item[A.receives],
+    quarantinedAt: item[A.quarantinedAt],
+    bytes: cutBytes ?? Buffer.byteLength(body),
+    cut: cutBytes !== undefined,
+    claimedUntil: item[A.claimedUntil] ?? null,
+    redriven: redrivenAt !== undefined && redriveEnd ? { at: redrivenAt, end: redriveEnd } : null,
   };
 }

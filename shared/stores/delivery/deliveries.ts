@@ -1,4 +1,4 @@
-import { GetCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import {
   type AttemptOutcome,
   deliveryStatusesBefore,
@@ -10,17 +10,20 @@ import { ATTEMPT_LEASE, RETENTION } from "../../domain/limits.ts";
 import { newOp, newUlid } from "../../kernel/ids.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { deliveryAttributes as A } from "../attributes.ts";
 import type { Table } from "../client.ts";
-import { conditionalWrite, conditions } from "../conditional-write.ts";
+import { conditionalWrite } from "../conditional-write.ts";
+import { absentOr, allOf, anyOf, atMost, type Expression, equals, isAbsent, itemDoesNotExist } from "../expressions.ts";
 import { deliveryKey, timeToLive, undeliveredPartition } from "../keys.ts";
+import { put, update } from "../writes.ts";
 import {
+  allows,
   type DeliveryItem,
   type DeliveryRow,
   eventFields,
   failingIndex,
   type NewDelivery,
   outcomeFields,
-  statusCondition,
   toDeliveryRow,
 } from "./delivery-items.ts";
 import { deliveryPages } from "./delivery-pages.ts";
@@ -28,13 +31,13 @@ import { deliveryStarts } from "./delivery-starts.ts";
 
 export type Claim =
   | { readonly outcome: "claimed"; readonly row: DeliveryRow }
-  /** Someone else's attempt runs until then. */
+  /** Another worker's attempt is in progress. */
   | { readonly outcome: "leased"; readonly until: Millis }
-  /** The worker that claimed this attempt died: its lease ran out. */
+  /** The lease of the worker that claimed this attempt expired. */
   | { readonly outcome: "abandoned"; readonly row: DeliveryRow }
-  /** The row has moved on, and waits for a later attempt. */
+  /** The row is past this attempt. */
   | { readonly outcome: "moved_on"; readonly row: DeliveryRow }
-  /** The row waits for this very attempt, but until later. */
+  /** The row waits for this attempt, which is due later. */
   | { readonly outcome: "not_due"; readonly row: DeliveryRow; readonly dueAt: Millis }
   | { readonly outcome: "gone" };
 
@@ -47,8 +50,8 @@ export function deliveryStore(table: Table) {
     ...deliveryStarts(table),
 
     /**
-     * Writes a delivery's row for the first time, on the outcome of its first attempt, or before it where that is put off.
-     * @returns null when it was written, else the row that was there before
+     * Creates a delivery's row with the outcome of its first attempt, or before the attempt when that is postponed.
+     * @returns null when the row was created, else the row that existed
      */
     async recordFirst(
       tenant: TenantId,
@@ -58,30 +61,22 @@ export function deliveryStore(table: Table) {
       now: Millis,
     ): Promise<DeliveryRow | null> {
       const op = newOp(now);
-      const result = await conditionalWrite(() =>
-        client.send(
-          new PutCommand({
-            TableName,
-            Item: {
-              ...deliveryKey(tenant, delivery.endpointId, delivery.eventUlid),
-              ...eventFields(delivery),
-              st: first.status,
-              n: outcome === null || outcome.kind === "refused_by_gate" ? 0 : 1,
-              ...outcomeFields(outcome),
-              na: nextAttemptAt(first, now),
-              o: op,
-              ua: now,
-              x: timeToLive(now + RETENTION),
-              ...failingIndex(tenant, delivery.endpointId, first.status),
-            },
-            ConditionExpression: conditions.itemDoesNotExist,
-            ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-          }),
-        ),
-      );
-      // The answer to our own write was lost and the SDK asked again: what stands there is ours.
-      if (result.applied || !result.current || result.current.o === op) return null;
-      return toDeliveryRow(result.current as unknown as DeliveryItem);
+      const item = {
+        ...deliveryKey(tenant, delivery.endpointId, delivery.eventUlid),
+        ...eventFields(delivery),
+        [A.status]: first.status,
+        [A.settledAttempts]: outcome === null || outcome.kind === "refused_by_gate" ? 0 : 1,
+        ...outcomeFields(outcome),
+        [A.nextAttemptAt]: nextAttemptAt(first, now),
+        [A.op]: op,
+        [A.updatedAt]: now,
+        [A.ttl]: timeToLive(now + RETENTION),
+        ...failingIndex(tenant, delivery.endpointId, first.status),
+      };
+      const result = await conditionalWrite<DeliveryItem>(table, put(item, itemDoesNotExist), {
+        ownMark: { [A.op]: op },
+      });
+      return result.applied || !result.current ? null : toDeliveryRow(result.current);
     },
 
     async get(tenant: TenantId, endpointId: string, eventUlid: string): Promise<DeliveryRow | null> {
@@ -91,48 +86,27 @@ export function deliveryStore(table: Table) {
       return Item ? toDeliveryRow(Item as DeliveryItem) : null;
     },
 
-    /** Takes attempt number `attempt` for this worker, for as long as the lease runs. */
+    /** Claims attempt number `attempt` for the duration of a lease. */
     async claim(tenant: TenantId, endpointId: string, eventUlid: string, attempt: number, now: Millis): Promise<Claim> {
       const op = newUlid(now);
-      const from = statusCondition("claim");
-      const result = await conditionalWrite(() =>
-        client.send(
-          new UpdateCommand({
-            TableName,
-            Key: deliveryKey(tenant, endpointId, eventUlid),
-            UpdateExpression: "SET lu = :lease, ua = :now, o = :op",
-            ConditionExpression: `${from.condition} AND n = :before AND (attribute_not_exists(na) OR na <= :now)`,
-            ExpressionAttributeValues: {
-              ...from.values,
-              ":before": attempt - 1,
-              ":lease": now + ATTEMPT_LEASE,
-              ":now": now,
-              ":op": op,
-            },
-            ReturnValues: "ALL_NEW",
-            ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-          }),
+      const set = { [A.leaseUntil]: now + ATTEMPT_LEASE, [A.updatedAt]: now, [A.op]: op };
+      const result = await conditionalWrite<DeliveryItem>(
+        table,
+        update(
+          deliveryKey(tenant, endpointId, eventUlid),
+          { set },
+          allOf(allows("claim"), isCurrentAttempt(attempt), isDue(now)),
+          "ALL_NEW",
         ),
+        { ownMark: { [A.op]: op } },
       );
-      if (result.applied) return { outcome: "claimed", row: toDeliveryRow(result.output.Attributes as DeliveryItem) };
-      if (!result.current) return { outcome: "gone" };
-      // The answer to our own write was lost and the SDK asked again: the claim is ours.
-      if (result.current.o === op)
-        return { outcome: "claimed", row: toDeliveryRow(result.current as unknown as DeliveryItem) };
-      const row = toDeliveryRow(result.current as unknown as DeliveryItem);
-      if (row.status !== "attempting") {
-        const waitsForThisAttempt = deliveryStatusesBefore("claim").includes(row.status) && row.attempt === attempt - 1;
-        return waitsForThisAttempt && row.nextRetryAt !== null
-          ? { outcome: "not_due", row, dueAt: row.nextRetryAt }
-          : { outcome: "moved_on", row };
-      }
-      if (row.attempt !== attempt) return { outcome: "gone" };
-      return row.leaseUntil !== null && row.leaseUntil > now
-        ? { outcome: "leased", until: row.leaseUntil }
-        : { outcome: "abandoned", row };
+      const item = result.applied ? result.item : result.current;
+      if (!item) return { outcome: "gone" };
+      const row = toDeliveryRow(item);
+      return result.applied ? { outcome: "claimed", row } : refusedClaim(row, attempt, now);
     },
 
-    /** Writes what an attempt came to, if the claim is still the row's. @returns false when it no longer is */
+    /** Stores the result of an attempt if the row still has its claim. @returns false when it does not */
     async settle(
       tenant: TenantId,
       row: DeliveryRow,
@@ -140,51 +114,31 @@ export function deliveryStore(table: Table) {
       outcome: AttemptOutcome | null,
       now: Millis,
     ): Promise<boolean> {
-      const settleOp = newOp(now);
-      const outcomeAttributes = outcomeFields(outcome);
-      const from = statusCondition("settle");
-      const sets = ["st = :st", "ua = :now", "n = :n", "o = :mine"];
-      const removes = ["lu"];
-      const values: Record<string, unknown> = {
-        ":st": verdict.status,
-        ":now": now,
-        ":mine": settleOp,
-        ":before": row.attempt - 1,
-        ...(row.op === null ? {} : { ":op": row.op }),
-        ":n": spendsAttempt(verdict) ? row.attempt : row.attempt - 1,
+      const op = newOp(now);
+      const set = {
+        [A.status]: verdict.status,
+        [A.updatedAt]: now,
+        [A.settledAttempts]: spendsAttempt(verdict) ? row.attempt : row.attempt - 1,
+        [A.op]: op,
+        [A.nextAttemptAt]: nextAttemptAt(verdict, now),
+        ...outcomeFields(outcome),
+        ...failingIndex(tenant, row.endpointId, verdict.status),
       };
-      const assign = (name: string, value: unknown) => {
-        if (value === undefined) removes.push(name);
-        else {
-          sets.push(`${name} = :${name}`);
-          values[`:${name}`] = value;
-        }
-      };
-      assign("na", nextAttemptAt(verdict, now));
-      assign("lr", outcomeAttributes.lr);
-      assign("le", outcomeAttributes.le);
-      assign("ld", outcomeAttributes.ld);
-      assign("W", failingIndex(tenant, row.endpointId, verdict.status).W);
-      const result = await conditionalWrite(() =>
-        client.send(
-          new UpdateCommand({
-            TableName,
-            Key: deliveryKey(tenant, row.endpointId, row.eventUlid),
-            UpdateExpression: `SET ${sets.join(", ")} REMOVE ${removes.join(", ")}`,
-            ConditionExpression: `${from.condition} AND n = :before${row.op === null ? "" : " AND o = :op"}`,
-            ExpressionAttributeValues: values,
-            ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-          }),
+      const result = await conditionalWrite(
+        table,
+        update(
+          deliveryKey(tenant, row.endpointId, row.eventUlid),
+          { set, remove: [A.leaseUntil] },
+          allOf(allows("settle"), isCurrentAttempt(row.attempt), ...leaseIsOurs(row)),
         ),
+        { ownMark: { [A.op]: op } },
       );
-      if (result.applied) return true;
-      // The answer to our own write was lost and the SDK asked again: what stands there is ours.
-      return result.current?.o === settleOp;
+      return result.applied;
     },
 
     /**
-     * What a worker could not process is given up, whether its attempt was made or not.
-     * @returns null when the row has moved on since, or begun anew
+     * Gives up a delivery whose queue message no worker could process, whether or not its attempt was made.
+     * @returns null when the row is past this attempt or was replayed
      */
     async giveUp(
       tenant: TenantId,
@@ -194,35 +148,57 @@ export function deliveryStore(table: Table) {
       now: Millis,
     ): Promise<DeliveryRow | null> {
       const op = newOp(now);
-      const from = statusCondition("give_up");
-      const result = await conditionalWrite(() =>
-        client.send(
-          new UpdateCommand({
-            TableName,
-            Key: deliveryKey(tenant, endpointId, eventUlid),
-            UpdateExpression: "SET st = :dlq, ua = :now, o = :op, W = :w REMOVE na, lu",
-            ConditionExpression: `${from.condition} AND (n = :before OR (n = :attempt AND attribute_not_exists(lu)))`,
-            ExpressionAttributeValues: {
-              ...from.values,
-              ":dlq": "dlq",
-              ":before": attempt - 1,
-              ":attempt": attempt,
-              ":now": now,
-              ":op": op,
-              ":w": undeliveredPartition(tenant, endpointId),
-            },
-            ReturnValues: "ALL_NEW",
-            ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-          }),
+      const set = {
+        [A.status]: "dlq",
+        [A.updatedAt]: now,
+        [A.op]: op,
+        [A.undeliveredIndex]: undeliveredPartition(tenant, endpointId),
+      };
+      const isSettledAttempt = allOf(equals(A.settledAttempts, attempt), isAbsent(A.leaseUntil));
+      const result = await conditionalWrite<DeliveryItem>(
+        table,
+        update(
+          deliveryKey(tenant, endpointId, eventUlid),
+          { set, remove: [A.nextAttemptAt, A.leaseUntil] },
+          allOf(allows("give_up"), anyOf(isCurrentAttempt(attempt), isSettledAttempt)),
+          "ALL_NEW",
         ),
+        { ownMark: { [A.op]: op } },
       );
-      const row = result.applied ? result.output.Attributes : result.current;
-      return row?.o === op ? toDeliveryRow(row as unknown as DeliveryItem) : null;
+      return result.applied && result.item ? toDeliveryRow(result.item) : null;
     },
   };
 }
 
-/** When the next attempt is due; undefined where none is, or none at a time of its own. */
+/** The next attempt, or the one in progress, has this number. */
+function isCurrentAttempt(attempt: number): Expression {
+  return equals(A.settledAttempts, attempt - 1);
+}
+
+function isDue(now: Millis): Expression {
+  return absentOr(atMost, A.nextAttemptAt, now);
+}
+
+/** Nobody else claimed or replayed the row since it was read. A row from before its first claim has no op. */
+function leaseIsOurs({ op }: DeliveryRow): Expression[] {
+  return op === null ? [] : [equals(A.op, op)];
+}
+
+/** Why an attempt could not be claimed, from the row as stored. */
+function refusedClaim(row: DeliveryRow, attempt: number, now: Millis): Claim {
+  if (row.status !== "attempting") {
+    const waitsForThisAttempt = deliveryStatusesBefore("claim").includes(row.status) && row.attempt === attempt - 1;
+    return waitsForThisAttempt && row.nextRetryAt !== null
+      ? { outcome: "not_due", row, dueAt: row.nextRetryAt }
+      : { outcome: "moved_on", row };
+  }
+  if (row.attempt !== attempt) return { outcome: "gone" };
+  return row.leaseUntil !== null && row.leaseUntil > now
+    ? { outcome: "leased", until: row.leaseUntil }
+    : { outcome: "abandoned", row };
+}
+
+/** When the next attempt is due; undefined when there is none, or when it waits for the endpoint. */
 function nextAttemptAt(first: InitialStatus, now: Millis): Millis | undefined {
   if (first.status === "pending") return now;
   return first.status === "retrying" ? (first.nextRetryAt ?? undefined) : undefined;

@@ -12,14 +12,16 @@ import type { EventSource } from "../../domain/inbox/messages.ts";
 import { ulidTime } from "../../kernel/ids.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { deliveryAttributes as A } from "../attributes.ts";
+import { allOf, type Expression, isAbsent, isOneOf, isPresent } from "../expressions.ts";
 import { type Key, undeliveredPartition } from "../keys.ts";
 
-/** A delivery and where the body of its event comes from. */
+/** A delivery and the source of its event's body. */
 export interface DeliveryRow extends Delivery {
   readonly source: EventSource;
-  /** Of a test key's send. */
+  /** The event belongs to a test key's send. */
   readonly test?: boolean;
-  /** The id of the last claim or replay: what settles an attempt names the claim it settles. */
+  /** The id of the last claim or replay. Settling an attempt requires the claim's id. */
   readonly op: string | null;
 }
 
@@ -29,78 +31,80 @@ export interface NewDelivery {
   readonly eventUlid: string;
   readonly eventType: EventType;
   readonly source: EventSource;
-  /** Of a test key's send. */
+  /** The event belongs to a test key's send. */
   readonly test?: boolean;
 }
 
+/** A delivery as stored. */
 export interface DeliveryItem extends Key {
-  readonly ty: EventType;
-  readonly c?: string;
-  readonly p?: string;
-  readonly z?: true;
-  readonly st: Exclude<DeliveryStatus, "attempting">;
-  /** Attempts settled. */
-  readonly n: number;
-  readonly na?: Millis;
-  /** While an attempt is under way, which `st` does not say: a claim is to leave the index as it is. */
-  readonly lu?: Millis;
-  readonly lr?: number;
-  readonly le?: AttemptError;
-  readonly ld?: number;
-  readonly o?: string;
-  readonly ua: Millis;
+  readonly [A.eventType]: EventType;
+  readonly [A.conversationId]?: string;
+  readonly [A.position]?: string;
+  readonly [A.test]?: true;
+  readonly [A.status]: Exclude<DeliveryStatus, "attempting">;
+  readonly [A.settledAttempts]: number;
+  readonly [A.nextAttemptAt]?: Millis;
+  /** Present while an attempt is in progress. The stored status does not change then, so that a claim costs no index write. */
+  readonly [A.leaseUntil]?: Millis;
+  readonly [A.lastResponseStatus]?: number;
+  readonly [A.lastError]?: AttemptError;
+  readonly [A.lastDurationMs]?: number;
+  readonly [A.op]?: string;
+  readonly [A.updatedAt]: Millis;
 }
 
-/** What a row says of its event, whatever becomes of it. */
-export function eventFields(delivery: NewDelivery) {
-  const { eventType, source, test } = delivery;
-  return { ty: eventType, c: source?.conversationId, p: source?.position, z: test ? true : undefined };
-}
-
-/** What an outcome leaves on the row: the last response's status, the error's class, and how long it took. */
-export function outcomeFields(outcome: AttemptOutcome | null) {
+/** What a row stores of its event. */
+export function eventFields({ eventType, source, test }: NewDelivery) {
   return {
-    lr: outcome?.kind === "answered" ? outcome.status : undefined,
-    le: outcome ? (attemptError(outcome) ?? undefined) : undefined,
-    ld: outcome && outcome.kind !== "refused_by_gate" ? outcome.durationMs : undefined,
+    [A.eventType]: eventType,
+    [A.conversationId]: source?.conversationId,
+    [A.position]: source?.position,
+    [A.test]: test ? true : undefined,
   };
 }
 
-/** A row's place among those that have not come through; none once it is delivered. */
+/** What an attempt leaves on the row: the response's status, the error's class and the duration. */
+export function outcomeFields(outcome: AttemptOutcome | null) {
+  return {
+    [A.lastResponseStatus]: outcome?.kind === "answered" ? outcome.status : undefined,
+    [A.lastError]: outcome ? (attemptError(outcome) ?? undefined) : undefined,
+    [A.lastDurationMs]: outcome && outcome.kind !== "refused_by_gate" ? outcome.durationMs : undefined,
+  };
+}
+
+/** A row's entry in the index of undelivered events; a delivered row has none. */
 export function failingIndex(tenant: TenantId, endpointId: string, status: DeliveryStatus) {
-  return status === "delivered" ? {} : { W: undeliveredPartition(tenant, endpointId) };
+  return { [A.undeliveredIndex]: status === "delivered" ? undefined : undeliveredPartition(tenant, endpointId) };
 }
 
 export function toDeliveryRow(item: DeliveryItem): DeliveryRow {
-  const isClaimed = item.lu !== undefined;
+  const { [A.leaseUntil]: leaseUntil = null, [A.settledAttempts]: settledAttempts } = item;
+  const { [A.conversationId]: conversationId, [A.position]: position } = item;
+  const isClaimed = leaseUntil !== null;
   return {
     endpointId: item.PK.split("#")[2] ?? "",
     eventUlid: item.SK,
-    eventType: item.ty,
-    source: item.c && item.p ? { conversationId: item.c, position: item.p } : null,
-    status: isClaimed ? "attempting" : item.st,
-    attempt: isClaimed ? item.n + 1 : item.n,
-    nextRetryAt: isClaimed ? null : (item.na ?? null),
-    leaseUntil: item.lu ?? null,
-    lastResponseStatus: item.lr ?? null,
-    lastError: item.le ?? null,
-    lastDurationMs: item.ld ?? null,
+    eventType: item[A.eventType],
+    source: conversationId && position ? { conversationId, position } : null,
+    status: isClaimed ? "attempting" : item[A.status],
+    attempt: isClaimed ? settledAttempts + 1 : settledAttempts,
+    nextRetryAt: isClaimed ? null : (item[A.nextAttemptAt] ?? null),
+    leaseUntil,
+    lastResponseStatus: item[A.lastResponseStatus] ?? null,
+    lastError: item[A.lastError] ?? null,
+    lastDurationMs: item[A.lastDurationMs] ?? null,
     createdAt: ulidTime(item.SK),
-    updatedAt: item.ua,
-    op: item.o ?? null,
-    ...(item.z ? { test: true } : {}),
+    updatedAt: item[A.updatedAt],
+    op: item[A.op] ?? null,
+    ...(item[A.test] ? { test: true } : {}),
   };
 }
 
-/** The condition that a row's status is one from which the trigger may change it. */
-export function statusCondition(trigger: DeliveryTrigger): { condition: string; values: Record<string, string> } {
-  const before = deliveryStatusesBefore(trigger);
-  const storedStatuses = before.filter((status) => status !== "attempting");
-  if (storedStatuses.length === 0) return { condition: "attribute_exists(lu)", values: {} };
-  const values = Object.fromEntries(storedStatuses.map((status) => [`:from_${status}`, status]));
-  const inStatuses = `st IN (${Object.keys(values).join(", ")})`;
-  return {
-    condition: before.includes("attempting") ? inStatuses : `${inStatuses} AND attribute_not_exists(lu)`,
-    values,
-  };
+/** The row has a status from which the trigger may change it. */
+export function allows(trigger: DeliveryTrigger): Expression {
+  const statuses = deliveryStatusesBefore(trigger);
+  const storedStatuses = statuses.filter((status) => status !== "attempting");
+  if (storedStatuses.length === 0) return isPresent(A.leaseUntil);
+  const hasStatus = isOneOf(A.status, storedStatuses);
+  return statuses.includes("attempting") ? hasStatus : allOf(hasStatus, isAbsent(A.leaseUntil));
 }

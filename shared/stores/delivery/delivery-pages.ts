@@ -5,21 +5,22 @@ import { RETENTION, WALK_EXAMINED_MAX } from "../../domain/limits.ts";
 import { ulidCeiling, ulidFloor } from "../../kernel/ids.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { DAY, type Millis } from "../../kernel/time.ts";
+import { deliveryAttributes as A } from "../attributes.ts";
 import { batchGet } from "../batch-get.ts";
 import type { Table } from "../client.ts";
 import { deliveryPartition, justBelow, type Key, oldestUlid, undeliveredPartition } from "../keys.ts";
 import { type DeliveryItem, type DeliveryRow, toDeliveryRow } from "./delivery-items.ts";
 
-/** Entries that one request of a walk looks at, at least: most of them may be done with. */
+/** Entries that one request of a walk reads at least, because most of them may be skipped. */
 const WALK_PAGE_MIN = 200;
 
-/** A row's entry in the index of what has not come through. One whose attempt is under way stands as it was before. */
-type UndeliveredEntry = Key & Pick<DeliveryItem, "st">;
+/** A row's entry in the index of undelivered events. During an attempt it keeps the status from before. */
+type UndeliveredEntry = Key & Pick<DeliveryItem, typeof A.status>;
 
 /** The lists of an endpoint's deliveries. */
 export function deliveryPages(table: Table) {
   const { client, name: TableName } = table;
-  /** What a query finds, until there are `wanted` of it or no more. */
+  /** The first `limit` items of a query. */
   async function query<Item>(input: Omit<QueryCommandInput, "TableName">, limit: number): Promise<Item[]> {
     const items: Item[] = [];
     let ExclusiveStartKey: Record<string, unknown> | undefined;
@@ -39,7 +40,7 @@ export function deliveryPages(table: Table) {
   });
   const undeliveredQuery = (tenant: TenantId, endpointId: string, from: string, upTo: string) => ({
     IndexName: names.failingIndex.name,
-    KeyConditionExpression: "W = :w AND SK BETWEEN :from AND :upTo",
+    KeyConditionExpression: `${A.undeliveredIndex} = :w AND SK BETWEEN :from AND :upTo`,
     ExpressionAttributeValues: { ":w": undeliveredPartition(tenant, endpointId), ":from": from, ":upTo": upTo },
   });
   const readRows = async (entries: readonly UndeliveredEntry[]): Promise<DeliveryRow[]> =>
@@ -66,9 +67,9 @@ export function deliveryPages(table: Table) {
     },
 
     /**
-     * The deliveries since an instant that have not come through, newest event first.
-     * @param examinedMax entries that are read at most
-     * @returns `truncated` when there are more of them than were read
+     * The undelivered events since an instant, newest first.
+     * @param filter.examinedMax the entries read at most
+     * @returns `truncated`: there are more entries than were read
      */
     async listUndelivered(
       tenant: TenantId,
@@ -83,20 +84,22 @@ export function deliveryPages(table: Table) {
       const from = ulidFloor(Math.max(filter.since, filter.now - RETENTION + 1));
       const input = { ...undeliveredQuery(tenant, filter.endpointId, from, "~"), ScanIndexForward: false };
       const entries = await query<UndeliveredEntry>(input, filter.examinedMax + 1);
-      const matchingEntries = entries.slice(0, filter.examinedMax).filter(({ st }) => filter.statuses.includes(st));
+      const matchingEntries = entries
+        .slice(0, filter.examinedMax)
+        .filter((entry) => filter.statuses.includes(entry[A.status]));
       return {
-        // What is under way, or has come through since, is none of them.
+        // The row may have changed since its index entry.
         rows: (await readRows(matchingEntries)).filter(({ status }) => filter.statuses.includes(status)),
         truncated: entries.length > filter.examinedMax,
       };
     },
 
     /**
-     * The deliveries that wait for an attempt without anything that is sure to make it, oldest event first. A day longer
-     * ago than bodies are kept, too, so that those which outlived theirs are found.
-     * @param after the last event's ULID of the step before
-     * @param wanted rows that are answered at most
-     * @returns `next` null once the last of them was looked at
+     * The deliveries that wait for their endpoint, oldest event first. Starts a day before the retention of bodies, to
+     * find deliveries that outlived their body.
+     * @param after the ULID of the last event of the previous page
+     * @param wanted the rows returned at most
+     * @returns `next`: null when the last of them was read
      */
     async listWaiting(
       tenant: TenantId,
@@ -117,7 +120,7 @@ export function deliveryPages(table: Table) {
           new QueryCommand({
             TableName,
             ...input,
-            FilterExpression: "st IN (:pending, :retrying)",
+            FilterExpression: `${A.status} IN (:pending, :retrying)`,
             ExpressionAttributeValues: {
               ...input.ExpressionAttributeValues,
               ":pending": "pending",
@@ -140,9 +143,9 @@ export function deliveryPages(table: Table) {
     },
 
     /**
-     * The deliveries whose events came within [from, to], oldest event first, whatever their status.
-     * @param delivered also those that came through: they are in no index
-     * @param after the last event's ULID of the page before
+     * The deliveries of events within [from, to], oldest event first.
+     * @param window.delivered include delivered ones, which no index has
+     * @param window.after the ULID of the last event of the previous page
      */
     async listWindow(
       tenant: TenantId,

@@ -1,46 +1,43 @@
-import { TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { AuditEntry } from "../../domain/access/audit.ts";
 import { RETENTION } from "../../domain/limits.ts";
 import { newUlid } from "../../kernel/ids.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { auditItem } from "../access/audit.ts";
+import { deliveryAttributes as A } from "../attributes.ts";
 import type { Table } from "../client.ts";
-import { conditionalTransaction, conditionalWrite, conditions } from "../conditional-write.ts";
-import { deliveryKey, timeToLive, undeliveredPartition } from "../keys.ts";
-import { eventFields, failingIndex, type NewDelivery, statusCondition } from "./delivery-items.ts";
+import { conditionalTransaction, conditionalWrite } from "../conditional-write.ts";
+import { itemDoesNotExist } from "../expressions.ts";
+import { deliveryKey, timeToLive } from "../keys.ts";
+import { put, update } from "../writes.ts";
+import { allows, eventFields, failingIndex, type NewDelivery } from "./delivery-items.ts";
 
-/** The writes after which a delivery waits for its first attempt: it is new, or begins anew. */
-export function deliveryStarts({ client, name: TableName }: Table) {
+/** The writes after which a delivery waits for its first attempt: it is new or replayed. */
+export function deliveryStarts(table: Table) {
   return {
-    /** Writes a row that waits for its first attempt, due now, and an audit row: both or neither. */
+    /** Creates a row whose first attempt is due now, and its audit row, in one transaction. */
     async recordPending(tenant: TenantId, delivery: NewDelivery, audit: AuditEntry, now: Millis): Promise<void> {
-      const Item = {
+      const item = {
         ...deliveryKey(tenant, delivery.endpointId, delivery.eventUlid),
         ...eventFields(delivery),
-        st: "pending",
-        n: 0,
-        na: now,
-        ua: now,
-        x: timeToLive(now + RETENTION),
+        [A.status]: "pending",
+        [A.settledAttempts]: 0,
+        [A.nextAttemptAt]: now,
+        [A.updatedAt]: now,
+        [A.ttl]: timeToLive(now + RETENTION),
         ...failingIndex(tenant, delivery.endpointId, "pending"),
       };
-      await client.send(
-        new TransactWriteCommand({
-          ClientRequestToken: delivery.eventUlid,
-          TransactItems: [
-            { Put: { TableName, Item, ConditionExpression: conditions.itemDoesNotExist } },
-            { Put: { TableName, Item: auditItem(tenant, audit) } },
-          ],
-        }),
-      );
+      const result = await conditionalTransaction(table, [put(item, itemDoesNotExist), put(auditItem(tenant, audit))], {
+        token: delivery.eventUlid,
+      });
+      if (!result.applied) throw new Error("The delivery exists already.");
     },
 
     /**
-     * Lets a delivery begin anew: no attempt made, the first one due now. What the last attempt left stays to be read.
-     * @param trigger whether one that came through may, too
-     * @param audit a row that is written with it, or not at all; null for none
-     * @returns false when its status is no longer one that may
+     * Resets a delivery to no attempts, with the first one due now. What the last attempt left stays readable.
+     * @param trigger `forced_replay` also resets a delivered one
+     * @param audit written in the same transaction; null for none
+     * @returns false when the row's status does not allow it
      */
     async reset(
       tenant: TenantId,
@@ -50,34 +47,20 @@ export function deliveryStarts({ client, name: TableName }: Table) {
       now: Millis,
     ): Promise<boolean> {
       const op = newUlid(now);
-      const from = statusCondition(trigger);
-      const Update = {
-        TableName,
-        Key: deliveryKey(tenant, delivery.endpointId, delivery.eventUlid),
-        UpdateExpression: "SET st = :pending, n = :zero, na = :now, ua = :now, o = :op, W = :w",
-        ConditionExpression: from.condition,
-        ExpressionAttributeValues: {
-          ...from.values,
-          ":pending": "pending",
-          ":zero": 0,
-          ":now": now,
-          ":op": op,
-          ":w": undeliveredPartition(tenant, delivery.endpointId),
-        },
-        ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const,
+      const set = {
+        [A.status]: "pending",
+        [A.settledAttempts]: 0,
+        [A.nextAttemptAt]: now,
+        [A.updatedAt]: now,
+        [A.op]: op,
+        ...failingIndex(tenant, delivery.endpointId, "pending"),
       };
+      const write = update(deliveryKey(tenant, delivery.endpointId, delivery.eventUlid), { set }, allows(trigger));
+      const ownMark = { [A.op]: op };
       const result = audit
-        ? await conditionalTransaction(() =>
-            client.send(
-              new TransactWriteCommand({
-                ClientRequestToken: op,
-                TransactItems: [{ Update }, { Put: { TableName, Item: auditItem(tenant, audit) } }],
-              }),
-            ),
-          )
-        : await conditionalWrite(() => client.send(new UpdateCommand(Update)));
-      // The answer to our own write was lost and the SDK asked again: it is done.
-      return result.applied || result.current?.o === op;
+        ? await conditionalTransaction(table, [write, put(auditItem(tenant, audit))], { token: op, ownMark })
+        : await conditionalWrite(table, write, { ownMark });
+      return result.applied;
     },
   };
 }

@@ -1,13 +1,13 @@
-import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { RETENTION } from "../../domain/limits.ts";
 import { parseTenant, type TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { sweepCheckpoint } from "../checkpoints.ts";
+import { dueItemAttributes as A } from "../attributes.ts";
 import type { Table } from "../client.ts";
-import { cursorAfter, type DueCursor, type DuePage, duePages } from "../due-queue.ts";
+import { cursorAfter, type DueCursor, type DuePage, duePages, sweepCheckpoint } from "../due-queue.ts";
 import { dueKey, duePartition, dueTaskKey, type Key, sweepCheckpointKey, timeToLive } from "../keys.ts";
+import { put, sendWrite } from "../writes.ts";
 
-/** One attempt that is to be made at `dueAt`. */
+/** An attempt to make at `dueAt`. */
 export interface DueAttempt {
   readonly tenant: TenantId;
   readonly endpointId: string;
@@ -16,7 +16,7 @@ export interface DueAttempt {
   readonly dueAt: Millis;
 }
 
-/** A step of what an endpoint's deliveries as a whole need, to be taken at `dueAt`: the body of its queue message. */
+/** A task of an endpoint, such as a probe, to send to the queue at `dueAt`. `body` is the queue message's body. */
 export interface DueTask {
   readonly tenant: TenantId;
   readonly endpointId: string;
@@ -28,32 +28,32 @@ export type DueItem = ({ readonly kind: "attempt" } & DueAttempt) | ({ readonly 
 
 export type DueAttempts = ReturnType<typeof dueStore>;
 
-/** Waits longer than a queue can hold. Nothing here is deleted: a token that is no longer the row's is dropped. */
+/** Attempts and tasks that are due later than a queue can delay them. Nothing is deleted here: outdated ones are dropped. */
 export function dueStore(table: Table) {
-  const { client, name: TableName } = table;
   return {
     /** Safe to repeat: the key follows from the attempt. */
     async put(due: DueAttempt): Promise<void> {
-      await client.send(
-        new PutCommand({
-          TableName,
-          Item: {
-            ...dueKey(due.dueAt, due.endpointId, due.eventUlid, due.attempt),
-            t: due.tenant,
-            // As long as its event may be delivered: a sweep may be days late.
-            x: timeToLive(due.dueAt + RETENTION),
-          },
-        }),
-      );
+      const item = {
+        ...dueKey(due.dueAt, due.endpointId, due.eventUlid, due.attempt),
+        [A.tenant]: due.tenant,
+        // As long as its event may be delivered: a sweep may be days late.
+        [A.ttl]: timeToLive(due.dueAt + RETENTION),
+      };
+      await sendWrite(table, put(item));
     },
 
-    /** Safe to repeat: the key follows from the step. */
+    /** Safe to repeat: the key follows from the task. */
     async putTask({ tenant, endpointId, body, dueAt }: DueTask): Promise<void> {
-      const Item = { ...dueTaskKey(dueAt, endpointId, body), t: tenant, b: body, x: timeToLive(dueAt + RETENTION) };
-      await client.send(new PutCommand({ TableName, Item }));
+      const item = {
+        ...dueTaskKey(dueAt, endpointId, body),
+        [A.tenant]: tenant,
+        [A.taskBody]: body,
+        [A.ttl]: timeToLive(dueAt + RETENTION),
+      };
+      await sendWrite(table, put(item));
     },
 
-    /** All that is due in (after, upTo], in order. @param after the mark, or an instant */
+    /** The items due in (after, upTo], in order. @param after a checkpoint or an instant */
     async *between(after: DueCursor | Millis, upTo: Millis): AsyncGenerator<DuePage<DueItem>> {
       const cursor = typeof after === "number" ? cursorAfter(after) : after;
       for await (const page of duePages<StoredDueItem>(table, duePartition, cursor, upTo)) {
@@ -66,17 +66,18 @@ export function dueStore(table: Table) {
 }
 
 interface StoredDueItem extends Key {
-  readonly t: string;
-  /** Of a step alone. */
-  readonly b?: string;
+  readonly [A.tenant]: string;
+  /** Tasks only. */
+  readonly [A.taskBody]?: string;
 }
 
 function toDueItems(item: StoredDueItem): DueItem[] {
   const [at = "", endpointId = "", eventUlid = "", attempt = ""] = item.SK.split("#");
-  const tenant = parseTenant(item.t);
+  const tenant = parseTenant(item[A.tenant]);
   if (!tenant) return [];
+  const { [A.taskBody]: body } = item;
   const dueAt = Number(at);
-  return item.b === undefined
+  return body === undefined
     ? [{ kind: "attempt", tenant, endpointId, eventUlid, attempt: Number(attempt), dueAt }]
-    : [{ kind: "step", tenant, endpointId, body: item.b, dueAt }];
+    : [{ kind: "step", tenant, endpointId, body, dueAt }];
 }

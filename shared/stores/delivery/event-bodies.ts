@@ -1,40 +1,40 @@
-import { DeleteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { EventType, RenderedEvent } from "../../domain/events/events.ts";
 import { RETENTION } from "../../domain/limits.ts";
 import { ulidTime } from "../../kernel/ids.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { eventBodyAttributes as A, eventRefAttributes as Ref } from "../attributes.ts";
 import { batchGet } from "../batch-get.ts";
 import type { Table } from "../client.ts";
-import { conditionalWrite, conditions } from "../conditional-write.ts";
+import { conditionalWrite } from "../conditional-write.ts";
+import { itemDoesNotExist } from "../expressions.ts";
 import { eventBodyKey, eventRefKey, type Key, timeToLive } from "../keys.ts";
+import { put, remove, sendWrite } from "../writes.ts";
 
 export type EventBodies = ReturnType<typeof eventBodyStore>;
 
-/** The bodies of events that no message stands for: edits, reactions, deletions, failures, accounts, endpoints. */
+/** The bodies of events without a message: edits, reactions, deletions, send failures, accounts, endpoints. */
 export function eventBodyStore(table: Table) {
   const { client, name: TableName } = table;
   return {
-    /** Keeps an event's body for 7 days from its time. Safe to repeat: the same event has the same body. */
+    /** Stores an event's body for 7 days from its time. Safe to repeat: the same event has the same body. */
     async save(tenant: TenantId, event: RenderedEvent): Promise<void> {
-      await client.send(
-        new PutCommand({
-          TableName,
-          Item: {
-            ...eventBodyKey(tenant, event.ulid),
-            ty: event.type,
-            b: event.body,
-            x: timeToLive(ulidTime(event.ulid) + RETENTION),
-          },
-        }),
-      );
+      const item = {
+        ...eventBodyKey(tenant, event.ulid),
+        [A.type]: event.type,
+        [A.body]: event.body,
+        [A.ttl]: timeToLive(ulidTime(event.ulid) + RETENTION),
+      };
+      await sendWrite(table, put(item));
     },
 
     /**
-     * Notes in a conversation that an event of it lies apart, so that erasing finds it, and that `what` was told.
+     * Stores in a conversation which event stands for a change, so that the change is published once and an erasure
+     * finds the event's body.
      * @param changeName names the change within the conversation; the same change has the same name
-     * @param at the instant of the change, by which an erasure knows whether it is older
-     * @returns the ULID that stands: the first one's, when the change was noted before
+     * @param at the instant of the change, by which an erasure decides whether it is older
+     * @returns the event's ULID: that of the first call for this change
      */
     async recordRef(
       conversationId: string,
@@ -43,26 +43,21 @@ export function eventBodyStore(table: Table) {
       now: Millis,
       at: Millis = now,
     ): Promise<string> {
-      const result = await conditionalWrite(() =>
-        client.send(
-          new PutCommand({
-            TableName,
-            Item: { ...eventRefKey(conversationId, changeName), e: ulid, at, x: timeToLive(now + RETENTION) },
-            ConditionExpression: conditions.itemDoesNotExist,
-            ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-          }),
-        ),
-      );
-      return result.applied || !result.current ? ulid : (result.current.e as string);
+      const item = {
+        ...eventRefKey(conversationId, changeName),
+        [Ref.eventUlid]: ulid,
+        [Ref.changedAt]: at,
+        [Ref.ttl]: timeToLive(now + RETENTION),
+      };
+      const result = await conditionalWrite<EventRefItem>(table, put(item, itemDoesNotExist));
+      return result.applied || !result.current ? ulid : result.current[Ref.eventUlid];
     },
 
-    /** Forgets the bodies of the events that were noted under these names, at most 100, so that none is sent again. */
+    /** Deletes the bodies of the events of these changes, at most 100, so that none is sent again. */
     async deleteBodies(tenant: TenantId, conversationId: string, changeNames: readonly string[]): Promise<void> {
       const keys = changeNames.map((changeName) => eventRefKey(conversationId, changeName));
-      const refs = await batchGet<Key & { e: string }>(table, keys, { consistent: true });
-      await Promise.all(
-        refs.map(({ e }) => client.send(new DeleteCommand({ TableName, Key: eventBodyKey(tenant, e) }))),
-      );
+      const refs = await batchGet<EventRefItem>(table, keys, { consistent: true });
+      await Promise.all(refs.map((ref) => sendWrite(table, remove(eventBodyKey(tenant, ref[Ref.eventUlid])))));
     },
 
     /** The event with its body, read consistently; null when it is gone. */
@@ -83,10 +78,14 @@ export function eventBodyStore(table: Table) {
 }
 
 interface BodyItem extends Key {
-  readonly ty: EventType;
-  readonly b: string;
+  readonly [A.type]: EventType;
+  readonly [A.body]: string;
+}
+
+interface EventRefItem extends Key {
+  readonly [Ref.eventUlid]: string;
 }
 
 function toRenderedEvent(item: BodyItem): RenderedEvent {
-  return { ulid: item.PK.split("#")[2] ?? "", type: item.ty, body: item.b };
+  return { ulid: item.PK.split("#")[2] ?? "", type: item[A.type], body: item[A.body] };
 }

@@ -1,84 +1,79 @@
-import { DeleteCommand, PutCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { deriveErasureId, eventMark } from "../../domain/erasure/erasures.ts";
 import { ERASURE_MARKER_TTL } from "../../domain/limits.ts";
 import { newUlid } from "../../kernel/ids.ts";
 import { forEachConcurrent } from "../../kernel/parallel.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { erasedEventsAttributes as A } from "../attributes.ts";
 import type { Table } from "../client.ts";
-import { conditionalWrite, conditions } from "../conditional-write.ts";
+import { conditionalWrite } from "../conditional-write.ts";
+import { itemExists } from "../expressions.ts";
 import { erasedEventsKey, erasureKey, type Key, timeToLive } from "../keys.ts";
+import { put, remove, sendWrite, update } from "../writes.ts";
 import type { Erasure } from "./erasure-items.ts";
 
-/** Events whose deliveries are looked for once more: an attempt under way may write its row after they were removed. */
+/** Removed events whose deliveries the next pass removes again: an attempt in progress may have written its row since. */
 export interface ErasedEvents {
   readonly key: Key;
   readonly ulids: readonly string[];
-  /** Those among them whose body lies apart. */
+  /** Those among `ulids` that have a stored body. */
   readonly bodies: readonly string[];
 }
 
-/** Rows that are rewritten at once. */
+/** Rows rewritten at once. */
 const CONCURRENCY = 4;
 
 /**
- * What erasures keep of the events they removed: until the next pass ULIDs, and then, for as long as the marker lives,
- * the marks by which the messages are known again. Neither names anybody.
+ * What erasures store of the events they removed: ULIDs until the next pass, then marks, by which the messages are
+ * recognized as long as the erasure's marker exists. Neither identifies a person.
  */
-export function erasedEvents({ client, name: TableName }: Table) {
+export function erasedEvents(table: Table) {
+  const { client, name: TableName } = table;
   return {
-    /** Keeps events of an erased conversation for its next pass. */
+    /** Saves events of an erased conversation for its next pass. */
     async saveEvents(
       erasure: { id: string; erasedAt: Millis },
       events: { ulids: readonly string[]; bodies: readonly string[] },
     ): Promise<void> {
-      const Item = eventsItem(erasure, events);
-      if (Item) await client.send(new PutCommand({ TableName, Item }));
+      const item = eventsItem(erasure, events);
+      if (item) await sendWrite(table, put(item));
     },
 
-    /** What was kept for this pass, and for those of earlier erasures of the same conversation. */
+    /** The events saved for this pass, and for passes of earlier erasures of the same conversation. */
     async *savedEvents(erasure: Erasure): AsyncGenerator<ErasedEvents[]> {
       const upTo = erasedEventsKey(erasure.id, erasure.erasedAt, "~").SK;
       for await (const rows of pages(erasure.id, upTo)) {
-        const erasedEvents = rows.flatMap(({ PK, SK, u, b = [] }) =>
-          u ? { key: { PK, SK }, ulids: u, bodies: b } : [],
+        const events = rows.flatMap(({ PK, SK, [A.ulids]: ulids, [A.bodies]: bodies = [] }) =>
+          ulids ? { key: { PK, SK }, ulids, bodies } : [],
         );
-        if (erasedEvents.length > 0) yield erasedEvents;
+        if (events.length > 0) yield events;
       }
     },
 
-    /** The pass is done with these events: of those that announced a message the marks stay. Safe to repeat. */
+    /** Ends the pass for these events: only the marks of message events stay. Safe to repeat. */
     async reduceToMarks(events: readonly ErasedEvents[]): Promise<void> {
       await forEachConcurrent(events, CONCURRENCY, async ({ key, ulids, bodies }) => {
         const marks = ulids.filter((ulid) => !bodies.includes(ulid)).map(eventMark);
-        if (marks.length > 0) await saveMarks(key, marks);
-        else await client.send(new DeleteCommand({ TableName, Key: key }));
+        if (marks.length === 0) await sendWrite(table, remove(key));
+        else {
+          const changes = { set: { [A.marks]: marks }, remove: [A.ulids, A.bodies] };
+          await conditionalWrite(table, update(key, changes, itemExists));
+        }
       });
     },
 
-    /** Whether a message with one of these marks was removed with its conversation, while the marker lives. */
+    /** Whether a message with one of these marks was removed with its conversation, as long as the marker exists. */
     async isRemoved(conversationId: string, marks: readonly string[]): Promise<boolean> {
       for await (const rows of pages(deriveErasureId(conversationId), "P#~")) {
-        if (rows.some(({ u = [], k = [] }) => [...u.map(eventMark), ...k].some((mark) => marks.includes(mark)))) {
-          return true;
-        }
+        const storedMarks = rows.flatMap(({ [A.ulids]: ulids = [], [A.marks]: saved = [] }) => [
+          ...ulids.map(eventMark),
+          ...saved,
+        ]);
+        if (storedMarks.some((mark) => marks.includes(mark))) return true;
       }
       return false;
     },
   };
-
-  async function saveMarks(key: Key, marks: readonly string[]): Promise<void> {
-    await conditionalWrite(() =>
-      client.send(
-        new UpdateCommand({
-          TableName,
-          Key: key,
-          UpdateExpression: "SET k = :marks REMOVE u, b",
-          ConditionExpression: conditions.itemExists,
-          ExpressionAttributeValues: { ":marks": marks },
-        }),
-      ),
-    );
-  }
 
   async function* pages(erasureId: string, upTo: string): AsyncGenerator<EventsItem[]> {
     let ExclusiveStartKey: Record<string, unknown> | undefined;
@@ -100,9 +95,9 @@ export function erasedEvents({ client, name: TableName }: Table) {
 }
 
 interface EventsItem extends Key {
-  readonly u?: string[];
-  readonly b?: string[];
-  readonly k?: string[];
+  readonly [A.ulids]?: string[];
+  readonly [A.bodies]?: string[];
+  readonly [A.marks]?: string[];
 }
 
 /** A row of events; null when there are none. */
@@ -113,8 +108,8 @@ export function eventsItem(
   if (ulids.length === 0) return null;
   return {
     ...erasedEventsKey(id, erasedAt, newUlid(erasedAt)),
-    u: ulids,
-    b: bodies.length > 0 ? bodies : undefined,
-    x: timeToLive(erasedAt + ERASURE_MARKER_TTL),
+    [A.ulids]: ulids,
+    [A.bodies]: bodies.length > 0 ? bodies : undefined,
+    [A.ttl]: timeToLive(erasedAt + ERASURE_MARKER_TTL),
   };
 }

@@ -1,21 +1,22 @@
 import { BEFORE_ALL_ROWS, deriveErasureId, noRemovals, type RemovalCounts } from "../../domain/erasure/erasures.ts";
 import { parseTenant, type TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { erasureAttributes as A } from "../attributes.ts";
 import { erasureKey, type Key } from "../keys.ts";
 
-/** An erasure under way. */
+/** An erasure in progress. */
 export interface Erasure {
   /** The hash of the conversation's id, in hex. */
   readonly id: string;
   readonly tenant: TenantId;
   readonly conversationId: string;
-  /** What is of this instant or older goes; what is newer belongs to a new conversation. */
+  /** What is from this instant or earlier is removed; what is newer belongs to a new conversation. */
   readonly erasedAt: Millis;
   /** Unique for each erasure, also of the same conversation. */
   readonly op: string;
-  /** In the first pass pages are counted and removed; later ones remove what was written meanwhile. */
+  /** The first pass counts and removes pages. Later passes remove what was written during the first. */
   readonly phase: "first" | "later";
-  /** The page that was counted last lies behind `from`, up to and with `upTo`; it may not have been removed. */
+  /** The page counted last is after `from` up to and including `upTo`. It may not have been removed. */
   readonly from: string;
   readonly upTo: string;
   readonly removed: RemovalCounts;
@@ -25,57 +26,72 @@ export interface Erasure {
   readonly nextPassAt: Millis | null;
 }
 
-/** An erasure as it lies in the table; once it is over only the key, `ea` and `x` are left. */
+/** An erasure as stored. When it has ended, only the key, the instant and the time to live are left: the marker. */
 export interface ErasureItem extends Key {
-  readonly ea: Millis;
-  readonly t?: string;
-  readonly c?: string;
-  readonly o?: string;
-  readonly ph?: "first" | "later";
-  readonly fr?: string;
-  readonly up?: string;
-  readonly n?: RemovalCounts;
-  readonly ac?: string;
-  readonly ip?: string;
-  readonly np?: Millis;
+  readonly [A.erasedAt]: Millis;
+  readonly [A.tenant]?: string;
+  readonly [A.conversationId]?: string;
+  readonly [A.op]?: string;
+  readonly [A.phase]?: "first" | "later";
+  readonly [A.countedFrom]?: string;
+  readonly [A.countedUpTo]?: string;
+  readonly [A.removed]?: RemovalCounts;
+  readonly [A.actor]?: string;
+  readonly [A.ip]?: string;
+  readonly [A.nextPassAt]?: Millis;
 }
+
+/** The attributes that only an erasure in progress has. */
+export const progressAttributes = [
+  A.tenant,
+  A.conversationId,
+  A.op,
+  A.phase,
+  A.countedFrom,
+  A.countedUpTo,
+  A.removed,
+  A.nextPassAt,
+  A.actor,
+  A.ip,
+] as const;
 
 export function erasureItem(
   erasure: Pick<Erasure, "tenant" | "conversationId" | "erasedAt" | "op" | "actor" | "ip" | "removed">,
-  x: number,
+  expirySeconds: number,
 ) {
   return {
     ...erasureKey(deriveErasureId(erasure.conversationId)),
-    ea: erasure.erasedAt,
-    t: erasure.tenant,
-    c: erasure.conversationId,
-    o: erasure.op,
-    ph: "first",
-    fr: BEFORE_ALL_ROWS,
-    up: BEFORE_ALL_ROWS,
-    n: erasure.removed,
-    ac: erasure.actor,
-    ip: erasure.ip ?? undefined,
-    x,
+    [A.erasedAt]: erasure.erasedAt,
+    [A.tenant]: erasure.tenant,
+    [A.conversationId]: erasure.conversationId,
+    [A.op]: erasure.op,
+    [A.phase]: "first",
+    [A.countedFrom]: BEFORE_ALL_ROWS,
+    [A.countedUpTo]: BEFORE_ALL_ROWS,
+    [A.removed]: erasure.removed,
+    [A.actor]: erasure.actor,
+    [A.ip]: erasure.ip ?? undefined,
+    [A.ttl]: expirySeconds,
   };
 }
 
-/** Null for one that is over. */
+/** @returns null for an erasure that has ended */
 export function toErasure(item: ErasureItem): Erasure | null {
-  const tenant = parseTenant(item.t ?? "");
-  if (!tenant || !item.c || !item.o || !item.ph) return null;
+  const tenant = parseTenant(item[A.tenant] ?? "");
+  const { [A.conversationId]: conversationId, [A.op]: op, [A.phase]: phase } = item;
+  if (!tenant || !conversationId || !op || !phase) return null;
   return {
     id: item.PK.slice("ER#".length),
     tenant,
-    conversationId: item.c,
-    erasedAt: item.ea,
-    op: item.o,
-    phase: item.ph,
-    from: item.fr ?? BEFORE_ALL_ROWS,
-    upTo: item.up ?? BEFORE_ALL_ROWS,
-    removed: item.n ?? noRemovals,
-    actor: item.ac ?? "system",
-    ip: item.ip ?? null,
-    nextPassAt: item.np ?? null,
+    conversationId,
+    erasedAt: item[A.erasedAt],
+    op,
+    phase,
+    from: item[A.countedFrom] ?? BEFORE_ALL_ROWS,
+    upTo: item[A.countedUpTo] ?? BEFORE_ALL_ROWS,
+    removed: item[A.removed] ?? noRemovals,
+    actor: item[A.actor] ?? "system",
+    ip: item[A.ip] ?? null,
+    nextPassAt: item[A.nextPassAt] ?? null,
   };
 }

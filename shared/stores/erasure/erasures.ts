@@ -1,4 +1,4 @@
-import { DeleteCommand, GetCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { AuditEntry } from "../../domain/access/audit.ts";
 import { addRemovalCounts, deriveErasureId, noRemovals, type RemovalCounts } from "../../domain/erasure/erasures.ts";
 import { isConversationExpired } from "../../domain/inbox/conversations.ts";
@@ -7,39 +7,53 @@ import { newUlid } from "../../kernel/ids.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
 import { auditItem } from "../access/audit.ts";
+import { erasureAttributes as A, headAttributes as Head } from "../attributes.ts";
 import type { Table } from "../client.ts";
 import { conditionalTransaction, conditionalWrite } from "../conditional-write.ts";
+import {
+  allOf,
+  anyOf,
+  type Changes,
+  differs,
+  type Expression,
+  equals,
+  isAbsent,
+  isUnchanged,
+  itemDoesNotExist,
+} from "../expressions.ts";
 import { erasureKey, headKey, type Key, timeToLive } from "../keys.ts";
+import { put, remove, update } from "../writes.ts";
 import { erasedEvents, eventsItem } from "./erased-events.ts";
-import { type Erasure, type ErasureItem, erasureItem, toErasure } from "./erasure-items.ts";
+import { type Erasure, type ErasureItem, erasureItem, progressAttributes, toErasure } from "./erasure-items.ts";
 
 export type Erasures = ReturnType<typeof erasureStore>;
 
-/** A conversation's head as it was read, to be erased as just that; also where there is none. */
+/** A conversation's head as it was read, whether or not there is one. */
 export interface HeadSnapshot {
   readonly key: Key;
-  /** Null where there is no conversation, or none any more. */
+  /** Null when there is no conversation. */
   readonly lastAt: Millis | null;
-  /** What an erasure counts: it holds only if these are still the same. */
+  /** An erasure starts only if the counted ones among these are unchanged. */
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
-/** Attributes of a head that are counted: whether there is a conversation, and whether its person's profile is known. */
-const COUNTED_ATTRIBUTES = ["la", "ph", "pu", "pp"] as const;
+/** The attributes of a head that are counted: whether there is a conversation, and whether there is a profile. */
+const profileAttributes = [Head.handle, Head.username, Head.picture] as const;
+const countedAttributes = [Head.lastAt, ...profileAttributes] as const;
 
-/** The erasures of conversations: under way, and afterwards the marker that keeps what is older from coming back. */
+/** Erasures of conversations: those in progress, and the markers that keep older messages from being stored again. */
 export function erasureStore(table: Table) {
   const { client, name: TableName } = table;
   return {
-    /** When a conversation was last erased, read consistently; null when that is not known, or not any more. */
+    /** When a conversation was last erased, read consistently; null when it never was, or the marker expired. */
     async erasedAt(conversationId: string, now: Millis): Promise<Millis | null> {
       const { Item } = await client.send(
         new GetCommand({ TableName, Key: erasureKey(deriveErasureId(conversationId)), ConsistentRead: true }),
       );
-      return Item && isAlive(Item, now) ? (Item.ea as Millis) : null;
+      return Item && isAlive(Item, now) ? (Item[A.erasedAt] as Millis) : null;
     },
 
-    /** Head and erasure of a conversation, read consistently. `over` is an erasure of which only its marker is left. */
+    /** Head and erasure of a conversation, read consistently. `over` stands for an ended erasure whose marker exists. */
     async getWithHead(
       conversationId: string,
       now: Millis,
@@ -56,10 +70,10 @@ export function erasureStore(table: Table) {
     },
 
     /**
-     * Begins an erasure: from here on the conversation is in no inbox and cannot be opened. Its head becomes empty but
-     * for the instant of the erasure.
-     * @param op unique, by which the caller knows its own erasure again
-     * @returns false when the head is no longer as it was read, or another erasure is under way
+     * Starts an erasure: from now on the conversation is in no inbox and cannot be read. Of its head only the instant of
+     * the erasure is left.
+     * @param request.op unique; identifies the caller's erasure
+     * @returns false when the head changed since it was read, or the first pass of another erasure is in progress
      */
     async start(
       tenant: TenantId,
@@ -67,33 +81,21 @@ export function erasureStore(table: Table) {
       head: HeadSnapshot,
       request: { erasedAt: Millis; op: string; actor: string; ip: string | null },
     ): Promise<boolean> {
-      const x = timeToLive(request.erasedAt + ERASURE_MARKER_TTL);
-      const profile = COUNTED_ATTRIBUTES.some((name) => name !== "la" && head.attributes[name] !== undefined) ? 1 : 0;
+      const expirySeconds = timeToLive(request.erasedAt + ERASURE_MARKER_TTL);
+      const profile = profileAttributes.some((name) => head.attributes[name] !== undefined) ? 1 : 0;
       const removed = { ...noRemovals, conversation: head.lastAt === null ? 0 : 1, profile };
-      const row = erasureItem({ tenant, conversationId, ...request, removed }, x);
-      const result = await conditionalTransaction(() =>
-        client.send(
-          new TransactWriteCommand({
-            ClientRequestToken: request.op,
-            TransactItems: [
-              {
-                Put: {
-                  TableName,
-                  Item: row,
-                  ConditionExpression: "attribute_not_exists(PK) OR attribute_not_exists(ph) OR ph <> :first",
-                  ExpressionAttributeValues: { ":first": "first" },
-                },
-              },
-              // Written anew as a whole, so that no attribute of a head is ever forgotten here.
-              { Put: { TableName, Item: { ...head.key, ea: request.erasedAt, x }, ...unchangedCondition(head) } },
-            ],
-          }),
-        ),
+      const erasure = erasureItem({ tenant, conversationId, ...request, removed }, expirySeconds);
+      // A put replaces the whole head, so that no attribute can be missed.
+      const erasedHead = { ...head.key, [Head.erasedAt]: request.erasedAt, [Head.ttl]: expirySeconds };
+      const result = await conditionalTransaction(
+        table,
+        [put(erasure, noFirstPassInProgress), put(erasedHead, headIsUnchanged(head))],
+        { token: request.op },
       );
       return result.applied;
     },
 
-    /** An erasure that is not over; null when it is, or never began. */
+    /** An erasure in progress; null when it has ended or never started. */
     async get(tenant: TenantId, id: string): Promise<Erasure | null> {
       const { Item } = await client.send(new GetCommand({ TableName, Key: erasureKey(id), ConsistentRead: true }));
       const erasure = Item ? toErasure(Item as ErasureItem) : null;
@@ -101,10 +103,10 @@ export function erasureStore(table: Table) {
     },
 
     /**
-     * Counts a page before it is removed, and keeps its events for the next pass. The row remembers the page, so that
-     * whoever goes on removes it once more without counting.
-     * @param upTo the last place of the page
-     * @returns the erasure as it stands then; null when another run was faster
+     * Counts a page before it is removed, and saves its events for the next pass. The row stores the page, so that
+     * a run that continues removes the page again without counting it.
+     * @param page.upTo the last sort key of the page
+     * @returns the erasure as it is then; null when another run was faster
      */
     async countPage(
       erasure: Erasure,
@@ -112,130 +114,73 @@ export function erasureStore(table: Table) {
     ): Promise<Erasure | null> {
       const removed = addRemovalCounts(erasure.removed, page.removed);
       const events = eventsItem(erasure, page);
-      const ClientRequestToken = newUlid(erasure.erasedAt);
-      const result = await conditionalTransaction(() =>
-        client.send(
-          new TransactWriteCommand({
-            ClientRequestToken,
-            TransactItems: [
-              {
-                Update: {
-                  TableName,
-                  Key: erasureKey(erasure.id),
-                  UpdateExpression: "SET fr = :last, up = :up, n = :n",
-                  ConditionExpression: "o = :o AND ph = :first AND up = :last",
-                  ExpressionAttributeValues: {
-                    ":o": erasure.op,
-                    ":first": "first",
-                    ":last": erasure.upTo,
-                    ":up": page.upTo,
-                    ":n": removed,
-                  },
-                },
-              },
-              ...(events ? [{ Put: { TableName, Item: events } }] : []),
-            ],
-          }),
-        ),
+      const set = { [A.countedFrom]: erasure.upTo, [A.countedUpTo]: page.upTo, [A.removed]: removed };
+      const result = await conditionalTransaction(
+        table,
+        [update(erasureKey(erasure.id), { set }, isAtSamePage(erasure)), ...(events ? [put(events)] : [])],
+        { token: newUlid(erasure.erasedAt) },
       );
       return result.applied ? { ...erasure, from: erasure.upTo, upTo: page.upTo, removed } : null;
     },
 
-    /** The first pass is over and told in the audit trail, both or neither. @returns null when another run was faster */
+    /** Ends the first pass and writes its audit row, in one transaction. @returns null when another run was faster */
     async endFirstPass(erasure: Erasure, audit: AuditEntry, nextPassAt: Millis): Promise<Erasure | null> {
-      const result = await conditionalTransaction(() =>
-        client.send(
-          new TransactWriteCommand({
-            ClientRequestToken: newUlid(erasure.erasedAt),
-            TransactItems: [
-              {
-                Update: {
-                  TableName,
-                  Key: erasureKey(erasure.id),
-                  UpdateExpression: "SET ph = :later, np = :at REMOVE fr, ac, ip",
-                  ConditionExpression: "o = :o AND ph = :first AND up = :up",
-                  ExpressionAttributeValues: {
-                    ":o": erasure.op,
-                    ":first": "first",
-                    ":later": "later",
-                    ":up": erasure.upTo,
-                    ":at": nextPassAt,
-                  },
-                },
-              },
-              { Put: { TableName, Item: auditItem(erasure.tenant, audit) } },
-            ],
-          }),
-        ),
+      const changes = {
+        set: { [A.phase]: "later", [A.nextPassAt]: nextPassAt },
+        remove: [A.countedFrom, A.actor, A.ip],
+      };
+      const result = await conditionalTransaction(
+        table,
+        [update(erasureKey(erasure.id), changes, isAtSamePage(erasure)), put(auditItem(erasure.tenant, audit))],
+        { token: newUlid(erasure.erasedAt) },
       );
       return result.applied ? { ...erasure, phase: "later", nextPassAt } : null;
     },
 
-    /** A later pass found events: another one is to follow. No run that found none ends the erasure now. */
+    /** Schedules another pass, because a later pass found events. A concurrent run that found none cannot end the erasure. */
     async defer(erasure: Erasure, nextPassAt: Millis): Promise<void> {
-      await change(erasure, "SET np = :next", { ":next": nextPassAt });
+      await changeLaterPass(erasure, { set: { [A.nextPassAt]: nextPassAt } });
     },
 
-    /** Nothing is left. What stays is the marker: the hash and the instant. */
+    /** Ends an erasure. The marker stays: the hash and the instant. */
     async end(erasure: Erasure): Promise<void> {
-      await conditionalWrite(() =>
-        client.send(
-          new DeleteCommand({
-            TableName,
-            Key: headKey(erasure.conversationId),
-            // A new conversation may have begun, and may have been erased in its turn.
-            ConditionExpression: "attribute_not_exists(la) AND ea = :ea",
-            ExpressionAttributeValues: { ":ea": erasure.erasedAt },
-          }),
-        ),
-      );
-      await change(erasure, "REMOVE t, c, o, ph, fr, up, n, np, ac, ip");
+      // A new conversation may have started, and may have been erased too.
+      const isLeftByThisErasure = allOf(isAbsent(Head.lastAt), equals(Head.erasedAt, erasure.erasedAt));
+      await conditionalWrite(table, remove(headKey(erasure.conversationId), isLeftByThisErasure));
+      await changeLaterPass(erasure, { remove: progressAttributes });
     },
 
     ...erasedEvents(table),
   };
 
-  /** Changes an erasure in its later passes, unless another run or a later erasure has changed it since it was read. */
-  async function change(
-    erasure: Erasure,
-    UpdateExpression: string,
-    values: Record<string, unknown> = {},
-  ): Promise<void> {
-    await conditionalWrite(() =>
-      client.send(
-        new UpdateCommand({
-          TableName,
-          Key: erasureKey(erasure.id),
-          UpdateExpression,
-          ConditionExpression: "o = :o AND np = :np",
-          ExpressionAttributeValues: { ":o": erasure.op, ":np": erasure.nextPassAt, ...values },
-        }),
-      ),
-    );
+  /** Changes an erasure in its later passes, unless another run or a later erasure changed it since it was read. */
+  async function changeLaterPass(erasure: Erasure, changes: Changes): Promise<void> {
+    const isSamePass = allOf(equals(A.op, erasure.op), equals(A.nextPassAt, erasure.nextPassAt));
+    await conditionalWrite(table, update(erasureKey(erasure.id), changes, isSamePass));
   }
 }
 
-function isAlive(item: Record<string, unknown>, now: Millis): boolean {
-  return (item.x as number) * SECOND > now;
+const noFirstPassInProgress = anyOf(itemDoesNotExist, isAbsent(A.phase), differs(A.phase, "first"));
+
+/** The first pass is at the page where it was read. */
+function isAtSamePage({ op, upTo }: Erasure): Expression {
+  return allOf(equals(A.op, op), equals(A.phase, "first"), equals(A.countedUpTo, upTo));
 }
 
-/** One without a last message is no conversation, nor is one past its retention. */
+function headIsUnchanged({ attributes }: HeadSnapshot): Expression {
+  return allOf(...countedAttributes.map((name) => isUnchanged(name, attributes[name])));
+}
+
+function isAlive(item: Record<string, unknown>, now: Millis): boolean {
+  return (item[A.ttl] as number) * SECOND > now;
+}
+
+/** A head without a last message stands for no conversation, as does an expired one. */
 function toHeadSnapshot(key: Key, item: Readonly<Record<string, unknown>>, now: Millis): HeadSnapshot {
-  const lastAt = item.la as Millis | undefined;
+  const lastAt = item[Head.lastAt] as Millis | undefined;
   return {
     key,
     lastAt: lastAt === undefined || isConversationExpired(lastAt, now) ? null : lastAt,
     attributes: item,
-  };
-}
-
-function unchangedCondition({ attributes }: HeadSnapshot) {
-  const presentNames = COUNTED_ATTRIBUTES.filter((name) => attributes[name] !== undefined);
-  const clauses = COUNTED_ATTRIBUTES.map((name) =>
-    presentNames.includes(name) ? `${name} = :${name}` : `attribute_not_exists(${name})`,
-  );
-  return {
-    ConditionExpression: clauses.join(" AND "),
-    ExpressionAttributeValues: Object.fromEntries(presentNames.map((name) => [`:${name}`, attributes[name]])),
   };
 }

@@ -5,19 +5,26 @@ import { isUlid, ulidTime } from "../../kernel/ids.ts";
 import { forEachConcurrent } from "../../kernel/parallel.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
+import {
+  pendingChangeAttributes as Change,
+  markerAttributes as Marker,
+  messageAttributes as Message,
+  eventRefAttributes as Ref,
+  sendRecordAttributes as Send,
+} from "../attributes.ts";
 import type { Table } from "../client.ts";
 import { deliveryKey, dueSendKey, eventBodyKey, HEAD_SORT_KEY, type Key, positionTime, relatedKeys } from "../keys.ts";
 
 export type Traces = ReturnType<typeof traceStore>;
 
-/** One row of a conversation's partition, the head aside, and what lies elsewhere because of it. */
+/** A row of a conversation's partition other than the head, and the items elsewhere that belong to it. */
 export interface Trace {
   readonly key: Key;
-  /** What it counts as; null for one that is bookkeeping alone. */
+  /** What it counts as; null for bookkeeping. */
   readonly counts: keyof RemovalCounts | null;
-  /** The instant by which it belongs to this conversation or to the one before it was erased. */
+  /** The instant that decides whether the row is older than the erasure. */
   readonly at: Millis;
-  /** The event that tells of it. */
+  /** The event that was published for it. */
   readonly event: { readonly ulid: string; readonly hasStoredBody: boolean } | null;
   readonly relatedItems: readonly { readonly counts: "holds" | "uploads" | null; readonly key: Key }[];
 }
@@ -25,18 +32,18 @@ export interface Trace {
 const PAGE_SIZE = 100;
 const GET_MAX = 100;
 const WRITE_MAX = 25;
-/** Requests under way at once: an erasure is never in such a hurry that others should feel it. */
+/** Requests in flight at once: an erasure is not urgent and must not slow down other work. */
 const CONCURRENCY = 4;
-/** How often the table may put a part of a batch off, each time for twice as long: together about 6 seconds. */
+/** Attempts per batch while the table returns unprocessed parts. The waits double: together about 6 seconds. */
 const ATTEMPTS_MAX = 8;
 const FIRST_DELAY_MS = 50;
 
-/** Everything that tells of a person, wherever it lies, to be found and removed. */
+/** Finds and removes everything that is stored about a person. */
 export function traceStore({ client, name: TableName }: Table) {
   return {
     /**
-     * The next rows of a conversation behind a place, read consistently.
-     * @returns `last`: the last place that was looked at; null when there was nothing
+     * The rows of a conversation after a sort key, read consistently.
+     * @returns `last`: the last sort key read; null when there were no rows
      */
     async page(conversationId: string, after: string): Promise<{ traces: Trace[]; last: string | null }> {
       const { Items = [], LastEvaluatedKey } = await client.send(
@@ -55,7 +62,7 @@ export function traceStore({ client, name: TableName }: Table) {
       return { traces: rows.map(toTrace), last: last === HEAD_SORT_KEY ? (rows.at(-1)?.SK ?? null) : last };
     },
 
-    /** The keys of all deliveries that events could have. */
+    /** The keys of all deliveries that these events can have. */
     deliveryKeys(tenant: TenantId, endpointIds: readonly string[], ulids: readonly string[]): Key[] {
       return endpointIds.flatMap((endpointId) => ulids.map((ulid) => deliveryKey(tenant, endpointId, ulid)));
     },
@@ -64,7 +71,7 @@ export function traceStore({ client, name: TableName }: Table) {
       return ulids.map((ulid) => eventBodyKey(tenant, ulid));
     },
 
-    /** Those of the keys under which something lies, read consistently. */
+    /** The keys that have an item, read consistently. */
     async filterExisting(keys: readonly Key[]): Promise<Key[]> {
       const existingKeys: Key[] = [];
       await forEachConcurrent(chunks(distinct(keys), GET_MAX), CONCURRENCY, async (batch) => {
@@ -83,7 +90,7 @@ export function traceStore({ client, name: TableName }: Table) {
       return existingKeys;
     },
 
-    /** Removes whatever lies under the keys. Safe to repeat. */
+    /** Removes the items of these keys. Safe to repeat. */
     async remove(keys: readonly Key[]): Promise<void> {
       await forEachConcurrent(chunks(distinct(keys), WRITE_MAX), CONCURRENCY, async (batch) => {
         let requests: object[] = batch.map((Key) => ({ DeleteRequest: { Key } }));
@@ -99,19 +106,17 @@ export function traceStore({ client, name: TableName }: Table) {
   };
 }
 
-/** The table takes as much of a batch as it can: what it put off is asked for again, later each time. */
+/** The table may leave parts of a batch unprocessed. They are sent again after a growing wait. */
 async function backoff(attempt: number): Promise<void> {
-  if (attempt === ATTEMPTS_MAX) throw new Error("The table put a part of a batch off too often.");
+  if (attempt === ATTEMPTS_MAX) throw new Error("The table left a part of a batch unprocessed too often.");
   await new Promise((resolve) => setTimeout(resolve, FIRST_DELAY_MS * 2 ** (attempt - 1)));
 }
 
+/** The attributes that a page reads. Each kind of row has some of them. */
 interface TraceItem extends Key {
-  /** The event of a message, or that an event's ref names. */
   readonly e?: string;
-  /** The place of the message that a marker marks. */
   readonly p?: string;
   readonly at?: Millis;
-  /** When an early change was noted, or a send begun. */
   readonly ca?: Millis;
 }
 
@@ -119,30 +124,34 @@ type RowKind = (tail: string, item: TraceItem) => Omit<Trace, "key">;
 
 const markerTrace = { counts: "markers", event: null, relatedItems: [] } as const;
 
-/** A change that came before its message tells when it was noted, which may be so much later than when it happened. */
+/** A pending change stores when it was recorded, which may be this much later than when it happened. */
 const CHANGE_LATE_MAX: Millis = MINUTE;
 
-/** What each kind of row is, by the first letter of its sort key. One that tells no time is as old as can be. */
+/** Each kind of row, by the first letter of its sort key. A row without a time counts as older than any erasure. */
 const rowKinds: Readonly<Record<string, RowKind>> = {
-  M: (tail, { e }) => ({
+  M: (tail, { [Message.eventUlid]: ulid }) => ({
     counts: "messages",
     at: positionTime(tail),
-    event: e ? { ulid: e, hasStoredBody: false } : null,
+    event: ulid ? { ulid, hasStoredBody: false } : null,
     relatedItems: [],
   }),
-  // Its message's event once more: the message itself may be gone, unsent.
-  K: (_tail, { e, p }) => ({
+  // The event of its message: the message itself may be gone.
+  K: (_tail, { [Marker.eventUlid]: ulid, [Marker.position]: position }) => ({
     ...markerTrace,
-    at: p ? positionTime(p) : 0,
-    event: e ? { ulid: e, hasStoredBody: false } : null,
+    at: position ? positionTime(position) : 0,
+    event: ulid ? { ulid, hasStoredBody: false } : null,
   }),
-  C: (_tail, { ca = 0 }) => ({ ...markerTrace, at: ca - CHANGE_LATE_MAX }),
-  E: (_tail, { e, at = 0 }) => ({ ...markerTrace, at, event: e ? { ulid: e, hasStoredBody: true } : null }),
-  J: (tail, { ca = 0 }) => ({
+  C: (_tail, { [Change.changedAt]: changedAt = 0 }) => ({ ...markerTrace, at: changedAt - CHANGE_LATE_MAX }),
+  E: (_tail, { [Ref.eventUlid]: ulid, [Ref.changedAt]: at = 0 }) => ({
+    ...markerTrace,
+    at,
+    event: ulid ? { ulid, hasStoredBody: true } : null,
+  }),
+  J: (tail, { [Send.startedAt]: startedAt = 0 }) => ({
     ...markerTrace,
     counts: "sendRecords",
     at: isUlid(tail) ? ulidTime(tail) : 0,
-    relatedItems: [{ counts: null, key: dueSendKey(ca + SEND_SETTLE_DEADLINE, tail) }],
+    relatedItems: [{ counts: null, key: dueSendKey(startedAt + SEND_SETTLE_DEADLINE, tail) }],
   }),
   B: (_tail, { at = 0 }) => ({ ...markerTrace, counts: null, at }),
   A: (tail, { at = 0 }) => ({ counts: null, at, event: null, relatedItems: toRelatedItems(tail) }),

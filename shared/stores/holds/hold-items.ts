@@ -5,6 +5,7 @@ import { HOLD_READABLE } from "../../domain/limits.ts";
 import type { MediaType, OutgoingAttachment, SendContent } from "../../domain/sending/send-content.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { holdAttributes as A } from "../attributes.ts";
 import { type Key, relatedKeys, t13, timeToLive, WAITING_HOLDS } from "../keys.ts";
 
 /** A held message. */
@@ -13,56 +14,60 @@ export interface Hold extends HoldLifecycle {
   readonly tenant: TenantId;
   readonly conversationId: string;
   readonly scope: Scope;
-  /** Null as soon as it has been claimed or ran out. */
+  /** Null once it was claimed or expired. */
   readonly content: SendContent | null;
   readonly replyTo: string | null;
-  /** The person who typed it. */
+  /** The person who wrote it. */
   readonly actorId: string;
-  /** Of the secret that opens it. */
+  /** The hash of the secret in the check page's link. */
   readonly secretHash: string;
-  /** The one send that may let it go. */
+  /** The send that claimed it. */
   readonly sendId: string | null;
 }
 
 export type NewHold = Omit<Hold, "tenant" | "content" | "sendId" | "state"> & { readonly content: SendContent };
 
-/** A hold as it lies in the table. */
+/** A hold as stored. */
 export interface HoldItem extends Key {
-  readonly st: "awaiting_verification" | "sending" | "sent" | "failed";
-  readonly c: string;
-  readonly z?: true;
-  readonly b?: string;
-  readonly a?: readonly AttachmentItem[];
-  readonly r?: string;
-  readonly ac: string;
-  readonly hs: string;
-  readonly ca: Millis;
-  readonly ex: Millis;
-  readonly s?: string;
-  readonly cl?: Millis;
-  readonly m?: string;
-  readonly er?: HoldError;
+  readonly [A.status]: "awaiting_verification" | "sending" | "sent" | "failed";
+  readonly [A.conversationId]: string;
+  readonly [A.test]?: true;
+  readonly [A.text]?: string;
+  readonly [A.attachments]?: readonly AttachmentItem[];
+  readonly [A.replyTo]?: string;
+  readonly [A.actorId]: string;
+  readonly [A.secretHash]: string;
+  readonly [A.createdAt]: Millis;
+  readonly [A.expiresAt]: Millis;
+  readonly [A.sendId]?: string;
+  readonly [A.claimedAt]?: Millis;
+  readonly [A.platformMessageId]?: string;
+  readonly [A.error]?: HoldError;
 }
 
-/** Type, and an address or an id. */
+/** Type, kind, and a URL or an id. */
 type AttachmentItem = readonly [MediaType, "url" | "id", string];
 
+/** Only a waiting hold has content, and an entry in the index of waiting holds. */
+export const waitingAttributes = [A.text, A.attachments, A.feed, A.feedPosition] as const;
+
 export function holdItem(hold: NewHold) {
+  const { content } = hold;
   return {
     ...relatedKeys.hold(hold.id),
-    st: "awaiting_verification",
-    c: hold.conversationId,
-    z: hold.scope === "test" ? true : undefined,
-    b: hold.content.kind === "text" ? hold.content.text : undefined,
-    a: hold.content.kind === "attachments" ? hold.content.attachments.map(toAttachmentItem) : undefined,
-    r: hold.replyTo ?? undefined,
-    ac: hold.actorId,
-    hs: hold.secretHash,
-    ca: hold.createdAt,
-    ex: hold.expiresAt,
-    x: timeToLive(hold.createdAt + HOLD_READABLE),
-    F: WAITING_HOLDS,
-    G: t13(hold.expiresAt),
+    [A.status]: "awaiting_verification",
+    [A.conversationId]: hold.conversationId,
+    [A.test]: hold.scope === "test" ? true : undefined,
+    [A.text]: content.kind === "text" ? content.text : undefined,
+    [A.attachments]: content.kind === "attachments" ? content.attachments.map(toAttachmentItem) : undefined,
+    [A.replyTo]: hold.replyTo ?? undefined,
+    [A.actorId]: hold.actorId,
+    [A.secretHash]: hold.secretHash,
+    [A.createdAt]: hold.createdAt,
+    [A.expiresAt]: hold.expiresAt,
+    [A.ttl]: timeToLive(hold.createdAt + HOLD_READABLE),
+    [A.feed]: WAITING_HOLDS,
+    [A.feedPosition]: t13(hold.expiresAt),
   };
 }
 
@@ -71,42 +76,44 @@ export function parseHoldId({ PK }: Pick<Key, "PK">): string {
 }
 
 export function toHold(item: HoldItem): Hold {
-  const tenant = readConversationId(item.c)?.tenant;
-  if (!tenant) throw new Error("A hold is of no conversation.");
+  const { [A.conversationId]: conversationId } = item;
+  const tenant = readConversationId(conversationId)?.tenant;
+  if (!tenant) throw new Error("Hold has no conversation.");
   const content = toSendContent(item);
   return {
     id: parseHoldId(item),
     tenant,
-    conversationId: item.c,
-    scope: item.z ? "test" : "live",
+    conversationId,
+    scope: item[A.test] ? "test" : "live",
     content,
-    replyTo: item.r ?? null,
-    actorId: item.ac,
-    secretHash: item.hs,
-    createdAt: item.ca,
-    expiresAt: item.ex,
-    sendId: item.s ?? null,
+    replyTo: item[A.replyTo] ?? null,
+    actorId: item[A.actorId],
+    secretHash: item[A.secretHash],
+    createdAt: item[A.createdAt],
+    expiresAt: item[A.expiresAt],
+    sendId: item[A.sendId] ?? null,
     state: toHoldState(item, content),
   };
 }
 
-function toHoldState({ st, cl = 0, m = "", er }: HoldItem, content: SendContent | null): HoldState {
-  switch (st) {
+function toHoldState(item: HoldItem, content: SendContent | null): HoldState {
+  const { [A.status]: status } = item;
+  switch (status) {
     case "awaiting_verification":
-      // Somebody saw it run out and took its content away: it is over for everyone, whatever their clock says.
-      return content === null ? { status: "expired" } : { status: st };
+      // Another process recorded that it expired and removed the content: it stays expired, whatever this clock says.
+      return content === null ? { status: "expired" } : { status };
     case "sending":
-      return { status: st, claimedAt: cl };
+      return { status, claimedAt: item[A.claimedAt] ?? 0 };
     case "sent":
-      return { status: st, platformMessageId: m };
+      return { status, platformMessageId: item[A.platformMessageId] ?? "" };
     case "failed":
-      return { status: st, error: er ?? { code: "internal_error", message: "", detail: null } };
+      return { status, error: item[A.error] ?? { code: "internal_error", message: "", detail: null } };
   }
 }
 
-function toSendContent({ b, a }: HoldItem): SendContent | null {
-  if (b !== undefined) return { kind: "text", text: b };
-  return a ? { kind: "attachments", attachments: a.map(toOutgoingAttachment) } : null;
+function toSendContent({ [A.text]: text, [A.attachments]: attachments }: HoldItem): SendContent | null {
+  if (text !== undefined) return { kind: "text", text };
+  return attachments ? { kind: "attachments", attachments: attachments.map(toOutgoingAttachment) } : null;
 }
 
 function toAttachmentItem(attachment: OutgoingAttachment): AttachmentItem {

@@ -1,4 +1,4 @@
-import { GetCommand, QueryCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { table as names } from "../../config/names.ts";
 import type { AuditEntry } from "../../domain/access/audit.ts";
 import {
@@ -12,77 +12,88 @@ import { readConversationId } from "../../domain/inbox/conversations.ts";
 import { HOLD_READABLE, HOLD_SENDING_MAX } from "../../domain/limits.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { auditItem } from "../access/audit.ts";
+import { holdAttributes as A, headAttributes as Head, relatedRefAttributes as Ref } from "../attributes.ts";
 import type { Table } from "../client.ts";
-import { conditionalTransaction, conditionalWrite, conditions } from "../conditional-write.ts";
+import { conditionalTransaction, conditionalWrite } from "../conditional-write.ts";
+import {
+  above,
+  allOf,
+  anyOf,
+  atLeast,
+  atMost,
+  below,
+  type Expression,
+  equals,
+  isOneOf,
+  isPresent,
+  itemDoesNotExist,
+} from "../expressions.ts";
 import { headKey, type Key, relatedKeys, relatedRefKey, t13, timeToLive, WAITING_HOLDS } from "../keys.ts";
-import { type Hold, type HoldItem, holdItem, type NewHold, parseHoldId, toHold } from "./hold-items.ts";
+import { check, put, update } from "../writes.ts";
+import {
+  type Hold,
+  type HoldItem,
+  holdItem,
+  type NewHold,
+  parseHoldId,
+  toHold,
+  waitingAttributes,
+} from "./hold-items.ts";
 
 export type Holds = ReturnType<typeof holdStore>;
 
-/** What came of the one send of a hold. */
+/** The result of a hold's send. */
 export type HoldOutcome =
   | { readonly trigger: "accept"; readonly platformMessageId: string }
   | { readonly trigger: "fail"; readonly error: HoldError };
 
-/** One change of a hold's item. */
+/** A transition of a hold. */
 interface HoldChange {
   readonly trigger: HoldTrigger;
   readonly set?: Readonly<Record<string, unknown>>;
-  /** What must hold besides the status. */
-  readonly condition: string;
-  readonly values: Readonly<Record<string, unknown>>;
+  /** Required besides a status that the trigger may leave. */
+  readonly condition: Expression;
 }
 
-/** Only what waits has content, and a place in the index of what waits. */
-const WAITING_ATTRIBUTES = ["b", "a", "F", "G"] as const;
-
 /**
- * Held messages. Each goes through `holdTransitions` and no other way, every step one conditional write. The content
- * leaves with the first step, so that nothing that ended, however it did, has any.
+ * Held messages. Each follows `holdTransitions`, one conditional write per transition. The first transition removes the
+ * content, so that no hold that has ended has any.
  */
-export function holdStore({ client, name: TableName }: Table) {
+export function holdStore(table: Table) {
+  const { client, name: TableName } = table;
   return {
     /**
-     * A new hold, the row by which erasing its conversation finds it, and its audit row: all of them or none. Safe to
-     * repeat with the same id.
-     * @param asOf an instant of the conversation, such as of its last inbound message: an erasure that is
-     *   newer takes the hold along
+     * Creates a hold, the row by which an erasure of its conversation finds it, and its audit row, in one transaction.
+     * Safe to repeat with the same id.
+     * @param asOf an instant of the conversation, such as that of its last inbound message: a later erasure removes the
+     *   hold too
      * @returns false when the conversation is gone
      */
     async create(hold: NewHold, asOf: Millis, audit: AuditEntry): Promise<boolean> {
       const tenant = readConversationId(hold.conversationId)?.tenant;
       if (!tenant) return false;
-      const ref = relatedRefKey(hold.conversationId, "hold", hold.id);
-      const result = await conditionalTransaction(() =>
-        client.send(
-          new TransactWriteCommand({
-            TransactItems: [
-              {
-                Put: {
-                  TableName,
-                  Item: holdItem(hold),
-                  ConditionExpression: conditions.itemDoesNotExist,
-                  ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-                },
-              },
-              { Put: { TableName, Item: { ...ref, at: asOf, x: timeToLive(hold.createdAt + HOLD_READABLE) } } },
-              // An erased conversation keeps a head that says no more than when it was erased.
-              {
-                ConditionCheck: {
-                  TableName,
-                  Key: headKey(hold.conversationId),
-                  ConditionExpression: "attribute_exists(la)",
-                },
-              },
-              { Put: { TableName, Item: auditItem(tenant, audit) } },
-            ],
-          }),
-        ),
+      const item = holdItem(hold);
+      const ref = {
+        ...relatedRefKey(hold.conversationId, "hold", hold.id),
+        [Ref.asOf]: asOf,
+        [Ref.ttl]: timeToLive(hold.createdAt + HOLD_READABLE),
+      };
+      // The head of an erased conversation has no last message.
+      const conversationExists = isPresent(Head.lastAt);
+      const result = await conditionalTransaction(
+        table,
+        [
+          put(item, itemDoesNotExist),
+          put(ref),
+          check(headKey(hold.conversationId), conversationExists),
+          put(auditItem(tenant, audit)),
+        ],
+        { ownMark: { PK: item.PK } },
       );
-      return result.applied || result.current?.PK === relatedKeys.hold(hold.id).PK;
+      return result.applied;
     },
 
-    /** One hold as it was last written, read consistently. */
+    /** One hold, read consistently. */
     async get(id: string): Promise<Hold | null> {
       const { Item } = await client.send(
         new GetCommand({ TableName, Key: relatedKeys.hold(id), ConsistentRead: true }),
@@ -91,51 +102,50 @@ export function holdStore({ client, name: TableName }: Table) {
     },
 
     /**
-     * Claims a hold for one send, in one write that judges status, time and secret.
-     * @param sendId unique, by which the caller knows its own claim again
-     * @returns the hold as it then is: claimed by the caller when it has its send id; null when it is gone
+     * Claims a hold for one send.
+     * @param sendId unique; identifies the caller's claim
+     * @returns the hold as it is then: claimed by the caller when it has the caller's send id; null when it is gone
      */
     claim(hold: Pick<Hold, "id" | "secretHash">, sendId: string, now: Millis): Promise<Hold | null> {
       return change(hold.id, {
         trigger: "claim",
-        set: { s: sendId, cl: now },
-        // Without content it is over, though the clock here may be behind.
-        condition: "ex > :now AND hs = :hash AND (attribute_exists(b) OR attribute_exists(a))",
-        values: { ":now": now, ":hash": hold.secretHash },
+        set: { [A.sendId]: sendId, [A.claimedAt]: now },
+        // A hold without content has expired, even if this clock is behind.
+        condition: allOf(above(A.expiresAt, now), equals(A.secretHash, hold.secretHash), hasContent),
       });
     },
 
     /**
-     * What came of the send, unless its time was over meanwhile.
-     * @returns the hold as it then is; null when it is gone
+     * Stores the result of the send, unless the time for sending has passed.
+     * @returns the hold as it is then; null when it is gone
      */
     settle(id: string, sendId: string, outcome: HoldOutcome, now: Millis): Promise<Hold | null> {
-      const { trigger } = outcome;
       return change(id, {
-        trigger,
-        set: outcome.trigger === "accept" ? { m: outcome.platformMessageId } : { er: outcome.error },
-        condition: "s = :send AND cl >= :oldest",
-        values: { ":send": sendId, ":oldest": now - HOLD_SENDING_MAX },
+        trigger: outcome.trigger,
+        set:
+          outcome.trigger === "accept"
+            ? { [A.platformMessageId]: outcome.platformMessageId }
+            : { [A.error]: outcome.error },
+        condition: allOf(equals(A.sendId, sendId), atLeast(A.claimedAt, now - HOLD_SENDING_MAX)),
       });
     },
 
     /**
-     * Makes sure of an end that came by time, before anyone is told of it: a hold that waited for too long can be
-     * claimed no more, and one that was sending for too long can be settled no more.
-     * @returns the hold as it then is: another end, if that was written first; null when it is gone
+     * Records that a hold ended by time, before its end is published: a hold that waited too long can no longer be
+     * claimed, and one that was sending too long can no longer be settled.
+     * @returns the hold as it is then: with another end, if that was stored first; null when it is gone
      */
     expire({ id, state }: Pick<Hold, "id" | "state">, now: Millis): Promise<Hold | null> {
       return state.status === "sending"
         ? change(id, {
             trigger: "lapse",
-            set: { er: holdError("outcome_unknown", "outcome_unknown") },
-            condition: "cl < :oldest",
-            values: { ":oldest": now - HOLD_SENDING_MAX },
+            set: { [A.error]: holdError("outcome_unknown", "outcome_unknown") },
+            condition: below(A.claimedAt, now - HOLD_SENDING_MAX),
           })
-        : change(id, { trigger: "run_out", condition: "ex <= :now", values: { ":now": now } });
+        : change(id, { trigger: "run_out", condition: atMost(A.expiresAt, now) });
     },
 
-    /** Those that still wait though their time is over, in pages. One that was written just now may not be found yet. */
+    /** The waiting holds whose time has passed, in pages. The index may lag behind by a second. */
     async *listOverdue(now: Millis): AsyncGenerator<Pick<Hold, "id" | "state">[]> {
       let ExclusiveStartKey: Record<string, unknown> | undefined;
       do {
@@ -143,7 +153,7 @@ export function holdStore({ client, name: TableName }: Table) {
           new QueryCommand({
             TableName,
             IndexName: names.feedIndex.name,
-            KeyConditionExpression: "F = :waiting AND G <= :now",
+            KeyConditionExpression: `${A.feed} = :waiting AND ${A.feedPosition} <= :now`,
             ExpressionAttributeValues: { ":waiting": WAITING_HOLDS, ":now": t13(now) },
             ProjectionExpression: "PK",
             ExclusiveStartKey,
@@ -158,30 +168,22 @@ export function holdStore({ client, name: TableName }: Table) {
     },
   };
 
-  async function change(id: string, { trigger, set = {}, condition, values }: HoldChange): Promise<Hold | null> {
+  async function change(id: string, { trigger, set = {}, condition }: HoldChange): Promise<Hold | null> {
     const allowedStatuses = holdStatusesBefore(trigger);
     const [fromStatus] = allowedStatuses;
     const toStatus = fromStatus && nextHoldStatus(fromStatus, trigger);
-    // What ran out is known by having no content: its status stays as it is.
-    const assignedValues = Object.entries(toStatus && toStatus !== "expired" ? { ...set, st: toStatus } : set);
-    const result = await conditionalWrite(() =>
-      client.send(
-        new UpdateCommand({
-          TableName,
-          Key: relatedKeys.hold(id),
-          UpdateExpression: `${assignedValues.length > 0 ? `SET ${assignedValues.map(([name]) => `${name} = :to_${name}`).join(", ")} ` : ""}REMOVE ${WAITING_ATTRIBUTES.join(", ")}`,
-          ConditionExpression: `st IN (${allowedStatuses.map((_, index) => `:from${index}`).join(", ")}) AND ${condition}`,
-          ExpressionAttributeValues: {
-            ...values,
-            ...Object.fromEntries(allowedStatuses.map((status, index) => [`:from${index}`, status])),
-            ...Object.fromEntries(assignedValues.map(([name, value]) => [`:to_${name}`, value])),
-          },
-          ReturnValues: "ALL_NEW",
-          ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-        }),
-      ),
+    // A hold that expired while waiting keeps its stored status: it is recognized by its missing content.
+    const changes = {
+      set: toStatus && toStatus !== "expired" ? { ...set, [A.status]: toStatus } : set,
+      remove: waitingAttributes,
+    };
+    const result = await conditionalWrite<HoldItem>(
+      table,
+      update(relatedKeys.hold(id), changes, allOf(isOneOf(A.status, allowedStatuses), condition), "ALL_NEW"),
     );
-    const item = result.applied ? result.output.Attributes : result.current;
-    return item ? toHold(item as unknown as HoldItem) : null;
+    const item = result.applied ? result.item : result.current;
+    return item ? toHold(item) : null;
   }
 }
+
+const hasContent = anyOf(isPresent(A.text), isPresent(A.attachments));

@@ -1,46 +1,44 @@
-import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { type AttemptCounts, verificationWindowAt } from "../../domain/holds/verification-attempts.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { verificationAttributes as A } from "../attributes.ts";
 import type { Table } from "../client.ts";
 import { timeToLive, verificationAttemptsKey } from "../keys.ts";
+import { sendWrite, update } from "../writes.ts";
 
 export type VerificationAttempts = ReturnType<typeof verificationAttemptStore>;
 
-/** Counts the check page's tries. `by` is a source's network or a hold's id. */
-export function verificationAttemptStore({ client, name: TableName }: Table) {
+/** Counts the attempts on the check page. `subject` is a source network or a hold's id. */
+export function verificationAttemptStore(table: Table) {
+  const { client, name: TableName } = table;
   return {
-    /** The tries in the window of `now`, read consistently. */
+    /** The attempts in the window of `now`, read consistently. */
     async get(subject: string, now: Millis): Promise<AttemptCounts> {
-      const { Item } = await client.send(
-        new GetCommand({
-          TableName,
-          Key: verificationAttemptsKey(subject, verificationWindowAt(now).start),
-          ConsistentRead: true,
-        }),
-      );
+      const Key = verificationAttemptsKey(subject, verificationWindowAt(now).start);
+      const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
       return toAttemptCounts(Item);
     },
 
     /**
-     * Counts one try more. Where the table's answer was lost, the SDK may count it twice.
-     * @returns the tries with this one
+     * Counts one attempt. When the table's response is lost, the SDK may count it twice.
+     * @returns the attempts including this one
      */
     async add(subject: string, kind: "challenge" | "failure", now: Millis): Promise<AttemptCounts> {
       const { start, end } = verificationWindowAt(now);
-      const { Attributes } = await client.send(
-        new UpdateCommand({
-          TableName,
-          Key: verificationAttemptsKey(subject, start),
-          UpdateExpression: "ADD n :one, f :failed SET x = :x",
-          ExpressionAttributeValues: { ":one": 1, ":failed": kind === "failure" ? 1 : 0, ":x": timeToLive(end) },
-          ReturnValues: "ALL_NEW",
-        }),
+      const changes = {
+        add: { [A.attempts]: 1, [A.failures]: kind === "failure" ? 1 : 0 },
+        set: { [A.ttl]: timeToLive(end) },
+      };
+      return toAttemptCounts(
+        await sendWrite(table, update(verificationAttemptsKey(subject, start), changes, undefined, "ALL_NEW")),
       );
-      return toAttemptCounts(Attributes);
     },
   };
 }
 
 function toAttemptCounts(item: Record<string, unknown> | undefined): AttemptCounts {
-  return { all: (item?.n as number | undefined) ?? 0, failed: (item?.f as number | undefined) ?? 0 };
+  return {
+    all: (item?.[A.attempts] as number | undefined) ?? 0,
+    failed: (item?.[A.failures] as number | undefined) ?? 0,
+  };
 }

@@ -1,4 +1,4 @@
-import { GetCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import {
   type ConversationHead,
   isConversationExpired,
@@ -10,9 +10,21 @@ import { LAST_MESSAGE_TEXT_CHARS_MAX, RETENTION } from "../../domain/limits.ts";
 import { shortHash } from "../../kernel/bytes.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { headAttributes as A } from "../attributes.ts";
 import { batchGet } from "../batch-get.ts";
 import type { Table } from "../client.ts";
 import { conditionalWrite } from "../conditional-write.ts";
+import {
+  absentOr,
+  allOf,
+  anyOf,
+  below,
+  type Expression,
+  equals,
+  isAbsent,
+  isPresent,
+  storedOr,
+} from "../expressions.ts";
 import {
   feedShard,
   HEAD_SORT_KEY,
@@ -23,45 +35,46 @@ import {
   oldestPosition,
   timeToLive,
 } from "../keys.ts";
+import { update } from "../writes.ts";
 import { feedRows, takePage } from "./feeds.ts";
-import { type MessageItem, toMessage } from "./message-items.ts";
+import { itemPosition, type MessageItem, toMessage } from "./message-items.ts";
 import type { MessagePage } from "./messages.ts";
 
-/** At most this many heads are read for one page of a filtered inbox. */
+/** Heads read at most for one page of a filtered inbox. */
 const EXAMINED_MAX = 200;
 
 export type Conversations = ReturnType<typeof conversationStore>;
 
-/** What a head said before a message was applied to it. */
+/** The state of a head before a message advanced it. */
 export interface HeadAdvance {
-  /** There was no conversation before this message. */
+  /** The message started the conversation. */
   readonly started: boolean;
   readonly snapshot: ConversationSnapshot;
 }
 
-/** What a worker wants to know of a conversation before it takes a message; it may be a second old. */
+/** What a worker reads of a conversation before it ingests a message. It may be a second old. */
 export interface ConversationSnapshot {
   readonly exists: boolean;
-  /** The conversation was erased at this instant: what is older must not stay. */
+  /** When the conversation was erased: older messages must not stay. */
   readonly erasedAt: Millis | null;
-  /** The short hashes of messages for which a change came before they did. */
+  /** The short hashes of messages for which a change arrived first. */
   readonly pendingMessageIds: ReadonlySet<string>;
   readonly handle: string | null;
   readonly username: string | null;
   readonly profile: ProfileState;
   readonly profileFetchedAt: Millis | null;
-  /** When the picture of the person ends, or ended. */
+  /** When the URL of the person's picture expires or expired. */
   readonly pictureEndsAt: Millis | null;
 }
 
-/** The inbox that a head is put into. */
+/** The inbox in which a head is listed. */
 export interface InboxTarget {
   readonly accountHandle: string;
-  /** How many shards the tenant's feeds have. */
+  /** The number of shards of the tenant's feeds. */
   readonly shards: number;
-  /** When the conversation was last erased, where that is known: a new head begins with it. */
+  /** When the conversation was last erased, if known. A new head stores it. */
   readonly erasedAt?: Millis | null;
-  /** The end of the picture that the head was seen with, where that is over: then it goes, unless there is a new one. */
+  /** The expiry of the head's picture as it was read, when that is over. The expired picture is then removed. */
   readonly expiredPictureEndsAt?: Millis | null;
 }
 
@@ -69,100 +82,83 @@ export function conversationStore(table: Table) {
   const { client, name: TableName } = table;
   return {
     /**
-     * Brings a conversation's head up to a message. Safe to repeat and in any order: the newest message in either
-     * direction shows, and neither `last_inbound_at` nor `last_outbound_at` ever moves backwards. Of two at the same
-     * instant one always wins, whichever came first; a send stands above the echo it was known by. A message that the
-     * head shows already is not applied again: what changed of it since stays. A message from before the conversation
-     * was erased never shows.
+     * Advances a conversation's head to a message. Safe to repeat and to call in any order: the head shows the newest
+     * message in either direction, and `last_inbound_at` and `last_outbound_at` never move backwards. Of two messages
+     * at the same instant the same one always wins; a send wins over its own echo. A message that the head already
+     * shows is not applied again, so that its later changes stay. A message from before the erasure never shows.
      */
     async advanceHead(tenant: TenantId, message: Message, inbox: InboxTarget): Promise<HeadAdvance> {
-      const initialErasedAt = inbox.erasedAt ?? null;
-      const inbound = message.direction === "inbound";
-      const timestampAttribute = inbound ? "li" : "lo";
+      const { sentAt } = message;
+      const sideAttribute = message.direction === "inbound" ? A.lastInboundAt : A.lastOutboundAt;
+      const key = headKey(message.conversationId);
+      const newestMessage = {
+        [A.lastAt]: sentAt,
+        [sideAttribute]: sentAt,
+        [A.lastDirection]: message.direction,
+        [A.lastMessageHash]: shortHash(message.id),
+        [A.lastText]: firstChars(currentText(message)),
+        [A.lastVersion]: messageVersion(message),
+        [A.feed]: inboxFeed(tenant, feedShard(message.conversationId, inbox.shards)),
+        [A.feedPosition]: inboxPosition(sentAt, message.conversationId),
+        [A.ttl]: timeToLive(sentAt + RETENTION),
+        [A.accountHandle]: inbox.accountHandle,
+        ...((inbox.erasedAt ?? null) !== null ? { [A.erasedAt]: storedOr(A.erasedAt, inbox.erasedAt) } : {}),
+      };
+      const isShownNext = allOf(notErasedSince(sentAt), isNewerThanShown(message));
       const advance = (expiredPicture: Millis | null) =>
-        conditionalWrite(() =>
-          client.send(
-            new UpdateCommand({
-              TableName,
-              Key: headKey(message.conversationId),
-              UpdateExpression: `SET la = :at, ${timestampAttribute} = :at, ld = :d, lm = :m, lt = :text, lv = :v, F = :f, G = :g, x = :x, ah = :handle${initialErasedAt === null ? "" : ", ea = if_not_exists(ea, :ea)"}${expiredPicture === null ? "" : " REMOVE pp, px"}`,
-              // The words happen to sort as they should: echo, inbound, outbound.
-              ConditionExpression: `(attribute_not_exists(ea) OR ea < :at) AND (attribute_not_exists(la) OR la < :at OR (la = :at AND (ld < :d OR (ld = :d AND lm < :m))))${expiredPicture === null ? "" : " AND (attribute_not_exists(px) OR px = :px)"}`,
-              ExpressionAttributeValues: {
-                ":at": message.sentAt,
-                ":d": message.direction,
-                ":m": shortHash(message.id),
-                ":text": firstChars(currentText(message)),
-                ":v": messageVersion(message),
-                ":f": inboxFeed(tenant, feedShard(message.conversationId, inbox.shards)),
-                ":g": inboxPosition(message.sentAt, message.conversationId),
-                ":x": timeToLive(message.sentAt + RETENTION),
-                ":handle": inbox.accountHandle,
-                ...(initialErasedAt === null ? {} : { ":ea": initialErasedAt }),
-                ...(expiredPicture === null ? {} : { ":px": expiredPicture }),
-              },
-              ReturnValues: "ALL_OLD",
-              ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-            }),
-          ),
+        conditionalWrite<Partial<HeadItem>>(
+          table,
+          expiredPicture === null
+            ? update(key, { set: newestMessage }, isShownNext, "ALL_OLD")
+            : update(
+                key,
+                { set: newestMessage, remove: [A.picture, A.pictureEndsAt] },
+                allOf(isShownNext, pictureIsAsSeen(expiredPicture)),
+                "ALL_OLD",
+              ),
         );
       const expiredPicture = inbox.expiredPictureEndsAt ?? null;
       const first = await advance(expiredPicture);
       const hasNewPicture =
-        !first.applied && expiredPicture !== null && (first.current?.px ?? expiredPicture) !== expiredPicture;
+        !first.applied &&
+        expiredPicture !== null &&
+        (first.current?.[A.pictureEndsAt] ?? expiredPicture) !== expiredPicture;
       const result = hasNewPicture ? await advance(null) : first;
-      const previous = (result.applied ? result.output.Attributes : result.current) as
-        | Partial<HeadItem>
-        | null
-        | undefined;
-      const headAdvance: HeadAdvance = { started: previous?.la === undefined, snapshot: toSnapshot(previous ?? {}) };
+      const previous = (result.applied ? result.item : result.current) ?? {};
+      const headAdvance: HeadAdvance = { started: previous[A.lastAt] === undefined, snapshot: toSnapshot(previous) };
       const { erasedAt } = headAdvance.snapshot;
-      if (result.applied || !result.current || (erasedAt !== null && message.sentAt <= erasedAt)) return headAdvance;
-      const storedTime = result.current[timestampAttribute] as Millis | undefined;
-      if (storedTime !== undefined && storedTime >= message.sentAt) return headAdvance;
-      await conditionalWrite(() =>
-        client.send(
-          new UpdateCommand({
-            TableName,
-            Key: headKey(message.conversationId),
-            UpdateExpression: `SET ${timestampAttribute} = :at`,
-            ConditionExpression: `attribute_exists(la) AND (attribute_not_exists(ea) OR ea < :at) AND (attribute_not_exists(${timestampAttribute}) OR ${timestampAttribute} < :at)`,
-            ExpressionAttributeValues: { ":at": message.sentAt },
-          }),
-        ),
-      );
+      if (result.applied || !result.current || (erasedAt !== null && sentAt <= erasedAt)) return headAdvance;
+      if ((previous[sideAttribute] ?? Number.NEGATIVE_INFINITY) >= sentAt) return headAdvance;
+      const advancesSide = allOf(isPresent(A.lastAt), notErasedSince(sentAt), absentOr(below, sideAttribute, sentAt));
+      await conditionalWrite(table, update(key, { set: { [sideAttribute]: sentAt } }, advancesSide));
       return headAdvance;
     },
 
     /**
-     * Shows a message as it stands now, where the head shows that message and nothing newer of it.
-     * @returns false when the head has not come as far as this message: apply it, and tell it again
+     * Shows a message's current text if the head shows an older version of it.
+     * @returns false when the head does not show this message yet: advance the head, then refresh again
      */
     async refreshPreview(message: Message): Promise<boolean> {
       const messageHash = shortHash(message.id);
-      const result = await conditionalWrite(() =>
-        client.send(
-          new UpdateCommand({
-            TableName,
-            Key: headKey(message.conversationId),
-            UpdateExpression: "SET lt = :text, lv = :v",
-            ConditionExpression: "la = :at AND lm = :m AND lv < :v",
-            ExpressionAttributeValues: {
-              ":at": message.sentAt,
-              ":m": messageHash,
-              ":text": firstChars(currentText(message)),
-              ":v": messageVersion(message),
-            },
-            ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-          }),
-        ),
+      const version = messageVersion(message);
+      const showsOlderVersion = allOf(
+        equals(A.lastAt, message.sentAt),
+        equals(A.lastMessageHash, messageHash),
+        below(A.lastVersion, version),
+      );
+      const preview = { [A.lastText]: firstChars(currentText(message)), [A.lastVersion]: version };
+      const result = await conditionalWrite<HeadItem>(
+        table,
+        update(headKey(message.conversationId), { set: preview }, showsOlderVersion),
       );
       if (result.applied) return true;
-      const { la, lm } = (result.current ?? {}) as Partial<HeadItem>;
-      return la !== undefined && (la > message.sentAt || (la === message.sentAt && lm === messageHash));
+      const { [A.lastAt]: lastAt, [A.lastMessageHash]: shownHash } = (result.current ?? {}) as Partial<HeadItem>;
+      return (
+        lastAt !== undefined && (lastAt > message.sentAt || (lastAt === message.sentAt && shownHash === messageHash))
+      );
     },
 
-    /** A glimpse of each of several conversations by id, read eventually consistently; every id is in the map. */
+    /** Snapshots of several conversations by id, read eventually consistently. Every id is in the map. */
     async snapshots(conversationIds: readonly string[]): Promise<Map<string, ConversationSnapshot>> {
       const ids = [...new Set(conversationIds)];
       const snapshotsById = new Map(ids.map((id): [string, ConversationSnapshot] => [id, toSnapshot({})]));
@@ -171,7 +167,7 @@ export function conversationStore(table: Table) {
       return snapshotsById;
     },
 
-    /** The head, read consistently, for a decision about a send; null when there is none or it has expired. */
+    /** The head, read consistently; null when there is none or it has expired. */
     async get(tenant: TenantId, conversationId: string, now: Millis): Promise<ConversationHead | null> {
       const { Item } = await client.send(
         new GetCommand({ TableName, Key: headKey(conversationId), ConsistentRead: true }),
@@ -180,8 +176,9 @@ export function conversationStore(table: Table) {
     },
 
     /**
-     * The inbox: newest message in either direction first. `next` is the place to go on from. With `keep`, which picks
-     * among at most 200 conversations, a page may be short or empty and still go on.
+     * The inbox, the conversation with the newest message in either direction first. `filter` sees at most 200
+     * conversations per page, so a page may be short or empty although `next` is not null.
+     * @returns `next`: the position to continue from, or null on the last page
      */
     async inbox(
       tenant: TenantId,
@@ -208,7 +205,7 @@ export function conversationStore(table: Table) {
       return { heads: page.rows.map((item) => toHead(tenant, item, now)), next: page.next };
     },
 
-    /** The head and its newest messages in one query; null when there is no living head. */
+    /** The head and its newest messages in one query; null when there is no head or it has expired. */
     async getWithMessages(
       tenant: TenantId,
       query: { conversationId: string; includeTest: boolean; limit: number; now: Millis },
@@ -227,12 +224,12 @@ export function conversationStore(table: Table) {
       const head = toLiveHead(tenant, first as HeadItem, query.now);
       if (!head) return null;
       const items = rest.slice(0, query.limit) as MessageItem[];
-      const rows = items.map((item) => ({ message: toMessage(tenant, item), position: item.SK.slice(2) }));
+      const rows = items.map((item) => ({ message: toMessage(tenant, item), position: itemPosition(item) }));
       return {
         head,
         page: {
           rows: rows.filter(({ message }) => !message.unsent && (query.includeTest || message.scope === "live")),
-          // An answer ends early at 1 MB, too.
+          // A query also ends early at 1 MB.
           next: rest.length > query.limit || LastEvaluatedKey ? (rows.at(-1)?.position ?? null) : null,
         },
       };
@@ -240,66 +237,95 @@ export function conversationStore(table: Table) {
   };
 }
 
-/** A conversation's head as it lies in the table. */
-interface HeadItem extends Key {
-  readonly G: string;
-  readonly la: Millis;
-  readonly li?: Millis;
-  readonly lo?: Millis;
-  readonly ld: Direction;
-  readonly lm: string;
-  readonly lt: string;
-  readonly lv: number;
-  readonly ah: string;
-  readonly ph?: string;
-  readonly pu?: string;
-  readonly pp?: string;
-  readonly px?: Millis;
-  readonly pf?: Millis;
-  readonly ea?: Millis;
-  readonly aw?: ReadonlySet<string>;
-  readonly ps?: ProfileState;
+/** The conversation was not erased at this instant or later. */
+function notErasedSince(at: Millis): Expression {
+  return absentOr(below, A.erasedAt, at);
 }
 
+/** The message is newer than the one that the head shows. */
+function isNewerThanShown({ sentAt, direction, id }: Message): Expression {
+  return anyOf(
+    isAbsent(A.lastAt),
+    below(A.lastAt, sentAt),
+    allOf(
+      equals(A.lastAt, sentAt),
+      // The directions sort as they must: echo, inbound, outbound.
+      anyOf(
+        below(A.lastDirection, direction),
+        allOf(equals(A.lastDirection, direction), below(A.lastMessageHash, shortHash(id))),
+      ),
+    ),
+  );
+}
+
+/** No newer picture has been stored since this one was read. */
+function pictureIsAsSeen(endsAt: Millis): Expression {
+  return anyOf(isAbsent(A.pictureEndsAt), equals(A.pictureEndsAt, endsAt));
+}
+
+/** A conversation's head as stored. */
+interface HeadItem extends Key {
+  readonly [A.feedPosition]: string;
+  readonly [A.lastAt]: Millis;
+  readonly [A.lastInboundAt]?: Millis;
+  readonly [A.lastOutboundAt]?: Millis;
+  readonly [A.lastDirection]: Direction;
+  readonly [A.lastMessageHash]: string;
+  readonly [A.lastText]: string;
+  readonly [A.lastVersion]: number;
+  readonly [A.accountHandle]: string;
+  readonly [A.handle]?: string;
+  readonly [A.username]?: string;
+  readonly [A.picture]?: string;
+  readonly [A.pictureEndsAt]?: Millis;
+  readonly [A.profileFetchedAt]?: Millis;
+  readonly [A.profileState]?: ProfileState;
+  readonly [A.erasedAt]?: Millis;
+  readonly [A.pendingMessages]?: ReadonlySet<string>;
+}
+
+/** Throws when the head belongs to another tenant. */
 function toHead(tenant: TenantId, item: HeadItem, now: Millis): ConversationHead {
   const ref = parseConversationId(tenant, item.PK);
-  if (!ref) throw new Error("A conversation lies under another tenant.");
+  if (!ref) throw new Error("Conversation belongs to another tenant.");
+  const { [A.pictureEndsAt]: pictureEndsAt } = item;
   return {
     id: item.PK,
     ref,
-    accountHandle: item.ah,
-    participantHandle: item.ph ?? item.pu ?? null,
-    participantUsername: item.pu ?? null,
-    participantPicture: item.px !== undefined && item.px > now ? (item.pp ?? null) : null,
-    participantProfile: item.ps ?? "pending",
-    participantProfileAt: item.pf ?? null,
-    lastInboundAt: item.li ?? null,
-    lastOutboundAt: item.lo ?? null,
-    lastAt: item.la,
-    lastDirection: item.ld,
-    lastMessageText: item.lt,
+    accountHandle: item[A.accountHandle],
+    participantHandle: item[A.handle] ?? item[A.username] ?? null,
+    participantUsername: item[A.username] ?? null,
+    participantPicture: pictureEndsAt !== undefined && pictureEndsAt > now ? (item[A.picture] ?? null) : null,
+    participantProfile: item[A.profileState] ?? "pending",
+    participantProfileAt: item[A.profileFetchedAt] ?? null,
+    lastInboundAt: item[A.lastInboundAt] ?? null,
+    lastOutboundAt: item[A.lastOutboundAt] ?? null,
+    lastAt: item[A.lastAt],
+    lastDirection: item[A.lastDirection],
+    lastMessageText: item[A.lastText],
   };
 }
 
-/** A head without a last message is none yet, or none any more. */
+/** A head without a last message stands for no conversation: it is new or erased. */
 function toLiveHead(tenant: TenantId, item: HeadItem, now: Millis): ConversationHead | null {
-  return item.la === undefined || isConversationExpired(item.la, now) ? null : toHead(tenant, item, now);
+  const { [A.lastAt]: lastAt } = item;
+  return lastAt === undefined || isConversationExpired(lastAt, now) ? null : toHead(tenant, item, now);
 }
 
 function toSnapshot(item: Partial<HeadItem>): ConversationSnapshot {
   return {
-    exists: item.la !== undefined,
-    erasedAt: item.ea ?? null,
-    pendingMessageIds: item.aw ?? new Set(),
-    handle: item.ph ?? item.pu ?? null,
-    username: item.pu ?? null,
-    profile: item.ps ?? "pending",
-    profileFetchedAt: item.pf ?? null,
-    pictureEndsAt: item.px ?? null,
+    exists: item[A.lastAt] !== undefined,
+    erasedAt: item[A.erasedAt] ?? null,
+    pendingMessageIds: item[A.pendingMessages] ?? new Set(),
+    handle: item[A.handle] ?? item[A.username] ?? null,
+    username: item[A.username] ?? null,
+    profile: item[A.profileState] ?? "pending",
+    profileFetchedAt: item[A.profileFetchedAt] ?? null,
+    pictureEndsAt: item[A.pictureEndsAt] ?? null,
   };
 }
 
-/** By code points, so that no character is cut in two. */
+/** Cuts by code points, so that no character is split. */
 function firstChars(text: string): string {
   return text.length <= LAST_MESSAGE_TEXT_CHARS_MAX ? text : [...text].slice(0, LAST_MESSAGE_TEXT_CHARS_MAX).join("");
 }

@@ -1,22 +1,23 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { table as names } from "../../config/names.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { feedHeaderAttributes as A } from "../attributes.ts";
 import type { Table } from "../client.ts";
 import { FEED_HEADER, type Key, oldestPosition, pageRange } from "../keys.ts";
 
-// A tenant's feed, its inbox or its messages, lies in one or more shards of the feed index, all in the same order. How
-// many there are, a reader learns on the way: once there are two, the first shard's topmost entry says so.
+// A tenant's feed, its inbox or its messages, has one or more shards in the feed index, all in the same order. Once
+// there are two, the topmost entry of the first shard says how many there are.
 
 export interface FeedRow extends Key {
-  readonly G: string;
+  readonly [A.feedPosition]: string;
 }
 
 export interface FeedQuery {
   /** The index partition of a shard. */
   readonly partitionKey: (shard: number) => string;
-  /** Further partitions in the same order, to be read as one with the feed. */
+  /** Further partitions in the same order, merged into the feed. */
   readonly extraPartitions?: readonly string[];
-  /** Goes on below this, as an earlier page gave it; null begins at the newest. */
+  /** The cursor of an earlier page; null starts at the newest row. */
   readonly before: string | null;
   /** How many rows the reader expects to take. */
   readonly expectedRows: number;
@@ -25,7 +26,7 @@ export interface FeedQuery {
 
 interface FeedEntry<T> {
   readonly row: T;
-  /** To go on after this row, in every shard. */
+  /** Continues after this row, in every shard. */
   readonly cursor: string;
   /** Whether there may be another row after it. */
   readonly hasMore: boolean;
@@ -37,7 +38,7 @@ interface ShardStream<T> {
   next: Record<string, unknown> | undefined;
 }
 
-/** The rows of a feed within its retention, newest first, read as they are asked for. */
+/** The rows of a feed within the retention, newest first, read on demand. */
 export async function* feedRows<T extends FeedRow>(table: Table, query: FeedQuery): AsyncGenerator<FeedEntry<T>> {
   const { before, partitionKey, extraPartitions = [], expectedRows, now } = query;
   const from = before === null ? null : parseFeedCursor(before);
@@ -52,7 +53,7 @@ export async function* feedRows<T extends FeedRow>(table: Table, query: FeedQuer
       new QueryCommand({
         TableName: table.name,
         IndexName: names.feedIndex.name,
-        KeyConditionExpression: "F = :f AND G BETWEEN :from AND :upTo",
+        KeyConditionExpression: `${A.feed} = :f AND ${A.feedPosition} BETWEEN :from AND :upTo`,
         ExpressionAttributeValues: {
           ":f": partition,
           ":from": range.from,
@@ -80,18 +81,18 @@ export async function* feedRows<T extends FeedRow>(table: Table, query: FeedQuer
       }
     }
     const newest = streams.reduce((best, stream) =>
-      (stream.rows[0]?.G ?? "") > (best.rows[0]?.G ?? "") ? stream : best,
+      (stream.rows[0]?.[A.feedPosition] ?? "") > (best.rows[0]?.[A.feedPosition] ?? "") ? stream : best,
     );
     const row = newest.rows.shift();
     if (!row) return;
     const hasMore = streams.some(({ rows, next }) => rows.length > 0 || next !== undefined);
-    yield { row, cursor: formatFeedCursor(row.G, shards), hasMore };
+    yield { row, cursor: formatFeedCursor(row[A.feedPosition], shards), hasMore };
   }
 }
 
 /**
  * One page of a feed.
- * @param examinedMax where `keep` is choosy the page ends after so many rows, short or empty, and goes on from there
+ * @param examinedMax the page ends after this many rows, however few of them match
  */
 export async function takePage<T>(
   rows: AsyncIterable<FeedEntry<T>>,
@@ -109,18 +110,18 @@ export async function takePage<T>(
   return { rows: matches, next: null };
 }
 
-/** Removes the sign of a feed's shards from the top of its first rows; without one there is one shard. */
+/** Removes the feed's header from its first rows, if there is one. @returns the number of shards, by default 1 */
 function takeShardCount(rows: FeedRow[]): number {
-  if (rows[0]?.G !== FEED_HEADER) return 1;
-  return (rows.shift() as FeedRow & { readonly n: number }).n;
+  if (rows[0]?.[A.feedPosition] !== FEED_HEADER) return 1;
+  return (rows.shift() as FeedRow & { readonly [A.shards]: number })[A.shards];
 }
 
-/** Shards share a page about evenly; a little more of each spares most second reads. */
+/** Shards share a page about evenly. Reading a little more from each avoids most second reads. */
 function rowsPerShard(expectedRows: number, shards: number): number {
   return shards === 1 ? expectedRows : Math.ceil((expectedRows * 1.5) / shards);
 }
 
-/** A later page does not see the sign, so the place carries the number of shards. */
+/** A later page does not read the header, so the cursor carries the number of shards. */
 function formatFeedCursor(position: string, shards: number): string {
   return shards === 1 ? position : `${shards}:${position}`;
 }

@@ -1,27 +1,31 @@
-import { QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { table as names } from "../../config/names.ts";
 import type { Edit, Message, MessageRef } from "../../domain/inbox/messages.ts";
 import { shortHash } from "../../kernel/bytes.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { messageAttributes as A } from "../attributes.ts";
 import type { Table } from "../client.ts";
-import { conditionalWrite, conditions } from "../conditional-write.ts";
+import { conditionalWrite } from "../conditional-write.ts";
+import { absentOr, allOf, below, isAbsent, itemExists, storedOr } from "../expressions.ts";
 import { type Key, messageIdIndex, messageKey, positionTime } from "../keys.ts";
+import { update } from "../writes.ts";
 import { itemPosition, type MessageItem, toMessage } from "./message-items.ts";
 
-/** A message that was not told of by the index lies among this many newest ones, or has not come yet. */
+/** A message that the index does not know yet is among this many newest ones, or has not arrived. */
 const NEWEST_EXAMINED = 200;
 
 export type MessageChanges = ReturnType<typeof messageChangeStore>;
 
-/** What becomes of a message after it was kept. */
-export function messageChangeStore({ client, name: TableName }: Table) {
+/** Changes of stored messages. */
+export function messageChangeStore(table: Table) {
+  const { client, name: TableName } = table;
   async function find(tenant: TenantId, conversationId: string, messageId: string): Promise<MessageRef | null> {
     const { Items = [] } = await client.send(
       new QueryCommand({
         TableName,
         IndexName: names.idIndex.name,
-        KeyConditionExpression: "i = :i",
+        KeyConditionExpression: `${A.idIndex} = :i`,
         ExpressionAttributeValues: { ":i": messageIdIndex(tenant, messageId) },
       }),
     );
@@ -30,16 +34,16 @@ export function messageChangeStore({ client, name: TableName }: Table) {
   }
 
   return {
-    /** Where a message lies, by the index, which may be a second behind; null when that does not know. */
+    /** The position of a message by the index, which may be a second behind; null when the index does not know it. */
     find,
 
-    /** When a message was sent that the same index knows. */
+    /** When a message was sent, by the same index. */
     async getSentAt(tenant: TenantId, conversationId: string, messageId: string): Promise<Millis | null> {
       const ref = await find(tenant, conversationId, messageId);
       return ref && positionTime(ref.position);
     },
 
-    /** The same among the conversation's newest messages, read consistently. */
+    /** The position of a message among the conversation's newest ones, read consistently. */
     async findAmongNewest(conversationId: string, messageId: string): Promise<MessageRef | null> {
       const { Items = [] } = await client.send(
         new QueryCommand({
@@ -58,47 +62,39 @@ export function messageChangeStore({ client, name: TableName }: Table) {
     },
 
     /**
-     * Empties a message's row. The row itself stays until its end of life, known by its id and seen by no reader, so
-     * that the message does not come back when its webhook does. Safe to repeat.
-     * @returns the message as it stands; null when there is no row
+     * Removes a message's content. The row stays until it expires, found by its id and shown to no reader, so that a
+     * repeated webhook cannot restore the message. Safe to repeat.
+     * @returns the message as it is stored; null when there is no row
      */
     async unsend(tenant: TenantId, ref: MessageRef, at: Millis): Promise<Message | null> {
-      const result = await conditionalWrite(() =>
-        client.send(
-          new UpdateCommand({
-            TableName,
-            Key: messageKey(ref.conversationId, ref.position),
-            UpdateExpression: "SET un = if_not_exists(un, :at) REMOVE F, G, t, a, et, h, u, r",
-            ConditionExpression: conditions.itemExists,
-            ExpressionAttributeValues: { ":at": at },
-            ReturnValues: "ALL_NEW",
-          }),
-        ),
+      const changes = {
+        set: { [A.unsentAt]: storedOr(A.unsentAt, at) },
+        remove: [A.feed, A.feedPosition, A.text, A.attachments, A.editText, A.handle, A.username, A.replyTo],
+      };
+      const result = await conditionalWrite<MessageItem>(
+        table,
+        update(messageKey(ref.conversationId, ref.position), changes, itemExists, "ALL_NEW"),
       );
-      return result.applied ? toMessage(tenant, result.output.Attributes as MessageItem) : null;
+      return result.applied && result.item ? toMessage(tenant, result.item) : null;
     },
 
     /**
-     * Gives a message a newer text, unless it was unsent or a later edit is known. Safe to repeat and in any order.
-     * @returns the message as it stands; null when there is no row
+     * Gives a message a newer text, unless it was unsent or a later edit is stored. Safe to repeat and to call in any
+     * order.
+     * @returns the message as it is stored; null when there is no row
      */
     async edit(tenant: TenantId, ref: MessageRef, edit: Edit): Promise<Message | null> {
-      const result = await conditionalWrite(() =>
-        client.send(
-          new UpdateCommand({
-            TableName,
-            Key: messageKey(ref.conversationId, ref.position),
-            UpdateExpression: "SET et = :text, ec = :count",
-            ConditionExpression:
-              "attribute_exists(PK) AND attribute_not_exists(un) AND (attribute_not_exists(ec) OR ec < :count)",
-            ExpressionAttributeValues: { ":text": edit.text, ":count": edit.count },
-            ReturnValues: "ALL_NEW",
-            ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-          }),
+      const result = await conditionalWrite<MessageItem>(
+        table,
+        update(
+          messageKey(ref.conversationId, ref.position),
+          { set: { [A.editText]: edit.text, [A.editCount]: edit.count } },
+          allOf(itemExists, isAbsent(A.unsentAt), absentOr(below, A.editCount, edit.count)),
+          "ALL_NEW",
         ),
       );
-      const item = result.applied ? result.output.Attributes : result.current;
-      return item ? toMessage(tenant, item as unknown as MessageItem) : null;
+      const item = result.applied ? result.item : result.current;
+      return item ? toMessage(tenant, item) : null;
     },
   };
 }

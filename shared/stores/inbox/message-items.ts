@@ -3,30 +3,31 @@ import type { Attachment, AttachmentType, Direction, Message, SentVia } from "..
 import { RETENTION } from "../../domain/limits.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { messageAttributes as A } from "../attributes.ts";
 import { feedShard, type Key, messageFeed, messageIdIndex, messageKey, timeToLive } from "../keys.ts";
 
-/** A message as it lies in the table. */
+/** A message as stored. */
 export interface MessageItem extends Key {
-  readonly i: string;
-  readonly d: Direction;
-  readonly t?: string;
-  readonly a?: readonly (readonly [AttachmentType, string | null])[];
-  readonly v: SentVia;
-  readonly ac?: string;
-  readonly r?: string;
-  readonly ho?: string;
-  readonly z?: true;
-  readonly e: string;
-  readonly h?: string;
-  readonly u?: string;
-  readonly s: Millis;
-  /** The newest edit's text and count; of an unsent message the count alone. */
-  readonly et?: string;
-  readonly ec?: number;
-  /** It was kept and counted as an echo before its send knew it. */
-  readonly ce?: true;
-  /** When it was unsent: the row stays, empty, so that the message does not come back. */
-  readonly un?: Millis;
+  readonly [A.idIndex]: string;
+  readonly [A.direction]: Direction;
+  readonly [A.text]?: string;
+  readonly [A.attachments]?: readonly (readonly [AttachmentType, string | null])[];
+  readonly [A.sentVia]: SentVia;
+  readonly [A.actorId]?: string;
+  readonly [A.replyTo]?: string;
+  readonly [A.holdId]?: string;
+  readonly [A.test]?: true;
+  readonly [A.eventUlid]: string;
+  readonly [A.handle]?: string;
+  readonly [A.username]?: string;
+  readonly [A.sentAt]: Millis;
+  /** The newest edit. Of an unsent message only the count stays. */
+  readonly [A.editText]?: string;
+  readonly [A.editCount]?: number;
+  /** The message was stored and counted as an echo before its send was matched to it. */
+  readonly [A.countedAsEcho]?: true;
+  /** The row of an unsent message stays, without content, so that a repeated webhook cannot restore the message. */
+  readonly [A.unsentAt]?: Millis;
 }
 
 export function itemPosition(item: Key): string {
@@ -34,50 +35,51 @@ export function itemPosition(item: Key): string {
 }
 
 export function toMessageItem(tenant: TenantId, message: Message, position: string, now: Millis, shards: number) {
-  const { account: _account, ...rest } = message;
+  const { handle, username } = message.participant;
   return {
     ...messageKey(message.conversationId, position),
-    F: messageFeed(tenant, message.scope, feedShard(message.conversationId, shards)),
-    G: position,
-    i: messageIdIndex(tenant, message.id),
-    d: rest.direction,
-    t: rest.text || undefined,
-    a: rest.attachments.length ? rest.attachments.map(({ type, url }) => [type, url]) : undefined,
-    v: rest.sentVia,
-    ac: rest.actorId ?? undefined,
-    r: rest.replyTo ?? undefined,
-    ho: rest.holdId ?? undefined,
-    z: rest.scope === "test" ? true : undefined,
-    e: rest.eventUlid,
-    // Mostly the same as the user name, and then not kept a second time.
-    h: rest.participant.handle === rest.participant.username ? undefined : (rest.participant.handle ?? undefined),
-    u: rest.participant.username ?? undefined,
-    s: rest.sentAt,
-    x: timeToLive(Math.max(rest.sentAt, now) + RETENTION),
+    [A.feed]: messageFeed(tenant, message.scope, feedShard(message.conversationId, shards)),
+    [A.feedPosition]: position,
+    [A.idIndex]: messageIdIndex(tenant, message.id),
+    [A.direction]: message.direction,
+    [A.text]: message.text || undefined,
+    [A.attachments]: message.attachments.length ? message.attachments.map(({ type, url }) => [type, url]) : undefined,
+    [A.sentVia]: message.sentVia,
+    [A.actorId]: message.actorId ?? undefined,
+    [A.replyTo]: message.replyTo ?? undefined,
+    [A.holdId]: message.holdId ?? undefined,
+    [A.test]: message.scope === "test" ? true : undefined,
+    [A.eventUlid]: message.eventUlid,
+    // The handle mostly equals the user name and is then stored once.
+    [A.handle]: handle === username ? undefined : (handle ?? undefined),
+    [A.username]: username ?? undefined,
+    [A.sentAt]: message.sentAt,
+    [A.ttl]: timeToLive(Math.max(message.sentAt, now) + RETENTION),
   };
 }
 
-/** Throws when it lies under another tenant. */
+/** Throws when the message belongs to another tenant. */
 export function toMessage(tenant: TenantId, item: MessageItem): Message {
   const ref = parseConversationId(tenant, item.PK);
-  if (!ref) throw new Error("A message lies under another tenant's conversation.");
+  if (!ref) throw new Error("Message belongs to another tenant's conversation.");
+  const { [A.username]: username = null, [A.editCount]: editCount } = item;
   return {
-    id: item.i.slice(tenant.length + 1),
+    id: item[A.idIndex].slice(tenant.length + 1),
     conversationId: item.PK,
     account: ref.account,
-    participant: { id: ref.participantId, handle: item.h ?? item.u ?? null, username: item.u ?? null },
-    direction: item.d,
-    text: item.t ?? "",
-    attachments: (item.a ?? []).map(([type, url]): Attachment => ({ type, url })),
-    sentAt: item.s,
-    sentVia: item.v,
-    actorId: item.ac || null,
-    replyTo: item.r ?? null,
-    ...(item.ho ? { holdId: item.ho } : {}),
-    scope: item.z ? "test" : "live",
-    eventUlid: item.e,
-    ...(item.ec === undefined ? {} : { edit: { text: item.et ?? "", count: item.ec } }),
-    ...(item.ce ? { counted: true } : {}),
-    ...(item.un === undefined ? {} : { unsent: true }),
+    participant: { id: ref.participantId, handle: item[A.handle] ?? username, username },
+    direction: item[A.direction],
+    text: item[A.text] ?? "",
+    attachments: (item[A.attachments] ?? []).map(([type, url]): Attachment => ({ type, url })),
+    sentAt: item[A.sentAt],
+    sentVia: item[A.sentVia],
+    actorId: item[A.actorId] || null,
+    replyTo: item[A.replyTo] ?? null,
+    ...(item[A.holdId] ? { holdId: item[A.holdId] } : {}),
+    scope: item[A.test] ? "test" : "live",
+    eventUlid: item[A.eventUlid],
+    ...(editCount === undefined ? {} : { edit: { text: item[A.editText] ?? "", count: editCount } }),
+    ...(item[A.countedAsEcho] ? { counted: true } : {}),
+    ...(item[A.unsentAt] === undefined ? {} : { unsent: true }),
   };
 }

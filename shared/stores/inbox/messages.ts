@@ -1,12 +1,14 @@
-import { DeleteCommand, GetCommand, PutCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { table as names } from "../../config/names.ts";
 import { type Direction, type Message, type MessageRef, messageRefKey } from "../../domain/inbox/messages.ts";
 import { MESSAGE_ID_CHARS_MAX } from "../../domain/limits.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { messageAttributes as A } from "../attributes.ts";
 import { batchGet } from "../batch-get.ts";
 import type { Table } from "../client.ts";
-import { conditionalWrite, conditions } from "../conditional-write.ts";
+import { conditionalWrite } from "../conditional-write.ts";
+import { itemDoesNotExist, itemExists } from "../expressions.ts";
 import {
   type Key,
   messageFeed,
@@ -16,31 +18,33 @@ import {
   oldestPosition,
   pageRange,
 } from "../keys.ts";
+import { put, remove, sendWrite, update } from "../writes.ts";
 import { type FeedRow, feedRows, takePage } from "./feeds.ts";
 import { itemPosition, type MessageItem, toMessage, toMessageItem } from "./message-items.ts";
 
 export interface RecordedMessage {
-  /** As it stands: also one that was unsent before it came again. */
+  /** The stored message, which may have been edited or unsent before this delivery of it. */
   readonly message: Message;
   readonly ref: MessageRef;
-  /** False when it was already there: a repeated intake, or an echo of what we sent. */
+  /** False when it was stored before: a repeated intake, or an echo of our own send. */
   readonly isNew: boolean;
 }
 
 export interface MessagePage {
   readonly rows: readonly { readonly message: Message; readonly position: string }[];
-  /** The place of the last message examined, or null on the last page. */
+  /** The position of the last message examined, or null on the last page. */
   readonly next: string | null;
 }
 
-/** At most this many rows are read for one page of a filtered list; the page may then be short. */
+/** Rows read at most for one page of a filtered list, which may then be short. */
 const EXAMINED_MAX = 200;
 
 export type Messages = ReturnType<typeof messageStore>;
 
 export function messageStore(table: Table) {
   const { client, name: TableName } = table;
-  async function put(
+  /** Stores a message at a given position, unless one is stored there. */
+  async function putAt(
     tenant: TenantId,
     message: Message,
     position: string,
@@ -48,39 +52,28 @@ export function messageStore(table: Table) {
     shards: number,
   ): Promise<RecordedMessage> {
     const ref = { conversationId: message.conversationId, position };
-    const result = await conditionalWrite(() =>
-      client.send(
-        new PutCommand({
-          TableName,
-          Item: toMessageItem(tenant, message, position, now, shards),
-          ConditionExpression: conditions.itemDoesNotExist,
-          ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-        }),
-      ),
+    const result = await conditionalWrite<MessageItem>(
+      table,
+      put(toMessageItem(tenant, message, position, now, shards), itemDoesNotExist),
     );
     if (result.applied) return { message, ref, isNew: true };
-    return {
-      message: result.current ? toMessage(tenant, result.current as unknown as MessageItem) : message,
-      ref,
-      isNew: false,
-    };
+    return { message: result.current ? toMessage(tenant, result.current) : message, ref, isNew: false };
   }
 
   return {
-    /** Keeps a message at a place that was settled before. */
-    putAt: put,
+    putAt,
 
     /**
-     * Keeps an inbound message. Safe to repeat: the second time answers the first one's event.
-     * @param shards how many the tenant's feeds have
+     * Stores an inbound message. Safe to repeat: a repetition returns the event of the first call.
+     * @param shards the number of shards of the tenant's feeds
      */
     record(tenant: TenantId, message: Message, now: Millis, shards = 1): Promise<RecordedMessage> {
-      return put(tenant, message, messagePosition(message.sentAt, message.id), now, shards);
+      return putAt(tenant, message, messagePosition(message.sentAt, message.id), now, shards);
     },
 
     /**
-     * The messages that a batch of events names; a missing one is absent from the map. Read at half the price first; what
-     * that does not find, a read may be too early for, and is asked for once more, consistently.
+     * The messages that a batch of events names; missing and unsent ones are absent from the map. Reads eventually
+     * consistently first, at half the price, and reads only what is missing again, consistently.
      */
     async getByRefs(tenant: TenantId, refs: readonly MessageRef[]): Promise<Map<string, Message>> {
       const messages = await readRefs(tenant, dedupe(refs), false);
@@ -88,26 +81,17 @@ export function messageStore(table: Table) {
       return missing.length > 0 ? new Map([...messages, ...(await readRefs(tenant, missing, true))]) : messages;
     },
 
-    /** Removes a message. @returns it as it was, or null when it was gone */
+    /** Removes a message. @returns the message as it was, or null when there was none */
     async remove(tenant: TenantId, ref: MessageRef): Promise<Message | null> {
-      const { Attributes } = await client.send(
-        new DeleteCommand({ TableName, Key: messageKey(ref.conversationId, ref.position), ReturnValues: "ALL_OLD" }),
-      );
-      return Attributes ? toMessage(tenant, Attributes as MessageItem) : null;
+      const key = messageKey(ref.conversationId, ref.position);
+      const item = await sendWrite(table, remove(key, undefined, "ALL_OLD"));
+      return item ? toMessage(tenant, item as unknown as MessageItem) : null;
     },
 
-    /** Takes the person's name out of a message's row. */
+    /** Removes the person's names from a message. */
     async removeParticipantNames({ conversationId, position }: MessageRef): Promise<void> {
-      await conditionalWrite(() =>
-        client.send(
-          new UpdateCommand({
-            TableName,
-            Key: messageKey(conversationId, position),
-            UpdateExpression: "REMOVE h, u",
-            ConditionExpression: conditions.itemExists,
-          }),
-        ),
-      );
+      const changes = { remove: [A.handle, A.username] };
+      await conditionalWrite(table, update(messageKey(conversationId, position), changes, itemExists));
     },
 
     /** One message by the platform's id, whatever its scope; null when unknown or past its retention. */
@@ -117,7 +101,7 @@ export function messageStore(table: Table) {
         new QueryCommand({
           TableName,
           IndexName: names.idIndex.name,
-          KeyConditionExpression: "i = :i",
+          KeyConditionExpression: `${A.idIndex} = :i`,
           ExpressionAttributeValues: { ":i": messageIdIndex(tenant, messageId) },
           Limit: 1,
         }),
@@ -130,7 +114,7 @@ export function messageStore(table: Table) {
       return message.unsent ? null : message;
     },
 
-    /** The tenant's messages, newest first; with `includeTest` those of test keys too. */
+    /** The tenant's messages, newest first. `includeTest` adds those of test keys. */
     async feed(
       tenant: TenantId,
       query: {
@@ -152,7 +136,7 @@ export function messageStore(table: Table) {
       const page = await takePage(
         rows,
         limit,
-        (item) => direction === null || item.d === direction,
+        (item) => direction === null || item[A.direction] === direction,
         direction === null ? undefined : EXAMINED_MAX,
       );
       return {
@@ -200,7 +184,7 @@ export function messageStore(table: Table) {
           (includeTest || message.scope === "live") && (!direction || message.direction === direction);
         if (matchesFilter && !message.unsent) rows.push({ message, position: last });
       }
-      // An answer ends early at 1 MB, too: only the table knows whether there is more.
+      // A query also ends early at 1 MB: only LastEvaluatedKey says whether there is more.
       return { rows, next: LastEvaluatedKey ? last : null };
     },
   };

@@ -1,36 +1,37 @@
-import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { Direction, Message, MessageRef, SentVia } from "../../domain/inbox/messages.ts";
 import { RETENTION } from "../../domain/limits.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { messageAttributes as A, markerAttributes as Marker } from "../attributes.ts";
 import type { Table } from "../client.ts";
-import { conditionalWrite, conditions } from "../conditional-write.ts";
+import { conditionalWrite } from "../conditional-write.ts";
+import { itemDoesNotExist, itemExists } from "../expressions.ts";
 import { type Key, markerKey, messageKey, messagePosition, positionTime, timeToLive } from "../keys.ts";
+import { put, update } from "../writes.ts";
 import { type MessageItem, toMessage } from "./message-items.ts";
 import { messageStore, type RecordedMessage } from "./messages.ts";
 
 export type OutboundMessages = ReturnType<typeof outboundMessageStore>;
 
-/** Who sent a message, and how: what our send knows for certain and an echo only when it is matched to it. */
+/** Who sent a message, and how. Our own send knows it; an echo only knows it once it is matched to a send. */
 type Authorship = Pick<Message, "direction" | "sentVia" | "actorId" | "replyTo" | "holdId">;
 
-/** What was settled of a message when its id was first seen. */
+/** The position, event and author of a message, decided when its id was first seen. */
 export interface MessageMarker {
   readonly position: string;
   readonly eventUlid: string;
-  /** Of whoever marked it: `outbound` when that was our send's answer. */
+  /** As the first caller knew it: `outbound` when that was our own send. */
   readonly author: Authorship;
 }
 
-/** Messages that left the account, which become known twice: by our send's answer, and by their echo. */
+/** Messages sent from the account. Each becomes known twice: by the platform's response to our send, and by its echo. */
 export function outboundMessageStore(table: Table) {
-  const { client, name: TableName } = table;
   const messages = messageStore(table);
 
   return {
     /**
-     * Keeps a message that left the account: our own send, or an echo that is nobody's we know. Its mark decides which
-     * row it is, so that both end as one message; what our send knows stands above what the echo knows.
+     * Stores our own send, or an echo that matches no send. The marker decides the row, so that both end as one
+     * message. What our send knows overrides what the echo knows.
      */
     async record(tenant: TenantId, message: Message, now: Millis, shards = 1): Promise<RecordedMessage> {
       const recorded = await saveMarked(tenant, message, await claimMarker(message, now), now, shards);
@@ -43,34 +44,27 @@ export function outboundMessageStore(table: Table) {
     keep: saveMarked,
   };
 
-  /** Settles a message's place and event by its id. @returns the first one's, when it was marked before */
+  /** Decides a message's position and event by its id. @returns the stored marker when the id was marked before */
   async function claimMarker(message: Message, now: Millis): Promise<MessageMarker> {
     const position = messagePosition(message.sentAt, message.id);
-    const result = await conditionalWrite(() =>
-      client.send(
-        new PutCommand({
-          TableName,
-          Item: {
-            ...markerKey(message.conversationId, message.id),
-            p: position,
-            e: message.eventUlid,
-            d: message.direction,
-            v: message.sentVia,
-            ac: message.actorId ?? undefined,
-            r: message.replyTo ?? undefined,
-            ho: message.holdId ?? undefined,
-            x: timeToLive(now + RETENTION),
-          },
-          ConditionExpression: conditions.itemDoesNotExist,
-          ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-        }),
-      ),
-    );
-    if (result.applied || !result.current) return { position, eventUlid: message.eventUlid, author: message };
-    return toMarker(result.current as unknown as MarkerItem);
+    const item = {
+      ...markerKey(message.conversationId, message.id),
+      [Marker.position]: position,
+      [Marker.eventUlid]: message.eventUlid,
+      [Marker.direction]: message.direction,
+      [Marker.sentVia]: message.sentVia,
+      [Marker.actorId]: message.actorId ?? undefined,
+      [Marker.replyTo]: message.replyTo ?? undefined,
+      [Marker.holdId]: message.holdId ?? undefined,
+      [Marker.ttl]: timeToLive(now + RETENTION),
+    };
+    const result = await conditionalWrite<MarkerItem>(table, put(item, itemDoesNotExist));
+    return result.applied || !result.current
+      ? { position, eventUlid: message.eventUlid, author: message }
+      : toMarker(result.current);
   }
 
-  /** Keeps a message where its mark says. A row that is known by an echo alone becomes our send's, never the reverse. */
+  /** Stores a message at its marker's position. Our send overrides the author of a stored echo, never the reverse. */
   async function saveMarked(
     tenant: TenantId,
     message: Message,
@@ -83,7 +77,7 @@ export function outboundMessageStore(table: Table) {
       ...message,
       ...(isOwnSend ? {} : pickAuthorship(marker.author)),
       eventUlid: marker.eventUlid,
-      // Whoever marked it first may have died before its row: the row's time is that of its place all the same.
+      // The row's time is that of its position, even if the worker that marked the message died before storing it.
       sentAt: positionTime(marker.position),
     };
     const recorded = await messages.putAt(tenant, markedMessage, marker.position, now, shards);
@@ -92,56 +86,51 @@ export function outboundMessageStore(table: Table) {
     return { ...recorded, message: await overrideAuthor(tenant, recorded, message) };
   }
 
-  /** The message was kept by what another knew of it: the author given here stands. An echo has been counted. */
+  /** Gives a stored message the author of `source`. A message that was stored as an echo has been counted. */
   async function overrideAuthor(
     tenant: TenantId,
     existing: { ref: MessageRef; message: Message },
     source: Message,
   ): Promise<Message> {
     const author = pickAuthorship(source);
-    const optional = { ac: author.actorId, r: author.replyTo, ho: author.holdId };
-    const names = Object.keys(optional) as (keyof typeof optional)[];
-    const countedUpdates = existing.message.direction === "echo" ? ["ce = :ce"] : [];
-    const [set, remove] = [names.filter((name) => optional[name]), names.filter((name) => !optional[name])];
-    const result = await conditionalWrite(() =>
-      client.send(
-        new UpdateCommand({
-          TableName,
-          Key: messageKey(existing.ref.conversationId, existing.ref.position),
-          UpdateExpression: `SET ${["d = :d", "v = :v", ...countedUpdates, ...set.map((name) => `${name} = :${name}`)].join(", ")}${
-            remove.length > 0 ? ` REMOVE ${remove.join(", ")}` : ""
-          }`,
-          ConditionExpression: conditions.itemExists,
-          ExpressionAttributeValues: {
-            ":d": author.direction,
-            ":v": author.sentVia,
-            ...(countedUpdates.length > 0 ? { ":ce": true } : {}),
-            ...Object.fromEntries(set.map((name) => [`:${name}`, optional[name]])),
-          },
-          ReturnValues: "ALL_NEW",
-        }),
-      ),
-    );
-    // It may have been erased since it was read.
-    if (!result.applied) return { ...existing.message, ...author };
-    return toMessage(tenant, result.output.Attributes as MessageItem);
+    const set = {
+      [A.direction]: author.direction,
+      [A.sentVia]: author.sentVia,
+      [A.actorId]: author.actorId || undefined,
+      [A.replyTo]: author.replyTo || undefined,
+      [A.holdId]: author.holdId || undefined,
+      ...(existing.message.direction === "echo" ? { [A.countedAsEcho]: true } : {}),
+    };
+    const key = messageKey(existing.ref.conversationId, existing.ref.position);
+    const result = await conditionalWrite<MessageItem>(table, update(key, { set }, itemExists, "ALL_NEW"));
+    // The message may have been erased since it was read.
+    return result.applied && result.item ? toMessage(tenant, result.item) : { ...existing.message, ...author };
   }
 }
 
-/** A marker as it lies in the table. */
+/** A marker as stored. */
 interface MarkerItem extends Key {
-  readonly p: string;
-  readonly e: string;
-  readonly d: Direction;
-  readonly v: SentVia;
-  readonly ac?: string;
-  readonly r?: string;
-  readonly ho?: string;
+  readonly [Marker.position]: string;
+  readonly [Marker.eventUlid]: string;
+  readonly [Marker.direction]: Direction;
+  readonly [Marker.sentVia]: SentVia;
+  readonly [Marker.actorId]?: string;
+  readonly [Marker.replyTo]?: string;
+  readonly [Marker.holdId]?: string;
 }
 
 function toMarker(item: MarkerItem): MessageMarker {
-  const { p, e, d, v, ac = null, r = null, ho = null } = item;
-  return { position: p, eventUlid: e, author: { direction: d, sentVia: v, actorId: ac, replyTo: r, holdId: ho } };
+  return {
+    position: item[Marker.position],
+    eventUlid: item[Marker.eventUlid],
+    author: {
+      direction: item[Marker.direction],
+      sentVia: item[Marker.sentVia],
+      actorId: item[Marker.actorId] ?? null,
+      replyTo: item[Marker.replyTo] ?? null,
+      holdId: item[Marker.holdId] ?? null,
+    },
+  };
 }
 
 function pickAuthorship({ direction, sentVia, actorId, replyTo, holdId }: Authorship): Authorship {

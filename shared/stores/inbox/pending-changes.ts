@@ -1,71 +1,76 @@
-import { BatchGetCommand, GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { BatchGetCommand, GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Edit } from "../../domain/inbox/messages.ts";
 import { RETENTION } from "../../domain/limits.ts";
 import { shortHash } from "../../kernel/bytes.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { pendingChangeAttributes as A, headAttributes as Head } from "../attributes.ts";
 import type { Table } from "../client.ts";
 import { conditionalWrite } from "../conditional-write.ts";
+import {
+  absentOr,
+  allOf,
+  anyOf,
+  below,
+  isAbsent,
+  isPresent,
+  setContains,
+  sizeBelow,
+  storedOr,
+} from "../expressions.ts";
 import { headKey, type Key, pendingChangeKey, timeToLive } from "../keys.ts";
+import { sendWrite, update } from "../writes.ts";
 
-/** What is to become of a message that has not come yet. Of one that is unsent the edit has its count alone. */
+/** The changes to apply to a message that has not arrived. Of an unsent message the edit has only its count. */
 export interface PendingChange {
   readonly unsentAt: Millis | null;
   readonly edit: Edit | null;
 }
 
 /**
- * A head names at most this many messages that are waited for: each is 25 bytes of what every message of the
- * conversation reads and writes. Most of them never come, being older than the account's connection.
+ * A head names at most this many pending messages: each is 25 bytes that every message of the conversation reads and
+ * writes. Most of them never arrive, because they are older than the account's connection.
  */
 export const PENDING_MESSAGES_MAX = 12;
 
 export type PendingChanges = ReturnType<typeof pendingChangeStore>;
 
 /**
- * Changes that come before their message: each is an item of its own, and its conversation's head says so to whoever
- * brings the message. The item is always written first, so that who sees the mark finds what it stands for.
+ * Changes that arrive before their message. Each is an item of its own, and the conversation's head names the message,
+ * so that the worker that ingests it applies the change. The item is always written before the head, so that every
+ * name on the head leads to an item.
  */
-export function pendingChangeStore({ client, name: TableName }: Table) {
+export function pendingChangeStore(table: Table) {
+  const { client, name: TableName } = table;
   return {
-    /** @returns what is now to become of the message */
+    /** Records that a message was unsent. @returns the changes that are pending now */
     async unsend(conversationId: string, messageId: string, at: Millis, now: Millis): Promise<PendingChange> {
-      const { Attributes } = await client.send(
-        new UpdateCommand({
-          TableName,
-          Key: pendingChangeKey(conversationId, shortHash(messageId)),
-          UpdateExpression: "SET un = if_not_exists(un, :at), ca = :now, x = :x REMOVE et",
-          ExpressionAttributeValues: { ":at": at, ":now": now, ":x": timeToLive(now + RETENTION) },
-          ReturnValues: "ALL_NEW",
-        }),
-      );
-      return toPendingChange(Attributes as PendingChangeItem);
+      const set = {
+        [A.unsentAt]: storedOr(A.unsentAt, at),
+        [A.changedAt]: now,
+        [A.ttl]: timeToLive(now + RETENTION),
+      };
+      const key = pendingChangeKey(conversationId, shortHash(messageId));
+      const item = await sendWrite(table, update(key, { set, remove: [A.editText] }, undefined, "ALL_NEW"));
+      return toPendingChange(item as unknown as PendingChangeItem);
     },
 
-    /** Notes an edit, unless the message is to be unsent or a later edit waits. @returns what is to become of it now */
+    /** Records an edit, unless the message is unsent or a later edit is pending. @returns the changes that are pending now */
     async edit(conversationId: string, messageId: string, edit: Edit, now: Millis): Promise<PendingChange> {
-      const result = await conditionalWrite(() =>
-        client.send(
-          new UpdateCommand({
-            TableName,
-            Key: pendingChangeKey(conversationId, shortHash(messageId)),
-            UpdateExpression: "SET et = :text, ec = :count, ca = :now, x = :x",
-            ConditionExpression: "attribute_not_exists(un) AND (attribute_not_exists(ec) OR ec < :count)",
-            ExpressionAttributeValues: {
-              ":text": edit.text,
-              ":count": edit.count,
-              ":now": now,
-              ":x": timeToLive(now + RETENTION),
-            },
-            ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-          }),
-        ),
+      const set = {
+        [A.editText]: edit.text,
+        [A.editCount]: edit.count,
+        [A.changedAt]: now,
+        [A.ttl]: timeToLive(now + RETENTION),
+      };
+      const isNewestChange = allOf(isAbsent(A.unsentAt), absentOr(below, A.editCount, edit.count));
+      const result = await conditionalWrite<PendingChangeItem>(
+        table,
+        update(pendingChangeKey(conversationId, shortHash(messageId)), { set }, isNewestChange),
       );
-      return result.applied || !result.current
-        ? { unsentAt: null, edit }
-        : toPendingChange(result.current as unknown as PendingChangeItem);
+      return result.applied || !result.current ? { unsentAt: null, edit } : toPendingChange(result.current);
     },
 
-    /** What waits for a message, read consistently; null when nothing does. */
+    /** The changes that are pending for a message, read consistently; null when there are none. */
     async get(conversationId: string, messageId: string): Promise<PendingChange | null> {
       const { Item } = await client.send(
         new GetCommand({
@@ -77,34 +82,30 @@ export function pendingChangeStore({ client, name: TableName }: Table) {
       return Item ? toPendingChange(Item as PendingChangeItem) : null;
     },
 
-    /** Says on the conversation's head that a message is waited for. Where too many are, the oldest give way. */
+    /** Names a pending message on the conversation's head. When the head names too many, it drops the oldest. */
     async markPending(conversationId: string, messageId: string, now: Millis): Promise<void> {
       const messageHash = shortHash(messageId);
+      const hasRoom = anyOf(
+        isAbsent(Head.pendingMessages),
+        setContains(Head.pendingMessages, messageHash),
+        sizeBelow(Head.pendingMessages, PENDING_MESSAGES_MAX),
+      );
+      const changes = {
+        add: { [Head.pendingMessages]: new Set([messageHash]) },
+        // The head must outlive the mark.
+        set: { [Head.ttl]: timeToLive(now + RETENTION) },
+      };
       for (;;) {
-        const result = await conditionalWrite(() =>
-          client.send(
-            new UpdateCommand({
-              TableName,
-              Key: headKey(conversationId),
-              // The head must outlive the mark.
-              UpdateExpression: "ADD aw :marks SET x = :x",
-              ConditionExpression: "attribute_not_exists(aw) OR contains(aw, :mark) OR size(aw) < :max",
-              ExpressionAttributeValues: {
-                ":marks": new Set([messageHash]),
-                ":mark": messageHash,
-                ":max": PENDING_MESSAGES_MAX,
-                ":x": timeToLive(now + RETENTION),
-              },
-              ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-            }),
-          ),
+        const result = await conditionalWrite<{ [Head.pendingMessages]?: ReadonlySet<string> }>(
+          table,
+          update(headKey(conversationId), changes, hasRoom),
         );
         if (result.applied) return;
-        await dropOldestMarks(conversationId, [...((result.current?.aw as ReadonlySet<string> | undefined) ?? [])]);
+        await dropOldestMarks(conversationId, [...(result.current?.[Head.pendingMessages] ?? [])]);
       }
     },
 
-    /** The message came, and what waited for it is done. The item stays until its end of life. */
+    /** Removes a message from the head: it arrived, and its changes are applied. The item stays until it expires. */
     async clearPending(conversationId: string, messageId: string): Promise<void> {
       await removeMarks(conversationId, [shortHash(messageId)]);
     },
@@ -117,36 +118,28 @@ export function pendingChangeStore({ client, name: TableName }: Table) {
       }),
     );
     const changedAt = new Map(
-      ((Responses?.[TableName] ?? []) as PendingChangeItem[]).map(({ SK, ca }) => [SK.slice(2), ca]),
+      ((Responses?.[TableName] ?? []) as PendingChangeItem[]).map((item) => [item.SK.slice(2), item[A.changedAt]]),
     );
     const oldestFirst = [...marks].sort((a, b) => (changedAt.get(a) ?? 0) - (changedAt.get(b) ?? 0));
     await removeMarks(conversationId, oldestFirst.slice(0, PENDING_MESSAGES_MAX / 2));
   }
 
   async function removeMarks(conversationId: string, marks: readonly string[]): Promise<void> {
-    await conditionalWrite(() =>
-      client.send(
-        new UpdateCommand({
-          TableName,
-          Key: headKey(conversationId),
-          UpdateExpression: "DELETE aw :marks",
-          // A head that was erased meanwhile is not made anew.
-          ConditionExpression: "attribute_exists(aw)",
-          ExpressionAttributeValues: { ":marks": new Set(marks) },
-        }),
-      ),
-    );
+    const changes = { deleteFrom: { [Head.pendingMessages]: new Set(marks) } };
+    // An update without the condition would create the head of an erased conversation again.
+    await conditionalWrite(table, update(headKey(conversationId), changes, isPresent(Head.pendingMessages)));
   }
 }
 
 interface PendingChangeItem extends Key {
-  readonly un?: Millis;
-  readonly et?: string;
-  readonly ec?: number;
-  /** When the newest change was noted. */
-  readonly ca: Millis;
+  readonly [A.unsentAt]?: Millis;
+  readonly [A.editText]?: string;
+  readonly [A.editCount]?: number;
+  /** When the newest change was recorded. */
+  readonly [A.changedAt]: Millis;
 }
 
-function toPendingChange({ un, et, ec }: PendingChangeItem): PendingChange {
-  return { unsentAt: un ?? null, edit: ec === undefined ? null : { text: et ?? "", count: ec } };
+function toPendingChange(item: PendingChangeItem): PendingChange {
+  const { [A.unsentAt]: unsentAt = null, [A.editText]: text = "", [A.editCount]: count } = item;
+  return { unsentAt, edit: count === undefined ? null : { text, count } };
 }

@@ -1,56 +1,46 @@
-import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { Profile } from "../../domain/inbox/profiles.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { headAttributes as A } from "../attributes.ts";
 import type { Table } from "../client.ts";
 import { conditionalWrite } from "../conditional-write.ts";
+import { absentOr, allOf, below, isPresent } from "../expressions.ts";
 import { headKey } from "../keys.ts";
+import { update } from "../writes.ts";
 
 export type Profiles = ReturnType<typeof profileStore>;
 
-/** The people's profiles. Each stands on the head of its conversation, and goes when that goes. */
-export function profileStore({ client, name: TableName }: Table) {
+/** The profiles of people. Each is stored on the head of its conversation and is removed with it. */
+export function profileStore(table: Table) {
   return {
     /**
-     * Keeps what a fetch found out. Does nothing where there is no conversation any more, where it was erased after
-     * the fetch began, and where a newer fetch was kept; so it may come twice and in any order.
-     * @param fetchedAt when the fetch began
+     * Stores the result of a fetch, unless the conversation is gone, was erased after the fetch started, or has the
+     * result of a newer fetch. Safe to repeat and to call in any order.
+     * @param fetchedAt when the fetch started
      */
     async save(conversationId: string, profile: Profile, fetchedAt: Millis): Promise<void> {
-      const { set, remove, values } = toProfileUpdate(profile);
-      await conditionalWrite(() =>
-        client.send(
-          new UpdateCommand({
-            TableName,
-            Key: headKey(conversationId),
-            UpdateExpression: [
-              `SET ${["ps = :ps", "pf = :pf", ...set].join(", ")}`,
-              ...(remove.length > 0 ? [`REMOVE ${remove.join(", ")}`] : []),
-            ].join(" "),
-            ConditionExpression:
-              "attribute_exists(la) AND (attribute_not_exists(pf) OR pf < :pf) AND (attribute_not_exists(ea) OR ea < :pf)",
-            ExpressionAttributeValues: { ":ps": profile.state, ":pf": fetchedAt, ...values },
-          }),
-        ),
+      const isCurrent = allOf(
+        isPresent(A.lastAt),
+        absentOr(below, A.profileFetchedAt, fetchedAt),
+        absentOr(below, A.erasedAt, fetchedAt),
       );
+      const set = { [A.profileState]: profile.state, [A.profileFetchedAt]: fetchedAt, ...profileFields(profile) };
+      await conditionalWrite(table, update(headKey(conversationId), { set }, isCurrent));
     },
   };
 }
 
-/** A person kept from us stays what they were known as. Else all is set anew: what a person took away goes. */
-function toProfileUpdate(profile: Profile): { set: string[]; remove: string[]; values: Record<string, unknown> } {
-  if (profile.state === "unavailable") return { set: [], remove: [], values: {} };
+/**
+ * A person whose profile is unavailable stays known by the names stored before. Otherwise the whole profile is
+ * replaced, so that what the person removed is removed here too.
+ */
+function profileFields(profile: Profile): Record<string, unknown> {
+  if (profile.state === "unavailable") return {};
   const { handle, username, picture } = profile;
-  const fields = Object.entries({
-    // A handle that is the user name is not kept a second time.
-    ph: handle === username ? null : handle,
-    pu: username,
-    pp: picture?.url ?? null,
-    px: picture?.expiresAt ?? null,
-  });
-  const presentFields = fields.filter(([, value]) => value !== null);
   return {
-    set: presentFields.map(([field]) => `${field} = :${field}`),
-    remove: fields.filter(([, value]) => value === null).map(([field]) => field),
-    values: Object.fromEntries(presentFields.map(([field, value]) => [`:${field}`, value])),
+    // A handle that equals the user name is stored once.
+    [A.handle]: handle === username ? undefined : (handle ?? undefined),
+    [A.username]: username ?? undefined,
+    [A.picture]: picture?.url,
+    [A.pictureEndsAt]: picture?.expiresAt ?? undefined,
   };
 }

@@ -1,4 +1,4 @@
-import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { AccountRef } from "../../domain/accounts/accounts.ts";
 import type { Scope } from "../../domain/inbox/messages.ts";
 import {
@@ -9,21 +9,23 @@ import {
 } from "../../domain/sending/budgets.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { DAY, type Millis } from "../../kernel/time.ts";
+import { budgetAttributes as A } from "../attributes.ts";
 import type { Table } from "../client.ts";
 import { conditionalWrite } from "../conditional-write.ts";
+import { absentOr, allOf, atMost, below, type Expression, equals, storedPlus } from "../expressions.ts";
 import { accountBudgetKey, conversationBudgetKey, type Key, timeToLive } from "../keys.ts";
-import { type TransactItem, writeWithRetry } from "../transaction-retry.ts";
+import { type TransactItem, update } from "../writes.ts";
 
 export type Budgets = ReturnType<typeof budgetStore>;
 
-/** A send's part in the budgets, to be written together with its record. */
+/** A send's share of the budgets, written in the transaction of its record. */
 export interface Spending {
   readonly items: readonly TransactItem[];
-  /** What is known once its conditions failed. @param current for each item, as the transaction tells it */
+  /** The state of the budgets after a condition failed. @param current per item, as the transaction returns it */
   readonly refreshState: (current: readonly (Record<string, unknown> | null | undefined)[]) => BudgetState;
 }
 
-/** Whose sends are counted. A test key's are counted apart. */
+/** The account and conversation whose sends are counted. Sends of test keys are counted apart. */
 export interface Spender {
   readonly tenant: TenantId;
   readonly account: AccountRef;
@@ -31,8 +33,8 @@ export interface Spender {
   readonly scope: Scope;
 }
 
-/** The letter that a budget's window and count have in their item. */
-const attributeLetters: Record<BudgetName, string> = {
+/** Prefixes of a budget's two attributes: `…w` is the start of its window, `…n` the count. */
+const budgetLetters: Record<BudgetName, string> = {
   conversation_burst: "b",
   conversation_day: "d",
   human_agent_day: "h",
@@ -41,17 +43,20 @@ const attributeLetters: Record<BudgetName, string> = {
 const conversationBudgets = ["conversation_burst", "conversation_day", "human_agent_day"] as const;
 const accountBudgets = ["account_burst"] as const;
 
-/** No count and no pause is longer than a day. */
+type PauseAttribute = typeof A.accountPausedUntil | typeof A.humanAgentPausedUntil;
+
+/** No window and no pause is longer than a day. */
 const ITEM_TTL: Millis = 2 * DAY;
 
 /**
- * How much was sent: one item for a conversation, one for an account, each with the last window of its budgets, so that
- * a send writes both in one transaction with its record. What the platform asked for lies beside the counts.
- * @param random a draw from [0, 1): how long a write that met a transaction waits
+ * Send counts. One item per conversation and one per account hold the current window of each budget and the pauses that
+ * the platform asked for, so that a send updates both in the transaction of its record.
+ * @param random a draw from [0, 1): the jitter of retries after a transaction conflict
  */
-export function budgetStore({ client, name: TableName }: Table, random: () => number = Math.random) {
+export function budgetStore(table: Table, random: () => number = Math.random) {
+  const { client, name: TableName } = table;
   return {
-    /** What is known of both; it may be a moment old. */
+    /** The state of both items, read eventually consistently. */
     async get({ tenant, account, conversationId, scope }: Spender): Promise<BudgetState> {
       const [conversationItem, accountItem] = await Promise.all(
         [conversationBudgetKey(conversationId, scope), accountBudgetKey(tenant, account, scope)].map(
@@ -62,106 +67,108 @@ export function budgetStore({ client, name: TableName }: Table, random: () => nu
     },
 
     /**
-     * One more send in all its windows. It fails where a window is full or the platform asked for a pause, and where
-     * another one has begun a window since `state` was read: then go on from what it learned.
+     * Counts one more send in all its windows. The conditions fail when a window is full, when a pause is active, and
+     * when another send started a window since `state` was read: then retry with `refreshState`.
      */
     spending(spender: Spender, state: BudgetState, now: Millis, humanAgent: boolean): Spending {
       const { tenant, account, conversationId, scope } = spender;
       const windows = budgetWindowsFor(state, now, humanAgent);
-      const windowsOf = (subject: BudgetWindow["of"]) => windows.filter((window) => window.of === subject);
-      const spend = (key: Key, ownWindows: readonly BudgetWindow[], pause: "hp" | "cd" | null): TransactItem => ({
-        Update: {
-          TableName,
-          Key: key,
-          ...spendUpdate(ownWindows, state, pause, now),
-          ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-        },
-      });
+      const windowsFor = (subject: BudgetWindow["of"]) => windows.filter((window) => window.of === subject);
+      const conversationPause = humanAgent ? A.humanAgentPausedUntil : null;
       return {
         items: [
-          spend(conversationBudgetKey(conversationId, scope), windowsOf("conversation"), humanAgent ? "hp" : null),
-          spend(accountBudgetKey(tenant, account, scope), windowsOf("account"), "cd"),
+          spend(
+            conversationBudgetKey(conversationId, scope),
+            windowsFor("conversation"),
+            state,
+            conversationPause,
+            now,
+          ),
+          spend(accountBudgetKey(tenant, account, scope), windowsFor("account"), state, A.accountPausedUntil, now),
         ],
         refreshState: ([conversationItem, accountItem]) => {
           const currentState = toBudgetState(conversationItem as BudgetItem | null, accountItem as BudgetItem | null);
-          const spentIn = (item: unknown, names: readonly BudgetName[]) =>
-            Object.fromEntries(names.map((name) => [name, (item === undefined ? state : currentState).usage[name]]));
+          // The transaction returns only the items whose condition failed. The other item is as it was read.
+          const [conversationState, accountState] = [conversationItem, accountItem].map((item) =>
+            item === undefined ? state : currentState,
+          ) as [BudgetState, BudgetState];
           return {
-            usage: { ...spentIn(conversationItem, conversationBudgets), ...spentIn(accountItem, accountBudgets) },
-            slowDown: {
-              account: (accountItem === undefined ? state : currentState).slowDown.account,
-              humanAgent: (conversationItem === undefined ? state : currentState).slowDown.humanAgent,
+            usage: {
+              ...Object.fromEntries(conversationBudgets.map((name) => [name, conversationState.usage[name]])),
+              ...Object.fromEntries(accountBudgets.map((name) => [name, accountState.usage[name]])),
             },
+            slowDown: { account: accountState.slowDown.account, humanAgent: conversationState.slowDown.humanAgent },
           };
         },
       };
     },
 
-    /** The account is to send nothing until then. A shorter pause never ends a longer one. */
+    /** Pauses all sends of the account. A shorter pause never ends a longer one. */
     pauseAccount(tenant: TenantId, account: AccountRef, until: Millis): Promise<void> {
-      return pause(accountBudgetKey(tenant, account, "live"), "cd", until);
+      return pause(accountBudgetKey(tenant, account, "live"), A.accountPausedUntil, until);
     },
 
-    /** The person is to get nothing of a human agent until then. */
+    /** Pauses human agent sends to the person. A shorter pause never ends a longer one. */
     pauseHumanAgent(conversationId: string, until: Millis): Promise<void> {
-      return pause(conversationBudgetKey(conversationId, "live"), "hp", until);
+      return pause(conversationBudgetKey(conversationId, "live"), A.humanAgentPausedUntil, until);
     },
   };
 
-  async function pause(key: Key, name: "cd" | "hp", until: Millis): Promise<void> {
-    const write = new UpdateCommand({
-      TableName,
-      Key: key,
-      UpdateExpression: `SET ${name} = :until, x = :x`,
-      ConditionExpression: `attribute_not_exists(${name}) OR ${name} < :until`,
-      ExpressionAttributeValues: { ":until": until, ":x": timeToLive(until + ITEM_TTL) },
-    });
-    await writeWithRetry(() => conditionalWrite(() => client.send(write)), random);
+  async function pause(key: Key, attribute: PauseAttribute, until: Millis): Promise<void> {
+    const set = { [attribute]: until, [A.ttl]: timeToLive(until + ITEM_TTL) };
+    await conditionalWrite(table, update(key, { set }, absentOr(below, attribute, until)), { random });
   }
 }
 
-/** A budget item as it lies in the table: for each letter `…w` a window's start and `…n` its count. */
+/** A budget item as stored. */
 interface BudgetItem extends Key {
-  /** Until when the account is to send nothing. */
-  readonly cd?: Millis;
-  /** Until when the person is to get nothing of a human agent. */
-  readonly hp?: Millis;
+  readonly [A.accountPausedUntil]?: Millis;
+  readonly [A.humanAgentPausedUntil]?: Millis;
   readonly [attribute: string]: unknown;
 }
 
+function windowAttribute(budget: BudgetName): string {
+  return `${budgetLetters[budget]}w`;
+}
+
+function countAttribute(budget: BudgetName): string {
+  return `${budgetLetters[budget]}n`;
+}
+
 function toBudgetState(conversation?: BudgetItem | null, account?: BudgetItem | null): BudgetState {
-  const spent = (item: BudgetItem | null | undefined, names: readonly BudgetName[]) =>
+  const usage = (item: BudgetItem | null | undefined, names: readonly BudgetName[]) =>
     names.flatMap((name) => {
-      const [start, count] = [item?.[`${attributeLetters[name]}w`], item?.[`${attributeLetters[name]}n`]];
+      const [start, count] = [item?.[windowAttribute(name)], item?.[countAttribute(name)]];
       return typeof start === "number" && typeof count === "number" ? [[name, { start, count }] as const] : [];
     });
   return {
-    usage: Object.fromEntries([...spent(conversation, conversationBudgets), ...spent(account, accountBudgets)]),
-    slowDown: { account: account?.cd ?? null, humanAgent: conversation?.hp ?? null },
+    usage: Object.fromEntries([...usage(conversation, conversationBudgets), ...usage(account, accountBudgets)]),
+    slowDown: {
+      account: account?.[A.accountPausedUntil] ?? null,
+      humanAgent: conversation?.[A.humanAgentPausedUntil] ?? null,
+    },
   };
 }
 
-function spendUpdate(windows: readonly BudgetWindow[], state: BudgetState, pause: "hp" | "cd" | null, now: Millis) {
-  const set: string[] = ["x = :x", "#at = :now"];
-  const conditions: string[] = pause ? [`(attribute_not_exists(${pause}) OR ${pause} <= :now)`] : [];
-  const values: Record<string, unknown> = { ":x": timeToLive(now + ITEM_TTL), ":now": now, ":one": 1 };
+function spend(
+  key: Key,
+  windows: readonly BudgetWindow[],
+  state: BudgetState,
+  pauseAttribute: PauseAttribute | null,
+  now: Millis,
+): TransactItem {
+  const set: Record<string, unknown> = { [A.ttl]: timeToLive(now + ITEM_TTL), [A.spentAt]: now };
+  const conditions: Expression[] = pauseAttribute ? [absentOr(atMost, pauseAttribute, now)] : [];
   for (const { budget, start, limit } of windows) {
-    const letter = attributeLetters[budget];
-    const [window, count] = [`${letter}w`, `${letter}n`];
-    values[`:${window}`] = start;
+    const [window, count] = [windowAttribute(budget), countAttribute(budget)];
     if (state.usage[budget]?.start === start) {
-      set.push(`${count} = ${count} + :one`);
-      conditions.push(`${window} = :${window} AND ${count} < :${count}`);
-      values[`:${count}`] = limit;
+      set[count] = storedPlus(count, 1);
+      conditions.push(equals(window, start), below(count, limit));
     } else {
-      set.push(`${window} = :${window}`, `${count} = :one`);
-      conditions.push(`(attribute_not_exists(${window}) OR ${window} < :${window})`);
+      set[window] = start;
+      set[count] = 1;
+      conditions.push(absentOr(below, window, start));
     }
   }
-  return {
-    UpdateExpression: `SET ${set.join(", ")}`,
-    ConditionExpression: conditions.join(" AND "),
-    ExpressionAttributeNames: { "#at": "at" },
-    ExpressionAttributeValues: values,
-  };
+  return update(key, { set }, allOf(...conditions));
 }

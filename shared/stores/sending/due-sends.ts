@@ -1,16 +1,16 @@
-import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { RETENTION } from "../../domain/limits.ts";
 import type { SendContent } from "../../domain/sending/send-content.ts";
 import { SEND_SETTLE_DEADLINE } from "../../domain/sending/sends.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { sweepCheckpoint } from "../checkpoints.ts";
+import { dueSendAttributes as A } from "../attributes.ts";
 import type { Table } from "../client.ts";
-import { cursorAfter, type DuePage, duePages } from "../due-queue.ts";
+import { cursorAfter, type DuePage, duePages, sweepCheckpoint } from "../due-queue.ts";
 import { dueSendKey, dueSendPartition, type Key, sendSweepCheckpointKey, timeToLive } from "../keys.ts";
+import { put, remove, sendWrite } from "../writes.ts";
 
 export type DueSends = ReturnType<typeof dueSendStore>;
 
-/** A send that is to be looked at once its time is over, with what is needed to end it in its sender's place. */
+/** A send to settle once its deadline has passed, with everything that another process needs to complete it. */
 export interface DueSend {
   readonly conversationId: string;
   readonly sendId: string;
@@ -19,30 +19,29 @@ export interface DueSend {
 }
 
 /**
- * Sends under way. Each is written before its record and removed once everything is done that follows from it: what is
- * left when its time is over is what a process left open, or a send whose outcome nobody knows.
+ * Sends in progress. Each is written before its record and removed once the send is completed. What is left after the
+ * deadline was abandoned by its process, or has an unknown outcome.
  */
 export function dueSendStore(table: Table) {
-  const { client, name: TableName } = table;
   return {
     /** Safe to repeat: the key follows from the send. */
     async put(due: DueSend): Promise<void> {
-      const Item = {
+      const item = {
         ...dueSendItemKey(due),
-        c: due.conversationId,
-        // One text, so that no name of an attribute is paid for.
-        b: JSON.stringify(due.content),
-        x: timeToLive(due.startedAt + RETENTION),
+        [A.conversationId]: due.conversationId,
+        // One text is smaller than a map with attribute names.
+        [A.content]: JSON.stringify(due.content),
+        [A.ttl]: timeToLive(due.startedAt + RETENTION),
       };
-      await client.send(new PutCommand({ TableName, Item }));
+      await sendWrite(table, put(item));
     },
 
-    /** Nothing is left to be done for it. */
+    /** Removes a completed send. */
     async remove(due: Pick<DueSend, "startedAt" | "sendId">): Promise<void> {
-      await client.send(new DeleteCommand({ TableName, Key: dueSendItemKey(due) }));
+      await sendWrite(table, remove(dueSendItemKey(due)));
     },
 
-    /** All whose time was over in (after, upTo], in order. */
+    /** The sends whose deadline passed in (after, upTo], in order. */
     async *between(after: Millis, upTo: Millis): AsyncGenerator<DuePage<DueSend>> {
       for await (const page of duePages<DueSendItem>(table, dueSendPartition, cursorAfter(after), upTo)) {
         yield { ...page, items: page.items.map(toDueSend) };
@@ -54,8 +53,8 @@ export function dueSendStore(table: Table) {
 }
 
 interface DueSendItem extends Key {
-  readonly c: string;
-  readonly b: string;
+  readonly [A.conversationId]: string;
+  readonly [A.content]: string;
 }
 
 function dueSendItemKey({ startedAt, sendId }: Pick<DueSend, "startedAt" | "sendId">): Key {
@@ -64,6 +63,6 @@ function dueSendItemKey({ startedAt, sendId }: Pick<DueSend, "startedAt" | "send
 
 function toDueSend(item: DueSendItem): DueSend {
   const [at = "", sendId = ""] = item.SK.split("#");
-  const content = JSON.parse(item.b) as SendContent;
-  return { conversationId: item.c, sendId, startedAt: Number(at) - SEND_SETTLE_DEADLINE, content };
+  const content = JSON.parse(item[A.content]) as SendContent;
+  return { conversationId: item[A.conversationId], sendId, startedAt: Number(at) - SEND_SETTLE_DEADLINE, content };
 }

@@ -1,39 +1,41 @@
-import { DeleteCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { IDEMPOTENCY_TTL } from "../../domain/limits.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { idempotencyAttributes as A } from "../attributes.ts";
 import type { Table } from "../client.ts";
 import { conditionalWrite } from "../conditional-write.ts";
+import { allOf, anyOf, atMost, type Expression, equals, isAbsent, itemDoesNotExist } from "../expressions.ts";
 import { idempotencyKey, timeToLive } from "../keys.ts";
+import { put, remove, update } from "../writes.ts";
 
 export type IdempotencyKeys = ReturnType<typeof idempotencyKeyStore>;
 
-/** One request under a key of its caller's. */
+/** A request with an idempotency key. */
 export interface KeyedRequest {
-  /** A hash of everything that the key is one of, the key itself included. */
+  /** A hash of the key and of everything that scopes it. */
   readonly keyHash: string;
-  /** A hash of what was asked. */
+  /** A hash of the request's body. */
   readonly bodyHash: string;
 }
 
-/** What stands under a key. */
+/** The record of an idempotency key. */
 export interface IdempotencyRecord {
   readonly bodyHash: string;
-  /** The id under which the work is done, at most once. */
+  /** The id under which the work is done at most once. */
   readonly workId: string;
   readonly claimedAt: Millis;
-  /** A JSON text without anything of the message; null while there is none. */
+  /** JSON without any content of the message; null while there is no result. */
   readonly result: string | null;
 }
 
-/** The answers to requests that named a key of their own, for a day. */
-export function idempotencyKeyStore({ client, name: TableName }: Table) {
+/** The results of requests with an idempotency key, stored for a day. */
+export function idempotencyKeyStore(table: Table) {
   return {
     /**
-     * Claims a key for a request, unless it stands; one that is a day old stands no more.
-     * @param workId a ULID, by which a claim whose answer was lost is known again
-     * @param staleClaim a claim that was read before and is to be taken over, with the id of its work
-     * @returns null when it is claimed; else what stands
+     * Claims a key for a request, unless the key has a record that is less than a day old.
+     * @param workId a ULID that identifies the caller's claim
+     * @param staleClaim a claim without a result, read before, that the caller takes over
+     * @returns null when the key is claimed, else its record
      */
     async claim(
       tenant: TenantId,
@@ -42,71 +44,53 @@ export function idempotencyKeyStore({ client, name: TableName }: Table) {
       now: Millis,
       staleClaim: IdempotencyRecord | null = null,
     ): Promise<IdempotencyRecord | null> {
-      const writeResult = await conditionalWrite(() =>
-        client.send(
-          new PutCommand({
-            TableName,
-            Item: {
-              ...idempotencyKey(tenant, request.keyHash),
-              bh: request.bodyHash,
-              w: workId,
-              ca: now,
-              x: timeToLive(now + IDEMPOTENCY_TTL),
-            },
-            ConditionExpression: staleClaim
-              ? "w = :w AND ca = :ca AND attribute_not_exists(an)"
-              : "attribute_not_exists(PK) OR ca <= :dead",
-            ExpressionAttributeValues: staleClaim
-              ? { ":w": staleClaim.workId, ":ca": staleClaim.claimedAt }
-              : { ":dead": now - IDEMPOTENCY_TTL },
-            ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-          }),
-        ),
-      );
-      if (writeResult.applied) return null;
-      const record = toIdempotencyRecord(writeResult.current as unknown as IdempotencyItem);
-      const isOwnClaim = record.workId === workId && record.claimedAt === now && record.result === null;
-      return isOwnClaim ? null : record;
+      const item = {
+        ...idempotencyKey(tenant, request.keyHash),
+        [A.bodyHash]: request.bodyHash,
+        [A.workId]: workId,
+        [A.claimedAt]: now,
+        [A.ttl]: timeToLive(now + IDEMPOTENCY_TTL),
+      };
+      const condition = staleClaim
+        ? isStill(staleClaim)
+        : anyOf(itemDoesNotExist, atMost(A.claimedAt, now - IDEMPOTENCY_TTL));
+      const result = await conditionalWrite<IdempotencyItem>(table, put(item, condition), {
+        ownMark: { [A.workId]: workId, [A.claimedAt]: now, [A.result]: undefined },
+      });
+      return result.applied ? null : toIdempotencyRecord(result.current as IdempotencyItem);
     },
 
-    /** Keeps the answer for as long as the key lives. */
+    /** Stores the result for as long as the key's record lives. */
     async saveResult(tenant: TenantId, request: KeyedRequest, workId: string, answer: string): Promise<void> {
-      await conditionalWrite(() =>
-        client.send(
-          new UpdateCommand({
-            TableName,
-            Key: idempotencyKey(tenant, request.keyHash),
-            UpdateExpression: "SET an = :an",
-            ConditionExpression: "w = :w",
-            ExpressionAttributeValues: { ":an": answer, ":w": workId },
-          }),
-        ),
-      );
+      const key = idempotencyKey(tenant, request.keyHash);
+      await conditionalWrite(table, update(key, { set: { [A.result]: answer } }, equals(A.workId, workId)));
     },
 
-    /** Gives the key back: nothing was done. */
+    /** Releases the key of a request that did nothing. */
     async release(tenant: TenantId, request: KeyedRequest, workId: string): Promise<void> {
-      await conditionalWrite(() =>
-        client.send(
-          new DeleteCommand({
-            TableName,
-            Key: idempotencyKey(tenant, request.keyHash),
-            ConditionExpression: "w = :w",
-            ExpressionAttributeValues: { ":w": workId },
-          }),
-        ),
-      );
+      const key = idempotencyKey(tenant, request.keyHash);
+      await conditionalWrite(table, remove(key, equals(A.workId, workId)));
     },
   };
 }
 
+/** The claim is as it was read, and has no result. */
+function isStill({ workId, claimedAt }: IdempotencyRecord): Expression {
+  return allOf(equals(A.workId, workId), equals(A.claimedAt, claimedAt), isAbsent(A.result));
+}
+
 interface IdempotencyItem {
-  readonly bh: string;
-  readonly w: string;
-  readonly ca: Millis;
-  readonly an?: string;
+  readonly [A.bodyHash]: string;
+  readonly [A.workId]: string;
+  readonly [A.claimedAt]: Millis;
+  readonly [A.result]?: string;
 }
 
 function toIdempotencyRecord(item: IdempotencyItem): IdempotencyRecord {
-  return { bodyHash: item.bh, workId: item.w, claimedAt: item.ca, result: item.an ?? null };
+  return {
+    bodyHash: item[A.bodyHash],
+    workId: item[A.workId],
+    claimedAt: item[A.claimedAt],
+    result: item[A.result] ?? null,
+  };
 }

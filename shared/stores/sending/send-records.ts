@@ -1,27 +1,40 @@
-import { GetCommand, QueryCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { SentVia } from "../../domain/inbox/messages.ts";
 import { RETENTION } from "../../domain/limits.ts";
 import type { NewSend, SendFailure, SendRecord, SendState } from "../../domain/sending/sends.ts";
 import { newUlid, ulidFloor } from "../../kernel/ids.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { sendRecordAttributes as A } from "../attributes.ts";
 import type { Table } from "../client.ts";
-import { conditionalWrite, conditions } from "../conditional-write.ts";
+import { conditionalTransaction, conditionalWrite } from "../conditional-write.ts";
+import {
+  allOf,
+  anyOf,
+  type Expression,
+  equals,
+  isAbsent,
+  isOneOf,
+  itemDoesNotExist,
+  itemExists,
+  storedOr,
+} from "../expressions.ts";
 import { type Key, sendRecordKey, timeToLive } from "../keys.ts";
-import { type TransactItem, transactWithRetry } from "../transaction-retry.ts";
+import { put, type TransactItem, update } from "../writes.ts";
 
 export type SendRecords = ReturnType<typeof sendRecordStore>;
 
-/** What the sender learned from the platform. */
+/** What the platform's response said of a send. */
 export type PlatformResult =
   | { readonly state: "sent"; readonly messageId: string }
   | { readonly state: "failed"; readonly failure?: SendFailure }
   | { readonly state: "unknown" };
 
 /**
- * How a send was begun:
- * - `known`: it was begun before, and this is what became of it
- * - `unspent`: a condition did not hold of what was to be written with it; `found`, in the order given, is what stands
- *   there instead (null: nothing), undefined where nothing was in the way
+ * The result of starting a send:
+ * - `begun`: the caller may call the platform
+ * - `known`: it was started before, and this is its record
+ * - `unspent`: a condition of an extra item failed; `current`, in the order of the extra items, has the stored item
+ *   (null when there is none), or undefined where the condition held
  */
 export type SendStart =
   | { readonly outcome: "begun" }
@@ -29,16 +42,16 @@ export type SendStart =
   | { readonly outcome: "unspent"; readonly current: readonly (Record<string, unknown> | null | undefined)[] };
 
 /**
- * What became of each send: begun before the platform is called, so that no send is ever begun twice, and so that its
- * echo is known as ours whatever becomes of the answer.
- * @param random a draw from [0, 1): how long a transaction that met another one waits
+ * The record of each send. It is written before the platform is called, so that no send is started twice, and so that
+ * its echo is recognized as ours even if the platform's response is lost.
+ * @param random a draw from [0, 1): the jitter of transaction retries
  */
-export function sendRecordStore({ client, name: TableName }: Table, random: () => number = Math.random) {
+export function sendRecordStore(table: Table, random: () => number = Math.random) {
+  const { client, name: TableName } = table;
   return {
     /**
-     * Begins a send, once: the second time answers the record. An answer that was lost changes nothing: the table knows
-     * the transaction again.
-     * @param extraItems what is written in the same transaction, or nothing is
+     * Starts a send once: a repetition returns the record. The table recognizes a transaction whose answer was lost.
+     * @param extraItems written in the same transaction
      */
     async start(
       conversationId: string,
@@ -46,32 +59,22 @@ export function sendRecordStore({ client, name: TableName }: Table, random: () =
       now: Millis,
       extraItems: readonly TransactItem[] = [],
     ): Promise<SendStart> {
-      const record: TransactItem = {
-        Put: {
-          TableName,
-          Item: {
-            ...sendRecordKey(conversationId, send.id),
-            st: "sending",
-            ca: now,
-            c: send.content,
-            v: send.via,
-            ac: send.actorId ?? undefined,
-            ho: send.holdId ?? undefined,
-            r: send.replyTo ?? undefined,
-            z: send.scope === "test" ? true : undefined,
-            x: timeToLive(now + RETENTION),
-          },
-          ConditionExpression: conditions.itemDoesNotExist,
-          ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-        },
+      const record = {
+        ...sendRecordKey(conversationId, send.id),
+        [A.state]: "sending",
+        [A.startedAt]: now,
+        [A.contentHash]: send.content,
+        [A.sentVia]: send.via,
+        [A.actorId]: send.actorId ?? undefined,
+        [A.holdId]: send.holdId ?? undefined,
+        [A.replyTo]: send.replyTo ?? undefined,
+        [A.test]: send.scope === "test" ? true : undefined,
+        [A.ttl]: timeToLive(now + RETENTION),
       };
-      const result = await transactWithRetry(
-        () =>
-          client.send(
-            new TransactWriteCommand({ ClientRequestToken: newUlid(now), TransactItems: [record, ...extraItems] }),
-          ),
+      const result = await conditionalTransaction(table, [put(record, itemDoesNotExist), ...extraItems], {
+        token: newUlid(now),
         random,
-      );
+      });
       if (result.applied) return { outcome: "begun" };
       const [existing, ...current] = result.current;
       return existing
@@ -80,47 +83,32 @@ export function sendRecordStore({ client, name: TableName }: Table, random: () =
     },
 
     /**
-     * Settles a send by the platform's answer. That it went out stands above all; that it failed or that nothing is
-     * known does not stand against an echo that showed it.
-     * @returns false when the record is gone: the conversation was erased meanwhile
+     * Settles a send by the platform's response. `sent` is always stored; `failed` and `unknown` never override an echo
+     * that shows the message.
+     * @returns false when the record is gone because the conversation was erased
      */
     async settle(conversationId: string, sendId: string, answer: PlatformResult): Promise<boolean> {
-      const isSent = answer.state === "sent";
-      const failure = answer.state === "failed" ? answer.failure : undefined;
-      const result = await conditionalWrite(() =>
-        client.send(
-          new UpdateCommand({
-            TableName,
-            Key: sendRecordKey(conversationId, sendId),
-            UpdateExpression: isSent ? "SET st = :st, m = :m, b = :answer" : `SET st = :st${failure ? ", f = :f" : ""}`,
-            ConditionExpression: isSent ? "attribute_exists(PK)" : "attribute_exists(PK) AND attribute_not_exists(m)",
-            ExpressionAttributeValues: {
-              ":st": answer.state,
-              ...(isSent ? { ":m": answer.messageId, ":answer": "answer" } : {}),
-              ...(failure ? { ":f": failure } : {}),
-            },
-            ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-          }),
-        ),
-      );
+      const set = { [A.state]: answer.state };
+      const [changes, condition] =
+        answer.state === "sent"
+          ? [{ set: { ...set, [A.messageId]: answer.messageId, [A.messageIdSource]: "answer" } }, itemExists]
+          : [
+              { set: answer.state === "failed" && answer.failure ? { ...set, [A.failure]: answer.failure } : set },
+              allOf(itemExists, hasNoMessageId),
+            ];
+      const result = await conditionalWrite(table, update(sendRecordKey(conversationId, sendId), changes, condition));
       return result.applied || result.current !== null;
     },
 
     /**
-     * Waits no longer for what became of a send: its outcome stays unknown, unless an echo comes after all.
-     * @returns false when it is settled or gone
+     * Stops waiting for the outcome of a send. It stays unknown unless an echo arrives later.
+     * @returns false when the send is settled or gone
      */
     async giveUp(conversationId: string, sendId: string): Promise<boolean> {
-      const result = await conditionalWrite(() =>
-        client.send(
-          new UpdateCommand({
-            TableName,
-            Key: sendRecordKey(conversationId, sendId),
-            UpdateExpression: "SET st = :unknown",
-            ConditionExpression: "attribute_not_exists(m) AND st IN (:sending, :unknown)",
-            ExpressionAttributeValues: { ":sending": "sending", ":unknown": "unknown" },
-          }),
-        ),
+      const isOpen = allOf(hasNoMessageId, isOneOf(A.state, ["sending", "unknown"]));
+      const result = await conditionalWrite(
+        table,
+        update(sendRecordKey(conversationId, sendId), { set: { [A.state]: "unknown" } }, isOpen),
       );
       return result.applied;
     },
@@ -133,7 +121,7 @@ export function sendRecordStore({ client, name: TableName }: Table, random: () =
       return Item ? toSendRecord(Item as RecordItem) : null;
     },
 
-    /** The conversation's sends begun from `from` until `until`, both included, oldest first, read consistently. */
+    /** The conversation's sends that started between `from` and `until`, both included, oldest first, read consistently. */
     async startedBetween(conversationId: string, from: Millis, until: Millis): Promise<SendRecord[]> {
       const records: SendRecord[] = [];
       let after: Record<string, unknown> | undefined;
@@ -158,33 +146,23 @@ export function sendRecordStore({ client, name: TableName }: Table, random: () =
     },
 
     /**
-     * Settles a send as sent by its echo, unless another message was named for it since it was read. Safe to repeat:
-     * the same echo finds its own claim.
+     * Settles a send as sent by its echo, unless it got another message id since it was read. Safe to repeat: the same
+     * echo claims the send again.
      * @param record as it was read
      * @returns whether the send is this message's
      */
     async claim(conversationId: string, record: SendRecord, messageId: string): Promise<boolean> {
-      const { id, messageId: storedMessageId } = record;
-      const claimableCondition =
-        storedMessageId === null
-          ? "(attribute_not_exists(m) AND st IN (:sending, :unknown, :asRead))"
-          : "(m = :known AND b = :echo)";
-      const result = await conditionalWrite(() =>
-        client.send(
-          new UpdateCommand({
-            TableName,
-            Key: sendRecordKey(conversationId, id),
-            UpdateExpression: "SET st = :sent, m = :m, b = if_not_exists(b, :echo)",
-            ConditionExpression: `attribute_exists(PK) AND (m = :m OR ${claimableCondition})`,
-            ExpressionAttributeValues: {
-              ":sent": "sent",
-              ":m": messageId,
-              ":echo": "echo",
-              ...(storedMessageId === null
-                ? { ":sending": "sending", ":unknown": "unknown", ":asRead": record.state }
-                : { ":known": storedMessageId }),
-            },
-          }),
+      const set = {
+        [A.state]: "sent",
+        [A.messageId]: messageId,
+        [A.messageIdSource]: storedOr(A.messageIdSource, "echo"),
+      };
+      const result = await conditionalWrite(
+        table,
+        update(
+          sendRecordKey(conversationId, record.id),
+          { set },
+          allOf(itemExists, anyOf(equals(A.messageId, messageId), isClaimable(record))),
         ),
       );
       return result.applied;
@@ -192,34 +170,43 @@ export function sendRecordStore({ client, name: TableName }: Table, random: () =
   };
 }
 
-/** A send record as it lies in the table. */
+const hasNoMessageId = isAbsent(A.messageId);
+
+/** The record is as it was read, and no platform response named its message. */
+function isClaimable({ messageId, state }: SendRecord): Expression {
+  return messageId === null
+    ? allOf(hasNoMessageId, isOneOf(A.state, ["sending", "unknown", state]))
+    : allOf(equals(A.messageId, messageId), equals(A.messageIdSource, "echo"));
+}
+
+/** A send record as stored. */
 interface RecordItem extends Key {
-  readonly st: SendState;
-  readonly ca: Millis;
-  readonly c: string;
-  readonly v: SentVia;
-  readonly ac?: string;
-  readonly ho?: string;
-  readonly r?: string;
-  readonly z?: true;
-  readonly m?: string;
-  readonly b?: "answer" | "echo";
-  readonly f?: SendFailure;
+  readonly [A.state]: SendState;
+  readonly [A.startedAt]: Millis;
+  readonly [A.contentHash]: string;
+  readonly [A.sentVia]: SentVia;
+  readonly [A.actorId]?: string;
+  readonly [A.holdId]?: string;
+  readonly [A.replyTo]?: string;
+  readonly [A.test]?: true;
+  readonly [A.messageId]?: string;
+  readonly [A.messageIdSource]?: "answer" | "echo";
+  readonly [A.failure]?: SendFailure;
 }
 
 function toSendRecord(item: RecordItem): SendRecord {
   return {
     id: item.SK.slice(2),
-    content: item.c,
-    via: item.v,
-    actorId: item.ac ?? null,
-    holdId: item.ho ?? null,
-    replyTo: item.r ?? null,
-    scope: item.z ? "test" : "live",
-    startedAt: item.ca,
-    state: item.st,
-    messageId: item.m ?? null,
-    messageIdSource: item.b ?? null,
-    ...(item.f ? { failure: item.f } : {}),
+    content: item[A.contentHash],
+    via: item[A.sentVia],
+    actorId: item[A.actorId] ?? null,
+    holdId: item[A.holdId] ?? null,
+    replyTo: item[A.replyTo] ?? null,
+    scope: item[A.test] ? "test" : "live",
+    startedAt: item[A.startedAt],
+    state: item[A.state],
+    messageId: item[A.messageId] ?? null,
+    messageIdSource: item[A.messageIdSource] ?? null,
+    ...(item[A.failure] ? { failure: item[A.failure] } : {}),
   };
 }

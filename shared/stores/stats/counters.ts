@@ -1,30 +1,32 @@
-import { PutCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { RETENTION, STATS_WINDOW } from "../../domain/limits.ts";
 import { type EndCounts, type EndState, endStates } from "../../domain/stats/stats.ts";
 import { newOp } from "../../kernel/ids.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { DAY, type Millis, SECOND } from "../../kernel/time.ts";
-import { atMostOnce, UnknownOutcome } from "../at-most-once.ts";
+import { hourAttributes as A, countClaimAttributes as ClaimA } from "../attributes.ts";
 import type { Table } from "../client.ts";
-import { conditionalWrite, conditions } from "../conditional-write.ts";
+import { conditionalWrite } from "../conditional-write.ts";
+import { absentOr, differs, equals, itemDoesNotExist } from "../expressions.ts";
 import { countClaimKey, hourKey, type Key, startOfHour, t13, timeToLive } from "../keys.ts";
+import { put, UnknownOutcome, update } from "../writes.ts";
 
 const COUNTERS_TTL: Millis = 8 * DAY;
-/** A worker has better to do than to wait for a count. */
+/** Counting must not delay a worker. */
 const ADD_TIMEOUT: Millis = 2 * SECOND;
-/** The random end of an endpoint's ULID, 25 bits: enough to tell a tenant's endpoints apart, short enough for a name. */
+/** The random end of an endpoint's ULID, 25 bits: distinguishes a tenant's endpoints in a short attribute name. */
 const TAIL_CHARS = 5;
 
 const attributePrefixes = { delivered: "d", failed: "f", dlq: "q" } as const satisfies Record<EndState, string>;
 
-/** What happened to one tenant. */
+/** Counts of one tenant. */
 export interface Counts {
   readonly messages: number;
   /** By endpoint id. */
   readonly endpoints: ReadonlyMap<string, EndCounts>;
 }
 
-/** What happened to a tenant within the window. */
+/** Counts of a tenant within the window. */
 export interface WindowCounts {
   readonly messages: number;
   forEndpoint(endpointId: string): EndCounts;
@@ -32,70 +34,51 @@ export interface WindowCounts {
 
 export type Counters = ReturnType<typeof counterStore>;
 
-/** One item for each tenant and hour, with a number for each thing that is counted. */
-export function counterStore({ client, name: TableName }: Table) {
+/** One item per tenant and hour, with a number per counter. */
+export function counterStore(table: Table) {
+  const { client, name: TableName } = table;
   return {
     /**
-     * Adds to the counters of the hour of `now`, never twice: where it is not known whether a request added, and the
-     * item does not say so, nothing is asked for again.
-     * @returns the messages of that hour so far, or null when none were added, or it is not known how many there are
-     * @throws UnknownOutcome when nobody knows whether these were added
+     * Adds to the counters of the hour of `now`, at most once: when a response is lost, the item says whether the
+     * addition was applied, and nothing is sent again.
+     * @returns the messages of that hour so far; null when none were added, or when the number is unknown
+     * @throws UnknownOutcome when the addition may have been applied
      */
     async add(tenant: TenantId, counts: Counts, now: Millis): Promise<number | null> {
-      const increments = Object.entries(toIncrements(counts)).filter(([, count]) => count > 0);
-      if (increments.length === 0) return null;
-      const Key = hourKey(tenant, now);
+      const increments = Object.fromEntries(Object.entries(toIncrements(counts)).filter(([, count]) => count > 0));
+      if (Object.keys(increments).length === 0) return null;
+      const key = hourKey(tenant, now);
       const op = newOp(now);
-      const result = await conditionalWrite(() =>
-        client.send(
-          atMostOnce(
-            new UpdateCommand({
-              TableName,
-              Key,
-              UpdateExpression: `ADD ${increments.map(([name]) => `${name} :${name}`).join(", ")} SET lo = :op, x = :x`,
-              ConditionExpression: "attribute_not_exists(lo) OR lo <> :op",
-              ExpressionAttributeValues: {
-                ...Object.fromEntries(increments.map(([name, count]) => [`:${name}`, count])),
-                ":op": op,
-                ":x": timeToLive(startOfHour(now) + COUNTERS_TTL),
-              },
-              ReturnValues: "UPDATED_NEW",
-            }),
-          ),
-          { abortSignal: AbortSignal.timeout(ADD_TIMEOUT) },
-        ),
+      const set = { [A.lastOp]: op, [A.ttl]: timeToLive(startOfHour(now) + COUNTERS_TTL) };
+      const result = await conditionalWrite<HourItem>(
+        table,
+        update(key, { add: increments, set }, absentOr(differs, A.lastOp, op), "UPDATED_NEW"),
+        { atMostOnce: true, abortSignal: AbortSignal.timeout(ADD_TIMEOUT) },
       ).catch(async (error: unknown) => {
-        if (error instanceof UnknownOutcome && (await isLast(Key, op))) return null;
+        if (error instanceof UnknownOutcome && (await isLastOp(key, op))) return null;
         throw error;
       });
-      return result?.applied && counts.messages > 0
-        ? ((result.output.Attributes?.m as number | undefined) ?? null)
-        : null;
+      return result?.applied && counts.messages > 0 ? (result.item?.[A.messages] ?? null) : null;
     },
 
     /**
-     * Takes it on to count a message of which nothing else says whether it was counted.
-     * @returns false when somebody has taken that on before
+     * Claims the counting of a message when no other write says whether it was counted.
+     * @returns false when it was claimed before
      */
     async claim(tenant: TenantId, eventUlid: string, now: Millis): Promise<boolean> {
       const op = newOp(now);
-      const result = await conditionalWrite(() =>
-        client.send(
-          new PutCommand({
-            TableName,
-            Item: { ...countClaimKey(tenant, eventUlid), o: op, x: timeToLive(now + RETENTION) },
-            ConditionExpression: conditions.itemDoesNotExist,
-            ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-          }),
-        ),
-      );
-      // The answer to our own write was lost and the SDK asked again: what stands there is ours.
-      return result.applied || result.current?.o === op;
+      const item = {
+        ...countClaimKey(tenant, eventUlid),
+        [ClaimA.op]: op,
+        [ClaimA.ttl]: timeToLive(now + RETENTION),
+      };
+      const result = await conditionalWrite(table, put(item, itemDoesNotExist), { ownMark: { [ClaimA.op]: op } });
+      return result.applied;
     },
 
-    /** The hour of `now` and the 24 before, added up. */
+    /** The sums over the hour of `now` and the 24 hours before it. */
     async window(tenant: TenantId, now: Millis): Promise<WindowCounts> {
-      // 25 items of 1 KB at most, give or take: one answer of the table holds them many times over.
+      // At most 25 items of about 1 KB fit into one page of a query.
       const { Items = [] } = await client.send(
         new QueryCommand({
           TableName,
@@ -108,44 +91,38 @@ export function counterStore({ client, name: TableName }: Table) {
       );
       const sum = (name: string) => (Items as HourItem[]).reduce((all, item) => all + (item[name] ?? 0), 0);
       return {
-        messages: sum("m"),
+        messages: sum(A.messages),
         forEndpoint: (endpointId) => {
-          const count = (state: EndState) => sum(attributeName(state, endpointId));
+          const count = (state: EndState) => sum(endpointCounter(state, endpointId));
           return { delivered: count("delivered"), failed: count("failed"), dlq: count("dlq") };
         },
       };
     },
   };
 
-  /** Whether an addition was made, and is the last one so far. Asked by a write: not everyone who counts may read. */
-  async function isLast(Key: Key, op: string): Promise<boolean> {
-    const result = await conditionalWrite(() =>
-      client.send(
-        new UpdateCommand({
-          TableName,
-          Key,
-          UpdateExpression: "SET lo = :op",
-          ConditionExpression: "lo = :op",
-          ExpressionAttributeValues: { ":op": op },
-        }),
-        { abortSignal: AbortSignal.timeout(ADD_TIMEOUT) },
-      ),
-    );
+  /**
+   * Whether an addition is applied and is the newest one. Asked by a write, because some functions that count have no
+   * permission to read.
+   */
+  async function isLastOp(key: Key, op: string): Promise<boolean> {
+    const result = await conditionalWrite(table, update(key, { set: { [A.lastOp]: op } }, equals(A.lastOp, op)), {
+      abortSignal: AbortSignal.timeout(ADD_TIMEOUT),
+    });
     return result.applied;
   }
 }
 
-/** An hour's item, read for its numbers alone. */
+/** The numbers of an hour's item. */
 type HourItem = Key & { readonly [name: string]: number | undefined };
 
 function toIncrements({ messages, endpoints }: Counts): Record<string, number> {
-  const increments: Record<string, number> = { m: messages };
+  const increments: Record<string, number> = { [A.messages]: messages };
   for (const [endpointId, counts] of endpoints) {
-    for (const state of endStates) increments[attributeName(state, endpointId)] = counts[state];
+    for (const state of endStates) increments[endpointCounter(state, endpointId)] = counts[state];
   }
   return increments;
 }
 
-function attributeName(state: EndState, endpointId: string): string {
+function endpointCounter(state: EndState, endpointId: string): string {
   return attributePrefixes[state] + endpointId.slice(-TAIL_CHARS);
 }

@@ -8,9 +8,11 @@ import {
 } from "../../domain/webhooks/endpoints.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { endpointAttributes as A } from "../attributes.ts";
+import { type Expression, isOneOf } from "../expressions.ts";
 import { endpointKey, type Key } from "../keys.ts";
 
-/** How an event type is written on an endpoint: its whole list in a few bytes, which every event's worker reads. */
+/** An endpoint stores its event types as letters: every event's worker reads them, and pays for their bytes. */
 const eventTypeLetters = {
   "message.received": "r",
   "message.sent": "s",
@@ -36,104 +38,110 @@ function parseEventLetters(text: string): EventType[] {
   return [...text].flatMap((letter) => eventTypes.find((type) => eventTypeLetters[type] === letter) ?? []);
 }
 
-/** The condition that an endpoint has a status from which the trigger may change it. */
-export function statusAllows(trigger: EndpointTrigger) {
-  const statuses = endpointStatusesBefore(trigger);
-  return {
-    condition: `st IN (${statuses.map((status) => `:${status}`).join(", ")})`,
-    values: Object.fromEntries(statuses.map((status) => [`:${status}`, status])),
-  };
+/** The endpoint has a status from which the trigger may change it. */
+export function statusAllows(trigger: EndpointTrigger): Expression {
+  return isOneOf(A.status, endpointStatusesBefore(trigger));
 }
 
-/** The condition that an endpoint exists and is not deleted. */
-export const notDeleted = statusAllows("delete");
+/** The endpoint exists and is not deleted. */
+export const isNotDeleted = statusAllows("delete");
 
-/** What the last attempts say of an endpoint, on its own item: whoever reads the endpoint has it. */
+/** The breaker's attributes. They are on the endpoint's own item, so that every reader of the endpoint has them. */
 interface BreakerFields {
-  readonly bf?: number;
-  readonly bu?: Millis;
-  readonly bw?: Millis;
-  readonly bc?: Millis;
-  readonly fs?: Millis;
-  readonly fa?: number;
-  readonly fw?: Millis;
-  readonly sl?: Millis;
+  readonly [A.failures]?: number;
+  readonly [A.openUntil]?: Millis;
+  readonly [A.wait]?: Millis;
+  readonly [A.closedBy]?: Millis;
+  readonly [A.failingSince]?: Millis;
+  readonly [A.failedSince]?: number;
+  readonly [A.warnedAt]?: Millis;
+  readonly [A.slowUntil]?: Millis;
 }
 
-/** What an endpoint's failures say, but for that it is left alone. */
-export const failureFields = ["bf", "fs", "fa", "fw", "sl"] as const satisfies readonly (keyof BreakerFields)[];
+/** The record of an endpoint's failures, without the state of its circuit. */
+export const failureAttributes = [
+  A.failures,
+  A.failingSince,
+  A.failedSince,
+  A.warnedAt,
+  A.slowUntil,
+] as const satisfies readonly (keyof BreakerFields)[];
 
-/** Undefined where there is nothing to keep. */
+/** Undefined where there is nothing to store. */
 export function breakerFields(breaker: Breaker): { readonly [name in keyof BreakerFields]: number | undefined } {
   return {
-    bf: breaker.failures || undefined,
-    bu: breaker.openUntil ?? undefined,
-    bw: breaker.wait ?? undefined,
-    bc: breaker.closedBy ?? undefined,
-    fs: breaker.failingSince ?? undefined,
-    fa: breaker.failedSince || undefined,
-    fw: breaker.warnedAt ?? undefined,
-    sl: breaker.slowUntil ?? undefined,
+    [A.failures]: breaker.failures || undefined,
+    [A.openUntil]: breaker.openUntil ?? undefined,
+    [A.wait]: breaker.wait ?? undefined,
+    [A.closedBy]: breaker.closedBy ?? undefined,
+    [A.failingSince]: breaker.failingSince ?? undefined,
+    [A.failedSince]: breaker.failedSince || undefined,
+    [A.warnedAt]: breaker.warnedAt ?? undefined,
+    [A.slowUntil]: breaker.slowUntil ?? undefined,
   };
 }
 
 function toBreaker(item: BreakerFields): Breaker {
   return {
-    failures: item.bf ?? 0,
-    openUntil: item.bu ?? null,
-    wait: item.bw ?? null,
-    closedBy: item.bc ?? null,
-    failingSince: item.fs ?? null,
-    failedSince: item.fa ?? 0,
-    warnedAt: item.fw ?? null,
-    slowUntil: item.sl ?? null,
+    failures: item[A.failures] ?? 0,
+    openUntil: item[A.openUntil] ?? null,
+    wait: item[A.wait] ?? null,
+    closedBy: item[A.closedBy] ?? null,
+    failingSince: item[A.failingSince] ?? null,
+    failedSince: item[A.failedSince] ?? 0,
+    warnedAt: item[A.warnedAt] ?? null,
+    slowUntil: item[A.slowUntil] ?? null,
   };
 }
 
-/** An endpoint as it lies in the table. */
+/** An endpoint as stored. */
 export interface EndpointItem extends Key, BreakerFields {
-  readonly u: string;
-  readonly ev: string;
-  readonly st: EndpointStatus;
-  readonly sp: string;
-  readonly s1?: Uint8Array;
-  readonly s2?: Uint8Array;
-  readonly s2x?: Millis;
-  readonly pe?: string;
-  readonly bo?: string;
-  readonly ca: Millis;
-  readonly ua: Millis;
+  readonly [A.url]: string;
+  readonly [A.events]: string;
+  readonly [A.status]: EndpointStatus;
+  readonly [A.secretPrefix]: string;
+  readonly [A.sealedSecret]?: Uint8Array;
+  readonly [A.secondarySecret]?: Uint8Array;
+  readonly [A.secondaryExpiresAt]?: Millis;
+  readonly [A.pausedEvent]?: string;
+  readonly [A.breakerOp]?: string;
+  readonly [A.createdAt]: Millis;
+  readonly [A.updatedAt]: Millis;
 }
 
 export function toEndpointItem(tenant: TenantId, endpoint: Endpoint) {
   return {
     ...endpointKey(tenant, endpoint.id),
-    u: endpoint.url,
-    ev: toEventLetters(endpoint.events),
-    st: endpoint.status,
-    sp: endpoint.secretPrefix,
-    s1: endpoint.sealedSecret ?? undefined,
-    s2: endpoint.secondary?.sealedSecret,
-    s2x: endpoint.secondary?.expiresAt,
-    pe: endpoint.pausedEvent ?? undefined,
-    ca: endpoint.createdAt,
-    ua: endpoint.updatedAt,
+    [A.url]: endpoint.url,
+    [A.events]: toEventLetters(endpoint.events),
+    [A.status]: endpoint.status,
+    [A.secretPrefix]: endpoint.secretPrefix,
+    [A.sealedSecret]: endpoint.sealedSecret ?? undefined,
+    [A.secondarySecret]: endpoint.secondary?.sealedSecret,
+    [A.secondaryExpiresAt]: endpoint.secondary?.expiresAt,
+    [A.pausedEvent]: endpoint.pausedEvent ?? undefined,
+    [A.createdAt]: endpoint.createdAt,
+    [A.updatedAt]: endpoint.updatedAt,
   };
 }
 
 export function toEndpoint(item: EndpointItem): Endpoint {
+  const { [A.secondarySecret]: secondarySecret, [A.secondaryExpiresAt]: secondaryExpiresAt } = item;
   return {
     id: item.SK.slice("WH#".length),
-    url: item.u,
-    events: parseEventLetters(item.ev),
-    status: item.st,
-    secretPrefix: item.sp,
-    sealedSecret: item.s1 ?? null,
-    secondary: item.s2 && item.s2x !== undefined ? { sealedSecret: item.s2, expiresAt: item.s2x } : null,
-    pausedEvent: item.pe ?? null,
+    url: item[A.url],
+    events: parseEventLetters(item[A.events]),
+    status: item[A.status],
+    secretPrefix: item[A.secretPrefix],
+    sealedSecret: item[A.sealedSecret] ?? null,
+    secondary:
+      secondarySecret && secondaryExpiresAt !== undefined
+        ? { sealedSecret: secondarySecret, expiresAt: secondaryExpiresAt }
+        : null,
+    pausedEvent: item[A.pausedEvent] ?? null,
     breaker: toBreaker(item),
-    breakerOp: item.bo ?? null,
-    createdAt: item.ca,
-    updatedAt: item.ua,
+    breakerOp: item[A.breakerOp] ?? null,
+    createdAt: item[A.createdAt],
+    updatedAt: item[A.updatedAt],
   };
 }

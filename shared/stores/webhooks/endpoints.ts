@@ -1,19 +1,33 @@
-import { GetCommand, QueryCommand, TransactWriteCommand, type TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { AuditEntry } from "../../domain/access/audit.ts";
+import type { Breaker } from "../../domain/delivery/breaker.ts";
 import { ENDPOINTS_PER_TENANT_MAX } from "../../domain/limits.ts";
 import type { Endpoint, EndpointChanges } from "../../domain/webhooks/endpoints.ts";
 import { newOp, newUlid } from "../../kernel/ids.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { auditItem } from "../access/audit.ts";
+import { endpointAttributes as A, countAttributes as Count } from "../attributes.ts";
 import type { Table } from "../client.ts";
-import { conditionalTransaction, conditions } from "../conditional-write.ts";
-import { endpointCountKey, endpointKey } from "../keys.ts";
-import { endpointBreakers } from "./endpoint-breaker.ts";
+import { conditionalTransaction, conditionalWrite } from "../conditional-write.ts";
 import {
+  absentOr,
+  allOf,
+  below,
+  type Changes,
+  copyOf,
+  type Expression,
+  equals,
+  isUnchanged,
+  itemDoesNotExist,
+} from "../expressions.ts";
+import { endpointCountKey, endpointKey } from "../keys.ts";
+import { put, type TransactItem, update as updateItem } from "../writes.ts";
+import {
+  breakerFields,
   type EndpointItem,
-  failureFields,
-  notDeleted,
+  failureAttributes,
+  isNotDeleted,
   statusAllows,
   toEndpoint,
   toEndpointItem,
@@ -22,110 +36,49 @@ import {
 
 export type Endpoints = ReturnType<typeof endpointStore>;
 
-/** A change of an endpoint's item: what is set, what is taken away, and the status that it must have. */
-interface ItemChange {
-  readonly set: Readonly<Record<string, unknown>>;
-  /** Attributes that become what another one was before the change. */
-  readonly copy?: Readonly<Record<string, string>>;
-  readonly remove?: readonly string[];
-  readonly condition: string;
-  readonly values: Readonly<Record<string, unknown>>;
-}
-
-type ItemUpdate = NonNullable<NonNullable<TransactWriteCommandInput["TransactItems"]>[number]["Update"]>;
-
 export function endpointStore(table: Table) {
   const { client, name: TableName } = table;
-  /** Changes an endpoint and writes the audit row of it, and what else goes with it: all or nothing. @returns whether the condition held */
+  /** Changes an endpoint and writes the audit row of it, and further items, in one transaction. @returns whether the condition held */
   async function change(
     tenant: TenantId,
     endpointId: string,
-    { set, copy = {}, remove = [], condition, values }: ItemChange,
+    { set = {}, remove = [] }: Changes,
+    condition: Expression,
     audit: AuditEntry,
-    extraUpdates: readonly ItemUpdate[] = [],
+    extraItems: readonly TransactItem[] = [],
   ): Promise<boolean> {
     const op = newUlid(audit.at);
-    const assignedValues = Object.entries({ ...set, ua: audit.at, o: op });
-    const assignments = [
-      ...assignedValues.map(([name]) => `${name} = :to_${name}`),
-      ...Object.entries(copy).map(([name, from]) => `${name} = ${from}`),
-    ];
-    const result = await conditionalTransaction(() =>
-      client.send(
-        new TransactWriteCommand({
-          ClientRequestToken: op,
-          TransactItems: [
-            {
-              Update: {
-                TableName,
-                Key: endpointKey(tenant, endpointId),
-                UpdateExpression: `SET ${assignments.join(", ")}${remove.length > 0 ? ` REMOVE ${remove.join(", ")}` : ""}`,
-                ConditionExpression: condition,
-                ExpressionAttributeValues: {
-                  ...values,
-                  ...Object.fromEntries(assignedValues.map(([name, value]) => [`:to_${name}`, value])),
-                },
-                ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-              },
-            },
-            { Put: { TableName, Item: auditItem(tenant, audit) } },
-            ...extraUpdates.map((Update) => ({ Update })),
-          ],
-        }),
-      ),
+    const changes = { set: { ...set, [A.updatedAt]: audit.at, [A.op]: op }, remove };
+    const result = await conditionalTransaction(
+      table,
+      [updateItem(endpointKey(tenant, endpointId), changes, condition), put(auditItem(tenant, audit)), ...extraItems],
+      { token: op, ownMark: { [A.op]: op } },
     );
-    // The answer to our own write was lost and the SDK asked again: it is done.
-    return result.applied || result.current?.o === op;
-  }
-
-  /** What counts a tenant's endpoints up or down. */
-  function countUpdate(tenant: TenantId, delta: 1 | -1): ItemUpdate {
-    return {
-      TableName,
-      Key: endpointCountKey(tenant),
-      UpdateExpression: "ADD n :by",
-      ExpressionAttributeValues: { ":by": delta },
-    };
+    return result.applied;
   }
 
   return {
-    ...endpointBreakers(table),
-
     /**
-     * A new endpoint, counted, and its audit row: all or nothing.
-     * @returns false when the tenant has as many as it may
+     * Creates an endpoint, counts it and writes its audit row, in one transaction.
+     * @returns false when the tenant has the maximum number of endpoints
      */
     async create(tenant: TenantId, endpoint: Endpoint, audit: AuditEntry): Promise<boolean> {
-      const result = await conditionalTransaction(() =>
-        client.send(
-          new TransactWriteCommand({
-            ClientRequestToken: endpoint.id,
-            TransactItems: [
-              {
-                Put: {
-                  TableName,
-                  Item: toEndpointItem(tenant, endpoint),
-                  ConditionExpression: conditions.itemDoesNotExist,
-                },
-              },
-              { Put: { TableName, Item: auditItem(tenant, audit) } },
-              {
-                Update: {
-                  ...countUpdate(tenant, 1),
-                  ConditionExpression: "attribute_not_exists(n) OR n < :max",
-                  ExpressionAttributeValues: { ":by": 1, ":max": ENDPOINTS_PER_TENANT_MAX },
-                },
-              },
-            ],
-          }),
-        ),
+      const hasRoom = absentOr(below, Count.count, ENDPOINTS_PER_TENANT_MAX);
+      const result = await conditionalTransaction(
+        table,
+        [
+          put(toEndpointItem(tenant, endpoint), itemDoesNotExist),
+          put(auditItem(tenant, audit)),
+          updateItem(endpointCountKey(tenant), { add: { [Count.count]: 1 } }, hasRoom),
+        ],
+        { token: endpoint.id },
       );
       return result.applied;
     },
 
     /**
-     * Every endpoint of a tenant, deleted ones included.
-     * @param consistent also what was written a moment ago
+     * All endpoints of a tenant, including deleted ones.
+     * @param consistent read consistently
      */
     async list(tenant: TenantId, { consistent = false } = {}): Promise<Endpoint[]> {
       const endpoints: Endpoint[] = [];
@@ -154,45 +107,59 @@ export function endpointStore(table: Table) {
     },
 
     /**
-     * What an endpoint failed before it was pointed elsewhere, paused or made active says nothing of it any more; that
-     * it is left alone stays, until its next probe.
-     * @returns false when there is no such endpoint any more
+     * Updates an endpoint. A new URL or status clears its record of failures; an open circuit stays open until its next
+     * probe.
+     * @returns false when the endpoint does not exist or is deleted
      */
     update(tenant: TenantId, endpointId: string, changes: EndpointChanges, audit: AuditEntry): Promise<boolean> {
       const { url, events, status } = changes;
       const set = {
-        ...(url === undefined ? {} : { u: url }),
-        ...(events === undefined ? {} : { ev: toEventLetters(events) }),
-        ...(status === undefined ? {} : { st: status }),
+        ...(url === undefined ? {} : { [A.url]: url }),
+        ...(events === undefined ? {} : { [A.events]: toEventLetters(events) }),
+        ...(status === undefined ? {} : { [A.status]: status }),
       };
-      if (url === undefined && status === undefined) return change(tenant, endpointId, { set, ...notDeleted }, audit);
-      const resetFields = { ...set, bo: newOp(audit.at) };
-      return change(tenant, endpointId, { set: resetFields, remove: failureFields, ...notDeleted }, audit);
+      const itemChanges =
+        url === undefined && status === undefined
+          ? { set }
+          : { set: { ...set, [A.breakerOp]: newOp(audit.at) }, remove: failureAttributes };
+      return change(tenant, endpointId, itemChanges, isNotDeleted, audit);
     },
 
-    /** Leaves a tombstone: id, address and history stay, and nothing of any secret. @returns false when it is there already */
+    /** Deletes an endpoint. Its id, URL and history stay; its secrets do not. @returns false when it is already deleted */
     remove(tenant: TenantId, endpointId: string, audit: AuditEntry): Promise<boolean> {
-      const remove = ["s1", "s2", "s2x"];
-      const tombstone = { set: { st: "deleted", sp: "" }, remove, ...notDeleted };
-      return change(tenant, endpointId, tombstone, audit, [countUpdate(tenant, -1)]);
+      const tombstone = {
+        set: { [A.status]: "deleted", [A.secretPrefix]: "" },
+        remove: [A.sealedSecret, A.secondarySecret, A.secondaryExpiresAt],
+      };
+      const countDown = updateItem(endpointCountKey(tenant), { add: { [Count.count]: -1 } });
+      return change(tenant, endpointId, tombstone, isNotDeleted, audit, [countDown]);
     },
 
-    /** A new secret; the one before still signs until then, the one before that no more. @returns false when deleted */
+    /**
+     * Replaces the secret. The previous one also signs until `overlapUntil`; the one before it no longer signs.
+     * @returns false when the endpoint is deleted
+     */
     rotate(
       tenant: TenantId,
       endpointId: string,
       secret: { prefix: string; sealed: Uint8Array; overlapUntil: Millis },
       audit: AuditEntry,
     ): Promise<boolean> {
-      const set = { s1: secret.sealed, sp: secret.prefix, s2x: secret.overlapUntil };
-      return change(tenant, endpointId, { set, copy: { s2: "s1" }, ...notDeleted }, audit);
+      const set = {
+        [A.secondarySecret]: copyOf(A.sealedSecret),
+        [A.secondaryExpiresAt]: secret.overlapUntil,
+        [A.sealedSecret]: secret.sealed,
+        [A.secretPrefix]: secret.prefix,
+      };
+      return change(tenant, endpointId, { set }, isNotDeleted, audit);
     },
 
     /**
-     * Pauses an endpoint for its tenant, unless it was paused or pointed elsewhere meanwhile.
-     * @param url where it pointed when the reason to pause it came up
-     * @param pausedEvent the ULID of the event that will tell of it
-     * @param failingSince where every attempt failed since then: unless one succeeded meanwhile
+     * Pauses an active endpoint, unless its URL changed.
+     * @param url the URL when the reason to pause arose
+     * @param pausedEvent the ULID of the event that will be published
+     * @param failingSince pauses only if no attempt has succeeded since then
+     * @returns false when the endpoint was not paused
      */
     pause(
       tenant: TenantId,
@@ -200,18 +167,36 @@ export function endpointStore(table: Table) {
       { url, pausedEvent, failingSince }: { url: string; pausedEvent: string; failingSince?: Millis },
       audit: AuditEntry,
     ): Promise<boolean> {
-      const failingValues = failingSince === undefined ? {} : { ":since": failingSince };
-      const { condition, values } = statusAllows("auto_pause");
-      return change(
-        tenant,
-        endpointId,
-        {
-          set: { st: "paused", pe: pausedEvent },
-          condition: `${condition} AND u = :url${failingSince === undefined ? "" : " AND fs = :since"}`,
-          values: { ...values, ":url": url, ...failingValues },
-        },
-        audit,
+      const stillFails = failingSince === undefined ? [] : [equals(A.failingSince, failingSince)];
+      const condition = allOf(statusAllows("auto_pause"), equals(A.url, url), ...stillFails);
+      const set = { [A.status]: "paused", [A.pausedEvent]: pausedEvent };
+      return change(tenant, endpointId, { set }, condition, audit);
+    },
+
+    /**
+     * Saves an endpoint's breaker.
+     * @param expected the endpoint from which the breaker was computed
+     * @returns the stored endpoint when it changed since or is deleted; null when there is none
+     */
+    async saveBreaker(
+      tenant: TenantId,
+      expected: Pick<Endpoint, "id" | "breakerOp">,
+      breaker: Breaker,
+      now: Millis,
+    ): Promise<{ applied: true } | { applied: false; endpoint: Endpoint | null }> {
+      const op = newOp(now);
+      const breakerIsUnchanged = isUnchanged(A.breakerOp, expected.breakerOp ?? undefined);
+      const result = await conditionalWrite<EndpointItem>(
+        table,
+        updateItem(
+          endpointKey(tenant, expected.id),
+          { set: { [A.breakerOp]: op, ...breakerFields(breaker) } },
+          allOf(isNotDeleted, breakerIsUnchanged),
+        ),
+        { ownMark: { [A.breakerOp]: op } },
       );
+      if (result.applied) return { applied: true };
+      return { applied: false, endpoint: result.current ? toEndpoint(result.current) : null };
     },
   };
 }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { DAY, HOUR, SECOND } from "../../../../shared/kernel/time.ts";
-import { UnknownOutcome } from "../../../../shared/stores/at-most-once.ts";
+import { UnknownOutcome } from "../../../../shared/stores/writes.ts";
 import { openTable } from "../../../../shared/stores/client.ts";
 import { type Counters, counterStore } from "../../../../shared/stores/stats/counters.ts";
 import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";

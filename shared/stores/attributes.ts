@@ -1,0 +1,254 @@
+import { table } from "../config/names.ts";
+
+// The attributes of each kind of item, by the names that the code uses. The stored names are short because every byte
+// of a name is billed with every item; one letter may mean different things in different items. docs/table.md lists
+// what each item holds. Never change a stored name: items with the old one exist.
+
+const ttl = { ttl: table.timeToLive } as const;
+
+/** The keys of the feed index. */
+const feedIndex = { feed: table.feedIndex.partitionKey, feedPosition: table.feedIndex.sortKey } as const;
+
+/** Who sent a message, and how. */
+const authorship = {
+  direction: "d",
+  sentVia: "v",
+  actorId: "ac",
+  replyTo: "r",
+  holdId: "ho",
+} as const;
+
+/** A change of a message's text, or its removal. */
+const messageChange = { unsentAt: "un", editText: "et", editCount: "ec" } as const;
+
+export const headAttributes = {
+  ...ttl,
+  ...feedIndex,
+  accountHandle: "ah",
+  erasedAt: "ea",
+  handle: "ph",
+  lastAt: "la",
+  lastDirection: "ld",
+  lastInboundAt: "li",
+  lastMessageHash: "lm",
+  lastOutboundAt: "lo",
+  lastText: "lt",
+  /** How often the shown message was changed. */
+  lastVersion: "lv",
+  pendingMessages: "aw",
+  picture: "pp",
+  pictureEndsAt: "px",
+  profileFetchedAt: "pf",
+  profileState: "ps",
+  username: "pu",
+} as const;
+
+export const messageAttributes = {
+  ...ttl,
+  ...feedIndex,
+  ...authorship,
+  ...messageChange,
+  idIndex: table.idIndex.partitionKey,
+  attachments: "a",
+  countedAsEcho: "ce",
+  eventUlid: "e",
+  handle: "h",
+  sentAt: "s",
+  test: "z",
+  text: "t",
+  username: "u",
+} as const;
+
+export const markerAttributes = { ...ttl, ...authorship, eventUlid: "e", position: "p" } as const;
+
+export const pendingChangeAttributes = { ...ttl, ...messageChange, changedAt: "ca" } as const;
+
+export const sendRecordAttributes = {
+  ...ttl,
+  actorId: "ac",
+  contentHash: "c",
+  failure: "f",
+  holdId: "ho",
+  messageId: "m",
+  messageIdSource: "b",
+  replyTo: "r",
+  sentVia: "v",
+  startedAt: "ca",
+  state: "st",
+  test: "z",
+} as const;
+
+/** Each budget's window has its own two attributes: see `budgetLetters`. */
+export const budgetAttributes = {
+  ...ttl,
+  accountPausedUntil: "cd",
+  humanAgentPausedUntil: "hp",
+  spentAt: "at",
+} as const;
+
+export const dueSendAttributes = { ...ttl, content: "b", conversationId: "c" } as const;
+
+export const dueItemAttributes = { ...ttl, taskBody: "b", tenant: "t" } as const;
+
+export const checkpointAttributes = { cursor: "p" } as const;
+
+export const idempotencyAttributes = { ...ttl, bodyHash: "bh", claimedAt: "ca", result: "an", workId: "w" } as const;
+
+export const eventBodyAttributes = { ...ttl, body: "b", type: "ty" } as const;
+
+export const eventRefAttributes = { ...ttl, changedAt: "at", eventUlid: "e" } as const;
+
+export const relatedRefAttributes = { ...ttl, asOf: "at" } as const;
+
+export const deliveryAttributes = {
+  ...ttl,
+  undeliveredIndex: table.failingIndex.partitionKey,
+  conversationId: "c",
+  eventType: "ty",
+  lastDurationMs: "ld",
+  lastError: "le",
+  lastResponseStatus: "lr",
+  leaseUntil: "lu",
+  nextAttemptAt: "na",
+  op: "o",
+  position: "p",
+  settledAttempts: "n",
+  status: "st",
+  test: "z",
+  updatedAt: "ua",
+} as const;
+
+export const endpointAttributes = {
+  breakerOp: "bo",
+  closedBy: "bc",
+  createdAt: "ca",
+  events: "ev",
+  failedSince: "fa",
+  failingSince: "fs",
+  failures: "bf",
+  op: "o",
+  openUntil: "bu",
+  pausedEvent: "pe",
+  sealedSecret: "s1",
+  secondaryExpiresAt: "s2x",
+  secondarySecret: "s2",
+  secretPrefix: "sp",
+  slowUntil: "sl",
+  status: "st",
+  updatedAt: "ua",
+  url: "u",
+  wait: "bw",
+  warnedAt: "fw",
+} as const;
+
+/** Each slot has an attribute of its own: `p0`, `p1`, … */
+export const slotsAttributes = { ...ttl } as const;
+
+/** Items that hold one count. */
+export const countAttributes = { ...ttl, count: "n" } as const;
+
+export const verificationAttributes = { ...ttl, attempts: "n", failures: "f" } as const;
+
+/** An hour has a further number for each endpoint and end state: see `endpointCounter`. */
+export const hourAttributes = { ...ttl, lastOp: "lo", messages: "m" } as const;
+
+export const countClaimAttributes = { ...ttl, op: "o" } as const;
+
+export const holdAttributes = {
+  ...ttl,
+  ...feedIndex,
+  actorId: "ac",
+  attachments: "a",
+  claimedAt: "cl",
+  conversationId: "c",
+  createdAt: "ca",
+  error: "er",
+  expiresAt: "ex",
+  platformMessageId: "m",
+  replyTo: "r",
+  secretHash: "hs",
+  sendId: "s",
+  status: "st",
+  test: "z",
+  text: "b",
+} as const;
+
+export const erasureAttributes = {
+  ...ttl,
+  actor: "ac",
+  conversationId: "c",
+  countedFrom: "fr",
+  countedUpTo: "up",
+  erasedAt: "ea",
+  ip: "ip",
+  nextPassAt: "np",
+  op: "o",
+  phase: "ph",
+  removed: "n",
+  tenant: "t",
+} as const;
+
+export const erasedEventsAttributes = { ...ttl, bodies: "b", marks: "k", ulids: "u" } as const;
+
+export const accountAttributes = {
+  connection: "cn",
+  displayName: "n",
+  handle: "h",
+  humanAgentRefusedAt: "human_agent_blocked_at",
+  lastRefreshedAt: "lr",
+  pageId: "pg",
+  policy: "po",
+  refreshError: "re",
+  sealedToken: "tk",
+  status: "st",
+  statusEvent: "se",
+} as const;
+
+export const accountRouteAttributes = { handle: "h", tenant: "t" } as const;
+
+export const tenantAttributes = {
+  createdAt: "ca",
+  name: "n",
+  ownerEmail: "ow",
+  status: "st",
+  updatedAt: "ua",
+} as const;
+
+export const tenantStateAttributes = { lastErasureAt: "er", shards: "n" } as const;
+
+export const feedHeaderAttributes = { ...feedIndex, shards: "n" } as const;
+
+export const apiKeyAttributes = {
+  createdAt: "ca",
+  hash: "kh",
+  id: "id",
+  kind: "kd",
+  label: "lb",
+  prefix: "pf",
+  scope: "sc",
+  status: "st",
+  tenants: "ts",
+} as const;
+
+export const auditAttributes = {
+  ...ttl,
+  action: "ac",
+  actor: "by",
+  detail: "dt",
+  ip: "ip",
+  resource: "rs",
+} as const;
+
+export const quarantineAttributes = {
+  ...ttl,
+  body: "b",
+  bodyBytes: "bs",
+  claimedUntil: "cu",
+  group: "g",
+  messageId: "m",
+  op: "o",
+  quarantinedAt: "at",
+  receives: "n",
+  redriveEnd: "re",
+  redrivenAt: "ra",
+} as const;

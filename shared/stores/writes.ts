@@ -1,0 +1,131 @@
+import {
+  DeleteCommand,
+  type DeleteCommandInput,
+  PutCommand,
+  type PutCommandInput,
+  type TransactWriteCommandInput,
+  UpdateCommand,
+  type UpdateCommandInput,
+} from "@aws-sdk/lib-dynamodb";
+import type { Table } from "./client.ts";
+import { type Changes, type Expression, numberValues, reservedNames, updateExpression } from "./expressions.ts";
+import type { Key } from "./keys.ts";
+
+// The writes of the stores, as values: each is sent alone or as a part of a transaction. The helpers that send them
+// add the table's name, and ask for the stored item where a condition fails.
+
+type Part<Input> = Omit<Input, "TableName" | "ReturnValuesOnConditionCheckFailure">;
+type TransactPart = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
+
+export type Write =
+  | { readonly Put: Part<PutCommandInput> }
+  | { readonly Update: Part<UpdateCommandInput> }
+  | { readonly Delete: Part<DeleteCommandInput> };
+
+export type TransactItem = Write | { readonly ConditionCheck: Part<NonNullable<TransactPart["ConditionCheck"]>> };
+
+/** What an update answers: the item as it was, as it is now, or the changed attributes as they are now. */
+type Returned = "ALL_OLD" | "ALL_NEW" | "UPDATED_NEW";
+
+export function put(Item: Readonly<Record<string, unknown>> & Key, condition?: Expression): Write {
+  return { Put: { Item, ...conditionInput(condition) } };
+}
+
+export function update(Key: Key, changes: Changes, condition?: Expression, ReturnValues?: Returned): Write {
+  const expression = updateExpression(changes);
+  const { texts, values } = numberValues({ UpdateExpression: expression, ConditionExpression: condition });
+  const hasReservedName = Object.values(texts).some((text) => text.includes("#at"));
+  return {
+    Update: {
+      Key,
+      UpdateExpression: texts.UpdateExpression,
+      ...(texts.ConditionExpression ? { ConditionExpression: texts.ConditionExpression } : {}),
+      ...(values ? { ExpressionAttributeValues: values } : {}),
+      ...(hasReservedName ? { ExpressionAttributeNames: { ...reservedNames } } : {}),
+      ...(ReturnValues ? { ReturnValues } : {}),
+    },
+  };
+}
+
+export function remove(Key: Key, condition?: Expression, ReturnValues?: "ALL_OLD"): Write {
+  return { Delete: { Key, ...conditionInput(condition), ...(ReturnValues ? { ReturnValues } : {}) } };
+}
+
+/** A condition on an item that the transaction does not write. */
+export function check(Key: Key, condition: Expression): TransactItem {
+  const { texts, values } = numberValues({ ConditionExpression: condition });
+  return {
+    ConditionCheck: {
+      Key,
+      ConditionExpression: texts.ConditionExpression,
+      ...(values ? { ExpressionAttributeValues: values } : {}),
+    },
+  };
+}
+
+export interface SendOptions {
+  /** The SDK retries only what the service certainly refused, so that the write is never applied twice. */
+  readonly atMostOnce?: boolean;
+  readonly abortSignal?: AbortSignal;
+}
+
+/**
+ * Sends one write.
+ * @returns the attributes that the write asked for
+ * @throws UnknownOutcome with `atMostOnce`, when the write may have been applied
+ */
+export async function sendWrite(
+  { client, name: TableName }: Table,
+  write: Write,
+  { atMostOnce = false, abortSignal }: SendOptions = {},
+): Promise<Record<string, unknown> | undefined> {
+  const command = toCommand(TableName, write);
+  if (atMostOnce) throwUnknownOutcomes(command);
+  const { Attributes } = await client.send(command, abortSignal ? { abortSignal } : {});
+  return Attributes;
+}
+
+/** The response to a request was lost, or the service failed while processing it: the write may have been applied. */
+export class UnknownOutcome extends Error {
+  override readonly name = "UnknownOutcome";
+}
+
+/** Refusals and aborts are thrown as they are, everything else as an UnknownOutcome, which the SDK does not retry. */
+function throwUnknownOutcomes(command: UpdateCommand): void {
+  command.middlewareStack.add(
+    (next) => async (args) => {
+      try {
+        return await next(args);
+      } catch (error) {
+        if (isRefusal(error) || (error instanceof Error && error.name === "AbortError")) throw error;
+        throw new UnknownOutcome("The table's response was lost, so the write may have been applied.");
+      }
+    },
+    // Around each attempt, inside the SDK's retries. A document command adds its own middleware twice.
+    { step: "finalizeRequest", priority: "normal", name: "atMostOnce", override: true },
+  );
+}
+
+function isRefusal(error: unknown): boolean {
+  const { httpStatusCode = 0 } = (error as { $metadata?: { httpStatusCode?: number } })?.$metadata ?? {};
+  return httpStatusCode >= 400 && httpStatusCode < 500;
+}
+
+/** The three commands answer alike, so that one type stands for all. */
+function toCommand(TableName: string, write: Write): UpdateCommand {
+  const withTable = <Input extends object>(input: Input) => ({ TableName, ...input, ...currentOnFailure(input) });
+  if ("Put" in write) return new PutCommand(withTable(write.Put)) as unknown as UpdateCommand;
+  if ("Delete" in write) return new DeleteCommand(withTable(write.Delete)) as unknown as UpdateCommand;
+  return new UpdateCommand(withTable(write.Update));
+}
+
+/** Asks for the stored item where the condition fails. */
+export function currentOnFailure(input: { readonly ConditionExpression?: string | undefined }) {
+  return input.ConditionExpression ? { ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const } : {};
+}
+
+function conditionInput(condition: Expression | undefined) {
+  if (!condition) return {};
+  const { texts, values } = numberValues({ ConditionExpression: condition });
+  return { ...texts, ...(values ? { ExpressionAttributeValues: values } : {}) };
+}
