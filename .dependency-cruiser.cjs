@@ -9,6 +9,7 @@ const rooms = {
   "shared/kernel": { rooms: [], packages: ["node:crypto", "node:zlib", "ulid"] },
   "shared/domain": { rooms: ["shared/kernel"], packages: [] },
   "shared/config": { rooms: ["shared/kernel"], packages: ["zod"] },
+  "shared/events": { rooms: ["shared/kernel", "shared/domain"], packages: ["zod"] },
   "shared/queues": { rooms: ["shared/kernel", "shared/domain"], packages: ["zod"] },
   "shared/stores": {
     rooms: ["shared/kernel", "shared/domain", "shared/config"],
@@ -21,12 +22,12 @@ const rooms = {
     packages: ["zod", "node:http", "node:https"],
   },
   "shared/flows": {
-    rooms: ["shared/kernel", "shared/domain", "shared/queues"],
+    rooms: ["shared/kernel", "shared/domain", "shared/events", "shared/queues"],
     types: ["shared/stores", "shared/aws", "shared/net", "shared/platforms", "shared/config"],
     packages: [],
   },
   functions: {
-    rooms: ["shared/kernel", "shared/domain", "shared/queues", "shared/flows"],
+    rooms: ["shared/kernel", "shared/domain", "shared/events", "shared/queues", "shared/flows"],
     types: ["shared/aws"],
     packages: ["hono", "zod", "@middy/core", "node:zlib", "aws-lambda"],
     except: COMPOSITION,

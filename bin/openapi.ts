@@ -5,16 +5,22 @@ import { checkApiRoutes } from "../functions/routes/holds/check.ts";
 import { apiRoutes } from "../functions/routes/index.ts";
 import { API_VERSION } from "../shared/domain/events/events.ts";
 import { errorsPage } from "./docs/errors.ts";
+import { eventsPage, eventWebhooks } from "./docs/events.ts";
 
-// `node bin/openapi.ts` writes the API reference from the routes and the refusals. With --check it compares instead.
+// `node bin/openapi.ts` writes the API reference from the routes, the events and the refusals. With --check it compares
+// instead.
 
-const document = openApiDocument<never>([...apiRoutes, ...checkApiRoutes], { title: "Parley", version: API_VERSION });
-const files = {
+const document = {
+  ...openApiDocument<never>([...apiRoutes, ...checkApiRoutes], { title: "Parley", version: API_VERSION }),
+  webhooks: eventWebhooks(),
+};
+const pages = {
   "docs/openapi.json": `${JSON.stringify(document, null, 2)}\n`,
   "docs/errors.md": errorsPage(),
+  "docs/guides/events.md": eventsPage(),
 };
 
-for (const [path, text] of Object.entries(files)) {
+for (const [path, text] of Object.entries(pages)) {
   const file = fileURLToPath(new URL(`../${path}`, import.meta.url));
   if (!process.argv.includes("--check")) {
     writeFileSync(file, text);

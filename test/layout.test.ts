@@ -34,6 +34,10 @@ const plantedImports: readonly PlantedImport[] = [
     rule: "shared/domain: packages",
   },
   { from: "shared/domain/d.ts", imports: valueImport("../kernel/target.ts"), rule: null },
+  { from: "shared/events/a.ts", imports: valueImport("../flows/target.ts"), rule: "shared/events: rooms" },
+  { from: "shared/events/b.ts", imports: valueImport("../domain/target.ts"), rule: null },
+  { from: "shared/flows/d.ts", imports: valueImport("../events/target.ts"), rule: null },
+  { from: "shared/stores/c.ts", imports: valueImport("../events/target.ts"), rule: "shared/stores: rooms" },
   { from: "shared/stores/a.ts", imports: valueImport("../aws/target.ts"), rule: "shared/stores: rooms" },
   {
     from: "shared/stores/b.ts",
@@ -82,7 +86,7 @@ beforeAll(() => {
     cpSync(join(project, file), join(testEnv, file));
   symlinkSync(join(project, "node_modules"), join(testEnv, "node_modules"));
   for (const room of [
-    ...["kernel", "domain", "config", "queues", "stores", "aws", "net", "platforms", "flows"].map(
+    ...["kernel", "domain", "events", "config", "queues", "stores", "aws", "net", "platforms", "flows"].map(
       (name) => `shared/${name}`,
     ),
     ...["functions", "functions/routes", "functions/worker", "functions/http"],

@@ -1,18 +1,14 @@
-import { type Account, accountKey } from "../accounts/accounts.ts";
 import type { EditUpdate, ReactionUpdate, UnsendUpdate } from "../inbox/updates.ts";
-import type { EventType } from "./events.ts";
 
-// What happens to a message after it was sent: how each change is known again when it comes twice, and what its event
-// tells.
-
+/** A change to a message after it was sent. */
 export type ChangeUpdate = UnsendUpdate | EditUpdate | ReactionUpdate;
 
-/** A message is edited to one text at each count, whenever that is told. */
+/** Identifies one edit. The text of a message at an edit count never changes, so the time is not part of the key. */
 export function editKey(messageId: string, count: number): string {
   return JSON.stringify([messageId, "edit", count]);
 }
 
-/** The same change has the same name, and no two changes of a conversation share one. */
+/** Identifies a change within its conversation. A redelivered change has the same key. */
 export function changeKey(update: ChangeUpdate): string {
   switch (update.kind) {
     case "unsend":
@@ -22,46 +18,4 @@ export function changeKey(update: ChangeUpdate): string {
     case "reaction":
       return JSON.stringify([update.messageId, "reaction", update.action, update.at]);
   }
-}
-
-/** The event that announces a change, without its envelope. */
-export function changeEvent(update: ChangeUpdate, conversationId: string): { type: EventType; data: object } {
-  const message = {
-    id: update.messageId,
-    conversation_id: conversationId,
-    account_key: accountKey(update.account),
-    platform: update.account.platform,
-  };
-  switch (update.kind) {
-    case "unsend":
-      return { type: "message.deleted", data: { message } };
-    case "edit":
-      return {
-        type: "message.edited",
-        data: { message: { ...message, text: update.text, edit_count: update.editCount } },
-      };
-    case "reaction": {
-      const { action, reaction, emoji } = update;
-      return { type: "message.reaction", data: { message, reaction: { action, reaction, emoji } } };
-    }
-  }
-}
-
-/** What an event about an account tells. */
-export function accountEventData(
-  account: Account,
-  reason: "user" | "platform_deauthorized" | "token_invalid" | "policy",
-): object {
-  return {
-    account: {
-      account_key: accountKey(account),
-      platform: account.platform,
-      external_id: account.externalId,
-      handle: account.handle,
-      display_name: account.displayName,
-      page_id: account.pageId,
-      status: account.status,
-    },
-    reason,
-  };
 }

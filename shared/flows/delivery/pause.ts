@@ -1,4 +1,4 @@
-import { renderEvent } from "../../domain/events/events.ts";
+import { renderWebhookPaused } from "../../events/webhook-paused.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { encodeEvent } from "../../queues/messages.ts";
@@ -50,8 +50,7 @@ export async function publishEndpointPaused(
   { endpointId, reason, eventUlid }: AutoPause,
   repeated: boolean,
 ): Promise<void> {
-  const data = { endpoint_id: endpointId, reason };
-  await ports.eventBodies.save(tenant, renderEvent(tenant, eventUlid, "webhook.paused", data));
+  await ports.eventBodies.save(tenant, renderWebhookPaused(tenant, eventUlid, { endpointId, reason }));
   const event = {
     tenant,
     eventUlid,

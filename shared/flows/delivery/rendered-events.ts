@@ -1,5 +1,6 @@
-import { type RenderedEvent, renderMessageEvent } from "../../domain/events/events.ts";
+import type { RenderedEvent } from "../../domain/events/events.ts";
 import { type EventSource, type MessageRef, messageRefKey } from "../../domain/inbox/messages.ts";
+import { renderMessageEvent } from "../../events/message.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { ReplayPorts } from "./ports.ts";
 

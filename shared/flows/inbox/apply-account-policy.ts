@@ -1,7 +1,7 @@
 import { accountKey } from "../../domain/accounts/accounts.ts";
-import { deriveEventUlid, renderEvent } from "../../domain/events/events.ts";
-import { accountEventData } from "../../domain/events/message-changes.ts";
+import { deriveEventUlid } from "../../domain/events/events.ts";
 import type { PolicyUpdate } from "../../domain/inbox/updates.ts";
+import { renderAccountEvent } from "../../events/account.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { publishEvent } from "./apply-change.ts";
 import type { Effects } from "./effects.ts";
@@ -24,8 +24,8 @@ export async function applyAccountPolicy(
   if (!result || result.eventUlid === null) return;
   // A body that was kept stands: the account may have changed since, and the event is the same.
   if (!(await ports.eventBodies.get(account.tenant, result.eventUlid))) {
-    const data = accountEventData(result.account, "policy");
-    await ports.eventBodies.save(account.tenant, renderEvent(account.tenant, result.eventUlid, type, data));
+    const event = renderAccountEvent(account.tenant, result.eventUlid, type, result.account, "policy");
+    await ports.eventBodies.save(account.tenant, event);
   }
   publishEvent(effects, account, { type, eventUlid: result.eventUlid });
 }

@@ -1,7 +1,11 @@
-import { deriveEventUlid, renderEvent } from "../../domain/events/events.ts";
-import { type ChangeUpdate, changeEvent, changeKey } from "../../domain/events/message-changes.ts";
+import { deriveEventUlid, type EventType, type RenderedEvent } from "../../domain/events/events.ts";
+import { type ChangeUpdate, changeKey } from "../../domain/events/message-changes.ts";
 import { conversationId as idOfConversation } from "../../domain/inbox/conversations.ts";
 import { RETENTION } from "../../domain/limits.ts";
+import { renderMessageDeleted } from "../../events/message-deleted.ts";
+import { renderMessageEdited } from "../../events/message-edited.ts";
+import { renderMessageReaction } from "../../events/message-reaction.ts";
+import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { encodeEvent } from "../../queues/messages.ts";
 import type { ConversationSnapshot } from "../../stores/inbox/conversations.ts";
@@ -33,17 +37,40 @@ export async function applyMessageChange(
   if (await isChangeOfErasedMessage(ports, context, now)) return;
 
   const name = changeKey(update);
-  const { type, data } = changeEvent(update, conversationId);
+  const type = eventTypes[update.kind];
   const candidateUlid = deriveEventUlid(account.tenant, name, type, now);
   const eventUlid = await ports.eventBodies.recordRef(conversationId, name, candidateUlid, now, update.at);
   // Before the message is edited: whoever unsends it then finds the body to forget.
-  await ports.eventBodies.save(account.tenant, renderEvent(account.tenant, eventUlid, type, data));
+  await ports.eventBodies.save(account.tenant, renderChange(account.tenant, eventUlid, update, conversationId));
   const change = toChange(update);
   if (change) {
     const isUnsent = await applyOrDeferChange(ports, context, change, now);
     if (isUnsent && update.kind === "edit") return;
   }
   publishEvent(effects, account, { type, eventUlid });
+}
+
+const eventTypes = {
+  unsend: "message.deleted",
+  edit: "message.edited",
+  reaction: "message.reaction",
+} as const satisfies Record<ChangeUpdate["kind"], EventType>;
+
+function renderChange(
+  tenant: TenantId,
+  eventUlid: string,
+  update: ChangeUpdate,
+  conversationId: string,
+): RenderedEvent {
+  const message = { id: update.messageId, conversationId, account: update.account };
+  switch (update.kind) {
+    case "unsend":
+      return renderMessageDeleted(tenant, eventUlid, message);
+    case "edit":
+      return renderMessageEdited(tenant, eventUlid, message, { text: update.text, count: update.editCount });
+    case "reaction":
+      return renderMessageReaction(tenant, eventUlid, message, update);
+  }
 }
 
 /** A reaction changes nothing that is kept. */

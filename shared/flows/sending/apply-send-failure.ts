@@ -1,7 +1,7 @@
 import { accountKey } from "../../domain/accounts/accounts.ts";
-import { deriveEventUlid, renderEvent } from "../../domain/events/events.ts";
-import { accountEventData } from "../../domain/events/message-changes.ts";
+import { deriveEventUlid } from "../../domain/events/events.ts";
 import type { SendFailure } from "../../domain/sending/sends.ts";
+import { renderAccountEvent } from "../../events/account.ts";
 import { encodeEvent } from "../../queues/messages.ts";
 import type { SendPorts } from "./ports.ts";
 import type { SendAttempt } from "./send-attempt.ts";
@@ -35,8 +35,9 @@ async function changeAccountStatus(
   if (!account) return;
   // A body that was kept stands: the account may have changed since, and the event is the same.
   if (!(await ports.eventBodies.get(tenant, eventUlid))) {
-    const data = accountEventData({ ...account, status }, status === "needs_reauth" ? "token_invalid" : "policy");
-    await ports.eventBodies.save(tenant, renderEvent(tenant, eventUlid, type, data));
+    const reason = status === "needs_reauth" ? "token_invalid" : "policy";
+    const event = renderAccountEvent(tenant, eventUlid, type, { ...account, status }, reason);
+    await ports.eventBodies.save(tenant, event);
   }
   await ports.events.send({
     body: encodeEvent({ tenant, eventUlid, type, source: null, repeated: true }),

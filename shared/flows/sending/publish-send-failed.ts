@@ -1,4 +1,5 @@
-import { deriveEventUlid, renderFailedMessage } from "../../domain/events/events.ts";
+import { deriveEventUlid } from "../../domain/events/events.ts";
+import { renderMessageFailed } from "../../events/message-failed.ts";
 import { encodeEvent } from "../../queues/messages.ts";
 import type { SendPorts } from "./ports.ts";
 import { outboundMessage, type SendAttempt } from "./send-attempt.ts";
@@ -25,7 +26,7 @@ export async function publishSendFailed(
     startedAt,
   );
   const message = { ...outboundMessage(attempt, ""), eventUlid };
-  await ports.eventBodies.save(tenant, renderFailedMessage(tenant, message, detail));
+  await ports.eventBodies.save(tenant, renderMessageFailed(tenant, message, detail));
   const test = send.scope === "test";
   await ports.events.send({
     body: encodeEvent({ tenant, eventUlid, type, source: null, repeated, test }),

@@ -1,6 +1,6 @@
 import { callerActor } from "../../domain/access/api-keys.ts";
 import { deliveryId } from "../../domain/delivery/deliveries.ts";
-import { renderEvent } from "../../domain/events/events.ts";
+import { renderTestEvent } from "../../events/test-event.ts";
 import { newUlid } from "../../kernel/ids.ts";
 import { isRefusal, type Refusal } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
@@ -9,8 +9,6 @@ import { type ApiActor, auditEntry } from "../access/audit-entry.ts";
 import { firstAttemptMessage, scheduleSafetyNet } from "../delivery/first-attempt.ts";
 import { getLiveEndpoint } from "../delivery/live-endpoint.ts";
 import type { WebhookPorts } from "./ports.ts";
-
-export const TEST_NOTE = "A test of this endpoint. Nothing happened.";
 
 /** Sends an endpoint a test event the way any event goes, whatever it subscribes to. Answers the delivery's id. */
 export async function sendTestEvent(
@@ -24,10 +22,10 @@ export async function sendTestEvent(
   if (isRefusal(endpoint)) return endpoint;
   const eventUlid = newUlid(now);
   const id = deliveryId(eventUlid, endpointId);
-  const data = { endpoint_id: endpointId, note: TEST_NOTE, requested_by: callerActor(actor.caller) };
+  const requestedBy = callerActor(actor.caller);
   const delivery = { endpointId, eventUlid, eventType: "test.event", source: null } as const;
   const audit = auditEntry("webhook.test", endpointId, actor, { delivery: id }, now);
-  await ports.eventBodies.save(tenant, renderEvent(tenant, eventUlid, "test.event", data));
+  await ports.eventBodies.save(tenant, renderTestEvent(tenant, eventUlid, { endpointId, requestedBy }));
   await scheduleSafetyNet(ports, tenant, delivery, now);
   await ports.deliveries.recordPending(tenant, delivery, audit, now);
   await ports.retries.send(firstAttemptMessage(tenant, delivery, now, true));

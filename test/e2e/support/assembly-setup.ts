@@ -16,7 +16,7 @@ declare module "vitest" {
 export async function setup(project: TestProject): Promise<() => void> {
   const folder = mkdtempSync(join(tmpdir(), "parley-assembly-"));
   const assembly = join(folder, "cdk.out");
-  await synthesizeInto({ outdir: assembly, context: assemblyContext() }, new AbortController().signal);
+  await synthesizeInto({ outdir: assembly, context: assemblyContext(), useCache: true }, new AbortController().signal);
   project.provide("assembly", assembly);
   return () => rmSync(folder, { recursive: true, force: true });
 }

@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
 import * as full from "zod";
 import * as z from "zod/mini";
-import { eventSchema } from "../../../../functions/routes/webhooks/event-schemas.ts";
 import { listEventTypes } from "../../../../functions/routes/webhooks/event-types.ts";
 import type { Account } from "../../../../shared/domain/accounts/accounts.ts";
-import {
-  type EventType,
-  eventTypes,
-  type RenderedEvent,
-  renderEvent,
-  renderFailedMessage,
-  renderMessageEvent,
-} from "../../../../shared/domain/events/events.ts";
-import { accountEventData, type ChangeUpdate, changeEvent } from "../../../../shared/domain/events/message-changes.ts";
+import { type EventType, eventTypes, type RenderedEvent } from "../../../../shared/domain/events/events.ts";
 import { attachmentTypes, type Message } from "../../../../shared/domain/inbox/messages.ts";
+import { renderAccountEvent } from "../../../../shared/events/account.ts";
+import { eventSchema } from "../../../../shared/events/catalog.ts";
+import { renderMessageEvent } from "../../../../shared/events/message.ts";
+import { renderMessageDeleted } from "../../../../shared/events/message-deleted.ts";
+import { renderMessageEdited } from "../../../../shared/events/message-edited.ts";
+import { renderMessageFailed } from "../../../../shared/events/message-failed.ts";
+import { renderMessageReaction } from "../../../../shared/events/message-reaction.ts";
+import { renderTestEvent } from "../../../../shared/events/test-event.ts";
+import { renderWebhookPaused } from "../../../../shared/events/webhook-paused.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
 import {
   ACCOUNT,
@@ -89,16 +89,15 @@ describe("what is sent is of the published schema", () => {
   });
 
   it("for what happens to a message", () => {
-    const about = { account: ACCOUNT, participantId: PERSON, messageId: "m1", at: NOW };
-    const changes: ChangeUpdate[] = [
-      { ...about, kind: "unsend" },
-      { ...about, kind: "edit", text: "", editCount: 5 },
-      { ...about, kind: "reaction", action: "react", reaction: "love", emoji: "❤️" },
-      { ...about, kind: "reaction", action: "unreact", reaction: null, emoji: null },
-    ];
-    for (const change of changes) {
-      const { type, data } = changeEvent(change, sampleConversationId(tenant));
-      expectMatchesSchema(renderEvent(tenant, newUlid(NOW), type, data));
+    const ref = { id: "m1", conversationId: sampleConversationId(tenant), account: ACCOUNT };
+    const ulid = newUlid(NOW);
+    for (const event of [
+      renderMessageDeleted(tenant, ulid, ref),
+      renderMessageEdited(tenant, ulid, ref, { text: "", count: 5 }),
+      renderMessageReaction(tenant, ulid, ref, { action: "react", reaction: "love", emoji: "❤️" }),
+      renderMessageReaction(tenant, ulid, ref, { action: "unreact", reaction: null, emoji: null }),
+    ]) {
+      expectMatchesSchema(event);
     }
   });
 
@@ -110,7 +109,7 @@ describe("what is sent is of the published schema", () => {
         { holdId: `hold_${newUlid(NOW)}`, sentVia: "api_human_agent" },
       ] satisfies Partial<Message>[]) {
         const message = sampleMessage(tenant, { id: "", direction: "outbound", ...rest });
-        expectMatchesSchema(renderFailedMessage(tenant, message, detail));
+        expectMatchesSchema(renderMessageFailed(tenant, message, detail));
       }
     }
   });
@@ -128,7 +127,13 @@ describe("what is sent is of the published schema", () => {
       sealedToken: new Uint8Array(),
     };
     for (const reason of ["user", "platform_deauthorized", "token_invalid", "policy"] as const) {
-      expectMatchesSchema(renderEvent(tenant, newUlid(NOW), "account.needs_reauth", accountEventData(account, reason)));
+      expectMatchesSchema(renderAccountEvent(tenant, newUlid(NOW), "account.needs_reauth", account, reason));
     }
+  });
+
+  it("for webhook endpoints", () => {
+    for (const reason of ["gone", "failing"] as const)
+      expectMatchesSchema(renderWebhookPaused(tenant, newUlid(NOW), { endpointId: newUlid(NOW), reason }));
+    expectMatchesSchema(renderTestEvent(tenant, newUlid(NOW), { endpointId: newUlid(NOW), requestedBy: "cli" }));
   });
 });

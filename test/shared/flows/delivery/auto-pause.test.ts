@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { eventSchema } from "../../../../functions/routes/webhooks/event-schemas.ts";
+import { eventSchema } from "../../../../shared/events/catalog.ts";
 import type { Breaker } from "../../../../shared/domain/delivery/breaker.ts";
 import { CLOSED } from "../../../../shared/domain/delivery/breaker.ts";
 import { encodeEndpointTask } from "../../../../shared/flows/delivery/endpoint-tasks.ts";

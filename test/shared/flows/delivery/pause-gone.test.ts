@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { eventSchema } from "../../../../functions/routes/webhooks/event-schemas.ts";
+import { eventSchema } from "../../../../shared/events/catalog.ts";
 import { openQueue } from "../../../../shared/aws/queues.ts";
 import { updateWebhook } from "../../../../shared/flows/webhooks/update.ts";
 import { tenantStore } from "../../../../shared/stores/access/tenants.ts";

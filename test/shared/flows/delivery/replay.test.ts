@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { eventSchema } from "../../../../functions/routes/webhooks/event-schemas.ts";
+import { eventSchema } from "../../../../shared/events/catalog.ts";
 import { deliveryId } from "../../../../shared/domain/delivery/deliveries.ts";
 import { replayDelivery } from "../../../../shared/flows/delivery/replay.ts";
 import { sendTestEvent } from "../../../../shared/flows/webhooks/send-test.ts";

@@ -1,8 +1,8 @@
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { renderMessageEvent } from "../../../../shared/domain/events/events.ts";
 import { windowAt } from "../../../../shared/domain/inbox/conversations.ts";
 import { contentHash } from "../../../../shared/domain/sending/sends.ts";
+import { renderMessageEvent } from "../../../../shared/events/message.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { sendRecordKey } from "../../../../shared/stores/keys.ts";

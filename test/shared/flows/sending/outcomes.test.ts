@@ -1,6 +1,6 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { eventSchema } from "../../../../functions/routes/webhooks/event-schemas.ts";
+import { eventSchema } from "../../../../shared/events/catalog.ts";
 import { performSend } from "../../../../shared/flows/sending/perform.ts";
 import { planSend } from "../../../../shared/flows/sending/plan.ts";
 import { settleDueSends } from "../../../../shared/flows/sending/settle-due.ts";

@@ -1,0 +1,39 @@
+import { eventCatalog } from "../../shared/events/catalog.ts";
+
+/** The `webhooks` of the OpenAPI document: the request that each event type sends to an endpoint. */
+export function eventWebhooks(): Record<string, object> {
+  return Object.fromEntries(
+    eventCatalog().map(({ type, description, schema: { $schema: _, ...schema }, example }) => [
+      type,
+      {
+        post: {
+          summary: description,
+          tags: ["Events"],
+          requestBody: { required: true, content: { "application/json": { schema, example } } },
+          responses: { "2XX": { description: "The delivery succeeded. The response body is ignored." } },
+        },
+      },
+    ]),
+  );
+}
+
+/** The Markdown page of the event types. */
+export function eventsPage(): string {
+  const catalog = eventCatalog();
+  return `${[
+    "# Event types",
+    "<!-- Generated from shared/events by `npm run openapi`. -->",
+    "`GET /v1/event-types` returns the JSON Schema of each type, and `openapi.json` has it under `webhooks`.",
+    "Ignore fields that you do not know: within an `api_version`, events only gain fields.",
+    [
+      "| Type | Sent when |",
+      "|---|---|",
+      ...catalog.map((entry) => `| \`${entry.type}\` | ${entry.description} |`),
+    ].join("\n"),
+    ...catalog.flatMap(({ type, description, example }) => [
+      `## ${type}`,
+      description,
+      `\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\``,
+    ]),
+  ].join("\n\n")}\n`;
+}

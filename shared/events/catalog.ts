@@ -1,0 +1,54 @@
+import * as z from "zod/mini";
+import { API_VERSION, type EventType, eventTypes } from "../domain/events/events.ts";
+import { accountEvents } from "./account.ts";
+import type { EventDefinition } from "./event-definition.ts";
+import { messageReceived, messageSent } from "./message.ts";
+import { messageDeleted } from "./message-deleted.ts";
+import { messageEdited } from "./message-edited.ts";
+import { messageFailed } from "./message-failed.ts";
+import { messageReaction } from "./message-reaction.ts";
+import { testEvent } from "./test-event.ts";
+import { webhookPaused } from "./webhook-paused.ts";
+
+const definitions: Readonly<Record<EventType, EventDefinition>> = {
+  "message.received": messageReceived,
+  "message.sent": messageSent,
+  "message.failed": messageFailed,
+  "message.deleted": messageDeleted,
+  "message.edited": messageEdited,
+  "message.reaction": messageReaction,
+  ...accountEvents,
+  "webhook.paused": webhookPaused,
+  "test.event": testEvent,
+};
+
+interface CatalogEntry {
+  readonly type: EventType;
+  readonly description: string;
+  /** The JSON Schema of the whole request body. Additional fields are allowed: within a version, events only grow. */
+  readonly schema: Record<string, unknown>;
+  /** A whole request body, as a receiver parses it. */
+  readonly example: Record<string, unknown>;
+}
+
+/** Every event type, in published order. */
+export function eventCatalog(): CatalogEntry[] {
+  return eventTypes.map((type) => ({
+    type,
+    description: definitions[type].description,
+    schema: z.toJSONSchema(eventSchema(type), { io: "input" }),
+    example: JSON.parse(definitions[type].example().body),
+  }));
+}
+
+/** The schema of the whole request body of an event. */
+export function eventSchema(type: EventType) {
+  return z.object({
+    id: z.string().check(z.regex(/^evt_[0-7][0-9A-HJKMNP-TV-Z]{25}$/)),
+    type: z.literal(type),
+    api_version: z.literal(API_VERSION),
+    created_at: z.iso.datetime(),
+    tenant_id: z.string(),
+    data: definitions[type].dataSchema(),
+  });
+}

@@ -1,0 +1,73 @@
+import type { Account } from "../domain/accounts/accounts.ts";
+import type { EventType } from "../domain/events/events.ts";
+import { conversationId } from "../domain/inbox/conversations.ts";
+import type { Message } from "../domain/inbox/messages.ts";
+import { deriveUlid } from "../kernel/ids.ts";
+import { parseTenant, type TenantId } from "../kernel/tenant.ts";
+
+// What the examples of the events are about. Everything here is a function, so that the workers' bundles omit it.
+
+export const SAMPLE_AT = Date.UTC(2026, 10, 21, 15, 12, 34, 402);
+const PARTICIPANT_ID = "24010000000000017";
+
+export function sampleTenant(): TenantId {
+  const tenant = parseTenant("demo");
+  if (!tenant) throw new Error("The tenant of the examples is not a valid slug.");
+  return tenant;
+}
+
+/** A ULID that is the same on every call. */
+export function sampleUlid(seed: string): string {
+  return deriveUlid(SAMPLE_AT, seed);
+}
+
+export function sampleAccount(status: Account["status"] = "active"): Account {
+  return {
+    platform: "messenger",
+    externalId: "100000000000001",
+    connection: "messenger",
+    handle: "demo-shop",
+    displayName: "Demo Shop",
+    pageId: "100000000000001",
+    status,
+    refreshError: null,
+    lastRefreshedAt: null,
+    sealedToken: new Uint8Array(),
+  };
+}
+
+export function sampleInboundMessage(): Message {
+  const { platform, externalId } = sampleAccount();
+  const account = { platform, externalId };
+  return {
+    id: "m_AbCdEf0123456789",
+    conversationId: conversationId({ tenant: sampleTenant(), account, participantId: PARTICIPANT_ID }),
+    account,
+    participant: { id: PARTICIPANT_ID, handle: "Ada Lovelace", username: null },
+    direction: "inbound",
+    text: "Hello, is this still available?",
+    attachments: [],
+    sentAt: SAMPLE_AT - 1_402,
+    sentVia: "participant",
+    actorId: null,
+    replyTo: null,
+    scope: "live",
+    eventUlid: sampleUlid("message.received"),
+  };
+}
+
+/** @param type the event that the message is published with */
+export function sampleOutboundMessage(type: EventType): Message {
+  const inboundMessage = sampleInboundMessage();
+  return {
+    ...inboundMessage,
+    id: "m_GhIjKl0123456789",
+    direction: "outbound",
+    text: "Yes, it is.",
+    attachments: [{ type: "image", url: "https://cdn.example.com/photo.jpg" }],
+    sentVia: "api_in_window",
+    actorId: "usr_42",
+    replyTo: inboundMessage.id,
+    eventUlid: sampleUlid(type),
+  };
+}

@@ -1,0 +1,31 @@
+import * as z from "zod/mini";
+import { type RenderedEvent, renderEvent } from "../domain/events/events.ts";
+import type { TenantId } from "../kernel/tenant.ts";
+import type { EventDefinition } from "./event-definition.ts";
+import { sampleTenant, sampleUlid } from "./samples.ts";
+
+const TYPE = "test.event";
+const NOTE = "A test of this endpoint. Nothing happened.";
+
+const dataSchema = () => z.object({ endpoint_id: z.string(), note: z.string(), requested_by: z.string() });
+type TestEventData = z.infer<ReturnType<typeof dataSchema>>;
+
+/** @param requestedBy the actor as the audit log names it, such as `key:<keyId>` */
+export function renderTestEvent(
+  tenant: TenantId,
+  eventUlid: string,
+  { endpointId, requestedBy }: { readonly endpointId: string; readonly requestedBy: string },
+): RenderedEvent {
+  const data: TestEventData = { endpoint_id: endpointId, note: NOTE, requested_by: requestedBy };
+  return renderEvent(tenant, eventUlid, TYPE, data);
+}
+
+export const testEvent: EventDefinition = {
+  description: "A test event was requested for this endpoint.",
+  dataSchema,
+  example: () =>
+    renderTestEvent(sampleTenant(), sampleUlid(TYPE), {
+      endpointId: sampleUlid("an endpoint"),
+      requestedBy: `key:${sampleUlid("a key")}`,
+    }),
+};
