@@ -3,7 +3,7 @@ import { openQueue } from "../../shared/aws/queues.ts";
 import { deriveServiceKeys, secretReader } from "../../shared/aws/secrets.ts";
 import { openVault } from "../../shared/aws/vault.ts";
 import { optionalSetting, platformUrlSettings, setting } from "../../shared/config/settings.ts";
-import { tenantShards } from "../../shared/flows/inbox/tenant-shards.ts";
+import { tenantShards } from "../../shared/flows/inbox/feed-shards.ts";
 import { newUlid } from "../../shared/kernel/ids.ts";
 import { clockNow } from "../../shared/kernel/time.ts";
 import { platformHttp } from "../../shared/platforms/http.ts";

@@ -1,10 +1,9 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
-import { mergeEffects, newEffects } from "../../shared/flows/inbox/effects.ts";
-import { growFeeds } from "../../shared/flows/inbox/grow-feeds.ts";
-import { loadInbound, storeRawCopies } from "../../shared/flows/inbox/inbound-copies.ts";
+import { mergeEffects, newEffects, sendProfileRequests } from "../../shared/flows/inbox/effects.ts";
+import { growFeeds } from "../../shared/flows/inbox/feed-shards.ts";
+import { loadInbound, storeRawCopies } from "../../shared/flows/inbox/inbound-webhooks.ts";
 import { ingestUpdates } from "../../shared/flows/inbox/ingest-updates.ts";
 import type { IngestPorts } from "../../shared/flows/inbox/ports.ts";
-import { sendProfileRequests } from "../../shared/flows/inbox/profile-requests.ts";
 import { accountResolver, type ResolveAccount } from "../../shared/flows/inbox/resolve-account.ts";
 import { done, drop, type RecordOutcome } from "../../shared/flows/record-outcome.ts";
 import { mergeTally, saveTally } from "../../shared/flows/stats/count.ts";

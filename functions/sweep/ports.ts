@@ -3,7 +3,7 @@ import { openQueue } from "../../shared/aws/queues.ts";
 import { setting } from "../../shared/config/settings.ts";
 import type { SweepPorts } from "../../shared/flows/delivery/ports.ts";
 import type { HoldExpiryPorts } from "../../shared/flows/holds/ports.ts";
-import { tenantShards } from "../../shared/flows/inbox/tenant-shards.ts";
+import { tenantShards } from "../../shared/flows/inbox/feed-shards.ts";
 import type { SettlePorts } from "../../shared/flows/sending/ports.ts";
 import { tenantStateStore } from "../../shared/stores/access/tenant-states.ts";
 import { accountStore } from "../../shared/stores/accounts/accounts.ts";

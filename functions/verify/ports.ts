@@ -5,7 +5,7 @@ import { deriveServiceKeys, secretReader } from "../../shared/aws/secrets.ts";
 import { openVault } from "../../shared/aws/vault.ts";
 import { platformUrlSettings, setting } from "../../shared/config/settings.ts";
 import type { CheckPorts } from "../../shared/flows/holds/ports.ts";
-import { tenantShards } from "../../shared/flows/inbox/tenant-shards.ts";
+import { tenantShards } from "../../shared/flows/inbox/feed-shards.ts";
 import { randomToken } from "../../shared/kernel/bytes.ts";
 import { newUlid } from "../../shared/kernel/ids.ts";
 import { clockNow } from "../../shared/kernel/time.ts";

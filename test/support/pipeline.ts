@@ -22,7 +22,7 @@ import { deriveServiceKeys, parsePlatformSecrets, secretReader } from "../../sha
 import { openVault } from "../../shared/aws/vault.ts";
 import { authenticate, enforceRateLimit } from "../../shared/flows/access/authenticate.ts";
 import { sweepDue } from "../../shared/flows/delivery/sweep.ts";
-import { tenantShards } from "../../shared/flows/inbox/tenant-shards.ts";
+import { tenantShards } from "../../shared/flows/inbox/feed-shards.ts";
 import { settleDueSends } from "../../shared/flows/sending/settle-due.ts";
 import { newUlid } from "../../shared/kernel/ids.ts";
 import { refuse } from "../../shared/kernel/refusals.ts";

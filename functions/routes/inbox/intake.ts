@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { isPlatform } from "../../../shared/domain/accounts/accounts.ts";
 import { INTAKE_BODY_BYTES_MAX } from "../../../shared/domain/limits.ts";
+import { receiveWebhook } from "../../../shared/flows/inbox/inbound-webhooks.ts";
 import type { IntakePorts } from "../../../shared/flows/inbox/ports.ts";
-import { receiveWebhook } from "../../../shared/flows/inbox/receive-webhook.ts";
 import { refuse } from "../../../shared/kernel/refusals.ts";
 import { endpointsFor } from "../../http/endpoint.ts";
 

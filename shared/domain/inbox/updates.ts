@@ -2,14 +2,12 @@ import type { Millis } from "../../kernel/time.ts";
 import type { AccountRef } from "../accounts/accounts.ts";
 import type { Attachment } from "./messages.ts";
 
-// What a platform's webhook says, after `shared/platforms` has read it: one Update per event, in our words.
+// The events of a platform's webhook, as `shared/platforms` parses them: one Update per event.
 
 interface UpdateContext {
-  /** The account that the update belongs to. */
   readonly account: AccountRef;
-  /** The person on the other side. */
   readonly participantId: string;
-  /** The platform's own time of the event. */
+  /** When it happened, by the platform's clock. */
   readonly at: Millis;
 }
 
@@ -20,9 +18,9 @@ export interface MessageUpdate extends UpdateContext {
   readonly form: "message" | "postback" | "unsupported";
   readonly text: string;
   readonly attachments: readonly Attachment[];
-  /** The message this one answers, when it answers one. */
+  /** The id of the message that this one replies to; null when it is not a reply. */
   readonly replyTo: string | null;
-  /** Set when the account itself sent it: the page inbox, another app, or our own send coming back. */
+  /** Set when the account sent the message: from the page inbox, from another app, or through Parley. Else null. */
   readonly echo: { readonly appId: string | null; readonly metadata: string | null } | null;
 }
 
@@ -46,10 +44,14 @@ export interface ReactionUpdate extends UpdateContext {
   readonly emoji: string | null;
 }
 
+/** A change to a message after it was sent. */
+export type ChangeUpdate = UnsendUpdate | EditUpdate | ReactionUpdate;
+
 export interface ReadUpdate extends UpdateContext {
   readonly kind: "read";
-  /** Instagram names the message, Messenger the instant up to which all is read. */
+  /** The message that was read. Instagram only. */
   readonly messageId: string | null;
+  /** Every message up to this time was read. Messenger only. */
   readonly watermark: Millis | null;
 }
 
@@ -72,7 +74,7 @@ export interface PolicyUpdate {
   readonly reason: string | null;
 }
 
-/** Acknowledged and left alone; `why` is a fixed word of ours, never text of the payload. */
+/** An event that is acknowledged and not processed. `reason` never holds text of the payload. */
 export interface IgnoredUpdate {
   readonly kind: "ignored";
   readonly reason: "self_test" | "dashboard_test" | "handover" | "edit_noise" | "unknown_kind" | "malformed";
@@ -80,9 +82,7 @@ export interface IgnoredUpdate {
 
 export type Update =
   | MessageUpdate
-  | UnsendUpdate
-  | EditUpdate
-  | ReactionUpdate
+  | ChangeUpdate
   | ReadUpdate
   | DeliveredUpdate
   | ReferralUpdate

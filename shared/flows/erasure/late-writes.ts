@@ -1,25 +1,106 @@
 import { deriveErasureId, messageMarks } from "../../domain/erasure/erasures.ts";
 import { deriveEventUlid } from "../../domain/events/events.ts";
 import type { Message } from "../../domain/inbox/messages.ts";
-import type { MessageUpdate } from "../../domain/inbox/updates.ts";
+import type { ChangeUpdate, MessageUpdate } from "../../domain/inbox/updates.ts";
 import { ERASURE_MARKER_TTL } from "../../domain/limits.ts";
 import { isUlid, ulidTime } from "../../kernel/ids.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
-import type { HeadAdvance } from "../../stores/inbox/conversations.ts";
+import type { ConversationSnapshot, HeadAdvance } from "../../stores/inbox/conversations.ts";
 import type { RecordedMessage } from "../../stores/inbox/messages.ts";
 import type { LateWritePorts } from "./ports.ts";
 
-/** When the conversation was erased that a message was just kept in, if that was after it; else null. */
-export function erasedSince({ message }: RecordedMessage, { snapshot }: HeadAdvance): Millis | null {
-  return snapshot.erasedAt !== null && message.sentAt <= snapshot.erasedAt ? snapshot.erasedAt : null;
+/** What is known of the last erasure of a conversation before an update of it is written. */
+export interface ConversationErasure {
+  /** When the conversation was last erased; null when it was not, or when the erasure's marker has expired. */
+  readonly erasedAt: Millis | null;
+  /** Whether a message is from before the erasure and must be dropped. */
+  coversMessage(update: MessageUpdate): Promise<boolean>;
+  /** Whether a change is from before the erasure or is of a message from before it, and must be dropped. */
+  coversChange(update: ChangeUpdate): Promise<boolean>;
 }
 
 /**
- * Takes back a message that was kept while its conversation was erased. Whoever kept it before may have announced it:
- * its event is left to the next pass of the erasure, which removes its deliveries.
+ * Reads the last erasure of a conversation. The head has it. A conversation without a head may have left a marker, which
+ * is read only where the tenant erased anything within the marker's lifetime.
+ * @param tenant with the time of its newest erasure in any conversation
  */
-export async function removeLateMessage(
+export async function conversationErasure(
+  ports: Pick<LateWritePorts, "erasures" | "messageChanges">,
+  { tenant, lastErasureAt }: { readonly tenant: TenantId; readonly lastErasureAt: Millis | null },
+  conversationId: string,
+  snapshot: Pick<ConversationSnapshot, "exists" | "erasedAt">,
+  now: Millis,
+): Promise<ConversationErasure> {
+  const mayHaveMarker = lastErasureAt !== null && lastErasureAt + ERASURE_MARKER_TTL > now;
+  const erasedAt =
+    snapshot.exists || snapshot.erasedAt !== null || !mayHaveMarker
+      ? snapshot.erasedAt
+      : await ports.erasures.erasedAt(conversationId, now);
+  const wasRemoved = (messageId: string) => ports.erasures.isRemoved(conversationId, messageMarks(tenant, messageId));
+
+  return {
+    erasedAt,
+    async coversMessage(update) {
+      if (erasedAt === null) return false;
+      if (update.at <= erasedAt || isEchoOfEarlierSend(update, erasedAt)) return true;
+      // An echo on Instagram names no send. `markErasedSend` stored a mark of it.
+      const mayBeEarlierSend = update.echo !== null && update.at - erasedAt <= STAMP_DELAY_MAX;
+      return mayBeEarlierSend && wasRemoved(update.messageId);
+    },
+    async coversChange({ messageId, at }) {
+      if (erasedAt === null) return false;
+      if (at <= erasedAt) return true;
+      if (erasedAt + ERASURE_MARKER_TTL <= now) return false;
+      const sentAt = await ports.messageChanges.getSentAt(tenant, conversationId, messageId);
+      return sentAt === null ? wasRemoved(messageId) : sentAt <= erasedAt;
+    },
+  };
+}
+
+/** The longest time between the start of a send and its timestamp on the platform. */
+const STAMP_DELAY_MAX: Millis = MINUTE;
+
+/**
+ * Whether an echo is of a send that started before the erasure and was stamped after it. The metadata of another app may
+ * look like ours, so the two times must be close.
+ */
+function isEchoOfEarlierSend({ echo, at }: MessageUpdate, erasedAt: Millis): boolean {
+  if (!echo?.metadata || !isUlid(echo.metadata)) return false;
+  const startedAt = ulidTime(echo.metadata);
+  return startedAt <= erasedAt && at - startedAt <= STAMP_DELAY_MAX;
+}
+
+/**
+ * Undoes what a message write must not leave where an erasure ran beside it: the message itself, or the person's names,
+ * which the writer had read before the erasure removed them.
+ * @param advance of the conversation's head, after the write
+ * @returns whether the message was removed
+ */
+export async function undoLateWrite(
+  ports: Pick<LateWritePorts, "messages" | "erasures">,
+  tenant: TenantId,
+  record: RecordedMessage,
+  { snapshot }: HeadAdvance,
+): Promise<boolean> {
+  const { erasedAt, handle, username } = snapshot;
+  if (erasedAt === null) return false;
+  if (record.message.sentAt <= erasedAt) {
+    await removeLateMessage(ports, tenant, record, erasedAt);
+    return true;
+  }
+  const { participant } = record.message;
+  const hasName = participant.handle !== null || participant.username !== null;
+  // A name on the head was looked up again after the erasure.
+  if (hasName && handle === null && username === null) await ports.messages.removeParticipantNames(record.ref);
+  return false;
+}
+
+/**
+ * Removes a message that was stored while its conversation was erased. An earlier run may have published it: its event is
+ * saved for the next pass of the erasure, which removes the deliveries.
+ */
+async function removeLateMessage(
   ports: Pick<LateWritePorts, "messages" | "erasures">,
   tenant: TenantId,
   { message, ref }: RecordedMessage,
@@ -31,17 +112,8 @@ export async function removeLateMessage(
 }
 
 /**
- * Whether a message names its person by what was learned before an erasure, which took that along: whoever kept it had
- * looked at the conversation just before. The head knows the name where it was learned again.
- */
-export function hasErasedName({ message: { participant } }: RecordedMessage, { snapshot }: HeadAdvance): boolean {
-  const hasName = participant.handle !== null || participant.username !== null;
-  return hasName && snapshot.erasedAt !== null && snapshot.handle === null && snapshot.username === null;
-}
-
-/**
- * Remembers a send that the platform took after the conversation was erased, and its record with it: by this its echo is
- * known, which on Instagram names no send, though the platform stamped it later than the erasure.
+ * Stores a mark of a send that the platform accepted after the conversation and the send's record were erased. Its echo is
+ * recognized by the mark: the platform stamps the echo after the erasure, and on Instagram the echo names no send.
  */
 export async function markErasedSend(
   { erasures }: Pick<LateWritePorts, "erasures">,
@@ -52,48 +124,4 @@ export async function markErasedSend(
   if (erasedAt === null) return;
   const ulids = [deriveEventUlid(tenant, id, "message.sent", sentAt)];
   await erasures.saveEvents({ id: deriveErasureId(conversationId), erasedAt }, { ulids, bodies: [] });
-}
-
-/** Whether an echo is of a send that was so remembered. */
-export async function isEchoOfErasedSend(
-  { erasures }: Pick<LateWritePorts, "erasures">,
-  tenant: TenantId,
-  { conversationId, id, sentAt, direction }: Message,
-  erasedAt: Millis,
-): Promise<boolean> {
-  if (direction !== "echo" || sentAt - erasedAt > STAMP_DELAY_MAX) return false;
-  return erasures.isRemoved(conversationId, messageMarks(tenant, id));
-}
-
-/** The message that a change is of, and when its conversation was last erased. */
-interface ChangedMessage {
-  readonly account: { readonly tenant: TenantId };
-  readonly conversationId: string;
-  readonly messageId: string;
-  readonly erasedAt: Millis | null;
-}
-
-/**
- * Whether a change, however new, is of a message that was erased with its conversation, or is about to be: it is told to
- * nobody. A message that had not come by then is not known here.
- */
-export async function isChangeOfErasedMessage(
-  ports: Pick<LateWritePorts, "erasures" | "messageChanges">,
-  { account, conversationId, messageId, erasedAt }: ChangedMessage,
-  now: Millis,
-): Promise<boolean> {
-  if (erasedAt === null || erasedAt + ERASURE_MARKER_TTL <= now) return false;
-  const sentAt = await ports.messageChanges.getSentAt(account.tenant, conversationId, messageId);
-  if (sentAt !== null) return sentAt <= erasedAt;
-  return ports.erasures.isRemoved(conversationId, messageMarks(account.tenant, messageId));
-}
-
-/** A platform stamps a message within so much of the send's beginning; metadata of other apps may look like ours. */
-const STAMP_DELAY_MAX: Millis = MINUTE;
-
-/** Whether an echo is of a send of ours that began before the conversation was erased, though it was stamped after. */
-export function isEchoOfEarlierSend({ echo, at }: MessageUpdate, erasedAt: Millis): boolean {
-  if (!echo?.metadata || !isUlid(echo.metadata)) return false;
-  const startedAt = ulidTime(echo.metadata);
-  return startedAt <= erasedAt && at - startedAt <= STAMP_DELAY_MAX;
 }

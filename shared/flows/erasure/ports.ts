@@ -20,6 +20,6 @@ export interface ErasePorts {
 /** What removes writes that meet an erasure: a message, a change, or a send that was under way. */
 export interface LateWritePorts {
   readonly erasures: Pick<Erasures, "erasedAt" | "saveEvents" | "isRemoved">;
-  readonly messages: Pick<Messages, "remove">;
+  readonly messages: Pick<Messages, "remove" | "removeParticipantNames">;
   readonly messageChanges: Pick<MessageChanges, "getSentAt">;
 }

@@ -3,7 +3,7 @@ import { deriveEventUlid } from "../../domain/events/events.ts";
 import type { PolicyUpdate } from "../../domain/inbox/updates.ts";
 import { renderAccountEvent } from "../../events/account.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { publishEvent } from "./apply-change.ts";
+import { publishEvent } from "./apply-message-change.ts";
 import type { Effects } from "./effects.ts";
 import type { IngestPorts } from "./ports.ts";
 import type { ResolvedAccount } from "./resolve-account.ts";

@@ -1,134 +1,96 @@
-import { editKey } from "../../domain/events/message-changes.ts";
-import type { Edit, Message, MessageRef } from "../../domain/inbox/messages.ts";
-import { shortHash } from "../../kernel/bytes.ts";
+import { deriveEventUlid, type EventType, type RenderedEvent } from "../../domain/events/events.ts";
+import { conversationId as idOfConversation } from "../../domain/inbox/conversations.ts";
+import { changeKey } from "../../domain/inbox/message-changes.ts";
+import type { ChangeUpdate } from "../../domain/inbox/updates.ts";
+import { RETENTION } from "../../domain/limits.ts";
+import { renderMessageDeleted } from "../../events/message-deleted.ts";
+import { renderMessageEdited } from "../../events/message-edited.ts";
+import { renderMessageReaction } from "../../events/message-reaction.ts";
+import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { encodeEvent } from "../../queues/messages.ts";
 import type { ConversationSnapshot } from "../../stores/inbox/conversations.ts";
-import type { PendingChange } from "../../stores/inbox/pending-changes.ts";
+import { conversationErasure } from "../erasure/late-writes.ts";
+import type { Effects } from "./effects.ts";
+import { applyOrDeferChange, type MessageChange } from "./pending-changes.ts";
 import type { IngestPorts } from "./ports.ts";
 import type { ResolvedAccount } from "./resolve-account.ts";
 
-/** Where a change takes place. */
-export interface MessageContext {
-  readonly account: ResolvedAccount;
-  readonly conversationId: string;
-  readonly messageId: string;
-  /** When the conversation was last erased, as far as is known. */
-  readonly erasedAt: Millis | null;
-}
-
-export type MessageChange =
-  | {
-      readonly unsentAt: Millis;
-      /** How often it is known to have been edited. */
-      readonly edits: number;
-    }
-  | { readonly edit: Edit };
-
-type ChangePorts = Pick<IngestPorts, "conversations" | "pendingChanges" | "messageChanges" | "eventBodies">;
-
-/** The bodies of so many edits are looked for when a message is unsent; the platforms allow five. */
-const EDITS_DELETED_MAX = 25;
-
 /**
- * Brings a message to a change, or leaves the change for the message to find when it comes. Safe to repeat, and beside
- * others that do the same or bring the message: either they find what is left here, or this finds their row.
- * @returns whether the message is unsent, by this change or before it
+ * Applies an unsend, an edit or a reaction and publishes its event once, even where the message has not arrived. The edit
+ * of a message that is known to be unsent is not published.
+ * @param snapshot of the conversation, read just before
  */
-export async function applyOrDeferChange(
-  ports: ChangePorts,
-  context: MessageContext,
-  change: MessageChange,
+export async function applyMessageChange(
+  ports: IngestPorts,
+  account: ResolvedAccount,
+  update: ChangeUpdate,
+  snapshot: ConversationSnapshot,
+  effects: Effects,
   now: Millis,
-): Promise<boolean> {
-  const { account, conversationId, messageId } = context;
-  const ref = await ports.messageChanges.find(account.tenant, conversationId, messageId);
-  if (ref) {
-    const message = await changeStoredMessage(ports, context, ref, change);
-    if (message) return message.unsent === true;
-  }
-  const pending =
-    "edit" in change
-      ? await ports.pendingChanges.edit(conversationId, messageId, change.edit, now)
-      : await ports.pendingChanges.unsend(conversationId, messageId, change.unsentAt, now);
-  await ports.pendingChanges.markPending(conversationId, messageId, now);
-  const lateRef = await ports.messageChanges.findAmongNewest(conversationId, messageId);
-  const unsent = pending.unsentAt !== null;
-  if (lateRef) {
-    // Whoever brought the row may have settled it, and what was left with it, between the two.
-    const isUnsent = (await applyPending(ports, context, lateRef)) || unsent;
-    if (isUnsent) await deleteEditEvents(ports, context, editCount(change));
-    return isUnsent;
-  }
-  if (!unsent) return false;
-  await deleteEditEvents(ports, context, Math.max(pending.edit?.count ?? 0, editCount(change)));
-  return true;
-}
-
-/** Whether a change came before this message. The head knows it for certain; the glimpse also before it was settled. */
-export function hasPendingChange(messageId: string, ...snapshots: readonly ConversationSnapshot[]): boolean {
-  if (snapshots.every(({ pendingMessageIds }) => pendingMessageIds.size === 0)) return false;
-  const hash = shortHash(messageId);
-  return snapshots.some(({ pendingMessageIds }) => pendingMessageIds.has(hash));
-}
-
-/** Brings a message, whose row is there, to what waited for it. @returns whether that was its unsending */
-export async function applyPending(ports: ChangePorts, context: MessageContext, ref: MessageRef): Promise<boolean> {
-  const { conversationId, messageId } = context;
-  const pending = await ports.pendingChanges.get(conversationId, messageId);
-  const change = pending && toChange(pending);
-  if (!change) return false;
-  const message = await changeStoredMessage(ports, context, ref, change);
-  await ports.pendingChanges.clearPending(conversationId, messageId);
-  return message?.unsent === true;
-}
-
-function toChange({ unsentAt, edit }: PendingChange): MessageChange | null {
-  if (unsentAt !== null) return { unsentAt, edits: edit?.count ?? 0 };
-  return edit && { edit };
-}
-
-/** @returns the message as it stands; null when it is gone */
-async function changeStoredMessage(
-  ports: ChangePorts,
-  context: MessageContext,
-  ref: MessageRef,
-  change: MessageChange,
-): Promise<Message | null> {
-  const { tenant } = context.account;
-  const message =
-    "edit" in change
-      ? await ports.messageChanges.edit(tenant, ref, change.edit)
-      : await ports.messageChanges.unsend(tenant, ref, change.unsentAt);
-  if (!message) return null;
-  await refreshHead(ports, context, message);
-  if (message.unsent) await deleteEditEvents(ports, context, Math.max(message.edit?.count ?? 0, editCount(change)));
-  return message;
-}
-
-/** Whoever brought the row may not have come to the head yet: then the head learns of the message as it is now. */
-async function refreshHead(ports: ChangePorts, { account, erasedAt }: MessageContext, message: Message): Promise<void> {
-  if (message.scope === "test" || (erasedAt !== null && message.sentAt <= erasedAt)) return;
-  if (await ports.conversations.refreshPreview(message)) return;
-  await ports.conversations.advanceHead(account.tenant, message, {
-    accountHandle: account.handle,
-    shards: account.shards,
-    erasedAt,
-  });
-  await ports.conversations.refreshPreview(message);
-}
-
-/** What an unsent message once said is not sent again, in no version. */
-async function deleteEditEvents(
-  ports: ChangePorts,
-  { account, conversationId, messageId }: MessageContext,
-  count: number,
 ): Promise<void> {
-  const length = Math.min(count, EDITS_DELETED_MAX);
-  if (length === 0) return;
-  const names = Array.from({ length }, (_, i) => editKey(messageId, count - i));
-  await ports.eventBodies.deleteBodies(account.tenant, conversationId, names);
+  if (update.at <= now - RETENTION) return;
+  const conversationId = idOfConversation({ ...update, tenant: account.tenant });
+  const erasure = await conversationErasure(ports, account, conversationId, snapshot, now);
+  if (await erasure.coversChange(update)) return;
+
+  const name = changeKey(update);
+  const type = eventTypes[update.kind];
+  const candidateUlid = deriveEventUlid(account.tenant, name, type, now);
+  const eventUlid = await ports.eventBodies.recordRef(conversationId, name, candidateUlid, now, update.at);
+  // Before the message is edited, so that an unsend finds the stored body and deletes it.
+  await ports.eventBodies.save(account.tenant, renderChange(account.tenant, eventUlid, update, conversationId));
+  const change = toChange(update);
+  if (change) {
+    const context = { account, conversationId, messageId: update.messageId, erasedAt: erasure.erasedAt };
+    const isUnsent = await applyOrDeferChange(ports, context, change, now);
+    if (isUnsent && update.kind === "edit") return;
+  }
+  publishEvent(effects, account, { type, eventUlid });
 }
 
-function editCount(change: MessageChange): number {
-  return "edit" in change ? change.edit.count : change.edits;
+const eventTypes = {
+  unsend: "message.deleted",
+  edit: "message.edited",
+  reaction: "message.reaction",
+} as const satisfies Record<ChangeUpdate["kind"], EventType>;
+
+function renderChange(
+  tenant: TenantId,
+  eventUlid: string,
+  update: ChangeUpdate,
+  conversationId: string,
+): RenderedEvent {
+  const message = { id: update.messageId, conversationId, account: update.account };
+  switch (update.kind) {
+    case "unsend":
+      return renderMessageDeleted(tenant, eventUlid, message);
+    case "edit":
+      return renderMessageEdited(tenant, eventUlid, message, { text: update.text, count: update.editCount });
+    case "reaction":
+      return renderMessageReaction(tenant, eventUlid, message, update);
+  }
+}
+
+/** Null for a reaction, which changes no stored message. */
+function toChange(update: ChangeUpdate): MessageChange | null {
+  switch (update.kind) {
+    case "unsend":
+      return { unsentAt: update.at, edits: 0 };
+    case "edit":
+      return { edit: { text: update.text, count: update.editCount } };
+    case "reaction":
+      return null;
+  }
+}
+
+/** Adds an event whose body is stored to the effects, unless they have it. */
+export function publishEvent(
+  effects: Effects,
+  { tenant }: Pick<ResolvedAccount, "tenant">,
+  { type, eventUlid }: { type: Parameters<typeof encodeEvent>[0]["type"]; eventUlid: string },
+): void {
+  // Whether it was published before is unknown. Such events are few, so fan-out can read the delivery's row.
+  const body = encodeEvent({ tenant, eventUlid, type, source: null, repeated: true });
+  if (effects.events.every((event) => event.body !== body)) effects.events.push({ body, group: tenant });
 }

@@ -3,7 +3,7 @@ import type { IgnoredUpdate, Update } from "../../domain/inbox/updates.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { ConversationSnapshot } from "../../stores/inbox/conversations.ts";
 import { applyAccountPolicy } from "./apply-account-policy.ts";
-import { applyMessageChange } from "./apply-change.ts";
+import { applyMessageChange } from "./apply-message-change.ts";
 import type { Effects } from "./effects.ts";
 import { ingestMessage } from "./ingest-message.ts";
 import type { IngestPorts } from "./ports.ts";

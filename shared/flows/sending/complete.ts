@@ -1,4 +1,4 @@
-import { erasedSince, hasErasedName, markErasedSend, removeLateMessage } from "../erasure/late-writes.ts";
+import { markErasedSend, undoLateWrite } from "../erasure/late-writes.ts";
 import { messageEvent } from "../inbox/message-event.ts";
 import type { SendPorts } from "./ports.ts";
 import { outboundMessage, type SendAttempt } from "./send-attempt.ts";
@@ -23,8 +23,5 @@ export async function completeSend(ports: CompletePorts, attempt: SendAttempt, m
       : null,
     ports.events.send(messageEvent(tenant, record)),
   ]);
-  if (!applied) return;
-  const erasedAt = erasedSince(record, applied);
-  if (erasedAt !== null) await removeLateMessage(ports, tenant, record, erasedAt);
-  else if (hasErasedName(record, applied)) await ports.messages.removeParticipantNames(record.ref);
+  if (applied) await undoLateWrite(ports, tenant, record, applied);
 }

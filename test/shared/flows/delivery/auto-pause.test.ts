@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { eventSchema } from "../../../../shared/events/catalog.ts";
 import type { Breaker } from "../../../../shared/domain/delivery/breaker.ts";
 import { CLOSED } from "../../../../shared/domain/delivery/breaker.ts";
+import { eventSchema } from "../../../../shared/events/catalog.ts";
 import { encodeEndpointTask } from "../../../../shared/flows/delivery/endpoint-tasks.ts";
 import { replayWindow } from "../../../../shared/flows/delivery/replay-window.ts";
 import { sweepDue } from "../../../../shared/flows/delivery/sweep.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { eventSchema } from "../../../../shared/events/catalog.ts";
 import { openQueue } from "../../../../shared/aws/queues.ts";
+import { eventSchema } from "../../../../shared/events/catalog.ts";
 import { updateWebhook } from "../../../../shared/flows/webhooks/update.ts";
 import { tenantStore } from "../../../../shared/stores/access/tenants.ts";
 import { type EndpointFixture, openEndpointFixture } from "../support/endpoint-fixture.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { eventSchema } from "../../../../shared/events/catalog.ts";
 import { deliveryId } from "../../../../shared/domain/delivery/deliveries.ts";
+import { eventSchema } from "../../../../shared/events/catalog.ts";
 import { replayDelivery } from "../../../../shared/flows/delivery/replay.ts";
 import { sendTestEvent } from "../../../../shared/flows/webhooks/send-test.ts";
 import { deleteWebhook } from "../../../../shared/flows/webhooks/update.ts";

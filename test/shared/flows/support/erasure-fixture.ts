@@ -10,7 +10,7 @@ import { retryDelivery } from "../../../../shared/flows/delivery/retry.ts";
 import { eraseInBackground } from "../../../../shared/flows/erasure/background.ts";
 import { eraseConversation } from "../../../../shared/flows/erasure/erase.ts";
 import type { ErasePorts } from "../../../../shared/flows/erasure/ports.ts";
-import { applyMessageChange } from "../../../../shared/flows/inbox/apply-change.ts";
+import { applyMessageChange } from "../../../../shared/flows/inbox/apply-message-change.ts";
 import { newEffects } from "../../../../shared/flows/inbox/effects.ts";
 import { ingestMessage } from "../../../../shared/flows/inbox/ingest-message.ts";
 import type { IngestPorts } from "../../../../shared/flows/inbox/ports.ts";

@@ -1,7 +1,4 @@
-import type { EditUpdate, ReactionUpdate, UnsendUpdate } from "../inbox/updates.ts";
-
-/** A change to a message after it was sent. */
-export type ChangeUpdate = UnsendUpdate | EditUpdate | ReactionUpdate;
+import type { ChangeUpdate } from "./updates.ts";
 
 /** Identifies one edit. The text of a message at an edit count never changes, so the time is not part of the key. */
 export function editKey(messageId: string, count: number): string {

@@ -1,0 +1,25 @@
+import { feedShardsFor } from "../../domain/inbox/feeds.ts";
+import { memoizeForMinute } from "../../kernel/memo.ts";
+import type { TenantId } from "../../kernel/tenant.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { TenantStates } from "../../stores/access/tenant-states.ts";
+
+/** Adds shards to a tenant's feeds when its messages of the hour exceed them. Reads nothing for a tenant within one shard. */
+export async function growFeeds(
+  tenantStates: Pick<TenantStates, "get" | "growShards">,
+  tenant: TenantId,
+  messagesInHour: number,
+): Promise<void> {
+  const targetShards = feedShardsFor(messagesInHour);
+  if (targetShards === 1) return;
+  const { shards } = await tenantStates.get(tenant);
+  if (shards < targetShards) await tenantStates.growShards(tenant, shards, targetShards);
+}
+
+/** Reads how many shards a tenant's feeds have. A result is cached for a minute. */
+export function tenantShards(
+  tenantStates: Pick<TenantStates, "get">,
+): (tenant: TenantId, now: Millis) => Promise<number> {
+  const readTenantState = memoizeForMinute((tenant: TenantId) => tenantStates.get(tenant), String);
+  return async (tenant, now) => (await readTenantState(tenant, now)).shards;
+}

@@ -1,0 +1,138 @@
+import { editKey } from "../../domain/inbox/message-changes.ts";
+import type { Edit, Message, MessageRef } from "../../domain/inbox/messages.ts";
+import { shortHash } from "../../kernel/bytes.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { ConversationSnapshot } from "../../stores/inbox/conversations.ts";
+import type { PendingChange } from "../../stores/inbox/pending-changes.ts";
+import type { IngestPorts } from "./ports.ts";
+import type { ResolvedAccount } from "./resolve-account.ts";
+
+/** The message that a change is of. */
+export interface MessageContext {
+  readonly account: ResolvedAccount;
+  readonly conversationId: string;
+  readonly messageId: string;
+  /** When the conversation was last erased; null when no erasure is known. */
+  readonly erasedAt: Millis | null;
+}
+
+export type MessageChange =
+  | {
+      readonly unsentAt: Millis;
+      /** How many edits are known. */
+      readonly edits: number;
+    }
+  | { readonly edit: Edit };
+
+type ChangePorts = Pick<IngestPorts, "conversations" | "pendingChanges" | "messageChanges" | "eventBodies">;
+
+/** How many edits are searched for stored events when a message is unsent. The platforms allow five. */
+const EDITS_DELETED_MAX = 25;
+
+/**
+ * Applies a change to its message. Where the message has not arrived, stores the change as pending. Safe to repeat and to
+ * run beside the message's own ingest: either that finds the pending change, or this finds the message's row.
+ * @returns whether the message is unsent, by this change or by an earlier one
+ */
+export async function applyOrDeferChange(
+  ports: ChangePorts,
+  context: MessageContext,
+  change: MessageChange,
+  now: Millis,
+): Promise<boolean> {
+  const { account, conversationId, messageId } = context;
+  const ref = await ports.messageChanges.find(account.tenant, conversationId, messageId);
+  if (ref) {
+    const message = await changeStoredMessage(ports, context, ref, change);
+    if (message) return message.unsent === true;
+  }
+  const pending =
+    "edit" in change
+      ? await ports.pendingChanges.edit(conversationId, messageId, change.edit, now)
+      : await ports.pendingChanges.unsend(conversationId, messageId, change.unsentAt, now);
+  await ports.pendingChanges.markPending(conversationId, messageId, now);
+  const lateRef = await ports.messageChanges.findAmongNewest(conversationId, messageId);
+  const unsent = pending.unsentAt !== null;
+  if (lateRef) {
+    // The ingest of the message may have applied and cleared the pending change between the two reads.
+    const isUnsent = (await applyPending(ports, context, lateRef)) || unsent;
+    if (isUnsent) await deleteEditEvents(ports, context, editCount(change));
+    return isUnsent;
+  }
+  if (!unsent) return false;
+  await deleteEditEvents(ports, context, Math.max(pending.edit?.count ?? 0, editCount(change)));
+  return true;
+}
+
+/**
+ * Whether a change arrived before this message.
+ * @param snapshots of the head. The one after the write is certain; the one before it may show a change that another run
+ * has applied since and not published.
+ */
+export function hasPendingChange(messageId: string, ...snapshots: readonly ConversationSnapshot[]): boolean {
+  if (snapshots.every(({ pendingMessageIds }) => pendingMessageIds.size === 0)) return false;
+  const hash = shortHash(messageId);
+  return snapshots.some(({ pendingMessageIds }) => pendingMessageIds.has(hash));
+}
+
+/** Applies the pending change of a stored message. @returns whether the message is unsent by it */
+export async function applyPending(ports: ChangePorts, context: MessageContext, ref: MessageRef): Promise<boolean> {
+  const { conversationId, messageId } = context;
+  const pending = await ports.pendingChanges.get(conversationId, messageId);
+  const change = pending && toChange(pending);
+  if (!change) return false;
+  const message = await changeStoredMessage(ports, context, ref, change);
+  await ports.pendingChanges.clearPending(conversationId, messageId);
+  return message?.unsent === true;
+}
+
+function toChange({ unsentAt, edit }: PendingChange): MessageChange | null {
+  if (unsentAt !== null) return { unsentAt, edits: edit?.count ?? 0 };
+  return edit && { edit };
+}
+
+/** @returns the message after the change; null when it no longer exists */
+async function changeStoredMessage(
+  ports: ChangePorts,
+  context: MessageContext,
+  ref: MessageRef,
+  change: MessageChange,
+): Promise<Message | null> {
+  const { tenant } = context.account;
+  const message =
+    "edit" in change
+      ? await ports.messageChanges.edit(tenant, ref, change.edit)
+      : await ports.messageChanges.unsend(tenant, ref, change.unsentAt);
+  if (!message) return null;
+  await refreshHead(ports, context, message);
+  if (message.unsent) await deleteEditEvents(ports, context, Math.max(message.edit?.count ?? 0, editCount(change)));
+  return message;
+}
+
+/** The ingest of the message may not have advanced the head yet. Then this does, with the message as it is now. */
+async function refreshHead(ports: ChangePorts, { account, erasedAt }: MessageContext, message: Message): Promise<void> {
+  if (message.scope === "test" || (erasedAt !== null && message.sentAt <= erasedAt)) return;
+  if (await ports.conversations.refreshPreview(message)) return;
+  await ports.conversations.advanceHead(account.tenant, message, {
+    accountHandle: account.handle,
+    shards: account.shards,
+    erasedAt,
+  });
+  await ports.conversations.refreshPreview(message);
+}
+
+/** No version of an unsent message is delivered again. */
+async function deleteEditEvents(
+  ports: ChangePorts,
+  { account, conversationId, messageId }: MessageContext,
+  count: number,
+): Promise<void> {
+  const length = Math.min(count, EDITS_DELETED_MAX);
+  if (length === 0) return;
+  const names = Array.from({ length }, (_, i) => editKey(messageId, count - i));
+  await ports.eventBodies.deleteBodies(account.tenant, conversationId, names);
+}
+
+function editCount(change: MessageChange): number {
+  return "edit" in change ? change.edit.count : change.edits;
+}
