@@ -4,7 +4,7 @@ import { openQueue } from "../../shared/aws/queues.ts";
 import { queueUrlNames } from "../../shared/config/names.ts";
 import { setting } from "../../shared/config/settings.ts";
 import type { RedrivePorts } from "../../shared/flows/dead-letters/ports.ts";
-import { parseUpdates } from "../../shared/platforms/parse.ts";
+import { parseUpdates } from "../../shared/platforms/parse/parse.ts";
 import { openTable } from "../../shared/stores/client.ts";
 import { quarantineStore } from "../../shared/stores/dead-letters/quarantine.ts";
 import { deliveryStore } from "../../shared/stores/delivery/deliveries.ts";

@@ -6,9 +6,9 @@ import { optionalSetting, platformUrlSettings, setting } from "../../shared/conf
 import { tenantShards } from "../../shared/flows/inbox/feed-shards.ts";
 import { newUlid } from "../../shared/kernel/ids.ts";
 import { clockNow } from "../../shared/kernel/time.ts";
-import { platformHttp } from "../../shared/platforms/http.ts";
-import { mockPlatform } from "../../shared/platforms/mock.ts";
-import { platformFor } from "../../shared/platforms/platform-for.ts";
+import { platformHttp } from "../../shared/platforms/api/http.ts";
+import { mockPlatform } from "../../shared/platforms/api/mock.ts";
+import { platformFor } from "../../shared/platforms/api/platform-for.ts";
 import { apiKeyStore } from "../../shared/stores/access/api-keys.ts";
 import { auditStore } from "../../shared/stores/access/audit.ts";
 import { tenantStateStore } from "../../shared/stores/access/tenant-states.ts";

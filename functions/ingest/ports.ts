@@ -3,7 +3,7 @@ import { consoleLog } from "../../shared/aws/log.ts";
 import { openQueue } from "../../shared/aws/queues.ts";
 import { setting } from "../../shared/config/settings.ts";
 import type { IngestPorts } from "../../shared/flows/inbox/ports.ts";
-import { parseUpdates } from "../../shared/platforms/parse.ts";
+import { parseUpdates } from "../../shared/platforms/parse/parse.ts";
 import { tenantStateStore } from "../../shared/stores/access/tenant-states.ts";
 import { accountStore } from "../../shared/stores/accounts/accounts.ts";
 import { openTable } from "../../shared/stores/client.ts";

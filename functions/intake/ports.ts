@@ -4,7 +4,7 @@ import { openQueue } from "../../shared/aws/queues.ts";
 import { parsePlatformSecrets, secretReader } from "../../shared/aws/secrets.ts";
 import { setting } from "../../shared/config/settings.ts";
 import type { IntakePorts } from "../../shared/flows/inbox/ports.ts";
-import { verifyHandshake, verifySignature } from "../../shared/platforms/signature.ts";
+import { verifyHandshake, verifySignature } from "../../shared/platforms/parse/signature.ts";
 
 /** The intake function: it can verify a signature and hand bytes on, and nothing else. */
 export function intakePorts(): IntakePorts {

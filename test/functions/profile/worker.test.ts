@@ -9,7 +9,7 @@ import { conversationStore } from "../../../shared/stores/inbox/conversations.ts
 import { inboundBody, instagramWebhook } from "../../shared/flows/support/inbound-webhooks.ts";
 import { invokeWorker, queueDepth } from "../../shared/flows/support/queue-worker.ts";
 import { openTestEnv, type TestEnv, type TestQueues } from "../../shared/flows/support/test-env.ts";
-import { jsonResponse, startFakePlatform } from "../../shared/platforms/fake-platform.ts";
+import { jsonResponse, startFakePlatform } from "../../shared/platforms/api/fake-platform.ts";
 import { newTenant, PERSON, SAMPLE_INBOX, sampleMessage } from "../../shared/stores/support/samples.ts";
 import { injectFaults } from "../../support/faults.ts";
 

@@ -5,7 +5,7 @@ import { intakeRoutes } from "../../../../functions/routes/inbox/intake.ts";
 import { openQueue } from "../../../../shared/aws/queues.ts";
 import { decompress } from "../../../../shared/kernel/compression.ts";
 import { refuse } from "../../../../shared/kernel/refusals.ts";
-import { verifyHandshake, verifySignature } from "../../../../shared/platforms/signature.ts";
+import { verifyHandshake, verifySignature } from "../../../../shared/platforms/parse/signature.ts";
 import { decodeInbound } from "../../../../shared/queues/messages.ts";
 import { queueDepth, receiveBatch } from "../../../shared/flows/support/queue-worker.ts";
 import { openTestEnv, type TestEnv, type TestQueues } from "../../../shared/flows/support/test-env.ts";

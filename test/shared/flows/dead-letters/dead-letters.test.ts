@@ -14,7 +14,7 @@ import { drainTask, encodeEndpointTask } from "../../../../shared/flows/delivery
 import { replayDelivery } from "../../../../shared/flows/delivery/replay.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { DAY, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
-import { parseUpdates } from "../../../../shared/platforms/parse.ts";
+import { parseUpdates } from "../../../../shared/platforms/parse/parse.ts";
 import { decodeEvent, encodeErasure, encodeRetry } from "../../../../shared/queues/messages.ts";
 import { type QuarantinedMessage, quarantineStore } from "../../../../shared/stores/dead-letters/quarantine.ts";
 import { dueStore } from "../../../../shared/stores/delivery/due-attempts.ts";

@@ -13,7 +13,7 @@ import { eventBodyStore } from "../../../../shared/stores/delivery/event-bodies.
 import { conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
 import { messageStore } from "../../../../shared/stores/inbox/messages.ts";
 import { accountItemKey } from "../../../../shared/stores/keys.ts";
-import { jsonResponse, startFakePlatform } from "../../platforms/fake-platform.ts";
+import { jsonResponse, startFakePlatform } from "../../platforms/api/fake-platform.ts";
 import { newTenant, PERSON } from "../../stores/support/samples.ts";
 import { inboundBody, instagramWebhook } from "../support/inbound-webhooks.ts";
 import { invokeWorker, receiveAllMessages } from "../support/queue-worker.ts";

@@ -7,7 +7,7 @@ import type { IngestPorts } from "../../../../shared/flows/inbox/ports.ts";
 import { accountResolver, type ResolveAccount } from "../../../../shared/flows/inbox/resolve-account.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import type { Millis } from "../../../../shared/kernel/time.ts";
-import { parseUpdates } from "../../../../shared/platforms/parse.ts";
+import { parseUpdates } from "../../../../shared/platforms/parse/parse.ts";
 import { decodeEvent } from "../../../../shared/queues/messages.ts";
 import { eventBodyStore } from "../../../../shared/stores/delivery/event-bodies.ts";
 import { messageStore } from "../../../../shared/stores/inbox/messages.ts";

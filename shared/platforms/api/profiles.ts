@@ -1,0 +1,73 @@
+import * as z from "zod/mini";
+import { asObject, parseJson, readText } from "../json.ts";
+import type { PlatformProfile, ProfileOutcome, RefusalClass, SendRefused } from "../platform.ts";
+import { readRefusal } from "./errors.ts";
+import type { PlatformHttp } from "./http.ts";
+
+const NAME_CHARS_MAX = 200;
+const USERNAME_CHARS_MAX = 100;
+
+/** Control characters, line breaks, and what turns the direction of the text around it. */
+const NAME_DISALLOWED_CHARS = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]+/gu;
+
+const text = z.catch(z.nullish(z.string()), null);
+const profileResponse = z.object({
+  id: z.catch(z.nullish(z.union([z.string(), z.number()])), null),
+  name: text,
+  first_name: text,
+  last_name: text,
+  username: text,
+  profile_pic: text,
+});
+
+export const instagramProfileFields = ["name", "username", "profile_pic"];
+
+/**
+ * Asks a platform about one person.
+ * @param api the host and version
+ * @param fields what the platform has of people
+ */
+export async function readProfile(
+  http: PlatformHttp,
+  api: string,
+  token: string,
+  participantId: string,
+  fields: readonly string[],
+): Promise<ProfileOutcome> {
+  // People's ids are digits. Anything else would be another path, such as `me`, the account itself.
+  if (!/^\d{1,64}$/.test(participantId)) return { kind: "unavailable" };
+  const outcome = await http.get(`${api}/${participantId}?fields=${fields.join(",")}`, token);
+  if (outcome.kind !== "answered") return { kind: "unknown" };
+  const body = asObject(parseJson(outcome.body));
+  if (outcome.status >= 200 && outcome.status <= 299) return parseProfile(body) ?? { kind: "unknown" };
+  const error = outcome.status >= 400 && outcome.status <= 499 ? asObject(body?.error) : null;
+  const refusal = error && readRefusal(error, outcome, token);
+  return { kind: refusal && isProfileHidden(refusal) ? "unavailable" : "unknown" };
+}
+
+/** Null when the answer tells nothing at all of a person. */
+function parseProfile(body: object | null): PlatformProfile | null {
+  const { data } = profileResponse.safeParse(body);
+  if (!data || Object.values(data).every((value) => value === null || value === undefined)) return null;
+  const fullName = `${data.first_name ?? ""} ${data.last_name ?? ""}`;
+  return {
+    kind: "found",
+    name: cleanName(data.name, NAME_CHARS_MAX) ?? cleanName(fullName, NAME_CHARS_MAX),
+    username: cleanName(data.username, USERNAME_CHARS_MAX),
+    pictureUrl: data.profile_pic ?? null,
+  };
+}
+
+function cleanName(value: string | null | undefined, max: number): string | null {
+  const clean = value?.replace(NAME_DISALLOWED_CHARS, " ").trim();
+  return readText(clean, max)?.trim() || null;
+}
+
+// What the platform does not show to this account. Anything about the account's own state or pace leaves open what
+// it would say another time.
+const hiddenClasses: ReadonlySet<RefusalClass> = new Set(["recipient", "permission", "invalid"]);
+const hiddenCodes: ReadonlySet<number | null> = new Set([230, 2018218, 2018247]);
+
+function isProfileHidden(refusal: SendRefused): boolean {
+  return hiddenClasses.has(refusal.class) || hiddenCodes.has(refusal.code) || hiddenCodes.has(refusal.subcode);
+}

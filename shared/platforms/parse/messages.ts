@@ -1,0 +1,110 @@
+import type { Attachment, AttachmentType } from "../../domain/inbox/messages.ts";
+import type { MessageUpdate, Update } from "../../domain/inbox/updates.ts";
+import { shortHash } from "../../kernel/bytes.ts";
+import { asObject, type JsonObject, readId, readMessageId, readText } from "../json.ts";
+import { type Entry, type EventContext, isFromAccount, readEventContext } from "./event-context.ts";
+
+const TEXT_CHARS_MAX = 20_000;
+const METADATA_CHARS_MAX = 1_000;
+const ATTACHMENTS_MAX = 30;
+const URL_CHARS_MAX = 4_096;
+
+/** A message, an echo, an unsend, or a message that the platform will not show us; null when it is malformed. */
+export function readMessage(entry: Entry, event: JsonObject, message: JsonObject): Update | null {
+  const context = readEventContext(entry, event);
+  const messageId = readMessageId(message.mid);
+  if (!context || messageId === null) return null;
+  if (message.is_deleted === true) return { kind: "unsend", ...context, messageId };
+
+  const text = readText(message.text, TEXT_CHARS_MAX) ?? "";
+  const attachments = readAttachments(message.attachments);
+  // A message that shows nothing is still a message: it opens the window, and the person expects an answer.
+  const isUnsupported = message.is_unsupported === true || (text === "" && attachments.length === 0);
+  return {
+    kind: "message",
+    ...context,
+    messageId,
+    form: isUnsupported ? "unsupported" : "message",
+    text,
+    attachments: isUnsupported && attachments.length === 0 ? [hidden] : attachments,
+    replyTo: readMessageId(asObject(message.reply_to)?.mid),
+    echo: isFromAccount(entry, event) ? readEcho(message) : null,
+  };
+}
+
+const hidden: Attachment = { type: "unsupported", url: null };
+
+function readEcho(message: JsonObject): NonNullable<MessageUpdate["echo"]> {
+  const metadata = message.metadata;
+  return {
+    appId: readId(message.app_id) ?? null,
+    metadata: typeof metadata === "string" && metadata.length <= METADATA_CHARS_MAX ? metadata : null,
+  };
+}
+
+/** A press on a button, an ice breaker or Get Started: a message whose text is the button's title. */
+export function readPostback(entry: Entry, event: JsonObject, postback: JsonObject): Update | null {
+  const context = readEventContext(entry, event);
+  if (!context || isFromAccount(entry, event)) return null;
+  const mid = postback.mid;
+  const messageId = mid === undefined || mid === null ? postbackId(context, postback) : readMessageId(mid);
+  if (messageId === null) return null;
+  const text = readText(postback.title, TEXT_CHARS_MAX) ?? "";
+  return { kind: "message", ...context, messageId, form: "postback", text, attachments: [], replyTo: null, echo: null };
+}
+
+// Older postbacks carry no id. One made of their parts is the same at every delivery, so repeats are seen as such.
+function postbackId({ account, participantId, at }: EventContext, postback: JsonObject): string {
+  const payload = readText(postback.payload, TEXT_CHARS_MAX);
+  return `postback_${shortHash(JSON.stringify([account.platform, account.externalId, participantId, at, payload]))}`;
+}
+
+// The platforms' words for what we call by the same name, or call a share: something that lives on the platform.
+const attachmentTypes: ReadonlyMap<string, AttachmentType> = new Map([
+  ...(["image", "video", "audio", "file", "story_mention", "sticker", "location"] as const).map(
+    (type) => [type, type] as const,
+  ),
+  ...[
+    "share",
+    "ig_post",
+    "ig_reel",
+    "ig_story",
+    "post",
+    "reel",
+    "story",
+    "media",
+    "template",
+    "fallback",
+    "appointment_booking",
+    "like_heart",
+    "ephemeral",
+  ].map((type) => [type, "share"] as const),
+]);
+
+/** The attachments of a message, at most 30; what is no object is left out, what we do not know is `unsupported`. */
+function readAttachments(value: unknown): Attachment[] {
+  if (!Array.isArray(value)) return [];
+  return value
+    .slice(0, ATTACHMENTS_MAX)
+    .map(asObject)
+    .filter((attachment) => attachment !== null)
+    .map(readAttachment);
+}
+
+function readAttachment(attachment: JsonObject): Attachment {
+  const payload = asObject(attachment.payload);
+  const type = attachmentType(attachment.type, payload);
+  if (type === "unsupported") return { type, url: null };
+  const urls = [payload?.url, payload?.story_media_url, attachment.url];
+  return { type, url: urls.find(isWebAddress) ?? null };
+}
+
+function attachmentType(name: unknown, payload: JsonObject | null): AttachmentType {
+  const type = typeof name === "string" ? (attachmentTypes.get(name.toLowerCase()) ?? "unsupported") : "unsupported";
+  // Messenger used to send a sticker as an image that names its sticker.
+  return type === "image" && payload?.sticker_id != null ? "sticker" : type;
+}
+
+function isWebAddress(value: unknown): value is string {
+  return typeof value === "string" && value.length <= URL_CHARS_MAX && /^https?:\/\/[!-~\u00a1-\ud7ff]+$/i.test(value);
+}

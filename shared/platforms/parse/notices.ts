@@ -1,0 +1,78 @@
+import type { Update } from "../../domain/inbox/updates.ts";
+import { type JsonObject, readMessageId, readText, readTime } from "../json.ts";
+import { type Entry, eventTime, readEventContext, recipientId } from "./event-context.ts";
+
+// What happens around messages: each reader gives null when the event is malformed.
+
+const TEXT_CHARS_MAX = 20_000;
+const REASON_CHARS_MAX = 1_000;
+const WORD_CHARS_MAX = 64;
+const REFERRAL_CHARS_MAX = 2_083;
+
+export function readReaction(entry: Entry, event: JsonObject, reaction: JsonObject): Update | null {
+  const context = readEventContext(entry, event);
+  const messageId = readMessageId(reaction.mid);
+  const action = reaction.action;
+  if (!context || messageId === null || (action !== "react" && action !== "unreact")) return null;
+  return {
+    kind: "reaction",
+    ...context,
+    messageId,
+    action,
+    reaction: readText(reaction.reaction, WORD_CHARS_MAX),
+    emoji: readText(reaction.emoji, WORD_CHARS_MAX),
+  };
+}
+
+export function readRead(entry: Entry, event: JsonObject, read: JsonObject): Update | null {
+  const context = readEventContext(entry, event);
+  const messageId = readMessageId(read.mid);
+  const watermark = readTime(read.watermark);
+  if (!context || (messageId === null && watermark === null)) return null;
+  return { kind: "read", ...context, messageId, watermark };
+}
+
+export function readDelivery(entry: Entry, event: JsonObject, delivery: JsonObject): Update | null {
+  const context = readEventContext(entry, event);
+  if (!context) return null;
+  const mids: unknown[] = Array.isArray(delivery.mids) ? delivery.mids : [];
+  return { kind: "delivered", ...context, messageIds: mids.map(readMessageId).filter((id) => id !== null) };
+}
+
+export function readReferral(entry: Entry, event: JsonObject, referral: JsonObject): Update | null {
+  const context = readEventContext(entry, event);
+  if (!context) return null;
+  return {
+    kind: "referral",
+    ...context,
+    ref: readText(referral.ref, REFERRAL_CHARS_MAX),
+    source: readText(referral.source, WORD_CHARS_MAX),
+  };
+}
+
+/** An edit by its author. The platform also sends "edits" numbered 0 or without text, right after a message is made. */
+export function readEdit(entry: Entry, event: JsonObject, edit: JsonObject): Update | null {
+  const text = readText(edit.text, TEXT_CHARS_MAX);
+  const editCount = readCount(edit.num_edit ?? 1);
+  if (!text || editCount === 0) return { kind: "ignored", reason: "edit_noise" };
+  const context = readEventContext(entry, event);
+  const messageId = readMessageId(edit.mid);
+  if (!context || messageId === null || editCount === null) return null;
+  return { kind: "edit", ...context, messageId, text, editCount };
+}
+
+function readCount(value: unknown): number | null {
+  const count = typeof value === "string" && /^\d{1,9}$/.test(value) ? Number(value) : value;
+  return typeof count === "number" && Number.isSafeInteger(count) && count >= 0 ? count : null;
+}
+
+/** What the platform tells the account itself; no person takes part. */
+export function readPolicy(entry: Entry, event: JsonObject, policy: JsonObject): Update | null {
+  const explicitAccountId = recipientId(event);
+  const externalId = explicitAccountId === undefined ? entry.id : explicitAccountId;
+  const at = eventTime(entry, event);
+  const action = policy.action;
+  if (!externalId || at === null || (action !== "warning" && action !== "block" && action !== "unblock")) return null;
+  const account = { platform: entry.platform, externalId };
+  return { kind: "policy", account, at, action, reason: readText(policy.reason, REASON_CHARS_MAX) };
+}

@@ -1,0 +1,108 @@
+import type { Server as PlainServer } from "node:http";
+import { createServer as createSecureServer } from "node:https";
+import { type AddressInfo, createServer, type Server } from "node:net";
+import { getCACertificates, setDefaultCACertificates, type TLSSocket } from "node:tls";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { type PlatformHttp, platformHttp } from "../../../../shared/platforms/api/http.ts";
+import { hasOpenssl, type Identity, selfSigned } from "../../net/certificates.ts";
+
+// Whether a request certainly did not leave, over TLS as the platforms speak it.
+
+async function listenPort(server: Server | PlainServer): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+const post = (http: PlatformHttp, port: number) =>
+  http.post(`https://localhost:${port}/me/messages`, "token", { a: 1 });
+
+describe.skipIf(!hasOpenssl())("a platform with a certificate", () => {
+  const trustedBefore = getCACertificates("default");
+  let trusted: Identity;
+  let stranger: Identity;
+  beforeAll(() => {
+    trusted = selfSigned("localhost");
+    stranger = selfSigned("localhost");
+    setDefaultCACertificates([trusted.cert]);
+  });
+  afterAll(() => setDefaultCACertificates(trustedBefore));
+
+  /** Answers 200 with what it got, over as many connections as it is opened. */
+  function secure(identity: Identity, then: (socket: TLSSocket) => boolean = () => true) {
+    const counts = { requests: 0, connections: 0 };
+    const server = createSecureServer(identity, (request, response) => {
+      counts.requests++;
+      request.resume().on("end", () => {
+        if (then(request.socket as TLSSocket)) response.end(JSON.stringify({ message_id: "m_1" }));
+      });
+    });
+    server.on("secureConnection", () => counts.connections++);
+    return { server, seen: counts };
+  }
+
+  test("is called, again and again over one connection", async () => {
+    const { server, seen: counts } = secure(trusted);
+    const port = await listenPort(server);
+    const http = platformHttp();
+    for (let i = 0; i < 3; i++) {
+      expect(await post(http, port)).toMatchObject({ kind: "answered", status: 200, body: '{"message_id":"m_1"}' });
+    }
+    expect(counts).toEqual({ requests: 3, connections: 1 });
+  });
+
+  test("that nobody trusts gets nothing, for certain", async () => {
+    const { server, seen: counts } = secure(stranger);
+    expect(await post(platformHttp(), await listenPort(server))).toEqual({ kind: "unsent" });
+    expect(counts.requests).toBe(0);
+  });
+
+  test.each([
+    ["over a new connection", 1],
+    ["over one that was used", 2],
+  ])("that hangs up on a request may have acted upon it: %s", async (_how, nth) => {
+    let count = 0;
+    const { server } = secure(trusted, (socket) => {
+      if (++count < nth) return true;
+      socket.destroy();
+      return false;
+    });
+    const port = await listenPort(server);
+    const http = platformHttp();
+    for (let i = 1; i < nth; i++) expect(await post(http, port)).toMatchObject({ kind: "answered" });
+    expect(await post(http, port)).toEqual({ kind: "lost" });
+    expect(count).toBe(nth);
+  });
+});
+
+describe("nothing was sent, for certain, to a platform that", () => {
+  test("takes the connection and never shakes hands", async () => {
+    const port = await listenPort(createServer((socket) => socket.on("error", () => {})));
+    expect(await post(platformHttp({ connect: 100 }), port)).toEqual({ kind: "unsent" });
+  });
+
+  test("takes the connection and never shakes hands, when the whole call's time is over first", async () => {
+    const port = await listenPort(createServer((socket) => socket.on("error", () => {})));
+    expect(await post(platformHttp({ total: 100 }), port)).toEqual({ kind: "unsent" });
+  });
+
+  test("hangs up in the handshake", async () => {
+    const port = await listenPort(
+      createServer((socket) => socket.on("error", () => {}).once("data", () => socket.destroy())),
+    );
+    expect(await post(platformHttp(), port)).toEqual({ kind: "unsent" });
+  });
+
+  test("does not speak TLS", async () => {
+    const port = await listenPort(
+      createServer((socket) => socket.on("error", () => {}).end("HTTP/1.1 200 OK\r\n\r\n")),
+    );
+    expect(await post(platformHttp(), port)).toEqual({ kind: "unsent" });
+  });
+
+  test("has an address that is none", async () => {
+    expect(await platformHttp().get("not a url", "token")).toEqual({ kind: "unsent" });
+  });
+});

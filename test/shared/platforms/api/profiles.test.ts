@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Connection } from "../../../../shared/domain/accounts/accounts.ts";
+import { platformHttp } from "../../../../shared/platforms/api/http.ts";
+import { mockPlatform } from "../../../../shared/platforms/api/mock.ts";
+import { platformFor } from "../../../../shared/platforms/api/platform-for.ts";
+import { jsonResponse, type Respond, startFakePlatform } from "./fake-platform.ts";
+
+const TOKEN = "EAAB0token-of-a-page-0123456789";
+const PERSON = "6543210987654321";
+const account = { platform: "messenger", externalId: "102030405060708" } as const;
+const unknownProfile = { kind: "unknown" };
+const unavailableProfile = { kind: "unavailable" };
+
+let platform: Awaited<ReturnType<typeof startFakePlatform>>;
+beforeAll(async () => {
+  platform = await startFakePlatform();
+});
+afterAll(() => platform.stop());
+
+function fetchFrom(connection: Connection, answer: Respond, person = PERSON, http = platformHttp()) {
+  platform.respondWith(answer);
+  const { origin } = platform;
+  const upstream = {
+    facebookGraph: `${origin}/facebook`,
+    instagramGraph: `${origin}/instagram`,
+    graphVersion: "v26.0",
+  };
+  return platformFor(connection, upstream, http).fetchProfile(account, TOKEN, person);
+}
+
+const fetchBody = (body: unknown) => fetchFrom("messenger", jsonResponse(200, body));
+
+describe("a person", () => {
+  const instagram = { id: PERSON, name: "Ada Lind", username: "ada.lind", profile_pic: "https://cdn.example/a.jpg" };
+  const foundProfile = {
+    kind: "found",
+    name: "Ada Lind",
+    username: "ada.lind",
+    pictureUrl: "https://cdn.example/a.jpg",
+  };
+
+  test.each([
+    ["instagram_login", `/instagram/v26.0/${PERSON}?fields=name,username,profile_pic`],
+    ["instagram_page", `/facebook/v26.0/${PERSON}?fields=name,username,profile_pic`],
+  ] as const)("of %s is asked for at %s", async (connection, url) => {
+    expect(await fetchFrom(connection, jsonResponse(200, instagram))).toEqual(foundProfile);
+    expect(platform.calls).toMatchObject([{ method: "GET", url, headers: { authorization: `Bearer ${TOKEN}` } }]);
+  });
+
+  test("of Messenger has the names in two parts, and no user name", async () => {
+    const body = { id: PERSON, first_name: "Ada", last_name: "Lind" };
+    expect(await fetchFrom("messenger", jsonResponse(200, body))).toEqual({
+      ...foundProfile,
+      username: null,
+      pictureUrl: null,
+    });
+    expect(platform.calls).toMatchObject([
+      { method: "GET", url: `/facebook/v26.0/${PERSON}?fields=first_name,last_name,profile_pic` },
+    ]);
+  });
+
+  test.each([
+    [{ id: PERSON, first_name: "Ada" }, "Ada"],
+    [{ id: PERSON, last_name: "Lind" }, "Lind"],
+    [{ id: PERSON, name: "Lind Ada", first_name: "Ada", last_name: "Lind" }, "Lind Ada"],
+    [{ id: PERSON, name: " \u0000 ", first_name: "Ada" }, "Ada"],
+    [{ id: PERSON }, null],
+    [{ id: PERSON, name: null }, null],
+    [{ id: PERSON, name: 5 }, null],
+    [{ id: PERSON, name: "a\r\nb\u0007c\u202Ed" }, "a b c d"],
+    [{ id: PERSON, name: "👩‍👩‍👧 Zoë" }, "👩‍👩‍👧 Zoë"],
+    [{ id: PERSON, name: "\uD800" }, "\uFFFD"],
+  ])("whom the platform tells as %j is named %j", async (body, name) => {
+    expect(await fetchBody(body)).toMatchObject({ kind: "found", name, username: null });
+  });
+
+  test("has a name of at most 200 characters and a user name of at most 100, none cut in two", async () => {
+    const long = await fetchBody({ name: "n".repeat(201), username: "u".repeat(101) });
+    expect(long).toMatchObject({ name: "n".repeat(200), username: "u".repeat(100) });
+    const cut = await fetchBody({ name: `${"n".repeat(199)}😀` });
+    expect(cut).toMatchObject({ name: "n".repeat(199) });
+  });
+
+  test("whose id is no person's is never asked for", async () => {
+    for (const person of ["me", "..", "1/accounts", "1?fields=access_token", ""]) {
+      expect(await fetchFrom("messenger", jsonResponse(200, instagram), person)).toEqual(unavailableProfile);
+    }
+    expect(platform.calls).toEqual([]);
+  });
+
+  test("behind a test key is not known", async () => {
+    expect(await mockPlatform(() => "1", "instagram").fetchProfile(account, "", PERSON)).toEqual(unknownProfile);
+  });
+});
+
+describe("a person whom the platform keeps from the account", () => {
+  test.each([
+    [230, undefined],
+    [100, 2018218],
+    [10, 2018218],
+    [2018218, undefined],
+    [100, 2018247],
+    [10, 2018247],
+    [100, 33],
+    [100, 2018001],
+    [551, undefined],
+    [100, undefined],
+    [10, undefined],
+    [200, undefined],
+    [3, undefined],
+  ])("with %s/%s is unavailable", async (code, error_subcode) => {
+    const error = { message: "No", code, error_subcode };
+    expect(await fetchFrom("instagram_login", jsonResponse(400, { error }))).toEqual(unavailableProfile);
+  });
+});
+
+describe("nothing is known when", () => {
+  const refusal = (status: number, error: object) => jsonResponse(status, { error });
+  test.each([
+    ["the token has ended", refusal(401, { code: 190, error_subcode: 463 })],
+    ["the pace is too high", refusal(400, { code: 613 })],
+    ["the pace is too high for the app", refusal(400, { code: 4, is_transient: true })],
+    ["the account is restricted", refusal(400, { code: 10, error_subcode: 1893063 })],
+    ["the platform is unsure", refusal(400, { code: 2, is_transient: true })],
+    ["the platform has trouble", refusal(500, { code: 230 })],
+    ["a gateway answers", jsonResponse(502, "<html>bad gateway</html>")],
+    ["a refusal has no error", jsonResponse(400, {})],
+    ["it leads elsewhere", jsonResponse(302, "", { location: "https://example.com/" })],
+    ["the answer is no JSON", jsonResponse(200, "<html>ok</html>")],
+    ["the answer is a list", jsonResponse(200, [])],
+    ["the answer is empty", jsonResponse(200, {})],
+    ["the answer is of something else", jsonResponse(200, { ok: true })],
+    ["the answer is over 1 MB", jsonResponse(200, { name: "x".repeat(1024 * 1024) })],
+    ["the connection breaks", (request) => request.socket.destroy()],
+  ] as [string, Respond][])("%s", async (_name, answer) => {
+    expect(await fetchFrom("messenger", answer)).toEqual(unknownProfile);
+    expect(platform.calls).toHaveLength(1);
+  });
+
+  test("the platform does not answer in time", async () => {
+    expect(await fetchFrom("messenger", () => {}, PERSON, platformHttp({ total: 150 }))).toEqual(unknownProfile);
+  });
+});

@@ -1,0 +1,204 @@
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Connection } from "../../../../shared/domain/accounts/accounts.ts";
+import { setRuntimeOverrides } from "../../../../shared/kernel/runtime.ts";
+import { type PlatformHttp, platformHttp } from "../../../../shared/platforms/api/http.ts";
+import { platformFor } from "../../../../shared/platforms/api/platform-for.ts";
+import type { Send } from "../../../../shared/platforms/platform.ts";
+import { jsonResponse, startFakePlatform } from "./fake-platform.ts";
+
+const TOKEN = "EAAB0token-of-a-page-0123456789";
+const text = "héllo";
+const send: Send = {
+  recipientId: "6543210987654321",
+  content: { kind: "text", text },
+  humanAgent: false,
+  replyTo: null,
+  metadata: "snd_1",
+};
+const account = { platform: "messenger", externalId: "102030405060708", pageId: "102030405060708" } as const;
+const unknownOutcome = { kind: "unknown", detail: "outcome_unknown" };
+
+let platform: Awaited<ReturnType<typeof startFakePlatform>>;
+beforeAll(async () => {
+  platform = await startFakePlatform();
+});
+afterAll(() => platform.stop());
+
+const upstreamAt = (origin: string) => ({
+  facebookGraph: `${origin}/facebook`,
+  instagramGraph: `${origin}/instagram`,
+  graphVersion: "v26.0",
+});
+
+function sendOver(
+  connection: Connection,
+  changes: Partial<Send> = {},
+  {
+    http = platformHttp(),
+    token = TOKEN,
+    origin = platform.origin,
+  }: { http?: PlatformHttp; token?: string; origin?: string } = {},
+) {
+  return platformFor(connection, upstreamAt(origin), http).send(account, token, { ...send, ...changes });
+}
+
+describe("what is sent", () => {
+  const ok = jsonResponse(200, { recipient_id: send.recipientId, message_id: "m_1" });
+  const recipient = { id: send.recipientId };
+
+  test.each([
+    ["instagram_login", "/instagram/v26.0/me/messages", { text }],
+    ["instagram_page", "/facebook/v26.0/me/messages", { text }],
+    ["messenger", "/facebook/v26.0/me/messages", { text, metadata: "snd_1" }],
+  ] as const)("%s posts to %s", async (connection, url, message) => {
+    platform.respondWith(ok);
+    expect(await sendOver(connection)).toEqual({ kind: "accepted", messageId: "m_1" });
+    expect(platform.calls).toMatchObject([
+      { method: "POST", url, body: { recipient, messaging_type: "RESPONSE", message } },
+    ]);
+    expect(platform.calls[0]?.body).toEqual({ recipient, messaging_type: "RESPONSE", message });
+    expect(platform.calls[0]?.headers).toMatchObject({
+      authorization: `Bearer ${TOKEN}`,
+      "content-type": "application/json",
+    });
+  });
+
+  test.each(["instagram_login", "instagram_page", "messenger"] as const)(
+    "%s names the message it answers beside the message",
+    async (connection) => {
+      platform.respondWith(ok);
+      await sendOver(connection, { replyTo: "m_0" });
+      expect(platform.calls[0]?.body).toMatchObject({ reply_to: { mid: "m_0" } });
+    },
+  );
+
+  test("the token is in no address", async () => {
+    platform.respondWith(ok);
+    await sendOver("messenger");
+    expect(platform.calls[0]?.url).not.toContain(TOKEN);
+  });
+
+  test("a connection serves send after send, and none after a pause of over 4 seconds", async () => {
+    const ports: (number | undefined)[] = [];
+    platform.respondWith((request, response) => {
+      ports.push(request.socket.remotePort);
+      ok(request, response);
+    });
+    let now = 1_793_000_000_000;
+    setRuntimeOverrides({ now: () => now });
+    try {
+      const http = platformHttp();
+      for (const pause of [0, 4_000, 4_001]) {
+        now += pause;
+        expect(await sendOver("messenger", {}, { http })).toMatchObject({ kind: "accepted" });
+        // The connection is free again once the loop has turned.
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    } finally {
+      setRuntimeOverrides({});
+    }
+    expect(ports[1]).toBe(ports[0]);
+    expect(ports[2]).not.toBe(ports[1]);
+  });
+});
+
+describe("an outcome that cannot be known", () => {
+  test.each([
+    ["a 500 with an error", jsonResponse(500, { error: { code: 190, message: "Internal" } })],
+    ["a 503 without JSON", jsonResponse(503, "<html>down</html>")],
+    ["a 200 without JSON", jsonResponse(200, "<html>ok</html>")],
+    ["a 200 without an id", jsonResponse(200, { recipient_id: "1" })],
+    ["a 200 with an empty id", jsonResponse(200, { message_id: "" })],
+    ["a 200 with nothing", jsonResponse(200, "")],
+    ["a 400 without JSON", jsonResponse(400, "<html>bad</html>")],
+    ["a 400 without an error", jsonResponse(400, { ok: false })],
+    ["a 400 with code 1", jsonResponse(400, { error: { code: 1, message: "An unknown error occurred" } })],
+    ["a 400 with code 2", jsonResponse(400, { error: { code: 2, error_subcode: 99, message: "Service unavailable" } })],
+    ["a 400 with code 1200", jsonResponse(400, { error: { code: 1200, message: "Temporary send message failure" } })],
+    [
+      "a 400 that calls itself transient",
+      jsonResponse(400, { error: { code: 7777, is_transient: true, message: "Try later" } }),
+    ],
+    ["an answer of over 1 MB", jsonResponse(200, { message_id: "m_1", padding: "x".repeat(1024 * 1024) })],
+    ["an answer of 10 MB", jsonResponse(200, { message_id: "m_1", padding: "x".repeat(10 * 1024 * 1024) })],
+  ])("%s", async (_name, answer) => {
+    platform.respondWith(answer);
+    expect(await sendOver("messenger")).toEqual(unknownOutcome);
+    expect(platform.calls).toHaveLength(1);
+  });
+
+  test("an answer of just under 1 MB is read", async () => {
+    platform.respondWith(jsonResponse(200, { message_id: "m_1", padding: "x".repeat(1024 * 1024 - 100) }));
+    expect(await sendOver("messenger")).toEqual({ kind: "accepted", messageId: "m_1" });
+  });
+
+  test("no answer in time, and the message is not sent again", async () => {
+    platform.respondWith(() => {});
+    expect(await sendOver("messenger", {}, { http: platformHttp({ total: 150 }) })).toEqual(unknownOutcome);
+    expect(platform.calls).toHaveLength(1);
+  });
+
+  test("an answer that begins in time and does not end", async () => {
+    platform.respondWith((_request, response) => {
+      response.writeHead(200, { "content-type": "application/json" });
+      response.write('{"message_id":"m_1"');
+    });
+    expect(await sendOver("messenger", {}, { http: platformHttp({ total: 150 }) })).toEqual(unknownOutcome);
+  });
+
+  test("an answer that is cut short", async () => {
+    platform.respondWith((request, response) => {
+      response.writeHead(200, { "content-type": "application/json", "content-length": "100" });
+      response.write('{"message_id":"m_1"}', () => request.socket.destroy());
+    });
+    expect(await sendOver("messenger")).toEqual(unknownOutcome);
+  });
+
+  test.each(["resetAndDestroy", "destroy"] as const)("a connection lost after the request (%s)", async (how) => {
+    platform.respondWith((request) => request.socket[how]());
+    expect(await sendOver("messenger")).toEqual(unknownOutcome);
+    expect(platform.calls).toHaveLength(1);
+  });
+
+  test("a redirect, which is not followed", async () => {
+    platform.respondWith(jsonResponse(307, "", { location: `${platform.origin}/elsewhere` }));
+    expect(await sendOver("messenger")).toEqual(unknownOutcome);
+    expect(platform.calls.map((call) => call.url)).toEqual(["/facebook/v26.0/me/messages"]);
+  });
+});
+
+describe("a send that certainly did not happen", () => {
+  const unreachable = {
+    kind: "refused",
+    class: "other",
+    detail: "The platform could not be reached.",
+    code: null,
+    subcode: null,
+    accountStatus: null,
+    coolDownMs: null,
+    humanAgentPauseMs: null,
+    humanAgentRefused: false,
+    transient: false,
+  };
+
+  test("nobody listens", async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    await new Promise((resolve) => server.close(resolve));
+    expect(await sendOver("messenger", {}, { origin: `http://127.0.0.1:${port}` })).toEqual(unreachable);
+  });
+
+  test("the host has no address", async () => {
+    // A label of over 63 characters is turned down before any name server is asked.
+    expect(await sendOver("messenger", {}, { origin: `http://${"a".repeat(64)}.invalid` })).toEqual(unreachable);
+  });
+
+  test("the token cannot be put into a header", async () => {
+    platform.respondWith(jsonResponse(200, { message_id: "m_1" }));
+    expect(await sendOver("messenger", {}, { token: "a\r\nx: y" })).toEqual(unreachable);
+    expect(platform.calls).toHaveLength(0);
+  });
+});

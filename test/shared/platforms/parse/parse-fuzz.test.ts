@@ -1,0 +1,150 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { isExternalId } from "../../../../shared/domain/accounts/accounts.ts";
+import type { Update } from "../../../../shared/domain/inbox/updates.ts";
+import { parseUpdates } from "../../../../shared/platforms/parse/parse.ts";
+import { channels, MID, messageUpdate, toBytes, webhookBody } from "./webhook-payloads.ts";
+
+const kinds = ["message", "unsend", "edit", "reaction", "read", "delivered", "referral", "policy", "ignored"];
+const malformedUpdates = [{ kind: "ignored", reason: "malformed" }];
+
+function expectSound(updates: Update[]) {
+  for (const update of updates) {
+    expect(kinds).toContain(update.kind);
+    if (update.kind === "ignored") continue;
+    expect(isExternalId(update.account.externalId)).toBe(true);
+    expect(new Date(update.at).toISOString()).toMatch(/^\d{4}-/);
+    if (update.kind !== "policy") expect(isExternalId(update.participantId)).toBe(true);
+    if (update.kind === "message") expect(update.messageId.length).toBeGreaterThan(0);
+  }
+}
+
+// Values of the members that are read, each either as it should be or anything at all.
+const anything = fc.jsonValue({ maxDepth: 2 });
+const orAnything = (arbitrary: fc.Arbitrary<unknown>) =>
+  fc.oneof({ weight: 4, arbitrary }, { weight: 1, arbitrary: anything });
+const object = (members: Record<string, fc.Arbitrary<unknown>>) => orAnything(fc.record(members, { requiredKeys: [] }));
+const id = orAnything(fc.constantFrom("1", "22", 33, "a#b", "17841400000000001"));
+const participant = object({ id });
+const time = orAnything(fc.constantFrom(1_793_000_000_123, 1_793_000_000, "1793000000123", -1, 1e300));
+const mid = orAnything(fc.constantFrom(MID, "m_1", ""));
+const attachment = object({
+  type: orAnything(fc.constantFrom("image", "share", "location", "toString")),
+  payload: object({ url: orAnything(fc.webUrl()), sticker_id: anything }),
+});
+const message = object({
+  mid,
+  text: orAnything(fc.string({ unit: "binary" })),
+  attachments: orAnything(fc.array(attachment, { maxLength: 3 })),
+  reply_to: object({ mid }),
+  is_echo: orAnything(fc.boolean()),
+  is_deleted: orAnything(fc.constant(false)),
+  is_self: orAnything(fc.constant(false)),
+  app_id: id,
+  metadata: orAnything(fc.string()),
+});
+const event = object({
+  sender: participant,
+  recipient: participant,
+  timestamp: time,
+  message,
+  postback: object({ mid, title: orAnything(fc.string()), payload: anything }),
+  reaction: object({ mid, action: orAnything(fc.constant("react")) }),
+  read: object({ mid, watermark: time }),
+  delivery: object({ mids: orAnything(fc.array(mid, { maxLength: 3 })) }),
+  message_edit: object({ mid, text: orAnything(fc.string()), num_edit: orAnything(fc.constantFrom(0, 1)) }),
+  policy_enforcement: object({ action: orAnything(fc.constant("block")), reason: anything }),
+});
+const change = object({ field: orAnything(fc.constant("messages")), value: event });
+const entry = object({
+  id,
+  time,
+  messaging: orAnything(fc.array(event)),
+  standby: orAnything(fc.array(event)),
+  changes: orAnything(fc.array(change)),
+});
+const body = object({
+  object: orAnything(fc.constantFrom("instagram", "page")),
+  entry: orAnything(fc.array(entry, { maxLength: 3 })),
+});
+
+describe("whatever comes", () => {
+  test("any JSON gives updates of known kinds, fit for keys, and throws nothing", () => {
+    fc.assert(fc.property(fc.json(), (text) => expectSound(parseUpdates(toBytes(text)))));
+  });
+
+  test("any JSON in nearly the right shape gives updates of known kinds and throws nothing", () => {
+    let read = 0;
+    fc.assert(
+      fc.property(body, (value) => {
+        const updates = parseUpdates(toBytes(JSON.stringify(value)));
+        read += updates.filter((update) => update.kind !== "ignored").length;
+        expectSound(updates);
+      }),
+      { numRuns: 2_000 },
+    );
+    expect(read).toBeGreaterThan(100);
+  });
+
+  test("any bytes throw nothing", () => {
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 400 }), (raw) => expectSound(parseUpdates(raw))));
+  });
+
+  test.each([
+    ["nothing", ""],
+    ["no JSON", "hub.mode=subscribe"],
+    ["half a body", '{"object":"page","entry":['],
+    ["a list", "[]"],
+    ["null", "null"],
+    ["no entries", '{"object":"page"}'],
+    ["entries that are no list", '{"object":"page","entry":{}}'],
+    ["no object", '{"entry":[]}'],
+    ["an entry that is no object", '{"object":"page","entry":[7]}'],
+    ["events that are no list", '{"object":"page","entry":[{"id":"1","time":1,"messaging":{}}]}'],
+    ["an event that is no object", '{"object":"page","entry":[{"id":"1","time":1,"messaging":[null]}]}'],
+    ["deep nesting", `${"[".repeat(200_000)}${"]".repeat(200_000)}`],
+    ["deep nesting with long numbers", `${"[".repeat(200_000)}12345678901234567890${"]".repeat(200_000)}`],
+  ])("%s is one malformed update", (_name, text) => {
+    expect(parseUpdates(toBytes(text))).toEqual(malformedUpdates);
+  });
+
+  test("bytes that are no UTF-8 are malformed", () => {
+    expect(parseUpdates(Uint8Array.of(0x22, 0xc3, 0x28, 0x22))).toEqual(malformedUpdates);
+  });
+
+  test("objects of other products and entries without events are left alone", () => {
+    const unknown = [{ kind: "ignored", reason: "unknown_kind" }];
+    expect(parseUpdates(toBytes({ object: "user", entry: [{ id: "1", time: 1 }] }))).toEqual(unknown);
+    expect(parseUpdates(toBytes({ object: "page", entry: [{ id: "1", time: 1 }] }))).toEqual(unknown);
+    expect(parseUpdates(toBytes({ object: "page", entry: [] }))).toEqual([]);
+  });
+
+  test("a bad event does not hold up its neighbours", () => {
+    const [channel] = channels;
+    const good = webhookBody(channel, { message: { mid: MID, text: "hi" } });
+    const entry = [...good.entry, null, ...good.entry];
+    const hi = messageUpdate(channel, { text: "hi" });
+    expect(parseUpdates(toBytes({ ...good, entry }))).toEqual([hi, ...malformedUpdates, hi]);
+  });
+
+  const repeated = (unit: string, count: number) => `{"object":"page","entry":[${Array(count).fill(unit).join(",")}]}`;
+  const event5k = JSON.stringify(webhookBody(channels[1], { message: { mid: MID, text: "hi" } }).entry[0]);
+  test.each([
+    ["entries", event5k],
+    ["entries whose ids are numbers", event5k.replaceAll(/"(\d{15,})"/g, "99$1")],
+    ["empty objects", "{}"],
+    ["commas and spaces", `${" ".repeat(1_000)}0`],
+  ])("5 MB of %s take time in proportion", (_name, unit) => {
+    const timed = (size: number) => {
+      const raw = toBytes(repeated(unit, Math.floor(size / (unit.length + 1))));
+      const start = performance.now();
+      const updates = parseUpdates(raw);
+      expect(updates.length).toBeGreaterThan(100);
+      return performance.now() - start;
+    };
+    timed(500_000);
+    // Ten times the bytes: a quadratic reader would take some hundred times as long.
+    const small = Math.max(timed(500_000), 5);
+    expect(timed(5_000_000)).toBeLessThan(small * 50);
+  });
+});

@@ -1,0 +1,220 @@
+import { describe, expect, test } from "vitest";
+import { parseUpdates } from "../../../../shared/platforms/parse/parse.ts";
+import {
+  channels,
+  fromAccount,
+  MID,
+  messageUpdate,
+  parseEvent,
+  toBytes,
+  updateBase,
+  webhookBody,
+} from "./webhook-payloads.ts";
+
+const CDN = "https://lookaside.fbsbx.com/ig_messaging_cdn/?asset_id=1&signature=ab~c_d";
+
+describe.each(channels)("a message on $platform", (channel) => {
+  test("text, with the platform's escapes undone", () => {
+    const raw = JSON.stringify(webhookBody(channel, { message: { mid: MID, text: "TEXT" } }));
+    const escaped = toBytes(raw.replace("TEXT", "\\u00e4\\u00f6 \\ud83d\\ude00"));
+    expect(parseUpdates(escaped)).toEqual([messageUpdate(channel, { text: "äö 😀" })]);
+  });
+
+  test("a quick reply is its text", () => {
+    const message = { mid: MID, text: "Yes", quick_reply: { payload: "YES" } };
+    expect(parseEvent(channel, { message })).toEqual([messageUpdate(channel, { text: "Yes" })]);
+  });
+
+  test("an inline reply names the message it answers", () => {
+    const message = { mid: MID, text: "this one", reply_to: { mid: "m_other", is_self_reply: false } };
+    expect(parseEvent(channel, { message })).toEqual([
+      messageUpdate(channel, { text: "this one", replyTo: "m_other" }),
+    ]);
+  });
+
+  test("a story reply is a message that answers no message", () => {
+    const message = { mid: MID, text: "nice", reply_to: { story: { id: "1", url: CDN } } };
+    expect(parseEvent(channel, { message })).toEqual([messageUpdate(channel, { text: "nice" })]);
+  });
+
+  test("several images keep their order, and text may come along", () => {
+    const message = {
+      mid: MID,
+      text: "look",
+      attachments: [
+        { type: "image", payload: { url: `${CDN}&n=1` } },
+        { type: "image", payload: { url: `${CDN}&n=2` } },
+      ],
+    };
+    const attachments = [
+      { type: "image", url: `${CDN}&n=1` },
+      { type: "image", url: `${CDN}&n=2` },
+    ];
+    expect(parseEvent(channel, { message })).toEqual([messageUpdate(channel, { text: "look", attachments })]);
+  });
+
+  test.each([
+    [{ type: "image", payload: { url: CDN } }, "image", CDN],
+    [{ type: "video", payload: { url: CDN } }, "video", CDN],
+    [{ type: "audio", payload: { url: CDN } }, "audio", CDN],
+    [{ type: "file", payload: { url: CDN } }, "file", CDN],
+    [{ type: "share", payload: { url: CDN } }, "share", CDN],
+    [{ type: "ig_post", payload: { url: CDN, title: "t", ig_post_media_id: "1" } }, "share", CDN],
+    [{ type: "ig_reel", payload: { url: CDN, title: "t", reel_video_id: "1" } }, "share", CDN],
+    [{ type: "reel", payload: { url: CDN } }, "share", CDN],
+    [{ type: "post", payload: { url: CDN, title: "t", id: "1" } }, "share", CDN],
+    [{ type: "ig_story", payload: { story_media_id: "1", story_media_url: CDN } }, "share", CDN],
+    [{ type: "story", payload: { url: CDN } }, "share", CDN],
+    [{ type: "media", payload: { url: CDN } }, "share", CDN],
+    [{ type: "template", payload: { generic: [] } }, "share", null],
+    [{ type: "fallback", payload: { url: CDN, title: "t" } }, "share", CDN],
+    [{ type: "fallback", payload: null, title: "t", url: CDN }, "share", CDN],
+    [{ type: "appointment_booking", payload: { id: 1 } }, "share", null],
+    [{ type: "like_heart" }, "share", null],
+    [{ type: "ephemeral" }, "share", null],
+    [{ type: "story_mention", payload: { url: CDN } }, "story_mention", CDN],
+    [{ type: "sticker", payload: { url: CDN, sticker_id: 369239263222822 } }, "sticker", CDN],
+    [{ type: "image", payload: { url: CDN, sticker_id: 369239263222822 } }, "sticker", CDN],
+    [{ type: "location", payload: { coordinates: { lat: 48.2, long: 16.4 } } }, "location", null],
+    [{ type: "unsupported_type", payload: { url: CDN } }, "unsupported", null],
+    [{ type: "something_new", payload: { url: CDN } }, "unsupported", null],
+    [{ type: "constructor" }, "unsupported", null],
+    [{ payload: { url: CDN } }, "unsupported", null],
+  ])("an attachment %j is %s at %s", (attachment, type, url) => {
+    const message = { mid: MID, attachments: [attachment] };
+    expect(parseEvent(channel, { message })).toEqual([messageUpdate(channel, { attachments: [{ type, url }] })]);
+  });
+
+  test("an echo has the account as sender and the person as recipient, and says which app sent it", () => {
+    const event = (message: object) => ({ ...fromAccount(channel), message: { mid: MID, is_echo: true, ...message } });
+    expect(parseEvent(channel, event({ text: "hi" }))).toEqual([
+      messageUpdate(channel, { text: "hi", echo: { appId: null, metadata: null } }),
+    ]);
+    expect(parseEvent(channel, event({ text: "hi", app_id: 1517776481860111, metadata: "snd_1" }))).toEqual([
+      messageUpdate(channel, { text: "hi", echo: { appId: "1517776481860111", metadata: "snd_1" } }),
+    ]);
+    expect(parseEvent(channel, event({ attachments: [{ type: "image", payload: { url: CDN } }] }))).toEqual([
+      messageUpdate(channel, { attachments: [{ type: "image", url: CDN }], echo: { appId: null, metadata: null } }),
+    ]);
+  });
+
+  test("what the entry's own account sends is an echo even when it is not marked as one", () => {
+    const event = { ...fromAccount(channel), message: { mid: MID, text: "hi" } };
+    expect(parseEvent(channel, event)).toEqual([
+      messageUpdate(channel, { text: "hi", echo: { appId: null, metadata: null } }),
+    ]);
+  });
+
+  test.each([
+    ["on the message", { message: { mid: MID, text: "me", is_self: true } }],
+    ["on the event", { is_self: true, postback: { mid: MID, title: "Start", payload: "GO" } }],
+    ["by one id on both sides", { sender: { id: channel.account }, message: { mid: MID, text: "me" } }],
+  ])("a test with oneself, told %s, is left alone", (_where, event) => {
+    expect(parseEvent(channel, event)).toEqual([{ kind: "ignored", reason: "self_test" }]);
+  });
+
+  test("an unsent message, of the person or of the account", () => {
+    const unsend = [{ kind: "unsend", ...updateBase(channel), messageId: MID }];
+    expect(parseEvent(channel, { message: { mid: MID, is_deleted: true } })).toEqual(unsend);
+    const unsendByAccount = { ...fromAccount(channel), message: { mid: MID, is_deleted: true, is_echo: true } };
+    expect(parseEvent(channel, unsendByAccount)).toEqual(unsend);
+  });
+
+  test("a message that the platform will not show is a message of form unsupported", () => {
+    const hidden = messageUpdate(channel, { form: "unsupported", attachments: [{ type: "unsupported", url: null }] });
+    expect(parseEvent(channel, { message: { mid: MID, is_unsupported: true } })).toEqual([hidden]);
+    expect(parseEvent(channel, { message: { mid: MID } })).toEqual([hidden]);
+  });
+
+  test("a postback is a message with the button's title, with or without a referral", () => {
+    const postback = { mid: MID, title: "Get Started", payload: "GO" };
+    const expected = [messageUpdate(channel, { form: "postback", text: "Get Started" })];
+    expect(parseEvent(channel, { postback })).toEqual(expected);
+    const referral = { ref: "ad", source: "ADS", type: "OPEN_THREAD" };
+    expect(parseEvent(channel, { postback: { ...postback, referral } })).toEqual(expected);
+  });
+
+  test("a postback without an id gets one that repeats with it and differs from every other's", () => {
+    const idOf = (event: object) => {
+      const [update] = parseEvent(channel, event);
+      return update?.kind === "message" ? update.messageId : null;
+    };
+    const postback = { title: "Go", payload: "GO" };
+    const id = idOf({ postback });
+    expect(id).toMatch(/^postback_[\w-]{22}$/);
+    expect(idOf({ postback: { ...postback } })).toBe(id);
+    const others = [
+      idOf({ postback: { ...postback, payload: "STOP" } }),
+      idOf({ postback, timestamp: 1_793_000_000_124 }),
+      idOf({ postback, sender: { id: "42" } }),
+      idOf({ postback, recipient: { id: "43" } }),
+    ];
+    expect(new Set([id, ...others]).size).toBe(5);
+  });
+
+  test("a message in standby is read as any other", () => {
+    const raw = toBytes(webhookBody(channel, { message: { mid: MID, text: "hello" } }, "standby"));
+    expect(parseUpdates(raw)).toEqual([messageUpdate(channel, { text: "hello" })]);
+  });
+
+  test("a message with a referral inside is one update", () => {
+    const message = { mid: MID, text: "hi", referral: { ref: "shop", source: "SHORTLINK", type: "OPEN_THREAD" } };
+    expect(parseEvent(channel, { message })).toEqual([messageUpdate(channel, { text: "hi" })]);
+  });
+});
+
+describe("bounds", () => {
+  const [channel] = channels;
+  const textFor = (text: string) => {
+    const [update] = parseEvent(channel, { message: { mid: MID, text } });
+    return update?.kind === "message" ? update.text : null;
+  };
+  const attachmentsFor = (attachments: unknown) => {
+    const [update] = parseEvent(channel, { message: { mid: MID, text: "x", attachments } });
+    return update?.kind === "message" ? update.attachments : null;
+  };
+
+  test("a text keeps 20,000 characters and is never cut within one", () => {
+    expect(textFor("a".repeat(20_000))).toHaveLength(20_000);
+    expect(textFor("a".repeat(20_001))).toHaveLength(20_000);
+    expect(textFor(`${"a".repeat(19_999)}😀`)).toBe("a".repeat(19_999));
+    expect(textFor("\ud83d alone")).toBe("\ufffd alone");
+  });
+
+  test("at most 30 attachments", () => {
+    const image = { type: "image", payload: { url: CDN } };
+    expect(attachmentsFor(Array(30).fill(image))).toHaveLength(30);
+    expect(attachmentsFor(Array(31).fill(image))).toHaveLength(30);
+  });
+
+  const long = (length: number) => `https://cdn.example/${"a".repeat(length - 20)}`;
+  test.each([
+    ["http://cdn.example/a", "http://cdn.example/a"],
+    ["HTTPS://cdn.example/é", "HTTPS://cdn.example/é"],
+    [long(4_096), long(4_096)],
+    [long(4_097), null],
+    ["javascript:alert(1)", null],
+    ["data:image/png;base64,AA", null],
+    ["https://cdn.example/a b", null],
+    ["https://cdn.example/a\nb", null],
+    ["https://", null],
+    ["", null],
+    [5, null],
+    [{ href: CDN }, null],
+  ])("an attachment's URL %j is kept as %j", (url, stored) => {
+    expect(attachmentsFor([{ type: "image", payload: { url } }])).toEqual([{ type: "image", url: stored }]);
+  });
+
+  test("attachments that are no list, or hold no objects, are none", () => {
+    expect(attachmentsFor({ type: "image" })).toEqual([]);
+    expect(attachmentsFor([null, 1, "image", []])).toEqual([]);
+  });
+
+  test("message ids hold 1 to 512 characters", () => {
+    const kindFor = (mid: unknown) => parseEvent(channel, { message: { mid, text: "x" } })[0]?.kind;
+    expect(kindFor("m")).toBe("message");
+    expect(kindFor("mid.$cAAE:41d/+=")).toBe("message");
+    expect(kindFor("m".repeat(512))).toBe("message");
+    for (const mid of ["m".repeat(513), "", 7, null, undefined, {}, "\ud83d"]) expect(kindFor(mid)).toBe("ignored");
+  });
+});
