@@ -32,7 +32,7 @@ function readRefusal({ status, body, headers }: ApiResponse): unknown[] {
   return [status, body.ok, body.error.code, headers.get("x-correlation-id") !== null];
 }
 
-describe("a body that is not what a route takes", () => {
+describe("an invalid body", () => {
   const reply = (body: string): Promise<ApiResponse> => stack.api("POST", "/v1/messages/reply", body);
 
   it.each([
@@ -52,7 +52,7 @@ describe("a body that is not what a route takes", () => {
     expect(readRefusal(await reply(body))).toEqual([400, false, "invalid_request", true]);
   });
 
-  it("is 413 above 256 KiB, and judged by what it says at 256 KiB", async () => {
+  it("is 413 above 256 KiB and validated at 256 KiB", async () => {
     const start = '{"conversation_id":"c","text":"';
     const sized = (size: number): string => `${start}${"x".repeat(size - start.length - 2)}"}`;
     expect(readRefusal(await reply(sized(300_000)))).toEqual([413, false, "payload_too_large", true]);
@@ -60,7 +60,7 @@ describe("a body that is not what a route takes", () => {
     expect(readRefusal(await reply(sized(256 * 1024)))).toEqual([404, false, "conversation_not_found", true]);
   });
 
-  it("is 400 for a webhook endpoint with an event type that there is not, or with none", async () => {
+  it("is 400 for a webhook endpoint with an unknown event type, or with none", async () => {
     const url = "https://example.com/hooks";
     for (const body of [{ url, events: ["message.unknown"] }, { url, events: [] }, { url: 1 }, {}]) {
       expect(readRefusal(await stack.api("POST", "/v1/webhooks", body))).toEqual([400, false, "invalid_request", true]);
@@ -71,7 +71,7 @@ describe("a body that is not what a route takes", () => {
 describe("paging", () => {
   const firstCursor = async (path: string): Promise<string> => (await get(path)).body.data.next_cursor ?? "";
 
-  it("visits each message once, a page of one at a time", async () => {
+  it("visits each message once with pages of one", async () => {
     const correlationIds: string[] = [];
     let cursor: string | null = "";
     while (cursor !== null) {
@@ -92,7 +92,7 @@ describe("paging", () => {
     },
   );
 
-  it("refuses a cursor of another route, of other filters, of another conversation, or with a byte changed", async () => {
+  it("refuses a cursor of another route, other filters or another conversation, or with a changed byte", async () => {
     const messages = await firstCursor("/v1/messages?limit=1");
     const conversations = await firstCursor("/v1/conversations?limit=1");
     const inbounds = await firstCursor("/v1/messages?limit=1&direction=inbound");
@@ -119,7 +119,7 @@ describe("paging", () => {
     }
   });
 
-  it.each(["1", "100", "101", "999999999999999999999"])("takes the limit %s, above 100 as 100", async (limit) => {
+  it.each(["1", "100", "101", "999999999999999999999"])("accepts the limit %s, clamped to 100", async (limit) => {
     const { status, body } = await get(`/v1/messages?limit=${limit}`);
     expect([status, body.data.messages.length]).toEqual([200, Math.min(Number(limit), 5)]);
   });
@@ -131,26 +131,26 @@ describe("paging", () => {
 
 describe("a tenant", () => {
   it.each(["", "A", "ab", "-ab", "ab-", "Demo", "demo%23x", "a".repeat(41)])(
-    "of the wrong shape, %j, is 400",
+    "with the malformed slug %j is 400",
     async (slug) => {
       expect(readRefusal(await get(`/v1/messages?tenant=${slug}`))).toEqual([400, false, "invalid_request", true]);
     },
   );
 
-  it("of one's own may be named, any other is 403, whether it is there or not", async () => {
+  it("of the key may be named; any other is 403, existing or not", async () => {
     expect((await get("/v1/messages?tenant=demo")).status).toBe(200);
     expect(readRefusal(await get("/v1/messages?tenant=other"))).toEqual([403, false, "forbidden", true]);
   });
 });
 
-describe("a conversation's id", () => {
-  it("written with %23 is found, with its messages", async () => {
+describe("a conversation id", () => {
+  it("encoded with %23 returns the conversation with its messages", async () => {
     const { status, body } = await get(`/v1/conversations/${encodeId(conversation)}`);
     expect([status, body.data.conversation.id]).toEqual([200, conversation]);
     expect(body.data.messages.map(({ id }) => id)).toEqual([...messageIds].reverse());
   });
 
-  it("written with %2523 is another, that there is not", async () => {
+  it("encoded with %2523 is an unknown id", async () => {
     const twice = encodeId(encodeId(conversation));
     expect(twice).toContain("%2523");
     expect(readRefusal(await get(`/v1/conversations/${twice}`))).toEqual([404, false, "conversation_not_found", true]);
@@ -158,7 +158,7 @@ describe("a conversation's id", () => {
     expect(readRefusal(await get(byQuery))).toEqual([404, false, "conversation_not_found", true]);
   });
 
-  it("unknown, another tenant's, or malformed is answered with the same bytes", async () => {
+  it("that is unknown, foreign or malformed gets the same bytes", async () => {
     const { messenger } = demoAccountIds;
     const ids = [
       `CONV#demo#messenger#${messenger}#1`,
@@ -192,7 +192,7 @@ describe("a conversation's id", () => {
   }
 });
 
-describe("what there is not", () => {
+describe("an unknown resource", () => {
   it.each([
     "/v1",
     "/v1/",
@@ -215,13 +215,13 @@ describe("what there is not", () => {
     ["PUT", "/v1/ping", "GET, HEAD"],
   ])("as %s at %s is no route", async (method, path, allow) => {
     const response = await stack.api(method, path);
-    // A literal path and `{id}` overlap: GET /v1/messages/reply asks for the message with the id "reply".
+    // A literal path and `{id}` overlap: GET /v1/messages/reply requests the message with the id "reply".
     if (allow === null) return expect(readRefusal(response)).toEqual([404, false, "message_not_found", true]);
     expect(readRefusal(response)).toEqual([405, false, "method_not_allowed", true]);
     expect(response.headers.get("allow")).toBe(allow);
   });
 
-  it("is 404 for a message and an endpoint, and an empty list for an endpoint's deliveries", async () => {
+  it("is 404 for a message and an endpoint, and an empty list for the deliveries of an endpoint", async () => {
     expect(readRefusal(await get("/v1/messages/m_unknown"))).toEqual([404, false, "message_not_found", true]);
     expect(readRefusal(await get("/v1/webhooks/unknown"))).toEqual([404, false, "endpoint_not_found", true]);
     const { status, body } = await get("/v1/webhooks/unknown/deliveries");
@@ -238,12 +238,12 @@ describe("a key", () => {
     "that is empty": () => "Bearer ",
     "without its scheme": () => stack.info.live_key,
     "with another scheme": () => `Basic ${stack.info.live_key}`,
-    "that is garbled": () => "Bearer svc_live_garbled",
+    "that is malformed": () => "Bearer svc_live_garbled",
     "whose checksum is wrong": () => `Bearer ${other(stack.info.live_key)}`,
-    "that is cut short": () => `Bearer ${stack.info.live_key.slice(0, -1)}`,
+    "that is truncated": () => `Bearer ${stack.info.live_key.slice(0, -1)}`,
     "of the other scope": () => `Bearer ${stack.info.live_key.replace("svc_live_", "svc_test_")}`,
-    "with something after it": () => `Bearer ${stack.info.live_key} x`,
-    "that nobody was given": () => `Bearer ${formatApiKey("live", randomBytes(80))}`,
+    "with trailing text": () => `Bearer ${stack.info.live_key} x`,
+    "that was never issued": () => `Bearer ${formatApiKey("live", randomBytes(80))}`,
     "that is very long": () => `Bearer ${"x".repeat(5_000)}`,
   };
 
@@ -253,7 +253,7 @@ describe("a key", () => {
     expect(response.text).toBe((await requestAs(null)).text);
   });
 
-  it("is asked for on every /v1 route but ping", async () => {
+  it("is required on every /v1 route except ping", async () => {
     for (const [method, path] of [
       ["GET", "/v1/conversations"],
       ["GET", `/v1/conversations/${encodeId(conversation)}`],
@@ -273,7 +273,7 @@ describe("a key", () => {
     expect((await stack.api("GET", "/health", undefined, null)).text).toBe('{"ok":true}');
   });
 
-  it("for tests reads the same", async () => {
+  it("with the test scope reads the same", async () => {
     const [live, test] = await Promise.all([
       get("/v1/messages"),
       stack.api("GET", "/v1/messages", undefined, stack.info.test_key),
@@ -283,7 +283,7 @@ describe("a key", () => {
 });
 
 describe("the edge", () => {
-  it("refuses with a bare 429, without envelope and without a correlation id, as often as told", async () => {
+  it("refuses with a bare 429, without envelope and correlation id, as often as configured", async () => {
     await stack.request("/_local/faults", { method: "POST", body: '{"edge_429":2}' });
     for (const path of ["/v1/ping", "/v1/messages"]) {
       const { status, body, headers } = await get(path);
@@ -297,7 +297,7 @@ describe("the edge", () => {
   });
 });
 
-it("every answer of the service has a correlation id of its own", async () => {
+it("every response has its own correlation id", async () => {
   const responses = await Promise.all(
     ["/v1/ping", "/health", "/v1/messages", "/v1/nothing", "/", "/webhooks/instagram"].map((path) => get(path)),
   );
@@ -306,7 +306,7 @@ it("every answer of the service has a correlation id of its own", async () => {
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-it("the 601st request of a key within a minute is 429 with Retry-After, and the next minute is open", async () => {
+it("the 601st request of a key in a minute is 429 with Retry-After, and the next minute allows requests again", async () => {
   const intoTheMinute = (await stack.now()) % 60_000;
   await stack.clock(`PT${(60_000 - intoTheMinute) / 1_000}S`);
   const statuses: number[] = [];

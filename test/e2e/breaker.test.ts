@@ -50,7 +50,7 @@ const mails = async (): Promise<Mail[]> => {
   const { text } = await stack.request("/_local/mail");
   return (JSON.parse(text) as { mails: Mail[] }).mails.toReversed();
 };
-/** Turns the clock past the next probe, and waits until it was made. */
+/** Advances the clock past the next probe and waits for it. */
 async function probe(advance: string): Promise<void> {
   const before = receiver.deliveries.length;
   await stack.clock(advance);
@@ -58,10 +58,10 @@ async function probe(advance: string): Promise<void> {
   await waitUntilIdle(stack);
 }
 
-it("after ten failures in a row an endpoint is called once a minute, then less, and what comes waits", async () => {
+it("after ten consecutive failures an endpoint is probed once a minute, then less often, and its events wait", async () => {
   await sendMessages(10);
   await waitForRows(
-    "ten attempts failed",
+    "ten attempts have failed",
     ({ status, attempt_number }) => status === "retrying" && attempt_number === 1,
     10,
   );
@@ -84,7 +84,7 @@ it("after ten failures in a row an endpoint is called once a minute, then less, 
   expect(receiver.deliveries).toHaveLength(12);
 });
 
-it("after half of five days its owner is warned, after five it is paused, and what waited is blocked", async () => {
+it("its owner is warned after 2.5 days; after 5 days it is paused and its waiting deliveries are blocked", async () => {
   for (const advance of ["PT241S", "PT481S", "PT961S", "PT1801S", "PT1801S", "PT1801S", "PT1801S", "PT1801S"])
     await probe(advance);
   expect(await mails()).toEqual([]);
@@ -103,7 +103,7 @@ it("after half of five days its owner is warned, after five it is paused, and wh
   await stack.clock("PT10M");
   await stack.clock("PT24H");
   await waitForRows("all of it is blocked", ({ status }) => status === "blocked", 13);
-  await waitFor("the other endpoint is told", () => otherReceiver.deliveries.length > 0);
+  await waitFor("the other endpoint is notified", () => otherReceiver.deliveries.length > 0);
   expect(otherReceiver.deliveries[0]?.event).toMatchObject({
     type: "webhook.paused",
     data: { endpoint_id: hook.id, reason: "failing" },
@@ -113,7 +113,7 @@ it("after half of five days its owner is warned, after five it is paused, and wh
   expect(await mails()).toHaveLength(2);
 });
 
-it("active again, it is sent what was blocked by a replay of its window", async () => {
+it("after it is active again, a replay of its window sends the blocked deliveries", async () => {
   receiver.respondWith(() => ({ status: 200 }));
   const before = receiver.deliveries.length;
   expect((await stack.api("PATCH", `/v1/webhooks/${hook.id}`, { status: "active" })).status).toBe(200);

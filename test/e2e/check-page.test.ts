@@ -8,10 +8,10 @@ import { type LocalStack, startLocalStack } from "./support/local-stack.ts";
 import { waitFor } from "./support/wait-for.ts";
 import { openReceiver, type Receiver } from "./support/webhook-receiver.ts";
 
-// A held message all the way: a key holds it, a person opens its link in a browser and passes the check, the platform
-// gets it once, and the tenant hears of it.
+// A held message end to end: a key creates the hold, a person passes the check in a browser, the platform receives the
+// message once, and the tenant receives the event.
 
-/** Both tabs solve a live message's puzzles at once, on a machine that has other things to do. */
+/** Two tabs solve the puzzles of a live message in parallel, on a busy machine. */
 const SOLVE_TIMEOUT = 60_000;
 
 interface Hold {
@@ -73,7 +73,7 @@ const holdEvents = (holdId: string) =>
   receiver.deliveries.filter(({ event }) => (event.data.message as { hold_id?: string }).hold_id === holdId);
 
 describe("the link of a held message", () => {
-  it("shows the message, and one press sends it, once, tagged as a human agent's", async () => {
+  it("shows the message, and pressing the button sends it once with the human-agent tag", async () => {
     const text = "Hello Mara,\n\nyes, it is ready.";
     const hold = await requestHold(text);
     expect(hold.verify_url.split("#")[0]).toBe(`${stack.info.base_url}/verify?hold=${hold.id}`);
@@ -97,10 +97,10 @@ describe("the link of a held message", () => {
       sent_via: "api_human_agent",
       actor_id: "console:usr_ann",
     });
-    await waitFor("the tenant hears of it", () => holdEvents(hold.id).length > 0);
+    await waitFor("the event is delivered", () => holdEvents(hold.id).length > 0);
     expect(holdEvents(hold.id)[0]?.event).toMatchObject({ type: "message.sent", data: { message: { text } } });
 
-    // Nothing of the secret stays where it can be seen, and nobody else was asked for anything.
+    // The secret is not visible afterwards, and no other host was contacted.
     const secret = hold.verify_url.split("#t=")[1] ?? "";
     expect(page.url()).toBe(`${stack.info.base_url}/verify?hold=${hold.id}`);
     expect(requestedUrls.filter((url) => new URL(url).origin !== stack.info.base_url)).toEqual([]);
@@ -111,7 +111,7 @@ describe("the link of a held message", () => {
   });
 
   it(
-    "open in two tabs, pressed in both at once, sends once, and both say that it was sent",
+    "open in two tabs, with the button pressed in both, sends once, and both report it",
     async () => {
       const text = "in two tabs";
       const hold = await requestHold(text);
@@ -126,7 +126,7 @@ describe("the link of a held message", () => {
     2 * SOLVE_TIMEOUT,
   );
 
-  it("of a test key's message passes the same check, and nobody gets it", async () => {
+  it("of a test key's message passes the same check and reaches nobody", async () => {
     const text = "only a test";
     const hold = await requestHold(text, stack.info.test_key);
     const { page } = await openPage(browser, hold.verify_url);
@@ -136,18 +136,18 @@ describe("the link of a held message", () => {
     expect(await sentMessages(text)).toEqual([]);
   });
 
-  it("of a message that the platform refuses says so, and why", async () => {
+  it("of a message that the platform refuses shows the reason", async () => {
     const hold = await requestHold("refused");
     await stack.sim("POST", "/faults", { mode: "person_unavailable", for: 1 });
     const { page } = await openPage(browser, hold.verify_url);
     await pressButton(page);
     await waitForHeading(page, "Not sent");
     expect(await readHold(hold.id)).toMatchObject({ status: "failed", error: { code: "send_failed" } });
-    await waitFor("the tenant hears of it", () => holdEvents(hold.id).length > 0);
+    await waitFor("the event is delivered", () => holdEvents(hold.id).length > 0);
     expect(holdEvents(hold.id)[0]?.event.type).toBe("message.failed");
   });
 
-  it("followed too late, or with another secret, sends nothing", async () => {
+  it("opened too late or with another secret sends nothing", async () => {
     const hold = await requestHold("too late");
     const { page: wrong } = await openPage(
       browser,
@@ -164,8 +164,8 @@ describe("the link of a held message", () => {
   });
 });
 
-describe("the page", () => {
-  it("comes with a policy that lets nothing in, is framed by nobody and kept by nobody", async () => {
+describe("the check page", () => {
+  it("has a strict content security policy, cannot be framed and is not cached", async () => {
     const { status, headers } = await stack.request("/verify");
     expect(status).toBe(200);
     expect(Object.fromEntries(headers)).toMatchObject({

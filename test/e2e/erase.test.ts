@@ -37,7 +37,7 @@ beforeAll(async () => {
     text: canaries.reply,
   });
   expect(replied.status).toBe(200);
-  await waitFor("the echo is handed over", async () => {
+  await waitFor("the echo is delivered", async () => {
     const { pending } = await stack.sim<{ pending: unknown[] }>("GET", "/state");
     return pending.length === 0;
   });
@@ -53,8 +53,8 @@ const erase = (id = conversation, key?: string): Promise<ApiResponse> =>
 const removedCounts = ({ body }: ApiResponse) =>
   body.data as unknown as { done: boolean; removed: Record<string, number> };
 
-describe("erasing a person's conversation", () => {
-  it("is refused to a test key, and unknown for another's or a malformed id", async () => {
+describe("erasing a conversation", () => {
+  it("is refused for a test key and 404 for a foreign or malformed id", async () => {
     expect((await erase(conversation, stack.info.test_key)).status).toBe(403);
     for (const id of ["CONV#x", conversation.replace("demo", "other"), `${conversation}1`]) {
       const { status, body } = await erase(id);
@@ -63,7 +63,7 @@ describe("erasing a person's conversation", () => {
     expect((await stack.api("GET", conversationPath(conversation))).status).toBe(200);
   });
 
-  it("answers what it removed, and the person is in no answer of the API any more", async () => {
+  it("returns what it removed, and no API response contains the person", async () => {
     const table = await dumpTable(stack);
     for (const canary of [...Object.values(canaries), person]) expect(table).toContain(canary);
     const response = await erase();
@@ -75,7 +75,7 @@ describe("erasing a person's conversation", () => {
         profile: 1,
         messages: 3,
         markers: 1,
-        // Three messages at an endpoint that answers and at one where nobody listens.
+        // Three messages at an endpoint that responds and at one that is unreachable.
         deliveries: 6,
         send_records: 1,
         uploads: 0,
@@ -94,11 +94,11 @@ describe("erasing a person's conversation", () => {
     expect(Object.values(removedCounts(again).removed).every((count) => count === 0)).toBe(true);
   });
 
-  it("leaves nothing of them in the table once its second pass is over, and everything of others", async () => {
+  it("leaves nothing of the person in the table after its second pass, and everything of others", async () => {
     await stack.clock("PT1M");
     await waitUntilIdle(stack);
     await stack.clock("PT4M");
-    await waitFor("the second pass is over", () => stack.log().includes('"pass":"later"'));
+    await waitFor("the second pass has ended", () => stack.log().includes('"pass":"later"'));
     await waitUntilIdle(stack);
     const table = await dumpTable(stack);
     for (const canary of [canaries.text, canaries.reply, canaries.name, person]) expect(table).not.toContain(canary);
@@ -108,7 +108,7 @@ describe("erasing a person's conversation", () => {
     expect(body.data.deliveries).toHaveLength(1);
   });
 
-  it("has one row in the audit trail, which names them by a hash", async () => {
+  it("has one audit row, which names the conversation by a hash", async () => {
     const { text, body } = await stack.api("GET", "/v1/audit");
     const { audit } = body.data as unknown as { audit: { action: string; resource: string; detail: object }[] };
     const erased = audit.filter(({ action }) => action === "conversation.erase");
@@ -118,10 +118,10 @@ describe("erasing a person's conversation", () => {
     expect(text).not.toContain(person);
   });
 
-  it("is not undone by the platform sending the same webhook again; what they write anew begins anew", async () => {
+  it("is not undone by a repeated platform webhook; a new message starts a new conversation", async () => {
     const before = receiver.deliveries.length;
     const at = await stack.now();
-    // Well before the erasure, by the stack's clock, which was turned since.
+    // Long before the erasure by the clock of the stack, which was advanced since.
     await postWebhook(stack, "page", [textEntry(messenger, person, messageId, canaries.text, at - 10 * 60_000)]);
     await waitUntilIdle(stack);
     expect((await stack.api("GET", conversationPath(conversation))).status).toBe(404);

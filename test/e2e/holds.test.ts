@@ -9,7 +9,7 @@ import { type LocalStack, startLocalStack } from "./support/local-stack.ts";
 import { waitFor } from "./support/wait-for.ts";
 import { openReceiver, type Receiver } from "./support/webhook-receiver.ts";
 
-// Held messages over the whole stack, checked without the page, and what the platform makes of the human agent's tag.
+// Held messages end to end without the page, and the platform's responses to the human-agent tag.
 
 interface Hold {
   readonly id: string;
@@ -67,7 +67,7 @@ const postCheck = (path: string, body: object): Promise<ApiResponse> =>
     body: JSON.stringify(body),
   });
 
-/** What a completion of a hold is asked with. */
+/** The request body that completes a hold. */
 async function completionBody({ id, verify_url }: Hold): Promise<object> {
   const secret = verify_url.split("#t=")[1] ?? "";
   const { body } = await postCheck(`${id}/challenge`, { secret });
@@ -92,7 +92,7 @@ async function account(connection: Connection): Promise<object | undefined> {
   return accounts.find(({ account_key }) => account_key === findAccount(connection));
 }
 
-it("of twenty completions at once one sends, and the others are told that it is going out or gone", async () => {
+it("of twenty concurrent completions one sends, and the others report sending or sent", async () => {
   const conversation = await personWrites("messenger", "Mara");
   await stack.clock("PT25H");
   const hold = await createHold(conversation, "one of twenty");
@@ -104,26 +104,26 @@ it("of twenty completions at once one sends, and the others are told that it is 
     expect([status, body.error.code]).toEqual([409, "hold_expired"]);
     expect(["sending", "sent"]).toContain(body.error.detail);
   }
-  await waitFor("it is announced", () => holdEvents().some(({ data }) => data.message?.hold_id === hold.id));
+  await waitFor("the event is delivered", () => holdEvents().some(({ data }) => data.message?.hold_id === hold.id));
   await waitUntilIdle(stack);
   expect(holdEvents().filter(({ data }) => data.message?.hold_id === hold.id)).toMatchObject([
     { type: "message.sent" },
   ]);
 }, 60_000);
 
-it("a message that nobody checks leaves the table with the minute's sweep, before anyone asks for its hold", async () => {
+it("an unchecked message is removed from the table by the sweep, before anyone reads its hold", async () => {
   const conversation = await personWrites("messenger", "Nobody's Nora");
   await stack.clock("PT25H");
   const hold = await createHold(conversation, "never to be checked");
   expect(await dumpTable(stack)).toContain("never to be checked");
   await stack.clock("PT16M");
-  await waitFor("a sweep has passed", async () => !(await dumpTable(stack)).includes("never to be checked"));
+  await waitFor("a sweep has run", async () => !(await dumpTable(stack)).includes("never to be checked"));
   const { body } = await stack.api("GET", `/v1/messages/holds/${hold.id}`);
   expect((body.data as unknown as { hold: Hold }).hold.status).toBe("expired");
   expect(await sentMessages("never to be checked")).toEqual([]);
 });
 
-it("an app without the human agent's tag: the message fails, the account stays as it is, and the next is held", async () => {
+it("without the human-agent permission the message fails, the account keeps its status, and the next message is held", async () => {
   const conversation = await personWrites("messenger", "Tagged Tia");
   await stack.clock("PT25H");
   const first = await createHold(conversation, "tagged");
@@ -131,7 +131,7 @@ it("an app without the human agent's tag: the message fails, the account stays a
   const failed = await completeHold(first);
   expect(failed).toMatchObject({ status: "failed", error: { code: "send_failed" } });
   expect(failed.error?.detail).toMatch(/\S/);
-  await waitFor("it is announced", () => holdEvents().some(({ data }) => data.message?.hold_id === first.id));
+  await waitFor("the event is delivered", () => holdEvents().some(({ data }) => data.message?.hold_id === first.id));
   expect(holdEvents().filter(({ data }) => data.message?.hold_id === first.id)).toMatchObject([
     { type: "message.failed", data: { message: { id: null }, error: { detail: failed.error?.detail } } },
   ]);
@@ -141,7 +141,7 @@ it("an app without the human agent's tag: the message fails, the account stays a
   expect((await requestHold(conversation, "held again")).status).toBe(202);
 }, 60_000);
 
-it("an account that lost its permission needs to be connected anew: a reply tells, then nothing is held for it", async () => {
+it("a reply reveals that an account must be reconnected, and no message is held for it afterwards", async () => {
   const conversation = await personWrites("instagram_login", "Permitted Pam");
   await stack.sim("POST", "/faults", { mode: "permission", for: 1 });
   const { status, body } = await stack.api("POST", "/v1/messages/reply", { conversation_id: conversation, text: "hi" });
@@ -150,11 +150,11 @@ it("an account that lost its permission needs to be connected anew: a reply tell
     status: "needs_reauth",
     refresh_error: body.error.detail,
   });
-  const isTold = ({ type, data }: HoldEvent) =>
+  const isNeedsReauth = ({ type, data }: HoldEvent) =>
     type === "account.needs_reauth" && data.account?.account_key === findAccount("instagram_login");
-  await waitFor("it is announced", () => holdEvents().some(isTold));
+  await waitFor("the event is delivered", () => holdEvents().some(isNeedsReauth));
   await waitUntilIdle(stack);
-  expect(holdEvents().filter(isTold)).toMatchObject([{ data: { account: { status: "needs_reauth" } } }]);
+  expect(holdEvents().filter(isNeedsReauth)).toMatchObject([{ data: { account: { status: "needs_reauth" } } }]);
   await stack.clock("PT25H");
   const response = await requestHold(conversation, "still?");
   expect([response.status, response.body.error.code, response.body.error.detail]).toEqual([

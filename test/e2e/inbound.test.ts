@@ -46,7 +46,7 @@ describe("a signed webhook", () => {
     expect(headers.get("x-correlation-id")).toMatch(/\S/);
   });
 
-  it("leaves each message once, as it was said, and nothing else", async () => {
+  it("creates each message once, unchanged, and nothing else", async () => {
     await waitUntilIdle(stack);
     const messages = await listAllMessages(stack);
     for (const kind of messageSamples) {
@@ -59,13 +59,13 @@ describe("a signed webhook", () => {
     expect(messages).toHaveLength(messageSamples.length);
   });
 
-  it("leaves no dead letter, no failed record and a raw copy", () => {
+  it("leaves a raw copy, no dead letter and no failed record", () => {
     expect(failureLines(stack.log())).toEqual([]);
     expect(listBucketKeys(stack.dataDir).filter((key) => key.startsWith("raw/")).length).toBeGreaterThan(0);
     expect(listBucketKeys(stack.dataDir).filter((key) => key.startsWith("inbound/"))).toEqual([]);
   });
 
-  it("is announced once to each endpoint, with what it said", () => {
+  it("is delivered once to each endpoint with its content", () => {
     for (const receiver of [firstReceiver, secondReceiver]) {
       const received = groupByMessage(receiver.deliveries, "message.received");
       const sent = groupByMessage(receiver.deliveries, "message.sent");
@@ -82,7 +82,7 @@ describe("a signed webhook", () => {
     }
   });
 
-  it("has one event id, the same for both endpoints and in header and body", () => {
+  it("has one event id for both endpoints, in header and body", () => {
     const ids = (receiver: Receiver): string[] => receiver.deliveries.map(({ event }) => event.id).sort();
     expect(new Set(ids(firstReceiver)).size).toBe(messageSamples.length + expectedEventTypes.length);
     expect(ids(firstReceiver)).toEqual(ids(secondReceiver));
@@ -98,7 +98,7 @@ describe("a signed webhook", () => {
 describe("every delivery", () => {
   const verifiers = { "the documentation": verifyAsDocumented, ...verifyPackages };
 
-  it.each(Object.entries(verifiers))("is verified by %s with its endpoint's secret", (_, verify) => {
+  it.each(Object.entries(verifiers))("is accepted by %s with the secret of its endpoint", (_, verify) => {
     for (const delivery of firstReceiver.deliveries) expect(verify(hooks.first.secret, delivery)).toBe(true);
     for (const delivery of secondReceiver.deliveries) expect(verify(hooks.second.secret, delivery)).toBe(true);
   });
@@ -107,7 +107,7 @@ describe("every delivery", () => {
     "is refused by %s with another secret, another body or another time",
     (_, verify) => {
       const [delivery] = firstReceiver.deliveries;
-      if (!delivery) throw new Error("nothing was delivered");
+      if (!delivery) throw new Error("No delivery arrived.");
       const { headers, raw } = delivery;
       const altered = Buffer.from(raw.toString("utf8").replace("{", "{ "));
       const later = String(Number(headers["svc-timestamp"]) + 1);
@@ -120,7 +120,7 @@ describe("every delivery", () => {
 });
 
 describe("the same webhooks", () => {
-  it("in one body, twice over, shuffled, and as binary content change nothing", async () => {
+  it("batched, repeated, shuffled and as binary content change nothing", async () => {
     const before = await listAllMessages(stack);
     const deliveries = firstReceiver.deliveries.length;
     for (const [object, signer] of [
@@ -143,7 +143,7 @@ describe("the same webhooks", () => {
     expect(failureLines(stack.log())).toEqual([]);
   });
 
-  it("new ones, batched out of order, end with the newest at the conversation's head", async () => {
+  it("new webhooks, batched out of order, leave the newest message at the conversation head", async () => {
     const person = newPersonId();
     const at = Date.now() - 10_000;
     const texts = Array.from({ length: 30 }, (_, n) => ({ mid: newMessageId(), text: `message ${n} ä`, at: at + n }));

@@ -42,32 +42,32 @@ describe("a webhook whose signature does not match", () => {
   const cases: Record<string, () => Record<string, string>> = {
     "has none": () => ({}),
     "is empty": () => ({ "x-hub-signature-256": "" }),
-    "has only the old header": () => ({ "x-hub-signature": hubSignature(bytes, meta()).replace("sha256", "sha1") }),
+    "has only the legacy header": () => ({ "x-hub-signature": hubSignature(bytes, meta()).replace("sha256", "sha1") }),
     "is signed with another secret": () => ({ "x-hub-signature-256": hubSignature(bytes, "not the secret") }),
     "is signed over other bytes": () => ({ "x-hub-signature-256": hubSignature(webhookBytes("other"), meta()) }),
-    "has no algorithm before it": () => ({ "x-hub-signature-256": hubSignature(bytes, meta()).slice(7) }),
-    "is cut short": () => ({ "x-hub-signature-256": hubSignature(bytes, meta()).slice(0, -1) }),
+    "has no algorithm prefix": () => ({ "x-hub-signature-256": hubSignature(bytes, meta()).slice(7) }),
+    "is truncated": () => ({ "x-hub-signature-256": hubSignature(bytes, meta()).slice(0, -1) }),
     "is signed with the verify token": () => ({
       "x-hub-signature-256": hubSignature(bytes, stack.info.platform_secrets.verify_token),
     }),
   };
 
-  it.each(Object.entries(cases))("because it %s is 401 and leaves nothing", async (_, headers) => {
+  it.each(Object.entries(cases))("because it %s is 401 and stores nothing", async (_, headers) => {
     const before = countWrites(stack.dataDir);
     expect(readRefusal(await post(bytes, headers()))).toEqual([401, false, "signature_invalid", true]);
     expect(countWrites(stack.dataDir)).toEqual(before);
     expect(await listAllMessages(stack)).toEqual([]);
   });
 
-  it("because its bytes were written anew on the way is 401", async () => {
+  it("because its body was re-serialized is 401", async () => {
     const escaped = webhookBytes("Grüße");
-    const anew = Buffer.from(JSON.stringify(JSON.parse(escaped.toString("utf8"))));
+    const reserialized = Buffer.from(JSON.stringify(JSON.parse(escaped.toString("utf8"))));
     const headers = { "x-hub-signature-256": hubSignature(escaped, meta()) };
-    expect(readRefusal(await post(anew, headers))).toEqual([401, false, "signature_invalid", true]);
+    expect(readRefusal(await post(reserialized, headers))).toEqual([401, false, "signature_invalid", true]);
   });
 });
 
-describe("the handshake", () => {
+describe("the subscription handshake", () => {
   const shake = (query: Record<string, string>, platform = "instagram"): Promise<ApiResponse> =>
     stack.request(`/webhooks/${platform}?${new URLSearchParams(query)}`);
   const right = (): Record<string, string> => ({
@@ -77,7 +77,7 @@ describe("the handshake", () => {
   });
 
   it.each(["instagram", "messenger"])(
-    "with the right token answers %s with its challenge as plain text",
+    "with the right token returns the challenge to %s as plain text",
     async (platform) => {
       const { status, text, headers } = await shake(right(), platform);
       expect([status, text, headers.get("content-type")]).toEqual([200, "1158201444", "text/plain; charset=utf-8"]);
@@ -85,7 +85,7 @@ describe("the handshake", () => {
     },
   );
 
-  it("of the simulator, as a platform makes it, succeeds and with a wrong token fails", async () => {
+  it("of the simulator succeeds with the right token and fails with a wrong one", async () => {
     expect(await stack.sim("POST", "/verify", { object: "page" })).toMatchObject({ verified: true, receiver: 200 });
     const wrong = { object: "page", verify_token: "wrong" };
     expect(await stack.sim("POST", "/verify", wrong)).toMatchObject({ verified: false, receiver: 403 });
@@ -99,7 +99,7 @@ describe("the handshake", () => {
     expect(readRefusal(await shake({ ...right(), [name]: "wrong" }))).toEqual([403, false, "forbidden", true]);
   });
 
-  it("of a platform that there is not is 404, for GET and POST", async () => {
+  it("of an unknown platform is 404, for GET and POST", async () => {
     expect(readRefusal(await shake(right(), "telegram"))).toEqual([404, false, "route_not_found", true]);
     const bytes = webhookBytes();
     const headers = { "x-hub-signature-256": hubSignature(bytes, stack.info.platform_secrets.meta) };
@@ -112,8 +112,8 @@ describe("the handshake", () => {
   });
 });
 
-describe("what is signed", () => {
-  it("is taken when it tells of an account that nobody connected, is counted, and leaves no message", async () => {
+describe("a signed webhook", () => {
+  it("for an account that is not connected is accepted, counted, and creates no message", async () => {
     const entries = [1, 2].map(() =>
       textEntry("17841499999999999", newPersonId(), newMessageId("instagram"), "hi", Date.now()),
     );
@@ -125,25 +125,25 @@ describe("what is signed", () => {
 
   it.each([
     "",
-    "no JSON",
+    "not JSON",
     "[]",
     "null",
     "{}",
     '{"object":"page"}',
     '{"object":"whatsapp","entry":[]}',
     '{"object":"page","entry":[null,1,{}]}',
-  ])("is taken and leaves nothing when it is %j", async (text) => {
+  ])("with the body %j is accepted and stores no message", async (text) => {
     const { status } = await postSigned(stack, "page", Buffer.from(text));
     expect(status).toBe(200);
   });
 
-  it("and none of it was a failure", async () => {
+  it("of any kind above caused no failure", async () => {
     await waitUntilIdle(stack);
     expect(failureLines(stack.log())).toEqual([]);
     expect(await listAllMessages(stack)).toEqual([]);
   });
 
-  it("is taken and kept whole when it is 3 MB", async () => {
+  it("of 3 MB is accepted and stored completely", async () => {
     const person = newPersonId();
     const texts = new Map(Array.from({ length: 160 }, () => [newMessageId(), randomBytes(14_500).toString("base64")]));
     const at = Date.now();
@@ -158,7 +158,7 @@ describe("what is signed", () => {
     expect(listBucketKeys(stack.dataDir).filter((key) => key.startsWith("inbound/"))).toEqual([]);
   });
 
-  it("is taken at 5 MiB to the byte, and 413 with nothing kept one byte later", async () => {
+  it("of exactly 5 MiB is accepted; one byte more is 413 and stores nothing", async () => {
     const mid = newMessageId();
     const json = webhookBytes("the largest", mid);
     const padded = (size: number): Buffer => Buffer.concat([json, Buffer.alloc(size - json.length, " ")]);

@@ -17,7 +17,7 @@ import { verifyPackages } from "./support/verify-signature.ts";
 import { waitFor } from "./support/wait-for.ts";
 import { openReceiver, type Receiver } from "./support/webhook-receiver.ts";
 
-const TEXT = "a text that nobody prints";
+const TEXT = "a text that is never printed";
 
 let stack: LocalStack;
 let receiver: Receiver;
@@ -52,7 +52,7 @@ async function sendMessage(): Promise<string> {
   return mid;
 }
 
-/** Whether this stack has a route to delete an endpoint. */
+/** True if this stack can delete an endpoint. */
 function canRemove(): boolean {
   return apiRoutes.some(({ method, path }) => method === "DELETE" && path === "/v1/webhooks/{id}");
 }
@@ -62,11 +62,11 @@ async function endpointIds(): Promise<string[]> {
 }
 
 describe("admin listen", () => {
-  it("forwards a delivery as it came, so that the receiver can verify it with the printed secret", async () => {
+  it("forwards a delivery unchanged, so that the receiver can verify it with the printed secret", async () => {
     const { id, secret, lines } = await startAndWait(receiver.url);
     const before = receiver.deliveries.length;
     const mid = await sendMessage();
-    const [line] = await waitFor("the line is there", () => lines()[0] && lines());
+    const [line] = await waitFor("the line is printed", () => lines()[0] && lines());
     const [delivery] = receiver.deliveries.slice(before);
     expect(delivery?.event.data.message).toMatchObject({ id: mid, text: TEXT });
     if (!delivery) return;
@@ -84,15 +84,18 @@ describe("admin listen", () => {
       failure: null,
       duration_ms: expect.any(Number),
     });
-    await waitFor("the stack knows", async () => (await listDeliveries(stack, id))[0]?.status === "delivered");
+    await waitFor(
+      "the stack has recorded the delivery",
+      async () => (await listDeliveries(stack, id))[0]?.status === "delivered",
+    );
   });
 
-  it("says in words what came, prints the secret once and no message's text", async () => {
+  it("prints a line per delivery, the secret once and no message text", async () => {
     const program = startListen(["--forward-to", receiver.url]);
     await waitFor("listen is ready", () => program.output().includes("whs_"));
     await sendMessage();
     const line = /^\S+Z message\.received evt_[0-9A-Z]{26} 200 \d+ ms$/m;
-    await waitFor("the line is there", () => line.test(program.output()));
+    await waitFor("the line is printed", () => line.test(program.output()));
     program.child.kill("SIGINT");
     expect(await program.exitCode).toBe(0);
     expect(program.output()).toContain("Use this secret in your receiver:");
@@ -101,25 +104,25 @@ describe("admin listen", () => {
     expect(program.errors()).toBe("");
   });
 
-  it("answers the stack with the receiver's own status and Retry-After", async () => {
+  it("responds to the stack with the receiver's status and Retry-After", async () => {
     const { id, lines } = await startAndWait(receiver.url);
     receiver.respondWith(() => ({ status: 429, headers: { "retry-after": "7200" } }));
     await sendMessage();
-    await waitFor("it is to be tried again", async () => (await listDeliveries(stack, id))[0]?.status === "retrying");
+    await waitFor("a retry is scheduled", async () => (await listDeliveries(stack, id))[0]?.status === "retrying");
     const [delivery] = await listDeliveries(stack, id);
     expect(delivery).toMatchObject({ last_response_status: 429, last_error: "status" });
     expect((delivery?.next_retry_at ?? 0) - (delivery?.updated_at ?? 0)).toBeGreaterThanOrEqual(7_190_000);
     receiver.respondWith(() => ({ status: 410 }));
     await sendMessage();
-    await waitFor("it was refused for good", async () => (await listDeliveries(stack, id))[0]?.status === "failed");
+    await waitFor("the delivery has failed", async () => (await listDeliveries(stack, id))[0]?.status === "failed");
     expect(lines().map(({ status }) => status)).toEqual([429, 410]);
   });
 
-  it("answers 502 for a receiver that is not there; once it is, the retry arrives and verifies", async () => {
+  it("responds 502 while the receiver is down; once it is up, the retry arrives and verifies", async () => {
     const port = await freePort();
     const { id, secret, lines } = await startAndWait(`http://127.0.0.1:${port}/hooks`);
     await sendMessage();
-    await waitFor("it is to be tried again", async () => (await listDeliveries(stack, id))[0]?.status === "retrying");
+    await waitFor("a retry is scheduled", async () => (await listDeliveries(stack, id))[0]?.status === "retrying");
     expect((await listDeliveries(stack, id))[0]).toMatchObject({ last_response_status: 502, last_error: "status" });
 
     const settings = { PORT: String(port), SIGNING_SECRET: secret };
@@ -128,27 +131,27 @@ describe("admin listen", () => {
     await waitFor("the example receiver listens", () => isListening(port));
     await stack.clock("PT10S");
     await waitFor("the retry arrived", async () => (await listDeliveries(stack, id))[0]?.status === "delivered");
-    await waitFor("both lines are there", () => lines().length === 2);
+    await waitFor("both lines are printed", () => lines().length === 2);
     expect(lines().map(({ status, failure }) => [status, failure])).toEqual([
       [502, "unreachable"],
       [204, null],
     ]);
     const [eventId] = lines().map(({ event_id }) => event_id);
-    await waitFor("the example receiver said so", () =>
+    await waitFor("the example receiver has printed it", () =>
       example.output().startsWith(`${eventId}: a message in CONV#demo#`),
     );
   });
 
-  it("asks for the types that it was told to, and gets no others", async () => {
+  it("subscribes only to the requested event types", async () => {
     const all = await startAndWait(receiver.url);
     const { lines } = await startAndWait(receiver.url, "--events", "account.connected,message.sent");
     await sendMessage();
-    await waitFor("the message was announced", () => all.lines().length === 1);
+    await waitFor("the event is forwarded", () => all.lines().length === 1);
     await waitUntilIdle(stack);
     expect(lines()).toEqual([]);
   });
 
-  it("takes nothing but deliveries: an address that it did not give out, and a body over 1 MB", async () => {
+  it("refuses other paths and methods, and a body over 1 MB", async () => {
     const { id, lines } = await startAndWait(receiver.url);
     const before = receiver.deliveries.length;
     const { body } = await stack.api("GET", `/v1/webhooks/${id}`);
@@ -158,21 +161,21 @@ describe("admin listen", () => {
     expect(await post(new URL("/", url).href, 10)).toBe(404);
     expect((await fetch(url)).status).toBe(404);
     expect(await post(url, 1_000_001)).toBe(413);
-    await waitFor("the line is there", () => lines().length === 1);
+    await waitFor("the line is printed", () => lines().length === 1);
     expect(lines()[0]).toMatchObject({ status: 413, failure: "too_large", event_type: "-", event_id: "-" });
     expect(receiver.deliveries).toHaveLength(before);
   });
 
   it.each(["SIGINT", "SIGTERM"] as const)(
-    "removes its endpoint at %s where the stack can, and ends with 0, also in the middle of a delivery",
+    "deletes its endpoint at %s and exits with 0, also during a delivery",
     async (signal) => {
       const { url, hangingRequests, close } = await openHangingReceiver();
       const { program, id, lines } = await startAndWait(url);
       expect(await endpointIds()).toContain(id);
       await sendMessage();
-      await waitFor("the receiver has it and does not answer", () => hangingRequests() === 1);
+      await waitFor("the receiver has it and does not respond", () => hangingRequests() === 1);
       program.child.kill(signal);
-      // npm and the terminal both send it.
+      // npm and the terminal both send the signal.
       program.child.kill(signal);
       expect(await program.exitCode).toBe(0);
       await close();
@@ -183,33 +186,37 @@ describe("admin listen", () => {
     },
   );
 
-  it("gives a receiver that does not answer up at its deadline", async () => {
+  it("times out a receiver that does not respond", async () => {
     const { url, close } = await openHangingReceiver();
     const reported: ForwardedDelivery[] = [];
     const forwarder = await openForwarder(new URL(url), (done) => reported.push(done), 100);
     expect((await fetch(forwarder.url, { method: "POST", body: "{}" })).status).toBe(502);
-    await waitFor("it is reported", () => reported[0]);
+    await waitFor("the delivery is reported", () => reported[0]);
     expect(reported).toMatchObject([{ status: 502, failure: "timeout" }]);
     await Promise.all([forwarder.close(), close()]);
   });
 });
 
-describe("the end of admin listen", () => {
+describe("admin listen, when it ends,", () => {
   const gone = { ok: false, error: { code: "endpoint_not_found", message: "", detail: "" } };
   const noRoute = { ok: false, error: { code: "route_not_found", message: "", detail: "" } };
   it.each([
-    ["removed by it", [200, { ok: true, data: { deleted: true } }], "Endpoint E1 was deleted."],
-    ["removed by someone else", [404, gone], "Endpoint E1 was deleted."],
-    ["left by a stack without the route", [404, noRoute], "Endpoint E1 was not deleted. Delete it with the API."],
-    ["left by a stack that has gone", null, "Endpoint E1 was not deleted. Delete it with the API."],
-  ] as const)("says that the endpoint is %s, with 0", async (_, answer, words) => {
-    const double = await openFakeStack(answer);
+    ["deleted by it", [200, { ok: true, data: { deleted: true } }], "Endpoint E1 was deleted."],
+    ["already deleted", [404, gone], "Endpoint E1 was deleted."],
+    [
+      "not deleted by a stack without the route",
+      [404, noRoute],
+      "Endpoint E1 was not deleted. Delete it with the API.",
+    ],
+    ["not deleted by a stack that has ended", null, "Endpoint E1 was not deleted. Delete it with the API."],
+  ] as const)("reports that the endpoint is %s and exits with 0", async (_, deleteResponse, lastLine) => {
+    const double = await openFakeStack(deleteResponse);
     const program = startListen(["--forward-to", receiver.url, "--tenant", "other-shop"], double.dataDir);
     await waitFor("listen is ready", () => program.output().includes("whs_x"));
     program.child.kill("SIGTERM");
     expect(await program.exitCode).toBe(0);
     await double.close();
-    expect(program.output().trim().split("\n").at(-1)).toBe(words);
+    expect(program.output().trim().split("\n").at(-1)).toBe(lastLine);
     expect(double.requests).toEqual([
       "POST /v1/webhooks?tenant=other-shop Bearer key",
       "DELETE /v1/webhooks/E1?tenant=other-shop Bearer key",
@@ -217,15 +224,15 @@ describe("the end of admin listen", () => {
   });
 });
 
-describe("admin listen, as npm runs it", () => {
-  it("removes its endpoint with the key in PARLEY_KEY, also when the signal comes twice", async () => {
+describe("admin listen under npm", () => {
+  it("deletes its endpoint with the key in PARLEY_KEY, also after a repeated signal", async () => {
     const deleteGate = Promise.withResolvers<void>();
     const double = await openFakeStack([200, { ok: true, data: { deleted: true } }], deleteGate.promise);
     const program = startListen(["--forward-to", receiver.url], double.dataDir, { PARLEY_KEY: "mine" });
     await waitFor("listen is ready", () => program.output().includes("whs_x"));
     program.child.kill("SIGINT");
-    await waitFor("it removes the endpoint", () => double.requests.length === 2);
-    // The terminal sends it to everyone, and npm passes its own on.
+    await waitFor("the endpoint is being deleted", () => double.requests.length === 2);
+    // The terminal signals the whole process group, and npm forwards its own signal.
     program.child.kill("SIGINT");
     deleteGate.resolve();
     expect(await program.exitCode).toBe(0);
@@ -235,10 +242,10 @@ describe("admin listen, as npm runs it", () => {
   });
 });
 
-describe("admin listen refuses in one line and with 1", () => {
+describe("admin listen prints one line and exits with 1 for", () => {
   it.each([
-    ["no address", []],
-    ["an address that is none", ["--forward-to", "localhost"]],
+    ["a missing URL", []],
+    ["a malformed URL", ["--forward-to", "localhost"]],
     ["another scheme", ["--forward-to", "ftp://127.0.0.1/"]],
     ["a file", ["--forward-to", "file:///etc/hosts"]],
   ])("%s", async (_, args) => {
@@ -247,7 +254,7 @@ describe("admin listen refuses in one line and with 1", () => {
     expect(errors).toBe("Missing or invalid receiver URL. Add --forward-to with an http or https URL.\n");
   });
 
-  it("a tenant that its key does not open, and a type that there is not, with the stack's own code", async () => {
+  it("a tenant outside its key and an unknown event type, with the stack's error code", async () => {
     const before = await endpointIds();
     for (const [args, code] of [
       [["--tenant", "other-shop"], "forbidden"],
@@ -260,7 +267,7 @@ describe("admin listen refuses in one line and with 1", () => {
     expect(await endpointIds()).toEqual(before);
   });
 
-  it("a data folder where no stack runs, in the words of the other commands", async () => {
+  it("a data folder without a running stack, as the other commands do", async () => {
     const folder = mkdtempSync(join(tmpdir(), "parley-listen-"));
     const [one, other] = await Promise.all([
       runAdmin(folder, "listen", "--forward-to", receiver.url),

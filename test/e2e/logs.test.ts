@@ -15,7 +15,7 @@ import {
 import { waitFor } from "./support/wait-for.ts";
 import { openReceiver, type Receiver } from "./support/webhook-receiver.ts";
 
-// Each a word that occurs nowhere by itself.
+// Each value is a word that occurs nowhere else.
 const canaries = {
   inboundText: "canary-inbound-text",
   personName: "Canary-person-name",
@@ -47,7 +47,7 @@ const canaries = {
   actor: "canary-actor",
   wrongHoldSecret: "canary-wrong-hold-secret",
   wrongToken: "canary-wrong-token",
-  // The simulator's words for an error that it knows by its code alone.
+  // The simulator's message for an error that it knows only by its code.
   upstreamWords: "The platform refuses the call",
 } as const;
 
@@ -56,7 +56,7 @@ let receiver: Receiver;
 let hooks: TestWebhook[];
 let conversation: string;
 const person = newPersonId();
-/** What people and their conversations are known by. */
+/** The ids of people and conversations. */
 const people: string[] = [person];
 const { messenger, instagramLogin, instagramPage } = demoAccountIds;
 
@@ -67,7 +67,7 @@ beforeAll(async () => {
     PARLEY_VERIFY_TOKEN: canaries.verifyToken,
   };
   [stack, receiver] = await Promise.all([startLocalStack({ env }), openReceiver()]);
-  // One that answers, one that fails, one where nobody listens.
+  // One that responds, one that fails, one that is unreachable.
   const dead = `http://127.0.0.1:9/${canaries.hookPath}`;
   hooks = [];
   for (const url of [`${receiver.url}?token=${canaries.hookPath}`, `${receiver.url}/500`, dead]) {
@@ -79,7 +79,7 @@ afterAll(async () => {
   await Promise.all([stack?.stop(), receiver?.close()]);
 });
 
-/** What nobody else is to learn. */
+/** The values that must not leak. */
 const secrets = () => [
   ...Object.values(canaries),
   ...demoAccounts.map(({ token }) => token),
@@ -90,20 +90,20 @@ const secrets = () => [
   "127.0.0.1",
 ];
 
-/** Looks for all of it in all that Parley writes and says beside its answers to those who may know. */
+/** Searches all output of Parley for these values, except the responses to authorized callers. */
 async function expectNothingLeaked(secretTexts: readonly string[], extraTexts: readonly string[] = []): Promise<void> {
   const hidden = [...secrets(), ...extraTexts];
   const foundIn = (...texts: string[]) => hidden.filter((secret) => texts.some((text) => text.includes(secret)));
   expect(foundIn(stack.log())).toEqual([]);
   expect(foundIn(stack.errors())).toEqual([]);
-  // What a refusal tells, beside the words of the platform's own refusal, which this stack's simulator invents.
+  // Refusals, without the platform's own message, which the simulator invents.
   expect(foundIn(...secretTexts)).toEqual([]);
   const audit = (await stack.api("GET", "/v1/audit?limit=100")).text;
   expect(audit).toContain("webhook.create");
-  // Who did it, for whom, and from which address, is what an audit row is for.
+  // An audit row names the actor, the resource and the address by design.
   const audited = foundIn(audit).filter((secret) => secret !== "127.0.0.1" && secret !== canaries.actor);
   expect(audited).toEqual([]);
-  // The person's id is part of the conversation's key, and keys are what the queues carry.
+  // Queue messages carry conversation keys, which contain the id of the person.
   const queued = sentBodies(stack.dataDir, (queue) => !/Inbound/.test(queue));
   expect(queued.length).toBeGreaterThan(5);
   expect(foundIn(...queued).filter((secret) => !people.includes(secret))).toEqual([]);
@@ -112,7 +112,7 @@ async function expectNothingLeaked(secretTexts: readonly string[], extraTexts: r
 const reply = (text: string, key?: string) =>
   stack.api("POST", "/v1/messages/reply", { conversation_id: conversation, text }, key);
 
-it("nothing that a person, a tenant or a platform keeps to itself is in the functions' log", async () => {
+it("no secret of a person, a tenant or a platform is in the logs of the functions", async () => {
   const attachments = [{ type: "image", payload: { url: canaries.attachment } }];
   const entry = textEntry(messenger, person, newMessageId(), canaries.inboundText, Date.now());
   const pictured = {
@@ -169,19 +169,19 @@ it("nothing that a person, a tenant or a platform keeps to itself is in the func
   );
   expect(refused.map(({ status }) => status)).toEqual([400, 404, 400, 400, 404, 401, 400]);
   await stack.clock("PT2M");
-  await waitFor("retries are made", () => stack.log().includes('"status":"delivered","attempt":2'));
-  await waitFor("the sweeper tells of itself", () => stack.log().includes('"event":"swept"'));
+  await waitFor("a retry is delivered", () => stack.log().includes('"status":"delivered","attempt":2'));
+  await waitFor("the sweep is logged", () => stack.log().includes('"event":"swept"'));
 
   const log = stack.log();
-  // The log is there and tells of all this, or the rest would prove nothing.
+  // The log contains these events; otherwise the test would prove nothing.
   for (const event of ["batch", "attempt", "send", "profile", "intake_refused", "unknown_account", "swept"]) {
     expect(log).toContain(`"event":"${event}"`);
   }
   await expectNothingLeaked(refused.map(({ text }) => text));
 });
 
-it("nor is what becomes of a message, of an account, of a held message and of an erased conversation", async () => {
-  // An account of its own: the other one's token was revoked.
+it("no secret is logged by sends, account changes, held messages and erasures", async () => {
+  // A separate account, because the token of the other one was revoked.
   const sends = {
     account: instagramPage,
     connection: "instagram_page",
@@ -199,7 +199,7 @@ it("nor is what becomes of a message, of an account, of a held message and of an
   const happened = (event: JsonObject, from = personId, to: string = instagramPage) =>
     post(instagramPage, { sender: { id: from }, recipient: { id: to }, ...event });
   const waitForEvent = (text: string) =>
-    waitFor(`${text} is told`, () => receiver.deliveries.some(({ raw }) => raw.includes(text)));
+    waitFor(`the event with ${text} is delivered`, () => receiver.deliveries.some(({ raw }) => raw.includes(text)));
   const mid = newMessageId();
   const quick_reply = { payload: canaries.quickReply };
   await happened({ message: { mid, text: canaries.inboundText, quick_reply } });
@@ -257,7 +257,7 @@ it("nor is what becomes of a message, of an account, of a held message and of an
   const erased = await stack.api("DELETE", `/v1/conversations/${encodeURIComponent(conversation)}`);
   expect([erased.status, erased.body.data]).toMatchObject([200, { removed: { conversation: 1, holds: 1 } }]);
   await stack.clock("PT4M");
-  await waitFor("the erasure is over", () => stack.log().includes('"pass":"later"'));
+  await waitFor("the erasure has ended", () => stack.log().includes('"pass":"later"'));
 
   for (const event of ["policy", "erasure_pass", "send"]) expect(stack.log()).toContain(`"event":"${event}"`);
   const audit = (await stack.api("GET", "/v1/audit?limit=100")).text;
@@ -268,7 +268,7 @@ it("nor is what becomes of a message, of an account, of a held message and of an
   );
 });
 
-it("every line of it is JSON of a known event", () => {
+it("every log line is JSON of a known event", () => {
   const lines = stack.log().trim().split("\n");
   const events = new Set(lines.map((line) => (JSON.parse(line) as { event: string }).event));
   const logEvents = [

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { failsFirst, type KillResult, missingFrom, runKillRounds } from "./support/kill-rounds.ts";
 
-describe("a message that was answered 200", () => {
+describe("a message whose webhook was answered with 200", () => {
   let survived: KillResult;
 
   beforeAll(async () => {
@@ -9,17 +9,17 @@ describe("a message that was answered 200", () => {
       rounds: 6,
       respond: ({ data }, nth) => ({ status: nth === 1 && failsFirst(data.message.id) ? 500 : 200 }),
     });
-    // Seven starts and six kills: with other work on the machine a start may take ten seconds and more.
+    // Seven starts and six kills. On a busy machine a start can take more than ten seconds.
   }, 240_000);
 
-  it("is still listed, once, after the stack was killed with SIGKILL at any moment", () => {
+  it("is listed once after the stack was killed with SIGKILL at any time", () => {
     const { acceptedIds: accepted, listedIds: listed } = survived;
     expect(accepted.size).toBeGreaterThan(6);
     expect(missingFrom(new Set(listed), accepted)).toEqual([]);
     expect(new Set(listed).size).toBe(listed.length);
   });
 
-  it("is delivered all the same, also when a retry was pending across the kill", () => {
+  it("is delivered, also when a retry was pending during the kill", () => {
     const refused = [...survived.acceptedIds].filter(failsFirst);
     expect(refused.length).toBeGreaterThan(0);
     expect(missingFrom(new Set(survived.deliveriesByMessage.keys()), survived.acceptedIds)).toEqual([]);
@@ -30,14 +30,14 @@ describe("a message that was answered 200", () => {
     }
   });
 
-  it("comes again only with the same event id and the same body", () => {
+  it("is delivered again only with the same event id and body", () => {
     for (const [mid, deliveries] of survived.deliveriesByMessage) {
       expect(new Set(deliveries.map(({ event }) => event.id)).size, mid).toBe(1);
       expect(new Set(deliveries.map(({ raw }) => raw.toString("utf8"))).size, mid).toBe(1);
     }
   });
 
-  it("leaves no failed record and no dead letter behind", () => {
+  it("leaves no failed record and no dead letter", () => {
     expect(survived.failures).toEqual([]);
   });
 });

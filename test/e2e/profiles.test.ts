@@ -31,7 +31,7 @@ function findAccount(connection: Connection): { account: string; connection: Con
   return { account, connection, platform };
 }
 
-/** Lets a person write, and everything that follows from it happen. @returns the conversation's id */
+/** Sends a message from a person and waits until it is processed. @returns the conversation id */
 async function personWrites(connection: Connection, person: string, text = "hello"): Promise<string> {
   const { platform, ...accountRef } = findAccount(connection);
   const sent = await stack.sim<{ person: string }>("POST", "/person-sends", { ...accountRef, person, text });
@@ -54,10 +54,10 @@ async function listedConversation(id: string): Promise<ConversationWithProfile> 
   return body.data.conversations.find((one) => one.id === id) as ConversationWithProfile;
 }
 
-describe.each(connections)("a person who writes on %s", (connection) => {
+describe.each(connections)("the profile of a person on %s", (connection) => {
   const [handle, username] = connection === "messenger" ? ["Zoë Ek", null] : [`zoe.ek`, `zoe.ek`];
 
-  it("is known a moment later, with a picture that is there, in the list too", async () => {
+  it("is complete after the first message, with a reachable picture, also in the list", async () => {
     const id = await personWrites(connection, "Zoë Ek");
     const conversation = await readConversation(id);
     expect(conversation).toMatchObject({
@@ -69,14 +69,14 @@ describe.each(connections)("a person who writes on %s", (connection) => {
     expect(await listedConversation(id)).toEqual(conversation);
   });
 
-  it("is named in the event of the next message", async () => {
+  it("is part of the event of the next message", async () => {
     const id = await personWrites(connection, "Zoë Ek", `again on ${connection}`);
     const event = receiver.deliveries.find(({ event }) => event.data.message.text === `again on ${connection}`);
     const participant_id = id.split("#").at(-1);
     expect(event?.event.data.message).toMatchObject({ participant: { id: participant_id, handle, username } });
   });
 
-  it("is unavailable when the platform refuses, and the messages go on", async () => {
+  it("is unavailable when the platform refuses, and messages still arrive", async () => {
     await editPerson(connection, "Private Pat", { profile: false });
     const id = await personWrites(connection, "Private Pat");
     expect(await readConversation(id)).toMatchObject({
@@ -88,7 +88,7 @@ describe.each(connections)("a person who writes on %s", (connection) => {
     });
   });
 
-  it("is partial when the platform has no name of them", async () => {
+  it("is partial when the platform has no name", async () => {
     await editPerson(connection, "Nameless Nel", { nameless: true });
     const { participant_picture, ...rest } = await readConversation(await personWrites(connection, "Nameless Nel"));
     expect(rest).toMatchObject({
@@ -100,8 +100,8 @@ describe.each(connections)("a person who writes on %s", (connection) => {
   });
 });
 
-describe("a platform in trouble", () => {
-  it("leaves the person pending, and the next message finds them", async () => {
+describe("a failing platform", () => {
+  it("leaves the profile pending until the next message", async () => {
     await stack.sim("POST", "/faults", { mode: "5xx", on: "calls", for: 1 });
     const id = await personWrites("messenger", "Later Lou");
     expect((await readConversation(id)).participant_profile).toBe("pending");
@@ -113,9 +113,9 @@ describe("a platform in trouble", () => {
   });
 });
 
-// Last, for it turns the clock.
+// Last, because it advances the clock.
 describe("a day later", () => {
-  it("the person is fetched anew with their next message and not before, and what was refused is asked for again", async () => {
+  it("the profile is fetched again with the next message and not before, also after a refusal", async () => {
     const conversationId = await personWrites("messenger", "Changing Chi");
     await editPerson("messenger", "Refused Ro", { profile: false });
     const refused = await personWrites("messenger", "Refused Ro");
@@ -136,26 +136,23 @@ describe("a day later", () => {
     });
   });
 
-  it.each(connections)(
-    "and a half, the picture on %s has ended for the platform and is shown no more",
-    async (connection) => {
-      const id = await personWrites(connection, "Framed Fay");
-      const picture = (await readConversation(id)).participant_picture ?? "";
-      await stack.clock("PT35H");
-      expect((await readConversation(id)).participant_picture).toBe(picture);
-      expect((await fetch(picture)).status).toBe(200);
-      await stack.clock("PT1H1M");
-      expect((await fetch(picture)).status).toBe(403);
-      const ended = await readConversation(id);
-      expect(ended).toMatchObject({ participant_profile: "complete", participant_picture: null });
-      expect(ended.participant_handle).not.toBeNull();
-      expect((await listedConversation(id)).participant_picture).toBeNull();
-      await personWrites(connection, "Framed Fay");
-      expect((await readConversation(id)).participant_picture).toMatch(/^http/);
-    },
-  );
+  it.each(connections)("and a half, the picture on %s has expired and is not returned", async (connection) => {
+    const id = await personWrites(connection, "Framed Fay");
+    const picture = (await readConversation(id)).participant_picture ?? "";
+    await stack.clock("PT35H");
+    expect((await readConversation(id)).participant_picture).toBe(picture);
+    expect((await fetch(picture)).status).toBe(200);
+    await stack.clock("PT1H1M");
+    expect((await fetch(picture)).status).toBe(403);
+    const ended = await readConversation(id);
+    expect(ended).toMatchObject({ participant_profile: "complete", participant_picture: null });
+    expect(ended.participant_handle).not.toBeNull();
+    expect((await listedConversation(id)).participant_picture).toBeNull();
+    await personWrites(connection, "Framed Fay");
+    expect((await readConversation(id)).participant_picture).toMatch(/^http/);
+  });
 
-  it("nothing failed on the way, and no name is in a log", () => {
+  it("nothing failed, and no name is logged", () => {
     expect(failureLines(stack.log())).toEqual([]);
     expect(stack.log()).toContain('"event":"profile"');
     expect(stack.log()).not.toMatch(/zo[eë].?ek|chi"|picture|\/media\//i);

@@ -25,7 +25,7 @@ afterAll(async () => {
   await Promise.all([stack?.stop(), receiver?.close()]);
 });
 
-/** Lets a new person write to the account of a connection. @returns the conversation's id */
+/** Sends a message from a new person to the account. @returns the conversation id */
 async function personWrites(connection: Connection, name: string): Promise<string> {
   const account = stack.info.accounts.find((one) => one.connection === connection);
   const [platform, externalId] = account?.account_key.split("#") ?? [];
@@ -35,7 +35,7 @@ async function personWrites(connection: Connection, name: string): Promise<strin
   return `CONV#demo#${platform}#${externalId}#${person}`;
 }
 
-/** Lets the account's owner write in the platform's own app, a second after the person. */
+/** Sends a message from the platform's native app, a second after the person's. */
 async function phoneWrites(connection: Connection, conversation: string, text: string): Promise<void> {
   const [, , , account, person] = conversation.split("#");
   const onPage = connection === "messenger";
@@ -65,9 +65,9 @@ async function readThread(
   return { head: body.data.conversation, messages: body.data.messages };
 }
 
-/** Waits until the simulator has handed over every echo and all of it is worked in. */
+/** Waits until the simulator has delivered every echo and all queues are empty. */
 async function waitForEchoes(): Promise<void> {
-  await waitFor("the echoes are handed over", async () => {
+  await waitFor("the echoes are delivered", async () => {
     const { pending } = await stack.sim<{ pending: unknown[] }>("GET", "/state");
     return pending.length === 0;
   });
@@ -92,7 +92,7 @@ describe.each(connections)("a reply on %s within the window", (connection) => {
     expect(messages.map(({ direction }) => direction)).toEqual(["outbound", "inbound"]);
     expect(messages[0]).toMatchObject({ id: mid, text, sent_via: "api_in_window" });
     expect(head).toMatchObject({ last_message_text: text, unanswered: false, can_reply: true });
-    await waitFor("the reply is announced", () => eventsFor(mid).length > 0);
+    await waitFor("the event is delivered", () => eventsFor(mid).length > 0);
     const events = eventsFor(mid);
     expect(new Set(events.map(({ event }) => event.id)).size).toBe(1);
     expect(events[0]?.event).toMatchObject({
@@ -102,10 +102,10 @@ describe.each(connections)("a reply on %s within the window", (connection) => {
     await stack.sim("POST", "/faults", { mode: "none" });
   });
 
-  it("whose answer is cut off is 502 outcome_unknown, is not sent again, and is one outbound message by its echo", async () => {
+  it("whose response is lost is 502 outcome_unknown, is not sent again, and becomes one outbound message through its echo", async () => {
     const conversation = await personWrites(connection, `Reset Rita of ${connection}`);
     await stack.sim("POST", "/faults", { mode: "reset_after_accept", for: 1 });
-    // What the platform gives back may lack the spaces.
+    // The platform may trim the text.
     const text = `cut off on ${connection} `;
     const { status, body } = await reply(conversation, text);
     expect([status, body.error.code, body.error.detail]).toEqual([502, "send_failed", "outcome_unknown"]);
@@ -120,14 +120,14 @@ describe.each(connections)("a reply on %s within the window", (connection) => {
     ]);
     expect(messages[0]).toMatchObject({ sent_via: "api_in_window" });
     expect(head).toMatchObject({ unanswered: false, can_reply: true });
-    await waitFor("the reply is announced", () => eventsFor(mid).length > 0);
+    await waitFor("the event is delivered", () => eventsFor(mid).length > 0);
     expect(eventsFor(mid)[0]?.event).toMatchObject({
       type: "message.sent",
       data: { message: { direction: "outbound", sent_via: "api_in_window" } },
     });
   });
 
-  it("written on the phone meanwhile, in other words, stays the phone's", async () => {
+  it("with another text from the native app at the same time does not claim that message", async () => {
     const conversation = await personWrites(connection, `Phoning Pia of ${connection}`);
     await stack.sim("POST", "/faults", { mode: "5xx", for: 1 });
     const { status, body } = await reply(conversation, "never arrived");
@@ -143,7 +143,7 @@ describe.each(connections)("a reply on %s within the window", (connection) => {
   });
 });
 
-describe("a reply that the platform does not take", () => {
+describe("a reply that the platform refuses", () => {
   it("is 502 send_failed with the platform's reason, and leaves no message", async () => {
     const conversation = await personWrites("messenger", "Blocking Bo");
     await stack.sim("POST", "/people", { account: "100000000000001", person: "Blocking Bo", blocked: true });
@@ -155,7 +155,7 @@ describe("a reply that the platform does not take", () => {
     expect((await readThread(conversation)).messages).toHaveLength(1);
   });
 
-  it("because it is too long is 400 and never leaves", async () => {
+  it("because it is too long is 400 and is not sent", async () => {
     const conversation = await personWrites("instagram_login", "Long Lea");
     const before = (await stack.sim<{ sent: SentMessage[] }>("GET", "/sent")).sent.length;
     const { status, body } = await reply(conversation, "x".repeat(1_001));
@@ -164,7 +164,7 @@ describe("a reply that the platform does not take", () => {
     expect((await reply(conversation, "x".repeat(1_000))).status).toBe(200);
   });
 
-  it("and never answers, is 502 outcome_unknown within the deadline and is not sent again", async () => {
+  it("or never answers is 502 outcome_unknown within the deadline and is not sent again", async () => {
     const conversation = await personWrites("instagram_page", "Silent Sam");
     await stack.sim("POST", "/faults", { mode: "hang", for: 1 });
     const { status, body } = await reply(conversation, "hello?");
@@ -176,7 +176,7 @@ describe("a reply that the platform does not take", () => {
 });
 
 describe("a reply with a test key", () => {
-  it("reaches nobody, leaves the head alone, and shows to those who ask for test traffic", async () => {
+  it("reaches nobody, does not change the conversation head, and is listed only with include_test", async () => {
     const conversation = await personWrites("messenger", "Testing Tom");
     const before = await readThread(conversation);
     const inbox = (await stack.api("GET", "/v1/conversations")).text;
@@ -197,16 +197,16 @@ describe("a reply with a test key", () => {
     expect((await stack.api("GET", `/v1/messages/${mid}`)).status).toBe(404);
     expect((await stack.api("GET", `/v1/messages/${mid}?include_test=true`)).status).toBe(200);
 
-    await waitFor("the test message is announced", () => eventsFor(mid).length > 0);
+    await waitFor("the test event is delivered", () => eventsFor(mid).length > 0);
     expect(eventsFor(mid).map(({ event }) => event.data.message.test)).toEqual([true]);
     const live = receiver.deliveries.filter(({ event }) => event.data.message.id !== mid);
     expect(live.some(({ event }) => "test" in event.data.message)).toBe(false);
   });
 });
 
-// Last, for it turns the clock.
+// Last, because it advances the clock.
 describe("the window", () => {
-  it("takes a reply until just before 24 hours are over, and refuses it with window_closed from then on", async () => {
+  it("allows a reply until just before 24 hours have passed, then refuses with window_closed", async () => {
     const conversation = await personWrites("messenger", "Waiting Wu");
     await stack.clock("PT23H59M");
     expect((await readThread(conversation)).head).toMatchObject({ can_reply: true, window: { state: "open_24h" } });
@@ -223,7 +223,7 @@ describe("the window", () => {
     expect([mock.status, mock.body.error.code]).toEqual([409, "window_closed"]);
   });
 
-  it("opens again when the person writes, and the conversation is gone 7 days after its last message", async () => {
+  it("opens again with a new message, and the conversation expires 7 days after its last message", async () => {
     const conversation = await personWrites("messenger", "Waiting Wu");
     expect((await readThread(conversation)).head).toMatchObject({ can_reply: true });
     expect((await reply(conversation, "welcome back")).status).toBe(200);

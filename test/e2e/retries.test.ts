@@ -48,14 +48,14 @@ afterAll(async () => {
 const receivedWithText = (text: string): ReceivedDelivery[] =>
   receiver.deliveries.filter(({ event }) => event.data.message.text === text);
 
-/** Lets a person write, and waits for the first attempt to be written down. */
+/** Sends a message from a person and waits until the first attempt is recorded. */
 async function sendMessage(text: string): Promise<ListedDelivery> {
   const entry = textEntry(demoAccountIds.messenger, newPersonId(), newMessageId(), text, await stack.now());
   expect((await postWebhook(stack, "page", [entry])).status).toBe(200);
   return waitForRow(text, 1);
 }
 
-/** The row of the delivery once it is past an attempt. */
+/** The delivery once it has passed an attempt. */
 function waitForRow(text: string, attempt: number): Promise<ListedDelivery> {
   return waitFor(`attempt ${attempt} of "${text}" is settled`, async () => {
     const [one] = receivedWithText(text);
@@ -65,7 +65,7 @@ function waitForRow(text: string, attempt: number): Promise<ListedDelivery> {
   });
 }
 
-it("a receiver that always fails is called ten times, each not before its time, and then the delivery is dlq", async () => {
+it("a failing receiver is called ten times, never early, and then the delivery is dlq", async () => {
   let row = await sendMessage("never");
   for (const { attempt, wait, turn: advance } of retrySchedule) {
     expect(row).toMatchObject({
@@ -75,7 +75,7 @@ it("a receiver that always fails is called ten times, each not before its time, 
       last_error: "status",
     });
     const due = row.next_retry_at ?? 0;
-    // The row is written a moment after its attempt was judged.
+    // The row is written shortly after the attempt.
     expect(due - row.updated_at).toBeGreaterThan(wait - SECOND);
     expect(due - row.updated_at).toBeLessThanOrEqual(wait * 1.1);
     await stack.clock(advance);
@@ -92,7 +92,7 @@ it("a receiver that always fails is called ten times, each not before its time, 
   expect(new Set(receivedWithText("never").map(({ raw }) => raw.toString())).size).toBe(1);
 });
 
-it("nothing is attempted before it is due", async () => {
+it("no attempt is made before it is due", async () => {
   await sendMessage("early");
   await stack.clock("PT10S");
   await waitForRow("early", 2);
@@ -104,7 +104,7 @@ it("nothing is attempted before it is due", async () => {
   expect(await waitForRow("early", 3)).toMatchObject({ status: "retrying", attempt_number: 3 });
 });
 
-it("a 2xx in between ends it as delivered", async () => {
+it("a 2xx ends the retries as delivered", async () => {
   await sendMessage("third time");
   await stack.clock("PT10S");
   expect(await waitForRow("third time", 2)).toMatchObject({ status: "retrying", last_response_status: 500 });
@@ -121,14 +121,14 @@ it("a 2xx in between ends it as delivered", async () => {
   expect(receivedWithText("third time")).toHaveLength(3);
 });
 
-it("410 ends it at once as failed", async () => {
+it("410 fails the delivery at once", async () => {
   expect(await sendMessage("gone")).toMatchObject({ status: "failed", attempt_number: 1, next_retry_at: null });
-  // It also paused the endpoint, which the tests below use.
+  // The 410 also paused the endpoint, which the tests below use.
   await waitUntilIdle(stack);
   expect((await stack.api("PATCH", `/v1/webhooks/${hook.id}`, { status: "active" })).status).toBe(200);
 });
 
-it("Retry-After on 429 is a floor", async () => {
+it("Retry-After of a 429 is the minimum wait", async () => {
   const row = await sendMessage("later");
   expect(row.status).toBe("retrying");
   expect((row.next_retry_at ?? 0) - row.updated_at).toBeGreaterThan(HOUR - SECOND);
@@ -136,12 +136,12 @@ it("Retry-After on 429 is a floor", async () => {
   expect(await waitForRow("later", 2)).toMatchObject({ status: "delivered", attempt_number: 2 });
 });
 
-it("a redirect is an answer like any other, and is not followed", async () => {
+it("a redirect is a failure and is not followed", async () => {
   expect(await sendMessage("elsewhere")).toMatchObject({ status: "retrying", last_response_status: 302 });
   expect(receivedWithText("elsewhere")).toHaveLength(1);
 });
 
-it("every attempt is signed anew, for its own time", async () => {
+it("every attempt has its own timestamp and signature", async () => {
   const timestamps = receivedWithText("never").map(({ headers }) => Number(headers["svc-timestamp"]));
   expect(new Set(timestamps).size).toBe(10);
   const turned = receivedWithText("never").map((delivery) =>

@@ -7,7 +7,7 @@ import { type LocalStack, startLocalStack } from "./support/local-stack.ts";
 import { waitFor } from "./support/wait-for.ts";
 import { openReceiver, type Receiver } from "./support/webhook-receiver.ts";
 
-// What the platform answers to a send, over the whole stack: the caller's answer, the account, the events.
+// The platform's responses to a send, end to end: the API response, the account, the events.
 
 interface SendEvent {
   readonly type: string;
@@ -37,7 +37,7 @@ afterAll(async () => {
 const findAccount = (connection: Connection) =>
   stack.info.accounts.find((one) => one.connection === connection)?.account_key ?? "";
 
-/** Lets a person write to the account of a connection. @returns the conversation's id */
+/** Sends a message from a person to the account. @returns the conversation id */
 async function personWrites(connection: Connection, name: string): Promise<string> {
   const key = findAccount(connection);
   const sends = { account: key.split("#")[1], connection, person: name, text: `hello from ${name}` };
@@ -91,7 +91,7 @@ describe("a reply that the platform refuses", () => {
     expect([status, body.error.code]).toEqual([502, "send_failed"]);
     expect(body.error.detail).toMatch(/\S/);
     expect(body.error.detail).not.toBe("outcome_unknown");
-    await waitFor("it is announced", () => failedEvents(conversation).length > 0);
+    await waitFor("the event is delivered", () => failedEvents(conversation).length > 0);
     expect(failedEvents(conversation)).toMatchObject([
       {
         data: {
@@ -105,7 +105,7 @@ describe("a reply that the platform refuses", () => {
   });
 });
 
-it("a reply of which nothing is known is announced as failed a minute later, and not before", async () => {
+it("a reply with an unknown outcome is reported as failed a minute later, and not before", async () => {
   const conversation = await personWrites("messenger", "Una");
   await setFault("5xx");
   const { status, body } = await reply(conversation, { text: "anybody?" });
@@ -114,13 +114,13 @@ it("a reply of which nothing is known is announced as failed a minute later, and
   await waitUntilIdle(stack);
   expect(failedEvents(conversation)).toEqual([]);
   await stack.clock("PT2M");
-  await waitFor("it is announced", () => failedEvents(conversation).length > 0);
+  await waitFor("the event is delivered", () => failedEvents(conversation).length > 0);
   expect(failedEvents(conversation)).toMatchObject([{ data: { error: { detail: "outcome_unknown" } } }]);
 });
 
-it("of twenty replies at once ten go out, and ten are told until when to wait", async () => {
+it("of twenty concurrent replies ten are sent, and ten are refused with the end of the wait", async () => {
   const conversation = await personWrites("messenger", "Busy Bea");
-  // To the begin of a window of ten seconds.
+  // To the start of a window of ten seconds.
   await stack.clock(`PT${10 - Math.floor(((await stack.now()) % 10_000) / 1_000)}S`);
   const responses = await Promise.all(Array.from({ length: 20 }, () => reply(conversation, { text: "all at once" })));
   const byStatus = Map.groupBy(responses, ({ status }) => status);
@@ -134,7 +134,7 @@ it("of twenty replies at once ten go out, and ten are told until when to wait", 
   expect((await reply(conversation, { text: "calm again" })).status).toBe(200);
 });
 
-it("a key answers the same message for the same reply, and sends it once", async () => {
+it("an idempotency key returns the same message for the same reply and sends it once", async () => {
   const conversation = await personWrites("messenger", "Ida");
   const key = { "idempotency-key": "a-key-of-its-own" };
   const first = await reply(conversation, { text: "once" }, key);
@@ -146,7 +146,7 @@ it("a key answers the same message for the same reply, and sends it once", async
   expect(await sentMessages("twice")).toEqual([]);
 });
 
-it("pictures go out as one message, and are kept with their addresses", async () => {
+it("images are sent as one message and stored with their URLs", async () => {
   const conversation = await personWrites("instagram_login", "Pia");
   const attachments = ["a", "b"].map((name) => ({ type: "image", url: `https://cdn.example/${name}.png` }));
   const { status, body } = await reply(conversation, { attachments });
@@ -155,7 +155,7 @@ it("pictures go out as one message, and are kept with their addresses", async ()
   expect(message).toMatchObject({ direction: "outbound", text: "", attachments });
 });
 
-it("while the platform asks for a pause nothing is sent from the account, and then again", async () => {
+it("nothing is sent from an account while the platform throttles it", async () => {
   const conversation = await personWrites("instagram_page", "Slow Sam");
   await setFault("rate_limited", { for: 1, minutes: 2 });
   expect((await reply(conversation, { text: "too fast" })).status).toBe(502);
@@ -169,13 +169,13 @@ it("while the platform asks for a pause nothing is sent from the account, and th
   expect((await reply(conversation, { text: "slowly" })).status).toBe(200);
 });
 
-// Last, for what they leave of the accounts.
+// Last, because they change the status of the accounts.
 it.each([
   ["token_revoked", "instagram_login", "needs_reauth", "account.needs_reauth", "token_invalid"],
   ["expired", "messenger", "needs_reauth", "account.needs_reauth", "token_invalid"],
   ["restricted", "instagram_page", "restricted", "account.restricted", "policy"],
 ] as const)(
-  "%s changes the account, tells it once, and later replies do not reach the platform",
+  "%s changes the account, publishes one event, and later replies do not reach the platform",
   async (mode, connection, becomes, type, reason) => {
     const conversation = await personWrites(connection, `Rosa of ${mode}`);
     await setFault(mode, { for: 2 });
@@ -186,7 +186,7 @@ it.each([
       sendEvents().filter(
         (event) => event.type === type && event.data.account?.account_key === findAccount(connection),
       );
-    await waitFor("it is announced", () => ofAccount().length > 0);
+    await waitFor("the event is delivered", () => ofAccount().length > 0);
     const before = await stack.sim<{ sent: SentMessage[] }>("GET", "/sent");
     const next = await reply(conversation, { text: "one more" });
     expect([next.status, next.body.error.code, next.body.error.detail]).toEqual([502, "send_failed", becomes]);

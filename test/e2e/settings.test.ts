@@ -36,13 +36,13 @@ describe("PARLEY_EGRESS=strict", () => {
 });
 
 describe("without PARLEY_EGRESS", () => {
-  it.each(urls)("a webhook at %s is taken", async (url) => {
+  it.each(urls)("a webhook at %s is accepted", async (url) => {
     const { status, body } = await defaultStack.api("POST", "/v1/webhooks", { url });
     expect([status, body.data.endpoint.url]).toEqual([200, url]);
   });
 
   it.each(["http://10.0.0.1/hooks", "http://169.254.169.254/latest", "ftp://127.0.0.1/hooks"])(
-    "one at %s is refused all the same",
+    "a webhook at %s is refused",
     async (url) => {
       const { status, body } = await defaultStack.api("POST", "/v1/webhooks", { url });
       expect([status, body.error.code]).toEqual([400, "invalid_request"]);
@@ -52,7 +52,7 @@ describe("without PARLEY_EGRESS", () => {
 });
 
 describe("the service's own hosts", () => {
-  it("are refused as webhooks, strict or not, but for loopback, which receivers share", async () => {
+  it("are refused as webhooks, strict or not, except loopback, which receivers share", async () => {
     const [[gateway = ""] = []] = resourcesOfType(synthesizeTemplates().service, "AWS::ApiGatewayV2::Api");
     for (const stack of [strictStack, defaultStack]) {
       const url = `https://${gateway}.execute-api.us-east-1.amazonaws.com/v1/ping`;
@@ -76,14 +76,14 @@ describe("PARLEY_SITE_URL", () => {
     expect(headers.get("x-correlation-id")).toMatch(/\S/);
   });
 
-  it.each(["/", "/?a=b", "/.well-known/security.txt"])("left out, %s is 404 in the envelope", async (path) => {
+  it.each(["/", "/?a=b", "/.well-known/security.txt"])("not set, %s is 404 in the envelope", async (path) => {
     const { status, body } = await defaultStack.request(path);
     expect([status, body.ok, body.error.code]).toEqual([404, false, "route_not_found"]);
   });
 });
 
 describe("PARLEY_SEED=0", () => {
-  it("starts with the tenant and its keys and no account", async () => {
+  it("starts with the tenant and its keys but no account", async () => {
     expect(defaultStack.info.accounts).toEqual([]);
     expect((await defaultStack.api("GET", "/v1/accounts")).body.data.accounts).toEqual([]);
     expect((await strictStack.api("GET", "/v1/accounts")).body.data.accounts).toHaveLength(3);

@@ -55,7 +55,7 @@ async function waitUntilReady({ output }: StackProcess): Promise<string> {
   return (JSON.parse(readFileSync(localJson, "utf8")) as { base_url: string }).base_url;
 }
 
-/** The living processes that a process has started. */
+/** The running child processes of a process. */
 function childPids(pid: number | undefined): number[] {
   const processes = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   return processes.map(Number).filter((one) => parentPid(one) === pid);
@@ -74,25 +74,28 @@ function parentPid(pid: number): number | undefined {
 const isAlive = (pid: number): boolean => parentPid(pid) !== undefined;
 
 describe.runIf(process.platform === "linux")("the process of a local stack", () => {
-  it.each(["SIGTERM", "SIGINT"] as const)("ends itself and all it started within 5 seconds of %s", async (signal) => {
-    const stack = startProcess();
-    const baseUrl = await waitUntilReady(stack);
-    const children = childPids(stack.child.pid);
-    expect(children.length).toBeGreaterThan(0);
-    // A function that would never give way.
-    const hanging = fetch(`${baseUrl}/hang`).catch(() => null);
-    await fetch(`${baseUrl}/health`);
-    const before = performance.now();
-    stack.child.kill(signal);
-    expect(await stack.ended).toBe(0);
-    await hanging;
-    expect(performance.now() - before).toBeLessThan(5_000);
-    expect(children.filter(isAlive)).toEqual([]);
-    expect(existsSync(localJson)).toBe(false);
-    expect(existsSync(join(dataDir, "lock"))).toBe(false);
-  });
+  it.each(["SIGTERM", "SIGINT"] as const)(
+    "stops itself and its child processes within 5 seconds of %s",
+    async (signal) => {
+      const stack = startProcess();
+      const baseUrl = await waitUntilReady(stack);
+      const children = childPids(stack.child.pid);
+      expect(children.length).toBeGreaterThan(0);
+      // A function that never ends.
+      const hanging = fetch(`${baseUrl}/hang`).catch(() => null);
+      await fetch(`${baseUrl}/health`);
+      const before = performance.now();
+      stack.child.kill(signal);
+      expect(await stack.ended).toBe(0);
+      await hanging;
+      expect(performance.now() - before).toBeLessThan(5_000);
+      expect(children.filter(isAlive)).toEqual([]);
+      expect(existsSync(localJson)).toBe(false);
+      expect(existsSync(join(dataDir, "lock"))).toBe(false);
+    },
+  );
 
-  it("ends at SIGTERM while it is still starting", async () => {
+  it("stops at SIGTERM during its start", async () => {
     const stack = startProcess();
     await expect.poll(() => existsSync(join(dataDir, "lock")), { interval: 5, timeout: 20_000 }).toBe(true);
     stack.child.kill("SIGTERM");
@@ -100,7 +103,7 @@ describe.runIf(process.platform === "linux")("the process of a local stack", () 
     expect(existsSync(join(dataDir, "lock"))).toBe(false);
   });
 
-  it("goes on with its data after SIGKILL, and what was left behind is in nobody's way", async () => {
+  it("continues with its data after SIGKILL, and leftovers do not block the next start", async () => {
     const stack = startProcess();
     const baseUrl = await waitUntilReady(stack);
     await fetch(`${baseUrl}/_local/clock`, { method: "POST", body: '{"advance":"P30D"}' });
@@ -115,7 +118,7 @@ describe.runIf(process.platform === "linux")("the process of a local stack", () 
     expect(await next.ended).toBe(0);
   });
 
-  it("says plainly that its port is taken, and ends with 1", async () => {
+  it("reports that its port is in use and exits with 1", async () => {
     const holder = createServer();
     await new Promise<void>((resolve) => holder.listen(0, "127.0.0.1", resolve));
     const { port } = holder.address() as { port: number };
@@ -125,7 +128,7 @@ describe.runIf(process.platform === "linux")("the process of a local stack", () 
     await new Promise((resolve) => holder.close(resolve));
   });
 
-  it("says plainly that another stack uses its data folder, and ends with 1", async () => {
+  it("reports that another stack uses its data folder and exits with 1", async () => {
     const first = startProcess();
     await waitUntilReady(first);
     const second = startProcess();

@@ -30,8 +30,8 @@ async function countMessages(key: string | undefined): Promise<number> {
   return response.status;
 }
 
-describe("the stack of the service's own template", () => {
-  it("has every function, each with the environment the template gives it", () => {
+describe("the stack of the service's template", () => {
+  it("has every function with the environment of the template", () => {
     for (const id of functions) {
       expect(stack.env(id).AWS_LAMBDA_FUNCTION_NAME).toBe(`ParleyService-${id}`);
       expect(JSON.stringify(stack.env(id))).not.toContain(".invalid");
@@ -40,11 +40,11 @@ describe("the stack of the service's own template", () => {
       facebook_graph: `${stack.simulatorUrl}/facebook_graph`,
       instagram_graph: `${stack.simulatorUrl}/instagram_graph`,
     });
-    // Intake calls no platform: the template does not tell it where they are, and neither does the stack.
+    // Intake calls no platform, so neither the template nor the stack gives it their URLs.
     expect(stack.env("Intake")).not.toHaveProperty(names.platformUrls);
   });
 
-  it("lets both demo keys in, and no other", async () => {
+  it("accepts only the two demo keys", async () => {
     expect(stack.local.live_key).toMatch(/^svc_live_/);
     expect(stack.local.test_key).toMatch(/^svc_test_/);
     expect(await countMessages(stack.local.live_key)).toBe(200);
@@ -52,7 +52,7 @@ describe("the stack of the service's own template", () => {
     expect(await countMessages(`${stack.local.live_key}x`)).toBe(401);
   });
 
-  it("lists the demo accounts under the keys local.json gives them", async () => {
+  it("lists the demo accounts under their keys in local.json", async () => {
     const headers = { authorization: `Bearer ${stack.local.live_key}` };
     const body = (await (await fetch(`${stack.baseUrl}/v1/accounts`, { headers })).json()) as {
       data: { accounts: { account_key: string }[] };
@@ -61,7 +61,7 @@ describe("the stack of the service's own template", () => {
     expect(listed.sort()).toEqual(stack.local.accounts.map(({ account_key }) => account_key).sort());
   });
 
-  it("keeps tenant, keys and accounts over a restart, and answers with them", async () => {
+  it("retains tenant, keys and accounts across a restart", async () => {
     const before = stack.local;
     await stack.close();
     expect(existsSync(join(stack.dataDir, "local.json"))).toBe(false);

@@ -7,7 +7,7 @@ import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } fro
 import { waitFor } from "./support/wait-for.ts";
 import { openReceiver, type Receiver } from "./support/webhook-receiver.ts";
 
-// The answers as a client sees them, written down here anew so that a renamed field shows.
+// The responses as a client sees them. They are declared again here, so that a renamed field fails the type check.
 interface Stats {
   readonly messages_24h: number;
   readonly dlq_total: number;
@@ -68,7 +68,7 @@ async function deliveryCounts(hook: TestWebhook): Promise<number[]> {
 }
 
 describe("the statistics", () => {
-  it("are exact though queues repeat half of all messages and the platform sends webhooks twice", async () => {
+  it("are exact although queues repeat half of all messages and the platform repeats webhooks", async () => {
     const people = Array.from({ length: 10 }, newPersonId);
     const at = (await stack.now()) - 1_000;
     const entries = Array.from({ length: MESSAGES }, (_, n) =>
@@ -93,7 +93,7 @@ describe("the statistics", () => {
       window_hours: 24,
       endpoints: [
         { endpoint_id: hooks.well.id, delivered: MESSAGES, failed: 0, dlq: 0 },
-        // Those that came after the first 410 were blocked or answered so, too.
+        // Later deliveries were also refused with 410, or blocked.
         { endpoint_id: hooks.gone.id, delivered: 0, failed: MESSAGES, dlq: 0 },
         { endpoint_id: hooks.flaky.id, delivered: MESSAGES - 1, failed: 0, dlq: 0 },
       ],
@@ -102,7 +102,7 @@ describe("the statistics", () => {
     expect(stack.log()).not.toContain("counting_failed");
   });
 
-  it("count a reply once, with its echo, and a test key's not at all", async () => {
+  it("count a reply once despite its echo, and the reply of a test key not at all", async () => {
     const before = (await readStats()).messages_24h;
     const sends = { account: demoAccountIds.messenger, connection: "messenger", person: "Robin", text: "hello" };
     const { person } = await stack.sim<{ person: string }>("POST", "/person-sends", sends);
@@ -113,12 +113,12 @@ describe("the statistics", () => {
       expect(status).toBe(200);
     }
     await waitUntilIdle(stack);
-    await waitFor("both are counted", async () => (await readStats()).messages_24h >= before + 2);
+    await waitFor("both messages are counted", async () => (await readStats()).messages_24h >= before + 2);
     await waitUntilIdle(stack);
     expect((await readStats()).messages_24h).toBe(before + 2);
   });
 
-  it("count a delivery as dlq once its attempts are used up, and by then no longer what was days before", async () => {
+  it("count a delivery as dlq after its last attempt, and no longer count older days", async () => {
     for (const [action, advance] of [
       "PT10S",
       "PT6M",
@@ -136,7 +136,7 @@ describe("the statistics", () => {
       });
       await stack.clock(advance);
     }
-    await waitFor("its attempts are used up", async () => (await deliveryCounts(hooks.flaky))[2] === 1, {
+    await waitFor("the last attempt has failed", async () => (await deliveryCounts(hooks.flaky))[2] === 1, {
       seconds: 60,
     });
     await waitUntilIdle(stack);
@@ -147,7 +147,7 @@ describe("the statistics", () => {
 });
 
 describe("the audit trail", () => {
-  it("has what the command line and the API did, with who and from where, and nothing of another tenant", async () => {
+  it("lists the actions of command line and API with actor and address, and nothing of another tenant", async () => {
     const { dataDir } = stack;
     await runAdminJson(dataDir, "tenant", "create", "other-shop", "--owner", "owner@example.com");
     const { secret: other } = await runAdminJson(dataDir, "key", "create", "--tenant", "other-shop", "--scope", "live");

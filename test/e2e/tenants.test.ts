@@ -11,7 +11,7 @@ import { openReceiver, type Receiver } from "./support/webhook-receiver.ts";
 let stack: LocalStack;
 let receivers: { demo: Receiver; other: Receiver };
 let hooks: { demo: TestWebhook; other: TestWebhook };
-/** Keys of the second tenant, of an operator for both, and of an operator for the second alone. */
+/** A key of the second tenant, an operator key for both, and an operator key for the second one. */
 let keys: { other: string; both: string; onlyOther: string };
 const person = newPersonId();
 const mids = [newMessageId(), newMessageId()];
@@ -51,7 +51,7 @@ const encodeId = encodeURIComponent;
 describe("a second tenant", () => {
   const get = (path: string): Promise<ApiResponse> => stack.api("GET", path, undefined, keys.other);
 
-  it("sees nothing of the first on any list", async () => {
+  it("sees nothing of the first in any list", async () => {
     expect((await get("/v1/conversations")).body.data).toEqual({ conversations: [], next_cursor: null });
     expect((await get("/v1/messages")).body.data).toEqual({ messages: [], next_cursor: null });
     expect((await get("/v1/messages?include_test=true")).body.data).toEqual({ messages: [], next_cursor: null });
@@ -61,7 +61,7 @@ describe("a second tenant", () => {
     expect(deliveries.body.data).toEqual({ deliveries: [], next_cursor: null });
   });
 
-  it("gets for what is the first's the very answer for what there is not", async () => {
+  it("gets the same response for ids of the first as for unknown ids", async () => {
     const pairs = [
       [
         `/v1/conversations/${encodeId(conversation)}`,
@@ -91,12 +91,12 @@ describe("a second tenant", () => {
     expect((await stack.sim<{ sent: unknown[] }>("GET", "/sent")).sent).toEqual([]);
   });
 
-  it("is told nothing of the first's messages, and the first all of them", () => {
+  it("receives no events of the first, which receives all of its own", () => {
     expect(receivers.other.deliveries).toEqual([]);
     expect(receivers.demo.deliveries.map(({ event }) => event.data.message.id).sort()).toEqual([...mids].sort());
   });
 
-  it("cannot name the first, nor the first it, nor anyone a tenant that there is not", async () => {
+  it("gets 403 for the first tenant and for an unknown one, as the first does for it", async () => {
     const paths = [
       "/v1/conversations",
       "/v1/messages",
@@ -118,10 +118,10 @@ describe("a second tenant", () => {
   });
 });
 
-describe("an operator's key", () => {
+describe("an operator key", () => {
   const get = (path: string, key = keys.both): Promise<ApiResponse> => stack.api("GET", path, undefined, key);
 
-  it("must name the tenant on every route that has one", async () => {
+  it("must name the tenant on every tenant route", async () => {
     for (const path of [
       "/v1/conversations",
       "/v1/messages",
@@ -137,7 +137,7 @@ describe("an operator's key", () => {
     expect(statusAndCode(await stack.api("POST", "/v1/webhooks", hook, keys.both))).toEqual([400, "tenant_required"]);
   });
 
-  it("opens each tenant of its list and no other", async () => {
+  it("gives access to the tenants of its list only", async () => {
     expect((await get("/v1/messages?tenant=demo")).body.data.messages).toHaveLength(2);
     expect((await get("/v1/messages?tenant=other-shop")).body.data.messages).toEqual([]);
     expect(statusAndCode(await get("/v1/messages?tenant=nobody"))).toEqual([403, "forbidden"]);
@@ -145,7 +145,7 @@ describe("an operator's key", () => {
     expect(statusAndCode(await get("/v1/messages", keys.onlyOther))).toEqual([400, "tenant_required"]);
   });
 
-  it("finds a conversation under its own tenant only", async () => {
+  it("reads a conversation only under its tenant", async () => {
     const id = encodeId(conversation);
     expect((await get(`/v1/conversations/${id}?tenant=demo`)).status).toBe(200);
     expect(statusAndCode(await get(`/v1/conversations/${id}?tenant=other-shop`))).toEqual([
@@ -154,7 +154,7 @@ describe("an operator's key", () => {
     ]);
   });
 
-  it("cannot carry a cursor from one tenant to another", async () => {
+  it("cannot use a cursor of one tenant for another", async () => {
     const { body } = await get("/v1/messages?tenant=demo&limit=1");
     const cursor = body.data.next_cursor;
     expect(cursor).toMatch(/\S/);
@@ -167,22 +167,22 @@ describe("an operator's key", () => {
     expect(statusAndCode(foreign)).toEqual([400, "invalid_request"]);
   });
 
-  it("replies in a conversation of its tenants without naming one, and in no other", async () => {
+  it("replies in conversations of its tenants without naming the tenant, and in no other", async () => {
     const send = (key: string) =>
       stack.api("POST", "/v1/messages/reply", { conversation_id: conversation, text: "x" }, key);
     expect(statusAndCode(await send(keys.onlyOther))).toEqual([404, "conversation_not_found"]);
-    // The person was never at the simulator, so the platform refuses: the way there was open.
+    // The simulator does not know the person, so the platform refuses: the request reached it.
     expect(statusAndCode(await send(keys.both))).toEqual([502, "send_failed"]);
   });
 });
 
 describe("the admin command", () => {
-  it("gives keys of the published shape, and once", () => {
+  it("returns unique keys in the documented format", () => {
     for (const key of Object.values(keys)) expect(parseApiKey(key)).toBe(key);
     expect(new Set(Object.values(keys)).size).toBe(3);
   });
 
-  it("refuses a tenant that is there, one that is not, a bad slug and a bad scope, in one line and with 1", async () => {
+  it("refuses existing and unknown tenants, a bad slug and a bad scope in one line and exits with 1", async () => {
     const { dataDir } = stack;
     const runs = await Promise.all([
       runAdmin(dataDir, "tenant", "create", "other-shop", "--owner", "owner@example.com"),

@@ -45,13 +45,13 @@ function waitForRow(hookId: string, id: string, status: string): Promise<ListedD
   );
 }
 
-it("a rotated secret verifies beside the one before it for 24 hours, and then alone", async () => {
+it("a rotated secret and the previous one verify for 24 hours, then only the new one", async () => {
   const rotated = await callApi("POST", `${hook.id}/rotate`);
   expect(rotated.endpoint.secondary_active).toBe(true);
   const verifiedBy = async (text: string) => {
     await sendMessages(text);
     const [delivery] = receivedWithText(text);
-    if (!delivery) throw new Error("Nothing came.");
+    if (!delivery) throw new Error("No delivery arrived.");
     const at = Number(delivery.headers["svc-timestamp"]) * 1_000;
     return [hook.secret, rotated.signing_secret].map((secret) => verifyAsDocumented(secret, delivery, at));
   };
@@ -65,7 +65,7 @@ it("a rotated secret verifies beside the one before it for 24 hours, and then al
   hook = { ...hook, secret: rotated.signing_secret };
 });
 
-it("what came while an endpoint was paused is blocked, and is sent by a replay of its window, page by page", async () => {
+it("events of a paused endpoint are blocked, and a replay of the window sends them page by page", async () => {
   const from = await stack.now();
   await callApi("PATCH", hook.id, { status: "paused" });
   const texts = Array.from({ length: 5 }, (_, n) => `paused ${n}`);
@@ -90,7 +90,7 @@ it("what came while an endpoint was paused is blocked, and is sent by a replay o
   expect((await callApi("GET", `${hook.id}/deliveries/summary`)).deliveries).toEqual([]);
 });
 
-it("a delivered event is sent again by force alone: the same bytes, signed anew", async () => {
+it("a delivered event is replayed only with force, with the same body and a new signature", async () => {
   await sendMessages("once more");
   const [first] = receivedWithText("once more");
   const id = String(first?.headers["svc-delivery-id"]);
@@ -98,14 +98,14 @@ it("a delivered event is sent again by force alone: the same bytes, signed anew"
   const refused = await stack.api("POST", path);
   expect([refused.status, refused.body.error.code]).toEqual([409, "replay_conflict"]);
   expect((await stack.api("POST", `${path}?force=true`)).status).toBe(200);
-  await waitFor("it came again", () => receivedWithText("once more").length === 2);
+  await waitFor("the event is delivered again", () => receivedWithText("once more").length === 2);
   const [, second] = receivedWithText("once more");
   expect(second?.raw.toString()).toBe(first?.raw.toString());
   expect(second && verifyAsDocumented(hook.secret, second, await stack.now())).toBe(true);
   expect(await waitForRow(hook.id, id, "delivered")).toMatchObject({ attempt_number: 1 });
 });
 
-it("a test event comes signed, to that endpoint alone", async () => {
+it("a test event is signed and sent only to its endpoint", async () => {
   const { delivery_id } = await callApi("POST", `${hook.id}/test`);
   await waitForRow(hook.id, delivery_id, "delivered");
   const [test, ...rest] = receiver.deliveries.filter(({ event }) => event.type === "test.event");
@@ -114,7 +114,7 @@ it("a test event comes signed, to that endpoint alone", async () => {
   expect(test && verifyAsDocumented(hook.secret, test, await stack.now())).toBe(true);
 });
 
-it("an endpoint that is pointed elsewhere gets the next event there, and a deleted one none", async () => {
+it("an updated URL receives the next event, and a deleted endpoint none", async () => {
   const moving = await createTestWebhook(stack, `${receiver.url}/old`, ["message.received"]);
   await callApi("PATCH", moving.id, { url: `${otherReceiver.url}/new` });
   await sendMessages("after the move");
@@ -128,12 +128,12 @@ it("an endpoint that is pointed elsewhere gets the next event there, and a delet
   expect(await listDeliveries(stack, moving.id)).toHaveLength(1);
 });
 
-it("a receiver that says 410 has its endpoint paused, and the tenant's other endpoints are told", async () => {
+it("a 410 pauses the endpoint, and the tenant's other endpoints receive webhook.paused", async () => {
   const watcher = await createTestWebhook(stack, otherReceiver.url, ["webhook.paused"]);
   receiver.respondWith(() => ({ status: 410 }));
   await sendMessages("to nobody");
   expect((await callApi("GET", hook.id)).endpoint.status).toBe("paused");
-  const received = await waitFor("the others are told", () =>
+  const received = await waitFor("the other endpoint receives the event", () =>
     otherReceiver.deliveries.find(({ event }) => event.type === "webhook.paused"),
   );
   expect(received.event.data).toEqual({ endpoint_id: hook.id, reason: "gone" });
@@ -143,7 +143,7 @@ it("a receiver that says 410 has its endpoint paused, and the tenant's other end
   expect((await listDeliveries(stack, hook.id)).slice(0, 2).map(({ status }) => status)).toEqual(["blocked", "failed"]);
 });
 
-it("all of it left its audit rows, and no failure in the logs", async () => {
+it("all actions have audit rows, and nothing failed", async () => {
   const { body } = await stack.api("GET", "/v1/audit?limit=100");
   const { audit } = body.data as unknown as { audit: { action: string; actor: string }[] };
   const actions = audit.map(({ action }) => action);
