@@ -4,8 +4,7 @@ import { refuse } from "../../shared/kernel/refusals.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import { withDeadline } from "./deadline.ts";
 import type { Endpoint, RequestMetadata } from "./endpoint.ts";
-import { failure, withCommonHeaders } from "./envelope.ts";
-import { type Guards, serve } from "./serve.ts";
+import { failure, type Guards, serve, withCommonHeaders } from "./serve.ts";
 
 /** The log line of a fault. It has no message, because a message may contain what the caller sent. */
 export interface FaultLine {

@@ -64,7 +64,7 @@ export interface Declaration<
   /** The unique camelCase operationId. Request logs name the route by it. */
   readonly operation: string;
   readonly method: Method;
-  /** `/v1/things/{id}`. A literal segment wins over a parameter, whatever the order of declaration. */
+  /** `/v1/things/{id}`. A literal segment wins over a parameter, regardless of the order. */
   readonly path: Path;
   /** Starts with a verb: `List deliveries`. */
   readonly summary: string;

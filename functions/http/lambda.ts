@@ -4,7 +4,7 @@ import { newUlid } from "../../shared/kernel/ids.ts";
 import { refuse } from "../../shared/kernel/refusals.ts";
 import { clockNow, type Millis } from "../../shared/kernel/time.ts";
 import { type App, className, type Edge, type LogFault } from "./app.ts";
-import { failure, withCommonHeaders } from "./envelope.ts";
+import { failure, withCommonHeaders } from "./serve.ts";
 
 /** Reserved before the function's own timeout for sending the response. */
 const RESPONSE_MARGIN: Millis = 500;

@@ -1,11 +1,20 @@
 import type { Caller } from "../../shared/domain/access/api-keys.ts";
 import { REQUEST_BODY_BYTES_MAX } from "../../shared/domain/limits.ts";
-import { isRefusal, type Refusal } from "../../shared/kernel/refusals.ts";
+import { isRefusal, type Refusal, toHttpError } from "../../shared/kernel/refusals.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import type { Endpoint, RequestMetadata } from "./endpoint.ts";
-import { failure, success } from "./envelope.ts";
-import { parseJson, readBytes, readIdempotencyKey, readPage, readParameters, resolveTenant } from "./request.ts";
-import { assertMatchesSchema, validate } from "./validate.ts";
+import {
+  assertMatchesSchema,
+  parseJson,
+  readBytes,
+  readIdempotencyKey,
+  readPage,
+  readParameters,
+  resolveTenant,
+  validate,
+} from "./request.ts";
+
+const JSON_TYPE = "application/json; charset=utf-8";
 
 /** Resolves the raw Authorization header (undefined when absent) to the caller. */
 export type Authenticate = (header: string | undefined, now: Millis) => Promise<Caller | Refusal<"unauthorized">>;
@@ -93,4 +102,26 @@ function toHttpResponse<P>(endpoint: Endpoint<P>, result: unknown, checkData: bo
   if (isRefusal(result as Refusal | object)) return failure(result as Refusal);
   if (checkData && endpoint.data) assertMatchesSchema(endpoint.data, result);
   return success(result, endpoint.acceptedWhen?.(result) ? 202 : (endpoint.status ?? 200));
+}
+
+/** `{ ok: true, data }`. Throws when `data` cannot be serialized. */
+export function success(data: unknown, status = 200): Response {
+  return new Response(JSON.stringify({ ok: true, data }), { status, headers: { "content-type": JSON_TYPE } });
+}
+
+/** `{ ok: false, error: { code, message, detail } }` with the refusal's status. `detail` is "" when there is none. */
+export function failure(refusal: Refusal): Response {
+  const { status, code, message } = toHttpError(refusal.refused);
+  const headers = new Headers({ "content-type": JSON_TYPE });
+  if (refusal.retryAfter !== undefined) headers.set("retry-after", String(refusal.retryAfter));
+  const error = { code, message, detail: refusal.detail ?? "" };
+  return new Response(JSON.stringify({ ok: false, error }), { status, headers });
+}
+
+/** Adds the headers of every response. Returns a copy, because the headers of a redirect are immutable. */
+export function withCommonHeaders(response: Response, correlationId: string): Response {
+  const copy = new Response(response.body, response);
+  copy.headers.set("x-correlation-id", correlationId);
+  if (!copy.headers.has("cache-control")) copy.headers.set("cache-control", "no-store");
+  return copy;
 }

@@ -84,7 +84,7 @@ describe("a reply that the platform refuses", () => {
     ["fetch_failed", {}],
     ["tag_abuse", {}],
     ["error", { code: 9000001 }],
-  ])("is 502 with its words, announced as failed, and says nothing of the account: %s", async (mode, rest) => {
+  ])("is 502 with the reason, publishes message.failed and does not change the account: %s", async (mode, rest) => {
     const conversation = await personWrites("messenger", `Fay of ${mode}`);
     await setFault(mode, { for: 1, ...rest });
     const { status, body } = await reply(conversation, { text: `refused ${mode}` });

@@ -43,14 +43,14 @@ describe("an instant", () => {
 });
 
 describe("a comma-separated list", () => {
-  const words = commaSeparated(["dlq", "failed", "blocked"]);
+  const list = commaSeparated(["dlq", "failed", "blocked"]);
 
   it("accepts any order and drops duplicates", () => {
-    expect(z.parse(words, "failed,dlq,failed")).toEqual(["dlq", "failed"]);
-    expect(z.parse(words, "blocked")).toEqual(["blocked"]);
+    expect(z.parse(list, "failed,dlq,failed")).toEqual(["dlq", "failed"]);
+    expect(z.parse(list, "blocked")).toEqual(["blocked"]);
   });
 
   it.each(["", ",", "dlq,", "dlq,,failed", "DLQ", "dlq, failed", "pending", "dlq;failed"])("refuses %j", (input) => {
-    expect(z.safeParse(words, input).success).toBe(false);
+    expect(z.safeParse(list, input).success).toBe(false);
   });
 });
