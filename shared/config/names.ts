@@ -1,5 +1,5 @@
 /**
- * The environment a deployed function reads. CDK writes these names, `settings.ts` reads them; nobody else spells them.
+ * The environment variables of a deployed function. CDK sets them and `settings.ts` reads them.
  */
 export const env = {
   table: "PARLEY_TABLE",
@@ -10,38 +10,37 @@ export const env = {
   deliveriesQueueUrl: "PARLEY_DELIVERIES_QUEUE_URL",
   profilesQueueUrl: "PARLEY_PROFILES_QUEUE_URL",
   erasuresQueueUrl: "PARLEY_ERASURES_QUEUE_URL",
-  /** JSON: for each queue the name of the queue of its dead letters. */
+  /** JSON: for each queue, the name of its dead-letter queue. */
   deadLetterQueues: "PARLEY_DEAD_LETTER_QUEUES",
-  /** Secrets Manager id of the root secret: every key of the service is derived from it. */
+  /** Secrets Manager id of the root secret, from which every key of the service is derived. */
   rootSecretId: "PARLEY_ROOT_SECRET_ID",
   /** Secrets Manager id of the platform secrets: JSON { meta, instagram, verify_token }. */
   platformSecretId: "PARLEY_PLATFORM_SECRET_ID",
-  /** Where people reach the service, for the links it hands out. */
+  /** The service's public URL, for links. */
   baseUrl: "PARLEY_BASE_URL",
-  /** The host names at which the service itself answers, with commas between. */
+  /** The service's own host names, comma-separated. */
   ownHosts: "PARLEY_OWN_HOSTS",
-  /** Where `/` and security.txt lead; unset, both are 404. */
+  /** The site to which `/` and security.txt redirect; when unset, both are 404. */
   siteUrl: "PARLEY_SITE_URL",
   graphVersion: "PARLEY_GRAPH_VERSION",
-  /** The address that mails are sent from; unset, none are. */
+  /** The sender address of mails; when unset, no mail is sent. */
   mailFrom: "PARLEY_MAIL_FROM",
-  /** JSON of hosts that stand in for the platforms' own: facebook_www, facebook_graph, instagram_www, … */
+  /** JSON of URLs that replace the platforms' own: facebook_www, facebook_graph, instagram_www, … */
   platformUrls: "PARLEY_PLATFORM_URLS",
-  logLevel: "PARLEY_LOG_LEVEL",
 } as const;
 
-/** The table's attributes and indexes, short because every byte of a key is paid for. */
+/** The table's keys and indexes. The names are short because every byte of an item is billed. */
 export const table = {
   partitionKey: "PK",
   sortKey: "SK",
   timeToLive: "x",
   feedIndex: { name: "GS1", partitionKey: "F", sortKey: "G" },
   idIndex: { name: "GS2", partitionKey: "i" },
-  /** Sorted by the table's own sort key. It copies nothing else that changes with each attempt. */
+  /** Sorted by the table's sort key. It projects no attribute that changes with each attempt. */
   failingIndex: { name: "GS3", partitionKey: "W", sortKey: "SK", copies: ["st"] },
 } as const;
 
-/** The functions of the service stack, by the ids their CDK constructs have. */
+/** The functions of the service stack, by the ids of their CDK constructs. */
 export const functions = [
   "Api",
   "Verify",
@@ -55,7 +54,7 @@ export const functions = [
 ] as const;
 export type FunctionName = (typeof functions)[number];
 
-/** The queues of the service stack, by the ids their CDK constructs have, and the names that say where each is. */
+/** The queues of the service stack, by the ids of their CDK constructs, with the settings that have their URLs. */
 export const queueUrlNames = {
   Inbound: "inboundQueueUrl",
   Events: "eventsQueueUrl",

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { env, type QueueName, queues } from "./names.ts";
 
-// What a function finds in its environment, parsed once when it starts. A function asks for what it needs; a missing
-// name stops it with a message that says which.
+// The settings of a function, parsed from its environment once when it starts. A function reads the settings that it
+// needs, and fails with the name of a missing one.
 
 const platformUrls = z.object({
   facebook_www: z.optional(z.url()),
@@ -14,7 +14,7 @@ const platformUrls = z.object({
 
 const deadLetterQueues = z.record(z.enum(queues), z.string().check(z.minLength(1)));
 
-/** Where the platforms answer, without a trailing slash. */
+/** The platforms' URLs, without a trailing slash. */
 export interface PlatformUrls {
   readonly facebookGraph: string;
   readonly instagramGraph: string;
@@ -23,10 +23,10 @@ export interface PlatformUrls {
 
 type Name = keyof typeof env;
 
-/** The value of a name that must be there. */
+/** A required setting. */
 export function setting(name: Name, source: NodeJS.ProcessEnv = process.env): string {
   const value = source[env[name]];
-  if (!value) throw new Error(`Set ${env[name]}: this function cannot run without it.`);
+  if (!value) throw new Error(`Missing environment variable ${env[name]}.`);
   return value;
 }
 
@@ -34,7 +34,7 @@ export function optionalSetting(name: Name, source: NodeJS.ProcessEnv = process.
   return source[env[name]] || null;
 }
 
-/** The host names at which the service itself answers: at least one. */
+/** The service's own host names, at least one. */
 export function ownHostSettings(source: NodeJS.ProcessEnv = process.env): string[] {
   return setting("ownHosts", source).split(",");
 }
@@ -49,7 +49,7 @@ export function platformUrlSettings(source: NodeJS.ProcessEnv = process.env): Pl
   };
 }
 
-/** Whose dead letters a queue holds, by its name; null for a queue that holds none. */
+/** Maps the name of a dead-letter queue to its source queue; null for other queues. */
 export function deadLetterQueueSettings(source: NodeJS.ProcessEnv = process.env): (name: string) => QueueName | null {
   const names = deadLetterQueues.parse(JSON.parse(setting("deadLetterQueues", source)));
   return (name) => queues.find((queue) => names[queue] === name) ?? null;

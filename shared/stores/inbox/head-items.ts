@@ -1,0 +1,88 @@
+import {
+  type ConversationHead,
+  isConversationExpired,
+  type ProfileState,
+  parseConversationId,
+} from "../../domain/inbox/conversations.ts";
+import type { Direction } from "../../domain/inbox/messages.ts";
+import type { TenantId } from "../../kernel/tenant.ts";
+import type { Millis } from "../../kernel/time.ts";
+import { headAttributes as A } from "../attributes.ts";
+import type { Key } from "../keys.ts";
+
+/** What a worker reads of a conversation before it ingests a message. It may be a second old. */
+export interface ConversationSnapshot {
+  readonly exists: boolean;
+  /** When the conversation was erased: older messages must not stay. */
+  readonly erasedAt: Millis | null;
+  /** The short hashes of messages for which a change arrived first. */
+  readonly pendingMessageIds: ReadonlySet<string>;
+  readonly handle: string | null;
+  readonly username: string | null;
+  readonly profile: ProfileState;
+  readonly profileFetchedAt: Millis | null;
+  /** When the URL of the person's picture expires or expired. */
+  readonly pictureEndsAt: Millis | null;
+}
+
+/** A conversation's head as stored. */
+export interface HeadItem extends Key {
+  readonly [A.feedPosition]: string;
+  readonly [A.lastAt]: Millis;
+  readonly [A.lastInboundAt]?: Millis;
+  readonly [A.lastOutboundAt]?: Millis;
+  readonly [A.lastDirection]: Direction;
+  readonly [A.lastMessageHash]: string;
+  readonly [A.lastText]: string;
+  readonly [A.lastVersion]: number;
+  readonly [A.accountHandle]: string;
+  readonly [A.handle]?: string;
+  readonly [A.username]?: string;
+  readonly [A.picture]?: string;
+  readonly [A.pictureEndsAt]?: Millis;
+  readonly [A.profileFetchedAt]?: Millis;
+  readonly [A.profileState]?: ProfileState;
+  readonly [A.erasedAt]?: Millis;
+  readonly [A.pendingMessages]?: ReadonlySet<string>;
+}
+
+/** Throws when the head belongs to another tenant. */
+export function toHead(tenant: TenantId, item: HeadItem, now: Millis): ConversationHead {
+  const ref = parseConversationId(tenant, item.PK);
+  if (!ref) throw new Error("Conversation belongs to another tenant.");
+  const { [A.pictureEndsAt]: pictureEndsAt } = item;
+  return {
+    id: item.PK,
+    ref,
+    accountHandle: item[A.accountHandle],
+    participantHandle: item[A.handle] ?? item[A.username] ?? null,
+    participantUsername: item[A.username] ?? null,
+    participantPicture: pictureEndsAt !== undefined && pictureEndsAt > now ? (item[A.picture] ?? null) : null,
+    participantProfile: item[A.profileState] ?? "pending",
+    participantProfileAt: item[A.profileFetchedAt] ?? null,
+    lastInboundAt: item[A.lastInboundAt] ?? null,
+    lastOutboundAt: item[A.lastOutboundAt] ?? null,
+    lastAt: item[A.lastAt],
+    lastDirection: item[A.lastDirection],
+    lastMessageText: item[A.lastText],
+  };
+}
+
+/** A head without a last message stands for no conversation: it is new or erased. */
+export function toLiveHead(tenant: TenantId, item: HeadItem, now: Millis): ConversationHead | null {
+  const { [A.lastAt]: lastAt } = item;
+  return lastAt === undefined || isConversationExpired(lastAt, now) ? null : toHead(tenant, item, now);
+}
+
+export function toSnapshot(item: Partial<HeadItem>): ConversationSnapshot {
+  return {
+    exists: item[A.lastAt] !== undefined,
+    erasedAt: item[A.erasedAt] ?? null,
+    pendingMessageIds: item[A.pendingMessages] ?? new Set(),
+    handle: item[A.handle] ?? item[A.username] ?? null,
+    username: item[A.username] ?? null,
+    profile: item[A.profileState] ?? "pending",
+    profileFetchedAt: item[A.profileFetchedAt] ?? null,
+    pictureEndsAt: item[A.pictureEndsAt] ?? null,
+  };
+}
