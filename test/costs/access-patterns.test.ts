@@ -21,7 +21,7 @@ import { sampleText } from "../support/pipeline/traffic.ts";
 import { everyoneWrites, type Workspace } from "../support/pipeline/workspace.ts";
 import { type Pipeline, startPipeline } from "../support/pipeline.ts";
 
-// Each remaining access pattern of docs/design/table-costs.md, to the unit.
+// The exact cost of the remaining access patterns of docs/design/table-costs.md.
 
 let pipeline: Pipeline;
 let inboxWorkspace: Workspace;
@@ -58,7 +58,7 @@ describe("a page of 50", () => {
     expect(await get(`/v1/messages?conversation_id=${conversation()}`, "messages")).toEqual(readCost(4.5));
   });
 
-  test("that continues a conversation costs its head and the rows that are left", async () => {
+  test("that continues a conversation costs its head and the remaining rows", async () => {
     const path = `/v1/conversations/${conversation()}`;
     const cursor = await firstCursor(path);
     expect(await get(`${path}?cursor=${cursor}`, "messages", 10)).toEqual(readCost(2));
@@ -78,7 +78,7 @@ describe("statistics and audit", () => {
     expect(await pageCost(pipeline, liveKey, "/v1/audit", "audit")).toEqual(readCost(1));
   });
 
-  /** A workspace in each of whose last 25 hours every endpoint saw every state. */
+  /** A workspace where every endpoint had every state in each of the last 25 hours. */
   async function busyDay(endpoints: number): Promise<Workspace> {
     const workspace = await freshWorkspace(pipeline, { endpoints });
     const states = { delivered: 12_345, failed: 123, dlq: 12 };
@@ -98,7 +98,7 @@ describe("statistics and audit", () => {
     expect(await pageCost(pipeline, liveKey, "/v1/stats", "endpoints", endpoints)).toEqual(readCost(rcu));
   });
 
-  test("of a filtered inbox cost the 200 heads that are looked through", async () => {
+  test("of a filtered inbox cost the 200 heads that are examined", async () => {
     const workspace = await freshWorkspace(pipeline, { endpoints: 0 });
     const account = { platform: "instagram", externalId: "17841400000000001" } as const;
     const heads = Array.from({ length: 210 }, (_, person) => {
@@ -140,7 +140,7 @@ describe("statistics and audit", () => {
   });
 });
 
-describe("one thing read", () => {
+describe("one item read", () => {
   const get = async (key: string, path: string) =>
     withoutKeyAndRate(await pipeline.cost(() => pipeline.call(key, "GET", path)));
 
@@ -159,7 +159,7 @@ describe("one thing read", () => {
     expect(await get(inboxWorkspace.liveKey, `/v1/webhooks/${inboxWorkspace.endpointIds[0]}`)).toEqual(readCost(1));
   });
 
-  test("another tenant's conversation is refused before the table is asked", async () => {
+  test("another tenant's conversation is refused without a read", async () => {
     const path = `/v1/conversations/${encodeURIComponent(longConversation.conversationIdFor(0))}`;
     const refused = async () =>
       expect(pipeline.call(inboxWorkspace.liveKey, "GET", path)).rejects.toThrow("was refused");
@@ -168,7 +168,7 @@ describe("one thing read", () => {
   });
 });
 
-describe("setting up", () => {
+describe("setup", () => {
   const actor = "cli";
   const slug = (text: string): TenantId => parseTenant(text) ?? throwError(`${text} is not a slug.`);
 
@@ -178,7 +178,7 @@ describe("setting up", () => {
     expect(await pipeline.cost(create)).toEqual(writeCost(4));
   });
 
-  test("a key, its place in the list and its audit row", async () => {
+  test("a key, its row in the list and its audit row", async () => {
     const settings = { scope: "live", label: "backend", actor } as const;
     const create = () => createKey(pipeline.tenantPorts, slug("new-tenant"), settings, pipeline.now());
     expect(await pipeline.cost(create)).toEqual(writeCost(6));
@@ -216,13 +216,13 @@ describe("the workers' single steps", () => {
     receives: 5,
   });
 
-  test("an attempt rests in its due bucket for one unit", async () => {
+  test("a due attempt is stored for one unit", async () => {
     const due = { tenant: inboxWorkspace.tenant, endpointId: newUlid(0), eventUlid: newUlid(0), attempt: 4 };
     const put = () => pipeline.stores.due.put({ ...due, dueAt: pipeline.now() + HOUR });
     expect(await pipeline.cost(put)).toEqual(writeCost(1));
   });
 
-  test("a dead letter's row costs a unit for each kilobyte", async () => {
+  test("a dead letter's row costs a unit per kilobyte", async () => {
     expect(await pipeline.cost(() => pipeline.stores.quarantine.save(deadLetter("x".repeat(300)), 0))).toEqual(
       writeCost(1),
     );
@@ -231,7 +231,7 @@ describe("the workers' single steps", () => {
     ).toEqual(writeCost(3));
   });
 
-  test("dead letters are listed by what they hold, and one is found in every queue at once", async () => {
+  test("listing dead letters costs their size, and one is read from all queues in one request", async () => {
     const { quarantine } = pipeline.stores;
     const listed = () => collectPages(quarantine.list("Profiles", "newest", pipeline.now()));
     for (let i = 0; i < 20; i++) {
@@ -248,7 +248,7 @@ describe("the workers' single steps", () => {
     expect(await pipeline.cost(redrive)).toEqual(writeCost(2));
   });
 
-  test("a delivery that is given up changes its row and its place among the failing", async () => {
+  test("giving up a delivery writes its row and its index entry", async () => {
     const workspace = await freshWorkspace(pipeline);
     await everyoneWrites(pipeline, workspace, 1);
     const [endpointId = ""] = workspace.endpointIds;
@@ -267,7 +267,7 @@ describe("the workers' single steps", () => {
     expect((await pipeline.stores.deliveries.get(tenant, endpointId, eventUlid))?.status).toBe("dlq");
   });
 
-  test("a message that shows after a newer one is refused by the head, and moves only its own side's instant", async () => {
+  test("a message older than the shown one is refused by the head, and advances only the instant of its own side", async () => {
     const workspace = await freshWorkspace(pipeline, { endpoints: 0 });
     await everyoneWrites(pipeline, workspace, 1);
     pipeline.advance(SECOND);
@@ -283,7 +283,7 @@ describe("the workers' single steps", () => {
     expect(wcu).toBe(message + refusedHead + ownInstant + counted);
   });
 
-  test("a picture of the longest address that is kept costs nothing with every message", async () => {
+  test("a picture with the longest URL adds no cost to a message", async () => {
     const workspace = await freshWorkspace(pipeline, { endpoints: 0 });
     await everyoneWrites(pipeline, workspace, 1);
     const before = await pipeline.cost(() => everyoneWrites(pipeline, workspace, 1));
@@ -303,7 +303,7 @@ describe("the workers' single steps", () => {
     expect(await extraWith(PICTURE_URL_CHARS_MAX)).toBe(0);
   });
 
-  test("nothing of a conversation is found once it is past its retention, and little is read to say so", async () => {
+  test("nothing of an expired conversation is found, at a low cost", async () => {
     const workspace = await freshWorkspace(pipeline, { endpoints: 0 });
     await everyoneWrites(pipeline, workspace, 10);
     pipeline.advance(7 * DAY);

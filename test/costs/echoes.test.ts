@@ -7,7 +7,7 @@ import type { SignedWebhook } from "../support/pipeline/traffic.ts";
 import { everyoneWrites, type Workspace } from "../support/pipeline/workspace.ts";
 import { type Pipeline, startPipeline } from "../support/pipeline.ts";
 
-// What the platform tells of an account's own messages, to the unit, in conversations where the person wrote before.
+// The exact cost of echoes, in conversations where the person wrote before.
 
 let pipeline: Pipeline;
 let workspace: Workspace;
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => pipeline.close());
 
-/** An echo on its way in, a second after everything else. */
+/** An incoming echo, a second after everything else. */
 async function sendAndEcho(platform: "instagram" | "messenger" = "instagram"): Promise<SignedWebhook> {
   workspace = await freshWorkspace(pipeline, { platform });
   await everyoneWrites(pipeline, workspace, 1);
@@ -24,14 +24,14 @@ async function sendAndEcho(platform: "instagram" | "messenger" = "instagram"): P
   return workspace.nextWebhook(0, { messageId: workspace.newMessageId() });
 }
 
-/** The table's units for one webhook, without the glimpse of the head, which every message has. */
+/** The table's units for one webhook, without the snapshot of the head, which every message reads. */
 async function echoCost(webhook: SignedWebhook): Promise<{ wcu: number; rcu: number }> {
   await pipeline.receive(webhook);
   const { wcu, rcu } = await pipeline.cost(() => pipeline.ingest());
   return { wcu, rcu: rcu - 0.5 };
 }
 
-/** Begins sends with the echo's words. @returns their ids */
+/** Starts sends with the echo's text. @returns their ids */
 async function startSends({ body }: SignedWebhook, sends: number): Promise<string[]> {
   const { text } = JSON.parse(body).entry[0].messaging[0].message;
   const record = { content: contentHash(text, []), via: "api_in_window", actorId: null, holdId: null } as const;
@@ -46,30 +46,30 @@ async function startSends({ body }: SignedWebhook, sends: number): Promise<strin
 const markerWcu = 1;
 const messageAndHeadWcu = 6;
 
-/** What comes in is counted, once a batch; what was sent is counted with its delivery. */
+/** Inbound messages are counted once per batch, sent ones with their delivery. */
 const counterWcu = 1;
 
-test("an echo of none of our sends is a message with its marker, and one query for the sends of late", async () => {
+test("an echo of no send of ours costs a message, its marker and one query for recent sends", async () => {
   const webhook = await sendAndEcho();
   expect(await echoCost(webhook)).toEqual({ wcu: markerWcu + messageAndHeadWcu + counterWcu, rcu: 1 });
   expect(await echoCost(webhook)).toEqual({ wcu: 3, rcu: 1 });
 });
 
-test("an echo that is here before its send's answer claims the send's record for one unit", async () => {
+test("an echo that arrives before the response of its send claims the record for one unit", async () => {
   const webhook = await sendAndEcho();
   await startSends(webhook, 1);
   expect(await echoCost(webhook)).toEqual({ wcu: markerWcu + 1 + messageAndHeadWcu, rcu: 1 });
   expect(await echoCost(webhook)).toEqual({ wcu: 3, rcu: 1 });
 });
 
-test("an echo with metadata reads that one record, however many sends there were", async () => {
+test("an echo with metadata reads one record, however many sends there were", async () => {
   const webhook = await sendAndEcho("messenger");
   const [, one = ""] = await startSends(webhook, 40);
   const read = () => pipeline.stores.sendRecords.get(workspace.conversationIdFor(0), one);
   expect(await pipeline.cost(read)).toEqual({ wcu: 0, rcu: 1, sqs: 0 });
 });
 
-test("the query costs a unit for each twelve sends of the last quarter of an hour", async () => {
+test("the query costs a unit per twelve sends of the last 15 minutes", async () => {
   const webhook = await sendAndEcho();
   const send = async (sends: number) => {
     for (const id of await startSends(webhook, sends)) {

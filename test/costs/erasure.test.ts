@@ -4,7 +4,7 @@ import { freshWorkspace, withoutKeyAndRate } from "../bench/scenarios.ts";
 import { everyoneWrites } from "../support/pipeline/workspace.ts";
 import { type Cost, type Pipeline, startPipeline } from "../support/pipeline.ts";
 
-// What docs/design/table-costs.md says of erasing, to the unit.
+// The exact costs of an erasure, as in docs/design/table-costs.md.
 
 let pipeline: Pipeline;
 beforeAll(async () => {
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => pipeline.close());
 
-/** A conversation of so many messages, each delivered to every endpoint, erased by its route and then by the background. */
+/** A conversation with this many messages, each delivered to every endpoint, erased by its route and then in the background. */
 async function erasureCost(messages: number, endpoints: number): Promise<{ request: Cost; background: Cost }> {
   const workspace = await freshWorkspace(pipeline, { endpoints });
   for (let i = 0; i < messages; i++) await everyoneWrites(pipeline, workspace, 1);
@@ -33,7 +33,7 @@ async function erasureCost(messages: number, endpoints: number): Promise<{ reque
   return { request: withoutKeyAndRate(request), background };
 }
 
-// Fourteen for the erasure itself, three for each message with its index entries, one for each delivery.
+// 14 for the erasure, 3 per message with its index entries, 1 per delivery.
 test.each([
   { messages: 1, endpoints: 0, wcu: 14 + 3, rcu: 6.5, again: 4.5 },
   { messages: 1, endpoints: 1, wcu: 14 + 3 + 1, rcu: 7.5, again: 5.5 },
@@ -44,7 +44,7 @@ test.each([
   expect(background).toEqual({ wcu: 3, rcu: again, sqs: 5 });
 });
 
-test("erasing where nothing is, or nothing is left, costs the reading", async () => {
+test("erasing a missing or erased conversation costs only reads", async () => {
   const workspace = await freshWorkspace(pipeline, { endpoints: 0 });
   const path = `/v1/conversations/${encodeURIComponent(workspace.conversationIdFor(0))}`;
   const call = () => pipeline.call<{ removed: object }>(workspace.liveKey, "DELETE", path);

@@ -16,7 +16,7 @@ import { CHALLENGE_KEY, easyChallengeToken, solveChallenge } from "../shared/flo
 import type { Workspace } from "../support/pipeline/workspace.ts";
 import { type Pipeline, startPipeline } from "../support/pipeline.ts";
 
-// What a held message costs on its way, to the unit of docs/design/table-costs.md.
+// The exact costs of a held message, as in docs/design/table-costs.md.
 
 const MID = "m_".padEnd(160, "7");
 
@@ -62,7 +62,7 @@ const completeRequest = async ({ id }: CreatedHold) => ({
   sourceIp: "203.0.113.7",
 });
 
-test("to hold a message is one transaction, and to read it one item", async () => {
+test("holding a message is one transaction, and reading it one item", async () => {
   const [hold, waiting, ref, head, audit] = [2, 1, 2, 2, 2];
   let measured: CreatedHold | null = null;
   expect(
@@ -74,7 +74,7 @@ test("to hold a message is one transaction, and to read it one item", async () =
   expect(await measureUnits(() => getHold(pipeline.apiPorts, caller(), id, pipeline.now()))).toEqual([0, 1, 0]);
 });
 
-test("a look reads the address's tries, the hold and whom it goes to; a challenge also counts itself", async () => {
+test("a view reads the address's attempts, the hold and its conversation; a challenge also counts itself", async () => {
   const hold = await createTestHold();
   const request = await completeRequest(hold);
   expect(await measureUnits(() => viewHold(ports, request, pipeline.now()))).toEqual([0, 3, 0]);
@@ -83,7 +83,7 @@ test("a look reads the address's tries, the hold and whom it goes to; a challeng
   expect(await measureUnits(() => viewHold(ports, wrong, pipeline.now()))).toEqual([1, 2, 0]);
 });
 
-test("a completion is a claim, an audit row and a settling around a send", async () => {
+test("a completion is a claim, an audit row and a settled hold around a send", async () => {
   const hold = await createTestHold();
   const token = easyChallengeToken({ holdId: hold.id, expires: hold.expiresAt });
   const answer = { ...(await completeRequest(hold)), token, solutions: solveChallenge(token) };
@@ -95,7 +95,7 @@ test("a completion is a claim, an audit row and a settling around a send", async
   ]);
 });
 
-test("an end by time is written by whoever sees it first, the sweep at the latest", async () => {
+test("an end by time is written by its first reader, at the latest by the sweep", async () => {
   const sweep = () => expireHolds(pipeline.apiPorts, pipeline.now());
   await createTestHold();
   pipeline.advance(16 * MINUTE);

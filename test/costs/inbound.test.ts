@@ -17,7 +17,7 @@ import { costTargets } from "../bench/targets.ts";
 import { everyoneWrites, type Workspace } from "../support/pipeline/workspace.ts";
 import { type Cost, type Pipeline, startPipeline } from "../support/pipeline.ts";
 
-// Counted units, which repeat exactly: no time is measured here. docs/design/table-costs.md shows the same figures.
+// Counts units, which are deterministic, and no time. docs/design/table-costs.md shows the same figures.
 
 let pipeline: Pipeline;
 beforeAll(async () => {
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => pipeline.close());
 
-/** The measured cost to the unit, and that it is within its target where it has one. */
+/** Asserts the exact cost, and that it is within its target if it has one. */
 function expectCost(measured: Cost, exact: Cost, target: Cost = exact): void {
   for (const unit of ["wcu", "rcu", "sqs"] as const) {
     expect(measured[unit], `${measured[unit]} ${unit}, the target is ${target[unit]}`).toBeLessThanOrEqual(
@@ -41,17 +41,17 @@ describe("one inbound message of a batch of ten", () => {
     expectCost(cost, { wcu: 7.2, rcu: 1.05, sqs: 1.5 }, costTargets.inboundWithOneEndpoint);
   });
 
-  test("with two endpoints costs one row more", async () => {
+  test("with two endpoints costs one more row", async () => {
     const cost = await inboundMessageCost(pipeline, { endpoints: 2 });
     expectCost(cost, { wcu: 8.2, rcu: 1.05, sqs: 1.5 }, costTargets.inboundWithTwoEndpoints);
   });
 
-  test("with five endpoints costs four rows more", async () => {
+  test("with five endpoints costs four more rows", async () => {
     const cost = await inboundMessageCost(pipeline, { endpoints: 5 });
     expectCost(cost, { wcu: 11.2, rcu: 1.05, sqs: 1.5 }, costTargets.inboundWithFiveEndpoints);
   });
 
-  test("has a first attempt that costs its row, and a tenth of what the batch reads and counts", async () => {
+  test("has a first attempt that costs its row and a tenth of what the batch reads and counts", async () => {
     const workspace = await freshWorkspace(pipeline);
     await everyoneWrites(pipeline, workspace, 10);
     pipeline.advance(SECOND);
@@ -66,7 +66,7 @@ describe("one inbound message of a batch of ten", () => {
     expectCost(cost, { wcu: 7.2, rcu: 1.05, sqs: 1.5 }, costTargets.inboundWithOneEndpoint);
   });
 
-  test("costs one unit less from people who never wrote before, whose heads move no index entry, and asks for their names", async () => {
+  test("costs one unit less from new people, whose heads move no index entry, and requests their profiles", async () => {
     const workspace = await freshWorkspace(pipeline);
     await everyoneWrites(pipeline, workspace, 1);
     const others = Array.from({ length: 10 }, (_, person) => workspace.nextWebhook(person + 1));
@@ -78,7 +78,7 @@ describe("one inbound message of a batch of ten", () => {
     expectCost(perMessage(cost, 10), { wcu: 6.2, rcu: 1.05, sqs: 1.6 }, costTargets.inboundWithOneEndpoint);
   });
 
-  test("reads its account's tenant once a batch where that is not known any more", async () => {
+  test("reads its account's tenant once per batch when it is not cached", async () => {
     const workspace = await freshWorkspace(pipeline);
     await everyoneWrites(pipeline, workspace, 10);
     pipeline.advance(MINUTE);
@@ -86,7 +86,7 @@ describe("one inbound message of a batch of ten", () => {
     expectCost(perMessage(cost, 10), { wcu: 7.2, rcu: 1.15, sqs: 1.5 }, costTargets.inboundWithOneEndpoint);
   });
 
-  test("that the platform sends again costs two refused writes, and is not posted again", async () => {
+  test("that the platform repeats costs two refused writes and is not posted again", async () => {
     const workspace = await freshWorkspace(pipeline);
     const webhooks = Array.from({ length: 10 }, (_, person) => workspace.nextWebhook(person));
     const takeAll = async () => {
@@ -104,8 +104,8 @@ describe("one inbound message of a batch of ten", () => {
   });
 });
 
-describe("one person of ten who are looked up", () => {
-  test("costs the head and the account read, and the head written", async () => {
+describe("one of ten profile lookups", () => {
+  test("reads the head and the account, and writes the head", async () => {
     const workspace = await freshWorkspace(pipeline);
     for (let person = 0; person < 10; person++) await pipeline.receive(workspace.nextWebhook(person));
     await pipeline.ingest();
@@ -114,7 +114,7 @@ describe("one person of ten who are looked up", () => {
     expectCost(perMessage(cost, 10), { wcu: 2, rcu: 2, sqs: 0.2 });
   });
 
-  test("who writes ten times meanwhile is asked for once a batch, and looked up once", async () => {
+  test("of a person who writes ten times is requested once per batch and made once", async () => {
     const workspace = await freshWorkspace(pipeline);
     for (let batch = 0; batch < 2; batch++) {
       for (let message = 0; message < 10; message++) await pipeline.receive(workspace.nextWebhook(0));
@@ -125,7 +125,7 @@ describe("one person of ten who are looked up", () => {
     expect(cost).toEqual({ wcu: 2, rcu: 2, sqs: 2 });
   });
 
-  test("is asked for again after a day, with their next message", async () => {
+  test("is requested again with the first message after a day", async () => {
     const workspace = await freshWorkspace(pipeline);
     await everyoneWrites(pipeline, workspace, 1);
     const looked = () => pipeline.cost(() => pipeline.fetchProfiles());
@@ -142,7 +142,7 @@ describe("one person of ten who are looked up", () => {
 });
 
 describe("one request", () => {
-  test("reads its key in one unit and counts against its minute in another", async () => {
+  test("reads its key for one unit and counts in its minute for another", async () => {
     const { liveKey } = await freshWorkspace(pipeline);
     const caller = await authenticate(pipeline.apiPorts, `Bearer ${liveKey}`);
     if (isRefusal(caller)) throw new Error("The key does not open.");
@@ -153,7 +153,7 @@ describe("one request", () => {
     expect(KEY_AND_RATE).toEqual({ wcu: check.wcu + rate.wcu, rcu: check.rcu + rate.rcu, sqs: 0 });
   });
 
-  test("with a key that cannot be one reads nothing", async () => {
+  test("with a malformed key reads nothing", async () => {
     const cost = await pipeline.cost(() => authenticate(pipeline.apiPorts, `Bearer svc_live_${"0".repeat(46)}`));
     expectCost(cost, { wcu: 0, rcu: 0, sqs: 0 });
   });
@@ -174,14 +174,14 @@ describe("one request", () => {
       ({ conversationIdFor: conversationOf }) => `/v1/conversations/${encodeURIComponent(conversationOf(0))}`,
     ],
     ["a page of the audit trail", () => "/v1/audit"],
-  ])("for %s is one call of the table, beside the key's and the minute's", async (_what, path) => {
+  ])("for %s is one call of the table, besides the key and the minute", async (_what, path) => {
     const workspace = await freshWorkspace(pipeline);
     await everyoneWrites(pipeline, workspace, 3);
     const call = () => pipeline.call(workspace.liveKey, "GET", path(workspace));
     expect(await pipeline.tableCalls(call)).toBe(3);
   });
 
-  test("that creates a webhook endpoint is one transaction of three items, and counts a host's name", async () => {
+  test("that creates a webhook endpoint is one transaction of three items, and counts a DNS lookup", async () => {
     const { liveKey } = await freshWorkspace(pipeline);
     const url = `${pipeline.loopback.origin}/hooks/new`;
     const cost = await pipeline.cost(() => pipeline.call(liveKey, "POST", "/v1/webhooks", { url }));
@@ -197,11 +197,11 @@ describe("one reply", () => {
     expectCost(await replyCost(pipeline), { wcu: 16, rcu: 3, sqs: 1 }, costTargets.reply);
   });
 
-  test("with a test key leaves the conversation's head alone", async () => {
+  test("with a test key does not write the conversation's head", async () => {
     expectCost(await replyCost(pipeline, "test"), { wcu: 13, rcu: 3, sqs: 1 }, costTargets.reply);
   });
 
-  test("is delivered for one row and counted with it, and its echo costs three refused writes", async () => {
+  test("is delivered for one row and counted with it; its echo costs three refused writes", async () => {
     const workspace = await freshWorkspace(pipeline);
     await everyoneWrites(pipeline, workspace, 1);
     pipeline.advance(SECOND);
@@ -218,18 +218,18 @@ describe("one reply", () => {
   });
 });
 
-describe("one delivery of three that fail together, too few for their endpoint to be left alone", () => {
+describe("one of three deliveries that fail together, too few to open the circuit", () => {
   const FAILING = 3;
-  /** What the endpoint itself costs, once a batch: how often it failed, or that it works again. */
+  /** The endpoint's own write, once per batch: a failure count or a recovery. */
   const OF_ENDPOINT = 1;
   const each = (cost: Cost, more = 0): Cost => perMessage({ ...cost, wcu: cost.wcu - OF_ENDPOINT - more }, FAILING);
   const [receiveAndDelete, send] = [2 / FAILING, 1];
   const requests = (count: number) => Math.round(count * 1_000) / 1_000;
 
-  test("first failed attempt, retries, the wait that no queue can hold, and the success after them", async () => {
+  test("first failed attempt, retries, a wait longer than the queue's delay, and the success", async () => {
     const workspace = await freshWorkspace(pipeline);
     await everyoneWrites(pipeline, workspace, 10);
-    // The first sweep looks back a day; here it is to find the retries alone.
+    // The first sweep starts a day back. Here it must find only the retries.
     await pipeline.sweep();
     for (let person = 0; person < FAILING; person++) await pipeline.receive(workspace.nextWebhook(person + 10));
     await pipeline.ingest();
@@ -251,7 +251,7 @@ describe("one delivery of three that fail together, too few for their endpoint t
       { ...costTargets.retry, sqs: requests(receiveAndDelete + send) },
     );
 
-    // The wait after the third attempt is half an hour, which rests in the table: one row more, one send less.
+    // The wait after the third attempt is half an hour, stored in the table: one more row, one send less.
     pipeline.advance(5 * MINUTE);
     const third = await pipeline.cost(() => pipeline.retry());
     expectCost(each(third), { wcu: 3, rcu: 1.5, sqs: requests(receiveAndDelete) });
@@ -276,7 +276,7 @@ describe("one delivery of three that fail together, too few for their endpoint t
 });
 
 describe("one idle sweep", () => {
-  test("reads the mark and the hour's eight shards", async () => {
+  test("reads the checkpoint and the hour's eight shards", async () => {
     await pipeline.sweep();
     pipeline.advance(HOUR - (pipeline.now() % HOUR) + 10 * MINUTE);
     await pipeline.sweep();
@@ -284,14 +284,14 @@ describe("one idle sweep", () => {
     expectCost(await pipeline.cost(() => pipeline.sweep()), { wcu: 1, rcu: 5, sqs: 0 });
   });
 
-  test("reads two hours where one turns into the next", async () => {
+  test("reads two hours across the turn of an hour", async () => {
     pipeline.advance(HOUR - (pipeline.now() % HOUR) - 3 * MINUTE);
     await pipeline.sweep();
     pipeline.advance(2 * MINUTE);
     expectCost(await pipeline.cost(() => pipeline.sweep()), { wcu: 1, rcu: 9, sqs: 0 });
   });
 
-  test("moves its mark after each hundred of what is due, and asks the queue for ten at once", async () => {
+  test("saves its checkpoint after each hundred due items, and sends them in batches of ten", async () => {
     pipeline.advance(HOUR - (pipeline.now() % HOUR) + 10 * MINUTE);
     await pipeline.sweep();
     const { tenant } = await freshWorkspace(pipeline);
@@ -304,7 +304,7 @@ describe("one idle sweep", () => {
     expectCost(await pipeline.cost(() => pipeline.sweep()), { wcu: 3, rcu: 5.5, sqs: 25 });
   });
 
-  test("makes up for a day's outage in 25 hours' shards", async () => {
+  test("catches up after a day's outage by reading 25 hours", async () => {
     pipeline.advance(24 * HOUR);
     expectCost(await pipeline.cost(() => pipeline.sweep()), { wcu: 1, rcu: 101, sqs: 0 });
   });

@@ -6,7 +6,7 @@ import { freshWorkspace } from "../bench/scenarios.ts";
 import type { Workspace } from "../support/pipeline/workspace.ts";
 import { type Pipeline, startPipeline } from "../support/pipeline.ts";
 
-// What sends cost that do not go well, and what is done beside them, to the unit.
+// The exact costs of failing sends, and of the work beside sends.
 
 let pipeline: Pipeline;
 let workspace: Workspace;
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => pipeline.close());
 
-/** A workspace in which the person wrote a minute ago, its tenant's state remembered. */
+/** A workspace in which the person wrote a minute ago, with its tenant's state cached. */
 async function platformAnswering(outcome: SendOutcome, endpoints = 1): Promise<(rest?: object) => Promise<unknown>> {
   workspace = await freshWorkspace(pipeline, { endpoints });
   await pipeline.receive(workspace.nextWebhook(0));
@@ -52,40 +52,40 @@ const measureUnits = async (work: () => Promise<unknown>) => {
 const startWcu = 1 + 6;
 const startRcu = 3;
 
-test("a reply that the platform refuses is settled, noted, kept with its event, and not due any more", async () => {
+test("a refused reply is settled, stored with its event, and no longer due", async () => {
   const reply = await platformAnswering(refusedOutcome);
   expect(await measureUnits(reply)).toEqual([startWcu + 1 + 1 + 1 + 1, startRcu, 1]);
 });
 
-test("one that ends the account's access changes it once, and the next costs its reads", async () => {
+test("a refusal that ends the account's access changes it once; the next reply costs its reads", async () => {
   const reply = await platformAnswering({ ...refusedOutcome, accountStatus: "needs_reauth" });
   expect(await measureUnits(reply)).toEqual([startWcu + 4 + 2, startRcu + 2, 2]);
   expect(await measureUnits(reply)).toEqual([0, startRcu, 0]);
 });
 
-test("one that asks for a pause writes it beside the count, and the next costs its reads", async () => {
+test("a refusal that asks for a pause stores it beside the counts; the next reply costs its reads", async () => {
   const reply = await platformAnswering({ ...refusedOutcome, coolDownMs: MINUTE });
   expect(await measureUnits(reply)).toEqual([startWcu + 4 + 1, startRcu, 1]);
   expect(await measureUnits(reply)).toEqual([0, startRcu, 0]);
 });
 
-test("one over the budget costs its reads", async () => {
+test("a reply over the budget costs its reads", async () => {
   const reply = await platformAnswering({ kind: "accepted", messageId: "m" });
   for (let i = 0; i < 10; i++) await reply();
   expect(await measureUnits(reply)).toEqual([0, startRcu, 0]);
 });
 
-test("one whose outcome is unknown is settled by the sweep for what a refusal costs its sender", async () => {
+test("a reply with an unknown outcome is settled by the sweep for the cost of a refusal", async () => {
   pipeline.advance(HOUR - (pipeline.now() % HOUR) + 10 * MINUTE);
   await pipeline.settleSends();
   const reply = await platformAnswering({ kind: "unknown", detail: "outcome_unknown" });
   expect(await measureUnits(reply)).toEqual([startWcu + 1, startRcu, 0]);
   pipeline.advance(MINUTE);
-  // Beside an idle look: given up, noted, the event's body, not due any more; head and record, consistent, and the tenant's state.
+  // Besides an idle sweep: writes the record, the event's ref and body and removes the due send; reads head and record consistently, and the tenant's state.
   expect(await measureUnits(() => pipeline.settleSends())).toEqual([1 + 4, 5 + 2.5, 1]);
 });
 
-test("one that is announced where no endpoint wants its event costs a claim, and is counted with the batch", async () => {
+test("a reply whose event no endpoint subscribes to costs a claim, and is counted with the batch", async () => {
   const reply = await platformAnswering({ kind: "accepted", messageId: "m" }, 0);
   await pipeline.deliver();
   await reply();
@@ -93,14 +93,14 @@ test("one that is announced where no endpoint wants its event costs a claim, and
   expect([wcu, rcu]).toEqual([1 + 1, 1]);
 });
 
-test("an idle look at sends reads its mark and the hour's eight shards, and moves the mark", async () => {
+test("an idle sweep of sends reads its checkpoint and the hour's eight shards, and saves the checkpoint", async () => {
   pipeline.advance(HOUR - (pipeline.now() % HOUR) + 10 * MINUTE);
   await pipeline.settleSends();
   pipeline.advance(MINUTE);
   expect(await measureUnits(() => pipeline.settleSends())).toEqual([1, 5, 0]);
 });
 
-test("a key costs a claim and an answer kept, and its second use a refused claim", async () => {
+test("an idempotency key costs a claim and a stored result, and its second use a refused claim", async () => {
   const reply = await platformAnswering(refusedOutcome);
   const key = { idempotencyKey: "a key of 36 characters, as a UUID has" };
   expect(await measureUnits(() => reply(key))).toEqual([startWcu + 4 + 2, startRcu, 1]);

@@ -8,7 +8,7 @@ import { freshWorkspace, withoutKeyAndRate } from "../bench/scenarios.ts";
 import type { Workspace } from "../support/pipeline/workspace.ts";
 import { type Cost, type Pipeline, startPipeline } from "../support/pipeline.ts";
 
-// What a tenant does with its endpoints and deliveries, to the unit of docs/design/table-costs.md.
+// The exact costs of a tenant's work with endpoints and deliveries, as in docs/design/table-costs.md.
 
 let pipeline: Pipeline;
 let workspace: Workspace;
@@ -47,14 +47,14 @@ async function createDeadDeliveries(count: number): Promise<string[]> {
   return ulids;
 }
 
-test("an endpoint changed, its secret rotated", async () => {
+test("an endpoint's update and the rotation of its secret", async () => {
   expect(await requestCost("PATCH", "", {})).toEqual({ wcu: 0, rcu: 1, sqs: 0 });
   expect(await requestCost("PATCH", "", { status: "paused" })).toEqual({ wcu: 4, rcu: 2, sqs: 0 });
   expect(await requestCost("PATCH", "", { status: "active" })).toEqual({ wcu: 4, rcu: 2, sqs: 0 });
   expect(await requestCost("POST", "/rotate")).toEqual({ wcu: 4, rcu: 2, sqs: 0 });
 });
 
-test("a first attempt of a slow endpoint, put off and made", async () => {
+test("a first attempt of a slow endpoint, deferred and made", async () => {
   const other = await freshWorkspace(pipeline, { endpoints: 1 });
   const [id = ""] = other.endpointIds;
   pipeline.loopback.respondWith(200);
@@ -70,7 +70,7 @@ test("a first attempt of a slow endpoint, put off and made", async () => {
   expect(retryCost).toEqual({ wcu: place + claimed + settled + counted, rcu: 1.5, sqs: 2 });
 });
 
-test("each retry of an event alone on its endpoint, with all that belongs to it", async () => {
+test("each retry of the only event of an endpoint, with all that belongs to it", async () => {
   const other = await freshWorkspace(pipeline, { endpoints: 1 });
   pipeline.loopback.respondWith(500);
   await pipeline.receive(other.nextWebhook(0));
@@ -80,7 +80,7 @@ test("each retry of an event alone on its endpoint, with all that belongs to it"
   const [claimed, settled, resting, endpoint, inIndex, counted, warned] = [1, 1, 1, 1, 1, 1, 1];
   const costs: number[] = [];
   for (const wait of RETRY_DELAYS) {
-    // A sweep hands it on two minutes ahead.
+    // A sweep sends it to the queue two minutes ahead.
     pipeline.advance(Math.max(0, wait - 2 * MINUTE));
     await pipeline.sweep();
     pipeline.advance(Math.min(wait, 2 * MINUTE));
@@ -89,12 +89,12 @@ test("each retry of an event alone on its endpoint, with all that belongs to it"
   const [second, ...others] = costs;
   expect(second).toBe(claimed + settled + endpoint);
   expect(others.slice(0, -1)).toEqual(Array(7).fill(claimed + settled + endpoint + resting));
-  // The last one: its end shows in the index and is counted, and the endpoint's owner is warned.
+  // The last one: its end is in the index and is counted, and the endpoint's owner is warned.
   expect(others.at(-1)).toBe(claimed + settled + inIndex + endpoint + counted + warned);
   pipeline.loopback.respondWith(200);
 });
 
-test("one delivery replayed", async () => {
+test("one replayed delivery", async () => {
   const [ulid = ""] = await createDeadDeliveries(1);
   expect(await requestCost("POST", `/deliveries/${deliveryId(ulid, endpointId)}/replay`)).toEqual({
     wcu: 6,
@@ -103,7 +103,7 @@ test("one delivery replayed", async () => {
   });
 });
 
-test("a window of twenty replayed, and what has not come through listed", async () => {
+test("a replayed window of twenty, and a list of undelivered events", async () => {
   const from = pipeline.now();
   await createDeadDeliveries(20);
   expect(await requestCost("GET", "/deliveries/summary")).toEqual({ wcu: 0, rcu: 1.5 + 20 * 0.5, sqs: 0 });
@@ -114,8 +114,8 @@ test("a test event", async () => {
   expect(await requestCost("POST", "/test")).toEqual({ wcu: 7, rcu: 1, sqs: 1 });
 });
 
-test("a receiver that says that it is gone", async () => {
-  // The one above is left alone by now.
+test("a receiver that answers 410", async () => {
+  // The circuit of the endpoint above is open by now.
   const other = await freshWorkspace(pipeline, { endpoints: 1 });
   pipeline.loopback.respondWith(410);
   pipeline.advance(SECOND);
@@ -127,19 +127,19 @@ test("a receiver that says that it is gone", async () => {
   expect(cost).toEqual({ wcu: row + pausedAndAudited + body + counted, rcu: eventWcu + eventSqs, sqs: 5 });
 });
 
-test("an endpoint deleted", async () => {
+test("a deleted endpoint", async () => {
   expect(await requestCost("DELETE", "")).toEqual({ wcu: 6, rcu: 0, sqs: 0 });
 });
 
-describe("an endpoint that is left alone", () => {
-  /** Events of so many messages, taken in and waiting on the queue. */
+describe("an endpoint with an open circuit", () => {
+  /** Events of this many messages, ingested and waiting on the queue. */
   async function publishMessages(other: Workspace, count: number): Promise<void> {
     for (let person = 0; person < count; person++) await pipeline.receive(other.nextWebhook(person));
     await pipeline.ingest();
   }
 
-  test("costs two units for each event that waits for it, and nothing for a retry that comes due", async () => {
-    // What the tests above left on the queue.
+  test("costs two units per waiting event, and nothing for a retry that becomes due", async () => {
+    // The rest on the queue from the tests above.
     pipeline.loopback.respondWith(200);
     for (let round = 0; round < 3; round++) {
       pipeline.advance(10 * MINUTE);
@@ -158,7 +158,7 @@ describe("an endpoint that is left alone", () => {
     pipeline.advance(5 * SECOND);
     expect(await pipeline.cost(() => pipeline.retry())).toEqual({ wcu: 0, rcu: 10, sqs: queue });
 
-    // Claim, row and breaker; the endpoint, what waits and five rows of it, the message; and the next probe.
+    // Claim, row and breaker; the endpoint, the waiting deliveries with five rows, the message; and the next probe.
     pipeline.advance(MINUTE);
     expect(await pipeline.cost(() => pipeline.retry())).toEqual({ wcu: 3, rcu: 1 + 0.5 + 5 * 0.5 + 0.5, sqs: 3 });
 
@@ -172,11 +172,11 @@ describe("an endpoint that is left alone", () => {
       now: pipeline.now(),
     });
     expect(delivered.rows.map(({ status }) => status)).toEqual(Array(20).fill("delivered"));
-    // Each of the twenty is claimed and settled; three batches count what they delivered; the breaker closes.
+    // Each of the twenty is claimed and settled; three batches count their deliveries; the circuit closes.
     expect(closing.wcu).toBe(20 * 3 + 3 + 1);
   });
 
-  test("costs no more for the next event when a thousand wait", async () => {
+  test("costs no more for the next event when a thousand are waiting", async () => {
     const other = await freshWorkspace(pipeline, { endpoints: 1 });
     const [id = ""] = other.endpointIds;
     pipeline.loopback.respondWith(500);
@@ -205,7 +205,7 @@ describe("an endpoint that is left alone", () => {
     expect(await pipeline.cost(() => pipeline.deliver())).toEqual({ wcu: 10 * 2, rcu: 0.5 + 10 * 0.5, sqs: 2 });
   });
 
-  test("costs one unit to warn of, and five to pause", async () => {
+  test("costs one unit for a warning, and five for a pause", async () => {
     const other = await freshWorkspace(pipeline, { endpoints: 1 });
     const [endpointId = ""] = other.endpointIds;
     const { tenant } = other;

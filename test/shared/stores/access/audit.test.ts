@@ -39,7 +39,7 @@ const list = (rest: { before?: string | null; limit?: number; now?: number } = {
   audit.list(tenant, { before: null, limit: 50, now: NOW, ...rest });
 
 describe("the audit trail", () => {
-  it("gives back what was written, address and detail included", async () => {
+  it("returns the stored fields, including address and detail", async () => {
     const entry = {
       action: "webhook.create",
       resource: "webhook:w",
@@ -54,7 +54,7 @@ describe("the audit trail", () => {
     expect(next).toBeNull();
   });
 
-  it("is newest first and visits each row once, also those of one millisecond", async () => {
+  it("is newest first and has each row once, including several of one millisecond", async () => {
     for (let i = 0; i < 23; i++) await recordEntry({ resource: `key:${i}`, at: NOW - Math.floor(i / 5) });
     const visited: { at: number; ulid: string; resource: string }[] = [];
     let before: string | null = null;
@@ -69,7 +69,7 @@ describe("the audit trail", () => {
     expect(visited.map(({ ulid }) => ulid)).toEqual([...visited.map(({ ulid }) => ulid)].sort().reverse());
   });
 
-  it("holds a row for 400 days, to the millisecond, though the table removes it later", async () => {
+  it("shows a row for 400 days, to the millisecond, although the table removes it later", async () => {
     await recordEntry({ at: NOW });
     expect((await list({ now: NOW + 400 * DAY - 1 })).rows).toHaveLength(1);
     expect((await list({ now: NOW + 400 * DAY })).rows).toEqual([]);
@@ -78,7 +78,7 @@ describe("the audit trail", () => {
     );
   });
 
-  it("is the tenant's alone", async () => {
+  it("shows only rows of the tenant", async () => {
     await recordEntry();
     expect((await audit.list(newTenant(), { before: null, limit: 50, now: NOW })).rows).toEqual([]);
   });

@@ -45,9 +45,9 @@ async function listLetters(queue: DeadLetter["queue"], order: "newest" | "oldest
   return await collectPages(quarantine.list(queue, order, now));
 }
 
-describe("what was set aside", () => {
-  it("is listed by its queue in the order it was sent, over as many pages as there are", async () => {
-    // Some three to a page of a megabyte.
+describe("a quarantined message", () => {
+  it("is listed by queue in sending order, over all pages", async () => {
+    // About three per page of 1 MB.
     for (let i = 0; i < 5; i++)
       await quarantine.save(deadLetter({ sentAt: NOW - i, body: `${i}`.repeat(340_000) }), NOW);
     await quarantine.save(deadLetter({ queue: "Events" }), NOW);
@@ -59,7 +59,7 @@ describe("what was set aside", () => {
     expect(order(await listLetters("Inbound", "newest", NOW - 3))).toBe("34");
   });
 
-  it("is found by its id alone, and for seven days", async () => {
+  it("is found by its id alone, for seven days", async () => {
     const one = await quarantineLetter({ queue: "Profiles", group: "acme" });
     expect(await quarantine.get(one.id, NOW)).toEqual(one);
     expect(await quarantine.get(one.id, NOW + 7 * DAY - 1)).toEqual(one);
@@ -68,7 +68,7 @@ describe("what was set aside", () => {
     expect(await quarantine.get(one.id.replace(/.$/, "~"), NOW)).toBeNull();
   });
 
-  it("is whole up to what a row holds; above that it says how much there was, and that it is cut", async () => {
+  it("is stored whole up to the limit of a row; a longer one is cut and stores its full size", async () => {
     expect(await quarantineLetter({ queue: "Erasures", body: "漢".repeat(116_666) })).toMatchObject({
       cut: false,
       bytes: 349_998,
@@ -78,7 +78,7 @@ describe("what was set aside", () => {
     expect(Buffer.byteLength(cut.body)).toBeLessThan(351_000);
   });
 
-  it("is kept once however often it comes, and as it came first", async () => {
+  it("is stored once, as it first arrived", async () => {
     const dead = deadLetter({ queue: "Events", messageId: "again" });
     expect(await quarantine.save(dead, NOW)).toBe("new");
     expect(await quarantine.save({ ...dead, receives: 6 }, NOW + MINUTE)).toBe("kept_before");
@@ -87,15 +87,15 @@ describe("what was set aside", () => {
   });
 });
 
-describe("redriving", () => {
-  it("is one's alone for five minutes, and then another's", async () => {
+describe("a redrive claim", () => {
+  it("is exclusive for five minutes, and then free", async () => {
     const one = await quarantineLetter();
     const claims = await Promise.all(Array.from({ length: 5 }, () => quarantine.claim(one, NOW)));
     expect(claims.filter((claim) => claim !== null)).toHaveLength(1);
     expect(await quarantine.claim(one, NOW + 5 * MINUTE - 1)).toBeNull();
     const second = await quarantine.claim(one, NOW + 5 * MINUTE);
     expect(second).not.toBeNull();
-    // The first one is slow, and no longer has a say.
+    // The first redrive is slow and has lost its claim.
     const [first = ""] = claims.filter((claim) => claim !== null);
     await quarantine.settle(one, first, "sent", NOW + 6 * MINUTE);
     expect(await quarantine.get(one.id, NOW)).toMatchObject({ redriven: null });
@@ -107,7 +107,7 @@ describe("redriving", () => {
     expect(await quarantine.claim(one, NOW + DAY)).toBeNull();
   });
 
-  it("that is given back may begin again at once", async () => {
+  it("that is released is free at once", async () => {
     const one = await quarantineLetter();
     const claim = await quarantine.claim(one, NOW);
     await quarantine.release(one, claim ?? "");
@@ -115,7 +115,7 @@ describe("redriving", () => {
     expect(await quarantine.claim(one, NOW)).not.toBeNull();
   });
 
-  it("knows its own claim though the table's answer was lost", async () => {
+  it("recognizes itself when the table's response was lost", async () => {
     const one = await quarantineLetter();
     const end = injectFaults(table.client, ({ index }) => (index === 0 ? "lost" : "pass"));
     const claim = await quarantine.claim(one, NOW);
@@ -123,14 +123,14 @@ describe("redriving", () => {
     expect(claim).not.toBeNull();
   });
 
-  it("of a row that is gone makes none", async () => {
+  it("of a missing row creates none", async () => {
     const one = await quarantineLetter();
     const gone = { ...one, id: one.id.replace(/^./, "7") };
     expect(await quarantine.claim(gone, NOW)).toBeNull();
     expect(await quarantine.get(gone.id, NOW)).toBeNull();
   });
 
-  it("or having been redriven is what a letter that comes again meets", async () => {
+  it("or a finished redrive is reported when the same message arrives again", async () => {
     const dead = deadLetter({ queue: "Events" });
     await quarantine.save(dead, NOW);
     const [one] = (await listLetters("Events")).filter(({ messageId }) => messageId === dead.messageId);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => table.close());
 
-/** As many places as there are to be had, one after the other. */
+/** Acquires slots one after the other until none is free. */
 async function fillSlots(tenant = newTenant(), now = NOW) {
   const places = [];
   for (let slot = await inFlight.acquire(tenant, "w", now); slot; slot = await inFlight.acquire(tenant, "w", now)) {
@@ -23,7 +23,7 @@ async function fillSlots(tenant = newTenant(), now = NOW) {
   return { tenant, places };
 }
 
-it("gives each place once, to whoever comes first", async () => {
+it("gives each slot once", async () => {
   const { tenant, places } = await fillSlots();
   expect(places.map(({ name }) => name).sort()).toEqual(["p0", "p1", "p2", "p3", "p4"]);
   expect(await inFlight.acquire(tenant, "w", NOW)).toBeNull();
@@ -31,7 +31,7 @@ it("gives each place once, to whoever comes first", async () => {
   expect(await inFlight.acquire(newTenant(), "w", NOW)).not.toBeNull();
 });
 
-it("gives no place twice to twenty that come at once", async () => {
+it("gives no slot twice to twenty concurrent workers", async () => {
   const tenant = newTenant();
   const all = await Promise.all(Array.from({ length: 20 }, () => inFlight.acquire(tenant, "w", NOW)));
   const names = all.flatMap((place) => place?.name ?? []);
@@ -39,7 +39,7 @@ it("gives no place twice to twenty that come at once", async () => {
   expect(names.length).toBeGreaterThan(0);
 });
 
-it("gives a place that was left at once, and one whose worker died after its lease", async () => {
+it("gives a released slot at once, and the slot of a dead worker after its lease", async () => {
   const { tenant, places } = await fillSlots();
   const [releasedSlot, died] = places;
   if (!releasedSlot || !died) throw new Error("There are places.");
@@ -48,12 +48,12 @@ it("gives a place that was left at once, and one whose worker died after its lea
   expect(await inFlight.acquire(tenant, "w", NOW + MINUTE - 1)).toBeNull();
   const later = await fillSlots(tenant, NOW + MINUTE);
   expect(later.places).toHaveLength(5);
-  // Who held it before is slow, and leaves a place that is another's by now.
+  // The worker that held it before is slow, and releases a slot that another has acquired.
   await inFlight.release(tenant, "w", died);
   expect(await inFlight.acquire(tenant, "w", NOW + MINUTE)).toBeNull();
 });
 
-it("may give one place too few when the table's answer is lost, and never one too many", async () => {
+it("may give one slot too few when the table's response is lost, and never one too many", async () => {
   const tenant = newTenant();
   const end = injectFaults(table.client, ({ index }) => (index === 0 ? "lost" : "pass"));
   const first = await inFlight.acquire(tenant, "w", NOW);

@@ -30,7 +30,7 @@ const verdicts = ["delivered", "retrying", "dlq", "failed", "blocked"] as const;
 const toVerdict = (status: (typeof verdicts)[number], now: number): Verdict =>
   status === "retrying" ? { status, nextRetryAt: now + wait } : { status };
 
-/** Whatever may happen to a row, in any order. Attempts are named relative to the row's own. */
+/** Everything that may happen to a row, in any order. Attempt numbers are relative to the row's. */
 type ModelStep =
   | { readonly do: "announce" | "settle"; readonly verdict: (typeof verdicts)[number]; readonly which: number }
   | { readonly do: "await" | "replay" | "forced_replay" }
@@ -52,7 +52,7 @@ const step: fc.Arbitrary<ModelStep> = fc.oneof(
 const canTransition = (from: DeliveryStatus | undefined, trigger: DeliveryTrigger): boolean =>
   from === undefined ? false : deliveryStatusesBefore(trigger).includes(from);
 
-it("a row goes the ways of the table of transitions and no other, whatever is asked of it in whatever order", async () => {
+it("a row follows only the transitions of the table, for any commands in any order", async () => {
   const gone = new Set<string>();
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 24 }), async (steps) => {
@@ -80,7 +80,7 @@ it("a row goes the ways of the table of transitions and no other, whatever is as
         now += 1;
         const before = await read();
         let trigger: DeliveryTrigger | null = null;
-        /** Whether the row is to change. */
+        /** Whether the row must change. */
         let passes = false;
         switch (step.do) {
           case "turn":
@@ -110,7 +110,7 @@ it("a row goes the ways of the table of transitions and no other, whatever is as
             const claim = claims[step.which];
             if (!claim) break;
             trigger = "settle";
-            // A claim of an earlier life of the row, or one that was given up, settles nothing.
+            // A claim from before a replay, or one that was given up, settles nothing.
             passes = canTransition(before?.status, "settle") && before?.op === claim.op;
             expect(await deliveries.settle(tenant, claim, toVerdict(step.verdict, now), serviceUnavailable, now)).toBe(
               passes,
@@ -119,7 +119,7 @@ it("a row goes the ways of the table of transitions and no other, whatever is as
           }
           case "give_up":
             trigger = "give_up";
-            // The message of the attempt that it waits for or makes, or of the one that it made last.
+            // The message of the attempt that is next or in progress, or of the last one.
             passes =
               canTransition(before?.status, "give_up") &&
               (step.ahead === 0 || (step.ahead === 1 && before?.status !== "attempting"));
@@ -147,6 +147,6 @@ it("a row goes the ways of the table of transitions and no other, whatever is as
     }),
     { numRuns: 120 },
   );
-  // Not all of them in every run, but most: else this would prove little.
+  // Most transitions occur in every run; otherwise the test would prove little.
   expect(gone.size).toBeGreaterThan(deliveryTransitions.length / 2);
 });

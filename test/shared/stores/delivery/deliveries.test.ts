@@ -51,7 +51,7 @@ async function claimOrThrow(attempt: number, now = NOW): Promise<DeliveryRow> {
   return answer.row;
 }
 
-/** The deliveries that the sparse index shows of this endpoint. */
+/** The endpoint's deliveries in the sparse index. */
 async function failingEndpoints(): Promise<string[]> {
   const { Items = [] } = await tableHandle.client.send(
     new QueryCommand({
@@ -61,13 +61,13 @@ async function failingEndpoints(): Promise<string[]> {
       ExpressionAttributeValues: { ":w": `${tenant}#${target.endpointId}` },
     }),
   );
-  // What else a row says of its attempts is not copied: it would be written again with each.
+  // The index projects no other attribute of an attempt, because each attempt would write it again.
   for (const item of Items) expect(Object.keys(item).sort()).toEqual(["PK", "SK", "W", "st"]);
   return Items.map((item) => item.SK as string);
 }
 
 describe("the first attempt", () => {
-  it("writes the row on its outcome, once: whoever comes later is told what stands there", async () => {
+  it("writes the row with its outcome once; a later writer gets the stored row", async () => {
     expect(await recordFirst(retrying, serviceUnavailable)).toBeNull();
     const existing = await recordFirst(delivered, success);
     expect(existing).toEqual(await row());
@@ -86,14 +86,14 @@ describe("the first attempt", () => {
   it.each([
     ["the gate refused", { kind: "refused_by_gate", reason: "no" } as const, "gate"],
     ["nobody made, because the endpoint is paused", null, null],
-  ])("that %s is blocked and spends no attempt", async (_name, outcome, error) => {
+  ])("that %s is blocked and uses no attempt", async (_name, outcome, error) => {
     await recordFirst({ status: "blocked" }, outcome);
     expect(await row()).toMatchObject({ status: "blocked", attempt: 0, lastError: error, lastDurationMs: null });
   });
 });
 
 describe("a claim", () => {
-  it("takes the next attempt for a minute", async () => {
+  it("leases the next attempt for a minute", async () => {
     await recordFirst(retrying, serviceUnavailable);
     expect(await claim(2)).toMatchObject({
       outcome: "claimed",
@@ -101,14 +101,14 @@ describe("a claim", () => {
     });
   });
 
-  it("is refused while someone else's lease runs, to its last millisecond", async () => {
+  it("is refused until the last millisecond of another lease", async () => {
     await recordFirst(retrying, serviceUnavailable);
     await claimOrThrow(2);
     expect(await claim(2, NOW + LEASE - 1)).toEqual({ outcome: "leased", until: NOW + LEASE });
     expect(await claim(2, NOW + LEASE)).toMatchObject({ outcome: "abandoned", row: { attempt: 2 } });
   });
 
-  it("of an attempt that is over answers the row that moved on", async () => {
+  it("of a finished attempt returns the row, which has moved on", async () => {
     await recordFirst(retrying, serviceUnavailable);
     await deliveries.settle(
       tenant,
@@ -123,19 +123,19 @@ describe("a claim", () => {
     expect(await row()).toMatchObject({ status: "retrying", attempt: 2, updatedAt: NOW + 100 });
   });
 
-  it("of an attempt behind the one under way finds nothing to do", async () => {
+  it("of an attempt before the one in progress finds nothing to do", async () => {
     await recordFirst(retrying, serviceUnavailable);
     await claimOrThrow(2);
     expect(await claim(1)).toEqual({ outcome: "gone" });
     expect(await claim(3)).toEqual({ outcome: "gone" });
   });
 
-  it("of a row that is not there finds nothing to do", async () => {
+  it("of a missing row finds nothing to do", async () => {
     expect(await claim(2)).toEqual({ outcome: "gone" });
     expect(await row()).toBeNull();
   });
 
-  it("is one worker's when ten ask at once", async () => {
+  it("succeeds for one of ten concurrent workers", async () => {
     await recordFirst(retrying, serviceUnavailable);
     const answers = await Promise.all(Array.from({ length: 10 }, () => claim(2)));
     expect(answers.filter(({ outcome }) => outcome === "claimed")).toHaveLength(1);
@@ -156,7 +156,7 @@ describe("settling", () => {
     expect(await row()).toMatchObject({ status, leaseUntil: null, nextRetryAt: null, updatedAt: NOW + 50, ...rest });
   });
 
-  it("is refused once the attempt is no longer the row's", async () => {
+  it("is refused once the row has another claim", async () => {
     await recordFirst(retrying, serviceUnavailable);
     const claimedRow = await claimOrThrow(2);
     await deliveries.settle(
@@ -172,11 +172,11 @@ describe("settling", () => {
   });
 });
 
-describe("beginning anew", () => {
+describe("a reset", () => {
   const reset = (trigger: "replay" | "forced_replay" = "replay") =>
     deliveries.reset(tenant, target, trigger, null, NOW + 70);
 
-  it("makes the first attempt due now, and leaves what the last one came to for reading", async () => {
+  it("makes the first attempt due now, and keeps the result of the last one readable", async () => {
     await recordFirst({ status: "dlq" }, serviceUnavailable);
     expect(await reset()).toBe(true);
     expect(await row()).toMatchObject({
@@ -191,14 +191,14 @@ describe("beginning anew", () => {
     expect(await claim(1, NOW + 70)).toMatchObject({ outcome: "claimed", row: { attempt: 1 } });
   });
 
-  it("puts one that came through back among those that have not", async () => {
+  it("puts a delivered event back into the index of undelivered ones", async () => {
     await recordFirst(delivered, success);
     expect(await reset()).toBe(false);
     expect(await reset("forced_replay")).toBe(true);
     expect(await failingEndpoints()).toEqual([target.eventUlid]);
   });
 
-  it("leaves a worker of before nothing to settle, though it worked on an attempt of the same number", async () => {
+  it("prevents an earlier worker from settling an attempt with the same number", async () => {
     await recordFirst(retrying, serviceUnavailable);
     const lost = await claimOrThrow(2);
     await deliveries.giveUp(tenant, target.endpointId, target.eventUlid, 2, NOW + 60);
@@ -211,7 +211,7 @@ describe("beginning anew", () => {
     expect(await row()).toMatchObject({ status: "delivered", attempt: 2 });
   });
 
-  it("never makes a row of nothing", async () => {
+  it("never creates a row", async () => {
     expect(await reset("forced_replay")).toBe(false);
     expect(await row()).toBeNull();
   });
@@ -248,8 +248,8 @@ describe("beginning anew", () => {
   });
 });
 
-describe("giving up", () => {
-  it("marks a row whose attempt could not be worked on, and leaves one that moved on", async () => {
+describe("giving up a delivery", () => {
+  it("marks a row whose attempt could not be processed, and leaves one that moved on", async () => {
     await recordFirst(retrying, serviceUnavailable);
     await deliveries.giveUp(tenant, target.endpointId, target.eventUlid, 0, NOW + 5);
     expect(await row()).toMatchObject({ status: "retrying" });
@@ -258,7 +258,7 @@ describe("giving up", () => {
     expect(await failingEndpoints()).toEqual([target.eventUlid]);
   });
 
-  it("leaves one that has begun anew since, and one whose next attempt is under way", async () => {
+  it("leaves a row that was replayed since, and one whose next attempt is in progress", async () => {
     await recordFirst({ status: "dlq" }, serviceUnavailable);
     await deliveries.reset(tenant, target, "replay", null, NOW);
     await deliveries.giveUp(tenant, target.endpointId, target.eventUlid, 7, NOW);
@@ -268,7 +268,7 @@ describe("giving up", () => {
     expect(await row()).toMatchObject({ status: "attempting", attempt: 1 });
   });
 
-  it("never touches what is delivered, and makes no row", async () => {
+  it("never changes a delivered row, and creates none", async () => {
     await deliveries.giveUp(tenant, target.endpointId, target.eventUlid, 9, NOW);
     expect(await row()).toBeNull();
     await recordFirst(delivered, success);
@@ -277,8 +277,8 @@ describe("giving up", () => {
   });
 });
 
-describe("the index of what has not come through", () => {
-  it("has no row of a delivery that came through at once", async () => {
+describe("the index of undelivered events", () => {
+  it("has no entry for a delivery that succeeds at once", async () => {
     await recordFirst(delivered, success);
     expect(await failingEndpoints()).toEqual([]);
   });
@@ -301,10 +301,10 @@ describe("the index of what has not come through", () => {
   });
 });
 
-describe("a lost answer", () => {
+describe("a lost response", () => {
   const faults: Fault[] = ["lost", "fail", "throttle", "twice"];
 
-  it.each(faults)("(%s) at any request leaves the writer knowing what it did", async (fault) => {
+  it.each(faults)("(%s) at any request still tells the writer the result", async (fault) => {
     for (let k = 0; ; k++) {
       target = { ...target, eventUlid: newUlid(NOW) };
       let reached = false;
@@ -314,7 +314,7 @@ describe("a lost answer", () => {
         return fault;
       });
       const before = await recordFirst(retrying, serviceUnavailable);
-      // A writer that meets its own row schedules the retry that the row waits for: the same one.
+      // A writer that finds its own row schedules the same retry.
       if (before) expect(before).toMatchObject({ status: "retrying", attempt: 1, nextRetryAt: NOW });
       const claimedRow = await claimOrThrow(2);
       expect(claimedRow).toMatchObject({ attempt: 2, leaseUntil: NOW + LEASE });
@@ -333,7 +333,7 @@ describe("a lost answer", () => {
 });
 
 describe("an endpoint's list", () => {
-  it("is newest event first and visits each once, also those of one millisecond", async () => {
+  it("is newest event first and has each once, including several of one millisecond", async () => {
     const ulids = Array.from({ length: 23 }, (_, i) => deriveUlid(NOW - Math.floor(i / 5), `event ${i}`));
     for (const eventUlid of ulids)
       await deliveries.recordFirst(tenant, { ...target, eventUlid }, delivered, success, NOW);

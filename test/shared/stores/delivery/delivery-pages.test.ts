@@ -32,7 +32,7 @@ async function recordAt(time: number, status: DeliveryStatus, name = ""): Promis
   return eventUlid;
 }
 
-describe("what has not come through", () => {
+describe("the list of undelivered events", () => {
   const failing = (rest: object = {}) =>
     deliveries.listUndelivered(tenant, {
       endpointId,
@@ -44,7 +44,7 @@ describe("what has not come through", () => {
     });
   const ulids = async (rest: object = {}) => (await failing(rest)).rows.map(({ eventUlid }) => eventUlid);
 
-  it("is newest first, of the statuses asked for, since the instant asked for, to the millisecond", async () => {
+  it("is newest first, with the requested statuses, since the requested instant to the millisecond", async () => {
     const edge = await recordAt(NOW - DAY, "dlq");
     await recordAt(NOW - DAY - 1, "dlq");
     const retrying = await recordAt(NOW - 5, "retrying");
@@ -58,7 +58,7 @@ describe("what has not come through", () => {
     expect(await ulids({ since: 0, now: NOW + 7 * DAY - 4 })).toEqual([blocked]);
   });
 
-  it("says so when there is more than was looked at, and that only the newest were", async () => {
+  it("reports that it is truncated when there are more entries than it examined, newest first", async () => {
     const all: string[] = [];
     for (let i = 0; i < 5; i++) all.unshift(await recordAt(NOW - 10 + i, i % 2 ? "dlq" : "retrying"));
     expect(await failing({ examinedMax: 5 })).toMatchObject({
@@ -84,7 +84,7 @@ describe("a window", () => {
       ...rest,
     });
 
-  it("has both its ends, oldest first, and what came through only when asked for", async () => {
+  it("includes both its ends, oldest first, and delivered events only on request", async () => {
     await recordAt(NOW - 11, "dlq");
     const first = await recordAt(NOW - 10, "dlq");
     const delivered = await recordAt(NOW - 7, "delivered");
@@ -97,7 +97,7 @@ describe("a window", () => {
     expect(await ulids({ now: NOW - 10 + 7 * DAY })).toEqual([last]);
   });
 
-  it.each([false, true])("is walked in pages that visit each once (delivered: %s)", async (delivered) => {
+  it.each([false, true])("is read in pages that have each event once (delivered: %s)", async (delivered) => {
     const all = new Set<string>();
     for (let i = 0; i < 11; i++) all.add(await recordAt(NOW - 10 + Math.floor(i / 3), "dlq", String(i)));
     const visited: string[] = [];

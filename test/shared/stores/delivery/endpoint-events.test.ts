@@ -17,7 +17,7 @@ it.each<[string, readonly EventType[]]>([
   ["all", eventTypes],
   ["all, in another order", [...eventTypes].reverse()],
   ...eventTypes.map((type): [string, readonly EventType[]] => [type, [type]]),
-])("an endpoint's event types are read as they were written: %s", async (_what, events) => {
+])("an endpoint's event types are read back as stored: %s", async (_what, events) => {
   const endpoints = endpointStore(openTable(table.tableName, table.client));
   const tenant = newTenant();
   const id = newUlid(NOW);

@@ -36,7 +36,7 @@ const sampleKeys = (count: number): Key[] =>
   Array.from({ length: count }, (_, i) => ({ PK: conversation, SK: `X#${String(i).padStart(3, "0")}` }));
 
 describe("the rows of a conversation", () => {
-  it("are each of a kind and a time, and point to what lies elsewhere", async () => {
+  it("each have a kind and a time, and name the related items elsewhere", async () => {
     const [message, edit, send] = [newUlid(NOW), newUlid(NOW), newUlid(NOW - 5)];
     const place = `${NOW}#abc`;
     await put({ PK: conversation, SK: "~HEAD", la: NOW });
@@ -72,7 +72,7 @@ describe("the rows of a conversation", () => {
     ]);
   });
 
-  it("come a hundred at a time, each once, and never the head", async () => {
+  it("come in pages of a hundred, each once, without the head", async () => {
     for (const key of sampleKeys(230)) await put(key);
     await put({ PK: conversation, SK: "~HEAD", la: NOW });
     const counts: string[] = [];
@@ -89,8 +89,8 @@ describe("the rows of a conversation", () => {
   });
 });
 
-describe("what the table puts off", () => {
-  /** The first request of a kind is put off as a whole, as under too much traffic. */
+describe("an unprocessed part of a batch", () => {
+  /** The first request of each kind is left wholly unprocessed, as under heavy traffic. */
   function putOffOnce(kind: "BatchGetItem" | "BatchWriteItem") {
     let remaining = 1;
     let requests = 0;
@@ -99,7 +99,7 @@ describe("what the table puts off", () => {
         if (context.commandName !== `${kind}Command`) return next(args);
         requests++;
         if (remaining-- <= 0) return next(args);
-        // The attribute values are typed on the way out, and no more so in an answer at this place.
+        // Here requests have typed attribute values, and responses have plain ones.
         const text = JSON.stringify((args.input as { RequestItems: object }).RequestItems);
         const request = JSON.parse(text.replace(/\{"S":("[^"]*")\}/g, "$1"));
         const output = { $metadata: {}, UnprocessedItems: request, UnprocessedKeys: request };
@@ -113,7 +113,7 @@ describe("what the table puts off", () => {
     };
   }
 
-  it("is removed all the same", async () => {
+  it("is removed by a later request", async () => {
     const keys = sampleKeys(30);
     for (const key of keys) await put(key);
     const end = putOffOnce("BatchWriteItem");
@@ -122,7 +122,7 @@ describe("what the table puts off", () => {
     expect(await traces().filterExisting(keys)).toEqual([]);
   });
 
-  it("is found all the same", async () => {
+  it("is found by a later request", async () => {
     const keys = sampleKeys(120);
     for (const key of keys.slice(0, 110)) await put(key);
     const end = putOffOnce("BatchGetItem");

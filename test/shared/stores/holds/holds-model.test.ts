@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => table.close());
 
-/** Every row that says what was held. */
+/** Every row that contains the held text. */
 async function rowsWithText(): Promise<number> {
   const { Items = [] } = await tableHandle.client.send(new ScanCommand({ TableName: tableHandle.name }));
   return Items.filter((item) => JSON.stringify(item).includes(CANARY)).length;
@@ -46,7 +46,7 @@ const step: fc.Arbitrary<ModelStep> = fc.oneof(
   fc.record({ do: fc.constant("turn"), by: fc.constantFrom(1, 30 * SECOND, MINUTE, 15 * MINUTE - 1, 15 * MINUTE) }),
 );
 
-it("a hold goes the ways of the table of transitions and no other, has one claim at most, and no text behind it", async () => {
+it("a hold follows only the transitions of the table, has at most one claim, and leaves no text", async () => {
   const gone = new Set<string>();
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 14 }), async (steps) => {
@@ -87,7 +87,7 @@ it("a hold goes the ways of the table of transitions and no other, has one claim
             break;
           }
           case "look":
-            // Whoever looks makes sure of an end that came by time, and only of that.
+            // A reader records only an end by time.
             if (stood.status !== before.state.status) trigger = before.state.status === "sending" ? "lapse" : "run_out";
             passes = trigger !== null;
             await holds.expire(before, now);
@@ -104,7 +104,7 @@ it("a hold goes the ways of the table of transitions and no other, has one claim
         gone.add(`${before.state.status} ${trigger}`);
       }
       expect(claims).toBeLessThanOrEqual(1);
-      // However it went, looked at late enough it has ended and says nothing.
+      // Late enough, every hold has ended and has no content.
       const last = await holds.get(hold.id);
       if (last && (last.state.status === "awaiting_verification" || last.state.status === "sending")) {
         const ended = await holds.expire(last, now + 16 * MINUTE);
@@ -114,7 +114,7 @@ it("a hold goes the ways of the table of transitions and no other, has one claim
     }),
     { numRuns: 60 },
   );
-  // Not every way in every run, but most: else this would prove little.
+  // Most transitions occur in every run; otherwise the test would prove little.
   expect(gone.size).toBeGreaterThanOrEqual(holdTransitions.length - 2);
   expect(await rowsWithText()).toBe(0);
 }, 60_000);

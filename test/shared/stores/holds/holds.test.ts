@@ -48,7 +48,7 @@ describe("a new hold", () => {
     });
   });
 
-  it("comes with its ref and its audit row, or not at all", async () => {
+  it("is stored with its ref and its audit row, or not at all", async () => {
     const rows = async (PK: string) =>
       (
         await tableHandle.client.send(
@@ -72,7 +72,7 @@ describe("a new hold", () => {
     expect(await rows(nobodys.conversationId)).toEqual([]);
   });
 
-  it("is made once, though its maker repeats itself or gets no answer", async () => {
+  it("is created once, also when the call is repeated or its response is lost", async () => {
     const hold = await createSampleHold(tableHandle);
     expect(await holds.create(hold, LAST_MESSAGE_AT, holdAuditEntry(hold))).toBe(true);
     const tenant = newTenant();
@@ -86,7 +86,7 @@ describe("a new hold", () => {
 });
 
 describe("a claim", () => {
-  it("of the wrong secret, of what ran out, and of what is not there gets nothing", async () => {
+  it("with the wrong secret, of an expired hold or of a missing one fails", async () => {
     const hold = await createSampleHold(tableHandle);
     const sendId = newUlid(NOW);
     const claimed = await holds.claim({ id: hold.id, secretHash: holdSecretHash("other") }, sendId, NOW);
@@ -96,7 +96,7 @@ describe("a claim", () => {
     expect((await holds.claim(hold, sendId, hold.expiresAt - 1))?.sendId).toBe(sendId);
   });
 
-  it("is known again by its sender when the answer was lost", async () => {
+  it("is recognized by its sender when the response was lost", async () => {
     const hold = await createSampleHold(tableHandle);
     const sendId = newUlid(NOW);
     const end = injectFaults(table.client, ({ index }) => (index === 0 ? "lost" : "pass"));
@@ -105,7 +105,7 @@ describe("a claim", () => {
     expect(claimed).toMatchObject({ sendId, content: null, state: { status: "sending", claimedAt: NOW } });
   });
 
-  it("of many at once succeeds for one", async () => {
+  it("succeeds for one of many concurrent callers", async () => {
     const hold = await createSampleHold(tableHandle);
     const ids = Array.from({ length: 20 }, () => newUlid(NOW));
     const claims = await Promise.all(ids.map((id) => holds.claim(hold, id, NOW)));
@@ -113,7 +113,7 @@ describe("a claim", () => {
   });
 });
 
-it("what was seen to run out cannot be claimed by a clock that is behind", async () => {
+it("a hold that was recorded as expired cannot be claimed by a clock that is behind", async () => {
   const hold = await createSampleHold(tableHandle);
   const current = await holds.get(hold.id);
   if (!current) throw new Error("The hold is not there.");
@@ -123,7 +123,7 @@ it("what was seen to run out cannot be claimed by a clock that is behind", async
   expect(claimed).toMatchObject({ sendId: null, state: { status: "expired" } });
 });
 
-it("what was claimed is not taken for run out by a clock that is ahead", async () => {
+it("a claimed hold does not expire by a clock that is ahead", async () => {
   const hold = await createSampleHold(tableHandle);
   const current = await holds.get(hold.id);
   const sendId = newUlid(NOW);
@@ -132,7 +132,7 @@ it("what was claimed is not taken for run out by a clock that is ahead", async (
   expect((await holds.expire(current, hold.expiresAt))?.state.status).toBe("sending");
 });
 
-it("a send that comes back after its minute changes nothing, seen or not", async () => {
+it("a send that ends after its minute changes nothing, whether or not the hold was read since", async () => {
   const hold = await createSampleHold(tableHandle);
   const sendId = newUlid(NOW);
   await holds.claim(hold, sendId, NOW);

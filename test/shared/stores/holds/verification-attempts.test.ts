@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => table.close());
 
-it("counts each try once, of whoever it is, however many come at once, until the window is over", async () => {
+it("counts each attempt of each subject once, also concurrent ones, until the window ends", async () => {
   const kinds = Array.from({ length: 12 }, (_, i): "failure" | "challenge" => (i % 3 === 0 ? "failure" : "challenge"));
   const results = await Promise.all(kinds.map((kind) => tries.add("hold_1", kind, NOW)));
   expect(results.map(({ all }) => all).sort((a, b) => a - b)).toEqual(kinds.map((_, i) => i + 1));

@@ -26,7 +26,7 @@ interface MessageSketch {
   readonly text: string;
 }
 
-// Few instants and few texts, so that ties come often.
+// Few instants and few texts, so that ties are frequent.
 const sketches = fc.array(
   fc.record<MessageSketch>({
     direction: fc.constantFrom("inbound", "outbound", "echo"),
@@ -49,7 +49,7 @@ const readHead = async (tenant: TenantId) => {
 };
 
 describe("a conversation's head", () => {
-  it("ends the same whatever order its messages come in, repeats included", async () => {
+  it("ends the same for any order of its messages, including repeats", async () => {
     await fc.assert(
       fc.asyncProperty(
         sketches.chain((drafts) =>
@@ -114,7 +114,7 @@ describe("a conversation's head", () => {
     ["the send first", ["outbound", "echo"]],
     ["the echo first", ["echo", "outbound"]],
     ["the echo on both sides", ["echo", "outbound", "echo"]],
-  ] as const)("says outbound of what we sent: %s", async (_name, order) => {
+  ] as const)("shows our own send as outbound: %s", async (_name, order) => {
     const tenant = newTenant();
     for (const direction of order) {
       const sentAt = direction === "echo" ? NOW + 900 : NOW;
@@ -127,7 +127,7 @@ describe("a conversation's head", () => {
     });
   });
 
-  it("shows 200 characters of a text, and cuts none in two", async () => {
+  it("shows 200 characters of a text and splits none", async () => {
     const tenant = newTenant();
     await conversations.advanceHead(
       tenant,
@@ -137,7 +137,7 @@ describe("a conversation's head", () => {
     expect((await readHead(tenant)).lastMessageText).toBe("🙂".repeat(200));
   });
 
-  it("is not another tenant's to read: it is a fault when the key is asked all the same", async () => {
+  it("cannot be read by another tenant: using its key is a fault", async () => {
     const [owner, thief] = [newTenant(), newTenant()];
     await conversations.advanceHead(owner, sampleMessage(owner, { id: "m" }), SAMPLE_INBOX);
     await expect(conversations.get(thief, sampleConversationId(owner), NOW)).rejects.toThrow("another tenant");
@@ -145,7 +145,7 @@ describe("a conversation's head", () => {
     await expect(conversations.getWithMessages(thief, query)).rejects.toThrow("another tenant");
   });
 
-  it("survives a lost answer at each of its requests", async () => {
+  it("survives a lost response at each of its requests", async () => {
     const steps = [
       { direction: "inbound", sentAt: NOW + 5 },
       { direction: "echo", sentAt: NOW + 3 },
@@ -168,10 +168,10 @@ describe("a conversation's head", () => {
 });
 
 describe("the inbox", () => {
-  it("is newest first over both directions, in pages that visit each conversation once", async () => {
+  it("is newest first over both directions, in pages that have each conversation once", async () => {
     const tenant = newTenant();
     const people = Array.from({ length: 45 }, (_, i) => String(1000 + i));
-    // Every third of the same instant.
+    // Every third message has the same instant.
     await Promise.all(
       people.map((id, i) => {
         const participant = { id, handle: null, username: null };

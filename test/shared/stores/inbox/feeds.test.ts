@@ -36,7 +36,7 @@ async function storeMessage(
   return id;
 }
 
-/** Every id in the order of the pages; `between` runs after each page. */
+/** All ids in page order; `between` runs after each page. */
 async function listAll(limit: number, query: { includeTest?: boolean; between?: () => Promise<unknown> } = {}) {
   const ids: string[] = [];
   let before: string | null = null;
@@ -57,7 +57,7 @@ async function listAll(limit: number, query: { includeTest?: boolean; between?: 
 }
 
 describe("a feed of several shards", () => {
-  it("is read newest first, each message once, whatever the page's size and however its shards grew", async () => {
+  it("is read newest first, each message once, for any page size and any growth of its shards", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(
@@ -89,7 +89,7 @@ describe("a feed of several shards", () => {
     );
   });
 
-  it("is visited whole while new messages come in and its shards double", async () => {
+  it("is read whole while new messages arrive and its shards double", async () => {
     await tenantStateStore(table).growShards(tenant, 1, 2);
     const before: string[] = [];
     for (let index = 0; index < 40; index++) before.push(await storeMessage(index % 7, NOW - 1_000 + index, 2));
@@ -104,7 +104,7 @@ describe("a feed of several shards", () => {
     expect(visited).toEqual(before.reverse());
   });
 
-  it("keeps its number of shards when two workers grow it at once, or the same one twice", async () => {
+  it("has the right number of shards when two workers grow it at once, or one grows it twice", async () => {
     const states = tenantStateStore(table);
     await Promise.all([states.growShards(tenant, 1, 2), states.growShards(tenant, 1, 2)]);
     await states.growShards(tenant, 1, 8);

@@ -24,7 +24,7 @@ async function recordInbound(tenant: TenantId, person: number, sentAt: number, s
   await conversations.advanceHead(tenant, message, { accountHandle: "@shop", shards });
 }
 
-it("an inbox walked through while people write shows each conversation once, save those that moved to the top", async () => {
+it("an inbox read while messages arrive shows each conversation once, except those that moved to the top", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 25 }),

@@ -61,7 +61,7 @@ const conversation =
     });
 
 describe("paging", () => {
-  it.each([1, 7, 50, 100])("visits each of 250 messages of one millisecond once, %i at a time", async (limit) => {
+  it.each([1, 7, 50, 100])("has each of 250 messages of one millisecond once, in pages of %i", async (limit) => {
     const count = limit === 1 ? 40 : 250;
     const ids = await record(count);
     for (const read of [feed(limit), conversation(limit)]) {
@@ -71,7 +71,7 @@ describe("paging", () => {
     }
   });
 
-  it("visits each message that was there at the start once while newer ones arrive", async () => {
+  it("has each message that existed at the start once while newer ones arrive", async () => {
     const ids = await record(120);
     let arrived = 0;
     const arrive = async () => {
@@ -88,7 +88,7 @@ describe("paging", () => {
     }
   });
 
-  it("has no next page when the last one is full to the brim, and one when there is a message more", async () => {
+  it("has no next page when the last one is exactly full, and one when there is another message", async () => {
     await record(10);
     expect((await feed(10)(null)).next).toBeNull();
     expect((await conversation(10)(null)).next).toBeNull();
@@ -96,7 +96,7 @@ describe("paging", () => {
     expect((await conversation(9)(null)).next).not.toBeNull();
   });
 
-  it("goes on behind an answer that the table cut at 1 MB", async () => {
+  it("continues after a query that ended at 1 MB", async () => {
     const url = `https://cdn.example/${"x".repeat(4_000)}`;
     const attachments = Array.from({ length: 30 }, () => ({ type: "image" as const, url }));
     const ids = await record(24, () => ({ attachments }));
@@ -125,8 +125,8 @@ describe("paging", () => {
   });
 });
 
-describe("a direction", () => {
-  it("keeps its own messages alone, each once, however thin they lie", async () => {
+describe("a direction filter", () => {
+  it("returns only its own messages, each once, however rare they are", async () => {
     await record(230, (i) => ({ direction: i % 23 === 0 ? "echo" : "inbound", sentAt: NOW - i }));
     const echoes = Array.from({ length: 10 }, (_, i) => `m${i * 23}`);
     for (const read of [feed(4, { direction: "echo" }), conversation(4, { direction: "echo" })]) {
@@ -134,7 +134,7 @@ describe("a direction", () => {
     }
   });
 
-  it("examines at most 200 rows for a page, and goes on from there", async () => {
+  it("examines at most 200 rows for a page, and continues from there", async () => {
     await record(450, (i) => ({ direction: i === 449 ? "outbound" : "inbound", sentAt: NOW - i }));
     const { pages } = await listAll(feed(50, { direction: "outbound" }));
     expect(pages).toEqual([[], [], ["m449"]]);
@@ -144,7 +144,7 @@ describe("a direction", () => {
     expect(cost.requests).toBe(1);
   });
 
-  it("has no next page when exactly 200 rows are all there is", async () => {
+  it("has no next page when there are exactly 200 rows", async () => {
     await record(200, (i) => ({ sentAt: NOW - i }));
     const { visited } = await listAll(feed(100, { direction: "outbound" }));
     expect(visited).toEqual([]);
@@ -154,7 +154,7 @@ describe("a direction", () => {
 });
 
 describe("test traffic", () => {
-  it("has a feed of its own, read beside the live one, and shows in a conversation only to those who ask", async () => {
+  it("has its own feed, read beside the live one, and shows in a conversation only on request", async () => {
     await record(6, (i) => ({ scope: i % 2 === 0 ? "live" : "test", sentAt: NOW - i }));
     expect((await listAll(feed(2))).visited).toEqual(["m0", "m2", "m4"]);
     expect((await listAll(feed(2, { includeTest: true }))).visited).toEqual(["m0", "m1", "m2", "m3", "m4", "m5"]);
@@ -170,7 +170,7 @@ describe("test traffic", () => {
     expect((await messages.getById(tenant, "m1", NOW))?.scope).toBe("test");
   });
 
-  it("is left out of an opened conversation the same way", async () => {
+  it("is left out of a conversation with its head in the same way", async () => {
     await record(4, (i) => ({ scope: i % 2 === 0 ? "live" : "test", sentAt: NOW - i }));
     await conversations.advanceHead(tenant, sampleMessage(tenant, { id: "m0" }), SAMPLE_INBOX);
     const ids = async (includeTest: boolean) => {

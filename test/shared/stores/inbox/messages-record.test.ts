@@ -28,7 +28,7 @@ async function listAll(tenant: TenantId): Promise<Message[]> {
 }
 
 describe("a recorded message", () => {
-  it("is one row however often it comes, and always answers the first one's event", async () => {
+  it("is one row however often it arrives, and always returns the first event", async () => {
     const tenant = newTenant();
     const first = sampleMessage(tenant, { id: "m1" });
     const again = { ...first, eventUlid: newUlid(NOW + 60_000), text: "rewritten" };
@@ -39,7 +39,7 @@ describe("a recorded message", () => {
     expect(await listAll(tenant)).toEqual([first]);
   });
 
-  it("comes back field for field, full or bare", async () => {
+  it("is read back field by field, with and without optional ones", async () => {
     const tenant = newTenant();
     const full = sampleMessage(tenant, {
       id: "full",
@@ -72,7 +72,7 @@ describe("a recorded message", () => {
 });
 
 describe("an id", () => {
-  it("of 512 characters of any script is found, and fits the index's key", async () => {
+  it("of 512 characters in any script is found and fits the index's key", async () => {
     const tenant = newTenant();
     const id = "語".repeat(MESSAGE_ID_CHARS_MAX);
     await messages.record(tenant, sampleMessage(tenant, { id }), NOW);
@@ -80,7 +80,7 @@ describe("an id", () => {
     expect(Buffer.byteLength(messageIdIndex(toTenantId("t".repeat(40)), id))).toBeLessThanOrEqual(2_048);
   });
 
-  it("that no message can have is not looked for", async () => {
+  it("that no message can have is not queried", async () => {
     const tenant = newTenant();
     const end = injectFaults(table.client, () => "crash");
     await expect(messages.getById(tenant, "x".repeat(MESSAGE_ID_CHARS_MAX), NOW)).rejects.toThrow("crashed");
@@ -90,7 +90,7 @@ describe("an id", () => {
 });
 
 describe("a row under another tenant's conversation", () => {
-  it("is a fault, never an answer", async () => {
+  it("is a fault", async () => {
     const [owner, thief] = [newTenant(), newTenant()];
     const { ref } = await messages.record(owner, sampleMessage(owner, { id: "private" }), NOW);
     await expect(messages.getByRefs(thief, [ref])).rejects.toThrow("another tenant");
@@ -142,7 +142,7 @@ describe("a send and its echo", () => {
     await expectOne(tenant, direction);
   });
 
-  it("are one message when both write at once, in whatever order their requests arrive", async () => {
+  it("are one message when both write at once, for any order of their requests", async () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), async (scheduler) => {
         const tenant = newTenant();
@@ -171,7 +171,7 @@ describe("a send and its echo", () => {
   });
 
   it.each(["send", "echo"] as const)(
-    "are one message when the %s dies between its marker and its row, and the row's time is its place",
+    "are one message when the %s dies between its marker and its row, and the row has its position's time",
     async (dying) => {
       const tenant = newTenant();
       const [first, second] = dying === "send" ? [send(tenant), echo(tenant)] : [echo(tenant), send(tenant)];
@@ -186,7 +186,7 @@ describe("a send and its echo", () => {
     },
   );
 
-  it.each(["echo first", "send first"] as const)("survive a lost answer at any request: %s", async (order) => {
+  it.each(["echo first", "send first"] as const)("survive a lost response at any request: %s", async (order) => {
     for (let k = 0; ; k++) {
       const tenant = newTenant();
       let reached = false;

@@ -42,8 +42,8 @@ async function shownProfile({ tenant, id }: { tenant: TenantId; id: string }, no
   return head && [head.participantProfile, head.participantHandle, head.participantUsername, head.participantPicture];
 }
 
-describe("a profile that is kept", () => {
-  it("shows in the head, in the inbox, beside the messages and in a glimpse", async () => {
+describe("a stored profile", () => {
+  it("shows in the head, in the inbox, beside the messages and in a snapshot", async () => {
     const { tenant, id } = await conversation();
     await profiles.save(id, adaProfile, NOW);
     const head = await conversations.get(tenant, id, NOW + 1);
@@ -64,14 +64,14 @@ describe("a profile that is kept", () => {
     });
   });
 
-  it("shows its picture to the last millisecond of the picture's life, and not after", async () => {
+  it("shows its picture until the last millisecond before the URL expires", async () => {
     const one = await conversation();
     await profiles.save(one.id, adaProfile, NOW);
     expect((await shownProfile(one, NOW + 999))?.at(-1)).toBe("https://cdn.example/ada.jpg");
     expect((await shownProfile(one, NOW + 1_000))?.at(-1)).toBeNull();
   });
 
-  it("loses a picture that has ended with the head's next message, unless there is a new one by then", async () => {
+  it("loses an expired picture with the next message, unless a new one is stored by then", async () => {
     const pictureOf = async (id: string) => {
       const Key = headKey(id);
       const { Item } = await tableHandle.client.send(
@@ -97,7 +97,7 @@ describe("a profile that is kept", () => {
     const third = sampleMessage(other.tenant, { id: "m3", ...next });
     await conversations.advanceHead(other.tenant, third, { ...SAMPLE_INBOX, expiredPictureEndsAt: ended });
     expect(await pictureOf(other.id)).toEqual([renewed.url, renewed.expiresAt, shortHash("m3")]);
-    // An older message is refused as ever.
+    // An older message is refused as always.
     await conversations.advanceHead(other.tenant, sampleMessage(other.tenant, { id: "m0", sentAt: NOW - 1 }), {
       ...SAMPLE_INBOX,
       expiredPictureEndsAt: ended,
@@ -105,13 +105,13 @@ describe("a profile that is kept", () => {
     expect(await pictureOf(other.id)).toEqual([renewed.url, renewed.expiresAt, shortHash("m3")]);
   });
 
-  it("with a full name alone has no user name", async () => {
+  it("with only a full name has no user name", async () => {
     const one = await conversation();
     await profiles.save(one.id, { state: "complete", handle: "Ada Lind", username: null, picture: null }, NOW);
     expect(await shownProfile(one)).toEqual(["complete", "Ada Lind", null, null]);
   });
 
-  it("loses what the person took away, and keeps all of it when the person is kept from us", async () => {
+  it("loses what the person removed, and keeps everything when the profile is unavailable", async () => {
     const one = await conversation();
     await profiles.save(one.id, adaProfile, NOW);
     await profiles.save(one.id, { state: "unavailable" }, NOW + 1);
@@ -120,12 +120,12 @@ describe("a profile that is kept", () => {
     expect(await shownProfile(one)).toEqual(["partial", null, null, null]);
   });
 
-  it("is of the newest fetch, whatever order they are kept in, repeats and lost answers included", async () => {
+  it("is that of the newest fetch, for any order of the writes, including repeats and lost responses", async () => {
     const states = ["complete", "partial", "unavailable"] as const;
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 2 }), { minLength: 1, maxLength: 6 }), async (order) => {
         const one = await conversation();
-        // One a run: the SDK gives up repeating when too much is lost.
+        // One per run: the SDK stops retrying when too much is lost.
         const end = injectFaults(table.client, ({ index }) => (index === 0 ? "lost" : "pass"));
         try {
           for (const at of order) {
@@ -145,7 +145,7 @@ describe("a profile that is kept", () => {
     );
   });
 
-  it("survives the messages that come after it", async () => {
+  it("survives later messages", async () => {
     const one = await conversation();
     await profiles.save(one.id, adaProfile, NOW);
     await conversations.advanceHead(
@@ -157,7 +157,7 @@ describe("a profile that is kept", () => {
   });
 });
 
-describe("nothing is kept", () => {
+describe("no profile is stored", () => {
   it("where there is no conversation", async () => {
     const tenant = newTenant();
     await profiles.save(sampleConversationId(tenant), adaProfile, NOW);
@@ -165,7 +165,7 @@ describe("nothing is kept", () => {
     expect((await tableHandle.client.send(new GetCommand({ TableName: tableHandle.name, Key }))).Item).toBeUndefined();
   });
 
-  it("of a person whose conversation was erased after the fetch began, though they wrote again", async () => {
+  it("for a conversation that was erased after the fetch started, even if the person wrote again", async () => {
     const tenant = newTenant();
     const id = sampleConversationId(tenant);
     await conversations.advanceHead(tenant, sampleMessage(tenant, { id: "again" }), {
@@ -179,7 +179,7 @@ describe("nothing is kept", () => {
     expect((await shownProfile({ tenant, id }))?.[0]).toBe("complete");
   });
 
-  it("on what is left of an erased conversation's head", async () => {
+  it("on the rest of an erased head", async () => {
     const tenant = newTenant();
     const id = sampleConversationId(tenant);
     await tableHandle.client.send(

@@ -17,7 +17,7 @@ let table: TestTable;
 let tableHandle: Table;
 let tenant: TenantId;
 
-// One message, its head and a delivery of it, all of the same instant; nothing of it may be deleted for these tests.
+// One message, its head and its delivery, all of the same instant. These tests must not delete any of them.
 beforeAll(async () => {
   table = await startTestTable();
   tableHandle = openTable(table.tableName, table.client);
@@ -85,7 +85,7 @@ describe("seven days after it was sent, to the millisecond, a message is gone fr
     expect(await read(EXPIRED_AT)).toBe(0);
   });
 
-  it("the older messages of a conversation that lives on", async () => {
+  it("the older messages of an active conversation", async () => {
     const conversationId = sampleConversationId(tenant, "77");
     const participant = { id: "77", handle: null, username: null };
     const newer = sampleMessage(tenant, { id: "newer", participant, sentAt: NOW + 1 });

@@ -38,7 +38,7 @@ const send = (id: string): NewSend => ({
   scope: "live",
 });
 
-// Seconds between sends, mostly few, so that windows fill; a sender's clock may be behind.
+// Seconds between sends, mostly few, so that windows fill. A sender's clock may be behind.
 const attempts = fc.array(
   fc.record({
     after: fc.constantFrom(0, 0, 0, 0, 1, 3, 11, 86_400),
@@ -48,7 +48,7 @@ const attempts = fc.array(
   { minLength: 20, maxLength: 60 },
 );
 
-it("what is spent is what a count of every window allows, and what is refused one of them forbids", async () => {
+it("a send is counted if and only if every window allows it", async () => {
   await fc.assert(
     fc.asyncProperty(attempts, async (attempts) => {
       const tenant = newTenant();
@@ -69,7 +69,7 @@ it("what is spent is what a count of every window allows, and what is refused on
         at += after * SECOND;
         const now = at - behind * SECOND;
         const names = (Object.keys(limits) as BudgetName[]).filter((name) => humanAgent || name !== "human_agent_day");
-        // A window that another clock has opened counts for everyone.
+        // A window that another clock started counts for everyone.
         const windows = names.map((name) => {
           const windowStart = now - (now % limits[name].window);
           return [name, Math.max(windowStart, ...spent[name].keys())] as const;
@@ -93,7 +93,7 @@ it("what is spent is what a count of every window allows, and what is refused on
   );
 });
 
-it("begun with what was known long ago, a send learns what stands, and is begun with that", async () => {
+it("a send that starts with an outdated state gets the stored state, and starts with that", async () => {
   const tenant = newTenant();
   const spender = { tenant, account: ACCOUNT, conversationId: sampleConversationId(tenant), scope: "live" } as const;
   const stale = await budgets.get(spender);
@@ -109,7 +109,7 @@ it("begun with what was known long ago, a send learns what stands, and is begun 
   const learned = spending.refreshState(started.current);
   expect(learned).toEqual(await budgets.get(spender));
   expect((await startSpending(deriveUlid(NOW, "two"), learned)).begun).toEqual({ outcome: "begun" });
-  // The same send again spends nothing.
+  // Repeating the same send counts nothing.
   expect((await startSpending(deriveUlid(NOW, "two"), learned)).begun).toMatchObject({
     outcome: "known",
     record: { state: "sending" },

@@ -34,7 +34,7 @@ function sampleSend(rest: Partial<NewSend> = {}): NewSend {
   };
 }
 
-/** A send of a conversation of its own. */
+/** A send in its own conversation. */
 async function startSend(rest: Partial<NewSend> = {}): Promise<{ conversation: string; record: SendRecord }> {
   const conversation = sampleConversationId(newTenant());
   const send = sampleSend(rest);
@@ -50,7 +50,7 @@ async function read(conversation: string, id: string): Promise<SendRecord> {
 
 const sentAnswer = (messageId: string): PlatformResult => ({ state: "sent", messageId });
 
-/** Runs `work` once for each of its requests, with that request's answer lost. */
+/** Runs `work` once for each of its requests, with the response of that request lost. */
 async function withEachAnswerLost(minimumCalls: number, work: () => Promise<void>): Promise<void> {
   for (let k = 0; ; k++) {
     let reached = false;
@@ -65,7 +65,7 @@ async function withEachAnswerLost(minimumCalls: number, work: () => Promise<void
 }
 
 describe("a send record", () => {
-  it("comes back field for field, full or bare, and only in its own conversation", async () => {
+  it("is read back field by field, with and without optional ones, and only in its own conversation", async () => {
     const full = { actorId: "usr_1", holdId: "hold_1", replyTo: "m0", scope: "test", via: "api_human_agent" } as const;
     for (const rest of [full, {}]) {
       const { conversation, record } = await startSend(rest);
@@ -81,7 +81,7 @@ describe("a send record", () => {
     }
   });
 
-  it("is found by the time it was begun, to the millisecond, oldest first", async () => {
+  it("is found by its start time to the millisecond, oldest first", async () => {
     const conversation = sampleConversationId(newTenant());
     const times: Millis[] = [NOW + 2, NOW, NOW + 1, NOW + 1, NOW + 3];
     for (const at of times) await records.start(conversation, sampleSend({ id: newUlid(at) }), at);
@@ -94,8 +94,8 @@ describe("a send record", () => {
   });
 });
 
-describe("settling by the platform's answer", () => {
-  it("stands, and once the message is known nothing takes it away", async () => {
+describe("settling by the platform's response", () => {
+  it("is final once the message id is known", async () => {
     for (const state of ["failed", "unknown"] as const) {
       const { conversation, record } = await startSend();
       expect(await records.settle(conversation, record.id, { state })).toBe(true);
@@ -110,7 +110,7 @@ describe("settling by the platform's answer", () => {
     }
   });
 
-  it("does not take back what an echo showed, and is sure of the id where the echo was not", async () => {
+  it("does not override an echo with an unknown outcome, but with the response's message id", async () => {
     const { conversation, record } = await startSend();
     expect(await records.claim(conversation, record, "m1")).toBe(true);
     await records.settle(conversation, record.id, { state: "unknown" });
@@ -123,7 +123,7 @@ describe("settling by the platform's answer", () => {
     expect(await read(conversation, record.id)).toMatchObject({ messageId: "m2", messageIdSource: "answer" });
   });
 
-  it("of a record that was erased meanwhile is no error, and leaves none", async () => {
+  it("of an erased record is no error and creates none", async () => {
     const conversation = sampleConversationId(newTenant());
     const id = newUlid(NOW);
     for (const answer of [sentAnswer("m"), { state: "failed" }, { state: "unknown" }] as const) {
@@ -132,7 +132,7 @@ describe("settling by the platform's answer", () => {
     expect(await records.get(conversation, id)).toBeNull();
   });
 
-  it("survives a lost answer of the table", async () => {
+  it("survives a lost response of the table", async () => {
     await withEachAnswerLost(2, async () => {
       const conversation = sampleConversationId(newTenant());
       const send = sampleSend();
@@ -143,7 +143,7 @@ describe("settling by the platform's answer", () => {
 });
 
 describe("a claim by an echo", () => {
-  it("is one message's: another's is refused, its own is found again", async () => {
+  it("belongs to one message: another message is refused, the same one claims it again", async () => {
     const { conversation, record } = await startSend();
     expect(await records.claim(conversation, record, "m1")).toBe(true);
     expect(await records.claim(conversation, record, "m2")).toBe(false);
@@ -156,7 +156,7 @@ describe("a claim by an echo", () => {
     });
   });
 
-  it("leaves a certain name certain", async () => {
+  it("leaves a message id from the response unchanged", async () => {
     const { conversation, record } = await startSend();
     await records.settle(conversation, record.id, sentAnswer("m1"));
     expect(await records.claim(conversation, record, "m1")).toBe(true);
@@ -164,16 +164,16 @@ describe("a claim by an echo", () => {
     expect(await read(conversation, record.id)).toMatchObject({ messageId: "m1", messageIdSource: "answer" });
   });
 
-  it("is refused when the platform has refused the send since, and when the record is gone", async () => {
+  it("is refused when the platform refused the send since, and when the record is gone", async () => {
     const { conversation, record } = await startSend();
     await records.settle(conversation, record.id, { state: "failed" });
     expect(await records.claim(conversation, record, "m1")).toBe(false);
     expect(await records.claim(sampleConversationId(newTenant()), record, "m1")).toBe(false);
-    // Known to have failed, and yet named: by its metadata.
+    // The send failed when it was read, but the echo names it in its metadata.
     expect(await records.claim(conversation, await read(conversation, record.id), "m1")).toBe(true);
   });
 
-  it("takes over from an echo that was another send's, and from no answer", async () => {
+  it("takes over from an echo of another send, but not from a response", async () => {
     const { conversation, record } = await startSend();
     await records.claim(conversation, record, "m1");
     const claimed = await read(conversation, record.id);
@@ -183,7 +183,7 @@ describe("a claim by an echo", () => {
     expect(await records.claim(conversation, await read(conversation, record.id), "m5")).toBe(false);
   });
 
-  it("survives a lost answer of the table", async () => {
+  it("survives a lost response of the table", async () => {
     await withEachAnswerLost(2, async () => {
       const conversation = sampleConversationId(newTenant());
       const send = sampleSend();
@@ -193,7 +193,7 @@ describe("a claim by an echo", () => {
     });
   });
 
-  it("is won by one of several at once, beside the sender's own word, which stands", async () => {
+  it("succeeds for one of several concurrent echoes; the response overrides it", async () => {
     const claims = fc.uniqueArray(fc.constantFrom("m1", "m2", "m3"), { minLength: 2 });
     const answers = fc.constantFrom<PlatformResult | null>(null, { state: "unknown" }, sentAnswer("m9"));
     await fc.assert(

@@ -42,7 +42,7 @@ const readItem = async (hour: number) => {
 };
 
 describe("the counters of a tenant", () => {
-  it("add up what all batches counted, each endpoint and each state for itself", async () => {
+  it("sum up all batches, per endpoint and state", async () => {
     await counters.add(
       tenant,
       { messages: 3, endpoints: new Map([[firstEndpoint, { ...noCounts, delivered: 2 }]]) },
@@ -60,17 +60,17 @@ describe("the counters of a tenant", () => {
     });
   });
 
-  it("are the tenant's alone, and nothing where nothing was counted", async () => {
+  it("belong to one tenant, and are zero where nothing was counted", async () => {
     await counters.add(newTenant(), messages(9), NOW);
     expect(await readCounts()).toEqual({ messages: 0, one: noCounts, two: noCounts });
   });
 
-  it("make no item of a batch that counted nothing", async () => {
+  it("create no item for an empty batch", async () => {
     await counters.add(tenant, { messages: 0, endpoints: new Map([[firstEndpoint, noCounts]]) }, NOW);
     expect(await readItem(THIS_HOUR)).toBeUndefined();
   });
 
-  it("lose nothing when twenty batches add at once", async () => {
+  it("lose nothing when twenty batches are added at once", async () => {
     const each = { messages: 1, endpoints: new Map([[firstEndpoint, { ...noCounts, failed: 1 }]]) };
     await Promise.all(Array.from({ length: 20 }, () => counters.add(tenant, each, NOW)));
     expect(await readCounts()).toMatchObject({ messages: 20, one: { failed: 20 } });
@@ -78,7 +78,7 @@ describe("the counters of a tenant", () => {
 });
 
 describe("the window", () => {
-  it("is the hour that runs and the 24 before, to the millisecond", async () => {
+  it("is the current hour and the 24 before it, to the millisecond", async () => {
     await counters.add(tenant, messages(1), THIS_HOUR - 24 * HOUR - 1);
     await counters.add(tenant, messages(10), THIS_HOUR - 24 * HOUR);
     await counters.add(tenant, messages(100), THIS_HOUR - 1);
@@ -89,19 +89,19 @@ describe("the window", () => {
     expect((await readCounts(THIS_HOUR + 25 * HOUR)).messages).toBe(0);
   });
 
-  it("counts what a worker whose clock is ahead put into the next hour", async () => {
+  it("includes counts of a worker whose clock is ahead", async () => {
     await counters.add(tenant, messages(2), THIS_HOUR + HOUR);
     expect((await readCounts(THIS_HOUR + HOUR - 1)).messages).toBe(2);
   });
 
-  it("rests on items that are cleaned up eight days after their hour began", async () => {
+  it("reads items that expire eight days after their hour started", async () => {
     await counters.add(tenant, messages(1), NOW);
     expect((await readItem(THIS_HOUR))?.x).toBe((THIS_HOUR + 8 * DAY) / SECOND);
   });
 });
 
-describe("a message of which nothing else says that it was counted", () => {
-  it("is claimed once, for as long as its event could come again", async () => {
+describe("the claim to count a message", () => {
+  it("succeeds once, as long as the event could arrive again", async () => {
     const event = newUlid(NOW);
     expect(await counters.claim(tenant, event, NOW)).toBe(true);
     expect(await counters.claim(tenant, event, NOW + DAY)).toBe(false);
@@ -109,21 +109,18 @@ describe("a message of which nothing else says that it was counted", () => {
     expect(await counters.claim(tenant, newUlid(NOW), NOW)).toBe(true);
   });
 
-  it.each<Fault>(["lost", "fail", "throttle"])(
-    "is claimed by whoever asked, also where the answer was: %s",
-    async (fault) => {
-      let attempts = 0;
-      const end = injectFaults(table.client, () => (attempts++ === 0 ? fault : "pass"));
-      expect(await counters.claim(tenant, firstEndpoint, NOW)).toBe(true);
-      end();
-      expect(attempts).toBe(2);
-      expect(await counters.claim(tenant, firstEndpoint, NOW)).toBe(false);
-    },
-  );
+  it.each<Fault>(["lost", "fail", "throttle"])("succeeds for its caller when the response was: %s", async (fault) => {
+    let attempts = 0;
+    const end = injectFaults(table.client, () => (attempts++ === 0 ? fault : "pass"));
+    expect(await counters.claim(tenant, firstEndpoint, NOW)).toBe(true);
+    end();
+    expect(attempts).toBe(2);
+    expect(await counters.claim(tenant, firstEndpoint, NOW)).toBe(false);
+  });
 });
 
-describe("an answer that is lost", () => {
-  it.each<Fault>(["lost", "twice", "throttle"])("(%s) has the batch counted once all the same", async (fault) => {
+describe("a lost response", () => {
+  it.each<Fault>(["lost", "twice", "throttle"])("(%s) still counts the batch once", async (fault) => {
     await counters.add(tenant, messages(1), NOW);
     let attempts = 0;
     const end = injectFaults(table.client, () => (attempts++ === 0 ? fault : "pass"));
@@ -135,7 +132,7 @@ describe("an answer that is lost", () => {
     expect((await readCounts()).messages).toBe(111);
   });
 
-  it("has the batch counted once also where another adds before it is looked for, and says that this is not known", async () => {
+  it("counts the batch once when another is added before the check, and reports an unknown outcome", async () => {
     let attempts = 0;
     const end = injectFaults(table.client, async () => {
       attempts++;
@@ -147,7 +144,7 @@ describe("an answer that is lost", () => {
     expect((await readCounts()).messages).toBe(110);
   });
 
-  it("because the service failed leaves the batch uncounted, and says that this is not known", async () => {
+  it("of a failed request leaves the batch uncounted and reports an unknown outcome", async () => {
     let attempts = 0;
     const end = injectFaults(table.client, () => (attempts++ === 0 ? "fail" : "pass"));
     await expect(counters.add(tenant, messages(10), NOW)).rejects.toThrow(UnknownOutcome);
@@ -155,7 +152,7 @@ describe("an answer that is lost", () => {
     expect((await readCounts()).messages).toBe(0);
   });
 
-  it("that never comes keeps a worker for two seconds at most", async () => {
+  it("delays a worker for at most two seconds", async () => {
     const silent = createServer(() => {});
     await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
     const client = new DynamoDBClient({

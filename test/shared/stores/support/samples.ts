@@ -28,7 +28,7 @@ export function sampleConversationId(tenant: TenantId, participantId: string = P
   return conversationId({ tenant, account: ACCOUNT, participantId });
 }
 
-/** An inbound text of one person at NOW, unless told otherwise. */
+/** An inbound text of one person at NOW, with overrides. */
 export function sampleMessage(tenant: TenantId, rest: Partial<Message> & { readonly id: string }): Message {
   const participantId = rest.participant?.id ?? PERSON;
   const direction = rest.direction ?? "inbound";

@@ -71,7 +71,7 @@ async function auditActions(): Promise<string[]> {
 }
 
 describe("a change", () => {
-  it("sets what is given and leaves the rest", async () => {
+  it("sets the given fields and leaves the rest", async () => {
     expect(await endpoints.update(tenant, id, { status: "paused" }, auditEntry("webhook.update"))).toBe(true);
     const op = expect.any(String);
     expect(await readEndpoint()).toEqual({ ...endpoint(), status: "paused", breakerOp: op, updatedAt: NOW + 1 });
@@ -89,7 +89,7 @@ describe("a change", () => {
     expect(await auditActions()).toEqual(["webhook.create", "webhook.update", "webhook.update"]);
   });
 
-  it("of an endpoint that is deleted, or that there never was, changes nothing and leaves no audit row", async () => {
+  it("of a deleted or missing endpoint changes nothing and writes no audit row", async () => {
     expect(await endpoints.remove(tenant, id, auditEntry("webhook.delete"))).toBe(true);
     const tombstone = await readEndpoint();
     expect(tombstone).toMatchObject({ id, status: "deleted", sealedSecret: null, secondary: null, secretPrefix: "" });
@@ -105,7 +105,7 @@ describe("a change", () => {
   });
 });
 
-it("each rotation keeps the secret before it, and that one alone", async () => {
+it("each rotation keeps only the previous secret", async () => {
   await rotate("second");
   expect(await readEndpoint()).toMatchObject({
     secretPrefix: "whs_second",
@@ -119,7 +119,7 @@ it("each rotation keeps the secret before it, and that one alone", async () => {
   });
 });
 
-it("the service pauses an endpoint only where it still is, and once", async () => {
+it("the service pauses an endpoint once, and only at the same URL", async () => {
   const pause = (url: string, pausedEvent: string) =>
     endpoints.pause(tenant, id, { url, pausedEvent }, auditEntry("webhook.auto_pause"));
   expect(await pause("https://elsewhere.example/", "A")).toBe(false);
@@ -130,7 +130,7 @@ it("the service pauses an endpoint only where it still is, and once", async () =
 });
 
 it.each<Fault>(["lost", "fail", "throttle", "twice"])(
-  "(%s) at any request a change is made once and knows that it was",
+  "(%s) at any request: a change is applied once and reported as applied",
   async (fault) => {
     let times = 0;
     const end = injectFaults(table.client, () => (times++ % 2 === 0 ? fault : "pass"));
@@ -143,7 +143,7 @@ it.each<Fault>(["lost", "fail", "throttle", "twice"])(
   },
 );
 
-it("a rotation whose answer was lost is not made twice: the first secret still signs", async () => {
+it("a rotation whose response was lost is not repeated: the first secret still signs", async () => {
   let times = 0;
   const end = injectFaults(table.client, () => (times++ === 0 ? "lost" : "pass"));
   expect(await rotate("second")).toBe(true);
@@ -152,7 +152,7 @@ it("a rotation whose answer was lost is not made twice: the first secret still s
   expect(await readEndpoint()).toMatchObject({ secondary: { sealedSecret: bytes("first") } });
 });
 
-it("two transactions that meet are asked again until one has passed, and not for ever", async () => {
+it("conflicting transactions are retried until one succeeds, with a limit", async () => {
   const meeting = (times: number) => {
     let met = 0;
     (table.client.middlewareStack as DynamoDBClient["middlewareStack"]).add(
