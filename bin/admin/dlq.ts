@@ -130,9 +130,7 @@ function requireQueueUrls(requiredQueues: readonly QueueName[], environment: Com
   const missing = [...new Set(requiredQueues)].filter((queue) => !optionalSetting(queueUrlNames[queue], environment));
   if (missing.length === 0) return;
   const names = missing.map((queue) => env[queueUrlNames[queue]]).join(", ");
-  throw new CliError(
-    `Set ${names}: where to send dead letters again. docs/operate/dead-letters.md says where to find it.`,
-  );
+  throw new CliError(`Missing queue URL. Set ${names}. See docs/operate/dead-letters.md.`);
 }
 
 function parseQueues({ queue }: Arguments): readonly QueueName[] {
