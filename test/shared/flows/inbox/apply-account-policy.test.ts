@@ -143,7 +143,7 @@ describe("what the platform decides of an account", () => {
   it("is judged by what is known when it is noted, not when it was read", async () => {
     let injected = false;
     const end = injectFaults(testEnv.client, async ({ command, input }): Promise<Fault> => {
-      if (command !== "UpdateItem" || injected || !JSON.stringify(input).includes("po = :po")) return "pass";
+      if (command !== "UpdateItem" || injected || !JSON.stringify(input).includes("SET po = ")) return "pass";
       injected = true;
       await setStatus("needs_reauth");
       return "pass";
