@@ -151,7 +151,7 @@ test("a document client made of the client meets the faults, with typed input", 
 
 test("faults end when stopped, and cannot be injected on top of others", async () => {
   stop = injectFaults(testTable.client, () => "crash");
-  expect(() => injectFaults(testTable.client, () => "pass")).toThrow();
+  expect(() => injectFaults(testTable.client, () => "pass")).toThrow("Duplicate middleware name");
   stop();
   await testTable.client.send(addOne());
   expect(await readItem()).toBe("1");

@@ -48,12 +48,15 @@ it("begins no page in its last fifteen seconds, and what is left is there for th
 it.each(["due", "dueSends", "holds"] as const)(
   "fails where one of its tasks does (%s), and does the others",
   async (failingStore) => {
-    const [checkpoint, listOverdue] = [() => Promise.reject(new Error("no")), () => [Promise.reject(new Error("no"))]];
+    const [checkpoint, listOverdue] = [
+      () => Promise.reject(new Error("store failed")),
+      () => [Promise.reject(new Error("store failed"))],
+    ];
     const sweep = sweepWorker(
       { ...ports(), [failingStore]: { ...ports()[failingStore], checkpoint, listOverdue } } as never,
       testEnv.now,
     );
-    await expect(sweep(null, invocation(50 * SECOND))).rejects.toThrow("no");
+    await expect(sweep(null, invocation(50 * SECOND))).rejects.toThrow("store failed");
     expect([await queuedRetries(), settledSends()]).toEqual([
       failingStore === "due" ? 0 : 1,
       failingStore === "dueSends" ? [] : [1],

@@ -94,7 +94,7 @@ describe("faults", () => {
   test("reset_after_accept cuts the line although the message went out", async () => {
     const { hook, simulator, person } = await startWithPerson();
     await simulator.sim("/faults", { mode: "reset_after_accept", for: 1 });
-    await expect(simulator.sendToPerson("login", person)).rejects.toThrow();
+    await expect(simulator.sendToPerson("login", person)).rejects.toThrow("fetch failed");
     expect((await simulator.get("/_sim/sent")).body.sent).toHaveLength(1);
     await hook.waitForWebhooks(1, isEcho);
   });

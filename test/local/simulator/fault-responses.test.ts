@@ -103,7 +103,7 @@ describe("an accepted send whose answer is spoilt", () => {
     expect(broken.status).toBe(200);
     const text = await broken.text();
     expect(text).toContain("message_id");
-    expect(() => JSON.parse(text)).toThrow();
+    expect(() => JSON.parse(text)).toThrow(SyntaxError);
     await simulator.sim("/faults", { mode: "huge_body", for: 1 });
     expect((await (await rawSend(simulator.url, person)).text()).length).toBeGreaterThan(10 * 1024 * 1024);
     await hook.waitForWebhooks(2, isEcho);
@@ -113,7 +113,7 @@ describe("an accepted send whose answer is spoilt", () => {
 test("reset_before_accept cuts the line and accepts nothing", async () => {
   const { simulator, person } = await startWithPerson();
   await simulator.sim("/faults", { mode: "reset_before_accept", for: 1 });
-  await expect(rawSend(simulator.url, person)).rejects.toThrow();
+  await expect(rawSend(simulator.url, person)).rejects.toThrow("fetch failed");
   expect((await simulator.get("/_sim/sent")).body.sent).toEqual([]);
   expect((await simulator.sendToPerson("login", person)).status).toBe(200);
 });

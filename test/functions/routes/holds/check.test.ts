@@ -223,7 +223,7 @@ describe("the check page", () => {
 describe("an incomplete build", () => {
   it("prevents the function from starting", () => {
     const empty = mkdtempSync(join(tmpdir(), "check-page-"));
-    expect(() => readCheckPage(empty)).toThrow();
+    expect(() => readCheckPage(empty)).toThrow("ENOENT");
     rmSync(empty, { recursive: true });
   });
 });

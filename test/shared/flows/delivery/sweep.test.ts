@@ -156,7 +156,9 @@ describe("a sweep", () => {
     const one = await putDue(testEnv.now() + 3 * MINUTE);
     testEnv.advance(2 * MINUTE);
     const nowhere = { ...queues, deliveries: `${queues.deliveries}-gone` };
-    await expect(sweepDue(testEnv.sweepPorts(nowhere), testEnv.now())).rejects.toThrow();
+    await expect(sweepDue(testEnv.sweepPorts(nowhere), testEnv.now())).rejects.toThrow(
+      "The specified queue does not exist",
+    );
     expect(await due().checkpoint()).toEqual(mark);
     await sweep();
     testEnv.advance(MINUTE);

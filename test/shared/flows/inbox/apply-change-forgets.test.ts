@@ -82,7 +82,7 @@ describe("an edit that comes while a message does, whose unsending waits for it,
     const messageChanges = { ...ports.messageChanges, unsend: () => Promise.reject(new Error("died")) };
     await expect(
       ingestEvents({ ...ports, messageChanges }, account, [textEvent("m1", "zero", at)], testEnv.now()),
-    ).rejects.toThrow();
+    ).rejects.toThrow("died");
   };
   /** Ports at which the message comes once they were asked whether it is there, or told of the edit. */
   function portsWithInterleaving(after: "find" | "edit", interleaved: () => Promise<unknown>): IngestPorts {

@@ -250,9 +250,11 @@ describe("a sweep of sends", () => {
     testEnv.advance(2 * MINUTE);
     const ports = fixture.ports();
     const giveUp: typeof ports.sendRecords.giveUp = (conversation, id) =>
-      conversation === fixture.id ? Promise.reject(new Error("no")) : ports.sendRecords.giveUp(conversation, id);
+      conversation === fixture.id
+        ? Promise.reject(new Error("giveUp failed"))
+        : ports.sendRecords.giveUp(conversation, id);
     const failingPorts = { ...ports, sendRecords: { ...ports.sendRecords, giveUp } };
-    await expect(settleDueSends(failingPorts, testEnv.now())).rejects.toThrow("no");
+    await expect(settleDueSends(failingPorts, testEnv.now())).rejects.toThrow("giveUp failed");
     expect(await other.dueItems()).toEqual([]);
     testEnv.advance(MINUTE);
     await fixture.sweepSends();
