@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 import { resolve } from "node:path";
-import { LocalRefusal } from "../support/settings-error.ts";
+import { LocalRefusal } from "../support/local-refusal.ts";
 import { type EngineChild, EngineFailed, runChild } from "./child.ts";
 import { claimFolder, recordFolderOwner, releaseFolder } from "./data-folder.ts";
 import { findDynamoDbLocal, findDynoxide, type Program } from "./programs.ts";

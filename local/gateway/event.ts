@@ -4,11 +4,11 @@ import type { Millis } from "../../shared/kernel/time.ts";
 import { ACCOUNT } from "../template/intrinsics.ts";
 import type { RouteMatch } from "./routes.ts";
 
-/** A request's target taken apart; null when the path is not properly encoded. */
+/** The parts of a request target. */
 export interface RequestTarget {
-  /** As it was sent. */
+  /** The path as sent, still encoded. */
   readonly sentPath: string;
-  /** Decoded once, as an HTTP API hands it on: `%23` is `#`, `%2523` is `%23`, `%2F` is `/`. */
+  /** Decoded once, as an HTTP API passes it: `%23` is `#`, `%2523` is `%23`, `%2F` is `/`. */
   readonly path: string;
   readonly query: string;
 }
@@ -25,7 +25,7 @@ export function parseTarget(url: string): RequestTarget | null {
 
 const TEXT_TYPES = /^(text\/|application\/(json|xml|x-www-form-urlencoded)\s*(;|$))/i;
 
-/** The event an HTTP API makes of a request (payload format 2.0). */
+/** The event of an HTTP API request (payload format 2.0). */
 export function toHttpEvent(
   request: IncomingMessage,
   target: RequestTarget,
@@ -73,7 +73,7 @@ export function toHttpEvent(
   };
 }
 
-/** Lower-case names; a header sent several times is joined with commas, cookies with semicolons. */
+/** Names are lower case. Repeated headers are joined with commas, cookies with semicolons. */
 function joinedHeaders(request: IncomingMessage): Record<string, string> {
   const entries = Object.entries(request.headersDistinct).map(
     ([name, values = []]) => [name, values.join(name === "cookie" ? "; " : ",")] as const,

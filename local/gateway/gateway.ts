@@ -2,27 +2,27 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import type { Millis } from "../../shared/kernel/time.ts";
 import type { Functions } from "../lambda/functions.ts";
-import { LocalRefusal } from "../support/settings-error.ts";
+import { LocalRefusal } from "../support/local-refusal.ts";
 import { parseTarget, type RequestTarget, toHttpEvent } from "./event.ts";
 import { INVOCATION_MAX_BYTES, sendMessage, sendResult } from "./response.ts";
 import { matchRoute, type Route, type RouteMatch } from "./routes.ts";
 
-/** What the gateway serves once the stack is up. */
+/** What the gateway serves when the stack is ready. */
 export interface GatewayOptions {
   readonly routes: readonly Route[];
   readonly functions: Pick<Functions, "invoke">;
   readonly now: () => Millis;
   readonly report: (line: string) => void;
-  /** Answers `/_local/…`, which exists in no template. */
+  /** Handles `/_local/…`, which is not part of the template. */
   handleLocal(request: IncomingMessage, response: ServerResponse, path: string, body: Buffer): Promise<void>;
-  /** Whether the edge turns this request away before anything of Parley sees it. */
+  /** True rejects this request at the edge, before a function runs. */
   shouldRefuseAtEdge(): boolean;
 }
 
 export interface Gateway {
   readonly url: string;
   readonly port: number;
-  /** Until this is called every request is answered 503. */
+  /** Before this call every request gets 503. */
   serve(options: GatewayOptions): void;
   close(): Promise<void>;
 }
@@ -31,7 +31,7 @@ const BODY_MAX_BYTES = 10 * 2 ** 20;
 /** Request line and headers together. */
 const HEAD_MAX_BYTES = 10_240;
 
-/** Listens on loopback. Throws a LocalRefusal when the port is taken. */
+/** Listens on loopback. Throws a LocalRefusal if the port is in use. */
 export async function openGateway(port: number): Promise<Gateway> {
   let options: GatewayOptions | undefined;
   const server = createServer({ maxHeaderSize: HEAD_MAX_BYTES, keepAliveTimeout: 60_000 }, (request, response) => {
@@ -64,7 +64,7 @@ async function listen(server: Server, port: number): Promise<void> {
       const portInUse = error.code === "EADDRINUSE";
       reject(
         portInUse
-          ? new LocalRefusal(`Port ${port} is taken: stop what listens there, or name another with --port.`)
+          ? new LocalRefusal(`Port ${port} is in use. Stop the process that uses it, or choose another --port.`)
           : error,
       );
     });
@@ -77,7 +77,7 @@ async function handleRequest(
   response: ServerResponse,
   options: GatewayOptions,
 ): Promise<void> {
-  // The stack's own time, which may have been turned: browsers and other clients reckon with it.
+  // The stack's clock, which may be ahead of real time. Clients compute with this header.
   response.setHeader("date", new Date(options.now()).toUTCString());
   const target = parseTarget(request.url ?? "/");
   if (!target) return sendMessage(response, 400, "Bad Request");
@@ -114,18 +114,18 @@ async function invoke(
   }
 }
 
-/** An event that holds the body in base64, or with its quotes escaped, is larger than the body: only then count. */
+/** Base64 or escaped quotes make the event larger than the body. Only a large body needs the exact count. */
 function isTooLarge(event: object, body: Buffer): boolean {
   return body.length > INVOCATION_MAX_BYTES / 3 && Buffer.byteLength(JSON.stringify(event)) > INVOCATION_MAX_BYTES;
 }
 
-/** The whole body; null when it is larger than an HTTP API takes. */
+/** Reads the body. Returns null if it exceeds the limit of an HTTP API. */
 async function readBody(request: IncomingMessage): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    // Read to the end all the same, so that the client is there to hear the answer.
+    // Reads on to the end, so that the client receives the response.
     if (size <= BODY_MAX_BYTES) chunks.push(chunk);
     else chunks.length = 0;
   }

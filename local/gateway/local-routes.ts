@@ -3,14 +3,14 @@ import { iso, type Millis } from "../../shared/kernel/time.ts";
 import { parseDuration } from "../support/clock.ts";
 import { sendJson, sendMessage } from "./response.ts";
 
-/** What a person or a test may ask of the stack itself, over HTTP. */
+/** The control API of the local stack at `/_local`. */
 export interface LocalControls {
   now(): Millis;
-  /** Turns the clock, everywhere, and resolves when every schedule that came due has run. */
+  /** Advances the clock and resolves when every schedule that is then due has run. */
   advance(by: Millis): Promise<void>;
-  /** Every mail sent, newest first. */
+  /** Every sent mail, newest first. */
   mails(): Promise<readonly unknown[]> | readonly unknown[];
-  /** The next `count` requests get the bare 429 of the edge. */
+  /** The next `count` requests get the edge's 429. */
   refuseAtEdge(count: number): void;
 }
 
@@ -43,7 +43,7 @@ export async function handleLocalRequest(
   await handle(controls, response, request.method === "POST" ? parseObject(body) : null);
 }
 
-/** A page of another origin, or a name of somebody else's that leads here, has no business with the clock or the mail. */
+/** Rejects pages of another origin and foreign host names (DNS rebinding): they must not control the stack. */
 function isCrossOrigin({ headers: { host = "", origin } }: IncomingMessage): boolean {
   const local = /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(host);
   return !local || (origin !== undefined && origin !== `http://${host}`);
@@ -71,7 +71,7 @@ function setFaults(controls: LocalControls, response: ServerResponse, body: unkn
   sendJson(response, 200, { edge_429: count });
 }
 
-/** The body as JSON; null when it is none. */
+/** Parses the body as JSON. Returns null if it is not JSON. */
 function parseObject(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString("utf8")) as unknown;

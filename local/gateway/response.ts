@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 
-/** A function's answer may be this large, as everything that goes in or out of an invocation. */
+/** Lambda's limit for the payload and the response of an invocation. */
 export const INVOCATION_MAX_BYTES = 6 * 2 ** 20;
 
 interface FunctionResponse {
@@ -11,7 +11,7 @@ interface FunctionResponse {
   readonly isBase64Encoded?: boolean;
 }
 
-/** Sends one of the gateway's own answers. */
+/** Sends a response of the gateway itself. */
 export function sendMessage(response: ServerResponse, status: number, message: string): void {
   sendJson(response, status, { message });
 }
@@ -22,8 +22,8 @@ export function sendJson(response: ServerResponse, status: number, value: unknow
 }
 
 /**
- * Sends what a function answered (payload format 2.0): an object with `statusCode` as it says, anything else as JSON
- * with 200. An answer that cannot be sent is the gateway's 500.
+ * Sends the result of a function (payload format 2.0): an object with `statusCode` as a response, any other value as
+ * JSON with 200. A result that is not a valid response becomes a 500.
  */
 export function sendResult(response: ServerResponse, result: unknown): void {
   if (response.destroyed) return;
@@ -39,7 +39,7 @@ export function sendResult(response: ServerResponse, result: unknown): void {
 
 const JSON_RESPONSE = { statusCode: 200, headers: { "content-type": "application/json" } } as const;
 
-/** Throws for an answer that HTTP has no form for. */
+/** Throws if the result is not a valid HTTP response. */
 function toHttpResponse(functionResponse: FunctionResponse): {
   statusCode: number;
   headers: Record<string, string | string[]>;

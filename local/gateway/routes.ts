@@ -1,5 +1,5 @@
 import type { FunctionDeclaration } from "../lambda/functions.ts";
-import { LocalRefusal } from "../support/settings-error.ts";
+import { LocalRefusal } from "../support/local-refusal.ts";
 import type { Resolver } from "../template/intrinsics.ts";
 import { type Assembly, describeResource, listResources, type StackResource } from "../template/template.ts";
 
@@ -13,20 +13,20 @@ export interface Route {
 
 export interface RouteMatch {
   readonly route: Route;
-  /** Decoded; undefined where the route names none. */
+  /** Decoded. Undefined if the route has no parameters. */
   readonly parameters: Readonly<Record<string, string>> | undefined;
 }
 
-/** The longest an HTTP API waits for a function, and what it waits unless told otherwise. */
+/** Maximum and default integration timeout of an HTTP API. */
 const TIMEOUT_MAX_MS = 30_000;
 
-/** Reads the routes of the assembly's HTTP API. Throws a LocalRefusal for one that leads nowhere. */
+/** Reads the routes of the assembly's HTTP API. Throws a LocalRefusal for a route without a function. */
 export function readRoutes(assembly: Assembly, resolver: Resolver, functions: readonly FunctionDeclaration[]): Route[] {
   const resources = listResources(assembly);
   const apis = resources.filter(({ resource }) => resource.Type === "AWS::ApiGatewayV2::Api");
   const unsupported = apis.find(({ resource }) => resource.Properties?.ProtocolType !== "HTTP") ?? apis[1];
   if (unsupported)
-    throw new LocalRefusal(`The local stack serves one HTTP API: it cannot serve ${describeResource(unsupported)}.`);
+    throw new LocalRefusal(`The local stack serves one HTTP API and cannot serve ${describeResource(unsupported)}.`);
   return resources
     .filter(({ resource }) => resource.Type === "AWS::ApiGatewayV2::Route")
     .map((route) => readRoute(route, assembly, resolver, functions));

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { devNull } from "node:os";
 import { join } from "node:path";
-import { LocalRefusal } from "../support/settings-error.ts";
+import { LocalRefusal } from "../support/local-refusal.ts";
 import { ACCOUNT, REGION, type Resolver } from "../template/intrinsics.ts";
 import { type Assembly, describeResource, listResources, type StackResource } from "../template/template.ts";
 import { openPool, type Pool } from "./pool.ts";

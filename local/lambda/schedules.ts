@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { DAY, HOUR, iso, MINUTE, type Millis } from "../../shared/kernel/time.ts";
-import { LocalRefusal } from "../support/settings-error.ts";
+import { LocalRefusal } from "../support/local-refusal.ts";
 import { ACCOUNT, REGION, type Resolver } from "../template/intrinsics.ts";
 import { type Assembly, describeResource, listResources, type StackResource } from "../template/template.ts";
 import type { FunctionDeclaration, Functions } from "./functions.ts";

@@ -1,5 +1,5 @@
 import { type CORSRule, CreateBucketCommand, PutBucketCorsCommand } from "@aws-sdk/client-s3";
-import { LocalRefusal } from "../support/settings-error.ts";
+import { LocalRefusal } from "../support/local-refusal.ts";
 import { type Identity, REGION } from "../template/intrinsics.ts";
 import { describeResource, type StackResource } from "../template/template.ts";
 import { type ProvisionContext, physicalName } from "./provision-context.ts";

@@ -1,5 +1,5 @@
 import { CreateKeyCommand, DescribeKeyCommand } from "@aws-sdk/client-kms";
-import { LocalRefusal } from "../support/settings-error.ts";
+import { LocalRefusal } from "../support/local-refusal.ts";
 import type { Identity } from "../template/intrinsics.ts";
 import { describeResource, type StackResource } from "../template/template.ts";
 import type { ProvisionContext } from "./provision-context.ts";

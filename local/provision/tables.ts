@@ -7,7 +7,7 @@ import {
   type TableDescription,
   waitUntilTableExists,
 } from "@aws-sdk/client-dynamodb";
-import { LocalRefusal } from "../support/settings-error.ts";
+import { LocalRefusal } from "../support/local-refusal.ts";
 import type { Identity } from "../template/intrinsics.ts";
 import { describeResource, type StackResource } from "../template/template.ts";
 import { buildArn, type ProvisionContext, physicalName } from "./provision-context.ts";

@@ -1,6 +1,6 @@
 import type { LocalJson } from "./local-json.ts";
 
-/** What a person reads once the stack is up: addresses, keys, and three commands that work as they stand. */
+/** The text printed when the stack is ready: addresses, keys, and three commands to copy and run. */
 export function banner(local: LocalJson, dataDir: string): string {
   const rows: [string, string | undefined][] = [
     ["API", local.base_url],
@@ -11,7 +11,7 @@ export function banner(local: LocalJson, dataDir: string): string {
     ["Data", dataDir],
   ];
   const table = rows.flatMap(([name, value]) => (value ? [`  ${name.padEnd(10)} ${value}`] : []));
-  return ["", "Parley is running.", "", ...table, ...commands(local), "", "Ctrl-C stops it.", ""].join("\n");
+  return ["", "Parley is running.", "", ...table, ...commands(local), "", "Press Ctrl-C to stop.", ""].join("\n");
 }
 
 function commands({ base_url, simulator_url, live_key, accounts }: LocalJson): string[] {
@@ -19,22 +19,22 @@ function commands({ base_url, simulator_url, live_key, accounts }: LocalJson): s
   const key = `-H 'Authorization: Bearer ${live_key}'`;
   const json = "-H 'Content-Type: application/json'";
   const webhook = JSON.stringify({ url: "http://127.0.0.1:9000/hook", events: ["message.received", "message.sent"] });
-  const hint = simulator_url && accounts[0] ? ` (write to @${accounts[0].handle} in the simulator first)` : "";
+  const hint = simulator_url && accounts[0] ? ` (first send a message to @${accounts[0].handle} in the simulator)` : "";
   return [
     "",
-    "Be told of messages at an address of yours:",
+    "Receive messages at your webhook URL:",
     `  curl ${base_url}/v1/webhooks ${key} ${json} -d '${webhook}'`,
     "",
-    `List the conversations${hint}:`,
+    `List conversations${hint}:`,
     `  curl ${base_url}/v1/conversations ${key}`,
     "",
-    "Reply in the newest one:",
+    "Reply in the newest conversation:",
     `  curl -s '${base_url}/v1/conversations?limit=1' ${key} \\`,
     `    | node -p '${REPLY}' \\`,
     `    | curl ${base_url}/v1/messages/reply ${key} ${json} -d @-`,
   ];
 }
 
-/** Makes the body of a reply to the first conversation of a list. */
+/** Builds the request body of a reply from a list of conversations. */
 const REPLY =
   'JSON.stringify({ conversation_id: JSON.parse(fs.readFileSync(0)).data.conversations[0].id, text: "Hello from Parley" })';

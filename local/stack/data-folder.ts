@@ -1,8 +1,8 @@
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { LocalRefusal } from "../support/settings-error.ts";
+import { LocalRefusal } from "../support/local-refusal.ts";
 
-/** Everything a stack writes into its data folder, so that a fresh start takes away this and nothing else. */
+/** Every file and folder that a stack writes into its data folder. `--fresh` removes these and nothing else. */
 const managedFiles = [
   "cdk.out",
   "clock.json",
@@ -24,8 +24,8 @@ export interface DataFolder {
 }
 
 /**
- * Takes a data folder for this process alone. A lock left behind by a process that is gone is taken over; one whose
- * process lives is a LocalRefusal. With `fresh`, what an earlier stack wrote there is removed first.
+ * Locks a data folder for this process and takes over the lock of a process that has ended. Throws a LocalRefusal if
+ * the lock's process is running. With `fresh`, removes the files of earlier stacks.
  */
 export function lockDataFolder(folder: string, fresh: boolean): DataFolder {
   const path = resolve(folder);
@@ -42,7 +42,7 @@ export function lockDataFolder(folder: string, fresh: boolean): DataFolder {
 
 interface LockOwner {
   readonly pid: number;
-  /** When the process began, in the kernel's own count: a pid alone may be used again. Absent where it cannot be had. */
+  /** Start time of the process in kernel ticks, because pids are reused. Absent where there is no /proc. */
   readonly began?: string;
 }
 
@@ -52,15 +52,15 @@ function acquireLock(lock: string, folder: string): void {
     const owner = readLockOwner(lock);
     if (owner && isAlive(owner)) {
       throw new LocalRefusal(
-        `A local stack (process ${owner.pid}) is using ${folder}: stop it, or name another folder with --data.`,
+        `Data folder ${folder} is in use by a local stack (process ${owner.pid}). Stop it, or choose another folder with --data.`,
       );
     }
     removeStale(lock);
   }
-  throw new LocalRefusal(`Several stacks are starting on ${folder} at once: start one.`);
+  throw new LocalRefusal(`Data folder ${folder} is being locked by several stacks at once. Start only one.`);
 }
 
-/** False when the lock is there already. Linked into place, so that nobody ever reads half a lock. */
+/** Returns false if the lock exists. Links the file into place, so that no process reads a partial lock. */
 function writeLock(lock: string): boolean {
   const temporary = `${lock}.${process.pid}.own`;
   const { began } = readProcess(process.pid);
@@ -77,7 +77,7 @@ function writeLock(lock: string): boolean {
   }
 }
 
-/** Moved aside before it is removed, so that of two starts that saw the same stale lock only one takes it away. */
+/** Renames the lock before removing it, so that only one of two starts that saw the same stale lock removes it. */
 function removeStale(lock: string): void {
   const stalePath = `${lock}.${process.pid}`;
   try {
@@ -104,16 +104,16 @@ function isAlive({ pid, began }: LockOwner): boolean {
     if ((error as NodeJS.ErrnoException).code === "ESRCH") return false;
   }
   const { state, began: currentBegan } = readProcess(pid);
-  // A process that nobody has waited for yet still has its number, and does nothing any more.
+  // A zombie keeps its pid until its parent waits for it.
   if (state === "Z" || state === "X") return false;
   return began === undefined || currentBegan === undefined || began === currentBegan;
 }
 
-/** What the kernel says of a process; nothing where there is no /proc. */
+/** State and start time of a process from /proc. Empty where there is no /proc. */
 function readProcess(pid: number): { state?: string | undefined; began?: string | undefined } {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // From field 3 on: the name, field 2, may hold blanks but ends with the last bracket.
+    // Fields from 3 on. Field 2, the name, may contain spaces and ends with the last parenthesis.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return { state: fields[0], began: fields[19] };
   } catch {

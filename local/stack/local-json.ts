@@ -2,14 +2,14 @@ import { accountKey, type Connection } from "../../shared/domain/accounts/accoun
 import { writeFileAtomic } from "../support/atomic-write.ts";
 import { accountPlatform, type SeedState, seededAccounts } from "./seed.ts";
 
-/** The platforms' secrets of a local stack, as its functions know them. */
+/** The platform secrets of a local stack. */
 export interface PlatformSecrets {
   readonly meta: string;
   readonly instagram: string;
   readonly verify_token: string;
 }
 
-/** What a program needs to talk to a running stack; a field is there when its part is. */
+/** The content of `local.json`: what a program needs to call a running stack. A field is absent if its part is. */
 export interface LocalJson {
   readonly base_url: string;
   readonly simulator_url?: string;
@@ -50,7 +50,7 @@ export function describeStack(
   };
 }
 
-/** Written in one piece and only when everything answers: whoever sees the file can begin. */
+/** Writes the file atomically once the stack is ready: a program that sees the file can call the stack. */
 export function writeLocalJson(file: string, description: LocalJson): void {
   writeFileAtomic(file, `${JSON.stringify(description, null, 2)}\n`);
 }

@@ -6,21 +6,21 @@ import { parseTenant, type TenantId } from "../../shared/kernel/tenant.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import { accountPlatform, type SeedPorts } from "./seed.ts";
 
-/** What the demo workspace is made with. */
+/** Input of the demo workspace's seed. */
 export interface SeedContext {
-  /** The environment of all functions together. */
+  /** The combined environment of all functions. */
   readonly environment: Readonly<Record<string, string>>;
   readonly now: () => Millis;
 }
 
 const ACTOR = "cli";
 
-/** The same use cases as an operator's own commands, with the keys and the table the functions were given. */
+/** The use cases of the operator's commands, with the keys and the table of the functions. */
 export function openSeedPorts({ environment, now }: SeedContext): SeedPorts {
   const ports = tenantPorts(environment);
   return {
     async createTenant(slug) {
-      // False says that it is there already, from a start that ended before it was written down.
+      // False: an earlier start created the tenant and ended before it saved that step.
       await createTenant(
         ports,
         requireTenant(slug),
@@ -49,6 +49,6 @@ export function openSeedPorts({ environment, now }: SeedContext): SeedPorts {
 
 function requireTenant(slug: string): TenantId {
   const tenant = parseTenant(slug);
-  if (tenant === null) throw new Error(`${slug} is not a tenant's slug`);
+  if (tenant === null) throw new Error(`Invalid tenant slug: ${slug}`);
   return tenant;
 }

@@ -4,7 +4,7 @@ import { writeFileAtomic } from "../support/atomic-write.ts";
 
 export const DEMO_TENANT = "demo";
 
-/** An account that is connected without asking a platform; the simulator knows the same account and token. */
+/** An account connected without OAuth. The simulator has the same account and token. */
 export interface SeedAccount {
   readonly connection: Connection;
   readonly externalId: string;
@@ -14,7 +14,7 @@ export interface SeedAccount {
   readonly token: string;
 }
 
-/** One account of each connection; the last two ride on one page, as they often do. */
+/** One account of each connection. The last two share one Facebook Page, as is common. */
 export const demoAccounts: readonly SeedAccount[] = [
   {
     connection: "instagram_login",
@@ -42,7 +42,7 @@ export const demoAccounts: readonly SeedAccount[] = [
   },
 ];
 
-/** The use cases that make the demo workspace. Creating a tenant or connecting an account twice changes nothing. */
+/** The use cases that create the demo workspace. Creating a tenant or connecting an account is idempotent. */
 export interface SeedPorts {
   createTenant(slug: string): Promise<void>;
   createKey(tenant: string, scope: "live" | "test"): Promise<{ secret: string }>;
@@ -50,7 +50,7 @@ export interface SeedPorts {
   connectAccount(tenant: string, account: SeedAccount): Promise<void>;
 }
 
-/** What was made, kept in the data folder: a key's secret can be had only once. */
+/** The created workspace, stored in the data folder because a key's secret is returned only once. */
 export interface SeedState {
   readonly tenant?: string;
   readonly live_key?: string;
@@ -61,8 +61,8 @@ export interface SeedState {
 }
 
 /**
- * Makes the demo tenant, its keys and, unless told otherwise, its accounts. Every step is written down once it is
- * done, so that a later start makes only what is missing.
+ * Creates the demo tenant, its keys and, with `withAccounts`, its accounts. Each completed step is saved, so that a
+ * later start creates only what is missing.
  */
 export async function seed(file: string, ports: SeedPorts, withAccounts: boolean): Promise<SeedState> {
   let state = readSeedState(file);
@@ -90,7 +90,7 @@ export function accountPlatform({ connection }: Pick<SeedAccount, "connection">)
   return connection === "messenger" ? "messenger" : "instagram";
 }
 
-/** The demo accounts that are among what was made. */
+/** The demo accounts that have been connected. */
 export function seededAccounts(seedState: SeedState): readonly SeedAccount[] {
   return demoAccounts.filter((account) => seedState.accounts?.includes(accountLabel(account)));
 }

@@ -4,7 +4,7 @@ import { writeFileAtomic } from "../support/atomic-write.ts";
 import type { PlatformSecrets } from "./local-json.ts";
 import type { LocalSettings } from "./settings.ts";
 
-/** The platforms' secrets of a stack: as they were set, else made up once and kept in the data folder. */
+/** The platform secrets of a stack: from the settings, or else generated once and stored in the data folder. */
 export function loadPlatformSecrets(settings: LocalSettings, file: string): PlatformSecrets {
   const stored = readStoredSecrets(file);
   const generated: PlatformSecrets = {

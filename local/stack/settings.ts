@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
 import type { EngineOptions } from "../dynamodb/engine.ts";
-import { LocalRefusal } from "../support/settings-error.ts";
+import { LocalRefusal } from "../support/local-refusal.ts";
 
-/** The hosts of the platforms, by the names the functions know them by. */
+/** The platforms' hosts, by their names in PARLEY_PLATFORM_URLS. */
 export const platformHosts = [
   "facebook_www",
   "facebook_graph",
@@ -12,32 +12,32 @@ export const platformHosts = [
 ] as const;
 export type PlatformUrls = Readonly<Record<(typeof platformHosts)[number], string>>;
 
-/** What a person may choose about a local stack. */
+/** The settings of a local stack. */
 export interface LocalSettings {
-  /** Port of the API; the simulator and the emulators take the next two. 0: free ports for everything. */
+  /** Port of the API. The simulator and the emulators use the next two ports. 0: free ports for all three. */
   readonly port: number;
   readonly dataDir: string;
-  /** Forget what an earlier stack kept in the data folder. */
+  /** True removes the data of earlier stacks from the data folder. */
   readonly fresh: boolean;
-  /** False: the demo tenant and its keys alone, without connected accounts. */
+  /** False creates the demo tenant and its keys without connected accounts. */
   readonly seedAccounts: boolean;
-  /** Stands in for the simulator, which is then not started. */
+  /** Replaces the simulator, which is then not started. */
   readonly platformUrls?: PlatformUrls;
   readonly metaSecret?: string;
   readonly instagramSecret?: string;
   readonly verifyToken?: string;
-  /** True: webhook deliveries obey the same gate as in the cloud, so that loopback is refused. */
+  /** True applies the egress rules of the cloud to webhook deliveries, so that loopback is refused. */
   readonly strictEgress: boolean;
   readonly siteUrl?: string;
-  /** Which engine stands in for DynamoDB; dynoxide where it runs when not given. */
+  /** The DynamoDB engine. Default: dynoxide if it runs on this machine, else DynamoDB Local. */
   readonly engine?: NonNullable<EngineOptions["prefer"]>;
-  /** The share of queue messages, 0 to 1, that come twice; once it is above 0 they also come out of order. */
+  /** The share of queue messages, 0 to 1, that are delivered twice. Above 0 messages are also reordered. */
   readonly sqsChaos?: number;
 }
 
-const USAGE = "Known are --port <number>, --data <folder> and --fresh.";
+const USAGE = "Valid flags: --port <number>, --data <folder>, --fresh.";
 
-/** The settings from flags and environment; a flag wins. Throws a LocalRefusal that says what to write instead. */
+/** Reads the settings. A flag overrides its environment variable. Throws a LocalRefusal that names the fix. */
 export function readSettings(flags: readonly string[], env: NodeJS.ProcessEnv): LocalSettings {
   const { port, data, fresh } = readFlags(flags);
   const platformUrls = readPlatformUrls(env.PARLEY_PLATFORM_URLS);
@@ -70,22 +70,24 @@ function readFlags(flags: readonly string[]): { port?: string; data?: string; fr
 
 function readPort(text: string): number {
   const port = Number(text);
-  // Two more ports follow the first.
+  // The simulator and the emulators use the next two ports.
   if (/^\d+$/.test(text) && port <= 65_533) return port;
-  throw new LocalRefusal(`The port ${JSON.stringify(text)} is not a number from 0 to 65533: give one with --port.`);
+  throw new LocalRefusal(
+    `Invalid port ${JSON.stringify(text)}. Set --port or PARLEY_PORT to a number from 0 to 65533.`,
+  );
 }
 
 function readEgress(text: string | undefined): boolean {
   if (!text || text === "open") return false;
   if (text === "strict") return true;
-  throw new LocalRefusal(`PARLEY_EGRESS is ${JSON.stringify(text)}: write strict, or leave it out.`);
+  throw new LocalRefusal(`Invalid PARLEY_EGRESS: ${JSON.stringify(text)}. Set it to strict or open, or unset it.`);
 }
 
 function readEngine(text: string | undefined): LocalSettings["engine"] {
   if (!text) return undefined;
   if (text === "dynoxide" || text === "dynamodb-local") return text;
   throw new LocalRefusal(
-    `PARLEY_DYNAMODB is ${JSON.stringify(text)}: write dynoxide or dynamodb-local, or leave it out.`,
+    `Invalid PARLEY_DYNAMODB: ${JSON.stringify(text)}. Set it to dynoxide or dynamodb-local, or unset it.`,
   );
 }
 
@@ -93,21 +95,21 @@ function readShare(text: string | undefined): number {
   const share = Number(text || 0);
   if (share >= 0 && share <= 1) return share;
   throw new LocalRefusal(
-    `PARLEY_SQS_CHAOS is ${JSON.stringify(text)}: give the share of messages that repeat, 0 to 1.`,
+    `Invalid PARLEY_SQS_CHAOS: ${JSON.stringify(text)}. Set it to the share of messages to deliver twice, 0 to 1.`,
   );
 }
 
 function readPlatformUrls(text: string | undefined): PlatformUrls | undefined {
   if (!text) return undefined;
-  const requirement = `PARLEY_PLATFORM_URLS must be JSON with a URL for each of ${platformHosts.join(", ")}`;
+  const requirement = `Set it to a JSON object with a URL for each of ${platformHosts.join(", ")}.`;
   let parsed: Partial<Record<string, unknown>>;
   try {
     parsed = Object(JSON.parse(text)) as Partial<Record<string, unknown>>;
   } catch {
-    throw new LocalRefusal(`${requirement}: what is there is not JSON.`);
+    throw new LocalRefusal(`PARLEY_PLATFORM_URLS is not JSON. ${requirement}`);
   }
   const missing = platformHosts.find((host) => typeof parsed[host] !== "string");
-  if (missing) throw new LocalRefusal(`${requirement}: ${missing} is missing.`);
+  if (missing) throw new LocalRefusal(`PARLEY_PLATFORM_URLS has no ${missing}. ${requirement}`);
   const urls = platformHosts.map(
     (host) => [host, readUrl(`PARLEY_PLATFORM_URLS.${host}`, String(parsed[host]))] as const,
   );
@@ -117,5 +119,5 @@ function readPlatformUrls(text: string | undefined): PlatformUrls | undefined {
 function readUrl(name: string, text: string, schemes = /^https?:/): string {
   if (URL.canParse(text) && schemes.test(text)) return text.replace(/\/+$/, "");
   const expected = schemes.test("http:") ? "an http or https" : "an https";
-  throw new LocalRefusal(`${name} must be ${expected} URL, not ${JSON.stringify(text)}.`);
+  throw new LocalRefusal(`Invalid ${name}: ${JSON.stringify(text)}. Set it to ${expected} URL.`);
 }

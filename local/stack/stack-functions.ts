@@ -13,7 +13,7 @@ export interface FunctionsContext {
   readonly logFile: string;
 }
 
-/** The template's functions in the surroundings of this stack; what they print goes to the log file. */
+/** Opens the template's functions against the parts of this stack. Their output goes to the log file. */
 export function runFunctions(
   declarations: readonly FunctionDeclaration[],
   resolver: Resolver,
@@ -35,7 +35,7 @@ export function runFunctions(
   return functions;
 }
 
-/** The variables of all functions together: where the template's table, key, queues and secrets are. */
+/** The combined variables of all functions: they locate the template's table, key, queues and secrets. */
 export function commonEnvironment(functions: Functions): Readonly<Record<string, string>> {
   return Object.assign({}, ...functions.ids.map(functions.environment)) as Record<string, string>;
 }

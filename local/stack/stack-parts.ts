@@ -2,17 +2,17 @@ import { type Engine, startEngine } from "../dynamodb/engine.ts";
 import { type Emulators, startEmulators } from "../emulators/server.ts";
 import { type Simulator, startSimulator } from "../simulator/simulator.ts";
 import type { StackClock } from "../support/clock.ts";
-import { LocalRefusal } from "../support/settings-error.ts";
+import { LocalRefusal } from "../support/local-refusal.ts";
 import type { DataFolder } from "./data-folder.ts";
 import type { PlatformSecrets } from "./local-json.ts";
 import { demoAccounts } from "./seed.ts";
 import { type LocalSettings, type PlatformUrls, platformHosts } from "./settings.ts";
 
-/** What stands in for the cloud and for the platforms. */
+/** The replacements of the cloud services and of the platforms. */
 export interface StackParts {
   readonly engine: Engine;
   readonly emulators: Emulators;
-  /** Absent when the settings name platforms of their own. */
+  /** Absent if the settings name platform URLs. */
   readonly simulator?: Simulator;
   readonly platformUrls: PlatformUrls;
 }
@@ -25,7 +25,7 @@ export interface StackPartsSettings {
   readonly folder: DataFolder;
 }
 
-/** Starts them all at once; each is handed to `closers` as soon as it stands. */
+/** Starts all parts in parallel. Each registers with `cleanup` as soon as it runs. */
 export async function startParts(options: StackPartsSettings, cleanup: AsyncDisposableStack): Promise<StackParts> {
   const { settings, clock, folder } = options;
   const results = await Promise.allSettled([
@@ -41,7 +41,7 @@ export async function startParts(options: StackPartsSettings, cleanup: AsyncDisp
           (simulator) => closeOnExit(simulator, cleanup),
         ),
   ]);
-  // Only now, so that none is left running behind a failure of another.
+  // Thrown after all have settled, so that every part that runs is registered for cleanup.
   const failure = results.find((result) => result.status === "rejected");
   if (failure) throw failure.reason;
   const [engine, emulators, simulator] = results.map((one) => one.status === "fulfilled" && one.value) as [
@@ -88,10 +88,10 @@ export async function setSimulatorClock({ url }: Simulator, offset: number): Pro
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ offset_ms: offset }),
   });
-  if (!response.ok) throw new Error(`the simulator's clock cannot be turned: ${response.status}`);
+  if (!response.ok) throw new Error(`The simulator refused the clock: ${response.status}`);
 }
 
-/** The simulator plays all hosts on one port, each under its name. */
+/** The simulator serves every host on one port, each under its name. */
 function simulatorUrls(url: string): PlatformUrls {
   return Object.fromEntries(platformHosts.map((host) => [host, `${url}/${host}`])) as unknown as PlatformUrls;
 }
@@ -105,6 +105,8 @@ async function withPortError<T>(label: string, port: number, start: (port: numbe
     return await start(port);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
-    throw new LocalRefusal(`Port ${port}, for ${label}, is taken: stop what listens there, or choose --port anew.`);
+    throw new LocalRefusal(
+      `Port ${port} (${label}) is in use. Stop the process that uses it, or choose another --port.`,
+    );
   }
 }

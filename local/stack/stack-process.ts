@@ -1,13 +1,13 @@
-import { LocalRefusal } from "../support/settings-error.ts";
+import { LocalRefusal } from "../support/local-refusal.ts";
 import { banner } from "./banner.ts";
 import { type Stack, type StackSettings, startStack } from "./stack.ts";
 
-/** Stopping takes no longer than this: what has not ended by then ends with the process. */
+/** The process exits after this time even if a part has not stopped. */
 const STOP_MAX_MS = 4_500;
 
 /**
- * Runs a stack as a process of its own: greets once it answers, and ends with code 0 at SIGINT or SIGTERM, also while
- * it starts. What it cannot start with is said in one line, with code 1.
+ * Runs a stack until the process gets SIGINT or SIGTERM, and then exits with code 0, even while the stack starts.
+ * Prints the banner when the stack is ready. Exits with code 1 and one line on stderr if the stack cannot start.
  */
 export async function runStackProcess(readSettings: () => StackSettings): Promise<void> {
   const stopping = new AbortController();
@@ -27,7 +27,7 @@ export async function runStackProcess(readSettings: () => StackSettings): Promis
     const stack = await starting;
     console.log(banner(stack.local, stack.dataDir));
   } catch (error) {
-    // After a signal the failure is its consequence, and stop() ends the process.
+    // After a signal the failure is expected, and stop() exits the process.
     if (stopping.signal.aborted) return;
     console.error(error instanceof LocalRefusal ? error.message : error);
     process.exit(1);

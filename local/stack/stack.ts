@@ -14,7 +14,7 @@ import { openProvisionState } from "../provision/provision-state.ts";
 import { setSecretValue } from "../provision/secrets.ts";
 import { writeFileAtomic } from "../support/atomic-write.ts";
 import { openClock, type StackClock } from "../support/clock.ts";
-import { LocalRefusal } from "../support/settings-error.ts";
+import { LocalRefusal } from "../support/local-refusal.ts";
 import { Resolver } from "../template/intrinsics.ts";
 import { synthesizeInto } from "../template/synthesis.ts";
 import { type Assembly, listResources, readAssembly } from "../template/template.ts";
@@ -29,47 +29,47 @@ import { commonEnvironment, runFunctions } from "./stack-functions.ts";
 import { type StackParts, setSimulatorClock, startParts } from "./stack-parts.ts";
 
 export interface StackSettings extends LocalSettings {
-  /** A cloud assembly to run instead of a freshly synthesized one. */
+  /** A cloud assembly to run instead of synthesizing one. */
   readonly assembly?: string;
-  /** Makes the demo workspace; without it nothing is seeded. */
+  /** Opens the ports that create the demo workspace. Absent: nothing is seeded. */
   readonly seedPorts?: (context: SeedContext) => SeedPorts;
-  /** Aborting it while the stack starts ends what was started; `startStack` then rejects. */
+  /** Aborting it while the stack starts stops every started part, and `startStack` rejects. */
   readonly signal?: AbortSignal;
-  /** Takes a line about something that went wrong while running. Default: the terminal's error output. */
+  /** Receives a line for each error while running. Default: stderr. */
   readonly report?: (line: string) => void;
 }
 
-/** A local stack that answers. */
+/** A running local stack. */
 export interface Stack {
   readonly baseUrl: string;
-  /** Absent when the settings name platforms of their own. */
+  /** Absent if the settings name platform URLs. */
   readonly simulatorUrl?: string;
   readonly dataDir: string;
-  /** What `local.json` in the data folder says. */
+  /** The content of `local.json` in the data folder. */
   readonly local: LocalJson;
-  /** The queues' emulator: its counts and its fault knob. */
+  /** The SQS emulator: its counts and its fault settings. */
   readonly sqs: Sqs;
-  /** Runs a function with an event, as if an event source did. Throws FunctionFailed. */
+  /** Invokes a function with an event, as an event source does. Throws FunctionFailed. */
   invoke(functionId: string, event: unknown): Promise<unknown>;
-  /** Turns the clock forward and resolves when every schedule that came due has run. */
+  /** Advances the clock and resolves when every schedule that is then due has run. */
   advanceClock(by: Millis): Promise<void>;
-  /** The environment a function runs with. */
+  /** The environment of a function. */
   env(functionId: string): Readonly<Record<string, string>>;
-  /** Ends everything that was started. */
+  /** Stops every started part. */
   close(): Promise<void>;
 }
 
 type Report = (line: string) => void;
 
-/** What is being processed gets this long to end when the stack stops. */
+/** Running batches get this long to finish when the stack stops. */
 const DRAIN_MS = 1_500;
-/** And this long before the clock jumps. */
+/** Running batches get this long to finish before the clock advances. */
 const SETTLE_MS = 2_000;
 const HEALTH_MAX_MS = 20_000;
 
 /**
- * Makes what the template declares and runs it. Throws a LocalRefusal, with everything ended that was started, when a
- * port or the data folder is in use or the template asks for something that is not there.
+ * Creates the resources of the template and runs its functions. Throws a LocalRefusal, with every started part stopped,
+ * if a port or the data folder is in use or the template needs something the local stack does not have.
  */
 export async function startStack(settings: StackSettings): Promise<Stack> {
   const report = settings.report ?? ((line) => void process.stderr.write(`${line}\n`));
@@ -103,7 +103,7 @@ async function start(
   const signal = settings.signal ?? new AbortController().signal;
   const folder = lockDataFolder(settings.dataDir, settings.fresh);
   cleanup.defer(folder.release);
-  // Left by a stack that was killed, it would tell of one that does not answer yet.
+  // A killed stack leaves its file behind. Readers take the file as a sign that this stack is ready.
   const localJson = folder.at("local.json");
   rmSync(localJson, { force: true });
   const gateway = await openGateway(settings.port);
@@ -133,7 +133,7 @@ async function start(
   const environment = commonEnvironment(functions);
   const platformSecret = environment[env.platformSecretId];
   if (platformSecret) await setSecretValue(clients, platformSecret, JSON.stringify(secrets));
-  // For the commands that speak to the table beside the running stack.
+  // The admin commands read it to access the table of the running stack.
   const environmentJson = folder.at("environment.json");
   writeFileAtomic(environmentJson, JSON.stringify(environment));
   cleanup.defer(() => rmSync(environmentJson, { force: true }));
@@ -181,7 +181,7 @@ async function start(
   };
 }
 
-/** Both results; when one fails the other is waited for all the same, so that nothing goes on behind the failure. */
+/** Resolves with both results. Waits for both even if one fails, so that no work continues after the failure. */
 async function settleBoth<A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> {
   await Promise.allSettled([first, second]);
   return [await first, await second];
@@ -196,20 +196,19 @@ async function loadAssembly(settings: StackSettings, folder: DataFolder, signal:
 
 /** The CDK context that a local stack's assembly is synthesized with. */
 export function assemblyContext(siteUrl?: string): Record<string, string> {
-  // The template says which functions are told of other platform hosts; what they are, the stack alone knows.
+  // Placeholders: they make the template declare the variable, and the stack overrides its value at run time.
   const hosts = Object.fromEntries(platformHosts.map((host) => [host, `https://${host.replace("_", "-")}.invalid`]));
   return {
     "parley:platformUrls": JSON.stringify(hosts),
-    // Nobody sends these: they wait at /_local/mail.
+    // Mails are not sent. GET /_local/mail lists them.
     "parley:mailFrom": "parley@local.test",
     ...(siteUrl ? { "parley:siteUrl": siteUrl } : {}),
   };
 }
 
 /**
- * One turn after the other: the jump is over once everything that came due by it has run. It begins when the workers
- * have ended what they were doing, as they would have long before so much real time had passed; a message that is being
- * processed would otherwise come a second time.
+ * Serializes clock advances. An advance ends when every schedule that it made due has run. It starts after the running
+ * batches have finished: otherwise their messages would become visible and be received a second time.
  */
 function createClockAdvancer(
   clock: StackClock,
@@ -245,5 +244,5 @@ async function awaitHealth(baseUrl: string, signal: AbortSignal): Promise<void> 
   const response = await fetch(`${baseUrl}/health`, { signal: AbortSignal.any([signal, limit]) });
   const body = await response.text();
   if (response.status === 200) return;
-  throw new LocalRefusal(`GET /health answered ${response.status} ${body}: see functions.log in the data folder.`);
+  throw new LocalRefusal(`GET /health returned ${response.status} ${body}. See functions.log in the data folder.`);
 }

@@ -3,28 +3,28 @@ import { join } from "node:path";
 import { DAY, HOUR, MINUTE, type Millis, SECOND } from "../../shared/kernel/time.ts";
 import { writeFileAtomic } from "./atomic-write.ts";
 
-/** The furthest one turn of the clock goes. */
+/** The longest single advance of the clock. */
 const ADVANCE_MAX: Millis = 3_650 * DAY;
 
 const DURATION = /^P(?=\d|T\d)(?:(\d+)W)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d{1,3})?)S)?)?$/;
 
-/** The clock of one local stack: the real time plus an offset that only grows and outlives a restart. */
+/** The clock of a local stack: real time plus an offset that only grows and is stored across restarts. */
 export interface StackClock {
   now(): Millis;
   offset(): Millis;
-  /** Turns the clock forward by `by` milliseconds, everywhere at once. */
+  /** Advances the clock in every thread at once. */
   advance(by: Millis): void;
-  /** One bigint of milliseconds, shared with every sandbox. */
+  /** The offset as one BigInt64 of milliseconds, shared with every sandbox. */
   readonly shared: SharedArrayBuffer;
 }
 
-/** The instant a shared offset stands for, read anew at every call. */
+/** Returns a clock that reads the shared offset at each call. */
 export function sharedClock(shared: SharedArrayBuffer): () => Millis {
   const offset = new BigInt64Array(shared);
   return () => Date.now() + Number(Atomics.load(offset, 0));
 }
 
-/** The clock of a data folder, where `clock.json` keeps its offset. */
+/** Opens the clock of a data folder. `clock.json` stores its offset. */
 export function openClock(dataDir: string): StackClock {
   const file = join(dataDir, "clock.json");
   const shared = new SharedArrayBuffer(8);
@@ -53,8 +53,8 @@ function readOffset(file: string): Millis {
 }
 
 /**
- * Milliseconds of an ISO 8601 duration such as `PT24H`, `P7D` or `PT1.5S`; null when it is not one, is zero or
- * negative, counts in months or years (whose length is not fixed), or is longer than ten years.
+ * Parses an ISO 8601 duration such as `PT24H`, `P7D` or `PT1.5S` to milliseconds. Returns null for any other text, for
+ * zero, for months and years (whose length varies), and for more than ten years.
  */
 export function parseDuration(text: string): Millis | null {
   const parts = DURATION.exec(text);

@@ -1,13 +1,13 @@
-import { LocalRefusal } from "../support/settings-error.ts";
+import { LocalRefusal } from "../support/local-refusal.ts";
 import type { Assembly, Template } from "./template.ts";
 
-/** What a resource is called once it is made: the answer to Ref, and the answers to GetAtt. */
+/** The identifiers of a created resource: the values of Ref and GetAtt. */
 export interface Identity {
   readonly ref: string;
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** The value asks for a resource that the template has and that is not made (yet). */
+/** The value refers to a resource of the template that has not been created yet. */
 export class ResourceNotCreated extends LocalRefusal {}
 
 export const REGION = "us-east-1";
@@ -16,7 +16,7 @@ export const ACCOUNT = "000000000000";
 const NO_VALUE = Symbol("AWS::NoValue");
 type Arguments = readonly unknown[];
 
-/** Resolves CloudFormation's functions against what has been made so far. */
+/** Resolves CloudFormation's intrinsic functions against the resources created so far. */
 export class Resolver {
   readonly #templates: ReadonlyMap<string, Template>;
   readonly #identities = new Map<string, Identity>();
@@ -29,14 +29,14 @@ export class Resolver {
     this.#identities.set(`${stack}/${id}`, identity);
   }
 
-  /** The address of the made queue that has this ARN. */
+  /** The URL of the created queue with this ARN. */
   queueUrl(arn: string): string | undefined {
     for (const { attributes } of this.#identities.values()) if (attributes.Arn === arn) return attributes.QueueUrl;
     return undefined;
   }
 
   /**
-   * The value with every intrinsic function resolved as of `stack`. Throws NotMadeYet for a resource that is still to
+   * The value with every intrinsic function resolved as of `stack`. Throws ResourceNotCreated for a resource that is still to
    * be made, and a LocalRefusal for a name the templates do not have or a function that is not known.
    */
   resolve(stack: string, value: unknown): unknown {
@@ -44,14 +44,14 @@ export class Resolver {
     return result === NO_VALUE ? undefined : result;
   }
 
-  /** As `resolve`, and the result must be a string (a number or a boolean is written out, as CloudFormation does). */
+  /** Like `resolve`, for a string. Converts a number or a boolean to a string, as CloudFormation does. */
   text(stack: string, value: unknown): string {
     const result = this.resolve(stack, value);
     if (typeof result === "string" || typeof result === "number" || typeof result === "boolean") return String(result);
     throw new LocalRefusal(`${stack}: a text was expected, not ${JSON.stringify(value)}.`);
   }
 
-  /** Whether the named condition of a stack holds; no name, no condition. */
+  /** Evaluates a condition of a stack. Returns true if no condition is named. */
   isConditionMet(stack: string, condition: string | undefined): boolean {
     if (condition === undefined) return true;
     const body = this.#template(stack).Conditions?.[condition];

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { LocalRefusal } from "../support/settings-error.ts";
+import { LocalRefusal } from "../support/local-refusal.ts";
 
-/** A CloudFormation resource as the template writes it, before any intrinsic function is resolved. */
+/** A CloudFormation resource with its intrinsic functions unresolved. */
 export interface Resource {
   readonly Type: string;
   readonly Properties?: Readonly<Record<string, unknown>>;
@@ -23,13 +23,13 @@ export interface StackTemplate {
   readonly template: Template;
 }
 
-/** What `cdk synth` wrote: the stacks, and the folder that holds the bundles of their functions. */
+/** A cloud assembly as `cdk synth` writes it: the stacks, and the folder with the bundles of their functions. */
 export interface Assembly {
   readonly folder: string;
   readonly stacks: readonly StackTemplate[];
 }
 
-/** A resource together with where it stands. */
+/** A resource with its stack and logical id. */
 export interface StackResource {
   readonly stack: string;
   readonly id: string;
@@ -38,7 +38,7 @@ export interface StackResource {
 
 const SUFFIX = ".template.json";
 
-/** Reads every `<stack>.template.json` of a cloud assembly. Throws a LocalRefusal when there is none. */
+/** Reads every `<stack>.template.json` of a cloud assembly. Throws a LocalRefusal if there is none. */
 export function readAssembly(folder: string): Assembly {
   const path = resolve(folder);
   const files = existsSync(path) ? readdirSync(path).filter((file) => file.endsWith(SUFFIX)) : [];
@@ -55,14 +55,14 @@ function readTemplate(file: string): Template {
   return template as Template;
 }
 
-/** All resources of all stacks, in the order of the templates. */
+/** All resources of all stacks, in template order. */
 export function listResources(assembly: Assembly): StackResource[] {
   return assembly.stacks.flatMap(({ name, template }) =>
     Object.entries(template.Resources).map(([id, resource]) => ({ stack: name, id, resource })),
   );
 }
 
-/** How a resource is named in messages: `ParleyData/Inbound1A2B3C4D (AWS::SQS::Queue)`. */
+/** The name of a resource in messages: `ParleyData/Inbound1A2B3C4D (AWS::SQS::Queue)`. */
 export function describeResource({ stack, id, resource }: StackResource): string {
   return `${stack}/${id} (${resource.Type})`;
 }

@@ -1,7 +1,7 @@
-import { LocalRefusal } from "../support/settings-error.ts";
+import { LocalRefusal } from "../support/local-refusal.ts";
 import { describeResource, type StackResource } from "./template.ts";
 
-/** Resource types the local stack makes. */
+/** Resource types that the local stack creates. */
 const supportedTypes = new Set([
   "AWS::KMS::Key",
   "AWS::DynamoDB::Table",
@@ -19,7 +19,7 @@ const supportedTypes = new Set([
   "AWS::ApiGatewayV2::Integration",
 ]);
 
-/** Types that say who may do what, or watch and announce: on one machine nothing behaves differently without them. */
+/** Permissions, logs and alarms: the local stack behaves the same without them. */
 const ignoredTypes = [
   /^AWS::IAM::/,
   /^AWS::Logs::/,
@@ -35,7 +35,7 @@ const ignoredTypes = [
   /^AWS::Scheduler::ScheduleGroup$/,
 ];
 
-/** Properties of a made type that change what it does and that the local stack does not imitate. */
+/** Properties that change the behavior of a supported type and that the local stack does not implement. */
 const unsupportedProperties: Readonly<Record<string, readonly string[]>> = {
   "AWS::SQS::Queue": ["FifoQueue"],
   "AWS::Lambda::EventSourceMapping": ["FilterCriteria", "SourceAccessConfigurations"],
@@ -50,15 +50,15 @@ export function isSupportedType(type: string): boolean {
   return supportedTypes.has(type);
 }
 
-/** Throws a LocalRefusal for a resource that would do something in the cloud and nothing here. */
+/** Throws a LocalRefusal for a resource that behaves differently in the cloud. */
 export function checkType(stackResource: StackResource): void {
   const { Type, Properties = {} } = stackResource.resource;
   if (!supportedTypes.has(Type) && !ignoredTypes.some((type) => type.test(Type))) {
     throw new LocalRefusal(
-      `The local stack cannot make ${describeResource(stackResource)}: teach it the type in local/, or leave it out of the template.`,
+      `The local stack cannot create ${describeResource(stackResource)}. Add the type to local/, or remove it from the template.`,
     );
   }
   const unsupported = unsupportedProperties[Type]?.find((property) => Properties[property] !== undefined);
   if (unsupported)
-    throw new LocalRefusal(`The local stack does not imitate ${unsupported} of ${describeResource(stackResource)}.`);
+    throw new LocalRefusal(`The local stack does not support ${unsupported} of ${describeResource(stackResource)}.`);
 }

@@ -124,7 +124,7 @@ describe.runIf(process.platform === "linux")("the process of a local stack", () 
     const { port } = holder.address() as { port: number };
     const stack = startProcess(port);
     expect(await stack.ended).toBe(1);
-    expect(stack.output()).toBe(`Port ${port} is taken: stop what listens there, or name another with --port.\n`);
+    expect(stack.output()).toBe(`Port ${port} is in use. Stop the process that uses it, or choose another --port.\n`);
     await new Promise((resolve) => holder.close(resolve));
   });
 
@@ -134,7 +134,7 @@ describe.runIf(process.platform === "linux")("the process of a local stack", () 
     const second = startProcess();
     expect(await second.ended).toBe(1);
     expect(second.output()).toBe(
-      `A local stack (process ${first.child.pid}) is using ${dataDir}: stop it, or name another folder with --data.\n`,
+      `Data folder ${dataDir} is in use by a local stack (process ${first.child.pid}). Stop it, or choose another folder with --data.\n`,
     );
     expect(existsSync(localJson)).toBe(true);
     first.child.kill("SIGTERM");

@@ -37,7 +37,7 @@ function tell(problem) {
   at("problem").textContent = problem ?? "";
 }
 
-/** The chosen account, person and thread; the first ones when nothing fitting was chosen. */
+/** The selected account, person and thread. Falls back to the first ones. */
 function scene() {
   const account = state.accounts.find(({ key }) => key === chosen.account) ?? state.accounts[0];
   const people = state.people.filter((person) => person.account === account?.key);
@@ -59,7 +59,7 @@ function choice(id, picture, title, detail, pressed, pick) {
   return element("li", "", button);
 }
 
-/** Replaces a list of choices only when it changed, and keeps the keyboard's place in it. */
+/** Replaces a list of choices only if it changed, and preserves the keyboard focus. */
 function drawChoices(list, shape, items) {
   if (list.dataset.shape === shape) return;
   list.dataset.shape = shape;
@@ -98,7 +98,7 @@ function windowText(thread) {
   const left = thread.lastInboundAt + 24 * hour - now;
   if (left < 0) {
     const human = thread.lastInboundAt + 7 * 24 * hour - now;
-    return [human < 0 ? "Window closed" : "Window open to a human agent", false];
+    return [human < 0 ? "Window closed" : "Human agent window open", false];
   }
   return [`Window open: ${Math.floor(left / hour)} h ${Math.floor((left % hour) / 60_000)} min`, true];
 }
@@ -107,7 +107,7 @@ function drawHead({ account, person, thread }) {
   at("talk-title").textContent = account?.displayName ?? "Conversation";
   at("talk-account").textContent = account
     ? `${connectionNames[account.connection]} · @${account.handle}${person ? ` · as ${person.name}` : ""}`
-    : "No account is connected yet";
+    : "No connected account";
   const [text, open] = windowText(thread);
   if (at("window").textContent !== text) at("window").textContent = text;
   at("window").classList.toggle("open", open);
@@ -123,7 +123,7 @@ function drawThreadOf({ account, person, thread }) {
   );
   at("empty").hidden = messages.length > 0;
   at("empty").textContent = person
-    ? `Nothing was said yet. Write to ${names.account} as ${person.name}.`
+    ? `No messages yet. Write to ${names.account} as ${person.name}.`
     : "Add a person, then write as them.";
   if (atEnd) scroll.scrollTop = scroll.scrollHeight;
 }
@@ -172,7 +172,7 @@ async function refresh() {
   draw();
 }
 
-/** Lets the chosen person do something; the thread shows it before its webhook has been answered. */
+/** Performs an action as the selected person. The thread shows it before the webhook is answered. */
 async function act(action) {
   const { account, person } = scene();
   if (!account || !person) return false;
@@ -238,7 +238,7 @@ async function poll() {
   try {
     await refresh();
   } catch {
-    status("The simulator does not answer", true);
+    status("No response from the simulator", true);
   }
   setTimeout(poll, 1000);
 }

@@ -1,8 +1,8 @@
-// Draws a thread message by message: what did not change is left alone, so that a screen reader hears only news.
+// Renders a thread message by message. An unchanged message is not replaced, so that screen readers announce only changes.
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
 
-/** An element with a class and children; texts become text nodes. */
+/** Creates an element with a class and children. Strings become text nodes. */
 export function element(name, className, ...children) {
   const made = document.createElement(name);
   if (className) made.className = className;
@@ -11,8 +11,8 @@ export function element(name, className, ...children) {
 }
 
 const states = {
-  waiting: { person: "Waiting for the webhook", account: "Echo waiting" },
-  delivered: { person: "Delivered to the webhook", account: "Echo delivered" },
+  waiting: { person: "Webhook pending", account: "Echo pending" },
+  delivered: { person: "Webhook delivered", account: "Echo delivered" },
   not_subscribed: { person: "Not subscribed", account: "No echo" },
   none: { person: "", account: "" },
 };
@@ -20,7 +20,7 @@ const states = {
 function attachmentView(attachment) {
   const url = attachment.payload?.url;
   if (!url) return null;
-  // Pictures from elsewhere stay links: this page asks no other origin.
+  // An image of another origin stays a link: the page's policy allows its own origin only.
   if (new URL(url, location.href).origin === location.origin && attachment.type !== "file") {
     const image = element("img");
     image.src = url;
@@ -59,9 +59,9 @@ function foot(message, react) {
   if (state) line.append(element("span", message.webhook, state));
   if (message.from === "account" && !message.deleted) {
     const reacted = Boolean(message.reactions.person);
-    const button = element("button", "", reacted ? "Take back" : "React ❤️");
+    const button = element("button", "", reacted ? "Remove reaction" : "React ❤️");
     button.type = "button";
-    button.setAttribute("aria-label", reacted ? "Take back the reaction" : "React with a heart");
+    button.setAttribute("aria-label", reacted ? "Remove the reaction" : "React with a heart");
     button.addEventListener("click", () => react(message.mid, reacted ? "" : "❤️"));
     line.append(button);
   }
@@ -77,7 +77,7 @@ function messageView(message, names, react) {
   return item;
 }
 
-/** Brings the list in line with the messages; `key` names the thread, so that another one starts afresh. */
+/** Updates the list to the messages. `key` identifies the thread: another thread replaces the whole list. */
 export function drawThread(list, key, messages, names, react) {
   if (list.dataset.key !== key) {
     list.dataset.key = key;

@@ -8,7 +8,7 @@ import { GetItemCommand, ListTablesCommand, PutItemCommand } from "@aws-sdk/clie
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Engine, EngineFailed, startEngine } from "../../../local/dynamodb/engine.ts";
 import { findDynamoDbLocal, findDynoxide } from "../../../local/dynamodb/programs.ts";
-import { LocalRefusal } from "../../../local/support/settings-error.ts";
+import { LocalRefusal } from "../../../local/support/local-refusal.ts";
 import { clientFor, createTable, preferredEngine } from "../../support/dynamodb.ts";
 
 const prefer = preferredEngine();

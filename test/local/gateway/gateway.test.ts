@@ -2,7 +2,7 @@ import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openGateway } from "../../../local/gateway/gateway.ts";
 import { type Stack, startStack } from "../../../local/stack/stack.ts";
-import { LocalRefusal } from "../../../local/support/settings-error.ts";
+import { LocalRefusal } from "../../../local/support/local-refusal.ts";
 import {
   assemblySettings,
   httpApiResources,
@@ -247,7 +247,7 @@ describe("a port", () => {
   it("that is taken is named", async () => {
     const port = Number(new URL(stack.baseUrl).port);
     await expect(openGateway(port)).rejects.toThrow(LocalRefusal);
-    await expect(openGateway(port)).rejects.toThrow(`Port ${port} is taken`);
+    await expect(openGateway(port)).rejects.toThrow(`Port ${port} is in use`);
   });
 
   it("answers 503 until the stack is up", async () => {

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { type Functions, openFunctions, readFunctions } from "../../../local/lambda/functions.ts";
 import { FunctionFailed } from "../../../local/lambda/sandbox.ts";
 import { openClock } from "../../../local/support/clock.ts";
-import { LocalRefusal } from "../../../local/support/settings-error.ts";
+import { LocalRefusal } from "../../../local/support/local-refusal.ts";
 import { Resolver } from "../../../local/template/intrinsics.ts";
 import { type Resource, readAssembly } from "../../../local/template/template.ts";
 import { HOUR } from "../../../shared/kernel/time.ts";

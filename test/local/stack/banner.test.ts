@@ -14,8 +14,8 @@ const seededLocalJson: LocalJson = {
   live_key: "svc_live_x",
 };
 
-describe("the greeting", () => {
-  it("gives addresses, the key, and three commands with both filled in", () => {
+describe("the banner", () => {
+  it("shows addresses, the key, and commands that contain both", () => {
     const text = banner(seededLocalJson, "/data");
     const commands = text.split("\n").filter((line) => line.includes("curl "));
     expect(commands).toHaveLength(4);
@@ -27,7 +27,7 @@ describe("the greeting", () => {
     expect(text).toContain("/data");
   });
 
-  it("gives no commands without a key, no simulator where there is none, and never the platforms' secrets", () => {
+  it("shows no commands without a key, no simulator if there is none, and never the platform secrets", () => {
     const text = banner(bareLocalJson, "/data");
     expect(text).not.toContain("curl");
     expect(text).not.toContain("Simulator");

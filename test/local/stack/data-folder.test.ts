@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { lockDataFolder } from "../../../local/stack/data-folder.ts";
-import { LocalRefusal } from "../../../local/support/settings-error.ts";
+import { LocalRefusal } from "../../../local/support/local-refusal.ts";
 import { newTempFolder } from "../assembly-fixture.ts";
 
 const folder = newTempFolder();
@@ -12,7 +12,7 @@ const data = join(folder.path, "data");
 const lock = join(data, "lock");
 
 describe("a data folder", () => {
-  it("is refused to a second stack while the first lives, and free after it", () => {
+  it("is locked while a stack runs, and free afterwards", () => {
     const first = lockDataFolder(data, false);
     const again = () => lockDataFolder(data, true);
     expect(again).toThrow(LocalRefusal);
@@ -22,7 +22,7 @@ describe("a data folder", () => {
     expect(readdirSync(data)).toEqual([]);
   });
 
-  it("is taken over from a process that is gone", () => {
+  it("is taken over from a process that has ended", () => {
     lockDataFolder(data, false).release();
     const { pid } = spawnSync(process.execPath, ["-e", ""]);
     writeFileSync(lock, JSON.stringify({ pid }));
@@ -30,13 +30,13 @@ describe("a data folder", () => {
     expect(existsSync(lock)).toBe(false);
   });
 
-  it("is taken over when another process has the number of the one that is gone", () => {
+  it("is taken over if another process has the pid of the ended one", () => {
     lockDataFolder(data, false).release();
     writeFileSync(lock, JSON.stringify({ pid: process.pid, began: "1" }));
     lockDataFolder(data, false).release();
   });
 
-  it.runIf(process.platform === "linux")("is taken over from a dead process that nobody has waited for", async () => {
+  it.runIf(process.platform === "linux")("is taken over from a zombie process", async () => {
     lockDataFolder(data, false).release();
     // The shell starts a process and becomes one that does not wait for it.
     const parent = spawn("sh", ["-c", "sleep 0.2 & echo $!; exec sleep 20"]);
@@ -47,13 +47,13 @@ describe("a data folder", () => {
     lockDataFolder(data, false).release();
   });
 
-  it("is taken over when its lock cannot be read", () => {
+  it("is taken over if its lock is unreadable", () => {
     lockDataFolder(data, false).release();
     writeFileSync(lock, "");
     lockDataFolder(data, false).release();
   });
 
-  it("loses what a stack wrote when it is made fresh, and nothing else", () => {
+  it("loses the files of a stack with --fresh, and no others", () => {
     const first = lockDataFolder(data, false);
     for (const name of ["clock.json", "seed.json"] as const) writeFileSync(first.at(name), "{}");
     writeFileSync(join(data, "notes.txt"), "mine");

@@ -9,7 +9,7 @@ afterAll(folder.remove);
 let files = 0;
 const newFile = (): string => join(folder.path, `seed-${files++}.json`);
 
-/** Takes down what is made, and breaks off instead of the call number `until`. */
+/** Records the calls and throws at call number `until`. */
 function recorder(until = Number.POSITIVE_INFINITY): { ports: SeedPorts; calls: string[] } {
   const calls: string[] = [];
   const call = (text: string): void => {
@@ -36,7 +36,7 @@ const accounts = ["account instagram_login", "account instagram_page", "account 
 const secrets = { meta: "m", instagram: "i", verify_token: "v" };
 
 describe("the demo workspace", () => {
-  it("is made once, and a later start makes nothing", async () => {
+  it("is created once, and a later start creates nothing", async () => {
     const file = newFile();
     const first = recorder();
     const result = await seed(file, first.ports, true);
@@ -46,7 +46,7 @@ describe("the demo workspace", () => {
     expect(second.calls).toEqual([]);
   });
 
-  it.each([0, 1, 2, 3, 4, 5, 6])("broken off after %i steps, is finished by the next start", async (steps) => {
+  it.each([0, 1, 2, 3, 4, 5, 6])("interrupted after %i steps, is completed by the next start", async (steps) => {
     const file = newFile();
     const first = recorder(steps);
     await expect(seed(file, first.ports, true)).rejects.toThrow("killed");
@@ -55,7 +55,7 @@ describe("the demo workspace", () => {
     expect([...first.calls, ...second.calls]).toEqual([...workspace, ...accounts]);
   });
 
-  it("has no accounts when they are not wanted, and local.json names none", async () => {
+  it("has no accounts if accounts are off, and local.json lists none", async () => {
     const { ports, calls } = recorder();
     const result = await seed(newFile(), ports, false);
     expect(calls).toEqual(workspace);
@@ -70,7 +70,7 @@ describe("the demo workspace", () => {
     });
   });
 
-  it("is described with its accounts and the simulator", async () => {
+  it("is described in local.json with its accounts and the simulator", async () => {
     const result = await seed(newFile(), recorder().ports, true);
     const described = describeStack("http://base", "http://sim", result, secrets);
     expect(described.simulator_url).toBe("http://sim");

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readSettings } from "../../../local/stack/settings.ts";
-import { LocalRefusal } from "../../../local/support/settings-error.ts";
+import { LocalRefusal } from "../../../local/support/local-refusal.ts";
 
 const hosts = {
   facebook_www: "https://a.example",
@@ -51,7 +51,7 @@ describe("the settings of a local stack", () => {
     });
   });
 
-  it("come from flags before the environment", () => {
+  it("read a flag before its environment variable", () => {
     const flags = ["--port", "65533", "--data", "here", "--fresh"];
     expect(readSettings(flags, { PARLEY_PORT: "1", PARLEY_DATA: "there" })).toMatchObject({
       port: 65_533,
@@ -73,11 +73,16 @@ describe("the settings of a local stack", () => {
       { PARLEY_PLATFORM_URLS: JSON.stringify({ ...hosts, instagram_api: "ftp://x" }) },
       /instagram_api/,
     ],
-    ["a site URL without https", [], { PARLEY_SITE_URL: "http://parley.example" }, /PARLEY_SITE_URL must be an https/],
+    [
+      "a site URL without https",
+      [],
+      { PARLEY_SITE_URL: "http://parley.example" },
+      /Invalid PARLEY_SITE_URL.*Set it to an https URL/,
+    ],
     ["an engine of another name", [], { PARLEY_DYNAMODB: "sqlite" }, /dynoxide or dynamodb-local/],
     ["a share above one", [], { PARLEY_SQS_CHAOS: "1.1" }, /0 to 1/],
     ["a share that is no number", [], { PARLEY_SQS_CHAOS: "yes" }, /0 to 1/],
-  ])("refuse %s and say what to write", (_what, flags, env, message) => {
+  ])("reject %s and name the fix", (_what, flags, env, message) => {
     const read = () => readSettings(flags as string[], env as NodeJS.ProcessEnv);
     expect(read).toThrow(LocalRefusal);
     expect(read).toThrow(message);

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startStack } from "../../../local/stack/stack.ts";
-import { LocalRefusal } from "../../../local/support/settings-error.ts";
+import { LocalRefusal } from "../../../local/support/local-refusal.ts";
 import {
   assemblySettings,
   eventSourceMapping,
@@ -98,11 +98,7 @@ const refusedTemplates: [string, TemplateResources, RegExp][] = [
     { Table: { Type: "AWS::DynamoDB::Table", Properties: { StreamSpecification: {} } } },
     /streams/,
   ],
-  [
-    "a type that it cannot make",
-    { Machine: { Type: "AWS::StepFunctions::StateMachine" } },
-    /cannot make Planted\/Machine/,
-  ],
+  ["an unsupported type", { Machine: { Type: "AWS::StepFunctions::StateMachine" } }, /cannot create Planted\/Machine/],
 ];
 
 function queueWithRedrive(to: string) {
@@ -128,7 +124,7 @@ describe("a template is refused for", () => {
     folder.remove();
   });
 
-  it("a function that does not answer /health with 200", async () => {
+  it("a function that does not return 200 for /health", async () => {
     const folder = newTempFolder();
     const failingBundles = { ill: "export const handler = async () => ({ statusCode: 500, body: 'ill' });" };
     const assembly = writeAssembly(
@@ -136,7 +132,7 @@ describe("a template is refused for", () => {
       { Worker: lambdaResource("ill"), ...httpApiResources({ $default: "Worker" }) },
       failingBundles,
     );
-    await expect(startStack(assemblySettings(folder.path, assembly))).rejects.toThrow(/GET \/health answered 500 ill/);
+    await expect(startStack(assemblySettings(folder.path, assembly))).rejects.toThrow(/GET \/health returned 500 ill\. See functions\.log/);
     folder.remove();
   });
 });

@@ -7,7 +7,7 @@ import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-sec
 import { SendMessageBatchCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Stack, type StackSettings, startStack } from "../../../local/stack/stack.ts";
-import { LocalRefusal } from "../../../local/support/settings-error.ts";
+import { LocalRefusal } from "../../../local/support/local-refusal.ts";
 import { DAY, MINUTE, SECOND } from "../../../shared/kernel/time.ts";
 import { assemblySettings, newTempFolder, writeAssembly } from "../assembly-fixture.ts";
 import { handlerSources, serviceResources, tableResource } from "../service-template.ts";
@@ -59,7 +59,7 @@ async function readSecret(name: string): Promise<string | undefined> {
 }
 
 describe("what the template declares", () => {
-  it("is there, and each function's environment leads to it", async () => {
+  it("exists, and each function's environment names it", async () => {
     const { env, ...client } = clientSettings();
     expect(env.BASE).toBe(stack.baseUrl);
     expect(env.BUCKET).toBe("arn:aws:s3:::planted-raw");
@@ -70,7 +70,7 @@ describe("what the template declares", () => {
     expect(KeyMetadata?.KeyId).toBe(env.KEY);
   });
 
-  it("has its table's keys and indexes, and no expiry by the real clock", async () => {
+  it("has the table's keys and indexes, and no time to live", async () => {
     const { env, ...client } = clientSettings();
     const dynamodb = new DynamoDBClient({ ...client, endpoint: env.AWS_ENDPOINT_URL_DYNAMODB as string });
     const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName: env.PARLEY_TABLE }));
@@ -81,7 +81,7 @@ describe("what the template declares", () => {
     expect(expiry.TimeToLiveDescription?.TimeToLiveStatus ?? "DISABLED").toBe("DISABLED");
   });
 
-  it("has its secrets: one generated, one filled with the platforms' own", async () => {
+  it("has its secrets: one generated, one with the platform secrets", async () => {
     expect(await readSecret("ROOT")).toMatch(/^[A-Za-z0-9]{64}$/);
     expect(JSON.parse((await readSecret("PARLEY_PLATFORM_SECRET_ID")) ?? "")).toEqual({
       meta: "the-meta-secret",
@@ -90,7 +90,7 @@ describe("what the template declares", () => {
     });
   });
 
-  it("is described in local.json, with nothing that is not there", () => {
+  it("is described in local.json without absent fields", () => {
     const file = join(stack.dataDir, "local.json");
     expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(stack.local);
     expect(Object.keys(stack.local).sort()).toEqual(["accounts", "base_url", "platform_secrets"]);
@@ -99,7 +99,7 @@ describe("what the template declares", () => {
 });
 
 describe("a queue's worker", () => {
-  it("gets a message that it named as failed again, and after that the dead letters do; the others it gets once", async () => {
+  it("gets a failed message again, then the dead letter worker gets it; successful messages are delivered once", async () => {
     await send("good-1", "bad-1", "good-2");
     await expect.poll(() => readNotes("-1 1")).toHaveLength(2);
     await stack.advanceClock(MINUTE + SECOND);
@@ -110,7 +110,7 @@ describe("a queue's worker", () => {
     expect(readNotes("good-")).toHaveLength(2);
   });
 
-  it("gets the whole batch again when its invocation failed", async () => {
+  it("gets the whole batch again after a failed invocation", async () => {
     await send("break-2", "beside-2");
     await expect.poll(() => readNotes("-2 1").length).toBeGreaterThanOrEqual(2);
     await stack.advanceClock(MINUTE + SECOND);
@@ -201,7 +201,7 @@ describe("mail", () => {
 
 describe("a second start", () => {
   it("on the same data folder is refused, and the first stack goes on", async () => {
-    await expect(startStack(settings)).rejects.toThrow(/is using .*data: stop it/);
+    await expect(startStack(settings)).rejects.toThrow(/data is in use by a local stack .* Stop it/);
     expect((await fetch(`${stack.baseUrl}/health`)).status).toBe(200);
     expect(existsSync(join(stack.dataDir, "local.json"))).toBe(true);
   });
@@ -211,7 +211,7 @@ describe("a second start", () => {
     const dataDir = join(folder.path, "other");
     const second = startStack({ ...settings, port, dataDir });
     await expect(second).rejects.toThrow(LocalRefusal);
-    await expect(second).rejects.toThrow(`Port ${port} is taken`);
+    await expect(second).rejects.toThrow(`Port ${port} is in use`);
     expect(existsSync(join(dataDir, "lock"))).toBe(false);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { LocalRefusal } from "../../../local/support/settings-error.ts";
+import { LocalRefusal } from "../../../local/support/local-refusal.ts";
 import { Resolver, ResourceNotCreated } from "../../../local/template/intrinsics.ts";
 import type { Template } from "../../../local/template/template.ts";
 
