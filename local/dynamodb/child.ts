@@ -5,22 +5,22 @@ import { Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Program } from "./programs.ts";
 
-/** A running engine and the way to end it. */
+/** A running engine process. */
 export interface EngineChild {
   /** The engine's own process id, not its watcher's. */
   readonly pid: number;
-  /** Asks it to end, forces it after two seconds, and resolves once it is gone. A second call is harmless. */
+  /** Sends SIGTERM, after two seconds SIGKILL, and resolves when the engine has ended. Idempotent. */
   close(): Promise<void>;
 }
 
-/** Thrown when the engine ends or stays silent before it answers; the message holds what it printed. */
+/** The engine ended or did not respond while starting. The message contains its output. */
 export class EngineFailed extends Error {
   override readonly name = "EngineFailed";
 }
 
-// The engine must not outlive this process, not even when this process is killed without a word. So a shell stands
-// between: it holds the read end of a pipe whose only write end is ours, and when that closes, for whatever reason, it
-// ends the engine. The first line it prints is the engine's process id; what the engine prints goes to stderr.
+// The engine must not outlive this process, even after SIGKILL. A shell therefore watches the read end of a pipe whose
+// only write end is ours, and stops the engine when the pipe closes. The first line on stdout is the engine's pid. The
+// engine's output goes to stderr.
 const WATCHER = `
 exec 3<&0
 "$@" </dev/null 3<&- 1>&2 &
@@ -46,8 +46,8 @@ const POLL_MS = 10;
 const OUTPUT_MAX = 4_000;
 
 /**
- * Runs the program and waits until it answers on `port`. The process is its own session, so that Ctrl-C reaches only
- * us and we decide when it ends; it does not keep this process alive.
+ * Runs the program and waits until it responds on `port`. It has its own session, so that Ctrl-C does not reach it, and
+ * it does not keep this process alive.
  * @throws EngineFailed
  */
 export async function runChild(program: Program, port: number, dataDir: string | null): Promise<EngineChild> {
@@ -101,7 +101,7 @@ async function waitUntilReady(
     if (child.exitCode !== null || child.signalCode !== null) throw new Error("it ended");
     if (program.portTaken.test(output())) throw new Error("the port is taken");
     if (timeout.aborted) throw new Error(`no answer within ${READY_MS / 1000} seconds`);
-    // An answer alone could come from a stranger who took the port in between.
+    // A response alone may come from another process that took the port.
     const hasPort = program.listening?.test(output()) ?? true;
     if (hasPort && (await isListening(port))) return;
     await wait(POLL_MS);

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { LocalRefusal } from "../support/local-refusal.ts";
 
-// A data folder serves one engine at a time. Who has it is written in the folder itself, so that the next start can end
-// an engine that was left behind and leave alone one that is in use.
+// One engine uses a data folder at a time. A file in the folder names it, so that the next start can stop an orphaned
+// engine and refuses a folder in use.
 
 interface Owner {
   readonly engine: number;
@@ -14,9 +14,9 @@ interface Owner {
 const FILE = "engine.json";
 
 /**
- * Makes the folder, and ends an engine of it whose owner is gone. A process is ours only if its command line names the
- * folder: process ids are used again.
- * @throws LocalRefusal when a living process has the folder in use
+ * Creates the folder and stops an engine whose owner has ended. Pids are reused, so a process counts as the engine only
+ * if its command line names the folder.
+ * @throws LocalRefusal when a running process uses the folder
  */
 export async function claimFolder(dataDir: string): Promise<void> {
   mkdirSync(dataDir, { recursive: true });
@@ -24,13 +24,13 @@ export async function claimFolder(dataDir: string): Promise<void> {
   if (previous === null || !usesFolder(previous.engine, dataDir)) return;
   if (commandLine(previous.owner) !== "") {
     throw new LocalRefusal(
-      `The data folder ${dataDir} is in use by process ${previous.owner}: end that process, or choose another folder.`,
+      `The data folder ${dataDir} is in use by process ${previous.owner}. End that process, or choose another folder.`,
     );
   }
   await stopEngine(previous.engine, dataDir);
 }
 
-/** Notes which engine runs on the folder, for the next start. */
+/** Records the engine that uses the folder. */
 export function recordFolderOwner(dataDir: string, engine: number): void {
   const owner: Owner = { engine, owner: process.pid };
   writeFileSync(join(dataDir, FILE), JSON.stringify(owner));
@@ -61,7 +61,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // it ended by itself in between
+    // The process has ended by itself.
   }
 }
 
@@ -71,7 +71,7 @@ function usesFolder(pid: number, dataDir: string): boolean {
     .some((word) => word === dataDir || word.startsWith(`${dataDir}/`));
 }
 
-/** Empty for a process that is gone, and on systems without /proc, where the engine's watcher alone must do. */
+/** Empty for an ended process, and on systems without /proc, where only the watcher stops the engine. */
 function commandLine(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8");

@@ -7,29 +7,29 @@ import { findDynamoDbLocal, findDynoxide, type Program } from "./programs.ts";
 
 export { EngineFailed } from "./child.ts";
 
-/** What stands in for DynamoDB. */
+/** The DynamoDB engine of a local stack. */
 export interface Engine {
   /** For the SDK: `AWS_ENDPOINT_URL_DYNAMODB` or the client's `endpoint`. Without a trailing slash. */
   readonly url: string;
   readonly name: "dynoxide" | "dynamodb-local" | "given";
-  /** Ends what was started and resolves once it is gone; an engine that was given is left alone. */
+  /** Stops the engine and resolves when it has ended. Does not stop an external engine. */
   close(): Promise<void>;
 }
 
 export interface EngineOptions {
-  /** The folder that keeps the data between starts, made when missing; null keeps it in memory. */
+  /** The folder of the data, created if missing. Null: the data stays in memory. */
   readonly dataDir: string | null;
-  /** This engine or none. Without it: dynoxide where it runs, else DynamoDB Local. */
+  /** The required engine. Default: dynoxide if it runs here, else DynamoDB Local. */
   readonly prefer?: "dynoxide" | "dynamodb-local";
-  /** A port of 127.0.0.1; a free one is taken without it. */
+  /** A port of 127.0.0.1. Default: a free port. */
   readonly port?: number;
 }
 
 const PORT_ATTEMPTS_MAX = 3;
 
 /**
- * Starts an engine, or names the one that AWS_ENDPOINT_URL_DYNAMODB gives, in which case nothing is started. Resolves
- * once it answers. The engine ends with this process, however that ends, and does not keep it alive.
+ * Starts an engine and resolves when it accepts requests. With AWS_ENDPOINT_URL_DYNAMODB it starts nothing and returns
+ * that engine. The engine ends with this process, even after SIGKILL, and does not keep the process alive.
  * @throws LocalRefusal when no engine can run here, or a living process uses the data folder
  * @throws EngineFailed when the engine ends before it answers
  */
@@ -79,7 +79,7 @@ async function runOnPort(
     try {
       return { child: await runChild(program, port, dataDir), port };
     } catch (error) {
-      // Between finding a port and the engine's taking it, somebody else may have.
+      // Another process may have taken the free port before the engine.
       if (!(error instanceof EngineFailed) || requestedPort !== undefined || attempt === PORT_ATTEMPTS_MAX) throw error;
     }
   }

@@ -3,14 +3,14 @@ import { existsSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
-/** One of the engines that can stand in for DynamoDB, and how it is run. */
+/** An engine and its command line. */
 export interface Program {
   readonly name: "dynoxide" | "dynamodb-local";
-  /** The whole command line; `dataDir` is an absolute folder that exists, or null to keep everything in memory. */
+  /** The command line. `dataDir` is an existing absolute path, or null for data in memory. */
   command(port: number, dataDir: string | null): readonly string[];
-  /** What it prints once it has the port; null when only an answer tells. */
+  /** Its output when it listens. Null if it prints nothing. */
   readonly listening: RegExp | null;
-  /** What it prints when the port is taken: it may go on running all the same. */
+  /** Its output when the port is in use. The program may keep running. */
   readonly portTaken: RegExp;
 }
 
@@ -50,7 +50,7 @@ export function findDynamoDbLocal(): Program | null {
     portTaken: /failed to bind/i,
     command: (port, dataDir) => [
       "java",
-      // A quick start and a small heap matter more here than peak speed.
+      // Optimized for a fast start and a small heap.
       "-XX:+UseSerialGC",
       "-XX:TieredStopAtLevel=1",
       "-Xmx256m",

@@ -17,20 +17,20 @@ export interface EventSourceMapping {
 }
 
 export interface Pollers {
-  /** Resolves once no batch is being processed, or when `patienceMs` of real time are over. */
+  /** Resolves when no batch is running, or after `timeoutMs` of real time. */
   settle(timeoutMs: number): Promise<void>;
-  /** Stops asking for messages; resolves once what was being processed has ended. */
+  /** Stops receiving and resolves when the running batches have finished. */
   close(): Promise<void>;
 }
 
-/** As many invocations side by side for one queue as a function has sandboxes here. */
+/** Concurrent invocations per queue, equal to the sandboxes of a function. */
 const CONCURRENCY_MAX = 4;
-/** SQS's own most for one receive. */
+/** SQS's limit per receive. */
 const RECEIVE_MAX = 10;
 const LONG_POLL_SECONDS = 20;
 const PAUSE_AFTER_ERROR_MS = 500;
 
-/** Reads the event sources of the assembly, whose functions and queues must have been made. */
+/** Reads the event sources of the assembly. Their functions and queues must exist. */
 export function readEventSourceMappings(
   assembly: Assembly,
   resolver: Resolver,
@@ -78,8 +78,8 @@ function resolveQueueUrl(stackResource: StackResource, resolver: Resolver, arn: 
 }
 
 /**
- * Feeds the functions. A batch whose invocation fails, and the messages a function names as failed, are left alone:
- * they come back when their visibility timeout is over, as in the cloud.
+ * Starts the pollers. A batch whose invocation fails, and the messages that a function reports as failed, stay in the
+ * queue and become visible again after their visibility timeout, as in the cloud.
  */
 export function startPollers(
   mappings: readonly EventSourceMapping[],
@@ -109,7 +109,7 @@ interface Poller {
   readonly functions: Pick<Functions, "invoke">;
   readonly report: (line: string) => void;
   readonly signal: AbortSignal;
-  /** The batches being processed. */
+  /** The running batches. */
   readonly inFlight: Set<Promise<void>>;
 }
 
@@ -121,13 +121,13 @@ async function poll(mapping: EventSourceMapping, poller: Poller): Promise<void> 
       if (messages.length > 0) await trackBatch(mapping, messages, poller);
     } catch (error) {
       if (signal.aborted) return;
-      report(`${mapping.functionId}: its queue cannot be read: ${(error as Error).message}`);
+      report(`${mapping.functionId}: receiving from its queue failed: ${(error as Error).message}`);
       await sleep(PAUSE_AFTER_ERROR_MS, signal);
     }
   }
 }
 
-/** One batch: what one receive gives, or what several give until the batch is full or its window is over. */
+/** Receives one batch: from one receive, or from several until the batch is full or its window ends. */
 async function receiveBatch(mapping: EventSourceMapping, { sqs, signal }: Poller): Promise<Message[]> {
   const batch: Message[] = [];
   let deadline = Number.POSITIVE_INFINITY;
@@ -169,7 +169,7 @@ async function processBatch(mapping: EventSourceMapping, messages: readonly Mess
   }
 }
 
-/** The ids of the messages that stay in the queue. */
+/** Returns the ids of the messages that stay in the queue. */
 async function invokeWithBatch(
   mapping: EventSourceMapping,
   messages: readonly Message[],
@@ -188,8 +188,8 @@ async function invokeWithBatch(
 }
 
 /**
- * What a handler's answer says of its batch. Nothing, or an empty list, is success; an answer of another shape, or with
- * an id that is not in the batch, fails the whole batch, as Lambda has it.
+ * Parses a handler's result to the ids of the failed messages. No result or an empty list means success. A result of
+ * another shape, or with an id outside the batch, fails the whole batch, as in Lambda.
  */
 export function parseBatchItemFailures(result: unknown, messageIds: ReadonlySet<string>): ReadonlySet<string> {
   if (typeof result !== "object" || result === null) return result === null ? new Set() : messageIds;

@@ -7,7 +7,7 @@ import { type Assembly, describeResource, listResources, type StackResource } fr
 import { openPool, type Pool } from "./pool.ts";
 import { openSandbox } from "./sandbox.ts";
 
-/** A function as the template declares it, with its bundle found. */
+/** A function of the template, with the path of its bundle. */
 export interface FunctionDeclaration {
   /** The construct's id: `Api`, `Deliver`. */
   readonly id: string;
@@ -18,31 +18,31 @@ export interface FunctionDeclaration {
   readonly handler: string;
   readonly timeoutMs: number;
   readonly memoryMb: number;
-  /** Sandboxes at once. */
+  /** Maximum concurrent sandboxes. */
   readonly sandboxesMax: number;
 }
 
 /** The functions of a running stack. */
 export interface Functions {
-  /** Runs a function with an event and answers its result. Throws FunctionFailed. `id` may be the construct's id or the template's. */
+  /** Invokes a function and returns its result. Throws FunctionFailed. `id` is the construct's id or the logical id. */
   invoke(id: string, event: unknown): Promise<unknown>;
-  /** The whole environment a function runs with. */
+  /** The complete environment of a function. */
   environment(id: string): Readonly<Record<string, string>>;
-  /** Ids of all functions, as their constructs are called. */
+  /** The construct ids of all functions. */
   readonly ids: readonly string[];
   close(): Promise<void>;
 }
 
 /**
- * In the cloud a function grows to hundreds of sandboxes; this many show every race on one machine. A function behind
- * two queues has twice as many: there, too, no queue's work waits for that of another.
+ * A function in the cloud scales to hundreds of sandboxes; four reproduce the races on one machine. A function with two
+ * queues has twice as many, because one queue does not block another in the cloud either.
  */
 const SANDBOXES_MAX = 4;
-/** Lambda's own defaults. */
+/** Lambda's defaults. */
 const TIMEOUT_DEFAULT_SECONDS = 3;
 const MEMORY_DEFAULT_MB = 128;
 
-/** Reads the functions of the assembly. Throws a LocalRefusal for one that could not run. */
+/** Reads the functions of the assembly. Throws a LocalRefusal for a function that cannot run here. */
 export function readFunctions(assembly: Assembly): FunctionDeclaration[] {
   const resources = listResources(assembly).filter(({ resource }) => resource.Type === "AWS::Lambda::Function");
   const declarations = resources.map((stackResource) => readFunction(assembly, stackResource));
@@ -103,16 +103,16 @@ function findBundle(assembly: Assembly, stackResource: StackResource): { file: s
 }
 
 export interface RuntimeSettings {
-  /** Variables every function gets on top of its own: where the emulators answer. */
+  /** Variables added to every function: the endpoints of the emulators. */
   readonly extraVariables: Readonly<Record<string, string>>;
-  /** Other values for variables that the template gives a function; one that it does not give stays unset. */
+  /** New values for variables that the template sets. A variable that the template does not set stays unset. */
   readonly variableOverrides: Readonly<Record<string, string>>;
   readonly clock: SharedArrayBuffer;
   readonly openEgress: boolean;
   readonly log: (chunk: Buffer) => void;
 }
 
-/** Makes the declared functions ready to run; their sandboxes are opened when events come. */
+/** Opens the declared functions. A sandbox starts with the first event that needs it. */
 export function openFunctions(
   declarations: readonly FunctionDeclaration[],
   resolver: Resolver,
@@ -170,7 +170,7 @@ function templateVariables({ stackResource }: FunctionDeclaration, resolver: Res
   return Object.fromEntries(entries.map(([name, value]) => [name, resolver.text(stackResource.stack, value)]));
 }
 
-/** What the runtime itself sets, and no shared configuration file of the person at the keyboard. */
+/** The variables of the Lambda runtime. The developer's AWS configuration files are disabled. */
 function runtimeVariables({ name, memoryMb, file, handler }: FunctionDeclaration): Record<string, string> {
   return {
     AWS_REGION: REGION,

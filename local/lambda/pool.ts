@@ -1,6 +1,6 @@
 import { FunctionFailed, type Sandbox } from "./sandbox.ts";
 
-/** The sandboxes of one function: as many as there are events at once, up to a number; further events wait in line. */
+/** The sandboxes of one function, one per concurrent event up to a maximum. Further events wait in a queue. */
 export interface Pool {
   invoke(event: unknown): Promise<unknown>;
   close(): Promise<void>;

@@ -1,5 +1,5 @@
-// Runs inside the worker thread of one sandbox: loads the bundle as the function's runtime would, then answers one
-// event after the other.
+// Runs in the worker thread of a sandbox: loads the bundle as the Lambda runtime does, then processes one event after
+// another.
 
 import { pathToFileURL } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";
@@ -12,8 +12,8 @@ type Handler = (event: unknown, context: object) => unknown;
 const data = workerData as SandboxData;
 const post = (message: FromSandbox): void => parentPort?.postMessage(message);
 
-// The bundle holds its own copy of the clock's module; both meet at the symbol of the registry that setHost writes.
-// Date itself stays real, because signatures of AWS requests are made with it.
+// The bundle has its own copy of the clock's module. Both copies share a global symbol that setRuntimeOverrides writes.
+// `Date` stays real, because the AWS SDK signs requests with it.
 setRuntimeOverrides({ now: sharedClock(data.clock), openEgress: data.openEgress });
 
 async function load(): Promise<Handler> {

@@ -1,8 +1,8 @@
-/** What a sandbox is given when it is made. */
+/** The worker data of a sandbox. */
 export interface SandboxData {
   /** Path of the bundle. */
   readonly file: string;
-  /** Name of the handler among what the bundle exports. */
+  /** The name of the handler's export. */
   readonly handler: string;
   readonly functionName: string;
   readonly functionArn: string;
@@ -23,6 +23,6 @@ export interface HandlerError {
 export type FromSandbox =
   | { readonly kind: "ready" }
   | { readonly kind: "unloadable"; readonly error: HandlerError }
-  /** The result as JSON, as it would leave a function; undefined for a handler that answers nothing. */
+  /** The result as JSON. Undefined for a handler that returns nothing. */
   | { readonly kind: "result"; readonly id: string; readonly json: string | undefined }
   | { readonly kind: "error"; readonly id: string; readonly error: HandlerError };

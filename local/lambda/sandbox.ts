@@ -3,7 +3,7 @@ import type { Readable } from "node:stream";
 import { Worker } from "node:worker_threads";
 import type { FromSandbox, HandlerError, SandboxData, ToSandbox } from "./sandbox-messages.ts";
 
-/** A function did not answer an event: it threw, ran out of time or memory, or could not be loaded. */
+/** An invocation failed: the function threw, ran out of time or memory, or could not be loaded. */
 export class FunctionFailed extends Error {
   override readonly name = "FunctionFailed";
   readonly reason: "threw" | "timed-out" | "died" | "unloadable";
@@ -20,20 +20,20 @@ export interface SandboxSettings {
   readonly data: SandboxData;
   readonly environment: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  /** Where what the function prints goes. */
+  /** Receives the function's output. */
   readonly log: (chunk: Buffer) => void;
 }
 
-/** One execution environment of a function: a worker thread that takes one event at a time. */
+/** One execution environment of a function: a worker thread that processes one event at a time. */
 export interface Sandbox {
-  /** Null while it can take another event; else why not. A spent sandbox is replaced. */
+  /** Null while the sandbox is usable; else the reason. A failed sandbox is replaced. */
   failure(): FunctionFailed | null;
-  /** Answers the handler's result as it comes out of JSON. Throws FunctionFailed. */
+  /** Returns the handler's result after a JSON round trip. Throws FunctionFailed. */
   invoke(event: unknown): Promise<unknown>;
   close(): Promise<void>;
 }
 
-/** A bundle that takes longer than this to load is given up, as Lambda does. */
+/** Loading a bundle fails after this time, as in Lambda. */
 const LOAD_MAX_MS = 10_000;
 
 interface PendingInvocation {

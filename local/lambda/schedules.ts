@@ -5,27 +5,27 @@ import { ACCOUNT, REGION, type Resolver } from "../template/intrinsics.ts";
 import { type Assembly, describeResource, listResources, type StackResource } from "../template/template.ts";
 import type { FunctionDeclaration, Functions } from "./functions.ts";
 
-/** A function that runs again and again. */
+/** A function that runs at a fixed interval. */
 export interface Schedule {
   readonly id: string;
   readonly every: Millis;
   readonly functionId: string;
-  /** What the function gets instead of the standard event. */
+  /** The event of the function. Default: the standard scheduled event. */
   readonly input?: unknown;
 }
 
 export interface Schedules {
-  /** Runs what has come due by the stack's clock, each schedule once and in the order they came due. */
+  /** Runs the schedules that are due by the stack's clock, each once and in due order. */
   runDue(): Promise<void>;
-  /** No more runs; what is running goes on. */
+  /** Starts no further run. A running function continues. */
   close(): void;
 }
 
-/** No timer waits longer, so that none overflows and a turned clock is noticed even when nobody says so. */
+/** Longest timer: prevents overflow and notices an advanced clock. */
 const TIMER_MAX_MS = 60_000;
 const UNITS: Readonly<Record<string, Millis>> = { minute: MINUTE, hour: HOUR, day: DAY };
 
-/** Reads the rules and schedules of the assembly. Throws a LocalRefusal for one that could not run. */
+/** Reads the rules and schedules of the assembly. Throws a LocalRefusal for one that cannot run here. */
 export function readSchedules(
   assembly: Assembly,
   resolver: Resolver,
@@ -73,14 +73,14 @@ function readSchedule(
   });
 }
 
-/** Milliseconds of `rate(1 minute)`, `rate(5 hours)`; null for anything else. */
+/** Parses `rate(1 minute)` or `rate(5 hours)` to milliseconds. Returns null for any other expression. */
 export function parseRate(expression: string): Millis | null {
   const [, count, unit] = /^rate\(([1-9]\d*) (minute|hour|day)s?\)$/.exec(expression) ?? [];
   const length = UNITS[unit ?? ""];
   return count && length ? Number(count) * length : null;
 }
 
-/** Begins the schedules: each runs for the first time one period from now. */
+/** Starts the schedules. The first run of each is one period from now. */
 export function startSchedules(
   schedules: readonly Schedule[],
   now: () => Millis,
@@ -99,11 +99,11 @@ export function startSchedules(
       if (!closed) report(`${schedule.functionId}: ${(error as Error).message}`);
     }
   };
-  /** Takes what is due off the list at once, so that a timer and a turned clock never both run it. */
+  /** Returns the due schedules and moves them on at once, so that a timer and a clock advance never run one twice. */
   const advanceDue = (): Schedule[] => {
     const currentTime = now();
     const due = rows.filter((row) => row.due <= currentTime).sort((a, b) => a.due - b.due);
-    // However far the clock went, one run makes up for all that were missed.
+    // One run replaces all missed runs.
     for (const row of due)
       row.due += (Math.floor((currentTime - row.due) / row.schedule.every) + 1) * row.schedule.every;
     return due.map(({ schedule }) => schedule);

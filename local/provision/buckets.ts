@@ -12,7 +12,7 @@ interface BucketProperties {
 
 const BUCKET_EXISTS = /^BucketAlready(OwnedByYou|Exists)$/;
 
-/** A bucket; the rules that expire its objects are the cloud's and are not imitated. */
+/** Creates a bucket. Lifecycle rules are not implemented. */
 export async function provisionBucket(
   stackResource: StackResource,
   properties: BucketProperties,

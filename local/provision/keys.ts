@@ -4,7 +4,7 @@ import type { Identity } from "../template/intrinsics.ts";
 import { describeResource, type StackResource } from "../template/template.ts";
 import type { ProvisionContext } from "./provision-context.ts";
 
-/** A key has no name to find it by: its id is kept. A kept key that is gone took every sealed token with it. */
+/** Creates a key and stores its id, because a key has no name. Without a stored key its ciphertexts are lost. */
 export async function provisionKey(
   stackResource: StackResource,
   _properties: unknown,
@@ -19,7 +19,7 @@ export async function provisionKey(
     } catch (error) {
       if ((error as Error).name !== "NotFoundException") throw error;
       throw new LocalRefusal(
-        `The key of ${describeResource(stackResource)} is gone, and what it sealed is lost: start with --fresh.`,
+        `The key of ${describeResource(stackResource)} is missing, so stored tokens cannot be decrypted. Start with --fresh.`,
       );
     }
   }

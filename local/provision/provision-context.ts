@@ -7,7 +7,7 @@ import type { FunctionDeclaration } from "../lambda/functions.ts";
 import { ACCOUNT, REGION, type Resolver } from "../template/intrinsics.ts";
 import type { StackResource } from "../template/template.ts";
 
-/** Clients of the parts that the template's resources are made in. */
+/** Clients of the emulators and the DynamoDB engine. */
 export interface Clients {
   readonly dynamodb: DynamoDBClient;
   readonly kms: KMSClient;
@@ -32,19 +32,19 @@ export function closeClients(clients: Clients): void {
   for (const client of Object.values(clients) as { destroy(): void }[]) client.destroy();
 }
 
-/** Everything a resource's maker may need. */
+/** The input of every provisioner. */
 export interface ProvisionContext {
   readonly clients: Clients;
   readonly resolver: Resolver;
-  /** What was made by an earlier start and cannot be found by its name alone; written by `keep`. */
+  /** Ids of resources of earlier starts that have no name. `savePhysicalId` writes them. */
   readonly physicalIds: ReadonlyMap<string, string>;
   savePhysicalId(name: string, value: string): void;
   readonly functions: readonly FunctionDeclaration[];
-  /** The address of the HTTP API. */
+  /** The URL of the HTTP API. */
   readonly baseUrl: string;
 }
 
-/** The physical name of a resource that the template does not name. */
+/** The name of a resource without a name in the template. */
 export function physicalName({ stack, id }: StackResource): string {
   return `${stack}-${id}`;
 }

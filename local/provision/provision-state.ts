@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { writeFileAtomic } from "../support/atomic-write.ts";
 import type { ProvisionContext } from "./provision-context.ts";
 
-/** What earlier starts wrote down of the things they made, and the means to write down more. */
+/** Opens the ids of the resources of earlier starts. */
 export function openProvisionState(file: string): Pick<ProvisionContext, "physicalIds" | "savePhysicalId"> {
   const physicalIds = new Map(Object.entries(readProvisionState(file)));
   const savePhysicalId = (name: string, value: string): void => {

@@ -28,8 +28,8 @@ const provisioners: Readonly<Record<string, Provisioner>> = {
 };
 
 /**
- * Makes what the template declares and is not made yet, each after what it refers to (a queue after the queue of its
- * dead letters). Safe to repeat: a second start finds everything as the first left it.
+ * Creates the resources of the template that do not exist yet, each after the resources it refers to (a queue after its
+ * dead letter queue). Idempotent: a second start finds the resources of the first.
  */
 export async function provision(assembly: Assembly, context: ProvisionContext): Promise<void> {
   const { resolver } = context;
@@ -64,7 +64,7 @@ async function provisionResource(stackResource: StackResource, context: Provisio
   if (identity) context.resolver.register(stack, id, identity);
 }
 
-/** Policies and tags may refer to roles and topics, which do not exist here, and change nothing. */
+/** Omits policies and tags: they have no effect here, and may refer to roles and topics, which do not exist. */
 function relevantProperties(type: string, properties: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { Tags, KeyPolicy, NotificationConfiguration, LoggingConfiguration, ...rest } = properties;
   if (type === "AWS::S3::Bucket" && NotificationConfiguration !== undefined)

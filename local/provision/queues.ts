@@ -16,7 +16,7 @@ const copiedAttributes = [
   "MaximumMessageSize",
 ] as const;
 
-/** A queue with its times and its redrive rule; one that an earlier start made keeps its messages and takes the rules of now. */
+/** Creates a queue. An existing queue keeps its messages and gets the current attributes. */
 export async function provisionQueue(
   stackResource: StackResource,
   properties: Record<string, unknown>,
@@ -38,6 +38,6 @@ export async function provisionQueue(
     });
   const request = { QueueUrl: url, AttributeNames: ["QueueArn" as const] };
   const { Attributes = {} } = await sqs.send(new GetQueueAttributesCommand(request));
-  if (!url || !Attributes.QueueArn) throw new Error(`the queue ${name} has no address`);
+  if (!url || !Attributes.QueueArn) throw new Error(`The queue ${name} has no URL or ARN.`);
   return { ref: url, attributes: { Arn: Attributes.QueueArn, QueueName: name, QueueUrl: url } };
 }

@@ -22,7 +22,7 @@ interface SecretProperties {
   readonly GenerateSecretString?: PasswordRules;
 }
 
-/** A secret is generated once; a later start finds it by its name and leaves its value alone. */
+/** Generates a secret once. A later start finds it by name and does not change its value. */
 export async function provisionSecret(
   stackResource: StackResource,
   properties: SecretProperties,
@@ -41,12 +41,12 @@ export async function provisionSecret(
   return { ref: arn, attributes: { Id: arn } };
 }
 
-/** Puts a new value into a secret, by its name or ARN. */
+/** Sets the value of a secret, by name or ARN. */
 export async function setSecretValue({ secrets }: Clients, id: string, value: string): Promise<void> {
   await secrets.send(new PutSecretValueCommand({ SecretId: id, SecretString: value }));
 }
 
-/** A value as Secrets Manager would generate it: the characters left in, or a JSON template with one of them added. */
+/** Generates a value like Secrets Manager: a password, or a JSON template with a password added. */
 export function generateSecret(rules: PasswordRules): string {
   const characters = [
     rules.ExcludeLowercase ? "" : "abcdefghijklmnopqrstuvwxyz",

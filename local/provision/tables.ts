@@ -22,8 +22,8 @@ interface TableProperties {
 }
 
 /**
- * The table with the template's keys and indexes. Expiry is not switched on: an engine deletes by the real time, and
- * the stack's clock runs ahead of it; every reader judges expiry by itself anyway.
+ * Creates the table with the template's keys and indexes. Time to live stays off, because an engine deletes by real time
+ * and the stack's clock may be ahead. Every reader checks expiry itself.
  */
 export async function provisionTable(
   stackResource: StackResource,
@@ -60,7 +60,7 @@ export async function provisionTable(
   const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName: name }));
   if (!Table || describeSchema(Table) !== describeSchema(properties)) {
     throw new LocalRefusal(
-      `The keys or indexes of ${describeResource(stackResource)} have changed: start with --fresh to make it anew.`,
+      `The keys or indexes of ${describeResource(stackResource)} have changed. Start with --fresh to recreate the table.`,
     );
   }
   return { ref: name, attributes: { Arn: Table.TableArn ?? buildArn("dynamodb", `table/${name}`) } };

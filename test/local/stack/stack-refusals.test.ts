@@ -132,7 +132,9 @@ describe("a template is refused for", () => {
       { Worker: lambdaResource("ill"), ...httpApiResources({ $default: "Worker" }) },
       failingBundles,
     );
-    await expect(startStack(assemblySettings(folder.path, assembly))).rejects.toThrow(/GET \/health returned 500 ill\. See functions\.log/);
+    await expect(startStack(assemblySettings(folder.path, assembly))).rejects.toThrow(
+      /GET \/health returned 500 ill\. See functions\.log/,
+    );
     folder.remove();
   });
 });
