@@ -53,14 +53,14 @@ export type LogLine =
     }
   | { readonly event: "swept"; readonly handed_on: number; readonly up_to: number }
   | { readonly event: "sends_settled"; readonly sends: number }
-  | { readonly event: "send_left_due"; readonly error: string }
+  | { readonly event: "send.settle_deferred"; readonly error: string }
   | { readonly event: "send"; readonly outcome: string; readonly platform: string; readonly code: number | null }
-  /** The answer to a request with an idempotency key, which the next one is to get. */
-  | { readonly event: "answer_not_kept"; readonly error: string }
-  /** A held message that did not go out by a fault of ours. */
-  | { readonly event: "held_not_sent"; readonly error: string }
-  /** A send of the check page that failed after its answer was out. */
-  | { readonly event: "late_send_failed"; readonly error: string }
+  /** The result for an idempotency key was not stored. A repetition looks it up instead. */
+  | { readonly event: "idempotency.save_failed"; readonly error: string }
+  /** A held message was not sent because of a fault of ours. */
+  | { readonly event: "hold.send_failed"; readonly error: string }
+  /** A held message's send failed after the check page got its response. */
+  | { readonly event: "hold.late_send_failed"; readonly error: string }
   | { readonly event: "profile"; readonly outcome: string; readonly platform: string }
   | { readonly event: "profiles_not_requested"; readonly people: number; readonly error: string }
   | { readonly event: "policy"; readonly action: string; readonly platform: string }

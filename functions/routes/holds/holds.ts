@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { getHold as read } from "../../../shared/flows/holds/get.ts";
+import { getHold as read } from "../../../shared/flows/holds/view.ts";
 import { isRefusal } from "../../../shared/kernel/refusals.ts";
 import { endpoint } from "../api-endpoint.ts";
 import { holdSchema, toHoldResponse } from "./hold-schemas.ts";

@@ -2,23 +2,26 @@ import { hmacSha256, sameBytes, sha256Hex } from "../../kernel/bytes.ts";
 import { isUlid, newUlid } from "../../kernel/ids.ts";
 import { type Reason, toHttpError } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
+import type { AuditAction, AuditEntry } from "../access/audit.ts";
+import type { Scope } from "../inbox/messages.ts";
 import { HOLD_LIFETIME, HOLD_READABLE, HOLD_SENDING_MAX, HUMAN_AGENT_WINDOW } from "../limits.ts";
 
-// A human agent's message waits for a person to pass a check, and is then sent at most once. Two ends come by time
-// alone and are decided on read; whoever tells of one first has made sure that no other end can follow it.
+// A human agent's message waits for a person to pass a check, and is then sent at most once. Two ends come by time alone
+// and are derived on read. Such an end is stored before it is reported, so that no other end can follow it.
 
 export const holdStatuses = ["awaiting_verification", "sending", "sent", "failed", "expired"] as const;
 export type HoldStatus = (typeof holdStatuses)[number];
 
 /**
- * - `create`: the policy let it pass
- * - `claim`: a person passed the check; one caller alone claims
- * - `accept`, `fail`: what came of the one send
- * - `run_out`, `lapse`: time did it, whether or not anyone looked
+ * - `create`: the policy allowed the message
+ * - `claim`: a person passed the check; only one caller can claim
+ * - `accept`, `fail`: the outcome of the send
+ * - `run_out`: nobody passed the check in time
+ * - `lapse`: the send had no outcome in time
  */
 export type HoldTrigger = "create" | "claim" | "accept" | "fail" | "run_out" | "lapse";
 
-/** Every change a hold may go through, and no other: the store's conditions are made from this table. */
+/** All transitions of a hold's status, as `[from, trigger, to]`. The store's write conditions come from this table. */
 export const holdTransitions: readonly (readonly [HoldStatus | "none", HoldTrigger, HoldStatus])[] = [
   ["none", "create", "awaiting_verification"],
   ["awaiting_verification", "claim", "sending"],
@@ -28,29 +31,29 @@ export const holdTransitions: readonly (readonly [HoldStatus | "none", HoldTrigg
   ["sending", "lapse", "failed"],
 ];
 
-/** The statuses from which a trigger may change a hold. */
+/** The statuses in which a trigger applies. */
 export function holdStatusesBefore(trigger: HoldTrigger): HoldStatus[] {
   return holdStatuses.filter((status) => holdTransitions.some(([from, by]) => from === status && by === trigger));
 }
 
-/** What a trigger makes of a hold that is in `status` now; null when it may not. */
+/** The status after a trigger; null when the trigger does not apply in `status`. */
 export function nextHoldStatus(status: HoldStatus | "none", trigger: HoldTrigger): HoldStatus | null {
   return holdTransitions.find(([from, by]) => from === status && by === trigger)?.[2] ?? null;
 }
 
-/** Nothing more is sent from it, and its text is kept no longer. */
+/** Whether a status is final: nothing is sent any more, and the content is removed. */
 export function isHoldEnded(status: HoldStatus): boolean {
   return !holdTransitions.some(([from]) => from === status);
 }
 
-/** As the wire shows it. */
+/** An error as the API returns it. */
 export interface HoldError {
   readonly code: string;
   readonly message: string;
   readonly detail: string | null;
 }
 
-/** Where a hold stands. */
+/** The status of a hold with its data. */
 export type HoldState =
   | { readonly status: "awaiting_verification" }
   | { readonly status: "sending"; readonly claimedAt: Millis }
@@ -58,32 +61,32 @@ export type HoldState =
   | { readonly status: "failed"; readonly error: HoldError }
   | { readonly status: "expired" };
 
-/** A hold as far as these rules are concerned. */
+/** The part of a hold that these rules need. */
 export interface HoldLifecycle {
   readonly createdAt: Millis;
-  /** From this instant on nobody can pass its check. */
+  /** From this time on nobody can pass the check. */
   readonly expiresAt: Millis;
-  /** As it was last written. */
+  /** The state as stored. */
   readonly state: HoldState;
 }
 
-/** Where a hold stands now, whatever was last written of it. */
+/** The current state of a hold: the stored state, or an end by time. */
 export function holdStateAt(hold: HoldLifecycle, now: Millis): HoldState {
   const { state } = hold;
   if (state.status === "awaiting_verification" && now >= hold.expiresAt) return { status: "expired" };
-  // Whoever was sending died or lost the answer. An echo may still show the message; the hold stays as it is told here.
+  // The sending process died or lost the platform's response. A later echo may show the message, but the hold stays failed.
   if (state.status === "sending" && now - state.claimedAt > HOLD_SENDING_MAX) {
     return { status: "failed", error: holdError("outcome_unknown", "outcome_unknown") };
   }
   return state;
 }
 
-/** When a hold made at `createdAt` runs out: after a quarter of an hour, never past the end of the 7 days. */
+/** When a hold created at `createdAt` expires: after 15 minutes, but never after the 7-day human agent window. */
 export function holdExpiresAt(createdAt: Millis, lastInboundAt: Millis): Millis {
   return Math.min(createdAt + HOLD_LIFETIME, lastInboundAt + HUMAN_AGENT_WINDOW);
 }
 
-/** Half an hour after it was made a hold is gone for everyone. */
+/** Whether a hold can still be read. It cannot 30 minutes after it was created. */
 export function isHoldReadable(createdAt: Millis, now: Millis): boolean {
   return now < createdAt + HOLD_READABLE;
 }
@@ -99,7 +102,7 @@ export function newHoldId(now: Millis): string {
   return holdIdFromUlid(newUlid(now));
 }
 
-/** The id of the hold that is made under a ULID, however often it is tried. */
+/** The hold id for a ULID. Repeated creations with the same ULID make the same hold. */
 export function holdIdFromUlid(ulid: string): string {
   return `${HOLD_ID_PREFIX}${ulid}`;
 }
@@ -109,20 +112,30 @@ export function isHoldId(text: string): boolean {
 }
 
 /**
- * The secret of a hold, 43 characters of base64url. It follows from the id, so that the answer which names it can be
- * given again; only its hash is kept.
- * @param key for this purpose alone
+ * The secret of a hold, 43 characters of base64url. It is derived from the id, so that a repeated request gets the same
+ * URL although only the hash is stored.
+ * @param key used for this purpose only
  */
 export function holdSecret(key: Uint8Array, holdId: string): string {
   return hmacSha256(key, holdId).toString("base64url");
 }
 
-/** What is kept of a hold's secret: the hex of its SHA-256. */
+/** The stored hash of a hold's secret: SHA-256 in hex. */
 export function holdSecretHash(secret: string): string {
   return sha256Hex(secret);
 }
 
-/** Whether a text is the secret of which the hash was kept; in constant time. */
+/** Compares a secret with its stored hash in constant time. */
 export function isHoldSecret(secret: string, storedHash: string): boolean {
   return sameBytes(holdSecretHash(secret), storedHash);
+}
+
+/** The audit entry of a hold: its actor, never its content. */
+export function holdAuditEntry(
+  action: Extract<AuditAction, "hold.create" | "hold.verify">,
+  { id, actorId, scope }: { readonly id: string; readonly actorId: string; readonly scope: Scope },
+  { actor, ip }: Pick<AuditEntry, "actor" | "ip">,
+  at: Millis,
+): AuditEntry {
+  return { action, resource: `hold:${id}`, actor, ip, detail: { actor_id: actorId, scope }, at };
 }

@@ -11,9 +11,9 @@ import {
   CHALLENGE_TARGET_CHARS_MAX,
 } from "../limits.ts";
 
-// The wire format of Cap (format 1): all puzzles follow from the token, so the browser gets three numbers and the token.
-// The token carries its own terms under an HMAC: nothing is stored. It raises the cost of scripted sending and no more:
-// the puzzles hang on 32 bits of state. That it works once is the hold's doing, whose claim is a conditional write.
+// The wire format of Cap (format 1): all puzzles are derived from the token, so the browser gets three numbers and the
+// token. The token carries its terms under an HMAC, so nothing is stored. The puzzles raise the cost of scripted sending
+// and prove nothing more: they depend on 32 bits of state. A token works once because claiming its hold works once.
 
 /** `c` puzzles, `s` hex characters of salt, `d` hex characters of target. */
 export interface Challenge {
@@ -25,11 +25,11 @@ export interface Challenge {
 export interface IssuedChallenge {
   readonly challenge: Challenge;
   readonly token: string;
-  /** Epoch milliseconds: from this instant on the token is refused. */
+  /** Epoch milliseconds. From this time on the token is refused. */
   readonly expires: Millis;
 }
 
-/** Find an integer n >= 0 so that the hex SHA-256 of `salt` and decimal n begins with `target`. */
+/** The task: find an integer n >= 0 such that the hex SHA-256 of `salt` + decimal n starts with `target`. */
 export interface Puzzle {
   readonly salt: string;
   readonly target: string;
@@ -48,9 +48,9 @@ interface ChallengeTerms extends Challenge {
 const TOKEN_CHARS_MAX = 512;
 
 /**
- * A challenge for one hold.
+ * Creates a challenge for one hold.
  * @param input `nonce`: 16 random bytes; `scope`: test holds get easier puzzles
- * @param key for this purpose alone
+ * @param key used for this purpose only
  */
 export function newChallenge(
   input: {
@@ -75,8 +75,8 @@ export function newChallenge(
 }
 
 /**
- * Judges the answer to a challenge, cheap questions first.
- * @param submission `solutions`: one integer a puzzle, in the puzzles' order
+ * Checks the solutions of a challenge, the cheapest checks first.
+ * @param submission `solutions`: one integer per puzzle, in the order of the puzzles
  */
 export function checkSolutions(
   submission: {
@@ -111,9 +111,9 @@ function openToken(token: string, key: Uint8Array): ChallengeTerms | null {
   const dot = token.indexOf(".");
   if (dot < 0) return null;
   const body = token.slice(0, dot);
-  // The texts are compared, not what they decode to: base64url has spare bits in its last character.
+  // Compares the encoded texts: several base64url texts can decode to the same bytes.
   if (!sameBytes(token.slice(dot + 1), seal(key, body))) return null;
-  // Behind the seal stands only what newChallenge wrote.
+  // The HMAC proves that `newChallenge` wrote the body, so it needs no schema.
   const terms: ChallengeTerms = JSON.parse(Buffer.from(body, "base64url").toString());
   return terms.v === 1 && withinCaps(terms) ? terms : null;
 }
@@ -130,7 +130,7 @@ function isNonce(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 0;
 }
 
-/** FNV-1a of the seed, then xorshift32: eight hex characters a step. */
+/** FNV-1a of the seed, then xorshift32 with eight hex characters per step. */
 function hexFrom(seed: string, length: number): string {
   let state = 2166136261;
   for (let i = 0; i < seed.length; i++) {

@@ -5,45 +5,46 @@ import {
   VERIFICATION_WINDOW,
 } from "../limits.ts";
 
-// How often the check page may be tried: counts in fixed windows that begin at multiples of five minutes. A look at a
-// hold by its secret is no try, and neither is a completion that passes.
+// Limits on attempts at the check page: counts in fixed windows of five minutes. Reading a hold with its secret and
+// completing it successfully are not counted.
 
-/** The tries of one source address or one hold in the present window. */
+/** The attempts of one source address or on one hold in the current window. */
 export interface AttemptCounts {
   readonly all: number;
-  /** Those of them that failed. */
+  /** The failed ones among `all`. */
   readonly failed: number;
 }
 
-/** The window that an instant lies in: from `start` until just before `end`. */
+/** The window of an instant: from `start` (inclusive) to `end` (exclusive). */
 export function verificationWindowAt(now: Millis): { readonly start: Millis; readonly end: Millis } {
   const start = Math.floor(now / VERIFICATION_WINDOW) * VERIFICATION_WINDOW;
   return { start, end: start + VERIFICATION_WINDOW };
 }
 
-/** Seconds until the window of `now` is over, at least 1. */
+/** The seconds until the window of `now` ends, at least 1. */
 export function secondsUntilNextWindow(now: Millis): number {
   return Math.ceil((verificationWindowAt(now).end - now) / SECOND);
 }
 
-/** Whether an address has had its failures, and gets no answer to one more. */
+/** Whether an address has used up its failures. Further requests are refused. */
 export function isAddressExhausted({ failed }: AttemptCounts): boolean {
   return failed >= VERIFICATION_FAILURES_PER_ADDRESS_MAX;
 }
 
-/** Whether a hold is given no challenge more. */
+/** Whether a hold gets no more challenges in this window. */
 export function isHoldExhausted({ all }: AttemptCounts): boolean {
   return all >= VERIFICATION_ATTEMPTS_PER_HOLD_MAX;
 }
 
-/** Whether a hold's completions are judged no more. Whoever only took challenges may still answer the last of them. */
+/** Whether completions of a hold are refused. A person who only requested challenges may still complete the last one. */
 export function areCompletionsExhausted(attempts: AttemptCounts): boolean {
   return isHoldExhausted(attempts) && attempts.failed > 0;
 }
 
 /**
- * What tries are counted by: an IPv4 address, or the /64 of an IPv6 address, of which one household has all.
- * @param address as the gateway saw it; null where there was none
+ * The key for counting attempts of an address: the IPv4 address, or the /64 prefix of an IPv6 address, because one
+ * household has a whole /64.
+ * @param address as the gateway saw it; null when there was none
  */
 export function networkKey(address: string | null): string {
   if (address === null) return "unknown";

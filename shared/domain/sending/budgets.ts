@@ -1,8 +1,8 @@
 import type { Millis } from "../../kernel/time.ts";
 import { ACCOUNT_BURST, CONVERSATION_BURST, CONVERSATION_DAY, HUMAN_AGENT_DAY } from "../limits.ts";
 
-// How much may be sent: counts in fixed windows that begin at multiples of their length since the epoch, so that a
-// count needs no more than its window's start to be found. Test sends have no part in them.
+// Send budgets: counts in fixed windows that start at multiples of their length since the epoch, so that the start of a
+// window identifies its count. Test sends are counted apart from live sends.
 
 const budgets = {
   conversation_burst: { of: "conversation", ...CONVERSATION_BURST },
@@ -14,18 +14,18 @@ const budgets = {
 export type BudgetName = keyof typeof budgets;
 const names = Object.keys(budgets) as BudgetName[];
 
-/** The window of one budget that an instant lies in: from `start` until just before `end`. */
+/** One window of a budget: from `start` (inclusive) to `end` (exclusive). */
 export interface BudgetWindow {
   readonly budget: BudgetName;
-  /** Whose count it is. */
+  /** What the sends are counted for. */
   readonly of: "conversation" | "account";
   readonly start: Millis;
   readonly end: Millis;
-  /** How many sends it allows. */
+  /** The number of sends that the window allows. */
   readonly limit: number;
 }
 
-/** The windows that a send at `now` counts in, each exactly once. */
+/** The windows in which a send at `now` counts, one per budget. */
 export function budgetWindowsAt(now: Millis, humanAgent: boolean): readonly BudgetWindow[] {
   return names
     .filter((name) => humanAgent || name !== "human_agent_day")
@@ -36,25 +36,25 @@ export function budgetWindowsAt(now: Millis, humanAgent: boolean): readonly Budg
     });
 }
 
-/** How much was sent in each window; a budget left out counts as untouched. */
+/** The number of sends in each window. A missing budget counts as 0. */
 export type BudgetCounts = { readonly [name in BudgetName]?: number };
 
-/** What the platform asked for beside the budgets; null or past when it asks for nothing. */
+/** Pauses that the platform asked for. A null or past time is no pause. */
 export interface SlowDown {
-  /** Until when the account is to send nothing. */
+  /** The end of the pause of all sends from the account. */
   readonly account: Millis | null;
-  /** Until when this person is to get no human agent's message. */
+  /** The end of the pause of human agent sends to this person. */
   readonly humanAgent: Millis | null;
 }
 
 export type BudgetVerdict =
   | { readonly allowed: true }
-  /** `until`: before this instant no send of the kind will be allowed. `by`: what stands against it, the longest first. */
+  /** No send of this kind is allowed before `until`. `by`: the reasons, the longest block first. */
   | { readonly allowed: false; readonly until: Millis; readonly by: readonly (BudgetName | "slow_down")[] };
 
 /**
- * Whether one more send may be made.
- * @param windows those of `now`, from budgetWindowsAt
+ * Judges whether one more send is allowed.
+ * @param windows the windows of `now`, from `budgetWindowsAt`
  */
 export function judgeBudgets(
   windows: readonly BudgetWindow[],
@@ -76,16 +76,16 @@ export function judgeBudgets(
   return { allowed: false, until: longest.until, by: [...new Set(blockers.map(({ by }) => by))] };
 }
 
-/** What is known of what was sent, and of what the platform asked for. */
+/** The budgets as stored: counts and pauses. */
 export interface BudgetState {
-  /** The last window of each budget that anything was sent in. */
+  /** The latest window of each budget with a send in it. */
   readonly usage: { readonly [name in BudgetName]?: { readonly start: Millis; readonly count: number } };
   readonly slowDown: SlowDown;
 }
 
 /**
- * The windows that a send counts in where so much is known. A window that another's clock has opened already is open
- * for everyone, so that a clock behind it spends nothing twice.
+ * The windows in which a send counts, given the stored state. If a process with a faster clock has opened a window, a
+ * process with a slower clock counts in it too. Otherwise it would spend the earlier window twice.
  */
 export function budgetWindowsFor(state: BudgetState, now: Millis, humanAgent: boolean): readonly BudgetWindow[] {
   return budgetWindowsAt(now, humanAgent).map((window) => {
@@ -94,7 +94,7 @@ export function budgetWindowsFor(state: BudgetState, now: Millis, humanAgent: bo
   });
 }
 
-/** Whether one more send may be made where so much is known. */
+/** Judges whether one more send is allowed, given the stored state. */
 export function judgeSend(state: BudgetState, now: Millis, humanAgent: boolean): BudgetVerdict {
   const windows = budgetWindowsFor(state, now, humanAgent);
   const counts = windows.map(({ budget, start }) => {

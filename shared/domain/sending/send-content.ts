@@ -1,6 +1,6 @@
 import { type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { PlatformName } from "../accounts/accounts.ts";
-import type { Scope } from "../inbox/messages.ts";
+import type { Attachment, Scope } from "../inbox/messages.ts";
 import {
   ATTACHMENT_ID_CHARS_MAX,
   ATTACHMENT_URL_CHARS_MAX,
@@ -9,22 +9,22 @@ import {
   MESSENGER_TEXT_CHARS_MAX,
 } from "../limits.ts";
 
-// What a send may carry: a text, or media; the platforms know no caption.
+// The content of a send: a text or attachments. The platforms support no captions.
 
 export const mediaTypes = ["image", "video", "audio", "file"] as const;
 export type MediaType = (typeof mediaTypes)[number];
 
-/** A file by its address, which the platform fetches, or one that it already has from an upload. */
+/** A file that the platform fetches from a URL, or one that was uploaded to the platform before. */
 export type OutgoingAttachment =
   | { readonly type: MediaType; readonly url: string }
   | { readonly type: MediaType; readonly attachmentId: string };
 
-/** `attachments`: one of any type, or up to ten images. */
+/** `attachments`: one of any type, or up to 10 images. */
 export type SendContent =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "attachments"; readonly attachments: readonly OutgoingAttachment[] };
 
-/** What a caller asks to send, before it is judged; null and absent are the same. */
+/** The content of a request before validation. Null and absent mean the same. */
 export interface RequestedContent {
   readonly text?: string | null | undefined;
   readonly attachments?: readonly RequestedAttachment[] | null | undefined;
@@ -36,15 +36,15 @@ export interface RequestedAttachment {
   readonly attachmentId?: string | null | undefined;
 }
 
-/** The ids that uploads with a test key end in. No platform knows them. */
+/** Prefix of the ids of attachments that were uploaded with a test key. They exist on no platform. */
 export const TEST_ATTACHMENT_PREFIX = "mock_att_";
 
 type Invalid = Refusal<"invalid_request">;
 
 /**
- * The content of a send, or why it is none.
- * @param platform whose text limit holds
- * @param scope of the caller: attachments that a test key uploaded are nothing to a live one
+ * Validates the content of a send.
+ * @param platform whose text limit applies
+ * @param scope of the caller's key: a live key cannot send attachments that a test key uploaded
  */
 export function readSendContent(
   content: RequestedContent,
@@ -59,14 +59,28 @@ export function readSendContent(
 }
 
 /**
- * Whether a text is longer than its platform takes. Instagram counts bytes of UTF-8. Messenger counts characters,
- * read here as Unicode code points: an emoji outside the basic plane is one, a joined family of four is seven.
+ * Whether a text exceeds the platform's limit. Instagram counts UTF-8 bytes. Messenger counts characters, read here as
+ * Unicode code points: an emoji outside the basic plane counts as one, a joined family of four as seven.
  */
 export function isTextTooLong(platform: PlatformName, text: string): boolean {
   if (platform === "instagram") return Buffer.byteLength(text) > INSTAGRAM_TEXT_BYTES_MAX;
-  // A code point is one or two units, so only lengths in between need counting.
+  // A code point takes one or two UTF-16 units, so only lengths in between need counting.
   if (text.length <= MESSENGER_TEXT_CHARS_MAX) return false;
   return text.length > 2 * MESSENGER_TEXT_CHARS_MAX || Array.from(text).length > MESSENGER_TEXT_CHARS_MAX;
+}
+
+/** The text of a message; empty when it carries attachments. */
+export function contentText(content: SendContent): string {
+  return content.kind === "text" ? content.text : "";
+}
+
+/** The attachments as a message shows them. `url` is null for an uploaded attachment: only the platform has it. */
+export function contentAttachments(content: SendContent): Attachment[] {
+  if (content.kind === "text") return [];
+  return content.attachments.map((attachment) => ({
+    type: attachment.type,
+    url: "url" in attachment ? attachment.url : null,
+  }));
 }
 
 function readText(text: string, platform: PlatformName): SendContent | Invalid {
@@ -75,7 +89,7 @@ function readText(text: string, platform: PlatformName): SendContent | Invalid {
 }
 
 function readAttachments(requestedAttachments: readonly RequestedAttachment[], scope: Scope): SendContent | Invalid {
-  // Counted before each is looked at, so that a list of thousands costs nothing.
+  // The count is checked first, so that a list of thousands costs nothing.
   const refusal = checkCombination(requestedAttachments);
   if (refusal) return refusal;
   const attachments: OutgoingAttachment[] = [];
@@ -119,7 +133,7 @@ function readAttachment(attachment: RequestedAttachment, name: string, scope: Sc
   return { type, attachmentId };
 }
 
-// The platforms fetch over valid TLS only. Whether they can reach the address is theirs to say: nobody here calls it.
+// The platforms fetch over valid TLS only. Parley never calls the URL: the platform reports whether it can reach it.
 function isFetchable(url: string): boolean {
   if (url.length > ATTACHMENT_URL_CHARS_MAX || !/^https:\/\/[^\s\\]+$/i.test(url) || !URL.canParse(url)) return false;
   const { username, password } = new URL(url);

@@ -2,38 +2,38 @@ import { shortHash } from "../../kernel/bytes.ts";
 import { MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
 import type { Attachment, Scope, SentVia } from "../inbox/messages.ts";
 
-// What we keep of each send, and how an echo is recognised as one of them.
+// The record of a send, and how an echo is matched to it.
 
-/** `unknown`: the platform was called and it is not known what became of it; an echo may still tell. */
+/** `unknown`: the platform was called but its response was lost. An echo may still settle the send. */
 export type SendState = "sending" | "sent" | "failed" | "unknown";
 
-/** A send as it is begun: what its message will say of itself. */
+/** A send before its platform call, with what its message shows of it. */
 export interface NewSend {
-  /** A ULID; Messenger gives it back in the echo. */
+  /** A ULID. Messenger returns it in the echo. */
   readonly id: string;
-  /** The hash of what is sent. */
+  /** The hash of the content, by `contentHash`. */
   readonly content: string;
   readonly via: SentVia;
   readonly actorId: string | null;
-  /** The held message that this send lets go, if it is one. */
+  /** The hold that this send releases. */
   readonly holdId: string | null;
   readonly replyTo: string | null;
   readonly scope: Scope;
 }
 
-/** What a refusal changes beyond its own send, as far as it has to be done again where a process dies over it. */
+/** The effects of a refusal beyond its own send. They are stored so that the sweep can apply them. */
 export interface SendConsequences {
   readonly accountStatus: "needs_reauth" | "restricted" | null;
-  /** How long the account is to send nothing, from the refusal. */
+  /** How long the account pauses all sends after the refusal, in milliseconds. */
   readonly coolDownMs: Millis | null;
-  /** How long this person is to get nothing of a human agent, from the refusal. */
+  /** How long human agent sends to this person pause after the refusal, in milliseconds. */
   readonly humanAgentPauseMs: Millis | null;
   readonly humanAgentRefused: boolean;
 }
 
 /** The platform's refusal of a send. */
 export interface SendFailure extends SendConsequences {
-  /** The platform's words. */
+  /** The platform's error text. */
   readonly detail: string;
   readonly at: Millis;
 }
@@ -41,48 +41,47 @@ export interface SendFailure extends SendConsequences {
 export interface SendRecord extends NewSend {
   readonly startedAt: Millis;
   readonly state: SendState;
-  /** The platform's id of what was sent, once known. */
+  /** The platform's id of the message; null until the platform or an echo names it. */
   readonly messageId: string | null;
-  /** Who named the message id: the platform's answer, which is certain, or an echo that fits. */
+  /** What named the message id: the platform's response, which is certain, or a matching echo. */
   readonly messageIdSource: "answer" | "echo" | null;
-  /** Of a failed one. */
+  /** Only in state `failed`. */
   readonly failure?: SendFailure;
 }
 
-/** After this long without an answer or an echo a send counts as failed, for those who wait; an echo may still come. */
+/** A send without a response or an echo after this long is published as failed. An echo may still arrive. */
 export const SEND_SETTLE_DEADLINE: Millis = MINUTE;
 
 /**
- * How long after its id was made a send may be begun, or never: an echo looks for it by its id's time. Shorter than a
- * key's request is waited for, so that of two that share a key, one made anew after the other, one is begun.
+ * A send starts within this time after its id was made, or never: echoes find sends by the time of their id. Shorter
+ * than the time for which an idempotency key is in flight, so that only one of two requests with a key starts a send.
  */
 export const SEND_START_DEADLINE: Millis = 30 * SECOND;
 
-/** How long before its echo a send may have begun. */
+/** How long before its echo a send may have started. */
 const ECHO_AFTER_SEND_MAX: Millis = 15 * MINUTE;
-/** How far the platform's clock may be behind ours. */
+/** How far the platform's clock may lag behind ours. */
 const CLOCK_LAG_MAX: Millis = MINUTE;
 
-/** When a send must have begun for an echo of `at` to be its own. Of the echo's time alone: a repeat asks the same. */
+/** When a send may have started to match an echo of `at`. Depends on `at` alone, so a repetition searches the same. */
 export function echoSendWindow(at: Millis): { readonly from: Millis; readonly until: Millis } {
   return { from: at - ECHO_AFTER_SEND_MAX, until: at + CLOCK_LAG_MAX };
 }
 
 /**
- * A hash of what a message says: its text, or the kinds of what is attached. Platforms trim texts and may compose
- * characters otherwise, and give attachments other addresses: a text counts trimmed and in Unicode's form NFC, an
- * attachment by its kind.
+ * A hash of a message's content that survives what platforms change: they trim texts, may compose characters
+ * differently and rewrite attachment URLs. Texts are trimmed and normalized to NFC, and attachments count by type.
  */
 export function contentHash(text: string, attachments: readonly Pick<Attachment, "type">[]): string {
-  const kinds = attachments.map(({ type }) => type).sort();
-  return shortHash(JSON.stringify([text.normalize("NFC").trim(), kinds]));
+  const types = attachments.map(({ type }) => type).sort();
+  return shortHash(JSON.stringify([text.normalize("NFC").trim(), types]));
 }
 
 /**
- * The sends that an echo without metadata may be of, the likeliest first: the one that has its id already, then the
- * unsettled ones of the same content, oldest first. A send whose message another one turned out to have sent is
- * unsettled again. A test send never left.
- * @param records of the conversation, oldest first
+ * The sends that an echo without metadata may belong to, most likely first: the send that already has its message id,
+ * then the unsettled sends with the same content, oldest first. A send that an echo matched is unsettled again when the
+ * platform's response names the same message for another send. Test sends have no echoes.
+ * @param records the sends of the conversation, oldest first
  */
 export function echoCandidates(
   records: readonly SendRecord[],
@@ -90,22 +89,22 @@ export function echoCandidates(
 ): readonly SendRecord[] {
   const live = records.filter(({ scope }) => scope === "live");
   const confirmedIds = new Set(
-    live.filter(({ messageIdSource: namedBy }) => namedBy === "answer").map(({ messageId }) => messageId),
+    live.filter(({ messageIdSource }) => messageIdSource === "answer").map(({ messageId }) => messageId),
   );
   const exactMatches = live.filter(({ messageId }) => messageId === echo.messageId);
   const unsettledMatches = live.filter(
-    ({ content, state, messageId, messageIdSource: namedBy }) =>
+    ({ content, state, messageId, messageIdSource }) =>
       content === echo.content &&
       (messageId === null
         ? state === "sending" || state === "unknown"
-        : namedBy === "echo" && messageId !== echo.messageId && confirmedIds.has(messageId)),
+        : messageIdSource === "echo" && messageId !== echo.messageId && confirmedIds.has(messageId)),
   );
   return [...exactMatches.sort((one) => (one.messageIdSource === "answer" ? -1 : 1)), ...unsettledMatches];
 }
 
 const PAGE_INBOX_APP = "26390203743090";
 
-/** The page inbox is native, and so is what names no app, as Instagram's echoes do; any other app is another app. */
+/** The page inbox counts as the native app. So does an echo without an app id: Instagram's echoes have none. */
 export function echoSentVia(appId: string | null): SentVia {
   return appId === null || isPageInbox(appId) ? "native_app" : "other_app";
 }

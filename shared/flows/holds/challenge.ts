@@ -2,13 +2,19 @@ import { type IssuedChallenge, newChallenge } from "../../domain/holds/proof-of-
 import { isHoldExhausted } from "../../domain/holds/verification-attempts.ts";
 import { isRefusal, type Refusal } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { endedReason, type HoldEndedRefusal } from "./current-hold.ts";
-import { type CheckRequest, openHold, type TooManyAttempts, tooManyAttempts } from "./open.ts";
 import type { CheckPorts } from "./ports.ts";
+import {
+  type CheckRequest,
+  endedReason,
+  type HoldEndedRefusal,
+  openHold,
+  type TooManyAttempts,
+  tooManyAttempts,
+} from "./view.ts";
 
 const NONCE_BYTES = 16;
 
-/** A new challenge for a hold that waits. Each is a try of the hold. */
+/** Creates a challenge for a waiting hold. Each challenge counts as an attempt on the hold. */
 export async function createChallenge(
   ports: Pick<CheckPorts, "holds" | "verificationAttempts" | "challengeKey" | "random">,
   request: CheckRequest,

@@ -6,11 +6,20 @@ import { newUlid } from "../../kernel/ids.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Hold } from "../../stores/holds/hold-items.ts";
-import { currentHold, endedReason, type HoldEndedRefusal } from "./current-hold.ts";
-import { type CheckRequest, countFailure, openHold, type TooManyAttempts, tooManyAttempts } from "./open.ts";
 import type { CheckPorts } from "./ports.ts";
 import { releaseHold } from "./release.ts";
-import { type CheckHoldView, getDisplayName } from "./view.ts";
+import {
+  type CheckHoldView,
+  type CheckRequest,
+  countFailure,
+  currentHold,
+  endedReason,
+  getDisplayName,
+  type HoldEndedRefusal,
+  openHold,
+  type TooManyAttempts,
+  tooManyAttempts,
+} from "./view.ts";
 
 export interface Completion extends CheckRequest {
   readonly token: string;
@@ -18,10 +27,10 @@ export interface Completion extends CheckRequest {
 }
 
 /**
- * Lets a held message go for whoever solved a challenge of it, once. What costs least is judged first. Of any number
- * of completions one claims the hold; the others are told what became of it.
- * @param clock the present instant, asked again where time matters
- * @returns the hold after its send, or still sending when the platform takes its time
+ * Sends a held message once for a solved challenge. The cheapest checks run first. Exactly one of several completions
+ * claims the hold; the others get its state.
+ * @param clock the current time, read again where time matters
+ * @returns the hold after its send, or in state `sending` when the platform has not responded in time
  */
 export async function completeHold(
   ports: CheckPorts,
@@ -35,25 +44,25 @@ export async function completeHold(
   if (areCompletionsExhausted(await ports.verificationAttempts.get(hold.id, now))) return tooManyAttempts(now);
   const refusal = endedReason(state);
   if (refusal) return refusal;
-  const failure = await judgeCompletion(ports, hold, request, now);
+  const failure = await checkCompletion(ports, hold, request, now);
   if (failure) return failure;
 
   const displayName = await getDisplayName(ports, hold, now);
   const sendId = newUlid(now);
   const claimedHold = await ports.holds.claim(hold, sendId, clock());
   if (claimedHold?.sendId !== sendId) return refuseLostClaim(ports, claimedHold, clock());
-  // The content is nowhere but here from now on.
+  // The claim removed the content from the table. From here it is only in memory.
   const sending = releaseHold(ports, { ...claimedHold, content: hold.content }, request.sourceIp, sendId, clock);
   const result = await ports.waitUpTo(VERIFICATION_SEND_WAIT_MAX, sending);
   if (result === "late") {
-    sending.catch((error: unknown) => ports.log({ event: "late_send_failed", error: errorClass(error) }));
+    sending.catch((error: unknown) => ports.log({ event: "hold.late_send_failed", error: errorClass(error) }));
     return { hold: claimedHold, state: claimedHold.state, displayName };
   }
   return result ? { hold: result, state: result.state, displayName } : refuse("hold_not_found");
 }
 
-/** Null for a token of this hold with right solutions. Anything else is a failure of the address and of the hold. */
-async function judgeCompletion(
+/** Null when the token and its solutions are right. Anything else counts as a failure of the address and of the hold. */
+async function checkCompletion(
   ports: Pick<CheckPorts, "verificationAttempts" | "challengeKey">,
   hold: Hold,
   { token, solutions, sourceIp }: Completion,
@@ -68,7 +77,7 @@ async function judgeCompletion(
   return isHoldExhausted({ ...attempts, all: attempts.all - 1 }) ? tooManyAttempts(now) : refusal;
 }
 
-/** What became of a hold that another completion was faster with, or time. */
+/** The refusal for a completion that lost the claim to another completion or to the expiry. */
 async function refuseLostClaim(
   ports: Pick<CheckPorts, "holds">,
   hold: Hold | null,

@@ -1,5 +1,5 @@
 import { type Caller, callerActor, callerMayUse } from "../../domain/access/api-keys.ts";
-import { holdExpiresAt, holdIdFromUlid, holdSecret, holdSecretHash } from "../../domain/holds/holds.ts";
+import { holdAuditEntry, holdExpiresAt, holdIdFromUlid, holdSecret, holdSecretHash } from "../../domain/holds/holds.ts";
 import { readConversationId } from "../../domain/inbox/conversations.ts";
 import { type RequestedContent, readSendContent } from "../../domain/sending/send-content.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
@@ -8,29 +8,28 @@ import type { Hold, NewHold } from "../../stores/holds/hold-items.ts";
 import { withIdempotency } from "../sending/idempotency.ts";
 import { type PlannedSend, type PlanRefusal, planSend } from "../sending/plan.ts";
 import type { IdempotencyPorts, SendPorts } from "../sending/ports.ts";
-import { holdAuditEntry } from "./audit.ts";
 import type { HoldPorts } from "./ports.ts";
 
 export interface HumanAgentMessage extends RequestedContent {
   readonly conversationId: string;
   readonly replyTo: string | null;
-  /** The person who typed it. */
+  /** The person who typed the message. */
   readonly actorId: string | null;
-  /** The caller's own key of this request, if it gave one. */
+  /** The caller's `Idempotency-Key`. */
   readonly idempotencyKey?: string | null;
 }
 
-/** A hold as its maker is told of it: it waits, and says nothing of the message. */
+/** A new hold as the API returns it, without the message. */
 export type CreatedHold = Pick<Hold, "id" | "conversationId" | "createdAt" | "expiresAt">;
 
-/** What is kept of it with an idempotency key: nothing that names the person, whose conversation may be erased. */
+/** The part stored with an idempotency key. It must not name the person, because an erasure does not reach it. */
 type HoldResult = Omit<CreatedHold, "conversationId">;
 
 type CreatePorts = HoldPorts & IdempotencyPorts & Pick<SendPorts, "conversations" | "accounts" | "budgets">;
 
 /**
- * Holds a human agent's message until a person passes its check. The policy and the budgets are asked as for the send
- * itself, and nothing is spent.
+ * Holds a human agent's message until a person passes its check. Applies the same policy and budgets as the send, but
+ * spends no budget.
  */
 export async function createHold(
   ports: CreatePorts,
@@ -43,7 +42,7 @@ export async function createHold(
   const ref = readConversationId(conversationId);
   if (!ref || !callerMayUse(caller, ref.tenant)) return refuse("conversation_not_found");
   const { tenant } = ref;
-  // What can never be sent uses no key up.
+  // Invalid content is refused before the key is claimed, so that the caller can use the key again.
   const content = readSendContent(message, ref.account.platform, caller.scope);
   if (isRefusal(content)) return content;
   const sender = { scope: caller.scope, mayUse: () => true, kind: "human_agent", actorId } as const;
@@ -77,7 +76,8 @@ async function saveHold(
   id: string,
   now: Millis,
 ): Promise<HoldResult | Refusal<"conversation_not_found">> {
-  if (head.lastInboundAt === null || actorId === null) throw new Error("A human agent's message without its people.");
+  if (head.lastInboundAt === null || actorId === null)
+    throw new Error("The plan of a human agent's message lacks an actor or an inbound message.");
   const newHold: NewHold = {
     id,
     conversationId: head.id,
@@ -99,7 +99,7 @@ function toHoldResult({ id, createdAt, expiresAt }: HoldResult): HoldResult {
   return { id, createdAt, expiresAt };
 }
 
-/** Where the person who typed a held message checks it. The secret is in the fragment, which no server ever gets. */
+/** The URL of a hold's check page. The secret is in the fragment, which browsers never send to a server. */
 export async function verifyUrl(ports: Pick<HoldPorts, "holdKey" | "baseUrl">, holdId: string): Promise<string> {
   return `${ports.baseUrl}/verify?hold=${holdId}#t=${holdSecret(await ports.holdKey(), holdId)}`;
 }

@@ -2,13 +2,13 @@ import { forEachConcurrent } from "../../kernel/parallel.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { HoldExpiryPorts } from "./ports.ts";
 
-/** Holds that are ended at once. */
+/** Holds expired in parallel. */
 const CONCURRENCY = 8;
 
 /**
- * Ends the held messages that nobody checked in time, so that their content leaves the table though nobody looks.
- * Safe to repeat. Throws when some could not be ended; they are found again.
- * @param inTime whether another page may be begun
+ * Expires the held messages that nobody checked in time, which removes their content from the table. Safe to repeat.
+ * Throws when a hold could not be expired; the next sweep retries.
+ * @param inTime whether there is time for another page
  */
 export async function expireHolds(
   ports: HoldExpiryPorts,
@@ -18,7 +18,7 @@ export async function expireHolds(
   const failures: unknown[] = [];
   for await (const page of ports.holds.listOverdue(now)) {
     if (!inTime()) break;
-    // One that cannot be ended keeps none of the others waiting.
+    // A hold that fails blocks no other hold.
     await forEachConcurrent(page, CONCURRENCY, async (hold) => {
       await ports.holds.expire(hold, now).catch((error: unknown) => void failures.push(error));
     });

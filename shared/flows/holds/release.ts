@@ -1,4 +1,4 @@
-import { type HoldError, holdError } from "../../domain/holds/holds.ts";
+import { type HoldError, holdAuditEntry, holdError } from "../../domain/holds/holds.ts";
 import type { RequestedContent, SendContent } from "../../domain/sending/send-content.ts";
 import { errorClass } from "../../kernel/error-class.ts";
 import { isRefusal, type Reason, type Refusal } from "../../kernel/refusals.ts";
@@ -7,13 +7,12 @@ import type { Hold } from "../../stores/holds/hold-items.ts";
 import type { HoldOutcome } from "../../stores/holds/holds.ts";
 import { performSend, type SendResult } from "../sending/perform.ts";
 import { planSend } from "../sending/plan.ts";
-import { holdAuditEntry } from "./audit.ts";
 import type { CheckPorts } from "./ports.ts";
 
 /**
- * Sends a claimed hold's message, by the policy of now, and keeps what came of it. Where the process dies on the way
- * the hold lapses: nothing is ever sent from it again.
- * @returns the hold as it then is; null when its conversation was erased meanwhile
+ * Sends the message of a claimed hold under the current policy and stores the outcome. If the process dies on the way,
+ * the hold lapses and is never sent again.
+ * @returns the settled hold; null when its conversation was erased
  */
 export async function releaseHold(
   ports: CheckPorts,
@@ -23,14 +22,14 @@ export async function releaseHold(
   clock: () => Millis,
 ): Promise<Hold | null> {
   const outcome = await sendHeldMessage(ports, hold, ip, sendId, clock).catch((fault: unknown) => {
-    // Nothing has left: that is certain, and the person may as well know.
-    ports.log({ event: "held_not_sent", error: errorClass(fault) });
+    // `sendHeldMessage` throws only when nothing was sent, so the hold can fail at once instead of lapsing.
+    ports.log({ event: "hold.send_failed", error: errorClass(fault) });
     return failedOutcome(holdError("internal_error"));
   });
   return ports.holds.settle(hold.id, sendId, outcome, clock());
 }
 
-/** Throws only while nothing has left. */
+/** Throws only if nothing was sent. */
 async function sendHeldMessage(
   ports: CheckPorts,
   hold: Hold,
@@ -72,6 +71,7 @@ function failedOutcome(error: HoldError): HoldOutcome {
   return { trigger: "fail", error };
 }
 
+/** The reasons that a hold's `error` may show. */
 const publicReasons: ReadonlySet<Reason> = new Set([
   "human_agent_early",
   "human_agent_late",
@@ -87,8 +87,8 @@ const publicReasons: ReadonlySet<Reason> = new Set([
 ]);
 
 function toHoldError({ refused, detail }: Refusal): HoldError {
-  // Erased since it was held: there is nobody who wrote.
+  // The conversation was erased after the hold was created, so it has no inbound message.
   if (refused === "conversation_not_found") return holdError("human_agent_no_inbound");
-  // What was fit to be held is fit to be sent.
+  // The content was valid when the hold was created, so any other reason is a fault of ours.
   return publicReasons.has(refused) ? holdError(refused, detail ?? null) : holdError("internal_error");
 }

@@ -1,23 +1,62 @@
-import type { HoldState } from "../../domain/holds/holds.ts";
-import { isRefusal, type Refusal } from "../../kernel/refusals.ts";
+import { type Caller, callerMayUse } from "../../domain/access/api-keys.ts";
+import {
+  type HoldState,
+  holdSecretHash,
+  holdStateAt,
+  isHoldId,
+  isHoldReadable,
+  isHoldSecret,
+} from "../../domain/holds/holds.ts";
+import { isAddressExhausted, networkKey, secondsUntilNextWindow } from "../../domain/holds/verification-attempts.ts";
+import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Hold } from "../../stores/holds/hold-items.ts";
-import { endedReason, type HoldEndedRefusal } from "./current-hold.ts";
-import { type CheckRequest, openHold, type TooManyAttempts } from "./open.ts";
 import type { CheckPorts } from "./ports.ts";
 
-/** A hold as its person may see it. */
-export interface CheckHoldView {
+/** A hold with its current state. */
+export interface HoldView {
   readonly hold: Hold;
   readonly state: HoldState;
-  /** Whom the message goes to. */
+}
+
+/** A hold as the check page shows it. */
+export interface CheckHoldView extends HoldView {
+  /** The name of the person who receives the message. */
   readonly displayName: string;
 }
 
-/** Whom nobody knows a name of. */
+/** A request of the check page. The hold's secret is its only credential. */
+export interface CheckRequest {
+  readonly holdId: string;
+  readonly secret: string;
+  /** As the gateway saw it. */
+  readonly sourceIp: string | null;
+}
+
+export type HoldEndedRefusal = Refusal<"hold_sending" | "hold_sent" | "hold_failed" | "hold_ran_out">;
+export type TooManyAttempts = Refusal<"too_many_tries">;
+type OpenPorts = Pick<CheckPorts, "holds" | "verificationAttempts">;
+
+/** Shown when neither a handle nor a username is known. */
 const FALLBACK_NAME = "this person";
 
-/** What waits to be checked, for whoever has its secret. A look is no try. */
+/** No secret has this hash. It makes an unknown hold cost the same work as a known one. */
+const UNKNOWN_HOLD_HASH = holdSecretHash("");
+
+/** Gets a hold of the caller's tenant, until 30 minutes after it was created. */
+export async function getHold(
+  ports: Pick<CheckPorts, "holds">,
+  caller: Caller,
+  holdId: string,
+  now: Millis,
+): Promise<HoldView | Refusal<"hold_not_found">> {
+  const hold = isHoldId(holdId) ? await ports.holds.get(holdId) : null;
+  const view = hold && (await currentHold(ports, hold, now));
+  if (!view || !callerMayUse(caller, view.hold.tenant)) return refuse("hold_not_found");
+  return isHoldReadable(view.hold.createdAt, now) ? view : refuse("hold_not_found");
+}
+
+/** Gets a held message for the check page. A successful read is not counted as an attempt. */
 export async function viewHold(
   ports: Pick<CheckPorts, "holds" | "verificationAttempts" | "conversations">,
   request: CheckRequest,
@@ -28,7 +67,51 @@ export async function viewHold(
   return endedReason(view.state) ?? { ...view, displayName: await getDisplayName(ports, view.hold, now) };
 }
 
-/** What the person is called whom a held message goes to. */
+/**
+ * Opens a hold with its secret. A wrong secret, an unknown hold and a hold older than 30 minutes give the same refusal,
+ * and each counts as a failure of the source address.
+ */
+export async function openHold(
+  ports: OpenPorts,
+  { holdId, secret, sourceIp }: CheckRequest,
+  now: Millis,
+): Promise<HoldView | Refusal<"hold_not_found"> | TooManyAttempts> {
+  const [attempts, hold] = await Promise.all([
+    ports.verificationAttempts.get(networkKey(sourceIp), now),
+    isHoldId(holdId) ? ports.holds.get(holdId) : null,
+  ]);
+  if (isAddressExhausted(attempts)) return tooManyAttempts(now);
+  const secretMatches = isHoldSecret(secret, hold?.secretHash ?? UNKNOWN_HOLD_HASH);
+  const view =
+    hold && secretMatches && isHoldReadable(hold.createdAt, now) ? await currentHold(ports, hold, now) : null;
+  return view ?? countFailure(ports, sourceIp, refuse("hold_not_found"), now);
+}
+
+/** The current state of a hold; null when it was erased. Stores an end by time first, so that no other end can follow. */
+export async function currentHold(ports: Pick<CheckPorts, "holds">, hold: Hold, now: Millis): Promise<HoldView | null> {
+  const state = holdStateAt(hold, now);
+  if (state.status === hold.state.status) return { hold, state };
+  const current = await ports.holds.expire(hold, now);
+  return current && { hold: current, state: holdStateAt(current, now) };
+}
+
+/** The refusal for a hold that no longer waits for its check; null while it waits. */
+export function endedReason({ status }: HoldState): HoldEndedRefusal | null {
+  switch (status) {
+    case "awaiting_verification":
+      return null;
+    case "sending":
+      return refuse("hold_sending", status);
+    case "sent":
+      return refuse("hold_sent", status);
+    case "failed":
+      return refuse("hold_failed", status);
+    case "expired":
+      return refuse("hold_ran_out", status);
+  }
+}
+
+/** The name of the person who receives a held message. */
 export async function getDisplayName(
   ports: Pick<CheckPorts, "conversations">,
   hold: Hold,
@@ -36,4 +119,22 @@ export async function getDisplayName(
 ): Promise<string> {
   const head = await ports.conversations.get(hold.tenant, hold.conversationId, now);
   return head?.participantHandle ?? head?.participantUsername ?? FALLBACK_NAME;
+}
+
+/** Counts a failure of a source address. @returns `refusal`, or `too_many_tries` when the address is over its limit */
+export async function countFailure<R extends Refusal>(
+  ports: Pick<OpenPorts, "verificationAttempts">,
+  sourceIp: string | null,
+  refusal: R,
+  now: Millis,
+): Promise<R | TooManyAttempts> {
+  const attemptsBefore = {
+    all: 0,
+    failed: (await ports.verificationAttempts.add(networkKey(sourceIp), "failure", now)).failed - 1,
+  };
+  return isAddressExhausted(attemptsBefore) ? tooManyAttempts(now) : refusal;
+}
+
+export function tooManyAttempts(now: Millis): TooManyAttempts {
+  return refuse("too_many_tries", undefined, secondsUntilNextWindow(now));
 }

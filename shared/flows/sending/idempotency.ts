@@ -7,30 +7,29 @@ import type { TenantId } from "../../kernel/tenant.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
 import type { IdempotencyPorts } from "./ports.ts";
 
-/** So long another request with the same key is refused; then whoever had it has died. */
+/** Requests with the same key are refused for this long. After it, the process of the first request has died. */
 const IN_FLIGHT_MAX: Millis = MINUTE;
 
-/** A request under a key that its caller chose; without one, every request is its own. */
+/** A request with the idempotency key that its caller chose. Without a key, nothing is deduplicated. */
 export interface IdempotentRequest {
   readonly key: string | null;
   readonly tenant: TenantId;
   readonly caller: Caller;
-  /** The route and all that was asked, always written in the same way. */
+  /** The route and all parameters, in a stable order. */
   readonly fingerprint: unknown;
 }
 
-/** What is done at most once. Its answer, a refusal included, holds nothing of a message: it is kept for a day. */
+/** Work that runs at most once per key. Its result is stored for a day, so it must not contain message content. */
 export interface IdempotentWork<A extends object, R extends Refusal> {
-  /** @param id a ULID of now, under which it is done */
+  /** @param id a ULID of now that identifies the work */
   readonly run: (id: string) => Promise<A | R>;
-  /** What became of a try whose process died; null when it had done nothing yet. */
+  /** The result of work whose process died; null when that process had written nothing. */
   readonly replayResult: (id: string) => Promise<A | R | null>;
 }
 
 /**
- * Does work once for each key: asked again within a day, it gives the first answer. Refused with a wait, nothing was
- * done, and the key may be used again. What a request that died has not begun is done under an id of its own, as by
- * the first to ask.
+ * Runs work once per key. A repetition within a day returns the first result. A refusal with `retryAfter` releases the
+ * key: nothing was done. If the first process died before it wrote anything, the work runs again under a new id.
  */
 export async function withIdempotency<A extends object, R extends Refusal>(
   ports: IdempotencyPorts,
@@ -55,12 +54,12 @@ export async function withIdempotency<A extends object, R extends Refusal>(
     const conflicting = await ports.idempotencyKeys.claim(tenant, request, workId, now, existing);
     if (conflicting) return refuse("idempotency_conflict", "in_flight");
   }
-  const answer = previousResult ?? (await work.run(workId));
+  const result = previousResult ?? (await work.run(workId));
   const saving =
-    "retryAfter" in answer
+    "retryAfter" in result
       ? ports.idempotencyKeys.release(tenant, request, workId)
-      : ports.idempotencyKeys.saveResult(tenant, request, workId, JSON.stringify(answer));
-  // What was done is done, and can be recalled.
-  await saving.catch((error: unknown) => ports.log({ event: "answer_not_kept", error: errorClass(error) }));
-  return answer;
+      : ports.idempotencyKeys.saveResult(tenant, request, workId, JSON.stringify(result));
+  // The work is done and `replayResult` can find it, so a failed save must not fail the request.
+  await saving.catch((error: unknown) => ports.log({ event: "idempotency.save_failed", error: errorClass(error) }));
+  return result;
 }

@@ -1,38 +1,43 @@
 import { type Account, accountKey } from "../../domain/accounts/accounts.ts";
-import { SEND_START_DEADLINE, type SendFailure, type SendRecord } from "../../domain/sending/sends.ts";
+import { contentAttachments, contentText } from "../../domain/sending/send-content.ts";
+import {
+  contentHash,
+  type NewSend,
+  SEND_START_DEADLINE,
+  type SendFailure,
+  type SendRecord,
+} from "../../domain/sending/sends.ts";
 import { errorClass } from "../../kernel/error-class.ts";
 import { ulidTime } from "../../kernel/ids.ts";
 import { type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { SendOutcome, SendRefused } from "../../platforms/platform.ts";
 import type { DueSend } from "../../stores/sending/due-sends.ts";
-import { applySendFailure } from "./apply-send-failure.ts";
-import { startSend } from "./begin.ts";
-import { completeSend } from "./complete.ts";
-import type { BudgetRefusal, PlannedSend } from "./plan.ts";
+import { type BudgetRefusal, checkBudgets, type PlannedSend } from "./plan.ts";
 import type { SendPorts } from "./ports.ts";
-import { publishSendFailed } from "./publish-send-failed.ts";
-import { newSend, type SendAttempt } from "./send-attempt.ts";
+import { applySendFailure, completeSend, publishSendFailed, type SendAttempt } from "./settle.ts";
+
+/** Other sends may open the windows of three budgets between two tries, and then fill them. */
+const START_TRIES_MAX = 12;
 
 export type SendResult =
   | { readonly kind: "sent"; readonly messageId: string }
   | { readonly kind: "refused"; readonly refusal: BudgetRefusal | Refusal<"send_failed" | "outcome_unknown"> };
 
-/** A send that this process alone may hand to the platform. */
-interface PreparedSend {
-  readonly kind: "begun";
+/** A send that this process started. No other process calls the platform for it. */
+interface StartedSend {
+  readonly kind: "started";
   readonly attempt: SendAttempt;
   readonly token: string;
   readonly due: DueSend;
 }
 
 /**
- * Sends what was planned. The budgets are spent and the send is begun in one transaction, and whoever begins it calls
- * the platform, once: called again with the same id, this answers what became of the first call. What a process that
- * dies leaves open is settled a minute later by the sweep. After a fault of ours the record tells what came of it:
- * thrown is one before which nothing was begun.
+ * Sends a planned message. One transaction spends the budgets and creates the record, and only the process that created
+ * the record calls the platform, once. A repetition with the same id returns the first result. If the process dies, the
+ * sweep settles the send a minute later. Throws only if the send was not started.
  * @param sendId a ULID of now
- * @param clock the present instant, asked again where time matters
+ * @param clock the current time, read again where time matters
  */
 export async function performSend(
   ports: SendPorts,
@@ -40,24 +45,24 @@ export async function performSend(
   sendId: string,
   clock: () => Millis,
 ): Promise<SendResult> {
-  let preparedSend: PreparedSend | SendResult;
+  let startedSend: StartedSend | SendResult;
   try {
-    preparedSend = await prepareSend(ports, plan, sendId, clock);
+    startedSend = await startSend(ports, plan, sendId, clock);
   } catch (fault) {
     const previousResult = await recordedResult(ports, plan, sendId);
     if (previousResult) return previousResult;
     throw fault;
   }
-  if (preparedSend.kind !== "begun") return preparedSend;
+  if (startedSend.kind !== "started") return startedSend;
   try {
-    return await callPlatform(ports, plan, preparedSend, clock);
+    return await callPlatform(ports, plan, startedSend, clock);
   } catch (fault) {
-    ports.log({ event: "send_left_due", error: errorClass(fault) });
+    ports.log({ event: "send.settle_deferred", error: errorClass(fault) });
     return (await recordedResult(ports, plan, sendId)) ?? outcomeUnknown;
   }
 }
 
-/** What the record says of a send; null when there is none, or it cannot be asked. */
+/** The result in a send's record; null when there is no record or it cannot be read. */
 async function recordedResult(
   ports: Pick<SendPorts, "sendRecords">,
   { head }: PlannedSend,
@@ -67,12 +72,12 @@ async function recordedResult(
   return record && toSendResult(record);
 }
 
-async function prepareSend(
+async function startSend(
   ports: SendPorts,
   plan: PlannedSend,
   sendId: string,
   clock: () => Millis,
-): Promise<PreparedSend | SendResult> {
+): Promise<StartedSend | SendResult> {
   const startedAt = clock();
   const { tenant, head, scope, content } = plan;
   const send = newSend(plan, sendId);
@@ -80,16 +85,16 @@ async function prepareSend(
   const [token, shards] = await Promise.all([
     scope === "test" ? "" : openToken(ports, plan),
     ports.feedShards(tenant, startedAt),
-    // Before the send is begun, so that there is no instant at which nobody would settle it.
+    // Written before the record, so that the sweep can settle every send that has one.
     ports.dueSends.put(due),
   ]);
-  if (clock() > ulidTime(sendId) + SEND_START_DEADLINE) throw new Error("It is too late to begin this send.");
-  const result = await startSend(ports, plan, send, startedAt);
+  if (clock() > ulidTime(sendId) + SEND_START_DEADLINE) throw new Error("The deadline to start the send has passed.");
+  const result = await createRecord(ports, plan, send, startedAt);
   switch (result.kind) {
-    case "begun":
-      return { kind: "begun", attempt: { tenant, head, send, content, startedAt, shards }, token, due };
-    case "known":
-      // Another try at it has a due item of its own.
+    case "created":
+      return { kind: "started", attempt: { tenant, head, send, content, startedAt, shards }, token, due };
+    case "exists":
+      // A record of another start has its own due item.
       if (result.record.startedAt !== startedAt) await removeDueSend(ports, due);
       return toSendResult(result.record);
     case "refused":
@@ -98,11 +103,41 @@ async function prepareSend(
   }
 }
 
-/** Calls the platform, and keeps what it says. */
+function newSend({ via, actorId, holdId, replyTo, scope, content }: PlannedSend, id: string): NewSend {
+  const hash = contentHash(contentText(content), contentAttachments(content));
+  return { id, content: hash, via, actorId, holdId, replyTo, scope };
+}
+
+/**
+ * Creates the send's record and spends its budgets, both or neither. Never exceeds a budget, and never refuses a send
+ * that the budgets allow. Throws when other sends changed the budgets at every try; then nothing is written.
+ */
+async function createRecord(
+  ports: Pick<SendPorts, "budgets" | "sendRecords">,
+  plan: PlannedSend,
+  send: NewSend,
+  now: Millis,
+): Promise<{ kind: "created" } | { kind: "exists"; record: SendRecord } | { kind: "refused"; refusal: BudgetRefusal }> {
+  const { tenant, account, head, scope } = plan;
+  const spender = { tenant, account, conversationId: head.id, scope };
+  const humanAgent = plan.via === "api_human_agent";
+  let budgets = plan.budgets;
+  for (let i = 0; i < START_TRIES_MAX; i++) {
+    const refusal = checkBudgets(budgets, now, humanAgent);
+    if (refusal) return { kind: "refused", refusal };
+    const spending = ports.budgets.spending(spender, budgets, now, humanAgent);
+    const result = await ports.sendRecords.start(head.id, send, now, spending.items);
+    if (result.outcome === "begun") return { kind: "created" };
+    if (result.outcome === "known") return { kind: "exists", record: result.record };
+    budgets = spending.refreshState(result.current);
+  }
+  throw new Error("Other sends changed the budgets at every try.");
+}
+
 async function callPlatform(
   ports: SendPorts,
   { account, scope, via, replyTo }: PlannedSend,
-  { attempt, token, due }: PreparedSend,
+  { attempt, token, due }: StartedSend,
   clock: () => Millis,
 ): Promise<SendResult> {
   const { head, send, content } = attempt;
@@ -115,15 +150,15 @@ async function callPlatform(
   });
   logSend(ports, account, outcome);
   const result = await settleOutcome(ports, attempt, outcome, clock);
-  // What is unknown is left to be looked at again.
+  // The sweep settles an unknown outcome: an echo may still name the message.
   if (outcome.kind !== "unknown") await removeDueSend(ports, due);
   return result;
 }
 
-/** Never fails: everything is done, and the sweep finds that so. */
+/** Never throws: the sweep removes an item that is left. */
 async function removeDueSend(ports: Pick<SendPorts, "dueSends" | "log">, due: DueSend): Promise<void> {
   await ports.dueSends.remove(due).catch((error: unknown) => {
-    ports.log({ event: "send_left_due", error: errorClass(error) });
+    ports.log({ event: "send.settle_deferred", error: errorClass(error) });
   });
 }
 
@@ -143,9 +178,9 @@ async function settleOutcome(
       return outcomeUnknown;
     case "refused": {
       const failure = toFailure(outcome, clock());
-      // Gone where the conversation was erased meanwhile: then there is nobody to tell of it.
       const recordExists = await ports.sendRecords.settle(head.id, send.id, { state: "failed", failure });
       await applySendFailure(ports, attempt, failure);
+      // Without a record the conversation was erased, and no event may name it.
       if (recordExists) await publishSendFailed(ports, attempt, failure.detail, { repeated: false });
       return sendFailed(failure.detail);
     }
@@ -167,7 +202,7 @@ function sendFailed(detail: string): SendResult {
   return { kind: "refused", refusal: refuse("send_failed", detail) };
 }
 
-/** What a send's record answers whoever asks for the same send again. */
+/** The result that a send's record gives to a repetition of the send. */
 export function toSendResult({ state, messageId, failure }: SendRecord): SendResult {
   if (state === "sent" && messageId !== null) return { kind: "sent", messageId };
   return state === "failed" && failure ? sendFailed(failure.detail) : outcomeUnknown;

@@ -8,23 +8,23 @@ import type { TenantId } from "../../kernel/tenant.ts";
 import { iso, type Millis, SECOND } from "../../kernel/time.ts";
 import type { SendPorts } from "./ports.ts";
 
-/** A send as it is asked for. `text` and `attachments`: one of them. */
+/** A requested send, with either `text` or `attachments`. */
 export interface SendRequest extends RequestedContent {
-  /** Of the caller's key. */
+  /** The scope of the caller's key. */
   readonly scope: Scope;
-  /** Whether the caller may send for a tenant: the tenant is the conversation's. */
+  /** Whether the caller may send for the conversation's tenant. */
   readonly mayUse: (tenant: TenantId) => boolean;
   readonly conversationId: string;
-  /** The platform's id of the message to answer. */
+  /** The platform's id of the message to reply to. */
   readonly replyTo: string | null;
   readonly kind: "reply" | "human_agent";
-  /** Who typed it. */
+  /** The person who typed the message. */
   readonly actorId: string | null;
-  /** The held message that is let go now. If the person wrote meanwhile, it goes out as a plain reply. */
+  /** The hold that is being released. If the window has reopened, its message is sent as a reply. */
   readonly holdId?: string | null;
 }
 
-/** A send that the policy let pass. */
+/** A send that the policy allows. */
 export interface PlannedSend {
   readonly tenant: TenantId;
   readonly head: ConversationHead;
@@ -35,33 +35,30 @@ export interface PlannedSend {
   readonly via: "api_in_window" | "api_human_agent";
   readonly actorId: string | null;
   readonly holdId: string | null;
-  /** What was spent just before; it may be a moment old. */
+  /** The budgets as read for this plan. Another send may have changed them. */
   readonly budgets: BudgetState;
 }
 
 export type BudgetRefusal = Refusal<"rate_limited" | "slowed_down">;
 
-/** An account from which nothing can be sent, told without a call. */
+/** The account cannot send. The platform is not called. */
 type AccountRefusal = Refusal<"account_needs_reauth" | "account_restricted">;
 
-/** Why a reply was not sent, or is not known to have been. */
+/** Why a reply was not sent, or may not have been sent. */
 export type ReplyRefusal =
   | BudgetRefusal
   | AccountRefusal
   | Refusal<"send_failed" | "outcome_unknown">
   | Refusal<"conversation_not_found" | "account_not_found" | "invalid_request" | "window_closed">;
 
-/** Why a send may not be made. */
+/** Why a reply or a human agent's message was not sent. */
 export type PlanRefusal =
   | ReplyRefusal
   | Refusal<"missing_actor" | "human_agent_early" | "human_agent_late" | "human_agent_no_inbound">;
 
 type PlanPorts = Pick<SendPorts, "conversations" | "accounts" | "budgets">;
 
-/**
- * Whether a message may be sent now: the conversation, its account, the content, the window and the budgets. Writes
- * nothing.
- */
+/** Checks whether a message may be sent now: conversation, account, content, window and budgets. Writes nothing. */
 export function planSend(
   ports: PlanPorts,
   request: SendRequest & { readonly kind: "reply" },
@@ -99,7 +96,7 @@ type WindowRefusal = Refusal<
   "window_closed" | "missing_actor" | "human_agent_early" | "human_agent_late" | "human_agent_no_inbound"
 >;
 
-/** How the message would go out, by the time since the person's last one. */
+/** The path of the message, by the time since the person's last message. */
 function resolveSendPath(
   { kind, actorId, holdId }: Pick<SendRequest, "kind" | "actorId" | "holdId">,
   lastInboundAt: Millis | null,
@@ -120,7 +117,7 @@ function resolveSendPath(
   }
 }
 
-/** Why no send of the kind may be made now, and until when; null when one may. */
+/** The refusal while a budget is used up or the platform asked for a pause; null when a send is allowed. */
 export function checkBudgets(budgets: BudgetState, now: Millis, humanAgent: boolean): BudgetRefusal | null {
   const verdict = judgeSend(budgets, now, humanAgent);
   if (verdict.allowed) return null;

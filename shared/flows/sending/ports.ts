@@ -17,7 +17,7 @@ import type { DueSends } from "../../stores/sending/due-sends.ts";
 import type { IdempotencyKeys } from "../../stores/sending/idempotency-keys.ts";
 import type { SendRecords } from "../../stores/sending/send-records.ts";
 
-/** What ends a send, whoever made it. */
+/** What settling a send needs, in the process that sent it and in the sweep. */
 export interface SettlePorts {
   readonly conversations: Pick<Conversations, "get" | "advanceHead">;
   readonly accounts: Pick<Accounts, "get" | "setStatus" | "recordHumanAgentRefusal">;
@@ -29,7 +29,7 @@ export interface SettlePorts {
   readonly erasures: Pick<Erasures, "erasedAt" | "saveEvents" | "isRemoved">;
   readonly eventBodies: Pick<EventBodies, "recordRef" | "save" | "get">;
   readonly events: Queue;
-  /** How many shards a tenant's feeds have; it may be a minute old. */
+  /** The number of shards of a tenant's feeds, up to a minute old. */
   readonly feedShards: (tenant: TenantId, now: Millis) => Promise<number>;
   readonly log: Log;
 }

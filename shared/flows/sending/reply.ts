@@ -13,7 +13,7 @@ type ReplyPorts = SendPorts & IdempotencyPorts;
 export interface Reply extends RequestedContent {
   readonly conversationId: string;
   readonly replyTo: string | null;
-  /** The caller's own key of this request, if it gave one. */
+  /** The caller's `Idempotency-Key`. */
   readonly idempotencyKey?: string | null;
 }
 
@@ -22,9 +22,9 @@ export interface ReplyResult {
 }
 
 /**
- * Answers a person inside the 24 hour window. The platform is called at most once: what became of a call that was cut
- * off is unknown, is told as such, and is never tried again. Thrown is only a fault before anything left.
- * @param clock the present instant, asked again after what takes time
+ * Sends a reply within the 24-hour window. Calls the platform at most once: if its response is lost, the result is
+ * `outcome_unknown` and the send is not retried. Throws only if nothing was sent.
+ * @param clock the current time, read again after slow steps
  */
 export async function sendReply(
   ports: ReplyPorts,
@@ -37,7 +37,7 @@ export async function sendReply(
   const ref = readConversationId(conversationId);
   if (!ref || !callerMayUse(caller, ref.tenant)) return refuse("conversation_not_found");
   const { tenant } = ref;
-  // What can never be sent uses no key up.
+  // Invalid content is refused before the key is claimed, so that the caller can use the key again.
   const content = readSendContent(reply, ref.account.platform, caller.scope);
   if (isRefusal(content)) return content;
   const request = {

@@ -3,25 +3,22 @@ import type { SendRecord } from "../../domain/sending/sends.ts";
 import { forEachConcurrent } from "../../kernel/parallel.ts";
 import { DAY, MINUTE, type Millis } from "../../kernel/time.ts";
 import type { DueSend } from "../../stores/sending/due-sends.ts";
-import { applySendFailure } from "./apply-send-failure.ts";
-import { completeSend } from "./complete.ts";
 import type { SettlePorts } from "./ports.ts";
-import { publishSendFailed } from "./publish-send-failed.ts";
-import type { SendAttempt } from "./send-attempt.ts";
+import { applySendFailure, completeSend, publishSendFailed, type SendAttempt } from "./settle.ts";
 
-/** Looked at once more each time: a sender's clock may be a little late. */
+/** Each sweep reads this much before the checkpoint again, because the clock of a sending process may be late. */
 const LOOKBACK: Millis = 5 * MINUTE;
-/** How far the very first sweep looks back. */
+/** How far the first sweep looks back. */
 const FIRST_LOOKBACK: Millis = DAY;
-/** Sends that are settled at once. */
+/** Sends settled in parallel. */
 const CONCURRENCY = 8;
 
 /**
- * Settles the sends whose minute is over, earliest first: whatever line their process died at, they end as if it had
- * not, and one that nobody knows anything about is told as failed. Safe to repeat, and to kill: what is settled is not
- * due any more, and the mark moves page by page. Throws when some could not be settled; they are looked at again.
- * @param inTime whether another page may be begun
- * @returns how many there were
+ * Settles the sends whose deadline has passed, earliest first. A send ends the same way at whichever line its process
+ * died. A send with an unknown outcome is published as failed. Safe to repeat and to interrupt: a settled send is no
+ * longer due, and the checkpoint advances page by page. Throws when a send could not be settled; the next sweep retries.
+ * @param inTime whether there is time for another page
+ * @returns the number of sends read
  */
 export async function settleDueSends(
   ports: SettlePorts,
@@ -35,7 +32,7 @@ export async function settleDueSends(
   for await (const { items, cursor, last } of ports.dueSends.between(from, now)) {
     if (!inTime()) break;
     if (items.length === 0 && !last) continue;
-    // One that cannot be settled keeps none of the others waiting, and the mark before it.
+    // A send that fails blocks no other send, but the checkpoint stays before it.
     await forEachConcurrent(items, CONCURRENCY, (due) =>
       settleDueSend(ports, due, now).catch((error: unknown) => void failures.push(error)),
     );
@@ -52,17 +49,17 @@ async function settleDueSend(ports: SettlePorts, due: DueSend, now: Millis): Pro
     loadAttempt(ports, due, now),
     ports.sendRecords.get(due.conversationId, due.sendId),
   ]);
-  // Without a record it was never begun, or its conversation was erased.
+  // Without a record the send was never started, or its conversation was erased.
   if (attempt && record) await settleByRecord(ports, { ...attempt, send: record }, record);
   await ports.dueSends.remove(due);
 }
 
 async function settleByRecord(ports: SettlePorts, attempt: SendAttempt, record: SendRecord): Promise<void> {
-  const { state, messageId, messageIdSource: namedBy, failure } = record;
+  const { state, messageId, messageIdSource, failure } = record;
   switch (state) {
     case "sent":
-      // One that an echo settled is announced with the echo.
-      if (namedBy === "answer" && messageId !== null) await completeSend(ports, attempt, messageId);
+      // A send that an echo settled is published with the echo.
+      if (messageIdSource === "answer" && messageId !== null) await completeSend(ports, attempt, messageId);
       return;
     case "failed":
       if (failure) {
@@ -72,14 +69,14 @@ async function settleByRecord(ports: SettlePorts, attempt: SendAttempt, record: 
       return;
     case "sending":
     case "unknown":
-      // An echo may have come since it was read: then nothing failed.
+      // An echo may have settled the send since the record was read.
       if (await ports.sendRecords.giveUp(attempt.head.id, record.id)) {
         await publishSendFailed(ports, attempt, "outcome_unknown", { repeated: true });
       }
   }
 }
 
-/** Null when the conversation is gone. */
+/** Null when the conversation was erased. */
 async function loadAttempt(
   ports: SettlePorts,
   { conversationId, content, startedAt }: DueSend,

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createChallenge } from "../../../shared/flows/holds/challenge.ts";
-import { getHold } from "../../../shared/flows/holds/get.ts";
 import type { CheckPorts } from "../../../shared/flows/holds/ports.ts";
-import { viewHold } from "../../../shared/flows/holds/view.ts";
+import { getHold, viewHold } from "../../../shared/flows/holds/view.ts";
 import { DAY } from "../../../shared/kernel/time.ts";
 import type { SendOutcome } from "../../../shared/platforms/platform.ts";
 import { allowedActions, synthesizeTemplates } from "../../lib/synth-templates.ts";

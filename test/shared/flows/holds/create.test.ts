@@ -4,7 +4,7 @@ import type { Caller } from "../../../../shared/domain/access/api-keys.ts";
 import { isHoldSecret } from "../../../../shared/domain/holds/holds.ts";
 import { eraseConversation } from "../../../../shared/flows/erasure/erase.ts";
 import { createHold, verifyUrl } from "../../../../shared/flows/holds/create.ts";
-import { getHold } from "../../../../shared/flows/holds/get.ts";
+import { getHold } from "../../../../shared/flows/holds/view.ts";
 import { ulidTime } from "../../../../shared/kernel/ids.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import { DAY, HOUR, MINUTE } from "../../../../shared/kernel/time.ts";

@@ -25,12 +25,12 @@ beforeEach(async () => {
 const rejectInjected = () => Promise.reject(new Error("injected: no"));
 const outcomeUnknown = { refused: "outcome_unknown", detail: "outcome_unknown" };
 
-/** Ports of which some calls of some stores fail. */
+/** Ports with some calls that always fail. */
 function portsWithout(...calls: readonly `${string}.${string}`[]): ApiPorts {
-  const ports: Record<string, object> = { ...fixture.ports() } as never;
+  const ports: Record<string, Record<string, unknown>> = { ...fixture.ports() } as never;
   for (const call of calls) {
     const [store = "", name = ""] = call.split(".");
-    if (!(ports[store] && name in ports[store])) throw new Error(`No port has ${call}.`);
+    if (typeof ports[store]?.[name] !== "function") throw new Error(`The ports have no ${call}.`);
     ports[store] = { ...ports[store], [name]: rejectInjected };
   }
   return ports as unknown as ApiPorts;

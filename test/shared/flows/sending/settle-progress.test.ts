@@ -83,10 +83,10 @@ it("a send that cannot be settled keeps the mark before its page, and is found h
   const poison = sends[120];
   testEnv.advance(10 * MINUTE);
   const remove: typeof ports.dueSends.remove = (due) =>
-    due.sendId === poison ? Promise.reject(new Error("remove failed")) : ports.dueSends.remove(due);
+    due.sendId === poison ? Promise.reject(new Error("injected")) : ports.dueSends.remove(due);
   const failingPorts = { ...ports, dueSends: { ...ports.dueSends, remove } };
   for (let i = 0; i < 3; i++) {
-    await expect(settleDueSends(failingPorts, testEnv.now())).rejects.toThrow("remove failed");
+    await expect(settleDueSends(failingPorts, testEnv.now())).rejects.toThrow("injected");
     expect(await openSends()).toEqual([poison]);
     expect((await ports.dueSends.checkpoint())?.key).toContain(sends[99]);
     testEnv.advance(DAY);

@@ -4,7 +4,7 @@ import { openQueue } from "../../../../shared/aws/queues.ts";
 import type { Scope } from "../../../../shared/domain/inbox/messages.ts";
 import type { Endpoint } from "../../../../shared/domain/webhooks/endpoints.ts";
 import { messageEvent } from "../../../../shared/flows/inbox/message-event.ts";
-import { publishSendFailed } from "../../../../shared/flows/sending/publish-send-failed.ts";
+import { publishSendFailed } from "../../../../shared/flows/sending/settle.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";

@@ -7,8 +7,8 @@ import { conversationId } from "../../../../shared/domain/inbox/conversations.ts
 import type { Scope } from "../../../../shared/domain/inbox/messages.ts";
 import { completeHold } from "../../../../shared/flows/holds/complete.ts";
 import { type CreatedHold, createHold, type HumanAgentMessage } from "../../../../shared/flows/holds/create.ts";
-import { getHold } from "../../../../shared/flows/holds/get.ts";
 import type { CheckPorts } from "../../../../shared/flows/holds/ports.ts";
+import { getHold } from "../../../../shared/flows/holds/view.ts";
 import { hmacSha256, randomToken, sha256Hex } from "../../../../shared/kernel/bytes.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import { DAY, type Millis } from "../../../../shared/kernel/time.ts";

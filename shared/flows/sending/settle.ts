@@ -1,0 +1,146 @@
+import { accountKey } from "../../domain/accounts/accounts.ts";
+import { deriveEventUlid } from "../../domain/events/events.ts";
+import type { ConversationHead } from "../../domain/inbox/conversations.ts";
+import type { Message } from "../../domain/inbox/messages.ts";
+import { contentAttachments, contentText, type SendContent } from "../../domain/sending/send-content.ts";
+import type { NewSend, SendFailure } from "../../domain/sending/sends.ts";
+import { renderAccountEvent } from "../../events/account.ts";
+import { renderMessageFailed } from "../../events/message-failed.ts";
+import type { TenantId } from "../../kernel/tenant.ts";
+import type { Millis } from "../../kernel/time.ts";
+import { encodeEvent } from "../../queues/messages.ts";
+import { markErasedSend, undoLateWrite } from "../erasure/late-writes.ts";
+import { messageEvent } from "../inbox/message-event.ts";
+import type { SettlePorts } from "./ports.ts";
+
+// What follows from the outcome of a send. The process that called the platform and the sweep run the same functions,
+// so each is safe to repeat.
+
+/** A started send, with everything that its message and its events need. */
+export interface SendAttempt {
+  readonly tenant: TenantId;
+  readonly head: ConversationHead;
+  readonly send: NewSend;
+  readonly content: SendContent;
+  readonly startedAt: Millis;
+  /** The number of shards of the tenant's feeds. */
+  readonly shards: number;
+}
+
+type CompletePorts = Pick<
+  SettlePorts,
+  "sendRecords" | "outboundMessages" | "conversations" | "events" | "erasures" | "messages"
+>;
+
+/** Completes an accepted send: settles its record, stores the message, updates the inbox and publishes the event. */
+export async function completeSend(ports: CompletePorts, attempt: SendAttempt, messageId: string): Promise<void> {
+  const { tenant, head, send, startedAt, shards } = attempt;
+  const message = outboundMessage(attempt, messageId);
+  // The record is settled first: a stored message never has an unsettled send.
+  const recordExists = await ports.sendRecords.settle(head.id, send.id, { state: "sent", messageId });
+  // Without a record the conversation was erased, and the message must not be stored.
+  if (!recordExists) return markErasedSend(ports, tenant, message);
+  const record = await ports.outboundMessages.record(tenant, message, startedAt, shards);
+  const [applied] = await Promise.all([
+    // A test message reaches nobody, so it does not change the conversation's head.
+    send.scope === "live"
+      ? ports.conversations.advanceHead(tenant, record.message, { accountHandle: head.accountHandle, shards })
+      : null,
+    ports.events.send(messageEvent(tenant, record)),
+  ]);
+  if (applied) await undoLateWrite(ports, tenant, record, applied);
+}
+
+type FailurePorts = Pick<SettlePorts, "accounts" | "budgets" | "eventBodies" | "events">;
+
+/** Applies the effects of a platform's refusal to later sends: account status, pauses, human agent refusals. */
+export async function applySendFailure(ports: FailurePorts, attempt: SendAttempt, failure: SendFailure): Promise<void> {
+  const { tenant, head } = attempt;
+  const { account } = head.ref;
+  const { coolDownMs, humanAgentPauseMs, humanAgentRefused, at } = failure;
+  await Promise.all([
+    updateAccountStatus(ports, attempt, failure),
+    coolDownMs === null ? null : ports.budgets.pauseAccount(tenant, account, at + coolDownMs),
+    humanAgentPauseMs === null ? null : ports.budgets.pauseHumanAgent(head.id, at + humanAgentPauseMs),
+    humanAgentRefused ? ports.accounts.recordHumanAgentRefusal(tenant, account, at) : null,
+  ]);
+}
+
+/** Publishes one event per change: nothing when the account already has the status. */
+async function updateAccountStatus(
+  ports: FailurePorts,
+  { tenant, head, send, startedAt }: SendAttempt,
+  { accountStatus: status, detail: error }: SendFailure,
+): Promise<void> {
+  if (status === null) return;
+  const type = `account.${status}` as const;
+  const ref = head.ref.account;
+  const eventUlid = deriveEventUlid(tenant, JSON.stringify([accountKey(ref), send.id]), type, startedAt);
+  const account = await ports.accounts.setStatus(tenant, ref, { status, error, asOf: startedAt, eventUlid });
+  if (!account) return;
+  // A repetition keeps the stored body: the account may have changed since, but the event is the same.
+  if (!(await ports.eventBodies.get(tenant, eventUlid))) {
+    const reason = status === "needs_reauth" ? "token_invalid" : "policy";
+    const event = renderAccountEvent(tenant, eventUlid, type, { ...account, status }, reason);
+    await ports.eventBodies.save(tenant, event);
+  }
+  await ports.events.send({
+    body: encodeEvent({ tenant, eventUlid, type, source: null, repeated: true }),
+    group: tenant,
+  });
+}
+
+/**
+ * Publishes `message.failed` for a send that failed or whose outcome is unknown. A repetition publishes the same event.
+ * @param detail the platform's error text, or `outcome_unknown`
+ * @param repeated whether the event may have been published before
+ */
+export async function publishSendFailed(
+  ports: Pick<SettlePorts, "eventBodies" | "events">,
+  attempt: SendAttempt,
+  detail: string,
+  { repeated }: { repeated: boolean },
+): Promise<void> {
+  const { tenant, head, send, startedAt } = attempt;
+  const type = "message.failed";
+  const candidateUlid = deriveEventUlid(tenant, send.id, type, startedAt);
+  // The reference lets an erasure find the event's body, which contains the message.
+  const eventUlid = await ports.eventBodies.recordRef(
+    head.id,
+    JSON.stringify([send.id, "failed"]),
+    candidateUlid,
+    startedAt,
+  );
+  const message = { ...outboundMessage(attempt, ""), eventUlid };
+  await ports.eventBodies.save(tenant, renderMessageFailed(tenant, message, detail));
+  const test = send.scope === "test";
+  await ports.events.send({
+    body: encodeEvent({ tenant, eventUlid, type, source: null, repeated, test }),
+    group: tenant,
+  });
+}
+
+/** The message of a send. @param id the platform's id; empty for a send that failed */
+function outboundMessage({ tenant, head, send, content, startedAt }: SendAttempt, id: string): Message {
+  const { via: sentVia, actorId, replyTo, holdId, scope } = send;
+  return {
+    id,
+    conversationId: head.id,
+    account: head.ref.account,
+    participant: {
+      id: head.ref.participantId,
+      handle: head.participantHandle,
+      username: head.participantUsername,
+    },
+    direction: "outbound",
+    text: contentText(content),
+    attachments: contentAttachments(content),
+    sentAt: startedAt,
+    sentVia,
+    actorId,
+    replyTo,
+    ...(holdId === null ? {} : { holdId }),
+    scope,
+    eventUlid: deriveEventUlid(tenant, id, "message.sent", startedAt),
+  };
+}
