@@ -6,7 +6,7 @@ import { type CheckServer, refusalReply, startCheckServer } from "./support/chec
 import { measureContrasts } from "./support/contrast.ts";
 import { pressButton, visitHold, waitForHeading } from "./support/page-visit.ts";
 
-// Whoever opens the check page can use it: by ear, with large letters, without motion, in the dark, on a small phone.
+// Accessibility of the check page: screen readers, contrast, reduced motion, dark mode and small phones.
 
 let browser: Browser;
 let server: CheckServer;
@@ -21,7 +21,7 @@ afterAll(async () => {
   await server?.close();
 });
 
-test("the page has a language, a title, one heading, and names for all that is on it", async () => {
+test("has a language, a title, one heading and accessible names", async () => {
   const { page } = await visitHold(browser, server, server.createHold({ attachments: 1 }), { clockAt: Date.now() });
   await waitForHeading(page, "Check and send");
   expect(await page.title()).toBe("Check and send");
@@ -32,7 +32,7 @@ test("the page has a language, a title, one heading, and names for all that is o
     [
       "- main:",
       '  - heading "Check and send" [level=1]',
-      "  - paragraph: Read your message once more. Nothing is sent before you press the button.",
+      "  - paragraph: Review your message. Nothing is sent until you press the button.",
       '  - region "Your message":',
       "    - paragraph: To Mara Lindqvist on Instagram",
       "    - paragraph: Hello Mara, your order is ready.",
@@ -41,19 +41,19 @@ test("the page has a language, a title, one heading, and names for all that is o
       "  - paragraph:",
       "    - text: Time left",
       "    - timer",
-      "  - paragraph: Your browser first solves a short calculation, which takes a few seconds. Then the message goes out, once.",
+      "  - paragraph: Your browser first solves a short calculation, which takes a few seconds. Then the message is sent once.",
       "  - status",
     ].join("\n"),
   );
-  const letGo = server.delayNext("challenge");
+  const release = server.delayNext("challenge");
   await pressButton(page);
   await page.getByRole("progressbar", { name: "Check" }).waitFor();
-  letGo();
+  release();
   await waitForHeading(page, "Sent");
   expect(await page.title()).toBe("Sent · Check and send");
 });
 
-test("the page claims nothing about who pressed: neither human nor robot is a word of it", async () => {
+test("claims nothing about who pressed: neither human nor robot appears in the page", async () => {
   const { page } = await visitHold(browser, server, server.createHold());
   await pressButton(page);
   await waitForHeading(page, "Sent");
@@ -65,40 +65,37 @@ test("the page claims nothing about who pressed: neither human nor robot is a wo
   }
 });
 
-test("without JavaScript the page says what is missing and that nothing has been sent, and nothing else", async () => {
+test("without JavaScript, says only what is missing and that nothing was sent", async () => {
   const { page } = await visitHold(browser, server, server.createHold(), { javaScriptEnabled: false });
   const text = await page.locator("main").innerText();
   expect(text).toMatch(/^This page needs JavaScript\n/);
-  expect(text).toMatch(/Nothing has been sent\.$/);
+  expect(text).toMatch(/Nothing was sent\.$/);
 });
 
-test.each(["light", "dark"] as const)(
-  "in %s colours all words stand out from their ground by 4.5 to 1",
-  async (colorScheme) => {
-    const { page } = await visitHold(browser, server, server.createHold({ attachments: 1 }), {
-      colorScheme,
-      clockAt: Date.now(),
-    });
-    const clear = async (element: string) => {
-      const contrastResults = await measureContrasts(page);
-      expect(contrastResults.map((each) => each.element)).toContain(element);
-      expect(contrastResults.filter(({ ratio }) => ratio < 4.5)).toEqual([]);
-    };
-    await waitForHeading(page, "Check and send");
-    await clear("go");
-    await page.clock.fastForward(870 * SECOND);
-    await page.locator(".left.last").waitFor();
-    await clear("clock");
-    const letGo = server.delayNext("complete");
-    await pressButton(page);
-    await page.getByRole("button", { name: "Sending…" }).waitFor();
-    await clear("status");
-    letGo();
-    await waitForHeading(page, "Sent");
-    await clear("mark");
-    await end(page, colorScheme, clear);
-  },
-);
+test.each(["light", "dark"] as const)("has a text contrast of at least 4.5 to 1 in %s mode", async (colorScheme) => {
+  const { page } = await visitHold(browser, server, server.createHold({ attachments: 1 }), {
+    colorScheme,
+    clockAt: Date.now(),
+  });
+  const clear = async (element: string) => {
+    const contrastResults = await measureContrasts(page);
+    expect(contrastResults.map((each) => each.element)).toContain(element);
+    expect(contrastResults.filter(({ ratio }) => ratio < 4.5)).toEqual([]);
+  };
+  await waitForHeading(page, "Check and send");
+  await clear("go");
+  await page.clock.fastForward(870 * SECOND);
+  await page.locator(".left.last").waitFor();
+  await clear("clock");
+  const release = server.delayNext("complete");
+  await pressButton(page);
+  await page.getByRole("button", { name: "Sending…" }).waitFor();
+  await clear("status");
+  release();
+  await waitForHeading(page, "Sent");
+  await clear("mark");
+  await end(page, colorScheme, clear);
+});
 
 async function end(
   page: Page,
@@ -110,7 +107,7 @@ async function end(
   );
   for (const [reply, title] of [
     [refusalReply(404, "hold_not_found", null), "This link is not valid"],
-    [refusalReply(429, "rate_limited", null), "Too many tries"],
+    [refusalReply(429, "rate_limited", null), "Too many attempts"],
     [refusalReply(500, "internal_error", null), "Something went wrong"],
   ] as const) {
     server.replyNext("look", reply);
@@ -121,23 +118,23 @@ async function end(
   }
 }
 
-test("who wants no motion gets none", async () => {
+test("does not animate with reduced motion", async () => {
   for (const [reducedMotion, animation] of [
     ["no-preference", "breathe"],
     ["reduce", "none"],
   ] as const) {
     const { page } = await visitHold(browser, server, server.createHold(), { reducedMotion });
-    const letGo = server.delayNext("complete");
+    const release = server.delayNext("complete");
     await pressButton(page);
     await page.getByRole("button", { name: "Sending…" }).waitFor();
     const style = "getComputedStyle(document.querySelector('progress')).animationName";
     expect(await page.evaluate(style)).toBe(animation);
-    letGo();
+    release();
     await waitForHeading(page, "Sent");
   }
 });
 
-test("on the smallest phone, with the longest words, nothing sticks out to the side", async () => {
+test("does not overflow the width of the smallest phone with the longest words", async () => {
   const endless = "w".repeat(300);
   const hold = server.createHold({ displayName: endless, text: `${endless}\n${"line\n".repeat(60)}`, attachments: 3 });
   const { page } = await visitHold(browser, server, hold, { viewport: { width: 320, height: 568 }, hasTouch: true });

@@ -6,7 +6,7 @@ import { testBrowser } from "./support/browser.ts";
 import { type CheckServer, refusalReply, startCheckServer } from "./support/check-server.ts";
 import { pressButton, visitHold, waitForHeading } from "./support/page-visit.ts";
 
-// Every way in which the check page ends or halts, in its words.
+// Every final or paused state of the check page, with its texts.
 
 let browser: Browser;
 let server: CheckServer;
@@ -28,11 +28,11 @@ const mainText = (page: Page) => page.locator("main").innerText();
 const buttonCount = (page: Page) => page.getByRole("button").count();
 
 test.each([
-  ["Too <b>long</b>", "Not sent", "Instagram did not take it: “Too <b>long</b>”"],
-  ["needs_reauth", "Not sent", "The account it should go out from must be connected to Instagram anew."],
-  ["restricted", "Not sent", "Instagram has restricted the account it should go out from."],
-  ["outcome_unknown", "Perhaps not sent", "Look into the conversation before you write it again"],
-])("a send that failed (%s) ends with “%s”, the reason, and no button", async (detail, title, reason) => {
+  ["Too <b>long</b>", "Not sent", "Instagram did not accept the message: “Too <b>long</b>”"],
+  ["needs_reauth", "Not sent", "The account for this message must be reconnected to Instagram."],
+  ["restricted", "Not sent", "Instagram has restricted the account for this message."],
+  ["outcome_unknown", "Not confirmed", "Check the conversation before you write the message again"],
+])("ends a failed send (%s) with “%s”, the reason and no button", async (detail, title, reason) => {
   const error = { code: "send_failed", message: "No.", detail };
   const { page } = await visitHold(browser, server, server.createHold({ outcome: "failed", error }));
   await pressButton(page);
@@ -42,27 +42,27 @@ test.each([
 });
 
 test.each([
-  ["sent", "Already sent", "goes out only once"],
-  ["failed", "Perhaps not sent", "Look into the conversation before you write it again"],
-  ["sending", "Being sent", "has not answered yet"],
+  ["sent", "Already sent", "sent only once"],
+  ["failed", "Not confirmed", "Check the conversation before you write the message again"],
+  ["sending", "Sending", "has not confirmed your message yet"],
 ] as const)(
-  "a link whose message is %s says “%s” without a press, and has no button",
-  async (status, title, expectedTitle) => {
+  "shows a message in state %s as “%s” without a press and without a button",
+  async (status, title, expectedText) => {
     const { page } = await visitHold(browser, server, server.createHold({ status }));
     await waitForHeading(page, title);
-    expect(await mainText(page)).toContain(expectedTitle);
+    expect(await mainText(page)).toContain(expectedText);
     expect(await buttonCount(page)).toBe(0);
   },
 );
 
-test("a link whose time ran out says so, and that nothing has been sent", async () => {
+test("says that an expired hold ran out of time and that nothing was sent", async () => {
   const { page } = await visitHold(browser, server, server.createHold({ expiresAt: Date.now() - 1 }));
   await waitForHeading(page, "Time ran out");
-  expect(await mainText(page)).toContain("Nothing has been sent.");
+  expect(await mainText(page)).toContain("Nothing was sent.");
   expect(await buttonCount(page)).toBe(0);
 });
 
-test("a wrong secret, an unknown hold and what is no hold's id look the same, and the last asks the server nothing", async () => {
+test("shows a wrong secret, an unknown hold and a malformed id alike, and sends no request for the last", async () => {
   const hold = server.createHold();
   for (const wrong of [
     { ...hold, secret: "x" },
@@ -80,58 +80,58 @@ test("a wrong secret, an unknown hold and what is no hold's id look the same, an
   expect(server.calls).toEqual([]);
 });
 
-test("a message that is on its way is looked at again until it is sent", async () => {
+test("polls a message that is being sent until it is sent", async () => {
   const hold = server.createHold({ outcome: "sending" });
   const { page } = await visitHold(browser, server, hold, { clockAt: Date.now() });
   await pressButton(page);
-  await waitForHeading(page, "Being sent");
-  const looks = () => server.calls.filter((call) => call.route === "look").length;
-  await waitFor("the page looks again", async () => {
+  await waitForHeading(page, "Sending");
+  const polls = () => server.calls.filter((call) => call.route === "look").length;
+  await waitFor("the page polls", async () => {
     await page.clock.fastForward(3 * SECOND);
-    return looks() > 3;
+    return polls() > 3;
   });
-  await waitForHeading(page, "Being sent");
+  await waitForHeading(page, "Sending");
   hold.status = "sent";
   await page.clock.fastForward(3 * SECOND);
   await waitForHeading(page, "Sent");
 });
 
-test("a message that stays on its way is looked at for a while, then at a press", async () => {
+test("stops polling a message that stays in sending, and then refreshes at a press", async () => {
   const hold = server.createHold({ status: "sending" });
   const { page } = await visitHold(browser, server, hold, { clockAt: Date.now() });
-  await waitFor("the page stops looking by itself", async () => {
+  await waitFor("the page stops polling", async () => {
     await page.clock.fastForward(3 * SECOND);
     return (await buttonCount(page)) > 0;
   });
   hold.status = "sent";
-  await pressButton(page, "Look again");
+  await pressButton(page, "Refresh status");
   await waitForHeading(page, "Already sent");
 });
 
-test("after too many tries the page says how long to wait, counts it down, and lets the person go on then", async () => {
+test("counts down the wait after too many attempts, then lets the person continue", async () => {
   server.replyNext("challenge", refusalReply(429, "rate_limited", null, { "Retry-After": "75" }));
   const { page } = await visitHold(browser, server, server.createHold(), { clockAt: Date.now() });
   await pressButton(page);
-  await waitForHeading(page, "Too many tries");
-  expect(await mainText(page)).toMatch(/You can go on in 1 minute 1[345] seconds/);
+  await waitForHeading(page, "Too many attempts");
+  expect(await mainText(page)).toMatch(/You can try again in 1 minute 1[345] seconds/);
   expect(await buttonCount(page)).toBe(0);
   await page.clock.fastForward(30 * SECOND);
-  await page.getByText(/You can go on in 4\d seconds/).waitFor();
+  await page.getByText(/You can try again in 4\d seconds/).waitFor();
   await page.clock.fastForward(MINUTE);
-  await waitForHeading(page, "Ready to go on");
+  await waitForHeading(page, "Ready to continue");
   await pressButton(page, "Try again");
   await pressButton(page);
   await waitForHeading(page, "Sent");
 });
 
-test("a bare 429 of the edge, without a body or a Retry-After, is a wait of a minute", async () => {
+test("waits a minute after a 429 without a body or Retry-After", async () => {
   server.replyNext("look", { status: 429, body: undefined });
   const { page } = await visitHold(browser, server, server.createHold(), { clockAt: Date.now() });
-  await waitForHeading(page, "Too many tries");
-  expect(await mainText(page)).toMatch(/You can go on in (1 minute|5\d seconds)\./);
+  await waitForHeading(page, "Too many attempts");
+  expect(await mainText(page)).toMatch(/You can try again in (1 minute|5\d seconds)\./);
 });
 
-test("without a connection at the look or the challenge nothing is sent, and the person can try again", async () => {
+test("sends nothing without a connection before the send, and offers a retry", async () => {
   const hold = server.createHold();
   server.replyNext("look", "drop");
   const { page } = await visitHold(browser, server, hold);
@@ -141,24 +141,24 @@ test("without a connection at the look or the challenge nothing is sent, and the
   await page.context().setOffline(true);
   await pressButton(page);
   await waitForHeading(page, "No connection");
-  expect(await mainText(page)).toContain("nothing was sent from here");
+  expect(await mainText(page)).toContain("this attempt sent nothing");
   await page.context().setOffline(false);
   await pressButton(page, "Try again");
   await pressButton(page);
   await waitForHeading(page, "Sent");
 });
 
-test("where the answer to the send is lost, the page does not say that nothing was sent: a look tells", async () => {
+test("does not say that nothing was sent when the response to the send is lost, and a refresh shows the outcome", async () => {
   server.replyNext("complete", "drop");
   const { page } = await visitHold(browser, server, server.createHold());
   await pressButton(page);
-  await waitForHeading(page, "No answer");
+  await waitForHeading(page, "No response");
   expect(await mainText(page)).toContain("the message may have been sent");
-  await pressButton(page, "Look again");
+  await pressButton(page, "Refresh status");
   await waitForHeading(page, "Already sent");
 });
 
-test("a fault of the server before the send is its own, and the person can try again", async () => {
+test("blames the service for a server error before the send, and offers a retry", async () => {
   server.replyNext("challenge", { status: 503, body: "<html>" });
   const { page } = await visitHold(browser, server, server.createHold());
   await pressButton(page);
@@ -172,39 +172,42 @@ test.each([
   ["a proxy's 502", { status: 502, body: "<html>Bad gateway</html>" }],
   ["the edge's 503", { status: 503, body: { message: "Service Unavailable" } }],
   ["a 500 of the service", refusalReply(500, "internal_error", "")],
-])("after the solutions went out, %s does not say that nothing was sent: a look tells", async (_whose, answer) => {
-  server.replyNext("complete", answer);
-  const { page } = await visitHold(browser, server, server.createHold());
-  await pressButton(page);
-  await waitForHeading(page, "No answer");
-  expect(await mainText(page)).toContain("the message may have been sent");
-  expect(await mainText(page)).not.toMatch(/not sent|write/i);
-  await pressButton(page, "Look again");
-  await pressButton(page);
-  await waitForHeading(page, "Sent");
-});
+])(
+  "does not say that nothing was sent after %s to the solutions, and a refresh shows the outcome",
+  async (_whose, answer) => {
+    server.replyNext("complete", answer);
+    const { page } = await visitHold(browser, server, server.createHold());
+    await pressButton(page);
+    await waitForHeading(page, "No response");
+    expect(await mainText(page)).toContain("the message may have been sent");
+    expect(await mainText(page)).not.toMatch(/not sent|write/i);
+    await pressButton(page, "Refresh status");
+    await pressButton(page);
+    await waitForHeading(page, "Sent");
+  },
+);
 
-test("a check that the server refuses is tried anew at a press", async () => {
+test("repeats a refused check at a press", async () => {
   server.replyNext("complete", refusalReply(400, "invalid_request", "invalid_solutions"));
   const { page } = await visitHold(browser, server, server.createHold());
   await pressButton(page);
-  await waitForHeading(page, "The check did not work");
+  await waitForHeading(page, "The check failed");
   await pressButton(page, "Try again");
   await pressButton(page);
   await waitForHeading(page, "Sent");
 });
 
-test("what answers in the place of the server, as a sign-in page of a network does, counts as no connection", async () => {
+test("treats a response that is not from the service, such as a Wi-Fi sign-in page, as no connection", async () => {
   server.replyNext("look", { status: 200, body: "<html>Please sign in</html>" });
   const { page } = await visitHold(browser, server, server.createHold());
   await waitForHeading(page, "No connection");
 });
 
-test("a worker that does not load is told as such, and terms that would take hours are not begun", async () => {
+test("says that the check could not run when the worker does not load, and refuses challenges that would take hours", async () => {
   const { page } = await visitHold(browser, server, server.createHold());
   await page.route("**/verify/solver.js", (route) => route.abort());
   await pressButton(page);
-  await waitForHeading(page, "The check does not run here");
+  await waitForHeading(page, "The check could not run");
   await page.unroute("**/verify/solver.js");
   await pressButton(page, "Try again");
   const data = { challenge: { c: 50, s: 32, d: 8 }, token: "t", expires: Date.now() + MINUTE };

@@ -6,7 +6,7 @@ import { testBrowser } from "./support/browser.ts";
 import { type CheckServer, refusalReply, startCheckServer } from "./support/check-server.ts";
 import { pressButton, visitHold, waitForHeading } from "./support/page-visit.ts";
 
-// The way of a person through the check page, in a real browser, under the page's own content security policy.
+// The path of a person through the check page, in a real browser, under the page's content security policy.
 
 let browser: Browser;
 let server: CheckServer;
@@ -27,7 +27,7 @@ beforeEach(() => {
 
 const calledRoutes = () => server.calls.map((call) => call.route);
 
-test("a person sees whom they write to and what, presses once, and the message goes out once", async () => {
+test("shows recipient and message, and sends the message once after one press", async () => {
   const hold = server.createHold({ scope: "live", text: "Hello Mara,\n\nit is ready.", attachments: 2 });
   const { page, requestedUrls, complaints } = await visitHold(browser, server, hold);
   await waitForHeading(page, "Check and send");
@@ -37,14 +37,14 @@ test("a person sees whom they write to and what, presses once, and the message g
   );
   await page.getByRole("button").dblclick();
   await waitForHeading(page, "Sent");
-  expect(await page.locator("main").innerText()).toContain("has been sent on Instagram");
+  expect(await page.locator("main").innerText()).toContain("was sent on Instagram");
   expect(hold.status).toBe("sent");
   expect(calledRoutes()).toEqual(["look", "challenge", "complete"]);
   expect(requestedUrls.filter((url) => new URL(url).origin !== server.origin)).toEqual([]);
   expect(complaints).toEqual([]);
 });
 
-test("nothing but a look at the hold happens before the press: not by waiting, pointing, or moving the focus", async () => {
+test("only gets the hold before the press: waiting, pointing and moving the focus send nothing", async () => {
   const { page } = await visitHold(browser, server, server.createHold(), { clockAt: Date.now() });
   await waitForHeading(page, "Check and send");
   const button = await page.getByRole("button").boundingBox();
@@ -57,7 +57,7 @@ test("nothing but a look at the hold happens before the press: not by waiting, p
   await waitForHeading(page, "Sent");
 });
 
-test("the secret leaves the address bar at once and is kept nowhere: not in history, storage, cookies or the page", async () => {
+test("removes the secret from the address bar at once and stores it nowhere: not in history, storage, cookies or the page", async () => {
   const hold = server.createHold();
   const { page, requestedUrls } = await visitHold(browser, server, hold);
   await waitForHeading(page, "Check and send");
@@ -70,18 +70,18 @@ test("the secret leaves the address bar at once and is kept nowhere: not in hist
   expect(page.url()).not.toContain("#");
 });
 
-test("a page loaded anew no longer has the secret and says so; the link followed again in the same tab works", async () => {
+test("says that the link is incomplete after a reload, and works when the link is opened again in the same tab", async () => {
   const hold = server.createHold();
   const { page } = await visitHold(browser, server, hold);
   await waitForHeading(page, "Check and send");
   await page.reload();
-  await waitForHeading(page, "Open the link again");
+  await waitForHeading(page, "This link is incomplete");
   await page.goto(server.linkTo(hold));
   await waitForHeading(page, "Check and send");
   expect(page.url()).not.toContain(hold.secret);
 });
 
-test("the bar moves with the puzzles, and the number with it, while the button keeps the focus and cannot be pressed", async () => {
+test("updates the bar and the number with the puzzles while the button keeps the focus and is disabled", async () => {
   const { page } = await visitHold(browser, server, server.createHold());
   await waitForHeading(page, "Check and send");
   await page.evaluate(`(() => {
@@ -94,34 +94,34 @@ test("the bar moves with the puzzles, and the number with it, while the button k
     new MutationObserver(() => seen.bar.push(bar.value)).observe(bar, { attributes: true });
     new MutationObserver(() => seen.words.push(words.textContent)).observe(words, { childList: true });
   })()`);
-  const letGo = server.delayNext("complete");
+  const release = server.delayNext("complete");
   await pressButton(page);
-  await page.getByText("The check is done. Sending…").waitFor();
+  await page.getByText("The check is complete. Sending…").waitFor();
   expect(await page.getByRole("button").getAttribute("aria-disabled")).toBe("true");
   expect(await page.evaluate("document.activeElement.id")).toBe("go");
   await page.getByRole("button").press("Enter");
-  letGo();
+  release();
   await waitForHeading(page, "Sent");
   const progress = await page.evaluate<{ bar: number[]; numbers: [string, string][]; words: string[] }>("seen");
   expect(new Set(progress.bar).size).toBeGreaterThan(3);
   expect(new Set(progress.numbers.map(([number]) => number)).size).toBeGreaterThan(5);
   for (const [number, bar] of progress.numbers) expect(number).toBe(bar);
   expect(progress.words).toEqual(
-    expect.arrayContaining(["Checking: 25%", "Checking: 75%", "The check is done. Sending…"]),
+    expect.arrayContaining(["Checking: 25%", "Checking: 75%", "The check is complete. Sending…"]),
   );
   expect(calledRoutes()).toEqual(["look", "challenge", "complete"]);
 });
 
-test("a test message is called one before and after, and never said to have been sent to anyone", async () => {
+test("calls a test message a test before and after, and never says that it was sent", async () => {
   const { page } = await visitHold(browser, server, server.createHold({ test: true }));
   await waitForHeading(page, "Check and send");
-  expect(await page.locator("main").innerText()).toContain("This is a test: nobody gets the message.");
+  expect(await page.locator("main").innerText()).toContain("This is a test. Nobody receives the message.");
   await pressButton(page);
   await waitForHeading(page, "Test passed");
-  expect(await page.locator("main").innerText()).not.toMatch(/been sent/);
+  expect(await page.locator("main").innerText()).not.toMatch(/(been|was) sent/);
 });
 
-test("the whole way goes with the keyboard alone, and the focus ends on the words of the end", async () => {
+test("works with the keyboard alone and leaves the focus on the final heading", async () => {
   const { page } = await visitHold(browser, server, server.createHold());
   await waitForHeading(page, "Check and send");
   await page.keyboard.press("Tab");
@@ -132,13 +132,16 @@ test("the whole way goes with the keyboard alone, and the focus ends on the word
   expect(await page.evaluate("document.activeElement.textContent")).toBe("Sent");
 });
 
-test("of two tabs that are pressed at the same time one sends and the other says that it is sent", async () => {
+test("sends from one of two tabs pressed at the same time, and the other says that the message was sent", async () => {
   const hold = server.createHold();
   const tabs = await Promise.all([visitHold(browser, server, hold), visitHold(browser, server, hold)]);
-  const letGo = server.delayNext("complete");
+  const release = server.delayNext("complete");
   for (const { page } of tabs) await pressButton(page);
-  await waitFor("both tabs ask to send", () => calledRoutes().filter((route) => route === "complete").length === 2);
-  letGo();
+  await waitFor(
+    "both tabs request the send",
+    () => calledRoutes().filter((route) => route === "complete").length === 2,
+  );
+  release();
   const ends = await Promise.all(
     tabs.map(async ({ page }) => {
       await page
@@ -151,13 +154,13 @@ test("of two tabs that are pressed at the same time one sends and the other says
   expect(ends.sort()).toEqual(["Already sent", "Sent"]);
 });
 
-test("the time left follows the server's clock, also on a phone whose own is hours off; its end is the server's to say", async () => {
+test("shows the time left by the server's clock on a device with a wrong clock, and lets the server decide the expiry", async () => {
   const { page } = await visitHold(browser, server, server.createHold(), { clockAt: Date.now() + 180 * MINUTE });
   await waitForHeading(page, "Check and send");
   expect(await page.getByRole("timer").innerText()).toMatch(/^(15:00|14:5\d)$/);
   await page.clock.fastForward(14 * MINUTE + 20 * SECOND);
   await page.getByRole("status").getByText("Less than a minute left.").waitFor({ state: "attached" });
-  // The page's time is up first: the server still has the hold open, so the question stays.
+  // The clock of the page has run out, but the hold is still open on the server, so the question stays.
   await page.clock.fastForward(MINUTE);
   await waitFor("the page asks the server", () => calledRoutes().length === 2);
   await waitForHeading(page, "Check and send");
@@ -166,10 +169,10 @@ test("the time left follows the server's clock, also on a phone whose own is hou
     await page.clock.fastForward(16 * MINUTE);
     return page.getByRole("heading", { name: "Time ran out" }).isVisible();
   });
-  expect(await page.locator("main").innerText()).toContain("Nothing has been sent.");
+  expect(await page.locator("main").innerText()).toContain("Nothing was sent.");
 });
 
-test("a challenge that ran out while it was solved is fetched anew, without a second press", async () => {
+test("requests a new challenge without a second press when one expires while it is solved", async () => {
   const hold = server.createHold();
   server.replyNext("complete", refusalReply(400, "invalid_request", "challenge_expired"));
   const { page } = await visitHold(browser, server, hold);
@@ -178,16 +181,16 @@ test("a challenge that ran out while it was solved is fetched anew, without a se
   expect(calledRoutes()).toEqual(["look", "challenge", "complete", "challenge", "complete"]);
 });
 
-test("a challenge that runs out again and again is given up on in the end", async () => {
+test("gives up after three expired challenges", async () => {
   for (let i = 0; i < 3; i++) server.replyNext("complete", refusalReply(400, "invalid_request", "challenge_expired"));
   const { page } = await visitHold(browser, server, server.createHold());
   await pressButton(page);
-  await waitForHeading(page, "The check did not work");
+  await waitForHeading(page, "The check failed");
   await pressButton(page, "Try again");
   await waitForHeading(page, "Check and send");
 });
 
-test("what the server says is shown as text, whatever markup it looks like", async () => {
+test("shows data from the server as text, even if it looks like markup", async () => {
   const markup = '<img src="https://example.com/x.png" onerror="document.title=1"><script>1</script>';
   const { page, requestedUrls } = await visitHold(
     browser,

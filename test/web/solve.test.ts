@@ -5,7 +5,7 @@ import { derivePuzzles } from "../../shared/domain/holds/proof-of-work.ts";
 import { firstWordAfter, hashPrefix } from "../../web/check/sha256.ts";
 import { solve } from "../../web/check/solve.ts";
 
-test("the page's SHA-256 begins as the library's, for salts and digits of any length around a block's end", () => {
+test("computes the first word of SHA-256 like the library, for lengths around block boundaries", () => {
   for (let length = 0; length <= 130; length++) {
     const salt = "0123456789abcdef".repeat(9).slice(0, length);
     const firstWord = firstWordAfter(hashPrefix(salt));
@@ -16,7 +16,7 @@ test("the page's SHA-256 begins as the library's, for salts and digits of any le
   }
 });
 
-test("the page finds the smallest number that solves the very puzzle the server has in mind", () => {
+test("finds the smallest number that solves the puzzle that the server derives from the same token", () => {
   fc.assert(
     fc.property(
       fc.string({ unit: "grapheme-ascii", minLength: 1, maxLength: 200 }),

@@ -1,6 +1,6 @@
-// The three calls of the page. What comes back is parsed here: a proxy or a sign-in page of a Wi-Fi may answer instead.
+// The three API calls of the page. Responses are validated, because a proxy or a Wi-Fi sign-in page may answer instead.
 
-/** A held message, as its person may see it. */
+/** A held message as the check page shows it. */
 export interface Hold {
   readonly status: string;
   readonly expiresAt: number;
@@ -8,13 +8,13 @@ export interface Hold {
   readonly displayName: string;
   readonly text: string;
   readonly attachments: number;
-  /** Nobody gets it. */
+  /** A test message reaches nobody. */
   readonly test: boolean;
   readonly error: Problem | null;
 }
 
 export interface Problem {
-  /** Empty where the answer is none of the service's. */
+  /** Empty when the response does not come from the service. */
   readonly code: string;
   readonly detail: string;
 }
@@ -36,7 +36,7 @@ export interface Link {
   readonly secret: string;
 }
 
-// The server waits up to 10 seconds for the platform.
+/** Milliseconds. The server itself waits up to 10 seconds for the platform. */
 const CALL_TIMEOUT = 25_000;
 
 export function fetchHold(link: Link): Promise<CallResult<Hold>> {
@@ -113,7 +113,7 @@ function parseChallenge(data: Fields): Challenge | null {
     targetChars: number(terms.d),
     token: text(data.token),
   };
-  // Terms that no server of ours gives would keep the device busy for hours.
+  // Larger terms do not come from the service and would keep the device busy for hours.
   const withinLimits = challenge.count <= 300 && challenge.saltChars <= 64 && challenge.targetChars <= 5;
   return withinLimits && challenge.count > 0 && challenge.targetChars > 0 && challenge.token !== "" ? challenge : null;
 }

@@ -1,45 +1,45 @@
 import { completeHold, fetchChallenge, fetchHold, type Hold, type Link } from "./calls.ts";
 import { formatDuration } from "./durations.ts";
 import { readLink, reloadOnNewLink } from "./link.ts";
-import * as words from "./notices.ts";
+import * as notices from "./notices.ts";
 import { solveChallenge } from "./solving.ts";
 import { afterComplete, afterFetch, afterRefusal, halt, type Step } from "./steps.ts";
 import * as view from "./view.ts";
 
-// The page's script: it reads the held message, waits for one press of the button, solves the check, asks to send.
-// What the server says decides: the clock here is only shown.
+// The script of the page: it gets the held message, waits for a press of the button, solves the challenge and requests
+// the send. The server decides whether time is left. The clock of the page is for display only.
 
 const SECOND = 1_000;
 const POLL_INTERVAL = 3 * SECOND;
-// The server gives a hold up when it has been going out for a minute.
+// The server fails a hold after one minute in state `sending`.
 const POLLS_MAX = 25;
 const CHALLENGES_MAX = 3;
 const noop = () => {};
 
-/** What the button does now. */
+/** What a press of the button does now. */
 let buttonAction = noop;
 let stopTimer = noop;
 
 const link = readLink();
 reloadOnNewLink();
 view.onButtonPress(() => buttonAction());
-if (link === "incomplete") view.showNotice(words.linkIncomplete);
-else if (link === "not_valid") view.showNotice(words.linkNotValid);
+if (link === "incomplete") view.showNotice(notices.linkIncomplete);
+else if (link === "not_valid") view.showNotice(notices.linkNotValid);
 else void refresh(link, false);
 
-/** `pressed`: after a press of the button, so that the focus is led on with the page. */
+/** @param afterPress whether a press of the button led here: then the focus moves to the heading */
 function applyStep(link: Link, step: Step, afterPress: boolean): void {
   stopTimer();
   buttonAction = noop;
   switch (step.kind) {
     case "ask":
       view.showQuestion(step.hold, afterPress);
-      // By the server's own clock, as its answer's date gives it: the clock of a phone may be wrong.
+      // The time left follows the `Date` header of the server: the clock of the device may be wrong.
       runClock(link, step.hold.expiresAt + (step.serverTime === null ? 0 : Date.now() - step.serverTime));
       buttonAction = () => void checkAndSend(link, step.hold).then((next) => applyStep(link, next, true));
       break;
     case "watch":
-      view.showNotice(words.sending);
+      view.showNotice(notices.sending);
       void pollUntilSettled(link, step.hold).then((next) => applyStep(link, next, true));
       break;
     case "wait":
@@ -47,7 +47,7 @@ function applyStep(link: Link, step: Step, afterPress: boolean): void {
       break;
     case "halt":
       view.showNotice(step.notice);
-      // Where the notice has a button, only the server knows where the message stands by then.
+      // By the time of the press, only the server knows the state of the message.
       buttonAction = () => void refresh(link, true);
       break;
   }
@@ -65,32 +65,32 @@ async function checkAndSend(link: Link, hold: Hold): Promise<Step> {
   for (let i = 0; i < CHALLENGES_MAX; i++) {
     view.showChecking();
     const challenge = await fetchChallenge(link);
-    if (challenge.kind === "unreachable") return halt(words.unreachable);
+    if (challenge.kind === "unreachable") return halt(notices.unreachable);
     if (challenge.kind === "refused") return afterRefusal(challenge, null);
     const { count, token } = challenge.data;
     const showSolved = (solved: number) => view.showProgress(solved, count);
     const solutions = await solveChallenge(challenge.data, showSolved).catch(() => null);
-    if (solutions === null) return halt(words.cannotSolve);
+    if (solutions === null) return halt(notices.cannotSolve);
     view.showSending();
-    const answer = await completeHold(link, token, solutions);
-    // A slow device, or one that slept: a fresh challenge, and the person need not know.
-    const challengeExpired = answer.kind === "refused" && answer.problem.detail === "challenge_expired";
-    if (!challengeExpired) return afterComplete(answer, hold);
+    const result = await completeHold(link, token, solutions);
+    // The device was slow or asleep: solve a new challenge without asking the person.
+    const challengeExpired = result.kind === "refused" && result.problem.detail === "challenge_expired";
+    if (!challengeExpired) return afterComplete(result, hold);
   }
-  return halt(words.checkFailed);
+  return halt(notices.checkFailed);
 }
 
-/** Looks again until the platform has answered. */
+/** Gets the hold again until the send has an outcome. */
 async function pollUntilSettled(link: Link, hold: Hold | null): Promise<Step> {
   for (let i = 0; i < POLLS_MAX; i++) {
     await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL));
     const next = afterFetch(await fetchHold(link), hold);
     if (next.kind !== "watch") return next;
   }
-  return halt(words.stillSending);
+  return halt(notices.stillSending);
 }
 
-/** Counts down, and at the end asks the server whether the time is over there too. */
+/** Shows the time left. At the end it asks the server whether the hold has expired. */
 function runClock(link: Link, until: number): void {
   const refreshAt = Math.max(until, Date.now() + 5 * SECOND);
   let refreshed = false;
@@ -100,22 +100,22 @@ function runClock(link: Link, until: number): void {
     if (refreshed || now < refreshAt) return;
     refreshed = true;
     const previousAction = buttonAction;
-    void fetchHold(link).then((answer) => {
-      // The button may have been pressed meanwhile: then the send's own answer tells.
-      if (buttonAction === previousAction) applyStep(link, afterFetch(answer, null), false);
+    void fetchHold(link).then((result) => {
+      // If the button was pressed in the meantime, the result of the send decides.
+      if (buttonAction === previousAction) applyStep(link, afterFetch(result, null), false);
     });
   });
 }
 
 function startCooldown(link: Link, seconds: number): void {
   const until = Date.now() + seconds * SECOND;
-  view.showNotice(words.tooManyAttempts(formatDuration(seconds)));
+  view.showNotice(notices.tooManyAttempts(formatDuration(seconds)));
   everySecond(() => {
     const remaining = until - Date.now();
-    view.updateNoticeBody(words.tooManyAttempts(formatDuration(remaining / SECOND)));
+    view.updateNoticeBody(notices.tooManyAttempts(formatDuration(remaining / SECOND)));
     if (remaining > 0) return;
     stopTimer();
-    view.showNotice(words.waitOver, { focus: false });
+    view.showNotice(notices.waitOver, { focus: false });
     buttonAction = () => void refresh(link, true);
   });
 }

@@ -1,4 +1,4 @@
-/** `14:05`, for an eye on a running clock. */
+/** Formats milliseconds as a clock: `14:05`. */
 export function formatClock(millis: number): string {
   const seconds = Math.max(0, Math.floor(millis / 1000));
   const rest = String(seconds % 60).padStart(2, "0");
@@ -7,7 +7,7 @@ export function formatClock(millis: number): string {
   return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}:${rest}`;
 }
 
-/** `4 minutes 5 seconds`, for a sentence. */
+/** Formats seconds for a sentence: `4 minutes 5 seconds`. */
 export function formatDuration(seconds: number): string {
   const totalSeconds = Math.max(1, Math.ceil(seconds));
   const parts = [plural(Math.floor(totalSeconds / 60), "minute"), plural(totalSeconds % 60, "second")];

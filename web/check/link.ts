@@ -3,8 +3,8 @@ import type { Link } from "./calls.ts";
 const HOLD_ID = /^hold_[0-9A-Z]{26}$/;
 
 /**
- * Reads the page's own address and takes the secret out of it at once, so that it stays out of the address bar, the
- * history and what is copied from there. From here on it is in this page's memory only.
+ * Reads the link from the page's URL and removes the secret at once, so that it stays out of the address bar, the history
+ * and copied links. From here on the secret is only in the memory of the page.
  */
 export function readLink(): Link | "incomplete" | "not_valid" {
   const holdId = new URLSearchParams(location.search).get("hold") ?? "";
@@ -14,7 +14,7 @@ export function readLink(): Link | "incomplete" | "not_valid" {
   return HOLD_ID.test(holdId) ? { holdId, secret } : "not_valid";
 }
 
-/** The same link followed again in this tab changes the fragment alone, which loads nothing: begin anew with it. */
+/** Reloads when a link is opened again in this tab: the browser itself loads nothing when only the fragment changes. */
 export function reloadOnNewLink(): void {
   addEventListener("hashchange", () => {
     if (secretFromHash() !== "") location.reload();

@@ -1,10 +1,10 @@
 import type { Hold, Problem } from "./calls.ts";
 
-// Every end of the page in words. The page never says that it has proved a human: it has not.
+// The texts of every state after the question. The page never claims that it has verified a human: it has not.
 
 export type Mark = "sent" | "failed" | "waiting" | "unclear";
 
-/** What the page says in place of the question: a heading, sentences, and the label of the one button that may follow. */
+/** What the page shows in place of the question: a heading, paragraphs and the label of an optional button. */
 export interface Notice {
   readonly mark: Mark;
   readonly title: string;
@@ -12,8 +12,9 @@ export interface Notice {
   readonly buttonLabel?: string;
 }
 
-const NOTHING_SENT = "Nothing has been sent.";
-const WRITE_AGAIN = "To send it after all, write the message again where you wrote it.";
+const NOTHING_SENT = "Nothing was sent.";
+const WRITE_AGAIN = "To send the message, go back to your app and write it again.";
+const CLOSE_PAGE = "You can close this page.";
 
 const platformNames: Readonly<Record<string, string>> = { instagram: "Instagram", messenger: "Messenger" };
 
@@ -23,172 +24,197 @@ export function platformName(platform: string): string {
 
 export function sent(hold: Hold): Notice {
   if (hold.test) return testPassed;
-  const person = hold.displayName === "" ? "" : ` to \u2068${hold.displayName}\u2069`;
+  const recipient = hold.displayName === "" ? "" : ` to \u2068${hold.displayName}\u2069`;
   return {
     mark: "sent",
     title: "Sent",
-    body: [`Your message${person} has been sent on ${platformName(hold.platform)}.`, "You can close this page."],
+    body: [`Your message${recipient} was sent on ${platformName(hold.platform)}.`, CLOSE_PAGE],
   };
 }
 
 const testPassed: Notice = {
   mark: "sent",
   title: "Test passed",
-  body: ["This was a test: nobody has got the message.", "You can close this page."],
+  body: ["This was a test. Nobody received the message.", CLOSE_PAGE],
 };
 
 export const alreadySent: Notice = {
   mark: "sent",
   title: "Already sent",
-  body: ["This message has been sent, and goes out only once.", "You can close this page."],
+  body: ["This message was sent earlier. It is sent only once.", CLOSE_PAGE],
 };
 
 export const sending: Notice = {
   mark: "waiting",
-  title: "Being sent",
-  body: ["Your message is on its way to the platform, which has not answered yet.", "This page looks again by itself."],
+  title: "Sending",
+  body: ["The platform has not confirmed your message yet.", "This page updates automatically."],
 };
 
 export const stillSending: Notice = {
   mark: "waiting",
-  title: "Being sent",
-  body: ["The platform has not answered yet. You may close this page: the message goes out only once."],
-  buttonLabel: "Look again",
+  title: "Still sending",
+  body: ["The platform has not confirmed your message yet.", "You can close this page. The message is sent only once."],
+  buttonLabel: "Refresh status",
 };
 
 export const expired: Notice = {
   mark: "failed",
   title: "Time ran out",
-  body: [`The time to send this message is over. ${NOTHING_SENT}`, WRITE_AGAIN],
+  body: [`The time to send this message has passed. ${NOTHING_SENT}`, WRITE_AGAIN],
 };
 
 export const linkIncomplete: Notice = {
   mark: "failed",
-  title: "Open the link again",
+  title: "This link is incomplete",
   body: [
-    "A part of the address is missing: the page keeps it only until it is closed or loaded anew.",
-    "Follow the link once more from where you found it.",
+    "Part of the link is missing. The page forgets it when it is closed or reloaded.",
+    "Open the link again from where you found it.",
   ],
 };
 
 export const linkNotValid: Notice = {
   mark: "failed",
   title: "This link is not valid",
-  body: ["It is wrong, or it is too old: a link works for half an hour at most.", WRITE_AGAIN],
+  body: ["The link is wrong or has expired. A link works for at most 30 minutes.", WRITE_AGAIN],
 };
 
+/** Speaks of this attempt only: an earlier one may have sent the message. */
 export const unreachable: Notice = {
   mark: "unclear",
   title: "No connection",
-  body: ["The service could not be reached, and nothing was sent from here.", "Check your connection, then try again."],
+  body: ["The service could not be reached, so this attempt sent nothing.", "Check your connection, then try again."],
   buttonLabel: "Try again",
 };
 
-/** No clear answer came after the solutions went out: whether the message went too, only the server knows. */
+/** For a missing or unclear response to the solutions: only the server knows whether the message was sent. */
 export const outcomeUnknown: Notice = {
   mark: "unclear",
-  title: "No answer",
+  title: "No response",
   body: [
-    "No clear answer came back, so the message may have been sent.",
-    "Look again to find out: it goes out only once.",
+    "The service did not give a clear response, so the message may have been sent.",
+    "Refresh the status to find out. The message is sent only once.",
   ],
-  buttonLabel: "Look again",
+  buttonLabel: "Refresh status",
 };
 
 export const internalError: Notice = {
   mark: "unclear",
   title: "Something went wrong",
-  body: ["The service made a mistake. Try again, it may work now."],
+  body: ["An error occurred in the service. Try again."],
   buttonLabel: "Try again",
 };
 
 export const checkFailed: Notice = {
   mark: "unclear",
-  title: "The check did not work",
-  body: [NOTHING_SENT, "Try again with a new check."],
+  title: "The check failed",
+  body: [`The service did not accept the check. ${NOTHING_SENT}`, "Try again with a new check."],
   buttonLabel: "Try again",
 };
 
 export const cannotSolve: Notice = {
   mark: "unclear",
-  title: "The check does not run here",
-  body: [`Your browser did not run the check. ${NOTHING_SENT}`, "Try again, or open the link in another browser."],
+  title: "The check could not run",
+  body: [`Your browser could not run the check. ${NOTHING_SENT}`, "Try again, or open the link in another browser."],
   buttonLabel: "Try again",
 };
 
 export function tooManyAttempts(wait: string): Notice {
   return {
     mark: "waiting",
-    title: "Too many tries",
-    body: [`There were too many tries in a short time. You can go on in ${wait}.`],
+    title: "Too many attempts",
+    body: ["There were too many attempts in a short time.", `You can try again in ${wait}.`],
   };
 }
 
 export const waitOver: Notice = {
   mark: "waiting",
-  title: "Ready to go on",
-  body: ["The wait is over."],
+  title: "Ready to continue",
+  body: ["You can try again now."],
   buttonLabel: "Try again",
 };
 
-/** Of a hold that ended as failed; `error` is null where only the fact is known. */
+/** For a hold that ended as failed. `error` is null when the reason is unknown. */
 export function failed(platform: string, error: Problem | null): Notice {
   const name = platform === "" ? "The platform" : platformName(platform);
   if (error === null) {
     return {
       mark: "unclear",
-      title: "Perhaps not sent",
+      title: "Not confirmed",
       body: [
-        "The message was not sent, or nobody knows whether it was. The place where you wrote it shows which.",
-        "Look into the conversation before you write it again: it may have arrived.",
+        "The message was not sent, or the platform did not confirm it. Your app shows which.",
+        "Check the conversation before you write the message again.",
       ],
     };
   }
   if (error.code === "send_failed" && error.detail === "outcome_unknown") {
     return {
       mark: "unclear",
-      title: "Perhaps not sent",
+      title: "Not confirmed",
       body: [
-        `${name} did not say whether it took the message.`,
-        "Look into the conversation before you write it again: it may have arrived.",
+        `${name} did not confirm the message, so it may have been sent.`,
+        "Check the conversation before you write the message again.",
       ],
     };
   }
-  return { mark: "failed", title: "Not sent", body: [failureReason(name, error), WRITE_AGAIN] };
+  return { mark: "failed", title: "Not sent", body: explainFailure(name, error) };
 }
 
-/** Whether a failure is one that the page has words for. */
+/** Whether the page has a text for a failure. */
 export function hasReason({ code }: Problem): boolean {
-  return Object.hasOwn(reasons, code);
+  return Object.hasOwn(explanations, code);
 }
 
-function failureReason(name: string, error: Problem): string {
-  const reason = Object.hasOwn(reasons, error.code) ? reasons[error.code] : undefined;
-  return reason?.(name, error.detail) ?? "The message could not be sent. The place where you wrote it shows why.";
+/** What happened, then what to do. */
+type Explanation = readonly [string, string];
+
+function explainFailure(name: string, error: Problem): Explanation {
+  const explain = Object.hasOwn(explanations, error.code) ? explanations[error.code] : undefined;
+  return explain?.(name, error.detail) ?? ["The message could not be sent. Your app shows the reason.", WRITE_AGAIN];
 }
 
-const windowClosed = (name: string) => `The time in which ${name} lets you answer this person is over.`;
+const WAIT_FOR_PERSON = "You can write again when this person sends a new message.";
 
-const reasons: Readonly<Record<string, (name: string, detail: string) => string>> = {
+const explanations: Readonly<Record<string, (name: string, detail: string) => Explanation>> = {
   human_agent_unavailable: (name, detail) =>
-    // With an instant, it is the account that may not write.
-    detail === "" ? windowClosed(name) : `${name} does not let this account write to anyone after so long a time.`,
-  window_closed: windowClosed,
-  rate_limited: () => "As many messages have been sent as may be for now. Wait a while before the next one.",
-  account_not_found: () => "The account it should go out from is no longer connected.",
-  send_failed: refusalReason,
-  internal_error: () => "The service made a mistake before the message went out.",
+    // With a detail, the platform refuses messages this late from the account. Without one, they are too late for all.
+    detail === ""
+      ? explainWindowClosed(name)
+      : [
+          `${name} does not allow this account to send a message this long after the person’s last message.`,
+          WAIT_FOR_PERSON,
+        ],
+  window_closed: explainWindowClosed,
+  rate_limited: () => [
+    "The limit for sending messages has been reached.",
+    "Wait a while, then write the message again.",
+  ],
+  account_not_found: () => [
+    "The account for this message is no longer connected.",
+    "Connect the account, then write the message again.",
+  ],
+  send_failed: explainRefusal,
+  internal_error: () => ["An error occurred in the service before the message was sent.", WRITE_AGAIN],
 };
 
-function refusalReason(name: string, detail: string): string {
+function explainWindowClosed(name: string): Explanation {
+  return [`${name}’s time limit for messages to this person has passed.`, WAIT_FOR_PERSON];
+}
+
+function explainRefusal(name: string, detail: string): Explanation {
   switch (detail) {
     case "":
-      return `${name} did not take the message.`;
+      return [`${name} did not accept the message.`, WRITE_AGAIN];
     case "needs_reauth":
-      return `The account it should go out from must be connected to ${name} anew.`;
+      return [
+        `The account for this message must be reconnected to ${name}.`,
+        "Reconnect the account, then write the message again.",
+      ];
     case "restricted":
-      return `${name} has restricted the account it should go out from.`;
+      return [
+        `${name} has restricted the account for this message.`,
+        `Resolve the restriction with ${name}, then write the message again.`,
+      ];
     default:
-      return `${name} did not take it: “${detail}”`;
+      return [`${name} did not accept the message: “${detail}”`, WRITE_AGAIN];
   }
 }

@@ -1,18 +1,18 @@
-// SHA-256 as a search needs it: synchronous, over one salt with ever new digits behind it, and only the digest's first
-// word, since a target has at most eight hex characters. WebCrypto is asynchronous and several times slower here.
+// SHA-256 for the search of a nonce: synchronous, over one salt followed by changing digits, and only the first word of
+// the digest, because a target has at most eight hex characters. WebCrypto is asynchronous and several times slower here.
 
 const K = Int32Array.from(firstPrimes(64), (prime) => fraction(Math.cbrt(prime)));
 const H = Int32Array.from(firstPrimes(8), (prime) => fraction(Math.sqrt(prime)));
 const BLOCK = 64;
 
-/** What has been hashed so far, and the bytes that do not fill a block yet. */
+/** The hash state after all full blocks, and the bytes that do not fill a block. */
 export interface Prefix {
   readonly state: Int32Array;
   readonly rest: Uint8Array;
   readonly length: number;
 }
 
-/** Takes in a salt once; each of its full blocks is hashed here and never again. */
+/** Hashes the full blocks of a salt once. */
 export function hashPrefix(ascii: string): Prefix {
   const bytes = Uint8Array.from(ascii, (char) => char.charCodeAt(0));
   const state = H.slice();
@@ -21,7 +21,7 @@ export function hashPrefix(ascii: string): Prefix {
   return { state, rest: bytes.slice(at), length: bytes.length };
 }
 
-/** Makes a function that gives the first 32 bits of SHA-256(prefix + digits), for ASCII digits in a buffer. */
+/** Returns a function for the first 32 bits of SHA-256(prefix + digits), with ASCII digits in a buffer. */
 export function firstWordAfter(prefix: Prefix): (digits: Uint8Array, count: number) => number {
   const tail = new Uint8Array(2 * BLOCK);
   const view = new DataView(tail.buffer);
@@ -30,7 +30,7 @@ export function firstWordAfter(prefix: Prefix): (digits: Uint8Array, count: numb
   tail.set(prefix.rest);
   return (digits, count) => {
     const end = start + count;
-    // The length takes the last eight bytes of the last block, and a single 1 bit stands before the padding.
+    // The padding starts with a 1 bit, and the last eight bytes of the last block hold the length.
     const size = end + 9 <= BLOCK ? BLOCK : 2 * BLOCK;
     tail.fill(0, start, size);
     for (let i = 0; i < count; i++) tail[start + i] = digits[i] ?? 0;
@@ -91,7 +91,7 @@ function firstPrimes(count: number): number[] {
   return primes;
 }
 
-/** The first 32 bits of a root's fraction, where SHA-256 has its constants from. */
+/** The first 32 bits of the fraction of a root: SHA-256 derives its constants from them. */
 function fraction(root: number): number {
   return ((root - Math.floor(root)) * 2 ** 32) | 0;
 }

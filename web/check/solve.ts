@@ -3,7 +3,7 @@ import { firstWordAfter, hashPrefix } from "./sha256.ts";
 const ZERO = 48;
 const NINE = 57;
 
-/** One puzzle of a challenge: the token, its number from 1, hex characters of its salt and of its target. */
+/** One puzzle of a challenge. `number` counts from 1. */
 export interface Puzzle {
   readonly token: string;
   readonly number: number;
@@ -11,7 +11,7 @@ export interface Puzzle {
   readonly targetChars: number;
 }
 
-/** The smallest n >= 0 for which the hex SHA-256 of the salt and decimal n begins with the target. */
+/** Finds the smallest n >= 0 such that the hex SHA-256 of salt + decimal n starts with the target. */
 export function solve({ token, number, saltChars, targetChars }: Puzzle): number {
   const salt = pseudorandomHex(`${token}${number}`, saltChars);
   const target = Number.parseInt(pseudorandomHex(`${token}${number}d`, targetChars), 16);
@@ -25,7 +25,7 @@ export function solve({ token, number, saltChars, targetChars }: Puzzle): number
   }
 }
 
-/** Adds one to a decimal in ASCII and gives its new length: much cheaper than to write each number anew. */
+/** Adds one to a decimal number in ASCII and returns its length. Much cheaper than formatting each number. */
 function increment(digits: Uint8Array, count: number): number {
   let at = count - 1;
   while (at >= 0 && digits[at] === NINE) {
@@ -41,7 +41,7 @@ function increment(digits: Uint8Array, count: number): number {
   return count + 1;
 }
 
-/** FNV-1a of the seed, then xorshift32, as Cap's wire format derives salts and targets from a token. */
+/** FNV-1a of the seed, then xorshift32: how Cap's wire format derives salts and targets from a token. */
 function pseudorandomHex(seed: string, length: number): string {
   let state = 2166136261;
   for (let i = 0; i < seed.length; i++) {

@@ -4,8 +4,8 @@ import type { Puzzle } from "./solve.ts";
 const WORKERS_MAX = 4;
 
 /**
- * Solves a challenge in workers, each taking the next puzzle when it is done with one.
- * @param onProgress is told how many puzzles are solved
+ * Solves a challenge in parallel workers. Each takes the next puzzle when it has solved one.
+ * @param onProgress called with the number of solved puzzles
  * @throws when a worker cannot be loaded or run
  */
 export function solveChallenge(challenge: Challenge, onProgress: (solved: number) => void): Promise<number[]> {
@@ -29,7 +29,7 @@ export function solveChallenge(challenge: Challenge, onProgress: (solved: number
         if (solved === challenge.count) resolve(solutions);
         else assignNext();
       });
-      worker.addEventListener("error", () => reject(new Error("the worker does not run")));
+      worker.addEventListener("error", () => reject(new Error("The worker could not run.")));
       assignNext();
     };
     const count = Math.min(navigator.hardwareConcurrency || 2, WORKERS_MAX, challenge.count);

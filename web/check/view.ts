@@ -2,7 +2,7 @@ import type { Hold } from "./calls.ts";
 import { formatClock, plural } from "./durations.ts";
 import { type Mark, type Notice, platformName } from "./notices.ts";
 
-// What is on the page. Whatever came from the server is set as text, never as markup.
+// The DOM of the page. Data from the server is set as text, never as markup.
 
 const QUESTION = "Check and send";
 const LAST_MINUTE = 60_000;
@@ -20,7 +20,7 @@ const solvedText = element("solved", HTMLElement);
 const status = element("status", HTMLElement);
 const button = element("go", HTMLButtonElement);
 
-/** Calls `act` at each press of the page's one button while it can be pressed. */
+/** Calls `onPress` at each press of the page's only button, unless the button is disabled. */
 export function onButtonPress(onPress: () => void): void {
   button.addEventListener("click", () => {
     if (button.getAttribute("aria-disabled") !== "true") onPress();
@@ -28,16 +28,16 @@ export function onButtonPress(onPress: () => void): void {
 }
 
 export function showLoading(): void {
-  showHead("One moment", []);
+  showHead("Loading", []);
   showMark(null);
   show({ message: false, left: false, note: false, progress: false, solved: false, go: false });
   setStatus("");
 }
 
-/** The message and the question. `focus` where the person has pressed a button to come here. */
+/** Shows the message and the question. @param focus whether a press of the button led here */
 export function showQuestion(hold: Hold, focus: boolean): void {
-  const instruction = "Read your message once more. Nothing is sent before you press the button.";
-  showHead(QUESTION, hold.test ? ["This is a test: nobody gets the message.", instruction] : [instruction]);
+  const instruction = "Review your message. Nothing is sent until you press the button.";
+  showHead(QUESTION, hold.test ? ["This is a test. Nobody receives the message.", instruction] : [instruction]);
   showMark(null);
   showMessage(hold);
   showButton(QUESTION);
@@ -55,15 +55,15 @@ export function showTimeLeft(millis: number): void {
   timeLeft.classList.toggle("last", isLastMinute);
 }
 
-/** The button keeps the focus while the browser works, but cannot be pressed again. */
+/** The button keeps the focus while the browser works, but is disabled. */
 export function showChecking(): void {
-  fillBody(["Keep this page open. It tells you here when the message has been sent."]);
+  fillBody(["Keep this page open until it confirms that the message was sent."]);
   showButton("Checking…", true);
   show({ message: true, left: false, note: false, progress: true, solved: true, go: true });
   showProgress(0, 1);
 }
 
-/** The bar moves with every puzzle, and the number under it; what a screen reader speaks, at every quarter. */
+/** The bar and the number change with every puzzle. Screen readers announce every quarter. */
 export function showProgress(done: number, count: number): void {
   progress.max = count;
   progress.value = done;
@@ -75,10 +75,10 @@ export function showSending(): void {
   showButton("Sending…", true);
   progress.removeAttribute("value");
   show({ solved: false });
-  setStatus("The check is done. Sending…");
+  setStatus("The check is complete. Sending…");
 }
 
-/** An end of the way, or a halt on it. */
+/** Shows a notice in place of the question. */
 export function showNotice(notice: Notice, { focus = true } = {}): void {
   showHead(notice.title, notice.body);
   showMark(notice.mark);
@@ -88,7 +88,7 @@ export function showNotice(notice: Notice, { focus = true } = {}): void {
   if (focus) title.focus();
 }
 
-/** New words in the place of those of the notice that stands, without speaking them. */
+/** Replaces the text of the current notice. Screen readers do not announce it. */
 export function updateNoticeBody(notice: Notice): void {
   fillBody(notice.body);
 }
@@ -98,7 +98,7 @@ function setStatus(text: string): void {
   if (status.textContent !== text) status.textContent = text;
 }
 
-/** For ears alone, where the eye sees it elsewhere. */
+/** Sets a status for screen readers only: the page shows the same elsewhere. */
 function setScreenReaderStatus(text: string): void {
   setStatus(text);
   status.classList.add("unseen");
@@ -151,6 +151,6 @@ function show(visibility: Partial<Record<keyof typeof parts, boolean>>): void {
 
 function element<T extends Element>(id: string, type: new () => T): T {
   const node = document.getElementById(id);
-  if (!(node instanceof type)) throw new Error(`the page has no #${id}`);
+  if (!(node instanceof type)) throw new Error(`The page has no #${id}.`);
   return node;
 }

@@ -10,7 +10,7 @@ import { newUlid } from "../../../shared/kernel/ids.ts";
 import { iso, MINUTE } from "../../../shared/kernel/time.ts";
 import { buildCheckPage } from "../../../web/build.ts";
 
-// Stands for the API: the built page under its policy, and the three routes of the check over the real proof of work.
+// A test double of the API: the built page under its policy, and the three check routes with the real proof of work.
 
 const contentSecurityPolicy =
   "default-src 'none'; script-src 'self'; worker-src 'self'; connect-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -33,7 +33,7 @@ export interface HeldMessage {
   text: string;
   attachments: number;
   test?: true;
-  /** What becomes of it when its person sends it. */
+  /** The status after `complete`. */
   outcome: "sending" | "sent" | "failed";
   error?: { code: string; message: string; detail: string | null };
 }
@@ -48,15 +48,15 @@ export interface ScriptedReply {
 
 export interface CheckServer {
   readonly origin: string;
-  /** Every call of the three routes, in order. */
+  /** All calls of the three routes, in order. */
   readonly calls: { readonly route: Route; readonly holdId: string; readonly body: Record<string, unknown> }[];
-  /** The server's present against this machine's, in milliseconds. */
+  /** How far the server's clock is ahead of this machine's, in milliseconds. */
   clockSkew: number;
   createHold(overrides?: Partial<HeldMessage>): HeldMessage;
   linkTo(hold: HeldMessage): string;
-  /** Answers the route's next call in the place of the real thing; "drop" does the work and breaks off in the answer. */
+  /** Scripts the response to the next call of a route. "drop" does the work and breaks off the response. */
   replyNext(route: Route, reply: ScriptedReply | "drop"): void;
-  /** Lets the route's next call wait until the function that it gives is called. */
+  /** Delays the next call of a route until the returned function is called. */
   delayNext(route: Route): () => void;
   close(): Promise<void>;
 }
@@ -148,7 +148,7 @@ export async function startCheckServer(): Promise<CheckServer> {
     const scriptedReply = scriptedReplies.get(route)?.shift();
     const reply = scriptedReply === undefined || scriptedReply === "drop" ? handle(route, holdId, body) : scriptedReply;
     if (scriptedReply === "drop") {
-      // Before the first byte of an answer a browser would ask a second time by itself.
+      // A browser repeats a request that breaks before the first byte of the response.
       response.writeHead(200, { "Content-Type": "application/json" }).write('{"ok":');
       setImmediate(() => response.destroy());
       return;

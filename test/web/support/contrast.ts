@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 
-// Runs in the page: for every visible element with text of its own, and for the page's sign, its colour against the
-// nearest painted ground, as WCAG counts it.
+// Runs in the page. Measures the WCAG contrast of every visible element with text, and of the status icon, against the
+// nearest painted background.
 const measureScript = `(() => {
   const rgb = (text) => text.match(/[\\d.]+/g).map(Number);
   const light = ([r, g, b]) => {
@@ -25,7 +25,7 @@ const measureScript = `(() => {
   return found;
 })()`;
 
-/** The contrast of everything with words in it that can be seen. */
+/** The contrast ratio of every visible element with text. */
 export function measureContrasts(page: Page): Promise<{ element: string; ratio: number }[]> {
   return page.evaluate(measureScript);
 }

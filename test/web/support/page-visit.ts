@@ -3,18 +3,18 @@ import type { CheckServer, HeldMessage } from "./check-server.ts";
 
 export interface PageVisit {
   readonly page: Page;
-  /** Addresses of everything that the page asked for. */
+  /** The URLs of all requests of the page. */
   readonly requestedUrls: string[];
-  /** What the page complained about: thrown errors, and refusals of its content security policy. */
+  /** Errors that the page threw, and violations of its content security policy. */
   readonly complaints: string[];
 }
 
 export interface VisitOptions extends BrowserContextOptions {
-  /** Takes over the page's clock, which begins at this instant. */
+  /** Replaces the clock of the page, starting at this time. */
   readonly clockAt?: number;
 }
 
-/** Follows a hold's link in a fresh browser profile, which stays open until the caller closes the browser's contexts. */
+/** Opens a hold's link in a new browser context. The caller closes the browser's contexts. */
 export function visitHold(
   browser: Browser,
   server: CheckServer,
@@ -24,7 +24,7 @@ export function visitHold(
   return openPage(browser, server.linkTo(hold), options);
 }
 
-/** As `follow`, with the link itself. */
+/** Like `visitHold`, with the link itself. */
 export async function openPage(
   browser: Browser,
   link: string,
@@ -47,7 +47,7 @@ export async function waitForHeading(page: Page, text: string): Promise<void> {
   await page.getByRole("heading", { level: 1, name: text, exact: true }).waitFor();
 }
 
-/** Presses the page's one button, by the name it has to have. */
+/** Presses the only button of the page and checks its name. */
 export async function pressButton(page: Page, name = "Check and send"): Promise<void> {
   await page.getByRole("button", { name, exact: true }).click();
 }
