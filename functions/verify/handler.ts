@@ -6,12 +6,12 @@ import { checkRoutes } from "../routes/holds/check.ts";
 import { log } from "../support/log.ts";
 import { checkPorts } from "./ports.ts";
 
-/** The page on which a person checks a held message, and its API. It takes a hold's secret and never a key. */
+/** The check page and its API. Callers authenticate with a hold's secret, never with an API key. */
 export const handler = lambdaHandler(
   createApp({
     endpoints: checkRoutes,
     ports: checkPorts(),
-    // No route here takes a key.
+    // No route here accepts an API key.
     authenticate: async () => refuse("unauthorized"),
     rateLimit: async () => null,
     now: clockNow,

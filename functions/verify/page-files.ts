@@ -10,7 +10,7 @@ const files = [
   ["/verify/solver.js", "solver.js", "text/javascript; charset=utf-8"],
 ] as const;
 
-/** Reads the check page as `buildCheckPage` wrote it. Throws when a file is missing: better than a page that fails. */
+/** Reads the check page that `buildCheckPage` wrote. Throws at start if a file is missing, so that no page is broken. */
 export function readCheckPage(folder: string): ReadonlyMap<string, PageFile> {
   return new Map(
     files.map(([path, name, type]) => {

@@ -29,10 +29,10 @@ import { sendRecordStore } from "../../shared/stores/sending/send-records.ts";
 import { withTimeout } from "../http/deadline.ts";
 import { readCheckPage } from "./page-files.ts";
 
-/** Beside the bundle, where the build of the function put the page. */
+/** The build of the function puts the page beside the bundle. */
 const CHECK_PAGE_FOLDER = fileURLToPath(new URL("./check", import.meta.url));
 
-/** The check page's function: it lets go what is held, and can read nothing of a tenant but that. */
+/** The ports of the check page. They send held messages and give access to nothing else of a tenant. */
 export function checkPorts(): CheckPorts {
   const table = openTable(setting("table"));
   const root = secretReader(setting("rootSecretId"), deriveServiceKeys);

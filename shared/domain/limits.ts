@@ -1,12 +1,12 @@
 import { DAY, HOUR, MINUTE, type Millis, SECOND } from "../kernel/time.ts";
 
-// The numbers of the contract, one home each.
+// Every number of the contract is defined here once.
 
 export const RETENTION: Millis = 7 * DAY;
 export const AUDIT_RETENTION: Millis = 400 * DAY;
-/** Statistics look back over the hour that runs and this much before it. */
+/** Statistics cover the current hour and this much before it. */
 export const STATS_WINDOW: Millis = 24 * HOUR;
-/** An hour more than anything of an erased conversation can still come in. */
+/** One hour longer than late data of an erased conversation can arrive. */
 export const ERASURE_MARKER_TTL: Millis = RETENTION + HOUR;
 export const REPLY_WINDOW: Millis = 24 * HOUR;
 export const HUMAN_AGENT_WINDOW: Millis = 7 * DAY;
@@ -15,7 +15,7 @@ export const PAGE_SIZE_DEFAULT = 50;
 export const PAGE_SIZE_MAX = 100;
 export const REQUESTS_PER_KEY_PER_MINUTE = 600;
 export const ENDPOINTS_PER_TENANT_MAX = 20;
-/** Host names of endpoints that are looked up as they are made or changed. */
+/** DNS lookups of endpoint hosts when endpoints are created or updated. */
 export const DNS_LOOKUPS_PER_TENANT_PER_MINUTE = 10;
 
 export const REQUEST_BODY_BYTES_MAX = 256 * 1024;
@@ -26,49 +26,49 @@ export const MESSENGER_TEXT_CHARS_MAX = 2_000;
 export const IMAGES_PER_MESSAGE_MAX = 10;
 export const ATTACHMENT_URL_CHARS_MAX = 2_048;
 export const ATTACHMENT_ID_CHARS_MAX = 256;
-/** In UTF-8 less than an index takes as a key, whatever the characters. */
+/** In UTF-8 always shorter than the maximum length of an index key. */
 export const MESSAGE_ID_CHARS_MAX = 512;
 export const ACTOR_ID_CHARS_MAX = 128;
 export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
-/** How long the first answer to a key stands. */
+/** How long a repeated key returns the first result. */
 export const IDEMPOTENCY_TTL: Millis = 24 * HOUR;
 
-/** Sends in fixed windows: so many in each. A human agent's count in all of them, and in a window of their own. */
+/** Sends per fixed window. Human agent sends count in all of these windows. */
 export const CONVERSATION_BURST = { sends: 10, window: 10 * SECOND } as const;
 export const CONVERSATION_DAY = { sends: 200, window: DAY } as const;
 export const ACCOUNT_BURST = { sends: 100, window: 10 * SECOND } as const;
 export const HUMAN_AGENT_DAY = { sends: 20, window: DAY } as const;
 
-/** How long a held message waits for its check, never past the end of the human-agent window. */
+/** How long a held message waits for its check. It never waits past the end of the human agent window. */
 export const HOLD_LIFETIME: Millis = 15 * MINUTE;
-/** How long after it was made a hold can be asked about. */
+/** How long a hold can be read after its creation. */
 export const HOLD_READABLE: Millis = 30 * MINUTE;
-/** How long a hold may be sending before its outcome counts as unknown. */
+/** How long a hold may stay in `sending` before its outcome counts as unknown. */
 export const HOLD_SENDING_MAX: Millis = 60 * SECOND;
 
-/** After this long a person's profile is asked for anew when they write: the picture's URL dies. */
+/** An older profile is fetched again when the person writes, because picture URLs expire. */
 export const PROFILE_MAX_AGE: Millis = 24 * HOUR;
-/** How long a picture's URL is trusted that does not say itself when it ends. */
+/** How long a picture URL without an expiry of its own is used. */
 export const PICTURE_TTL: Millis = 3 * DAY;
-/** A longer one would make every message of its conversation cost more: a head must stay under a kilobyte. */
+/** A conversation head must stay below 1 KB. A longer URL would make every message of the conversation cost more. */
 export const PICTURE_URL_CHARS_MAX = 600;
 
-/** Tries of the check page in fixed windows: failures of a source address, challenges and failures of one hold. */
+/** Attempts at the check page per fixed window: failures of a source address, challenges and failures of a hold. */
 export const VERIFICATION_WINDOW: Millis = 5 * MINUTE;
 export const VERIFICATION_FAILURES_PER_ADDRESS_MAX = 30;
 export const VERIFICATION_ATTEMPTS_PER_HOLD_MAX = 10;
 export const VERIFICATION_BODY_BYTES_MAX = 16 * 1024;
-/** How long an answer of the check page waits for the platform. */
+/** How long the check page's API waits for the platform before it responds. */
 export const VERIFICATION_SEND_WAIT_MAX: Millis = 10 * SECOND;
 
-/** One delivery attempt, from look-up to the last byte read. */
+/** One delivery attempt, from the DNS lookup to the last byte read. */
 export const ATTEMPT_TIMEOUT: Millis = 15 * SECOND;
 export const CONNECT_TIMEOUT: Millis = 5 * SECOND;
 export const RESPONSE_BYTES_MAX = 64 * 1024;
 /** How long a claimed attempt may run before it counts as failed. */
 export const ATTEMPT_LEASE: Millis = 60 * SECOND;
 
-/** Waits between attempts: the first is made at once, so there is one attempt more than there are waits. */
+/** The delays between attempts. The first attempt is immediate, so there is one more attempt than delays. */
 export const RETRY_DELAYS: readonly Millis[] = [
   5 * SECOND,
   5 * MINUTE,
@@ -84,48 +84,48 @@ export const ATTEMPTS_MAX = RETRY_DELAYS.length + 1;
 export const RETRY_JITTER = 0.1;
 export const RETRY_AFTER_MAX: Millis = 24 * HOUR;
 
-/** After so many failed attempts in a row an endpoint is left alone, and probed: first after a minute, then half as often each time. */
+/** The circuit of an endpoint opens after this many consecutive failures. Probes follow after 1, 2, 4, … minutes. */
 export const FAILURES_TO_OPEN = 10;
 export const PROBE_WAIT_FIRST: Millis = MINUTE;
 export const PROBE_WAIT_MAX: Millis = 30 * MINUTE;
-/** A probe that is this late is not waited for any more. */
+/** A probe that is this late counts as lost. */
 export const PROBE_OVERDUE: Millis = 2 * MINUTE;
-/** An endpoint whose every attempt failed for so long, and at least so many, is paused; after half of both its owners are warned. */
+/** An endpoint is paused after this long and this many attempts without a success. Owners are warned at half of both. */
 export const AUTO_PAUSE_AFTER: Millis = 5 * DAY;
 export const AUTO_PAUSE_ATTEMPTS_MIN = 20;
-/** Deliveries that waited are handed out in pages, the first one small, each twice the one before. */
+/** Waiting deliveries are drained in pages. The first page is small, and each next page has twice the size. */
 export const DRAIN_PAGE_FIRST = 50;
 export const DRAIN_PAGE_MAX = 800;
 export const DRAIN_PAGE_DELAY: Millis = 5 * SECOND;
-/** Longer than any worker runs that saw an endpoint left alone: what it wrote after the drain had passed is found then. */
+/** Longer than any worker runs. The second drain finds what a worker wrote after the first one had passed. */
 export const DRAIN_REPEAT_DELAY: Millis = 2 * MINUTE;
-/** Rows of an endpoint that one step looks at, whatever became of them. */
+/** Rows of an endpoint that one task reads. */
 export const WALK_EXAMINED_MAX = 5_000;
-/** An attempt that took longer marks its endpoint as slow, for so long. */
+/** A longer attempt marks its endpoint as slow for `SLOW_DURATION`. */
 export const SLOW_ATTEMPT_THRESHOLD: Millis = 3 * SECOND;
 export const SLOW_DURATION: Millis = 5 * MINUTE;
-/** Later attempts of a slow endpoint that are made at once, by all processes together. */
+/** Concurrent retries of a slow endpoint, across all processes. */
 export const SLOW_IN_FLIGHT_MAX = 20;
-/** How long one waits that found them all taken; twice as long each time, up to the second. */
+/** The delay of a retry that finds no free slot. It doubles each time, up to `SLOW_BACKOFF_MAX`. */
 export const SLOW_BACKOFF_FIRST: Millis = 5 * SECOND;
 export const SLOW_BACKOFF_MAX: Millis = 2 * MINUTE;
 
-/** How long the secret before a rotation still signs. */
+/** How long the previous secret still signs after a rotation. */
 export const SECRET_OVERLAP: Millis = 24 * HOUR;
-/** Rows that a summary of failures looks at. */
+/** Rows that a failure summary reads. */
 export const SUMMARY_EXAMINED_MAX = 1_000;
 
-/** The longest wait a queue can hold; longer ones rest in a due bucket of the table. */
+/** The longest delay that SQS supports. Longer delays wait in a due bucket of the table. */
 export const QUEUE_DELAY_MAX: Millis = 15 * MINUTE;
 
-/** How long a challenge of the check page may be answered; never past the end of its hold. */
+/** How long a challenge of the check page can be completed. It never outlives its hold. */
 export const CHALLENGE_LIFETIME: Millis = 10 * MINUTE;
-/** Puzzles in one challenge, and hex characters of each salt. */
+/** The number of puzzles in a challenge, and the hex characters of each salt. */
 export const CHALLENGE_PUZZLES = 50;
 export const CHALLENGE_SALT_CHARS = 32;
-/** Hex characters that a solution's hash must begin with: each one more costs sixteen times the work. */
+/** Hex characters that the hash of a solution must start with. Each one multiplies the work by 16. */
 export const CHALLENGE_TARGET_CHARS = { live: 4, test: 3 } as const;
-/** What the verifier works through at most, whatever a token says. */
+/** The most that the server verifies, whatever the token says. */
 export const CHALLENGE_PUZZLES_MAX = 300;
 export const CHALLENGE_SALT_CHARS_MAX = 64;
 export const CHALLENGE_TARGET_CHARS_MAX = 5;
