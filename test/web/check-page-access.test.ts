@@ -110,7 +110,7 @@ async function end(
     [refusalReply(429, "rate_limited", null), "Too many attempts"],
     [refusalReply(500, "internal_error", null), "Something went wrong"],
   ] as const) {
-    server.replyNext("look", reply);
+    server.replyNext("get", reply);
     await page.goto("about:blank");
     await page.goto(server.linkTo(server.createHold()));
     await waitForHeading(page, title);

@@ -85,7 +85,7 @@ test("polls a message that is being sent until it is sent", async () => {
   const { page } = await visitHold(browser, server, hold, { clockAt: Date.now() });
   await pressButton(page);
   await waitForHeading(page, "Sending");
-  const polls = () => server.calls.filter((call) => call.route === "look").length;
+  const polls = () => server.calls.filter((call) => call.route === "get").length;
   await waitFor("the page polls", async () => {
     await page.clock.fastForward(3 * SECOND);
     return polls() > 3;
@@ -125,7 +125,7 @@ test("counts down the wait after too many attempts, then lets the person continu
 });
 
 test("waits a minute after a 429 without a body or Retry-After", async () => {
-  server.replyNext("look", { status: 429, body: undefined });
+  server.replyNext("get", { status: 429, body: undefined });
   const { page } = await visitHold(browser, server, server.createHold(), { clockAt: Date.now() });
   await waitForHeading(page, "Too many attempts");
   expect(await mainText(page)).toMatch(/You can try again in (1 minute|5\d seconds)\./);
@@ -133,7 +133,7 @@ test("waits a minute after a 429 without a body or Retry-After", async () => {
 
 test("sends nothing without a connection before the send, and offers a retry", async () => {
   const hold = server.createHold();
-  server.replyNext("look", "drop");
+  server.replyNext("get", "drop");
   const { page } = await visitHold(browser, server, hold);
   await waitForHeading(page, "No connection");
   await pressButton(page, "Try again");
@@ -198,7 +198,7 @@ test("repeats a refused check at a press", async () => {
 });
 
 test("treats a response that is not from the service, such as a Wi-Fi sign-in page, as no connection", async () => {
-  server.replyNext("look", { status: 200, body: "<html>Please sign in</html>" });
+  server.replyNext("get", { status: 200, body: "<html>Please sign in</html>" });
   const { page } = await visitHold(browser, server, server.createHold());
   await waitForHeading(page, "No connection");
 });

@@ -39,7 +39,7 @@ test("shows recipient and message, and sends the message once after one press", 
   await waitForHeading(page, "Sent");
   expect(await page.locator("main").innerText()).toContain("was sent on Instagram");
   expect(hold.status).toBe("sent");
-  expect(calledRoutes()).toEqual(["look", "challenge", "complete"]);
+  expect(calledRoutes()).toEqual(["get", "challenge", "complete"]);
   expect(requestedUrls.filter((url) => new URL(url).origin !== server.origin)).toEqual([]);
   expect(complaints).toEqual([]);
 });
@@ -52,7 +52,7 @@ test("only gets the hold before the press: waiting, pointing and moving the focu
   await page.keyboard.press("Tab");
   await page.clock.fastForward(5 * MINUTE);
   expect(await page.getByRole("timer").innerText()).toMatch(/^(10:00|9:5\d)$/);
-  expect(calledRoutes()).toEqual(["look"]);
+  expect(calledRoutes()).toEqual(["get"]);
   await pressButton(page);
   await waitForHeading(page, "Sent");
 });
@@ -109,7 +109,7 @@ test("updates the bar and the number with the puzzles while the button keeps the
   expect(progress.words).toEqual(
     expect.arrayContaining(["Checking: 25%", "Checking: 75%", "The check is complete. Sending…"]),
   );
-  expect(calledRoutes()).toEqual(["look", "challenge", "complete"]);
+  expect(calledRoutes()).toEqual(["get", "challenge", "complete"]);
 });
 
 test("calls a test message a test before and after, and never says that it was sent", async () => {
@@ -178,7 +178,7 @@ test("requests a new challenge without a second press when one expires while it 
   const { page } = await visitHold(browser, server, hold);
   await pressButton(page);
   await waitForHeading(page, "Sent");
-  expect(calledRoutes()).toEqual(["look", "challenge", "complete", "challenge", "complete"]);
+  expect(calledRoutes()).toEqual(["get", "challenge", "complete", "challenge", "complete"]);
 });
 
 test("gives up after three expired challenges", async () => {

@@ -152,5 +152,5 @@ test("says Sent to the person who sent the message and Already sent to later vis
   expect(readNotice(afterComplete(okAnswer({ status: "sent" }), hold)).body[0]).toContain("was sent on Messenger");
   expect(readNotice(afterFetch(gone, hold)).title).toBe("Sent");
   expect(readNotice(afterFetch(gone, null)).title).toBe("Already sent");
-  expect(afterComplete(refusedAnswer(409, "hold_expired", "sending"), hold)).toEqual({ kind: "watch", hold: null });
+  expect(afterComplete(refusedAnswer(409, "hold_expired", "sending"), hold)).toEqual({ kind: "poll", hold: null });
 });

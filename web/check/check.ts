@@ -32,13 +32,13 @@ function applyStep(link: Link, step: Step, afterPress: boolean): void {
   stopTimer();
   buttonAction = noop;
   switch (step.kind) {
-    case "ask":
+    case "confirm":
       view.showQuestion(step.hold, afterPress);
       // The time left follows the `Date` header of the server: the clock of the device may be wrong.
       runClock(link, step.hold.expiresAt + (step.serverTime === null ? 0 : Date.now() - step.serverTime));
       buttonAction = () => void checkAndSend(link, step.hold).then((next) => applyStep(link, next, true));
       break;
-    case "watch":
+    case "poll":
       view.showNotice(notices.sending);
       void pollUntilSettled(link, step.hold).then((next) => applyStep(link, next, true));
       break;
@@ -85,7 +85,7 @@ async function pollUntilSettled(link: Link, hold: Hold | null): Promise<Step> {
   for (let i = 0; i < POLLS_MAX; i++) {
     await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL));
     const next = afterFetch(await fetchHold(link), hold);
-    if (next.kind !== "watch") return next;
+    if (next.kind !== "poll") return next;
   }
   return halt(notices.stillSending);
 }

@@ -5,9 +5,9 @@ import * as notices from "./notices.ts";
 
 export type Step =
   /** The message waits for a press of the button. `serverTime`: from the `Date` header, if there was one. */
-  | { readonly kind: "ask"; readonly hold: Hold; readonly serverTime: number | null }
+  | { readonly kind: "confirm"; readonly hold: Hold; readonly serverTime: number | null }
   /** The message is being sent: poll until the send has an outcome. */
-  | { readonly kind: "watch"; readonly hold: Hold | null }
+  | { readonly kind: "poll"; readonly hold: Hold | null }
   | { readonly kind: "wait"; readonly seconds: number }
   | { readonly kind: "halt"; readonly notice: notices.Notice };
 
@@ -25,7 +25,7 @@ export function afterFetch(result: CallResult<Hold>, sending: Hold | null): Step
   if (result.kind === "unreachable") return halt(notices.unreachable);
   if (result.kind === "refused") return afterRefusal(result, sending);
   const { data: hold, serverTime } = result;
-  return hold.status === "awaiting_verification" ? { kind: "ask", hold, serverTime } : afterEnd(hold.status, hold);
+  return hold.status === "awaiting_verification" ? { kind: "confirm", hold, serverTime } : afterEnd(hold.status, hold);
 }
 
 /** After submitting the solutions. */
@@ -56,7 +56,7 @@ function afterEnd(status: string, hold: Hold | null): Step {
     case "failed":
       return halt(failedNotice(hold, hold?.error ?? null));
     case "sending":
-      return { kind: "watch", hold };
+      return { kind: "poll", hold };
     default:
       return halt(notices.expired);
   }

@@ -38,7 +38,7 @@ export interface HeldMessage {
   error?: { code: string; message: string; detail: string | null };
 }
 
-export type Route = "look" | "challenge" | "complete";
+export type Route = "get" | "challenge" | "complete";
 
 export interface ScriptedReply {
   readonly status: number;
@@ -141,7 +141,7 @@ export async function startCheckServer(): Promise<CheckServer> {
       response.writeHead(404).end();
       return;
     }
-    const route = path === "" ? "look" : (path as Route);
+    const route = path === "" ? "get" : (path as Route);
     const body = JSON.parse(await text(request)) as Record<string, unknown>;
     checkServer.calls.push({ route, holdId, body });
     await gates.get(route);
@@ -163,7 +163,7 @@ export async function startCheckServer(): Promise<CheckServer> {
       return refusalReply(404, "hold_not_found", null);
     if (heldMessage.status !== "awaiting_verification") return refusalReply(409, "hold_expired", heldMessage.status);
     if (now() >= heldMessage.expiresAt) return refusalReply(409, "hold_expired", "expired");
-    if (route === "look") return holdReply(heldMessage);
+    if (route === "get") return holdReply(heldMessage);
     if (route === "challenge") {
       const challengeRequest = {
         holdId,
