@@ -125,7 +125,7 @@ export const CHALLENGE_PUZZLES = 50;
 export const CHALLENGE_SALT_CHARS = 32;
 /** Hex characters that the hash of a solution must start with. Each one multiplies the work by 16. */
 export const CHALLENGE_TARGET_CHARS = { live: 4, test: 3 } as const;
-/** The most that the server verifies, whatever the token says. */
+/** The most that the server verifies, regardless of the token. */
 export const CHALLENGE_PUZZLES_MAX = 300;
 export const CHALLENGE_SALT_CHARS_MAX = 64;
 export const CHALLENGE_TARGET_CHARS_MAX = 5;

@@ -10,7 +10,7 @@ import { type HoldFixture, openHoldFixture } from "../../shared/flows/support/ho
 import { openTestEnv, type TestEnv } from "../../shared/flows/support/test-env.ts";
 import { injectFaults } from "../../support/faults.ts";
 
-// The local stack asks nobody for a permission, so what the page's function does to the table is watched here.
+// The local stack checks no permissions, so these tests compare the calls to the table with the role's policy.
 
 let testEnv: TestEnv;
 beforeAll(async () => {
@@ -25,7 +25,7 @@ interface ExpressionPart {
   readonly Delete?: unknown;
 }
 
-/** The permission that each call to the table wants: a transaction wants those of its parts. */
+/** The IAM actions that a call needs. A transaction needs those of its parts. */
 function requiredActions(command: string, input: unknown): string[] {
   if (command !== "TransactWriteItems") return [`dynamodb:${command}`];
   const { TransactItems } = input as { TransactItems: readonly ExpressionPart[] };
@@ -56,8 +56,8 @@ const outcomes: readonly SendOutcome[] = [
   },
 ];
 
-it("what the page's function does to the table, whatever comes of a send, is all that its role allows", async () => {
-  const done = new Set<string>();
+it("the Verify role allows exactly the actions that the check page uses, for every outcome of a send", async () => {
+  const usedActions = new Set<string>();
   for (const outcome of outcomes) {
     const fixture = await openHoldFixture(testEnv);
     fixture.setPlatformResponse(async () => outcome);
@@ -73,13 +73,13 @@ it("what the page's function does to the table, whatever comes of a send, is all
       testEnv.advance(DAY);
       await viewHold(ports, await request(other.id), testEnv.now());
     });
-    for (const action of actions) done.add(action);
+    for (const action of actions) usedActions.add(action);
   }
   const { service } = synthesizeTemplates();
-  expect([...done].sort()).toEqual(allowedActions(service, "Verify", "dynamodb:"));
+  expect([...usedActions].sort()).toEqual(allowedActions(service, "Verify", "dynamodb:"));
 });
 
-it("what holding and reading a hold does to the table, the API's role allows", async () => {
+it("the Api role allows the actions of creating and reading a hold", async () => {
   const fixture: HoldFixture = await openHoldFixture(testEnv);
   const actions = await recordActions(async () => {
     const hold = await fixture.newHold({ idempotencyKey: "k" });

@@ -64,7 +64,7 @@ describe("POST /v1/messages/reply", () => {
     ["no conversation", { conversation_id: undefined }],
   ])("is 400 with %s", async (_name, rest) => {
     expect(await reply(rest)).toMatchObject(refusedResponse(400, "invalid_request", expect.stringMatching(/\S/)));
-    expect(fixture.asked).toEqual([]);
+    expect(fixture.platformCalls).toEqual([]);
   });
 
   it("accepts ten images, an uploaded file, and a message to reply to", async () => {
@@ -74,7 +74,7 @@ describe("POST /v1/messages/reply", () => {
     expect(await reply({ text: undefined, attachments: [{ type: "video", attachment_id: "42" }] })).toMatchObject(
       sentResponse,
     );
-    expect(fixture.asked.map(({ content, replyTo }) => [content, replyTo?.length])).toEqual([
+    expect(fixture.platformCalls.map(({ content, replyTo }) => [content, replyTo?.length])).toEqual([
       [{ kind: "attachments", attachments: Array(10).fill(image) }, 512],
       [{ kind: "attachments", attachments: [{ type: "video", attachmentId: "42" }] }, undefined],
     ]);
@@ -110,7 +110,7 @@ describe("POST /v1/messages/reply", () => {
 
   it.each(["", " ", "two words", "é", "x".repeat(256)])("is 400 with the idempotency key %j", async (key) => {
     expect(await reply({}, { "idempotency-key": key })).toMatchObject(refusedResponse(400, "invalid_request"));
-    expect(fixture.asked).toEqual([]);
+    expect(fixture.platformCalls).toEqual([]);
   });
 
   it("with an idempotency key returns the first response, regardless of names and order of the body's fields", async () => {
@@ -120,7 +120,7 @@ describe("POST /v1/messages/reply", () => {
     const again = await request("reply", { text: "hi", conversationId: fixture.id, more: 1, reply_to: null }, headers);
     expect([again.status, again.body]).toEqual([first.status, first.body]);
     expect(await reply({ text: "ho" }, headers)).toMatchObject(refusedResponse(409, "idempotency_conflict"));
-    expect(fixture.asked).toHaveLength(1);
+    expect(fixture.platformCalls).toHaveLength(1);
   });
 });
 
@@ -145,7 +145,7 @@ describe("POST /v1/messages/human-agent", () => {
     expect(late.body.error.message).toBe(
       "The 7-day human-agent window is closed. Wait for the participant's next message.",
     );
-    expect(fixture.asked).toEqual([]);
+    expect(fixture.platformCalls).toEqual([]);
   });
 
   it("holds the message and sends nothing", async () => {
@@ -154,6 +154,6 @@ describe("POST /v1/messages/human-agent", () => {
       status: 202,
       body: { data: { hold: { status: "awaiting_verification", verify_url: expect.stringContaining("#t=") } } },
     });
-    expect([fixture.asked, await fixture.records()]).toEqual([[], []]);
+    expect([fixture.platformCalls, await fixture.records()]).toEqual([[], []]);
   });
 });

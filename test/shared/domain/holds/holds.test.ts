@@ -38,19 +38,19 @@ const lapsedHold = {
 };
 
 describe("a hold", () => {
-  test("runs out after 15 minutes, or when the 7 days since the person wrote are over", () => {
+  test("expires after 15 minutes, or at the end of the 7 days since the person's last message", () => {
     expect(holdExpiresAt(created, created - DAY)).toBe(created + 15 * MINUTE);
     expect(holdExpiresAt(created, created - 7 * DAY + 15 * MINUTE)).toBe(created + 15 * MINUTE);
     expect(holdExpiresAt(created, created - 7 * DAY + 15 * MINUTE - 1)).toBe(created + 15 * MINUTE - 1);
     expect(holdExpiresAt(created, created - 7 * DAY + 1)).toBe(created + 1);
   });
 
-  test("that waits is expired from the instant it runs out, though nothing was written", () => {
+  test("that waits is expired from its expiry time on, even if nothing was stored", () => {
     expect(holdStateAt(hold, hold.expiresAt - 1)).toEqual(hold.state);
     expect(holdStateAt(hold, hold.expiresAt)).toEqual({ status: "expired" });
   });
 
-  test("that was claimed in time is not expired by it, and counts as failed once it sends for over 60 s", () => {
+  test("that was claimed in time does not expire, and counts as failed after more than 60 s in sending", () => {
     const claimedAt = hold.expiresAt - 1;
     const sending: HoldLifecycle = { ...hold, state: { status: "sending", claimedAt } };
     expect(holdStateAt(sending, hold.expiresAt)).toEqual(sending.state);
@@ -65,14 +65,14 @@ describe("a hold", () => {
     expect(holdStateAt({ ...hold, state }, created + 365 * DAY)).toEqual(state);
   });
 
-  test("can be asked about for 30 minutes", () => {
+  test("can be read for 30 minutes", () => {
     expect(isHoldReadable(created, created + 30 * MINUTE - 1)).toBe(true);
     expect(isHoldReadable(created, created + 30 * MINUTE)).toBe(false);
   });
 });
 
 describe("the transitions", () => {
-  test("lead from each status where they should, and from an end nowhere", () => {
+  test("lead from each status to the expected ones, and from a final status nowhere", () => {
     expect(holdStatusesBefore("claim")).toEqual(["awaiting_verification"]);
     expect(holdStatusesBefore("accept")).toEqual(["sending"]);
     expect(holdStatusesBefore("fail")).toEqual(["sending"]);
@@ -87,12 +87,12 @@ describe("the transitions", () => {
     }
   });
 
-  test("make no second way from one status by one trigger", () => {
+  test("have one target per status and trigger", () => {
     const transitions = holdTransitions.map(([from, trigger]) => `${from} ${trigger}`);
     expect(new Set(transitions).size).toBe(transitions.length);
   });
 
-  test("by any triggers at any times: at most one claim, and what a reader was told stays true", () => {
+  test("allow at most one claim, and a reported end stays true, for any triggers at any times", () => {
     const trigger = fc.constantFrom<HoldTrigger>("claim", "accept", "fail");
     const step = fc.record({ by: trigger, wait: fc.integer({ min: 0, max: 5 * MINUTE }) });
     fc.assert(
@@ -113,7 +113,7 @@ describe("the transitions", () => {
           lastStatus = next;
         }
         expect(claims).toBeLessThanOrEqual(1);
-        // Left alone, every hold comes to an end, within 60 s of its running out.
+        // Without further triggers every hold ends within 60 s after its expiry.
         expect(isHoldEnded(holdStateAt(current, Math.max(now, hold.expiresAt) + 60 * SECOND + 1).status)).toBe(true);
       }),
     );
@@ -127,7 +127,7 @@ function stateFor(status: HoldStatus, now: number): HoldLifecycle["state"] {
   return { status };
 }
 
-/** A status and all that may come after it. */
+/** A status and all statuses that can follow it. */
 function reachableStatuses(from: HoldStatus): HoldStatus[] {
   const next = holdTransitions.filter(([before]) => before === from).map(([, , to]) => to);
   return [from, ...next.flatMap(reachableStatuses)];
@@ -136,7 +136,7 @@ function reachableStatuses(from: HoldStatus): HoldStatus[] {
 describe("a hold's id and secret", () => {
   const { holdSecret: key, pepper, cursor } = deriveServiceKeys("x".repeat(32));
 
-  test("the id is hold_ and a ULID", () => {
+  test("the id is hold_ followed by a ULID", () => {
     const id = newHoldId(created);
     expect(id).toMatch(/^hold_[0-9A-HJKMNP-TV-Z]{26}$/);
     expect(isHoldId(id)).toBe(true);
@@ -145,7 +145,7 @@ describe("a hold's id and secret", () => {
     }
   });
 
-  test("the secret follows from the id under a key of its own", () => {
+  test("the secret is derived from the id with its own key", () => {
     const id = newHoldId(created);
     const secret = holdSecret(key, id);
     expect(secret).toMatch(/^[\w-]{43}$/);
@@ -154,7 +154,7 @@ describe("a hold's id and secret", () => {
     for (const other of [pepper, cursor]) expect(holdSecret(other, id)).not.toBe(secret);
   });
 
-  test("is known by the hash that was kept, and nothing else is", () => {
+  test("only the secret matches the stored hash", () => {
     const secret = holdSecret(key, newHoldId(created));
     const hash = holdSecretHash(secret);
     expect(hash).toMatch(/^[0-9a-f]{64}$/);

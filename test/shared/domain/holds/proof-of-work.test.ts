@@ -14,8 +14,8 @@ import {
 import { hmacSha256 } from "../../../../shared/kernel/bytes.ts";
 import { MINUTE } from "../../../../shared/kernel/time.ts";
 
-// Cap's own server and solver are the oracles. The server wants to end the process on signals and to keep a file:
-// its listeners are taken off again, and the file is switched off.
+// Cap's server and solver are the oracles. The server would end the process on signals and write a file, so the tests
+// remove its listeners and disable the file.
 const signals = ["beforeExit", "SIGINT", "SIGTERM", "SIGQUIT"];
 const listenersBefore = new Map(signals.map((name) => [name, process.listeners(name as "SIGINT")]));
 const cap = new Cap({ noFSState: true, disableAutoCleanup: true });
@@ -49,19 +49,19 @@ function hex(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** What Cap's server says of solutions to a challenge that goes by this token there. */
+/** The verdict of Cap's server on solutions of the challenge with this token. */
 async function redeemWithCap(token: string, challenge: Challenge, answers: readonly number[]): Promise<boolean> {
   cap.config.state.challengesList[token] = { challenge: { ...challenge }, expires: Date.now() + MINUTE };
   return (await cap.redeemChallenge({ token, solutions: [...answers] })).success;
 }
 
-/** A token over any terms, sealed as only the holder of the key can. */
+/** A token for any terms, sealed with the key. */
 function forgeToken(terms: object): string {
   const body = Buffer.from(JSON.stringify(terms)).toString("base64url");
   return `${body}.${hmacSha256(key, body).toString("base64url")}`;
 }
 
-test("a live hold gets 50 puzzles of four hex characters, a test hold of three; both are solved with Cap's solver", () => {
+test("a live hold gets 50 puzzles with four hex characters, a test hold with three, and Cap's solver solves both", () => {
   for (const [scope, d] of [
     ["live", 4],
     ["test", 3],
@@ -72,7 +72,7 @@ test("a live hold gets 50 puzzles of four hex characters, a test hold of three; 
   }
 });
 
-test("a challenge lives for ten minutes, or until its hold ends where that is sooner, and not an instant longer", () => {
+test("a challenge is valid for ten minutes, or until its hold expires if that is earlier", () => {
   expect(challenge.expires).toBe(now + 10 * MINUTE);
   const short = newChallenge({ ...challengeRequest, holdExpiresAt: now + MINUTE }, key);
   expect(short.expires).toBe(now + MINUTE);
@@ -80,7 +80,7 @@ test("a challenge lives for ten minutes, or until its hold ends where that is so
   expect(checkSolutions({ ...answer, now: challenge.expires }, key)).toBe("challenge_expired");
 });
 
-test("our puzzles are Cap's: what Cap's server takes and refuses, we take and refuse, for any token and any terms", async () => {
+test("accepts and refuses what Cap's server accepts and refuses, for any token and terms", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.string({ unit: "grapheme-ascii", minLength: 1, maxLength: 60 }),
@@ -106,7 +106,7 @@ test("a challenge made by Cap's server is solved from our puzzles", async () => 
   expect((await cap.redeemChallenge({ token, solutions: solve(token, challenge) })).success).toBe(true);
 });
 
-test("each single changed solution is refused, also when it is no count at all", () => {
+test("refuses every single changed solution, including values that are not counts", () => {
   const wrong = fc.oneof(
     fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }),
     fc.constantFrom(-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 1e21, 2 ** 53),
@@ -115,7 +115,7 @@ test("each single changed solution is refused, also when it is no count at all",
     fc.property(fc.nat({ max: 49 }), wrong, (at, value) => {
       const puzzle = derivePuzzles(challenge.token, challenge.challenge)[at];
       const changed = solutions.map((nonce, i) => (i === at ? value : nonce));
-      // One in 4096 other numbers solves the puzzle too.
+      // One in 4,096 other numbers also solves the puzzle.
       fc.pre(puzzle !== undefined && value !== solutions[at] && !alsoSolves(changed));
       expect(checkSolutions({ ...answer, solutions: changed }, key)).toBe("invalid_solutions");
     }),
@@ -131,7 +131,7 @@ test("each single changed solution is refused, also when it is no count at all",
   }
 });
 
-test("a number that would solve a puzzle is refused all the same when it is negative, broken or too large to be exact", () => {
+test("refuses a solving number that is negative, fractional or not a safe integer", () => {
   const challenge = { c: 1, s: 32, d: 1 };
   const token = forgeToken({ v: 1, h: holdId, n: "n", ...challenge, exp: now + MINUTE });
   const [{ salt = "", target = "" } = {}] = derivePuzzles(token, challenge);
@@ -143,14 +143,14 @@ test("a number that would solve a puzzle is refused all the same when it is nega
   }
 });
 
-test("too few, too many, swapped or no solutions are refused", () => {
+test("refuses too few, too many, swapped or no solutions", () => {
   const [first = 0, second = 0, ...rest] = solutions;
   for (const other of [[], solutions.slice(1), [...solutions, 0], [second, first, ...rest]]) {
     expect(checkSolutions({ ...answer, solutions: other }, key)).toBe("invalid_solutions");
   }
 });
 
-test("a token with any character changed, cut off or added is refused", () => {
+test("refuses a token with any character changed, removed or added", () => {
   const { token } = challenge;
   fc.assert(
     fc.property(fc.nat({ max: token.length - 1 }), fc.string({ minLength: 0, maxLength: 2 }), (at, piece) => {
@@ -165,7 +165,7 @@ test("a token with any character changed, cut off or added is refused", () => {
   }
 });
 
-test("a token of another hold, of another key, or with a later expiry written into it is refused", () => {
+test("refuses a token of another hold, of another key, or with a changed expiry", () => {
   expect(checkSolutions({ ...answer, holdId: "hold_01JZ0000000000000000000001" }, key)).toBe("invalid_token");
   expect(checkSolutions(answer, Buffer.alloc(32, 8))).toBe("invalid_token");
   const [body = "", tag = ""] = challenge.token.split(".");
@@ -176,7 +176,7 @@ test("a token of another hold, of another key, or with a later expiry written in
   }
 });
 
-test("not even a sealed token makes the verifier work through more than its caps", () => {
+test("limits the work of the verifier even for a sealed token", () => {
   const terms = { v: 1, h: holdId, n: "n", c: 1, s: 32, d: 1, exp: now + MINUTE };
   for (const beyond of [{ c: 301 }, { s: 65 }, { d: 6 }, { v: 2 }]) {
     expect(checkSolutions({ ...answer, token: forgeToken({ ...terms, ...beyond }) }, key)).toBe("invalid_token");
@@ -186,7 +186,7 @@ test("not even a sealed token makes the verifier work through more than its caps
   );
 });
 
-test("solutions to one challenge are none to another of the same hold", () => {
+test("refuses the solutions of another challenge of the same hold", () => {
   const other = newChallenge({ ...challengeRequest, nonce: Buffer.alloc(16, 4) }, key);
   expect(other.token).not.toBe(challenge.token);
   expect(checkSolutions({ ...answer, token: other.token }, key)).toBe("invalid_solutions");

@@ -11,7 +11,7 @@ import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 
 const start = 6_000_000 * 5 * MINUTE;
 
-test("windows are five minutes long, and the wait is until their end, in whole seconds and never none", () => {
+test("windows are five minutes long, and the wait until their end is at least one whole second", () => {
   expect(verificationWindowAt(start)).toEqual({ start, end: start + 5 * MINUTE });
   expect(verificationWindowAt(start + 5 * MINUTE - 1)).toEqual({ start, end: start + 5 * MINUTE });
   expect(secondsUntilNextWindow(start)).toBe(300);
@@ -19,7 +19,7 @@ test("windows are five minutes long, and the wait is until their end, in whole s
   expect(secondsUntilNextWindow(start + 5 * MINUTE - 1)).toBe(1);
 });
 
-test("an address has 30 failures, a hold 10 tries; who took challenges alone may answer the last", () => {
+test("an address has 30 failures and a hold 10 attempts, and the last challenge can still be completed", () => {
   expect(isAddressExhausted({ all: 29, failed: 29 })).toBe(false);
   expect(isAddressExhausted({ all: 30, failed: 30 })).toBe(true);
   expect(isHoldExhausted({ all: 9, failed: 9 })).toBe(false);

@@ -15,7 +15,7 @@ const judgeAt = (counts: BudgetCounts, { humanAgent = false, slowDown = noSlowDo
   judgeBudgets(budgetWindowsAt(now, humanAgent), counts, slowDown, now);
 
 describe("the windows of a send", () => {
-  test("are 10 in 10 s and 200 in 24 h a conversation, 100 in 10 s an account, 20 in 24 h a human agent's", () => {
+  test("allow 10 in 10 s and 200 in 24 h per conversation, 100 in 10 s per account, 20 human agent sends in 24 h", () => {
     const plain = [
       { budget: "conversation_burst", of: "conversation", start: midnight, end: midnight + 10_000, limit: 10 },
       { budget: "conversation_day", of: "conversation", start: midnight, end: midnight + DAY, limit: 200 },
@@ -28,7 +28,7 @@ describe("the windows of a send", () => {
     ]);
   });
 
-  test("hold their instant, and the next ones begin where they end, whatever the instant", () => {
+  test("contain their instant, and the next windows start where they end", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 4e12 }), fc.boolean(), (now, humanAgent) => {
         for (const window of budgetWindowsAt(now, humanAgent)) {
@@ -49,20 +49,20 @@ describe("one more send", () => {
     ["conversation_burst", 10, midnight + 10 * SECOND],
     ["conversation_day", 200, midnight + DAY],
     ["account_burst", 100, midnight + 10 * SECOND],
-  ] as const)("is allowed until %s has reached %s, then at the window's end", (budget, limit, until) => {
+  ] as const)("is allowed until %s has reached %s, and again when the window ends", (budget, limit, until) => {
     expect(judgeAt({ [budget]: limit - 1 })).toEqual({ allowed: true });
     expect(judgeAt({ [budget]: limit })).toEqual({ allowed: false, until, by: [budget] });
     expect(judgeAt({ [budget]: limit + 5 })).toEqual({ allowed: false, until, by: [budget] });
   });
 
-  test("of a human agent has a budget of its own, which holds no other back", () => {
+  test("of a human agent has its own budget, which does not block other sends", () => {
     expect(judgeAt({ human_agent_day: 19 }, { humanAgent: true })).toEqual({ allowed: true });
     const refused = { allowed: false, until: midnight + DAY, by: ["human_agent_day"] };
     expect(judgeAt({ human_agent_day: 20 }, { humanAgent: true })).toEqual(refused);
     expect(judgeAt({ human_agent_day: 20 })).toEqual({ allowed: true });
   });
 
-  test("waits for the longest of what stands against it", () => {
+  test("waits for the longest block", () => {
     expect(judgeAt({ conversation_burst: 10, conversation_day: 200 })).toEqual({
       allowed: false,
       until: midnight + DAY,
@@ -70,7 +70,7 @@ describe("one more send", () => {
     });
   });
 
-  test("is not made while the platform says slow down, to the millisecond", () => {
+  test("is refused during a pause of the platform, to the millisecond", () => {
     const slowDown = { account: at + 1, humanAgent: null };
     expect(judgeAt({}, { slowDown })).toEqual({ allowed: false, until: at + 1, by: ["slow_down"] });
     expect(judgeAt({}, { slowDown, now: at + 1 })).toEqual({ allowed: true });
@@ -82,13 +82,13 @@ describe("one more send", () => {
     });
   });
 
-  test("to a person who is to get no human agent's message may still be a plain one", () => {
+  test("is allowed as a reply during a pause of human agent sends", () => {
     const slowDown = { account: null, humanAgent: at + DAY };
     expect(judgeAt({}, { slowDown, humanAgent: true })).toEqual({ allowed: false, until: at + DAY, by: ["slow_down"] });
     expect(judgeAt({}, { slowDown })).toEqual({ allowed: true });
   });
 
-  test("at any pace never makes a window hold more than its limit, and is allowed again at the instant named", () => {
+  test("never exceeds a window's limit at any pace, and is allowed again at the named time", () => {
     const gaps = fc.array(fc.integer({ min: 0, max: 4 * SECOND }), { minLength: 50, maxLength: 400 });
     fc.assert(
       fc.property(gaps, fc.boolean(), (waits, humanAgent) => {

@@ -32,15 +32,15 @@ describe("a send", () => {
     }
   });
 
-  test.each(["", " ", "\n\t"])("has a text that says something (%j)", (text) => {
+  test.each(["", " ", "\n\t"])("refuses an empty text (%j)", (text) => {
     expect(readSendContent({ text }, "instagram", "live")).toEqual(invalidRequest("text: must not be empty"));
   });
 
-  test("keeps the text's own blanks", () => {
+  test("keeps the whitespace of the text", () => {
     expect(readSendContent({ text: " hi\n" }, "instagram", "live")).toEqual({ kind: "text", text: " hi\n" });
   });
 
-  test("with any text is taken exactly while it fits: 1,000 bytes on Instagram, 2,000 code points on Messenger", () => {
+  test("accepts exactly the texts that fit: 1,000 bytes on Instagram, 2,000 code points on Messenger", () => {
     const piece = fc.constantFrom("a", "é", "あ", "😀");
     fc.assert(
       fc.property(fc.array(piece, { minLength: 1, maxLength: 40 }), fc.nat(80), (pieces, repeats) => {
@@ -57,7 +57,7 @@ describe("a send", () => {
 });
 
 describe("attachments", () => {
-  test.each(mediaTypes)("one %s goes, by its address or its upload", (type) => {
+  test.each(mediaTypes)("accept one %s, by URL or upload", (type) => {
     expect(parseAttachments([attachmentOf(type)])).toEqual({ kind: "attachments", attachments: [{ type, url }] });
     expect(parseAttachments([{ type, attachmentId: "1857777774821032" }])).toEqual({
       kind: "attachments",
@@ -65,7 +65,7 @@ describe("attachments", () => {
     });
   });
 
-  test("up to ten images go together, in their order", () => {
+  test("accept up to ten images in order", () => {
     const byId = { type: "image", attachmentId: "1857777774821032" };
     expect(parseAttachments([image, byId, image])).toEqual({ kind: "attachments", attachments: [image, byId, image] });
     expect(parseAttachments(repeat(10, image))).toHaveProperty("kind");
@@ -80,11 +80,11 @@ describe("attachments", () => {
     [[...repeat(9, image), attachmentOf("file")], "attachments: images go with no other media"],
     [repeat(2, attachmentOf("video")), "attachments: a video, an audio or a file goes alone"],
     [[attachmentOf("audio"), attachmentOf("file")], "attachments: a video, an audio or a file goes alone"],
-  ])("%j is refused: %s", (attachments, detail) => {
+  ])("refuse %j: %s", (attachments, detail) => {
     expect(parseAttachments(attachments)).toEqual(invalidRequest(detail));
   });
 
-  test("any mix of kinds is taken exactly when it is one of anything or up to ten images", () => {
+  test("accept a mix of types exactly when it is one of any type or up to ten images", () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...mediaTypes), { maxLength: 13 }), (types) => {
         const images = types.every((type) => type === "image");
@@ -102,12 +102,12 @@ describe("attachments", () => {
     [{ type: "image", attachmentId: "" }, "attachments[0].attachment_id: is not the id of an attachment"],
     [{ type: "image", attachmentId: "1 2" }, "attachments[0].attachment_id: is not the id of an attachment"],
     [{ type: "image", attachmentId: "1".repeat(257) }, "attachments[0].attachment_id: is not the id of an attachment"],
-  ])("%j is refused: %s", (attachment, detail) => {
+  ])("refuse %j: %s", (attachment, detail) => {
     expect(parseAttachments([attachment])).toEqual(invalidRequest(detail));
     expect(parseAttachments([attachment], "test")).toEqual(invalidRequest(detail));
   });
 
-  test("the one at fault is named by its place", () => {
+  test("name the invalid attachment by its index", () => {
     expect(parseAttachments([image, image, { type: "image" }])).toEqual(
       invalidRequest("attachments[2]: give one of url and attachment_id"),
     );
@@ -132,14 +132,14 @@ describe("attachments", () => {
     ["https://user@files.example/a.png", false],
     ["https://files.example:99999/a.png", false],
     ["", false],
-  ])("an address must be https and of at most 2,048 characters: %s", (input, accepted) => {
+  ])("require an https URL of at most 2,048 characters: %s", (input, accepted) => {
     const answer = accepted
       ? { kind: "attachments", attachments: [{ type: "image", url: input }] }
       : invalidRequest("attachments[0].url: must be an https address of at most 2048 characters");
     expect(parseAttachments([{ type: "image", url: input }])).toEqual(answer);
   });
 
-  test("what a test key uploaded goes with test keys only", () => {
+  test("allow uploads of a test key with test keys only", () => {
     const uploaded = { type: "image", attachmentId: "mock_att_01JZ0000000000000000000000" };
     expect(parseAttachments([uploaded], "test")).toEqual({ kind: "attachments", attachments: [uploaded] });
     expect(parseAttachments([uploaded])).toEqual(

@@ -33,8 +33,8 @@ function sendRecord(rest: Partial<SendRecord> = {}): SendRecord {
 const findLike = (records: readonly SendRecord[], messageId = "mid") =>
   echoCandidates(records, { messageId, content: HI_HASH });
 
-describe("the hash of what a message says", () => {
-  it("is the same for a text that the platform trimmed or composed otherwise", () => {
+describe("contentHash", () => {
+  it("is the same for a text that the platform trimmed or composed differently", () => {
     const spaces = fc.array(fc.constantFrom(" ", "\n", "\t", "\u00a0")).map((characters) => characters.join(""));
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), spaces, spaces, (text, before, after) => {
@@ -45,11 +45,11 @@ describe("the hash of what a message says", () => {
     );
   });
 
-  it("differs for another text, letter case and inner spaces included", () => {
+  it("differs for another text, including case and inner spaces", () => {
     expect(new Set(["hi", "Hi", "h i", "h  i", "hi!", ""].map((text) => contentHash(text, []))).size).toBe(6);
   });
 
-  it("counts attachments by their kinds, wherever they lie and in whatever order", () => {
+  it("counts attachments by type, regardless of URL and order", () => {
     const image = { type: "image", url: "https://a.example/1" } as const;
     const moved = { type: "image", url: "https://cdn.example/2" } as const;
     const file = { type: "file", url: null } as const;
@@ -59,8 +59,8 @@ describe("the hash of what a message says", () => {
   });
 });
 
-describe("the sends that an echo may be of", () => {
-  it("are the unsettled ones of the same content, oldest first", () => {
+describe("echoCandidates", () => {
+  it("are the unsettled sends with the same content, oldest first", () => {
     const [first, second] = [sendRecord(), sendRecord({ state: "unknown" })];
     const others = [
       sendRecord({ content: contentHash("other", []) }),
@@ -71,7 +71,7 @@ describe("the sends that an echo may be of", () => {
     expect(findLike([first, ...others, second])).toEqual([first, second]);
   });
 
-  it("begin with the one that has its id, whatever that one says by now", () => {
+  it("start with the send that has the message id, whatever its content", () => {
     const [open, ownRecord] = [
       sendRecord(),
       sendRecord({ state: "sent", messageId: "mid", messageIdSource: "echo", content: "x" }),
@@ -82,23 +82,23 @@ describe("the sends that an echo may be of", () => {
     expect(findLike([ownRecord, certain])[0]).toBe(certain);
   });
 
-  it("include one whose message turned out to be another send's", () => {
+  it("include a send whose message was confirmed for another send", () => {
     const mistaken = sendRecord({ state: "sent", messageId: "other", messageIdSource: "echo" });
     const certain = sendRecord({ state: "sent", messageId: "other", messageIdSource: "answer" });
     expect(findLike([mistaken, certain])).toEqual([mistaken]);
     expect(findLike([mistaken])).toEqual([]);
   });
 
-  it("are never test sends, which reach nobody", () => {
+  it("never include test sends", () => {
     expect(findLike([sendRecord({ scope: "test" })])).toEqual([]);
   });
 
-  it("began within a quarter of an hour before it, or a minute after it by our clock", () => {
+  it("started at most 15 minutes before the echo, or a minute after it by our clock", () => {
     expect(echoSendWindow(NOW)).toEqual({ from: NOW - 15 * MINUTE, until: NOW + MINUTE });
   });
 });
 
-describe("an echo that is none of our sends", () => {
+describe("an echo without a matching send", () => {
   it.each([
     [null, "native_app"],
     ["26390203743090", "native_app"],

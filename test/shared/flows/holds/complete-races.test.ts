@@ -11,8 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => testEnv.close());
 
-describe("of many at once", () => {
-  it("twenty right completions make one call and one message; the others are told that it is on its way or gone", async () => {
+describe("concurrent requests", () => {
+  it("twenty right completions make one call and one message, and the others get hold_sending or hold_sent", async () => {
     const fixture = await openHoldFixture(testEnv);
     const hold = await fixture.newHold();
     const answers = await Promise.all(Array.from({ length: 20 }, () => fixture.complete(hold)));
@@ -26,7 +26,7 @@ describe("of many at once", () => {
     expect((await fixture.auditEntries()).map(({ action }) => action).sort()).toEqual(["hold.create", "hold.verify"]);
   });
 
-  it("a completion and the end of time at the same millisecond: one of the two", async () => {
+  it("either a completion or the expiry at the same millisecond wins, never both", async () => {
     for (const before of [1, 0]) {
       const fixture = await openHoldFixture(testEnv);
       const hold = await fixture.newHold();
@@ -45,7 +45,7 @@ describe("of many at once", () => {
     }
   });
 
-  it("what one clock has seen run out is not sent by another that is behind", async () => {
+  it("a process with a slower clock does not send a hold that another process has expired", async () => {
     const fixture = await openHoldFixture(testEnv);
     const hold = await fixture.newHold();
     const answer = await fixture.solvedAnswer(hold);

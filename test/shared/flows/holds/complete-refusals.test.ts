@@ -26,23 +26,23 @@ const viewFixtureHold = async (fixture: HoldFixture, holdId: string) =>
     testEnv.now(),
   );
 
-describe("each of these alone is refused, and nothing is sent:", () => {
+describe("a completion is refused and sends nothing with", () => {
   let fixture: HoldFixture;
   beforeAll(async () => {
     fixture = await openHoldFixture(testEnv);
   });
 
   it.each([
-    ["a solution that is another number", "invalid_solutions"],
+    ["a wrong solution", "invalid_solutions"],
     ["a solution too few", "invalid_solutions"],
     ["a solution too many", "invalid_solutions"],
-    ["a solution that is no whole number", "invalid_solutions"],
+    ["a solution that is not an integer", "invalid_solutions"],
     ["a negative solution", "invalid_solutions"],
-    ["a token with another character", "invalid_token"],
-    ["a token sealed by someone else", "invalid_token"],
+    ["a token with a changed character", "invalid_token"],
+    ["a token sealed with another key", "invalid_token"],
     ["a token of another hold", "invalid_token"],
     ["no token", "invalid_token"],
-    ["a token whose time is over", "challenge_expired"],
+    ["an expired token", "challenge_expired"],
   ])("%s", async (caseName, detail) => {
     const hold = await fixture.newHold();
     const other = await fixture.newHold();
@@ -50,37 +50,37 @@ describe("each of these alone is refused, and nothing is sent:", () => {
     const answering = (token: string) => ({ token, solutions: solveChallenge(token) });
     const [first = 0, ...rest] = right.solutions;
     const changed = {
-      "a solution that is another number": { solutions: solveAllButOne(right.token) },
+      "a wrong solution": { solutions: solveAllButOne(right.token) },
       "a solution too few": { solutions: rest },
       "a solution too many": { solutions: [...right.solutions, 0] },
-      "a solution that is no whole number": { solutions: [first + 0.5, ...rest] },
+      "a solution that is not an integer": { solutions: [first + 0.5, ...rest] },
       "a negative solution": { solutions: [-1, ...rest] },
-      "a token with another character": { token: siblingId(right.token) },
-      "a token sealed by someone else": answering(
+      "a token with a changed character": { token: siblingId(right.token) },
+      "a token sealed with another key": answering(
         easyChallengeToken({ holdId: hold.id, expires: hold.expiresAt }, Buffer.alloc(32, 8)),
       ),
       "a token of another hold": answering(easyChallengeToken({ holdId: other.id, expires: hold.expiresAt })),
       "no token": { token: "" },
-      "a token whose time is over": answering(easyChallengeToken({ holdId: hold.id, expires: testEnv.now() })),
+      "an expired token": answering(easyChallengeToken({ holdId: hold.id, expires: testEnv.now() })),
     }[caseName];
     const answer = await completeHold(fixture.checkPorts(), { ...right, ...changed }, testEnv.now);
     expect(answer).toEqual({ refused: "invalid_request", detail });
     expect(await fixture.read(hold.id)).toMatchObject({ state: { status: "awaiting_verification" } });
-    // It was that alone: the right answer passes.
+    // The right answer passes, so nothing else was wrong.
     expect(await completeHold(fixture.checkPorts(), right, testEnv.now)).toMatchObject({ state: { status: "sent" } });
     testEnv.advance(11 * SECOND);
   });
 
-  it.each(["the secret of another hold", "a secret with another character", "an id with another character"])(
-    "%s: the same as a hold that never was",
+  it.each(["the secret of another hold", "a secret with a changed character", "an id with a changed character"])(
+    "%s, like for an unknown hold",
     async (caseName) => {
       const hold = await fixture.newHold();
       const other = await fixture.newHold();
       const right = await fixture.solvedAnswer(hold);
       const changed = {
         "the secret of another hold": { secret: await fixture.secret(other.id) },
-        "a secret with another character": { secret: siblingId(right.secret) },
-        "an id with another character": { holdId: siblingId(right.holdId) },
+        "a secret with a changed character": { secret: siblingId(right.secret) },
+        "an id with a changed character": { holdId: siblingId(right.holdId) },
       }[caseName];
       const answer = await completeHold(fixture.checkPorts(), { ...right, ...changed }, testEnv.now);
       expect(answer).toEqual({ refused: "hold_not_found" });
@@ -88,7 +88,7 @@ describe("each of these alone is refused, and nothing is sent:", () => {
     },
   );
 
-  it("a hold past its half hour, by the right secret: the same as a hold that never was", async () => {
+  it("the right secret after 30 minutes, like for an unknown hold", async () => {
     const hold = await fixture.newHold();
     testEnv.advance(30 * MINUTE);
     expect(await viewFixtureHold(fixture, hold.id)).toEqual({ refused: "hold_not_found" });

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => testEnv.close());
 
-/** The rows of holds that say what was held. */
+/** The number of hold rows that contain the message. */
 async function countHeldTexts(): Promise<number> {
   const { Items = [] } = await testEnv.table.client.send(new ScanCommand({ TableName: testEnv.table.name }));
   return Items.filter((item) => item.PK.startsWith("H#") && JSON.stringify(item).includes(CANARY)).length;
@@ -30,7 +30,7 @@ const viewFixtureHold = async (fixture: HoldFixture, holdId: string) =>
   );
 
 describe("the check", () => {
-  it("shows the message to whoever has the secret, and sends it once the challenge is solved", async () => {
+  it("shows the message to a caller with the secret, and sends it when the challenge is solved", async () => {
     const fixture = await openHoldFixture(testEnv);
     const hold = await fixture.newHold({ replyTo: "m_before" });
     expect(await viewFixtureHold(fixture, hold.id)).toMatchObject({ displayName: "this person" });
@@ -62,7 +62,7 @@ describe("the check", () => {
     expect(await countHeldTexts()).toBe(0);
   });
 
-  it("is passed by a challenge that the hold itself was given", async () => {
+  it("passes with a challenge that was issued for the hold", async () => {
     const fixture = await openHoldFixture(testEnv, { scope: "test" });
     const hold = await fixture.newHold();
     const request = { holdId: hold.id, secret: await fixture.secret(hold.id), sourceIp: newSourceIp() };
@@ -73,7 +73,7 @@ describe("the check", () => {
     expect(await completeHold(fixture.checkPorts(), answer, testEnv.now)).toMatchObject({ state: { status: "sent" } });
   });
 
-  it("of a hold that runs out within ten minutes gives a challenge no longer than that", async () => {
+  it("limits a challenge to the remaining time of its hold", async () => {
     const fixture = await openHoldFixture(testEnv);
     const hold = await fixture.newHold();
     testEnv.advance(7 * MINUTE);
@@ -85,8 +85,8 @@ describe("the check", () => {
   });
 });
 
-describe("the policy of the moment", () => {
-  it("if the person wrote meanwhile, the message goes out as a plain reply, without the tag", async () => {
+describe("the policy at the time of the send", () => {
+  it("sends the message as a reply without the tag if the person wrote after the hold was created", async () => {
     const fixture = await openHoldFixture(testEnv);
     const hold = await fixture.newHold();
     await fixture.personWrites(testEnv.now());
@@ -99,18 +99,15 @@ describe("the policy of the moment", () => {
   it.each([
     ["an hour", HOUR],
     ["ten minutes", 10 * MINUTE],
-  ])(
-    "held %s before the seven days end, it is sent until the last millisecond of its time",
-    async (_what, remaining) => {
-      const fixture = await openHoldFixture(testEnv, { wroteAgo: 7 * DAY - remaining });
-      const hold = await fixture.newHold();
-      expect(hold.expiresAt - testEnv.now()).toBe(Math.min(15 * MINUTE, remaining));
-      testEnv.advance(hold.expiresAt - testEnv.now() - 1);
-      expect(await fixture.complete(hold)).toMatchObject({ state: { status: "sent" } });
-    },
-  );
+  ])("sends a hold created %s before the end of the 7 days until its last millisecond", async (_what, remaining) => {
+    const fixture = await openHoldFixture(testEnv, { wroteAgo: 7 * DAY - remaining });
+    const hold = await fixture.newHold();
+    expect(hold.expiresAt - testEnv.now()).toBe(Math.min(15 * MINUTE, remaining));
+    testEnv.advance(hold.expiresAt - testEnv.now() - 1);
+    expect(await fixture.complete(hold)).toMatchObject({ state: { status: "sent" } });
+  });
 
-  it("if the seven days end between the claim and the send, it fails and nothing is sent", async () => {
+  it("fails without a send if the 7 days end between the claim and the send", async () => {
     const fixture = await openHoldFixture(testEnv, { wroteAgo: 7 * DAY - 10 * MINUTE });
     const hold = await fixture.newHold();
     testEnv.advance(10 * MINUTE - 1);
@@ -130,16 +127,18 @@ describe("the policy of the moment", () => {
     expect(fixture.calls).toEqual([]);
   });
 
-  it("what is no longer allowed fails, with the reason, and nothing is sent: the account gone, its token dead", async () => {
-    const gone = await openHoldFixture(testEnv);
-    const dead = await openHoldFixture(testEnv);
-    const [first, second] = [await gone.newHold(), await dead.newHold()];
-    const without = gone.checkPorts({ accounts: { ...gone.apiPorts().accounts, get: async () => null } });
-    expect(await gone.complete(first, without)).toMatchObject({
+  it("fails with the reason and without a send when the account is gone or needs reauthorization", async () => {
+    const disconnected = await openHoldFixture(testEnv);
+    const unauthorized = await openHoldFixture(testEnv);
+    const [first, second] = [await disconnected.newHold(), await unauthorized.newHold()];
+    const portsWithoutAccount = disconnected.checkPorts({
+      accounts: { ...disconnected.apiPorts().accounts, get: async () => null },
+    });
+    expect(await disconnected.complete(first, portsWithoutAccount)).toMatchObject({
       state: { status: "failed", error: { code: "account_not_found" } },
     });
-    const { accounts } = dead.apiPorts();
-    const withered = dead.checkPorts({
+    const { accounts } = unauthorized.apiPorts();
+    const portsWithDeadToken = unauthorized.checkPorts({
       accounts: {
         ...accounts,
         get: async (tenant, ref) => {
@@ -148,13 +147,13 @@ describe("the policy of the moment", () => {
         },
       },
     });
-    expect(await dead.complete(second, withered)).toMatchObject({
+    expect(await unauthorized.complete(second, portsWithDeadToken)).toMatchObject({
       state: { status: "failed", error: { code: "send_failed", detail: "needs_reauth" } },
     });
-    expect([...gone.calls, ...dead.calls]).toEqual([]);
+    expect([...disconnected.calls, ...unauthorized.calls]).toEqual([]);
     for (const [fixture, { id }] of [
-      [gone, first],
-      [dead, second],
+      [disconnected, first],
+      [unauthorized, second],
     ] as const) {
       expect(await fixture.read(id)).toMatchObject({ state: { status: "failed" }, hold: { content: null } });
       expect(await viewFixtureHold(fixture, id)).toMatchObject({ refused: "hold_failed", detail: "failed" });
@@ -162,8 +161,8 @@ describe("the policy of the moment", () => {
   });
 });
 
-describe("what the platform makes of it", () => {
-  it("a refusal fails the hold with the platform's words, and is announced", async () => {
+describe("the outcome at the platform", () => {
+  it("a refusal fails the hold with the platform's error text and is published", async () => {
     const fixture = await openHoldFixture(testEnv);
     fixture.setPlatformResponse(
       async () => ({ ...(refusedBy as object), detail: "(#551) not available" }) as SendOutcome,
@@ -177,7 +176,7 @@ describe("what the platform makes of it", () => {
     expect(fixture.calls).toHaveLength(1);
   });
 
-  it("no clear answer fails it as unknown, and so it stays though the message turns out to have gone out", async () => {
+  it("an unclear response fails the hold as unknown for good, even if the message was sent", async () => {
     const fixture = await openHoldFixture(testEnv);
     fixture.setPlatformResponse(async () => ({ kind: "unknown", detail: "outcome_unknown" }));
     const hold = await fixture.newHold();
@@ -188,13 +187,13 @@ describe("what the platform makes of it", () => {
     expect(await fixture.read(hold.id)).toMatchObject(failed);
   });
 
-  it("when it takes its time the answer is that the message is being sent; it ends by itself", async () => {
+  it("a slow platform gives the state sending, and the hold ends later by itself", async () => {
     const fixture = await openHoldFixture(testEnv);
     const platformAnswer = Promise.withResolvers<SendOutcome>();
     fixture.setPlatformResponse(() => platformAnswer.promise);
     const hold = await fixture.newHold();
-    const impatient = fixture.checkPorts({ waitUpTo: async () => "late" });
-    expect(await fixture.complete(hold, impatient)).toMatchObject({ state: { status: "sending" } });
+    const portsWithoutPatience = fixture.checkPorts({ waitUpTo: async () => "late" });
+    expect(await fixture.complete(hold, portsWithoutPatience)).toMatchObject({ state: { status: "sending" } });
     await expect.poll(() => fixture.calls.length).toBe(1);
     expect(await viewFixtureHold(fixture, hold.id)).toMatchObject({ refused: "hold_sending", detail: "sending" });
     expect(await fixture.complete(hold)).toMatchObject({ refused: "hold_sending" });
@@ -205,7 +204,7 @@ describe("what the platform makes of it", () => {
     expect(fixture.calls).toHaveLength(1);
   });
 
-  it("after a minute it counts as failed for good, also if the answer comes after all", async () => {
+  it("a hold fails for good after a minute, even if the response arrives later", async () => {
     const fixture = await openHoldFixture(testEnv);
     const platformAnswer = Promise.withResolvers<SendOutcome>();
     fixture.setPlatformResponse(() => platformAnswer.promise);
@@ -227,7 +226,7 @@ describe("what the platform makes of it", () => {
   });
 });
 
-it("a completion waits ten seconds for the platform", async () => {
+it("a completion waits up to ten seconds for the platform", async () => {
   const fixture = await openHoldFixture(testEnv);
   const spans: number[] = [];
   const upTo = async (span: number) => {
@@ -241,7 +240,7 @@ it("a completion waits ten seconds for the platform", async () => {
   await expect.poll(() => fixture.calls.length).toBe(1);
 });
 
-it("the message of a test hold reaches nobody: the mock takes it", async () => {
+it("a test hold is sent to the mock platform and reaches nobody", async () => {
   const fixture = await openHoldFixture(testEnv, { scope: "test" });
   const hold = await fixture.newHold();
   const mocked = { status: "sent", platformMessageId: expect.stringMatching(/^mock_mid_/) };
@@ -250,7 +249,7 @@ it("the message of a test hold reaches nobody: the mock takes it", async () => {
   expect((await fixture.messages()).find(({ direction }) => direction === "outbound")).toMatchObject({ scope: "test" });
 });
 
-it("after the platform refused the human agent's tag messages are held as before, and are sent once it takes them", async () => {
+it("messages are still held after the platform refused the human agent tag, and are sent when it accepts them", async () => {
   const fixture = await openHoldFixture(testEnv);
   const refusal = { ...(refusedBy as object), humanAgentRefused: true } as SendOutcome;
   fixture.setPlatformResponse(async () => refusal);
@@ -261,26 +260,29 @@ it("after the platform refused the human agent's tag messages are held as before
   expect(await fixture.complete(await fixture.newHold())).toMatchObject({ state: { status: "sent" } });
 });
 
-describe("a fault of our own", () => {
+describe("a fault of ours", () => {
   it.each(["events", "outboundMessages"] as const)(
-    "after the platform took the message (%s): it is not sent again, and the hold says that it was sent",
+    "after the platform accepted the message (%s) sends nothing again and leaves the hold as sent",
     async (store) => {
       const fixture = await openHoldFixture(testEnv);
       const hold = await fixture.newHold();
-      const no = () => Promise.reject(new Error("injected: no"));
-      const failingPorts = { events: { ...fixture.apiPorts().events, send: no }, outboundMessages: { record: no } };
+      const rejectInjected = () => Promise.reject(new Error("injected"));
+      const failingPorts = {
+        events: { ...fixture.apiPorts().events, send: rejectInjected },
+        outboundMessages: { record: rejectInjected },
+      };
       const ports = fixture.checkPorts({ [store]: failingPorts[store] });
       expect(await fixture.complete(hold, ports)).toMatchObject({ state: { status: "sent" } });
       expect(fixture.calls).toHaveLength(1);
     },
   );
 
-  it("that leaves its record unasked after the platform took the message: the hold says that nobody knows", async () => {
+  it("that makes the record unreadable after the platform accepted the message leaves the outcome unknown", async () => {
     const fixture = await openHoldFixture(testEnv);
     const hold = await fixture.newHold();
-    const no = () => Promise.reject(new Error("injected: no"));
+    const rejectInjected = () => Promise.reject(new Error("injected"));
     const { sendRecords } = fixture.apiPorts();
-    const ports = fixture.checkPorts({ sendRecords: { ...sendRecords, settle: no, get: no } });
+    const ports = fixture.checkPorts({ sendRecords: { ...sendRecords, settle: rejectInjected, get: rejectInjected } });
     expect(await fixture.complete(hold, ports)).toMatchObject({
       state: { status: "failed", error: { code: "send_failed", detail: "outcome_unknown" } },
     });
@@ -288,7 +290,7 @@ describe("a fault of our own", () => {
   });
 
   it.each(["audit.add", "conversations.get", "budgets.get", "vault.open", "dueSends.put", "sendRecords.start"])(
-    "before anything left (%s): the hold has failed at once as that, and nothing is sent",
+    "before the platform call (%s) fails the hold at once as internal_error, and nothing is sent",
     async (call) => {
       const fixture = await openHoldFixture(testEnv);
       const hold = await fixture.newHold();
@@ -296,13 +298,13 @@ describe("a fault of our own", () => {
       const ports = fixture.checkPorts();
       let calls = 0;
       const real = ports[store as keyof typeof ports] as unknown as Record<string, (...args: unknown[]) => unknown>;
-      // The page asks for the conversation before the hold is claimed.
-      const no = (...args: unknown[]) =>
-        call === "conversations.get" && calls++ === 0
-          ? real[name]?.(...args)
-          : Promise.reject(new Error("injected: no"));
+      // The completion reads the conversation once before it claims the hold.
+      const rejectInjected = (...args: unknown[]) =>
+        call === "conversations.get" && calls++ === 0 ? real[name]?.(...args) : Promise.reject(new Error("injected"));
       const failed = { state: { status: "failed", error: { code: "internal_error" } } };
-      expect(await fixture.complete(hold, { ...ports, [store]: { ...real, [name]: no } })).toMatchObject(failed);
+      expect(await fixture.complete(hold, { ...ports, [store]: { ...real, [name]: rejectInjected } })).toMatchObject(
+        failed,
+      );
       expect(await fixture.read(hold.id)).toMatchObject(failed);
       expect(fixture.calls).toEqual([]);
     },

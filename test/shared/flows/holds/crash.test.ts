@@ -15,7 +15,7 @@ afterAll(() => testEnv.close());
 
 describe("a completion", () => {
   it.each(faultPoints)(
-    "struck (%s) at any call to AWS sends at most once, and its hold has ended when its minute is over",
+    "that fails (%s) at any AWS call sends at most once, and its hold has ended after a minute",
     async (faultPoint) => {
       for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
         const fixture = await openHoldFixture(testEnv);
@@ -26,8 +26,8 @@ describe("a completion", () => {
         const done = await completeHold(ports, answer, testEnv.now).catch((error: unknown) => error);
         injection.remove();
 
-        // The person presses again, at once and once it has been a minute.
-        const again = await fixture.complete(created);
+        // The person presses again, at once and after a minute.
+        const repeated = await fixture.complete(created);
         testEnv.advance(MINUTE + 1);
         const later = await fixture.complete(created);
         expect(fixture.calls.length).toBeLessThanOrEqual(1);
@@ -36,8 +36,8 @@ describe("a completion", () => {
         const { state, hold } = currentHold;
         expect(["sent", "failed"]).toContain(state.status);
         expect(hold.content).toBeNull();
-        // Whoever was told of an end was told the truth.
-        for (const result of [done, again, later]) {
+        // Every reported end is the final one.
+        for (const result of [done, repeated, later]) {
           if (typeof result !== "object" || result === null || !("state" in result)) continue;
           const { status } = (result as typeof currentHold).state;
           if (status !== "sending") expect(status).toBe(state.status);
@@ -46,7 +46,7 @@ describe("a completion", () => {
         if (fixture.calls.length === 0) expect(state.status).toBe("failed");
         if (!injection.reached()) {
           expect(state.status).toBe("sent");
-          // Tries, hold, tries, head, claim, audit, the plan's three reads, the send, the settling.
+          // Attempts, hold, attempts, head, claim, audit, the three reads of the plan, the send, the settling.
           expect(k).toBeGreaterThanOrEqual(12);
           return;
         }
@@ -56,9 +56,9 @@ describe("a completion", () => {
   );
 });
 
-describe("holding", () => {
+describe("creating a hold", () => {
   it.each(faultPoints)(
-    "struck (%s) at any call, and asked for again with its key, is held once",
+    "holds the message once when it fails (%s) at any call and is repeated with its key",
     async (faultPoint) => {
       for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
         const fixture = await openHoldFixture(testEnv);

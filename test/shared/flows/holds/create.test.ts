@@ -19,14 +19,14 @@ beforeAll(async () => {
 });
 afterAll(() => testEnv.close());
 
-/** Every row of the table that says what was held. */
+/** The rows of the table that contain the text. */
 async function rowsWith(text: string): Promise<string[]> {
   const { Items = [] } = await testEnv.table.client.send(new ScanCommand({ TableName: testEnv.table.name }));
   return Items.filter((item) => JSON.stringify(item).includes(text)).map(({ PK }) => PK);
 }
 
 describe("a human agent's message", () => {
-  it("is held and not sent; its link has the secret behind the #, of which the table has the hash alone", async () => {
+  it("is held and not sent, with the secret in the fragment of its link and only the hash in the table", async () => {
     const fixture = await openHoldFixture(testEnv);
     const created = await fixture.newHold();
     expect(created).toEqual({
@@ -59,7 +59,7 @@ describe("a human agent's message", () => {
     ["a millisecond inside the 24 hours", DAY - 1, "human_agent_early"],
     ["at exactly 24 hours", DAY, null],
     ["a millisecond inside the 7 days", 7 * DAY - 1, null],
-  ] as const)("is judged by the time since the person wrote: %s", async (_when, wroteAgo, refused) => {
+  ] as const)("is judged by the time since the person's last message: %s", async (_when, wroteAgo, refused) => {
     const fixture = await openHoldFixture(testEnv, { wroteAgo });
     const result = await fixture.tryCreateHold();
     if (refused) expect(result).toMatchObject({ refused });
@@ -69,7 +69,7 @@ describe("a human agent's message", () => {
       });
   });
 
-  it("is refused beyond the 7 days, though the account answered since and the conversation stands", async () => {
+  it("is refused after 7 days, even if the account sent a message in the meantime", async () => {
     const fixture = await openHoldFixture(testEnv, { wroteAgo: 7 * DAY - HOUR });
     await fixture.complete(await fixture.newHold());
     testEnv.advance(HOUR - 1);
@@ -78,11 +78,13 @@ describe("a human agent's message", () => {
     expect(await fixture.tryCreateHold()).toMatchObject({ refused: "human_agent_late" });
   });
 
-  it("is refused without the person who typed it, without a conversation, and where another tenant asks", async () => {
+  it("is refused without an actor, without a conversation, and for another tenant", async () => {
     const fixture = await openHoldFixture(testEnv);
     expect(await fixture.tryCreateHold({ actorId: null })).toMatchObject({ refused: "missing_actor" });
-    const gone = fixture.conversation.replace(/\d$/, "0");
-    expect(await fixture.tryCreateHold({ conversationId: gone })).toEqual({ refused: "conversation_not_found" });
+    const missingConversation = fixture.conversation.replace(/\d$/, "0");
+    expect(await fixture.tryCreateHold({ conversationId: missingConversation })).toEqual({
+      refused: "conversation_not_found",
+    });
     const stranger: Caller = { kind: "tenant_key", keyId: "k2", tenant: newTenant(), scope: "live" };
     const message = { conversationId: fixture.conversation, replyTo: null, actorId: "a", text: "hi" };
     expect(await createHold(fixture.apiPorts(), { caller: stranger, ip: null }, message, testEnv.now())).toEqual({
@@ -92,7 +94,7 @@ describe("a human agent's message", () => {
     expect(tooLong).toMatchObject({ refused: "invalid_request", detail: "text_too_long" });
   });
 
-  it("asks the budgets and spends nothing: 25 may wait, though 20 may be sent a day", async () => {
+  it("checks the budgets but spends nothing: 25 can wait, although only 20 can be sent a day", async () => {
     const fixture = await openHoldFixture(testEnv);
     const holds = [];
     for (let i = 0; i < 25; i++) holds.push(await fixture.newHold());
@@ -103,14 +105,14 @@ describe("a human agent's message", () => {
     }
     expect(await fixture.tryCreateHold()).toMatchObject({ refused: "rate_limited", retryAfter: expect.any(Number) });
     const late = holds[20];
-    if (!late) throw new Error("There were 25.");
+    if (!late) throw new Error("Expected 25 holds.");
     expect(await fixture.complete(late)).toMatchObject({
       state: { status: "failed", error: { code: "rate_limited" } },
     });
     expect(fixture.calls).toHaveLength(20);
   });
 
-  it("with a key of the caller's is held once: the same answer, the same link", async () => {
+  it("is held once per idempotency key, with the same response and link", async () => {
     const fixture = await openHoldFixture(testEnv);
     const first = await fixture.tryCreateHold({ idempotencyKey: "k" });
     testEnv.advance(MINUTE);
@@ -121,7 +123,7 @@ describe("a human agent's message", () => {
     expect(await fixture.auditEntries()).toHaveLength(1);
   });
 
-  it("keeps an answer that names nobody, and gives it whole", async () => {
+  it("stores a result that does not name the person, and returns it in full", async () => {
     const fixture = await openHoldFixture(testEnv);
     const first = await fixture.tryCreateHold({ idempotencyKey: "k" });
     expect(first).toMatchObject({ conversationId: fixture.conversation });
@@ -134,17 +136,17 @@ describe("a human agent's message", () => {
     expect(await fixture.tryCreateHold({ idempotencyKey: "k" })).toEqual(first);
   });
 
-  it("that can never be sent uses no key up", async () => {
+  it("does not use up the key when its content is invalid", async () => {
     const fixture = await openHoldFixture(testEnv);
-    for (const never of [{ text: "x".repeat(1_001) }, { text: null, attachments: [] }]) {
-      expect(await fixture.tryCreateHold({ idempotencyKey: "k", ...never })).toMatchObject({
+    for (const invalidContent of [{ text: "x".repeat(1_001) }, { text: null, attachments: [] }]) {
+      expect(await fixture.tryCreateHold({ idempotencyKey: "k", ...invalidContent })).toMatchObject({
         refused: "invalid_request",
       });
     }
     expect(await fixture.tryCreateHold({ idempotencyKey: "k", text: "short enough" })).toHaveProperty("id");
   });
 
-  it("whose first request made nothing is held anew with the same key, a day's part later, for its full time", async () => {
+  it("is held for its full time hours later with the same key if the first request wrote nothing", async () => {
     const fixture = await openHoldFixture(testEnv);
     const message = {
       conversationId: fixture.conversation,
@@ -154,7 +156,7 @@ describe("a human agent's message", () => {
       idempotencyKey: "k",
     };
     const ports = fixture.apiPorts();
-    const create = () => Promise.reject(new Error("injected: no"));
+    const create = () => Promise.reject(new Error("injected"));
     const actor = { caller: fixture.caller, ip: SOURCE_IP };
     const failingPorts = { ...ports, holds: { ...ports.holds, create } };
     await expect(createHold(failingPorts, actor, message, testEnv.now())).rejects.toThrow("injected");
@@ -167,21 +169,21 @@ describe("a human agent's message", () => {
 });
 
 describe("reading a hold", () => {
-  it("is for its tenant, for half an hour, and says nothing else of whose it was or that it was", async () => {
+  it("works for its tenant for 30 minutes; every other request gets the same hold_not_found", async () => {
     const fixture = await openHoldFixture(testEnv);
     const { id } = await fixture.newHold();
-    const nothing = { refused: "hold_not_found" };
+    const notFound = { refused: "hold_not_found" };
     const stranger: Caller = { kind: "tenant_key", keyId: "k2", tenant: newTenant(), scope: "live" };
-    expect(await getHold(fixture.apiPorts(), stranger, id, testEnv.now())).toEqual(nothing);
+    expect(await getHold(fixture.apiPorts(), stranger, id, testEnv.now())).toEqual(notFound);
     for (const other of [`${id.slice(0, -1)}${id.endsWith("0") ? "1" : "0"}`, "hold_x", "", `${id}\n`])
-      expect(await fixture.read(other)).toEqual(nothing);
+      expect(await fixture.read(other)).toEqual(notFound);
     testEnv.advance(30 * MINUTE - 1);
     expect(await fixture.read(id)).toMatchObject({ state: { status: "expired" } });
     testEnv.advance(1);
-    expect(await fixture.read(id)).toEqual(nothing);
+    expect(await fixture.read(id)).toEqual(notFound);
   });
 
-  it("tells an end by time once it came, and then no row says what was held", async () => {
+  it("reports the expiry when it comes, and then no row contains the message", async () => {
     const fixture = await openHoldFixture(testEnv);
     const text = `${CANARY} of ${fixture.tenant}`;
     const { id, expiresAt } = await fixture.newHold({ text });
@@ -193,7 +195,7 @@ describe("reading a hold", () => {
     expect(await rowsWith(text)).toEqual([]);
   });
 
-  it("made five minutes before the seventh day's end, it expires with the day", async () => {
+  it("shows that a hold created five minutes before the end of the window expires with it", async () => {
     const fixture = await openHoldFixture(testEnv, { wroteAgo: 7 * DAY - 5 * MINUTE });
     const hold = await fixture.newHold();
     expect(hold.expiresAt).toBe(testEnv.now() + 5 * MINUTE);
@@ -204,7 +206,7 @@ describe("reading a hold", () => {
 });
 
 describe("erasing the conversation", () => {
-  it("takes its holds along, waiting and ended, and counts them", async () => {
+  it("removes its holds, waiting and ended, and counts them", async () => {
     const fixture = await openHoldFixture(testEnv);
     const sent = await fixture.newHold();
     await fixture.complete(sent);

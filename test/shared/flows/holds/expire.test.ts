@@ -10,7 +10,7 @@ import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../support/f
 import { openHoldFixture } from "../support/hold-fixture.ts";
 import { openTestEnv, type TestEnv } from "../support/test-env.ts";
 
-// Nobody looks at any of these holds until a sweep has passed.
+// No request reads these holds before the sweep.
 
 let testEnv: TestEnv;
 beforeAll(async () => {
@@ -21,10 +21,10 @@ afterAll(() => testEnv.close());
 const holds = () => ({ holds: testEnv.apiPorts({ events: "", deliveries: "" }).holds });
 const sweepHolds = () => expireHolds(holds(), testEnv.now());
 
-/** What the row of a hold that waits says. */
+/** The part of a hold's row that is only there while it waits. */
 const WAITING = `"F":"${WAITING_HOLDS}"`;
 
-/** Where the table, or the index of what waits, says something. */
+/** The rows of the table and of the index of waiting holds that contain the text. */
 async function rowsWith(text: string): Promise<string[]> {
   const { name: TableName, client } = testEnv.table;
   const [table, index] = await Promise.all([
@@ -44,22 +44,22 @@ async function rowsWith(text: string): Promise<string[]> {
 }
 
 describe("a held message that nobody checks", () => {
-  it.each([{ text: "nobody's words" }, { text: null, attachments: [{ type: "image", url: "https://cdn.example/x" }] }])(
-    "leaves the table with the first sweep after its time, and not before: %o",
+  it.each([{ text: "a text" }, { text: null, attachments: [{ type: "image", url: "https://cdn.example/x" }] }])(
+    "is removed by the first sweep after its expiry and not before: %o",
     async (content) => {
       const fixture = await openHoldFixture(testEnv);
       const mark = `${fixture.tenant} said`;
       const heldText = content.text
         ? { text: mark }
         : { text: null, attachments: [{ type: "image" as const, url: `https://cdn.example/${fixture.tenant}` }] };
-      const words = content.text ? mark : `https://cdn.example/${fixture.tenant}`;
+      const needle = content.text ? mark : `https://cdn.example/${fixture.tenant}`;
       const { id, expiresAt } = await fixture.newHold(heldText);
       testEnv.advance(expiresAt - testEnv.now() - 1);
       await sweepHolds();
-      expect(await rowsWith(words)).toEqual([`H#${id}`, `H#${id}`]);
+      expect(await rowsWith(needle)).toEqual([`H#${id}`, `H#${id}`]);
       testEnv.advance(1);
       await sweepHolds();
-      expect(await rowsWith(words)).toEqual([]);
+      expect(await rowsWith(needle)).toEqual([]);
       expect(await rowsWith(WAITING)).toEqual([]);
       expect(await fixture.read(id)).toMatchObject({ state: { status: "expired" }, hold: { content: null } });
       expect(await fixture.complete({ id, conversationId: "", createdAt: 0, expiresAt })).toMatchObject({
@@ -68,22 +68,22 @@ describe("a held message that nobody checks", () => {
     },
   );
 
-  it("is ended though others cannot be, which are ended by the next sweep", async () => {
+  it("expires although others fail, and the next sweep expires those", async () => {
     const fixture = await openHoldFixture(testEnv);
     const createdHolds = [];
     for (let i = 0; i < 20; i++) createdHolds.push(await fixture.newHold());
     testEnv.advance(15 * MINUTE);
     const { holds: real } = holds();
     const failingIds = createdHolds.slice(0, 9).map(({ id }) => id);
-    const endByTime: typeof real.expire = (hold, now) =>
-      failingIds.includes(hold.id) ? Promise.reject(new Error("no table")) : real.expire(hold, now);
-    await expect(expireHolds({ holds: { ...real, expire: endByTime } }, testEnv.now())).rejects.toThrow("no table");
+    const failingExpire: typeof real.expire = (hold, now) =>
+      failingIds.includes(hold.id) ? Promise.reject(new Error("injected")) : real.expire(hold, now);
+    await expect(expireHolds({ holds: { ...real, expire: failingExpire } }, testEnv.now())).rejects.toThrow("injected");
     expect(new Set(await rowsWith(WAITING))).toEqual(new Set(failingIds.map((id) => `H#${id}`)));
     await sweepHolds();
     expect(await rowsWith(WAITING)).toEqual([]);
   });
 
-  it("is left to the next sweep when the time of this one is up", async () => {
+  it("is left to the next sweep when this one runs out of time", async () => {
     const fixture = await openHoldFixture(testEnv);
     await fixture.newHold({ text: `${fixture.tenant} said` });
     testEnv.advance(15 * MINUTE);
@@ -93,7 +93,7 @@ describe("a held message that nobody checks", () => {
     expect(await rowsWith(`${fixture.tenant} said`)).toEqual([]);
   });
 
-  it.each(faultPoints)("is ended by a sweep that is struck (%s) at any call and comes again", async (faultPoint) => {
+  it.each(faultPoints)("is expired by a sweep that fails (%s) at any call and is repeated", async (faultPoint) => {
     for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
       const fixture = await openHoldFixture(testEnv);
       const { id } = await fixture.newHold({ text: `${fixture.tenant} said` });
@@ -110,7 +110,7 @@ describe("a held message that nobody checks", () => {
   });
 });
 
-it("a hold that was claimed in time is left as it is, and waits nowhere", async () => {
+it("a hold that was claimed in time is not changed and is in no index", async () => {
   const fixture = await openHoldFixture(testEnv);
   const hold = await fixture.newHold({ text: `${fixture.tenant} said` });
   await fixture.complete(hold);
@@ -120,7 +120,7 @@ it("a hold that was claimed in time is left as it is, and waits nowhere", async 
   expect(await fixture.read(hold.id)).toMatchObject({ state: { status: "sent" } });
 });
 
-it("of a sweep and a completion at the last moment one alone takes the message, and none of it is left", async () => {
+it("either a sweep or a completion gets the message at the last moment, and its content is removed", async () => {
   for (const before of [1, 0]) {
     const fixture = await openHoldFixture(testEnv);
     const hold = await fixture.newHold({ text: `${fixture.tenant} said` });
@@ -141,7 +141,7 @@ it("of a sweep and a completion at the last moment one alone takes the message, 
   }
 });
 
-it("an erased conversation leaves none of its waiting holds, in the table or the index", async () => {
+it("erasing a conversation removes its waiting holds from the table and the index", async () => {
   const fixture = await openHoldFixture(testEnv);
   await fixture.newHold({ text: `${fixture.tenant} said` });
   const request = { conversationId: fixture.conversation, caller: fixture.caller, ip: null };

@@ -14,7 +14,7 @@ beforeAll(async () => {
   fixture = await openHoldFixture(testEnv);
 });
 afterAll(() => testEnv.close());
-/** To the beginning of the next five minutes. */
+/** Advances to the start of the next five-minute window. */
 const advanceToNextWindow = () => testEnv.advance(5 * MINUTE - (testEnv.now() % (5 * MINUTE)));
 beforeEach(() => advanceToNextWindow());
 
@@ -28,7 +28,7 @@ async function viewWithSecret(holdId: string, sourceIp: string) {
 }
 
 describe("an address", () => {
-  it("has thirty failures in five minutes, and then no answer until they are over, right secret or not", async () => {
+  it("is refused after 30 failures until the five-minute window ends, even with the right secret", async () => {
     const { id } = await fixture.newHold();
     const source = newSourceIp();
     for (let i = 0; i < 30; i++) expect(await wrongAttempt(source, i % 2 ? id : "hold_0")).toEqual(notFound);
@@ -42,20 +42,20 @@ describe("an address", () => {
     expect(await viewWithSecret(id, source)).toMatchObject({ state: { status: "awaiting_verification" } });
   });
 
-  it("gets thirty answers and no more when all its tries come at once", async () => {
+  it("gets exactly 30 answers when all attempts arrive at once", async () => {
     const source = newSourceIp();
     const answers = await Promise.all(Array.from({ length: 50 }, () => wrongAttempt(source)));
     expect(answers.filter((answer) => isRefusal(answer) && answer.refused === "hold_not_found")).toHaveLength(30);
     expect(answers.filter((answer) => isRefusal(answer) && answer.refused === "too_many_tries")).toHaveLength(20);
   });
 
-  it("of IPv6 is its whole /64, and no more than that", async () => {
+  it("is the whole /64 for IPv6, and nothing beyond it", async () => {
     for (let i = 0; i < 30; i++) await wrongAttempt(`2001:db8:0:7::${i.toString(16)}`);
     expect(await wrongAttempt("2001:db8:0:7:ffff::1")).toEqual(tooMany(300));
     expect(await wrongAttempt("2001:db8:0:8::1")).toEqual(notFound);
   });
 
-  it("is not charged for looks with the right secret, nor for completions that pass", async () => {
+  it("is not charged for reads with the right secret, nor for successful completions", async () => {
     const source = newSourceIp();
     for (let i = 0; i < 29; i++) await wrongAttempt(source);
     const hold = await fixture.newHold();
@@ -66,7 +66,7 @@ describe("an address", () => {
     expect(await wrongAttempt(source)).toEqual(tooMany(300));
   });
 
-  it("is charged for wrong tokens and solutions as for wrong secrets", async () => {
+  it("is charged for wrong tokens and solutions like for wrong secrets", async () => {
     const source = newSourceIp();
     for (let i = 0; i < 29; i++) await wrongAttempt(source);
     const right = await fixture.solvedAnswer(await fixture.newHold());
@@ -86,14 +86,14 @@ describe("a hold", () => {
   const fail = async (hold: Parameters<HoldFixture["solvedAnswer"]>[0]) =>
     completeHold(fixture.checkPorts(), { ...(await fixture.solvedAnswer(hold)), solutions: [] }, testEnv.now);
 
-  it("gives ten challenges in five minutes; the tenth may still be answered", async () => {
+  it("gives ten challenges in five minutes, and the tenth can still be completed", async () => {
     const hold = await fixture.newHold();
     for (let i = 0; i < 10; i++) expect(await challenge(hold.id)).toMatchObject({ challenge: { c: 50 } });
     expect(await challenge(hold.id)).toEqual(tooMany(300));
     expect(await fixture.complete(hold)).toMatchObject({ state: { status: "sent" } });
   });
 
-  it("takes ten challenges and failed completions together, from wherever they come; then a right one has to wait", async () => {
+  it("counts challenges and failed completions from all addresses together, and then makes a right one wait", async () => {
     const hold = await fixture.newHold();
     for (let i = 0; i < 4; i++) expect(isRefusal(await challenge(hold.id))).toBe(false);
     for (let i = 0; i < 6; i++) expect(await fail(hold)).toMatchObject({ detail: "invalid_solutions" });
@@ -105,7 +105,7 @@ describe("a hold", () => {
     expect(await fixture.complete(hold)).toMatchObject({ state: { status: "sent" } });
   });
 
-  it("is not charged for what came with a wrong secret", async () => {
+  it("is not charged for attempts with a wrong secret", async () => {
     const hold = await fixture.newHold();
     for (let i = 0; i < 12; i++) {
       const answer = { ...(await fixture.solvedAnswer(hold)), secret: "wrong" };
@@ -114,7 +114,7 @@ describe("a hold", () => {
     expect(await challenge(hold.id)).toMatchObject({ challenge: { c: 50 } });
   });
 
-  it("gives ten challenges and no more when all are asked for at once", async () => {
+  it("gives exactly ten challenges when all are requested at once", async () => {
     const hold = await fixture.newHold();
     const answers = await Promise.all(Array.from({ length: 25 }, () => challenge(hold.id)));
     expect(answers.filter((answer) => !isRefusal(answer))).toHaveLength(10);

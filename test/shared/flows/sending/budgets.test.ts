@@ -17,7 +17,7 @@ beforeAll(async () => {
   testEnv = await openTestEnv();
 });
 afterAll(() => testEnv.close());
-// Each test begins with a window of ten seconds.
+// Each test starts with a new ten-second window.
 beforeEach(async () => {
   testEnv.advance(10 * SECOND - (testEnv.now() % (10 * SECOND)));
   fixture = await openReplyFixture(testEnv);
@@ -41,7 +41,7 @@ async function settleAll(work: readonly Promise<unknown>[]) {
   return { sent: results.filter((one) => !isRefusal(one)), refused: results.filter((one) => isRefusal(one)) };
 }
 
-/** Transactions meet others on their way, as busy items make them. @returns ends it */
+/** Injects transaction conflicts, as busy items cause them. @returns a function that stops the injection */
 function injectConflicts(fraction: number): () => void {
   let seed = 1;
   (testEnv.table.client.middlewareStack as DynamoDBClient["middlewareStack"]).add(
@@ -50,7 +50,7 @@ function injectConflicts(fraction: number): () => void {
       if (context.commandName !== "TransactWriteItemsCommand" || seed / 2_147_483_647 >= fraction) return next(args);
       throw new TransactionCanceledException({
         $metadata: {},
-        message: "injected: met another transaction",
+        message: "injected transaction conflict",
         CancellationReasons: [{ Code: "None" }, { Code: "TransactionConflict" }, { Code: "None" }],
       });
     },
@@ -59,14 +59,14 @@ function injectConflicts(fraction: number): () => void {
   return () => testEnv.table.client.middlewareStack.remove("conflicts");
 }
 
-describe("twenty replies at once in one conversation", () => {
+describe("twenty concurrent replies in one conversation", () => {
   it.each([0, 0.5])(
-    "are ten sent and ten refused until the window's end, with a share of %d meeting others",
+    "send ten and refuse ten until the window ends, with a share of %d transaction conflicts",
     async (share) => {
       const end = injectConflicts(share);
       const { sent, refused } = await settleAll(Array.from({ length: 20 }, () => fixture.sendReply())).finally(end);
       expect(sent).toHaveLength(BURST);
-      expect(fixture.asked).toHaveLength(BURST);
+      expect(fixture.platformCalls).toHaveLength(BURST);
       const until = windowEnd();
       expect(refused).toEqual(
         Array(10).fill({ refused: "rate_limited", detail: `until ${iso(until)}`, retryAfter: 10 }),
@@ -82,7 +82,7 @@ describe("twenty replies at once in one conversation", () => {
   );
 });
 
-it("a day's two hundred are counted beside the bursts, and the longer wait is told", async () => {
+it("the daily 200 are counted besides the bursts, and the refusal names the longer wait", async () => {
   await put(conversationKey(), { dw: dayStart(), dn: 199, bw: 0, bn: 3 });
   const { sent, refused } = await settleAll(Array.from({ length: 4 }, () => fixture.sendReply()));
   expect(sent).toHaveLength(1);
@@ -90,26 +90,26 @@ it("a day's two hundred are counted beside the bursts, and the longer wait is to
   expect(await itemAt(conversationKey())).toMatchObject({ dn: 200, bn: 1 });
 });
 
-it("an account's hundred in ten seconds are of all its conversations together", async () => {
+it("the account's 100 in ten seconds apply to all its conversations together", async () => {
   await put(accountKey(), { bw: windowEnd() - 10 * SECOND, bn: 98 });
   const { sent, refused } = await settleAll(Array.from({ length: 6 }, () => fixture.sendReply()));
   expect([sent.length, refused.length]).toEqual([2, 4]);
-  // Refused for the account's sake, they are not spent in the conversation either.
+  // A refusal for the account spends nothing of the conversation's budget.
   expect(await itemAt(conversationKey())).toMatchObject({ bn: 2, dn: 2 });
 });
 
-it("an answer of the table that is lost spends nothing twice, and nothing is sent twice", async () => {
+it("a lost response of the table neither spends nor sends twice", async () => {
   let losses = 0;
   const end = injectFaults(testEnv.client, ({ command }) =>
     command === "TransactWriteItems" && losses++ === 0 ? "lost" : "pass",
   );
   expect(await fixture.sendReply().finally(end)).toHaveProperty("messageId");
   expect(losses).toBe(2);
-  expect(fixture.asked).toHaveLength(1);
+  expect(fixture.platformCalls).toHaveLength(1);
   expect([await itemAt(conversationKey()), await itemAt(accountKey())]).toMatchObject([{ bn: 1, dn: 1 }, { bn: 1 }]);
 });
 
-it("what a test key sends is counted apart", async () => {
+it("sends of a test key are counted apart", async () => {
   const { sent } = await settleAll(Array.from({ length: 12 }, () => fixture.sendReply({}, "test")));
   expect(sent).toHaveLength(BURST);
   expect(await itemAt(conversationKey())).toEqual({});
@@ -119,7 +119,7 @@ it("what a test key sends is counted apart", async () => {
 });
 
 describe("while the platform asks for a pause", () => {
-  it("no send of the account is made until the time it named, and then they go on", async () => {
+  it("the account sends nothing until the pause ends, and then continues", async () => {
     fixture.setPlatformResponse(
       refusedWith({ class: "rate", coolDownMs: 5 * MINUTE, detail: "(#613) Calls exceeded" }),
     );
@@ -132,7 +132,7 @@ describe("while the platform asks for a pause", () => {
       detail: `until ${iso(until)}`,
       retryAfter: 280,
     });
-    expect(fixture.asked).toHaveLength(1);
+    expect(fixture.platformCalls).toHaveLength(1);
     expect(await fixture.sendReply({}, "test")).toHaveProperty("messageId");
     testEnv.advance(5 * MINUTE - 20 * SECOND - 1);
     expect(await fixture.sendReply()).toMatchObject({ refused: "slowed_down", retryAfter: 1 });
@@ -141,12 +141,12 @@ describe("while the platform asks for a pause", () => {
     expect(await fixture.account()).toMatchObject({ status: "active" });
   });
 
-  it("also a send that was planned just before it is refused, and leaves nothing", async () => {
+  it("a send that was planned just before the pause is refused and leaves nothing", async () => {
     const planned = await plan();
     await fixture.ports().budgets.pauseAccount(fixture.tenant, planned.account, testEnv.now() + MINUTE);
     const result = await performSend(fixture.ports(), planned, newUlid(testEnv.now()), testEnv.now);
     expect(result).toMatchObject({ kind: "refused", refusal: { refused: "slowed_down" } });
-    expect([fixture.asked, await fixture.records(), await fixture.dueItems()]).toEqual([[], [], []]);
+    expect([fixture.platformCalls, await fixture.records(), await fixture.dueItems()]).toEqual([[], [], []]);
   });
 
   it("a shorter pause never ends a longer one", async () => {
@@ -180,16 +180,16 @@ describe("a human agent's messages", () => {
     return isRefusal(planned) ? planned : performSend(fixture.ports(), planned, newUlid(testEnv.now()), testEnv.now);
   };
 
-  it("are twenty a conversation and day", async () => {
+  it("are limited to 20 per conversation and day", async () => {
     testEnv.advance(2 * DAY - (testEnv.now() % DAY));
     await put(conversationKey(), { hw: dayStart(), hn: 18, dw: dayStart(), dn: 18, bw: 0, bn: 1 });
     const results = await Promise.all(Array.from({ length: 4 }, agentSends));
     expect(results.filter((one) => "kind" in one && one.kind === "sent")).toHaveLength(2);
-    expect(fixture.asked.map(({ humanAgent }) => humanAgent)).toEqual([true, true]);
+    expect(fixture.platformCalls.map(({ humanAgent }) => humanAgent)).toEqual([true, true]);
     expect(await agentSends()).toMatchObject({ refused: "rate_limited", detail: `until ${iso(dayStart() + DAY)}` });
   });
 
-  it("pause for a day in a conversation where the platform says so, and replies do not", async () => {
+  it("pause for a day in a conversation when the platform asks for it, and replies do not", async () => {
     testEnv.advance(2 * DAY);
     fixture.setPlatformResponse(refusedWith({ class: "other", humanAgentPauseMs: DAY, detail: "(#613) bothersome" }));
     expect(await agentSends()).toMatchObject({ refusal: { refused: "send_failed" } });
@@ -201,7 +201,7 @@ describe("a human agent's messages", () => {
     expect(await fixture.sendReply()).toHaveProperty("messageId");
   });
 
-  it("go out as a plain reply when the person wrote while they were held, by the person who typed them", async () => {
+  it("are sent as a reply with their actor when the person wrote while they were held", async () => {
     const planned = await planSend(fixture.ports(), request(), testEnv.now());
     expect(planned).toMatchObject({ via: "api_in_window", actorId: "usr_1", holdId: "hold_1" });
     expect(await planSend(fixture.ports(), request({ holdId: null }), testEnv.now())).toEqual({

@@ -5,7 +5,7 @@ import { FAULT_STEP, type FaultPoint, faultPoints, firstFault, injectFaultAt } f
 import { openReplyFixture, type ReplyFixture, refusedWith } from "../support/reply-fixture.ts";
 import { openTestEnv, type TestEnv } from "../support/test-env.ts";
 
-// A sender that dies between any two calls, and a sweep that does, too.
+// A sender or a sweep that dies between any two calls.
 
 let testEnv: TestEnv;
 beforeAll(async () => {
@@ -16,13 +16,13 @@ afterAll(() => testEnv.close());
 const sentMessageId = (fixture: ReplyFixture) => `${fixture.tenant}-out`;
 const deadTokenRefusal = refusedWith({ class: "token", accountStatus: "needs_reauth", coolDownMs: 60 * SECOND });
 
-/** @returns whether there was such a call, and what a caller got, or what was thrown, if the process lived to tell */
+/** @returns whether call `k` was reached, and the result or error unless the process died */
 async function runWithFault(faultPoint: FaultPoint, k: number, work: () => Promise<unknown>) {
   const strikes = injectFaultAt(testEnv.clients, faultPoint, k);
   const result = await work().catch((error: unknown) => error);
   const reached = strikes.reached();
   strikes.remove();
-  return { reached, told: reached && faultPoint !== "lost" ? null : result };
+  return { reached, result: reached && faultPoint !== "lost" ? null : result };
 }
 
 async function advancePastDue(fixture: ReplyFixture): Promise<void> {
@@ -31,31 +31,31 @@ async function advancePastDue(fixture: ReplyFixture): Promise<void> {
   await fixture.sweepSends();
 }
 
-/** Nothing is under way any more, and the platform was asked once at most. */
+/** No send is in progress any more, and the platform was called at most once. */
 async function expectSettled(fixture: ReplyFixture): Promise<void> {
-  expect(fixture.asked.length).toBeLessThanOrEqual(1);
+  expect(fixture.platformCalls.length).toBeLessThanOrEqual(1);
   expect(await fixture.dueItems()).toEqual([]);
   expect((await fixture.records()).map(({ st }) => st)).not.toContain("sending");
 }
 
 const eventTypes = async (fixture: ReplyFixture) => (await fixture.events()).map(({ type }) => type).sort();
 
-describe.each(faultPoints)("a sender that is struck (%s) at any call", (faultPoint) => {
-  it("has told of a message that the platform took, once a minute is over, or of its unknown end; its echo ends it", async () => {
+describe.each(faultPoints)("a sender that fails (%s) at any call", (faultPoint) => {
+  it("publishes an accepted message or its unknown outcome within a minute, and the echo settles it", async () => {
     for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
       const fixture = await openReplyFixture(testEnv);
       fixture.setPlatformResponse({ kind: "accepted", messageId: sentMessageId(fixture) });
-      const { reached, told: result } = await runWithFault(faultPoint, k, () => fixture.sendReply());
+      const { reached, result } = await runWithFault(faultPoint, k, () => fixture.sendReply());
       await advancePastDue(fixture);
       await expectSettled(fixture);
       const [record] = await fixture.records();
       const types = await eventTypes(fixture);
-      if (!record) expect([fixture.asked, types]).toEqual([[], []]);
+      if (!record) expect([fixture.platformCalls, types]).toEqual([[], []]);
       else if (record.st === "sent") expect(types).toEqual(["message.sent"]);
       else expect([record.st, types]).toEqual(["unknown", ["message.failed"]]);
       if (result) expect([result, types]).toEqual([{ messageId: sentMessageId(fixture) }, ["message.sent"]]);
 
-      if (fixture.asked.length > 0) {
+      if (fixture.platformCalls.length > 0) {
         await fixture.echo(sentMessageId(fixture), "hi");
         await advancePastDue(fixture);
         const failed = types.filter((type) => type === "message.failed");
@@ -68,7 +68,7 @@ describe.each(faultPoints)("a sender that is struck (%s) at any call", (faultPoi
         expect(await fixture.records()).toMatchObject([{ st: "sent", m: sentMessageId(fixture) }]);
       }
       if (reached) continue;
-      // Reads, due item, begin, settled, marker, message, head, announcement, not due any more.
+      // Reads, due item, record, settled record, marker, message, head, event, due item removed.
       expect(k).toBeGreaterThanOrEqual(13);
       return;
     }
@@ -80,18 +80,18 @@ describe.each(faultPoints)("a sender that is struck (%s) at any call", (faultPoi
       fixture.setPlatformResponse({ kind: "accepted", messageId: sentMessageId(fixture) });
       const { reached } = await runWithFault(faultPoint, k, () => fixture.sendReply());
       testEnv.advance(SECOND);
-      if (fixture.asked.length > 0) await fixture.echo(sentMessageId(fixture), "hi");
+      if (fixture.platformCalls.length > 0) await fixture.echo(sentMessageId(fixture), "hi");
       await advancePastDue(fixture);
       await expectSettled(fixture);
       const records = await fixture.records();
-      if (fixture.asked.length > 0) expect(await eventTypes(fixture)).toEqual(["message.sent"]);
-      // Begun and never sent: nobody can tell.
+      if (fixture.platformCalls.length > 0) expect(await eventTypes(fixture)).toEqual(["message.sent"]);
+      // A send that was started but never sent has an unknown outcome.
       else expect(await eventTypes(fixture)).toEqual(records.length > 0 ? ["message.failed"] : []);
       if (!reached) return;
     }
   });
 
-  it("has told of a refusal and of what it means for the account, each once", async () => {
+  it("publishes a refusal and the new account status once each", async () => {
     for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
       const fixture = await openReplyFixture(testEnv);
       fixture.setPlatformResponse(deadTokenRefusal);
@@ -112,9 +112,9 @@ describe.each(faultPoints)("a sender that is struck (%s) at any call", (faultPoi
   });
 });
 
-describe.each(faultPoints)("a sweep that is struck (%s) at any call and comes again", (faultPoint) => {
+describe.each(faultPoints)("a sweep that fails (%s) at any call and is repeated", (faultPoint) => {
   it.each(["sent", "refused", "unknown"] as const)(
-    "ends a send that its sender left %s as one that lives",
+    "settles a send that its sender left %s like a living sender",
     async (remaining) => {
       for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
         const fixture = await openReplyFixture(testEnv);
@@ -146,12 +146,12 @@ describe.each(faultPoints)("a sweep that is struck (%s) at any call and comes ag
   );
 });
 
-/** The sender gets no further than to put the platform's answer on the record. */
+/** The sender dies right after it has stored the platform's response in the record. */
 async function stopsOnceSettled(fixture: ReplyFixture): Promise<void> {
   const ports = fixture.ports();
   const settle: typeof ports.sendRecords.settle = async (...settled) => {
     await ports.sendRecords.settle(...settled);
-    throw new Error("no table");
+    throw new Error("injected");
   };
   await fixture.sendReply({}, "live", { ...ports, sendRecords: { ...ports.sendRecords, settle } });
 }

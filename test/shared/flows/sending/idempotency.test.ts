@@ -22,36 +22,36 @@ const replyWithKey = (rest: object = {}, scope: "live" | "test" = "live") =>
   fixture.sendReply({ idempotencyKey: "key-1", ...rest }, scope);
 
 describe("a key", () => {
-  it("answers its first answer for a day, and sends nothing again", async () => {
+  it("returns its first result for a day and sends nothing again", async () => {
     const first = await replyWithKey();
     expect(first).toHaveProperty("messageId");
     testEnv.advance(DAY - 1);
     expect(await replyWithKey()).toEqual(first);
-    expect(fixture.asked).toHaveLength(1);
+    expect(fixture.platformCalls).toHaveLength(1);
     testEnv.advance(1);
     await fixture.take({ messageId: `${fixture.tenant}-more` });
     expect(await replyWithKey()).not.toEqual(first);
-    expect(fixture.asked).toHaveLength(2);
+    expect(fixture.platformCalls).toHaveLength(2);
   });
 
   it.each([
-    ["what the platform refused", refusedWith({ detail: "no" }), { refused: "send_failed", detail: "no" }],
-    ["what nobody knows the end of", unknownOutcome, { refused: "outcome_unknown", detail: "outcome_unknown" }],
-  ] as const)("answers %s in the same words", async (_name, outcome, answer) => {
+    ["a refusal of the platform", refusedWith({ detail: "no" }), { refused: "send_failed", detail: "no" }],
+    ["an unknown outcome", unknownOutcome, { refused: "outcome_unknown", detail: "outcome_unknown" }],
+  ] as const)("repeats %s unchanged", async (_name, outcome, answer) => {
     fixture.setPlatformResponse(outcome);
     expect(await replyWithKey()).toEqual(answer);
     expect(await replyWithKey()).toEqual(answer);
-    expect(fixture.asked).toHaveLength(1);
+    expect(fixture.platformCalls).toHaveLength(1);
   });
 
-  it("answers a refusal of the policy, though the window has opened since", async () => {
+  it("repeats a refusal of the policy after the window has opened", async () => {
     testEnv.advance(DAY);
     expect(await replyWithKey()).toEqual({ refused: "window_closed" });
     await fixture.take({ messageId: `${fixture.tenant}-more` });
     expect(await replyWithKey()).toEqual({ refused: "window_closed" });
   });
 
-  it("that met an exhausted budget may be used again once the wait is over", async () => {
+  it("can be used again after a wait for an exhausted budget", async () => {
     await Promise.all(Array.from({ length: 10 }, () => fixture.sendReply()));
     expect(await replyWithKey()).toMatchObject({ refused: "rate_limited" });
     testEnv.advance(10 * SECOND);
@@ -60,23 +60,23 @@ describe("a key", () => {
 
   it.each([
     ["another text", { text: "ho" }],
-    ["another message answered", { replyTo: "m1" }],
+    ["a reply to another message", { replyTo: "m1" }],
     ["attachments", { text: null, attachments: [{ type: "image", url: "https://cdn.example/a.png" }] }],
-  ])("with another body is a conflict: %s", async (_name, rest) => {
+  ])("conflicts with a different body: %s", async (_name, rest) => {
     await replyWithKey();
     expect(await replyWithKey(rest)).toEqual({ refused: "idempotency_conflict", detail: "another_request" });
-    expect(fixture.asked).toHaveLength(1);
+    expect(fixture.platformCalls).toHaveLength(1);
   });
 
-  it("is another one for another key's scope, and for another tenant", async () => {
+  it("is separate per scope and tenant", async () => {
     const first = await replyWithKey();
     expect(await replyWithKey({}, "test")).toMatchObject({ messageId: expect.stringMatching(/^mock_mid_/) });
     const other = await openReplyFixture(testEnv);
     expect(await other.sendReply({ idempotencyKey: "key-1" })).not.toEqual(first);
-    expect(other.asked).toHaveLength(1);
+    expect(other.platformCalls).toHaveLength(1);
   });
 
-  it("is a conflict while its first request is in flight, and of twenty at once one sends", async () => {
+  it("conflicts while its first request is in flight: of twenty concurrent requests one sends", async () => {
     const end = Promise.withResolvers<SendOutcome>();
     fixture.setPlatformResponse(() => end.promise);
     const requests = Array.from({ length: 20 }, () => replyWithKey());
@@ -89,10 +89,10 @@ describe("a key", () => {
     expect(all.filter((one) => "refused" in one)).toEqual(
       Array(19).fill({ refused: "idempotency_conflict", detail: "in_flight" }),
     );
-    expect(fixture.asked).toHaveLength(1);
+    expect(fixture.platformCalls).toHaveLength(1);
   });
 
-  it("keeps nothing of the message", async () => {
+  it("stores nothing of the message", async () => {
     await replyWithKey({ text: "the secret words" });
     const { Items = [] } = await testEnv.table.client.send(
       new ScanCommand({
@@ -108,7 +108,7 @@ describe("a key", () => {
 });
 
 it.each(faultPoints)(
-  "a request that is struck (%s) at any call is sent once, and its key ends with what became of it",
+  "a request that fails (%s) at any call is sent once, and its key returns the outcome",
   async (faultPoint) => {
     for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
       fixture = await openReplyFixture(testEnv);
@@ -116,12 +116,12 @@ it.each(faultPoints)(
       const first = await replyWithKey().catch((error: unknown) => error);
       const reached = strikes.reached();
       strikes.remove();
-      const dead = reached && faultPoint !== "lost";
-      const at = await replyWithKey();
-      if (!dead) expect(at).toEqual(first);
+      const processDied = reached && faultPoint !== "lost";
+      const repeated = await replyWithKey();
+      if (!processDied) expect(repeated).toEqual(first);
       testEnv.advance(MINUTE);
       const answer = await replyWithKey();
-      expect(fixture.asked.length).toBeLessThanOrEqual(1);
+      expect(fixture.platformCalls.length).toBeLessThanOrEqual(1);
       expect(await fixture.records()).toHaveLength(1);
       const [record] = await fixture.records();
       expect(answer).toEqual(

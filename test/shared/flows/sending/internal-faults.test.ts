@@ -9,7 +9,7 @@ import { unknownOutcome } from "../support/conversation-fixture.ts";
 import { openReplyFixture, type ReplyFixture, refusedWith } from "../support/reply-fixture.ts";
 import { openTestEnv, type TestEnv } from "../support/test-env.ts";
 
-// What a caller is told where something of ours fails: a fault only while nothing has left.
+// What a caller gets when a part of ours fails: an error only if nothing was sent.
 
 let testEnv: TestEnv;
 let fixture: ReplyFixture;
@@ -22,7 +22,7 @@ beforeEach(async () => {
   fixture = await openReplyFixture(testEnv);
 });
 
-const rejectInjected = () => Promise.reject(new Error("injected: no"));
+const rejectInjected = () => Promise.reject(new Error("injected"));
 const outcomeUnknown = { refused: "outcome_unknown", detail: "outcome_unknown" };
 
 /** Ports with some calls that always fail. */
@@ -42,36 +42,36 @@ async function advancePastDue(): Promise<void> {
   await fixture.sweepSends();
 }
 
-describe("a reply that the platform took", () => {
+describe("a reply that the platform accepted", () => {
   it.each(["outboundMessages.record", "conversations.advanceHead", "events.send", "dueSends.remove"] as const)(
-    "is answered as sent though %s fails, and is announced a minute later at the latest",
+    "returns sent although %s fails, and is published within a minute",
     async (call) => {
       const result = await fixture.sendReply({}, "live", portsWithout(call));
-      expect(result).toEqual({ messageId: `mid-of-${fixture.asked[0]?.metadata}` });
+      expect(result).toEqual({ messageId: `mid-of-${fixture.platformCalls[0]?.metadata}` });
       await advancePastDue();
       expect(await eventTypes()).toEqual(["message.sent"]);
-      expect(fixture.asked).toHaveLength(1);
+      expect(fixture.platformCalls).toHaveLength(1);
       expect(await fixture.dueItems()).toEqual([]);
     },
   );
 
   it.each([
     ["settled", ["sendRecords.settle"]],
-    ["settled or asked about", ["sendRecords.settle", "sendRecords.get"]],
+    ["settled or read", ["sendRecords.settle", "sendRecords.get"]],
   ] as const)(
-    "is answered and told as unknown where its record cannot be %s; its echo ends it as sent",
+    "returns and publishes an unknown outcome if its record cannot be %s, and the echo settles it as sent",
     async (_what, calls) => {
       expect(await fixture.sendReply({}, "live", portsWithout(...calls))).toEqual(outcomeUnknown);
       await advancePastDue();
       expect(await eventTypes()).toEqual(["message.failed"]);
       await fixture.echo(`${fixture.tenant}-out`, "hi");
       expect(await eventTypes()).toEqual(["message.failed", "message.sent"]);
-      expect(fixture.asked).toHaveLength(1);
+      expect(fixture.platformCalls).toHaveLength(1);
     },
   );
 });
 
-it("a reply that the platform refused is answered with its words, whatever fails once they are on record", async () => {
+it("a refused reply returns the platform's error text whatever fails after its record is settled", async () => {
   fixture.setPlatformResponse(refusedWith({ detail: "no such person", coolDownMs: MINUTE }));
   for (const call of ["budgets.pauseAccount", "eventBodies.recordRef", "events.send"] as const) {
     fixture = await openReplyFixture(testEnv);
@@ -83,29 +83,29 @@ it("a reply that the platform refused is answered with its words, whatever fails
   }
 });
 
-it("a reply whose outcome is unknown is answered so, though that cannot be kept", async () => {
+it("a reply with an unknown outcome returns it even if the record cannot be settled", async () => {
   fixture.setPlatformResponse(unknownOutcome);
   expect(await fixture.sendReply({}, "live", portsWithout("sendRecords.settle"))).toEqual(outcomeUnknown);
   await advancePastDue();
   expect(await eventTypes()).toEqual(["message.failed"]);
 });
 
-it("a platform's client that fails itself leaves the outcome unknown", async () => {
-  fixture.setPlatformResponse(() => Promise.reject(new Error("injected: a mistake of ours")));
+it("a fault of the platform client leaves the outcome unknown", async () => {
+  fixture.setPlatformResponse(() => Promise.reject(new Error("injected")));
   expect(await fixture.sendReply()).toEqual(outcomeUnknown);
 });
 
 it.each([["vault.open"], ["dueSends.put"], ["sendRecords.start"], ["sendRecords.start", "sendRecords.get"]] as const)(
-  "a fault before anything left is a fault: %s",
+  "a fault before the platform call is thrown: %s",
   async (...calls) => {
     await expect(fixture.sendReply({}, "live", portsWithout(...calls))).rejects.toThrow("injected");
-    expect([fixture.asked, await fixture.records()]).toEqual([[], []]);
+    expect([fixture.platformCalls, await fixture.records()]).toEqual([[], []]);
     await advancePastDue();
     expect([await eventTypes(), await fixture.dueItems()]).toEqual([[], []]);
   },
 );
 
-it("a send whose beginning was written and whose answer was lost for good is told as unknown, like its event", async () => {
+it("a send whose record was written but whose write response was lost has an unknown outcome", async () => {
   const ports = fixture.ports();
   const startRecord: typeof ports.sendRecords.start = async (...startArgs) => {
     await ports.sendRecords.start(...startArgs);
@@ -114,25 +114,25 @@ it("a send whose beginning was written and whose answer was lost for good is tol
   expect(
     await fixture.sendReply({}, "live", { ...ports, sendRecords: { ...ports.sendRecords, start: startRecord } }),
   ).toEqual(outcomeUnknown);
-  expect(fixture.asked).toEqual([]);
+  expect(fixture.platformCalls).toEqual([]);
   await advancePastDue();
   expect(await eventTypes()).toEqual(["message.failed"]);
 });
 
-describe("with a key", () => {
+describe("with an idempotency key", () => {
   const keyed = (from?: ApiPorts) => fixture.sendReply({ idempotencyKey: "k" }, "live", from);
 
-  it("an answer that cannot be kept is given all the same, and again once a minute is over", async () => {
+  it("a result that cannot be stored is still returned, and again after a minute", async () => {
     const first = await keyed(portsWithout("idempotencyKeys.saveResult"));
     expect(first).toHaveProperty("messageId");
     expect(await keyed()).toMatchObject({ refused: "idempotency_conflict" });
     testEnv.advance(MINUTE);
     expect(await keyed()).toEqual(first);
-    expect(fixture.asked).toHaveLength(1);
+    expect(fixture.platformCalls).toHaveLength(1);
   });
 
   it.each([2 * MINUTE, 20 * MINUTE])(
-    "a send that was not begun is begun anew %d ms later, and its echo finds it",
+    "a send that was not started is started %d ms later, and its echo matches it",
     async (later) => {
       await expect(keyed(portsWithout("sendRecords.start"))).rejects.toThrow("injected");
       testEnv.advance(later);
@@ -150,7 +150,7 @@ describe("with a key", () => {
     },
   );
 
-  it("of two that take it over at once one sends", async () => {
+  it("one of several requests that take over a key sends", async () => {
     await expect(keyed(portsWithout("sendRecords.start"))).rejects.toThrow("injected");
     testEnv.advance(20 * MINUTE);
     const results = await Promise.all([keyed(), keyed(), keyed()]);
@@ -158,10 +158,10 @@ describe("with a key", () => {
     expect(results.filter((one) => !("messageId" in one))).toEqual(
       Array(2).fill({ refused: "idempotency_conflict", detail: "in_flight" }),
     );
-    expect(fixture.asked).toHaveLength(1);
+    expect(fixture.platformCalls).toHaveLength(1);
   });
 
-  it("a process that slept on its way begins nothing once another may have taken its key over", async () => {
+  it("a process that slept does not start its send after another process may have taken over its key", async () => {
     const asleep = Promise.withResolvers<void>();
     const woken = Promise.withResolvers<void>();
     const ports = fixture.ports();
@@ -177,12 +177,12 @@ describe("with a key", () => {
     expect(second).toHaveProperty("messageId");
     woken.resolve();
     expect(await first).toBeInstanceOf(Error);
-    expect(fixture.asked).toHaveLength(1);
+    expect(fixture.platformCalls).toHaveLength(1);
     expect(await keyed()).toEqual(second);
   });
 });
 
-it("a second try under one id, made later, leaves no text behind that an erasure would miss", async () => {
+it("a later try with the same id leaves no text that an erasure misses", async () => {
   const request = { scope: "live", mayUse: () => true, conversationId: fixture.id, text: "hi", replyTo: null } as const;
   const planned = await planSend(fixture.ports(), { ...request, kind: "reply", actorId: null }, testEnv.now());
   if (isRefusal(planned)) throw new Error(planned.refused);

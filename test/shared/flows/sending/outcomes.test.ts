@@ -32,7 +32,7 @@ const accountItem = async () => {
 };
 
 describe("a refused send", () => {
-  it("is announced as the message it would have been, without an id, with the platform's words", async () => {
+  it("is published as the message without an id, with the platform's error text", async () => {
     fixture.setPlatformResponse(refusedWith({ detail: "(#551) This person isn't available" }));
     expect(await fixture.sendReply({ text: "are you there?", replyTo: "m0" })).toEqual({
       refused: "send_failed",
@@ -56,7 +56,7 @@ describe("a refused send", () => {
     expect(await fixture.dueItems()).toEqual([]);
   });
 
-  it("leaves nothing that an erasure does not find", async () => {
+  it("leaves nothing that an erasure misses", async () => {
     fixture.setPlatformResponse(refusedWith({}));
     await fixture.sendReply({ text: "the secret words" });
     expect(await fixture.events()).toHaveLength(1);
@@ -68,31 +68,34 @@ describe("a refused send", () => {
     ["needs_reauth", "account.needs_reauth", "token_invalid"],
     ["restricted", "account.restricted", "policy"],
   ] as const)(
-    "that says %s changes the account once, tells it once, and keeps later sends from the platform",
+    "with account status %s updates and publishes the account once, and stops later sends",
     async (accountStatus, type, reason) => {
-      // All four are at the platform before it answers the first.
+      // All four sends reach the platform before it responds to the first.
       const full = Promise.withResolvers<void>();
       fixture.setPlatformResponse(async () => {
-        if (fixture.asked.length === 4) full.resolve();
+        if (fixture.platformCalls.length === 4) full.resolve();
         await full.promise;
-        return refusedWith({ accountStatus, detail: "the platform's words" });
+        return refusedWith({ accountStatus, detail: "the platform's error text" });
       });
       const results = await Promise.all(Array.from({ length: 4 }, () => fixture.sendReply()));
-      expect(results).toEqual(Array(4).fill({ refused: "send_failed", detail: "the platform's words" }));
-      expect(await fixture.account()).toMatchObject({ status: accountStatus, refreshError: "the platform's words" });
+      expect(results).toEqual(Array(4).fill({ refused: "send_failed", detail: "the platform's error text" }));
+      expect(await fixture.account()).toMatchObject({
+        status: accountStatus,
+        refreshError: "the platform's error text",
+      });
       expect(await eventTypes()).toEqual([type, ...Array(4).fill("message.failed")].sort());
       const event = (await fixture.events()).find((one) => one.type === type);
       expect(eventSchema(type).parse(event)).toEqual(event);
       expect(event?.data).toMatchObject({ account: { status: accountStatus }, reason });
 
-      const before = fixture.asked.length;
+      const before = fixture.platformCalls.length;
       expect(await fixture.sendReply()).toEqual({ refused: `account_${accountStatus}`, detail: accountStatus });
-      expect(fixture.asked).toHaveLength(before);
+      expect(fixture.platformCalls).toHaveLength(before);
       expect((await fixture.events()).filter((one) => one.type === "message.failed")).toHaveLength(4);
     },
   );
 
-  it("says nothing of an account that was connected anew since the send began", async () => {
+  it("does not change an account that was reconnected after the send started", async () => {
     const account = await fixture.account();
     fixture.setPlatformResponse(async () => {
       testEnv.advance(SECOND);
@@ -117,14 +120,14 @@ describe("a refused send", () => {
     expect(await eventTypes()).toEqual(["message.failed"]);
   });
 
-  it("a dead token stays the account's status when the platform restricts it too", async () => {
+  it("keeps needs_reauth when the platform restricts the account too", async () => {
     fixture.setPlatformResponse((send) => refusedWith({ accountStatus: send.replyTo ? "restricted" : "needs_reauth" }));
     await Promise.all([fixture.sendReply(), fixture.sendReply({ replyTo: "m" })]);
     await fixture.sendReply();
     expect(await fixture.account()).toMatchObject({ status: "needs_reauth" });
   });
 
-  it("of the human agent's tag is noted on the account, which may go on", async () => {
+  it("of the human agent tag is recorded on the account, which stays active", async () => {
     fixture.setPlatformResponse(refusedWith({ class: "permission", humanAgentRefused: true }));
     await fixture.sendReply();
     expect(await accountItem()).toMatchObject({ human_agent_blocked_at: testEnv.now(), st: "active" });
@@ -134,7 +137,7 @@ describe("a refused send", () => {
 describe("a send whose outcome is unknown", () => {
   beforeEach(() => fixture.setPlatformResponse(unknownOutcome));
 
-  it("is told as failed once a minute brought no echo, and not before", async () => {
+  it("is published as failed after a minute without an echo, and not before", async () => {
     expect(await fixture.sendReply()).toEqual({ refused: "outcome_unknown", detail: "outcome_unknown" });
     testEnv.advance(MINUTE - 1);
     expect(await fixture.sweepSends()).toBe(0);
@@ -149,7 +152,7 @@ describe("a send whose outcome is unknown", () => {
   });
 
   it.each(["instagram", "messenger"] as const)(
-    "is one outbound message by an echo, told as failed before or not (%s)",
+    "becomes one outbound message by an echo, before or after message.failed (%s)",
     async (platform) => {
       for (const late of [false, true]) {
         fixture = await openReplyFixture(testEnv, platform);
@@ -157,7 +160,7 @@ describe("a send whose outcome is unknown", () => {
         await fixture.sendReply();
         testEnv.advance(late ? 2 * MINUTE : SECOND);
         if (late) await fixture.sweepSends();
-        const [call] = fixture.asked;
+        const [call] = fixture.platformCalls;
         const echo = platform === "messenger" ? { appId: "777", metadata: call?.metadata ?? "" } : null;
         await fixture.echo(`${fixture.tenant}-out`, "hi", echo ? { echo } : {});
         testEnv.advance(2 * MINUTE);
@@ -172,7 +175,7 @@ describe("a send whose outcome is unknown", () => {
     },
   );
 
-  it("of a conversation that was erased meanwhile is told to nobody", async () => {
+  it("is not published after its conversation was erased", async () => {
     await fixture.sendReply();
     await fixture.eraseConversation();
     testEnv.advance(2 * MINUTE);
@@ -183,7 +186,7 @@ describe("a send whose outcome is unknown", () => {
 });
 
 it.each([
-  ["takes", { kind: "accepted", messageId: "m" }],
+  ["accepts", { kind: "accepted", messageId: "m" }],
   ["refuses", refusedWith({})],
 ] as const)("a send that the platform %s while its conversation is erased leaves nothing", async (_verb, outcome) => {
   fixture.setPlatformResponse(async () => {
@@ -196,7 +199,7 @@ it.each([
   expect(await fixture.head()).toBeNull();
 });
 
-describe("a send under an id that was used before", () => {
+describe("a send with an id that was used before", () => {
   it.each([
     ["sent", { kind: "accepted", messageId: "m" }, { kind: "sent", messageId: "m" }],
     ["refused", refusedWith({ detail: "no" }), { kind: "refused", refusal: { refused: "send_failed", detail: "no" } }],
@@ -205,7 +208,7 @@ describe("a send under an id that was used before", () => {
       unknownOutcome,
       { kind: "refused", refusal: { refused: "outcome_unknown", detail: "outcome_unknown" } },
     ],
-  ] as const)("answers what became of the first, and calls nobody: %s", async (_name, outcome, result) => {
+  ] as const)("returns the first result without a platform call: %s", async (_name, outcome, result) => {
     fixture.setPlatformResponse(outcome);
     const request = {
       scope: "live",
@@ -221,7 +224,7 @@ describe("a send under an id that was used before", () => {
     expect(await perform()).toEqual(result);
     testEnv.advance(SECOND);
     expect(await perform()).toEqual(result);
-    expect(fixture.asked).toHaveLength(1);
+    expect(fixture.platformCalls).toHaveLength(1);
     testEnv.advance(2 * MINUTE);
     await fixture.sweepSends();
     expect(await fixture.dueItems()).toEqual([]);
@@ -230,7 +233,7 @@ describe("a send under an id that was used before", () => {
 });
 
 describe("a sweep of sends", () => {
-  it("makes up for the minutes in which none ran", async () => {
+  it("catches up after minutes without a sweep", async () => {
     fixture.setPlatformResponse(unknownOutcome);
     await fixture.sweepSends();
     await fixture.sendReply();
@@ -241,7 +244,7 @@ describe("a sweep of sends", () => {
     expect(await eventTypes()).toEqual(["message.failed", "message.failed"]);
   });
 
-  it("that cannot settle one settles the others, fails, and comes back to it", async () => {
+  it("that cannot settle one send settles the others, fails, and retries it", async () => {
     fixture.setPlatformResponse(unknownOutcome);
     await fixture.sendReply();
     const other = await openReplyFixture(testEnv);
@@ -250,11 +253,9 @@ describe("a sweep of sends", () => {
     testEnv.advance(2 * MINUTE);
     const ports = fixture.ports();
     const giveUp: typeof ports.sendRecords.giveUp = (conversation, id) =>
-      conversation === fixture.id
-        ? Promise.reject(new Error("giveUp failed"))
-        : ports.sendRecords.giveUp(conversation, id);
+      conversation === fixture.id ? Promise.reject(new Error("injected")) : ports.sendRecords.giveUp(conversation, id);
     const failingPorts = { ...ports, sendRecords: { ...ports.sendRecords, giveUp } };
-    await expect(settleDueSends(failingPorts, testEnv.now())).rejects.toThrow("giveUp failed");
+    await expect(settleDueSends(failingPorts, testEnv.now())).rejects.toThrow("injected");
     expect(await other.dueItems()).toEqual([]);
     testEnv.advance(MINUTE);
     await fixture.sweepSends();
@@ -263,10 +264,10 @@ describe("a sweep of sends", () => {
 });
 
 describe("a test send", () => {
-  it("that nobody ended is announced as one, and leaves the head alone", async () => {
+  it("that the sweep settles is published as a test and does not change the head", async () => {
     const before = await fixture.head();
     const ports = fixture.ports();
-    const record: typeof ports.outboundMessages.record = () => Promise.reject(new Error("no table"));
+    const record: typeof ports.outboundMessages.record = () => Promise.reject(new Error("injected"));
     const failingPorts = { ...ports, outboundMessages: { ...ports.outboundMessages, record } };
     expect(await fixture.sendReply({}, "test", failingPorts)).toHaveProperty("messageId");
     testEnv.advance(61 * SECOND);
@@ -275,18 +276,18 @@ describe("a test send", () => {
       { type: "message.sent", data: { message: { test: true, text: "hi" } } },
     ]);
     expect(await fixture.head()).toEqual(before);
-    expect(fixture.asked).toEqual([]);
+    expect(fixture.platformCalls).toEqual([]);
   });
 });
 
 describe("attachments", () => {
-  it("go out by address or by upload, and are kept and told with the addresses that are known", async () => {
+  it("are sent by URL or upload, and are stored and published with the known URLs", async () => {
     const attachments = [
       { type: "image", url: "https://cdn.example/a.png" },
       { type: "image", attachmentId: "1234" },
     ];
     expect(await fixture.sendReply({ text: null, attachments })).toHaveProperty("messageId");
-    expect(fixture.asked[0]?.content).toEqual({ kind: "attachments", attachments });
+    expect(fixture.platformCalls[0]?.content).toEqual({ kind: "attachments", attachments });
     const expectedRows = [
       { type: "image", url: "https://cdn.example/a.png" },
       { type: "image", url: null },
@@ -296,7 +297,7 @@ describe("attachments", () => {
     expect(await fixture.head()).toMatchObject({ lastMessageText: "" });
   });
 
-  it("are known again by their kinds when only an echo tells that they went out", async () => {
+  it("are matched by type when only an echo confirms the send", async () => {
     fixture.setPlatformResponse(unknownOutcome);
     await fixture.sendReply({ text: null, attachments: [{ type: "video", url: "https://cdn.example/a.mp4" }] });
     testEnv.advance(SECOND);
@@ -305,14 +306,14 @@ describe("attachments", () => {
     expect((await fixture.messageRows())[0]?.message).toMatchObject({ direction: "outbound", attachments: echoed });
   });
 
-  it("that a test key uploaded are taken from a test key alone", async () => {
+  it("that a test key uploaded can only be sent with a test key", async () => {
     const attachments = [{ type: "image", attachmentId: "mock_att_1" }];
     expect(await fixture.sendReply({ text: null, attachments })).toMatchObject({ refused: "invalid_request" });
     expect(await fixture.sendReply({ text: null, attachments }, "test")).toHaveProperty("messageId");
   });
 });
 
-it("what is due of a send is under its own instant, apart from other due items", async () => {
+it("the due item of a send has its own time and partition", async () => {
   fixture.setPlatformResponse(unknownOutcome);
   await fixture.sendReply();
   const [due] = await fixture.dueItems();

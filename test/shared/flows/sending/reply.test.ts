@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => testEnv.close());
 
-// A person wrote to a connected account just now, and the platform takes what it is sent.
+// A person has just written to a connected account, and the platform accepts every message.
 beforeEach(async () => {
   tenant = newTenant();
   queues = await testEnv.newQueues();
@@ -80,7 +80,7 @@ async function expectNothingSent(): Promise<void> {
 }
 
 describe("a reply", () => {
-  it("goes to the platform once, with the account's token, and is kept, shown and announced", async () => {
+  it("is sent to the platform once with the account's token, stored, shown in the inbox and published", async () => {
     testEnv.advance(1);
     expect(await reply("hi")).toEqual({ messageId: `mid-${sentCount}` });
     expect(fakePlatform.requests).toHaveLength(1);
@@ -100,7 +100,7 @@ describe("a reply", () => {
     expect(await sendRecords()).toMatchObject([{ st: "sent", m: `mid-${sentCount}` }]);
   });
 
-  it("is possible until 24 hours after the person's last message, to the millisecond", async () => {
+  it("is allowed until 24 hours after the person's last message, to the millisecond", async () => {
     testEnv.advance(24 * HOUR - 1);
     expect(await reply()).toEqual({ messageId: `mid-${sentCount}` });
     testEnv.advance(1);
@@ -111,7 +111,7 @@ describe("a reply", () => {
     expect(await reply()).toMatchObject({ messageId: `mid-${sentCount}-later` });
   });
 
-  it("is refused where the person never wrote, and unknown where the conversation has expired", async () => {
+  it("is refused if the person never wrote, and not found after the conversation has expired", async () => {
     conversation = conversation.replace(PERSON, "5550001");
     const participant = { id: "5550001", handle: null, username: null };
     await recordInbound("ours", { participant, direction: "echo" });
@@ -121,14 +121,14 @@ describe("a reply", () => {
     expect(fakePlatform.requests).toEqual([]);
   });
 
-  it("may be 1 000 bytes on Instagram, and not one more", async () => {
+  it("is limited to 1,000 bytes on Instagram", async () => {
     expect(await reply(`${"é".repeat(500)}`)).toHaveProperty("messageId");
     expect(await reply(`${"é".repeat(500)}x`)).toEqual({ refused: "invalid_request", detail: "text_too_long" });
     expect(fakePlatform.requests).toHaveLength(1);
     expect(await sendRecords()).toHaveLength(1);
   });
 
-  it("to another tenant's conversation is refused word for word as one to nobody's", async () => {
+  it("to another tenant's conversation is refused exactly like one to an unknown conversation", async () => {
     const stranger = newTenant();
     const foreign = await reply("hi", callerFor(stranger));
     expect(foreign).toEqual(await reply("hi", callerFor(stranger), conversationIdFor(stranger)));
@@ -140,20 +140,23 @@ describe("a reply", () => {
     expect(await reply("hi", { ...operator, tenants: [stranger, tenant] })).toHaveProperty("messageId");
   });
 
-  it.each(["needs_reauth", "restricted"])("from an account that is %s is refused without a call", async (status) => {
-    await testEnv.table.client.send(
-      new UpdateCommand({
-        TableName: testEnv.table.name,
-        Key: { PK: `T#${tenant}`, SK: `ACC#instagram#ig-${tenant}` },
-        UpdateExpression: "SET st = :st",
-        ExpressionAttributeValues: { ":st": status },
-      }),
-    );
-    expect(await reply()).toEqual({ refused: `account_${status}`, detail: status });
-    await expectNothingSent();
-  });
+  it.each(["needs_reauth", "restricted"])(
+    "from an account with status %s is refused without a platform call",
+    async (status) => {
+      await testEnv.table.client.send(
+        new UpdateCommand({
+          TableName: testEnv.table.name,
+          Key: { PK: `T#${tenant}`, SK: `ACC#instagram#ig-${tenant}` },
+          UpdateExpression: "SET st = :st",
+          ExpressionAttributeValues: { ":st": status },
+        }),
+      );
+      expect(await reply()).toEqual({ refused: `account_${status}`, detail: status });
+      await expectNothingSent();
+    },
+  );
 
-  it("from an account whose token could not be refreshed lately is tried all the same", async () => {
+  it("from an account with status refresh_failing is sent", async () => {
     await testEnv.table.client.send(
       new UpdateCommand({
         TableName: testEnv.table.name,
@@ -165,7 +168,7 @@ describe("a reply", () => {
     expect(await reply()).toHaveProperty("messageId");
   });
 
-  it("that the platform refuses leaves a failed record and no message, and is announced as failed", async () => {
+  it("that the platform refuses leaves a failed record and no message, and publishes message.failed", async () => {
     platformAnswer = { status: 400, body: { error: { code: 551, message: "This person isn't available right now." } } };
     expect(await reply()).toMatchObject({ refused: "send_failed" });
     expect(await sendRecords()).toMatchObject([{ st: "failed" }]);
@@ -175,18 +178,15 @@ describe("a reply", () => {
 
   it.each([
     ["a 500", { status: 500, body: "oops" }],
-    ["a 200 that names no message", { status: 200, body: {} }],
-  ])(
-    "whose outcome is unknown, as after %s, is recorded as such and never made again",
-    async (_name, platformFault) => {
-      platformAnswer = platformFault;
-      expect(await reply()).toEqual({ refused: "outcome_unknown", detail: "outcome_unknown" });
-      expect(fakePlatform.requests).toHaveLength(1);
-      expect(await sendRecords()).toMatchObject([{ st: "unknown" }]);
-    },
-  );
+    ["a 200 without a message id", { status: 200, body: {} }],
+  ])("with an unknown outcome after %s is recorded as unknown and never sent again", async (_name, platformFault) => {
+    platformAnswer = platformFault;
+    expect(await reply()).toEqual({ refused: "outcome_unknown", detail: "outcome_unknown" });
+    expect(fakePlatform.requests).toHaveLength(1);
+    expect(await sendRecords()).toMatchObject([{ st: "unknown" }]);
+  });
 
-  it("has its record before the platform is called", async () => {
+  it("writes its record before it calls the platform", async () => {
     const end = injectFaults(testEnv.client, ({ command }) => (command === "PutItem" ? "crash" : "pass"));
     await expect(reply()).rejects.toThrow("crashed");
     end();
@@ -195,7 +195,7 @@ describe("a reply", () => {
 });
 
 describe("a reply with a test key", () => {
-  it("reaches nobody: it is kept as a test message, announced, and leaves the head alone", async () => {
+  it("reaches nobody: it is stored as a test message, published, and does not change the head", async () => {
     const before = await head();
     testEnv.advance(5);
     const response = await reply("hi", callerFor(tenant, "test"));
@@ -210,15 +210,15 @@ describe("a reply with a test key", () => {
     expect(await countEvents()).toBe(1);
   });
 
-  it("keeps the window and the text's length all the same", async () => {
+  it("obeys the window and the text limit", async () => {
     expect(await reply("x".repeat(1_001), callerFor(tenant, "test"))).toMatchObject({ detail: "text_too_long" });
     testEnv.advance(24 * HOUR);
     expect(await reply("hi", callerFor(tenant, "test"))).toMatchObject({ refused: "window_closed" });
   });
 });
 
-describe("a token that was sealed for another tenant", () => {
-  it("does not open when its account's row is copied: a fault, and nothing is sent", async () => {
+describe("a token sealed for another tenant", () => {
+  it("does not open when the row of its account is copied: a fault, and nothing is sent", async () => {
     const owner = newTenant();
     await testEnv.connect(owner);
     const { Item } = await testEnv.table.client.send(

@@ -8,7 +8,7 @@ import { DAY, MINUTE, type Millis, SECOND } from "../../../../shared/kernel/time
 import { ACCOUNT, newTenant, PERSON } from "../../stores/support/samples.ts";
 import { openTestEnv, type TestEnv } from "../support/test-env.ts";
 
-// Sweeps of sends that end before they are through.
+// Sweeps of sends that stop early.
 
 let testEnv: TestEnv;
 let ports: ApiPorts;
@@ -23,14 +23,14 @@ beforeEach(async () => {
   await settleDueSends(ports, testEnv.now());
 });
 
-/** Sends that nobody ended, of conversations that are gone: each is looked at, and is due no more. */
+/** Abandoned sends of conversations that do not exist. A sweep reads each and removes it. */
 async function startSends(count: number, interval: Millis): Promise<string[]> {
   const sendIds: string[] = [];
   for (let i = 0; i < count; i++) {
     const sendId = newUlid(testEnv.now());
-    const gone = conversationId({ tenant: newTenant(), account: ACCOUNT, participantId: PERSON });
+    const missingConversation = conversationId({ tenant: newTenant(), account: ACCOUNT, participantId: PERSON });
     await ports.dueSends.put({
-      conversationId: gone,
+      conversationId: missingConversation,
       sendId,
       startedAt: testEnv.now(),
       content: { kind: "text", text: "hi" },
@@ -52,23 +52,23 @@ async function openSends(): Promise<string[]> {
   return Items.map(({ SK }) => String(SK).split("#")[1] ?? "").sort();
 }
 
-/** So many pages, and no more. */
+/** Allows a number of pages. */
 function pageBudget(count: number): () => boolean {
   let pagesStarted = 0;
   return () => pagesStarted++ < count;
 }
 
-it("a sweep of sends whose time is nearly over ends by itself and leaves all as it is", async () => {
-  const mark = await ports.dueSends.checkpoint();
+it("a sweep without time for a page changes nothing", async () => {
+  const checkpoint = await ports.dueSends.checkpoint();
   const sends = await startSends(2, SECOND);
   testEnv.advance(MINUTE);
   expect(await settleDueSends(ports, testEnv.now(), () => false)).toBe(0);
   expect(await openSends()).toEqual(sends);
-  expect(await ports.dueSends.checkpoint()).toEqual(mark);
+  expect(await ports.dueSends.checkpoint()).toEqual(checkpoint);
   expect(await settleDueSends(ports, testEnv.now())).toBe(2);
 });
 
-it("a sweep of sends is gone on with from the page it came to, earliest first", async () => {
+it("the next sweep continues from the last completed page, earliest first", async () => {
   const sends = await startSends(250, 10);
   testEnv.advance(10 * MINUTE);
   expect(await settleDueSends(ports, testEnv.now(), pageBudget(2))).toBe(200);
@@ -78,7 +78,7 @@ it("a sweep of sends is gone on with from the page it came to, earliest first", 
   expect(await openSends()).toEqual([]);
 });
 
-it("a send that cannot be settled keeps the mark before its page, and is found however late it can be", async () => {
+it("a send that cannot be settled keeps the checkpoint before its page, and is retried until it can be", async () => {
   const sends = await startSends(150, 10);
   const poison = sends[120];
   testEnv.advance(10 * MINUTE);

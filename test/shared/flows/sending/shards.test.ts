@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => testEnv.close());
 
-/** A conversation that lies in another shard than the first, now that its tenant's feeds have several. */
+/** A conversation outside the first shard, after its tenant's feeds have grown to several shards. */
 async function openShardedFixture() {
   const fixture = await openReplyFixture(testEnv);
   const { tenant, id } = fixture;
@@ -21,44 +21,51 @@ async function openShardedFixture() {
   await tenantStateStore(testEnv.table).growShards(tenant, 1, shards);
   const shard = feedShard(id, shards);
   expect(shard).toBeGreaterThan(0);
-  const feedOf = async (Key: object) =>
+  const feedAt = async (Key: object) =>
     (await testEnv.table.client.send(new GetCommand({ TableName: testEnv.table.name, Key, ConsistentRead: true }))).Item
       ?.F;
   return {
     ...fixture,
     shard,
-    inboxOf: () => feedOf(headKey(id)),
-    feedsOf: async () => {
+    inboxFeedNow: () => feedAt(headKey(id)),
+    messageFeeds: async () => {
       const outbound = (await fixture.messageRows()).filter(({ message }) => message.direction === "outbound");
-      return Promise.all(outbound.map(({ position: place }) => feedOf(messageKey(id, place))));
+      return Promise.all(outbound.map(({ position }) => feedAt(messageKey(id, position))));
     },
   };
 }
 
-it("a reply and its conversation's head go to their shard of the tenant's feeds", async () => {
-  const { tenant, shard, inboxOf, feedsOf, sendReply: reply } = await openShardedFixture();
-  expect(await inboxOf()).toBe(inboxFeed(tenant, 0));
+it("a reply and its conversation's head are written to their shard of the tenant's feeds", async () => {
+  const { tenant, shard, inboxFeedNow, messageFeeds, sendReply: reply } = await openShardedFixture();
+  expect(await inboxFeedNow()).toBe(inboxFeed(tenant, 0));
   testEnv.advance(1);
   expect(await reply()).toMatchObject({ messageId: expect.any(String) });
-  expect(await inboxOf()).toBe(inboxFeed(tenant, shard));
-  expect(await feedsOf()).toEqual([messageFeed(tenant, "live", shard)]);
+  expect(await inboxFeedNow()).toBe(inboxFeed(tenant, shard));
+  expect(await messageFeeds()).toEqual([messageFeed(tenant, "live", shard)]);
 });
 
-it("so they do when the sweep ends what a sender that died left, whatever it died at", async () => {
+it("the sweep writes them to the same shard after the sender died at any call", async () => {
   for (let k = 0, remaining = 0; ; k++) {
-    const { tenant, shard, inboxOf, feedsOf, sendReply: reply, sweepSends: settle } = await openShardedFixture();
+    const {
+      tenant,
+      shard,
+      inboxFeedNow,
+      messageFeeds,
+      sendReply: reply,
+      sweepSends: settle,
+    } = await openShardedFixture();
     testEnv.advance(1);
     const injection = injectFaultAt(testEnv.clients, "before", k);
     await reply().catch(() => {});
     injection.remove();
-    const before = await feedsOf();
+    const before = await messageFeeds();
     testEnv.advance(MINUTE + SECOND);
     await settle();
-    const after = await feedsOf();
+    const after = await messageFeeds();
     if (before.length === 0 && after.length > 0) remaining++;
     if (after.length > 0) {
       expect(after, `call ${k}`).toEqual([messageFeed(tenant, "live", shard)]);
-      expect(await inboxOf(), `call ${k}`).toBe(inboxFeed(tenant, shard));
+      expect(await inboxFeedNow(), `call ${k}`).toBe(inboxFeed(tenant, shard));
     }
     if (!injection.reached()) {
       expect(remaining).toBeGreaterThan(0);

@@ -24,15 +24,12 @@ import type { TestEnv } from "./test-env.ts";
 
 export const CHALLENGE_KEY = Buffer.alloc(32, 7);
 export const SOURCE_IP = "203.0.113.9";
-/** No row may say this once a hold is over. */
+/** A text that no row may contain once a hold has ended. */
 export const CANARY = "canary of a held message";
 
 let sourceIps = 0;
 
-/**
- * One tenant whose customer wrote some time ago, a platform that the test plays, and the way from a held message
- * through its check.
- */
+/** A tenant with an older inbound message, a platform with scripted responses, and helpers to create and complete holds. */
 export type HoldFixture = Awaited<ReturnType<typeof openHoldFixture>>;
 
 export async function openHoldFixture(
@@ -63,7 +60,7 @@ export async function openHoldFixture(
   }
   await recordInbound(testEnv.now() - messageAge);
 
-  /** As a process of its own has them. */
+  /** The ports of a new process. */
   const apiPorts = (): ApiPorts => {
     const realPorts = testEnv.apiPorts(queues);
     const platformOf: ApiPorts["platformFor"] = (account, sendScope) =>
@@ -104,7 +101,7 @@ export async function openHoldFixture(
     apiPorts,
     checkPorts,
     secret,
-    /** What the platform answers from now on. */
+    /** Sets the platform's response to all later sends. */
     setPlatformResponse(next: typeof platformResponse): void {
       platformResponse = next;
     },
@@ -115,7 +112,7 @@ export async function openHoldFixture(
       if (isRefusal(created)) throw new Error(`${created.refused} ${created.detail}`);
       return created;
     },
-    /** What a right answer to a challenge is, of puzzles that take no time. */
+    /** A right answer to a challenge with easy puzzles. */
     async solvedAnswer({ id, expiresAt }: Pick<CreatedHold, "id" | "expiresAt">) {
       const token = easyChallengeToken({ holdId: id, expires: expiresAt });
       return { holdId: id, secret: await secret(id), sourceIp: newSourceIp(), token, solutions: solveChallenge(token) };
@@ -124,7 +121,7 @@ export async function openHoldFixture(
       return completeHold(ports, await this.solvedAnswer(hold), testEnv.now);
     },
     read: (holdId: string) => getHold(apiPorts(), caller, holdId, testEnv.now()),
-    /** What the tenant's audit trail says of holds, newest first. */
+    /** The tenant's audit entries of holds, newest first. */
     auditEntries: async () =>
       (await auditStore(testEnv.table).list(tenant, { before: null, limit: 50, now: testEnv.now() })).rows.filter(
         ({ action }) => action.startsWith("hold."),
@@ -140,13 +137,13 @@ export async function openHoldFixture(
   };
 }
 
-/** An address that no other test tries from. */
+/** A source address that no other test uses. */
 export function newSourceIp(): string {
   sourceIps += 1;
   return `198.51.${Math.floor(sourceIps / 250)}.${(sourceIps % 250) + 1}`;
 }
 
-/** A token as the server seals it, of puzzles a thousand times lighter. */
+/** A token sealed like the server's, with puzzles a thousand times easier. */
 export function easyChallengeToken(
   { holdId, expires }: { holdId: string; expires: Millis },
   key: Uint8Array = CHALLENGE_KEY,
@@ -156,16 +153,16 @@ export function easyChallengeToken(
   return `${body}.${hmacSha256(key, body).toString("base64url")}`;
 }
 
-/** Numbers of which the first solves nothing and the others do. */
+/** Solutions of which only the first is wrong. */
 export function solveAllButOne(token: string): number[] {
   const [puzzle] = derivePuzzles(token, parseTerms(token));
-  if (!puzzle) throw new Error("There is no puzzle.");
+  if (!puzzle) throw new Error("The token has no puzzles.");
   let wrong = 0;
   while (sha256Hex(`${puzzle.salt}${wrong}`).startsWith(puzzle.target)) wrong += 1;
   return solveChallenge(token).with(0, wrong);
 }
 
-/** The least solution of each of a token's puzzles. */
+/** The smallest solution of each puzzle of a token. */
 export function solveChallenge(token: string): number[] {
   return derivePuzzles(token, parseTerms(token)).map(({ salt, target }) => {
     for (let n = 0; ; n++) if (sha256Hex(`${salt}${n}`).startsWith(target)) return n;

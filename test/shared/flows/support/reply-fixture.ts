@@ -14,11 +14,11 @@ type PlatformResponse = SendOutcome | ((send: Send) => SendOutcome | Promise<Sen
 
 export type ReplyFixture = Awaited<ReturnType<typeof openReplyFixture>>;
 
-/** One conversation in which the person wrote just now, its account, and a platform that answers as it is told. */
+/** A conversation with a new inbound message, its account, and a platform with scripted responses. */
 export async function openReplyFixture(testEnv: TestEnv, platform: PlatformName = "instagram") {
   const conversation = await openConversationFixture(testEnv, platform);
   const { tenant, id, lane: queues } = conversation;
-  /** Every message that the platform was asked to send. */
+  /** All sends that reached the platform. */
   const platformCalls: Send[] = [];
   let platformResponse: PlatformResponse = (send) => ({ kind: "accepted", messageId: `mid-of-${send.metadata}` });
 
@@ -37,15 +37,14 @@ export async function openReplyFixture(testEnv: TestEnv, platform: PlatformName 
 
   return {
     ...conversation,
-    /** The account that the conversation is on. */
+    /** The account of the conversation. */
     accountRef: conversation.account,
-    asked: platformCalls,
+    platformCalls,
     ports: apiPorts,
-    /** What the platform says to every send from now on. */
+    /** Sets the platform's response to all later sends. */
     setPlatformResponse(next: PlatformResponse): void {
       platformResponse = next;
     },
-    /** Someone erases the conversation. */
     eraseConversation: () =>
       eraseConversation(
         apiPorts(),
@@ -55,21 +54,21 @@ export async function openReplyFixture(testEnv: TestEnv, platform: PlatformName 
         testEnv.now(),
       ),
 
-    /** A reply by a process of its own. */
+    /** Sends a reply with the ports of a new process. */
     sendReply(rest: Partial<Reply> = {}, scope: "live" | "test" = "live", senderPorts: ApiPorts = apiPorts()) {
       const reply = { conversationId: id, text: "hi", replyTo: null, ...rest };
       return sendReply(senderPorts, callerFor(scope), reply, testEnv.now);
     },
 
-    /** The sweep of a minute. */
+    /** Runs the sweep of due sends. */
     sweepSends: () => settleDueSends(testEnv.apiPorts(queues), testEnv.now()),
 
-    /** Every event of ours that was announced, each once, oldest first, as a receiver gets it. */
+    /** All published events except message.received, each once, oldest first, as a receiver gets them. */
     async events(): Promise<{ id: string; type: string; data: EventData }[]> {
       const published = [
         ...(await conversation.messageEvents()).map(({ eventUlid, position }) => ({
           eventUlid,
-          source: { conversationId: id, position: position },
+          source: { conversationId: id, position },
         })),
         ...(await conversation.standaloneEvents()).map(({ eventUlid }) => ({ eventUlid, source: null })),
       ];
@@ -82,7 +81,7 @@ export async function openReplyFixture(testEnv: TestEnv, platform: PlatformName 
 
     account: () => accountStore(testEnv.table).get(tenant, conversation.account),
 
-    /** What the sweep would still look at of this conversation. */
+    /** The due items of this conversation. */
     async dueItems(): Promise<Record<string, unknown>[]> {
       const { Items = [] } = await testEnv.table.client.send(
         new ScanCommand({
@@ -103,9 +102,12 @@ interface EventData {
   readonly reason: string;
 }
 
-const unreachableClient = { send: () => Promise.reject(new Error("Nothing is posted here.")), close: async () => {} };
+const unreachableClient = {
+  send: () => Promise.reject(new Error("Unexpected webhook delivery.")),
+  close: async () => {},
+};
 
-/** A refusal with what it means beyond its send. */
+/** A refusal with effects beyond its send. */
 export function refusedWith(rest: Partial<SendRefused>): SendRefused {
   return { ...(refusedOutcome as SendRefused), detail: "(#190) The session has been invalidated", ...rest };
 }
