@@ -6,7 +6,7 @@ const COMPOSITION = "^functions/(support/|admin/|routes/api-endpoint\\.ts$|[^/]+
 const WORKERS = "^functions/(worker/|[^/]+/worker\\.ts$)";
 
 const rooms = {
-  "shared/kernel": { rooms: [], packages: ["node:crypto", "node:zlib", "ulid"] },
+  "shared/kernel": { rooms: [], packages: ["node:async_hooks", "node:crypto", "node:zlib", "ulid"] },
   "shared/domain": { rooms: ["shared/kernel"], packages: [] },
   "shared/config": { rooms: ["shared/kernel"], packages: ["zod"] },
   "shared/events": { rooms: ["shared/kernel", "shared/domain"], packages: ["zod"] },

@@ -4,7 +4,7 @@ import type { QuarantinedMessage } from "../../shared/stores/dead-letters/quaran
 const taskDescriptions = {
   probe: "probe",
   drain: "drain",
-  failing: "failure check",
+  warn: "failure check",
 } as const;
 
 /** One line about a dead letter. */
@@ -20,8 +20,8 @@ export function describeDeadLetter(letter: QuarantinedMessage): string {
       const { attempt, endpointId, tenant } = decoded.attempt;
       return `delivery attempt ${attempt} to endpoint ${endpointId} of tenant ${tenant}`;
     }
-    case "step":
-      return `${taskDescriptions[decoded.step.step]} of endpoint ${decoded.step.endpointId} of tenant ${decoded.step.tenant}`;
+    case "task":
+      return `${taskDescriptions[decoded.task.kind]} of endpoint ${decoded.task.endpointId} of tenant ${decoded.task.tenant}`;
     case "profile":
       return `profile lookup for tenant ${decoded.profile.tenant}`;
     case "erasure":

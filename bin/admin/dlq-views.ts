@@ -96,12 +96,12 @@ function toInspectionDetails(inspection: Inspection) {
         body_stored: inspection.bodyKept,
         delivery: toDeliveryJson(inspection.delivery),
       };
-    case "step":
+    case "task":
       return {
         kind: inspection.kind,
-        tenant: inspection.step.tenant,
-        endpoint_id: inspection.step.endpointId,
-        step: inspection.step.step,
+        tenant: inspection.task.tenant,
+        endpoint_id: inspection.task.endpointId,
+        task: inspection.task.kind,
       };
     case "profile":
       return {

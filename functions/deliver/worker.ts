@@ -3,7 +3,6 @@ import type { RenderedEvent } from "../../shared/domain/events/events.ts";
 import type { Endpoint } from "../../shared/domain/webhooks/endpoints.ts";
 import { drainEndpoint } from "../../shared/flows/delivery/drain.ts";
 import { flushHealth } from "../../shared/flows/delivery/endpoint-health.ts";
-import { decodeEndpointTask } from "../../shared/flows/delivery/endpoint-tasks.ts";
 import { evaluateFailingEndpoint } from "../../shared/flows/delivery/evaluate-failing-endpoint.ts";
 import { type BatchContext, fanOut, newBatchContext } from "../../shared/flows/delivery/fan-out.ts";
 import type { DeliverPorts } from "../../shared/flows/delivery/ports.ts";
@@ -14,7 +13,9 @@ import { drop, type RecordOutcome } from "../../shared/flows/record-outcome.ts";
 import { saveTally } from "../../shared/flows/stats/count.ts";
 import type { TenantId } from "../../shared/kernel/tenant.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
-import { decodeEvent, decodeRetry, type EventMessage } from "../../shared/queues/messages.ts";
+import { runWithTrace } from "../../shared/kernel/trace.ts";
+import { decodeEndpointTask, decodeRetry } from "../../shared/queues/deliveries.ts";
+import { decodeEvent, type EventMessage } from "../../shared/queues/events.ts";
 import { type Invocation, type Postpone, processRecords, receiveCount } from "../worker/batch.ts";
 
 /**
@@ -32,7 +33,7 @@ export function deliverWorker(ports: DeliverPorts, now: () => Millis, postpone: 
         parsedRecords.map(({ record, message }): [string, Promise<RecordOutcome>] => [
           record.messageId,
           message
-            ? fanOutEvent(ports, record, message, batchData, context, now)
+            ? runWithTrace(message.traceId ?? null, () => fanOutEvent(ports, record, message, batchData, context, now))
             : processRetryOrTask(ports, record, context, now),
         ]),
       );
@@ -50,14 +51,14 @@ async function processRetryOrTask(
   now: () => Millis,
 ): Promise<RecordOutcome> {
   const message = decodeRetry(record.body);
-  if (message) return retryDelivery(ports, message, context, now);
+  if (message) return runWithTrace(message.traceId ?? null, () => retryDelivery(ports, message, context, now));
   const task = decodeEndpointTask(record.body);
-  switch (task?.step) {
+  switch (task?.kind) {
     case "probe":
       return probeEndpoint(ports, task, context.tally, now);
     case "drain":
       return drainEndpoint(ports, task, now());
-    case "failing":
+    case "warn":
       return evaluateFailingEndpoint(ports, task, receiveCount(record) > 1, now());
     default:
       return drop("unreadable");

@@ -3,7 +3,8 @@ import { eraseInBackground } from "../../shared/flows/erasure/background.ts";
 import type { ErasePorts } from "../../shared/flows/erasure/ports.ts";
 import { drop, type RecordOutcome } from "../../shared/flows/record-outcome.ts";
 import { type Millis, SECOND } from "../../shared/kernel/time.ts";
-import { decodeErasure } from "../../shared/queues/messages.ts";
+import { runWithTrace } from "../../shared/kernel/trace.ts";
+import { decodeErasure } from "../../shared/queues/erasures.ts";
 import { type Invocation, processRecords } from "../worker/batch.ts";
 
 /** How long before the function's time-out no further page is begun: one takes a second or two when all goes slowly. */
@@ -17,7 +18,8 @@ export function eraseWorker(ports: ErasePorts, now: () => Millis) {
     const inTime = () => invocation.getRemainingTimeInMillis() > STOP_EARLY;
     const eraseOnce = async (body: string): Promise<RecordOutcome> => {
       const message = decodeErasure(body);
-      return message ? eraseInBackground(ports, message, inTime, now()) : drop("unreadable");
+      if (!message) return drop("unreadable");
+      return runWithTrace(message.traceId ?? null, () => eraseInBackground(ports, message, inTime, now()));
     };
     return processRecords(
       "erase",

@@ -2,6 +2,7 @@ import { type Context, Hono } from "hono";
 import { newUlid } from "../../shared/kernel/ids.ts";
 import { refuse } from "../../shared/kernel/refusals.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
+import { runWithTrace } from "../../shared/kernel/trace.ts";
 import { withDeadline } from "./deadline.ts";
 import type { Endpoint, RequestMetadata } from "./endpoint.ts";
 import { failure, type Guards, serve, withCommonHeaders } from "./serve.ts";
@@ -66,7 +67,9 @@ async function handleRequest<P>(endpoint: Endpoint<P>, options: AppOptions<P>, c
   const correlationId = resolveCorrelationId(c.env, now);
   try {
     const metadata = requestMetadata(c, correlationId);
-    const work = serve(endpoint, options, c.req.raw, metadata, c.req.param(), now, options.ports);
+    const work = runWithTrace(correlationId, () =>
+      serve(endpoint, options, c.req.raw, metadata, c.req.param(), now, options.ports),
+    );
     return withCommonHeaders(await withDeadline(c.env?.remaining, work), correlationId);
   } catch (error) {
     const { operation } = endpoint;

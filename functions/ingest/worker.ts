@@ -8,7 +8,8 @@ import { accountResolver, type ResolveAccount } from "../../shared/flows/inbox/r
 import { done, drop, type RecordOutcome } from "../../shared/flows/record-outcome.ts";
 import { mergeTally, saveTally } from "../../shared/flows/stats/count.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
-import { decodeInbound } from "../../shared/queues/messages.ts";
+import { runWithTrace } from "../../shared/kernel/trace.ts";
+import { decodeInbound } from "../../shared/queues/inbound.ts";
 import { type Invocation, processRecords } from "../worker/batch.ts";
 
 const noPostponing = async () => {};
@@ -51,7 +52,9 @@ async function ingest(
     webhooks.map(async (webhook) => {
       const webhookEffects = newEffects();
       try {
-        await ingestUpdates(ports, resolveAccount, ports.parseUpdates(webhook.raw), webhookEffects, now);
+        await runWithTrace(webhook.traceId, () =>
+          ingestUpdates(ports, resolveAccount, ports.parseUpdates(webhook.raw), webhookEffects, now),
+        );
         mergeEffects(effects, webhookEffects);
         return webhook;
       } catch (error) {
@@ -82,6 +85,7 @@ interface InboundWebhook {
   readonly file: string | null;
   readonly receivedAt: Millis;
   readonly raw: Uint8Array;
+  readonly traceId: string | null;
 }
 
 async function loadWebhook(
@@ -97,7 +101,8 @@ async function loadWebhook(
   }
   try {
     const raw = await loadInbound(ports, inbound);
-    if (raw) return { id: record.messageId, file: inbound.file, receivedAt: inbound.receivedAt, raw };
+    const { file, receivedAt, traceId = null } = inbound;
+    if (raw) return { id: record.messageId, file, receivedAt, raw, traceId };
     // The file is removed last: a repeated record whose file is gone was done before.
     outcomes.set(record.messageId, drop("gone"));
   } catch (error) {

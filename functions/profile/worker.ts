@@ -3,7 +3,8 @@ import { fetchProfile } from "../../shared/flows/inbox/fetch-profile.ts";
 import type { ProfilePorts } from "../../shared/flows/inbox/ports.ts";
 import { drop, type RecordOutcome } from "../../shared/flows/record-outcome.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
-import { decodeProfile } from "../../shared/queues/messages.ts";
+import { runWithTrace } from "../../shared/kernel/trace.ts";
+import { decodeProfile } from "../../shared/queues/profiles.ts";
 import { type Invocation, processRecords } from "../worker/batch.ts";
 
 const noPostponing = async () => {};
@@ -15,15 +16,14 @@ export function profileWorker(ports: ProfilePorts, now: () => Millis) {
       const lookups = new Map<string, Promise<RecordOutcome>>();
       return new Map(
         records.map(({ messageId, body }): [string, Promise<RecordOutcome>] => {
-          const lookup = lookups.get(body) ?? lookUpProfile(ports, body, now);
-          lookups.set(body, lookup);
+          const message = decodeProfile(body);
+          if (!message) return [messageId, Promise.resolve(drop("unreadable"))];
+          const { tenant, conversationId, traceId = null } = message;
+          const key = `${tenant}\n${conversationId}`;
+          const lookup = lookups.get(key) ?? runWithTrace(traceId, () => fetchProfile(ports, message, now()));
+          lookups.set(key, lookup);
           return [messageId, lookup];
         }),
       );
     });
-}
-
-async function lookUpProfile(ports: ProfilePorts, body: string, now: () => Millis): Promise<RecordOutcome> {
-  const message = decodeProfile(body);
-  return message ? fetchProfile(ports, message, now()) : drop("unreadable");
 }

@@ -88,7 +88,7 @@ export const budgetAttributes = {
 
 export const dueSendAttributes = { ...ttl, content: "b", conversationId: "c" } as const;
 
-export const dueItemAttributes = { ...ttl, taskBody: "b", tenant: "t" } as const;
+export const dueItemAttributes = { ...ttl, taskBody: "b", tenant: "t", traceId: "tr" } as const;
 
 export const checkpointAttributes = { cursor: "p" } as const;
 

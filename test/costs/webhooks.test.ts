@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { deliveryId, waitingForEndpoint } from "../../shared/domain/delivery/deliveries.ts";
 import { RETRY_DELAYS } from "../../shared/domain/limits.ts";
-import { encodeEndpointTask } from "../../shared/flows/delivery/endpoint-tasks.ts";
 import { newUlid } from "../../shared/kernel/ids.ts";
 import { DAY, MINUTE, SECOND } from "../../shared/kernel/time.ts";
+import { encodeEndpointTask } from "../../shared/queues/deliveries.ts";
 import { freshWorkspace, withoutKeyAndRate } from "../bench/scenarios.ts";
 import type { Workspace } from "../support/pipeline/workspace.ts";
 import { type Cost, type Pipeline, startPipeline } from "../support/pipeline.ts";
@@ -219,7 +219,7 @@ describe("an endpoint with an open circuit", () => {
       const since = pipeline.now() - 6 * DAY;
       const failing = { ...endpoint.breaker, failingSince: since, failedSince };
       await pipeline.stores.endpoints.saveBreaker(tenant, endpoint, failing, pipeline.now());
-      const body = encodeEndpointTask({ tenant, endpointId, step: "failing", since });
+      const body = encodeEndpointTask({ tenant, endpointId, kind: "warn", since });
       await pipeline.apiPorts.retries.send({ body });
       expect(await pipeline.cost(() => pipeline.retry())).toEqual({ wcu, rcu: 1, sqs });
     }

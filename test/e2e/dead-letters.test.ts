@@ -129,8 +129,8 @@ it("a redriven attempt is delivered, and is redriven only once", async () => {
 
   const [deadLetter] = await list("--queue", "deliveries");
   const id = deadLetter?.id ?? "";
-  const { n } = JSON.parse(body) as { n: number };
-  expect(deadLetter?.description).toBe(`delivery attempt ${n} to endpoint ${hook.id} of tenant demo`);
+  const { attempt } = JSON.parse(body) as { attempt: number };
+  expect(deadLetter?.description).toBe(`delivery attempt ${attempt} to endpoint ${hook.id} of tenant demo`);
   expect(await runDlqJson(0, "explain", id)).toMatchObject({
     inspection: { kind: "attempt", delivery_id: retrying?.delivery_id, delivery: { status: "dlq" }, body_stored: true },
     redrive: { action: "replay" },

@@ -1,24 +1,16 @@
-import {
-  decodeErasure,
-  decodeEvent,
-  decodeInbound,
-  decodeProfile,
-  decodeRetry,
-  type ErasureMessage,
-  type EventMessage,
-  type InboundMessage,
-  type ProfileMessage,
-  type RetryMessage,
-} from "../../queues/messages.ts";
+import { decodeEndpointTask, decodeRetry, type EndpointTask, type RetryMessage } from "../../queues/deliveries.ts";
+import { decodeErasure, type ErasureMessage } from "../../queues/erasures.ts";
+import { decodeEvent, type EventMessage } from "../../queues/events.ts";
+import { decodeInbound, type InboundMessage } from "../../queues/inbound.ts";
+import { decodeProfile, type ProfileMessage } from "../../queues/profiles.ts";
 import type { QuarantinedMessage } from "../../stores/dead-letters/quarantine.ts";
-import { decodeEndpointTask, type EndpointTask } from "../delivery/endpoint-tasks.ts";
 
 /** What a dead letter is, as the worker of its queue would read it. */
 export type DecodedMessage =
   | { readonly kind: "webhook"; readonly webhook: InboundMessage }
   | { readonly kind: "event"; readonly event: EventMessage }
   | { readonly kind: "attempt"; readonly attempt: RetryMessage }
-  | { readonly kind: "step"; readonly step: EndpointTask }
+  | { readonly kind: "task"; readonly task: EndpointTask }
   | { readonly kind: "profile"; readonly profile: ProfileMessage }
   | { readonly kind: "erasure"; readonly erasure: ErasureMessage }
   /** No worker of this version can read it; one that is cut cannot be read any more. */
@@ -43,8 +35,8 @@ export function decodeDeadLetter({
       if (event) return { kind: "event", event };
       const attempt = decodeRetry(body);
       if (attempt) return { kind: "attempt", attempt };
-      const step = decodeEndpointTask(body);
-      return step ? { kind: "step", step } : unreadable;
+      const task = decodeEndpointTask(body);
+      return task ? { kind: "task", task } : unreadable;
     }
     case "Profiles": {
       const profile = decodeProfile(body);

@@ -5,7 +5,8 @@ import { type EndpointStatus, subscribedEndpoints } from "../../domain/webhooks/
 import { decompress } from "../../kernel/compression.ts";
 import { ulidTime } from "../../kernel/ids.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { type EventMessage, encodeEvent, type RetryMessage } from "../../queues/messages.ts";
+import type { RetryMessage } from "../../queues/deliveries.ts";
+import { type EventMessage, encodeEvent } from "../../queues/events.ts";
 import type { QuarantinedMessage } from "../../stores/dead-letters/quarantine.ts";
 import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
 import type { Erasure } from "../../stores/erasure/erasure-items.ts";
@@ -24,7 +25,7 @@ export type Inspection =
       readonly endpoint: EndpointStatus | null;
       readonly bodyKept: boolean;
     })
-  | DecodedAs<"step">
+  | DecodedAs<"task">
   | DecodedAs<"profile">
   | (DecodedAs<"erasure"> & { readonly phase: Erasure["phase"] | null })
   | DecodedAs<"unreadable">;
@@ -68,7 +69,7 @@ export async function inspectDeadLetter(
       const { tenant, erasureId } = decoded.erasure;
       return { ...decoded, phase: (await ports.erasures.get(tenant, erasureId))?.phase ?? null };
     }
-    case "step":
+    case "task":
     case "profile":
     case "unreadable":
       return decoded;
@@ -89,7 +90,7 @@ export function planRedrive(letter: Pick<QuarantinedMessage, "body" | "cut">, in
     case "erasure":
       return inspection.phase ? { action: "send", body: letter.body } : { action: "nothing", reason: "erasure_over" };
     case "webhook":
-    case "step":
+    case "task":
     case "profile":
     // What this version cannot read, another one may.
     case "unreadable":

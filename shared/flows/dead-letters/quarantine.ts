@@ -1,8 +1,7 @@
 import { deadLetterId } from "../../domain/dead-letters/dead-letters.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
-import { decodeRetry } from "../../queues/messages.ts";
+import { decodeEndpointTask, decodeRetry } from "../../queues/deliveries.ts";
 import type { DeadLetter } from "../../stores/dead-letters/quarantine.ts";
-import { decodeEndpointTask } from "../delivery/endpoint-tasks.ts";
 import { countDelivery, type Tally } from "../stats/count.ts";
 import type { DeadLetterPorts } from "./ports.ts";
 
@@ -31,7 +30,7 @@ export async function quarantineDeadLetter(
   }
   const task = state === "redriven" ? null : decodeEndpointTask(letter.body);
   // Without it, what waits for the endpoint might wait for good.
-  if (task && task.step !== "failing") {
+  if (task && task.kind !== "warn") {
     const { tenant, endpointId } = task;
     await ports.due.putTask({ tenant, endpointId, body: letter.body, dueAt: now + TASK_RETRY_DELAY });
   }

@@ -3,7 +3,7 @@ import { deliveryId } from "../../domain/delivery/deliveries.ts";
 import { errorClass } from "../../kernel/error-class.ts";
 import { isRefusal } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { RetryMessage } from "../../queues/messages.ts";
+import type { RetryMessage } from "../../queues/deliveries.ts";
 import type { QuarantinedMessage, RedriveEnd } from "../../stores/dead-letters/quarantine.ts";
 import { replayDelivery } from "../delivery/replay.ts";
 import { inspectDeadLetter, planRedrive, type RedrivePlan } from "./inspect.ts";

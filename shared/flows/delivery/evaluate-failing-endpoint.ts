@@ -2,11 +2,12 @@ import { failureAction } from "../../domain/delivery/breaker.ts";
 import type { Endpoint } from "../../domain/webhooks/endpoints.ts";
 import { deriveUlid, ulidTime } from "../../kernel/ids.ts";
 import type { Millis } from "../../kernel/time.ts";
+import type { WarnTask } from "../../queues/deliveries.ts";
 import { done, drop, type RecordOutcome } from "../record-outcome.ts";
-import { scheduleTask, type WarnTask } from "./endpoint-tasks.ts";
 import { mailOwner, pausedMail, warningMail } from "./mails.ts";
 import { type AutoPause, pauseEndpoint, publishEndpointPaused } from "./pause.ts";
 import type { DeliverPorts } from "./ports.ts";
+import { scheduleTask } from "./schedule.ts";
 
 type FailingPorts = Pick<
   DeliverPorts,
@@ -71,7 +72,7 @@ async function onPaused(
   const { tenant, endpointId, since } = task;
   const { openUntil } = endpoint.breaker;
   if (openUntil !== null) {
-    await scheduleTask(ports, { tenant, endpointId, step: "probe", probe: openUntil, after: null }, now, now);
+    await scheduleTask(ports, { tenant, endpointId, kind: "probe", probe: openUntil, after: null }, now, now);
   }
   const at = ulidTime(endpoint.pausedEvent ?? "");
   await publishEndpointPaused(ports, tenant, toAutoPause(task, at), repeated);

@@ -9,7 +9,7 @@ import type { RenderedEvent } from "../../domain/events/events.ts";
 import { type Endpoint, subscribedEndpoints } from "../../domain/webhooks/endpoints.ts";
 import { ulidTime } from "../../kernel/ids.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { EventMessage } from "../../queues/messages.ts";
+import type { EventMessage } from "../../queues/events.ts";
 import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
 import { done, drop, type RecordOutcome } from "../record-outcome.ts";
 import { countDelivery, countMessage, newTally, type Tally } from "../stats/count.ts";
@@ -89,10 +89,11 @@ async function publishToEndpoint(
   countDelivery(tally, event.tenant, delivery, first.status);
   if (event.uncounted) countMessage(tally, event.tenant);
   if (first.status === "pending") {
-    await ports.retries.send(retryMessage(event.tenant, delivery, 1, settledAt, settledAt));
+    await ports.retries.send(retryMessage({ ...delivery, tenant: event.tenant, attempt: 1 }));
   }
   if (first.status === "retrying" && first.nextRetryAt !== null) {
-    await scheduleRetry(ports, event.tenant, delivery, 2, first.nextRetryAt, settledAt);
+    const retry = { ...delivery, tenant: event.tenant, attempt: 2 };
+    await scheduleRetry(ports, retry, first.nextRetryAt, settledAt);
   }
   await pauseWhenGone(ports, event.tenant, delivery, endpoint.url, outcome, settledAt);
 }
@@ -125,7 +126,8 @@ async function rescheduleAfterDuplicate(
   now: Millis,
 ): Promise<void> {
   await resumePauseWhenGone(ports, event.tenant, row);
-  if (row.status === "pending") return ports.retries.send(retryMessage(event.tenant, row, row.attempt + 1, now, now));
+  const next = { ...row, tenant: event.tenant, attempt: row.attempt + 1 };
+  if (row.status === "pending") return ports.retries.send(retryMessage(next));
   if (row.status !== "retrying" || row.nextRetryAt === null) return;
-  await scheduleRetry(ports, event.tenant, row, row.attempt + 1, row.nextRetryAt, now);
+  await scheduleRetry(ports, next, row.nextRetryAt, now);
 }

@@ -1,7 +1,7 @@
 import { renderWebhookPaused } from "../../events/webhook-paused.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { encodeEvent } from "../../queues/messages.ts";
+import { encodeEvent } from "../../queues/events.ts";
 import type { DeliverPorts } from "./ports.ts";
 
 export type PausePorts = {

@@ -3,17 +3,18 @@ import { type AttemptOutcome, judgeAttempt, waitingForEndpoint } from "../../dom
 import type { Endpoint } from "../../domain/webhooks/endpoints.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
+import type { ProbeTask } from "../../queues/deliveries.ts";
 import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
 import { done, drop, type RecordOutcome } from "../record-outcome.ts";
 import { countDelivery, type Tally } from "../stats/count.ts";
 import { makeAttempt } from "./attempt.ts";
 import { nextAttemptNumber } from "./drain.ts";
-import { drainTask, type ProbeTask, scheduleTask } from "./endpoint-tasks.ts";
 import { logAttempt } from "./log-attempt.ts";
 import { pauseWhenGone } from "./pause-gone.ts";
 import type { DeliverPorts } from "./ports.ts";
 import { loadRenderedEvent } from "./rendered-events.ts";
 import { abandonedOutcome, verdictWithoutCall } from "./retry.ts";
+import { drainTask, scheduleTask } from "./schedule.ts";
 import { updateBreaker } from "./update-breaker.ts";
 
 /** Waiting rows that one step looks at: those that cannot be attempted any more are ended on the way. */

@@ -4,10 +4,10 @@ import type { TenantId } from "../../kernel/tenant.ts";
 import { iso, type Millis } from "../../kernel/time.ts";
 import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
 import { type ApiActor, auditEntry } from "../access/audit-entry.ts";
-import { firstAttemptMessage, scheduleSafetyNet } from "./first-attempt.ts";
 import { getLiveEndpoint } from "./live-endpoint.ts";
 import type { ReplayPorts } from "./ports.ts";
 import { deliveriesWithBody } from "./replayable.ts";
+import { retryMessage, scheduleSafetyNet } from "./schedule.ts";
 
 /** The events that came within [from, to], and which of their deliveries are meant. */
 export interface ReplayWindow {
@@ -78,7 +78,9 @@ export async function replayWindow(
   const matched = matchingRows.length + inProgress.length;
   const counts = { matched, enqueued: resetRows.length, skipped: matched - resetRows.length };
   await completeAudit(counts);
-  await ports.retries.sendAll(resetRows.map((row) => firstAttemptMessage(tenant, row, now)));
+  await ports.retries.sendAll(
+    resetRows.map((row) => retryMessage({ tenant, endpointId, eventUlid: row.eventUlid, attempt: 1 })),
+  );
   return { ...counts, next };
 }
 

@@ -4,10 +4,10 @@ import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
 import { type Actor, auditEntry } from "../access/audit-entry.ts";
-import { firstAttemptMessage, scheduleSafetyNet } from "./first-attempt.ts";
 import { getLiveEndpoint } from "./live-endpoint.ts";
 import type { ReplayPorts } from "./ports.ts";
 import { deliveriesWithBody } from "./replayable.ts";
+import { retryMessage, scheduleSafetyNet } from "./schedule.ts";
 
 /** Lets one delivery begin anew, with all its attempts. One that came through is sent again by force alone. */
 export async function replayDelivery(
@@ -31,7 +31,7 @@ export async function replayDelivery(
   const reset = await ports.deliveries.reset(tenant, row, force ? "forced_replay" : "replay", audit, now);
   // Someone else replayed it meanwhile.
   if (!reset) return replayConflict("attempting");
-  await ports.retries.send(firstAttemptMessage(tenant, row, now, true));
+  await ports.retries.send(retryMessage({ tenant, endpointId, eventUlid: row.eventUlid, attempt: 1, manual: true }));
   return { status: "pending" };
 }
 

@@ -6,7 +6,7 @@ import type { Endpoint } from "../../domain/webhooks/endpoints.ts";
 import { errorClass } from "../../kernel/error-class.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
-import type { RetryMessage } from "../../queues/messages.ts";
+import type { RetryMessage } from "../../queues/deliveries.ts";
 import type { Slot } from "../../stores/delivery/concurrency-slots.ts";
 import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
 import { done, drop, type RecordOutcome, retry } from "../record-outcome.ts";
@@ -18,7 +18,7 @@ import { logAttempt } from "./log-attempt.ts";
 import { pauseWhenGone, resumePauseWhenGone } from "./pause-gone.ts";
 import type { DeliverPorts } from "./ports.ts";
 import { loadRenderedEvent } from "./rendered-events.ts";
-import { delayedRetryMessage, scheduleRetry } from "./schedule.ts";
+import { retryMessage, scheduleRetry } from "./schedule.ts";
 
 /** A worker that died left its attempt without an answer: it counts as one that timed out. */
 export const abandonedOutcome: AttemptOutcome = { kind: "no_answer", error: "timeout", durationMs: MINUTE };
@@ -54,7 +54,7 @@ async function defer(ports: Pick<DeliverPorts, "retries" | "random">, message: R
   const deferrals = message.deferrals ?? 0;
   const delay = Math.min(SLOW_BACKOFF_FIRST * 2 ** deferrals, SLOW_BACKOFF_MAX);
   await ports.retries.send(
-    delayedRetryMessage({ ...message, deferrals: deferrals + 1 }, delay * (0.5 + 0.5 * ports.random())),
+    retryMessage({ ...message, deferrals: deferrals + 1 }, delay * (0.5 + 0.5 * ports.random())),
   );
   return done;
 }
@@ -85,7 +85,7 @@ async function claimAndAttempt(
     case "leased":
       return retry("leased", Math.max(0, claim.until - now()));
     case "not_due":
-      await scheduleRetry(ports, tenant, claim.row, attempt, claim.dueAt, now());
+      await scheduleRetry(ports, message, claim.dueAt, now());
       return done;
     case "moved_on":
       return rescheduleAfterDuplicate(ports, message, claim.row, now());
@@ -156,7 +156,7 @@ async function settleDelivery(
   if (!applied) return drop("stale");
   countDelivery(tally, message.tenant, row, verdict.status);
   if (verdict.status === "retrying" && verdict.nextRetryAt !== null) {
-    await scheduleRetry(ports, message.tenant, row, row.attempt + 1, verdict.nextRetryAt, now);
+    await scheduleRetry(ports, { ...message, attempt: row.attempt + 1 }, verdict.nextRetryAt, now);
   }
   return done;
 }
@@ -171,6 +171,6 @@ async function rescheduleAfterDuplicate(
   if (row.attempt !== message.attempt) return drop("stale");
   await resumePauseWhenGone(ports, message.tenant, row);
   if (row.status !== "retrying" || row.nextRetryAt === null) return drop("stale");
-  await scheduleRetry(ports, message.tenant, row, row.attempt + 1, row.nextRetryAt, now);
+  await scheduleRetry(ports, { ...message, attempt: row.attempt + 1 }, row.nextRetryAt, now);
   return done;
 }

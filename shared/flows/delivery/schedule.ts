@@ -1,49 +1,92 @@
-import type { QueueMessage } from "../../aws/queues.ts";
-import { QUEUE_DELAY_MAX } from "../../domain/limits.ts";
+import type { Queue, QueueMessage } from "../../aws/queues.ts";
+import { DRAIN_PAGE_FIRST, QUEUE_DELAY_MAX } from "../../domain/limits.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
-import type { Millis } from "../../kernel/time.ts";
-import { encodeRetry, type RetryMessage } from "../../queues/messages.ts";
-import type { DeliverPorts } from "./ports.ts";
+import { MINUTE, type Millis } from "../../kernel/time.ts";
+import { currentTrace } from "../../kernel/trace.ts";
+import {
+  type DrainTask,
+  type EndpointTask,
+  encodeEndpointTask,
+  encodeRetry,
+  type RetryMessage,
+} from "../../queues/deliveries.ts";
+import type { DueAttempts } from "../../stores/delivery/due-attempts.ts";
 
-/**
- * The queue message of a later attempt, to be taken up at `dueAt`.
- * @param manual somebody asked for this very attempt
- */
-export function retryMessage(
-  tenant: TenantId,
-  delivery: { endpointId: string; eventUlid: string },
-  attempt: number,
-  dueAt: Millis,
-  now: Millis,
-  manual = false,
-): QueueMessage {
-  const { endpointId, eventUlid } = delivery;
-  return delayedRetryMessage(
-    { tenant, endpointId, eventUlid, attempt, ...(manual ? { manual } : {}) },
-    Math.max(0, dueAt - now),
-  );
+/** A delayed queue message is exact to the second, so a sweep may also enqueue what is due in the next two minutes. */
+export const SWEEP_AHEAD: Millis = 2 * MINUTE;
+
+/** Behind the reach of any sweep that runs now, by more than a request can take: the row is written before it is swept. */
+const SAFETY_NET_DELAY: Millis = SWEEP_AHEAD + 3 * MINUTE;
+
+export interface TaskPorts {
+  readonly due: Pick<DueAttempts, "putTask">;
+  readonly retries: Pick<Queue, "send">;
 }
 
-/** The queue message of an attempt that is to come `delay` from now; of at most 15 minutes. */
-export function delayedRetryMessage(message: RetryMessage, delay: Millis): QueueMessage {
-  return { body: encodeRetry(message), group: `${message.tenant}/${message.endpointId}`, delay };
+interface EndpointRef {
+  readonly tenant: TenantId;
+  readonly endpointId: string;
+}
+
+/** One attempt of a delivery. */
+interface AttemptRef extends EndpointRef {
+  readonly eventUlid: string;
+  readonly attempt: number;
+}
+
+/** The queue message of an attempt. @param delay at most 15 minutes */
+export function retryMessage(message: RetryMessage, delay: Millis = 0): QueueMessage {
+  return { body: encodeRetry(message), group: queueGroup(message), delay: Math.max(0, delay) };
+}
+
+/** The queue message of an endpoint task. @param delay at most 15 minutes */
+export function taskMessage(task: EndpointRef, body: string, delay: Millis = 0): QueueMessage {
+  return { body, group: queueGroup(task), delay: Math.max(0, delay) };
 }
 
 /**
- * Sees to the attempt after `attempt`: a wait of up to 15 minutes rides on the queue, a longer one rests in a due
- * bucket. Run twice it is scheduled twice, and the second is dropped by its token.
+ * Schedules an attempt: on the queue for a wait of up to 15 minutes, in a due bucket for a longer one. Run twice it is
+ * scheduled twice, and the second one is dropped by its attempt number.
  */
 export async function scheduleRetry(
-  ports: Pick<DeliverPorts, "due" | "retries">,
-  tenant: TenantId,
-  delivery: { endpointId: string; eventUlid: string },
-  attempt: number,
+  ports: { readonly due: Pick<DueAttempts, "put">; readonly retries: Pick<Queue, "send"> },
+  { tenant, endpointId, eventUlid, attempt }: AttemptRef,
   dueAt: Millis,
   now: Millis,
 ): Promise<void> {
-  if (dueAt - now > QUEUE_DELAY_MAX) {
-    await ports.due.put({ tenant, endpointId: delivery.endpointId, eventUlid: delivery.eventUlid, attempt, dueAt });
-  } else {
-    await ports.retries.send(retryMessage(tenant, delivery, attempt, dueAt, now));
-  }
+  const retry = { tenant, endpointId, eventUlid, attempt };
+  if (dueAt - now > QUEUE_DELAY_MAX) await ports.due.put({ ...retry, dueAt, ...currentTrace() });
+  else await ports.retries.send(retryMessage(retry, dueAt - now));
+}
+
+/**
+ * Schedules the first attempt before its row becomes `pending`: if the process dies before it sends the queue message,
+ * a sweep sends it minutes later. In every other case the attempt number drops it.
+ */
+export function scheduleSafetyNet(
+  ports: { readonly due: Pick<DueAttempts, "put"> },
+  tenant: TenantId,
+  { endpointId, eventUlid }: Pick<AttemptRef, "endpointId" | "eventUlid">,
+  now: Millis,
+): Promise<void> {
+  const dueAt = now + SAFETY_NET_DELAY;
+  return ports.due.put({ tenant, endpointId, eventUlid, attempt: 1, dueAt, ...currentTrace() });
+}
+
+/** Schedules an endpoint task: on the queue for a wait of up to 15 minutes, in a due bucket for a longer one. */
+export async function scheduleTask(ports: TaskPorts, task: EndpointTask, dueAt: Millis, now: Millis): Promise<void> {
+  const { tenant, endpointId } = task;
+  const body = encodeEndpointTask(task);
+  if (dueAt - now > QUEUE_DELAY_MAX) await ports.due.putTask({ tenant, endpointId, body, dueAt });
+  else await ports.retries.send(taskMessage(task, body, dueAt - now));
+}
+
+/** The first task of a drain. */
+export function drainTask(tenant: TenantId, endpointId: string): DrainTask {
+  return { tenant, endpointId, kind: "drain", after: null, pageSize: DRAIN_PAGE_FIRST, repeat: true };
+}
+
+/** Fair queues share the workers between groups, so that one busy endpoint does not delay the others. */
+function queueGroup({ tenant, endpointId }: EndpointRef): string {
+  return `${tenant}/${endpointId}`;
 }

@@ -1,13 +1,9 @@
 import type { QueueMessage } from "../../aws/queues.ts";
 import { RETENTION } from "../../domain/limits.ts";
-import { MINUTE, type Millis } from "../../kernel/time.ts";
+import type { Millis } from "../../kernel/time.ts";
 import type { DueItem } from "../../stores/delivery/due-attempts.ts";
-import { taskMessage } from "./endpoint-tasks.ts";
 import type { SweepPorts } from "./ports.ts";
-import { retryMessage } from "./schedule.ts";
-
-/** The queue holds a message back to the second, so a sweep may hand on what is due a little later. */
-export const SWEEP_AHEAD: Millis = 2 * MINUTE;
+import { retryMessage, SWEEP_AHEAD, taskMessage } from "./schedule.ts";
 
 /**
  * Hands what is due on to the deliveries queue, earliest first, each to its own second. After each page the mark moves
@@ -31,7 +27,6 @@ export async function sweepDue(ports: SweepPorts, now: Millis, inTime: () => boo
 }
 
 function toQueueMessage(due: DueItem, now: Millis): QueueMessage {
-  return due.kind === "step"
-    ? taskMessage(due, due.body, due.dueAt - now)
-    : retryMessage(due.tenant, due, due.attempt, due.dueAt, now);
+  const delay = due.dueAt - now;
+  return due.kind === "task" ? taskMessage(due, due.body, delay) : retryMessage(due, delay);
 }

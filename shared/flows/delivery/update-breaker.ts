@@ -3,7 +3,7 @@ import type { Endpoint } from "../../domain/webhooks/endpoints.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Endpoints } from "../../stores/webhooks/endpoints.ts";
-import { drainTask, scheduleTask, type TaskPorts } from "./endpoint-tasks.ts";
+import { drainTask, scheduleTask, type TaskPorts } from "./schedule.ts";
 
 export interface BreakerPorts extends TaskPorts {
   readonly endpoints: Pick<Endpoints, "saveBreaker">;
@@ -38,7 +38,7 @@ export async function updateBreaker(
     if (next.openUntil !== null && next.openUntil !== breaker.openUntil) {
       await scheduleTask(
         ports,
-        { tenant, endpointId, step: "probe", probe: next.openUntil, after },
+        { tenant, endpointId, kind: "probe", probe: next.openUntil, after },
         next.openUntil,
         now,
       );
@@ -68,6 +68,6 @@ async function sendFollowUpTasks(
   }
   // Sent with each failure until it is seen to: nothing is lost when one of them is.
   if (next.failingSince !== null && failureAction(next, now)) {
-    await scheduleTask(ports, { tenant, endpointId, step: "failing", since: next.failingSince }, now, now);
+    await scheduleTask(ports, { tenant, endpointId, kind: "warn", since: next.failingSince }, now, now);
   }
 }

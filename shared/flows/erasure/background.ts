@@ -1,5 +1,5 @@
 import type { Millis } from "../../kernel/time.ts";
-import { type ErasureMessage, encodeErasure } from "../../queues/messages.ts";
+import { type ErasureMessage, encodeErasure } from "../../queues/erasures.ts";
 import type { Erasure } from "../../stores/erasure/erasure-items.ts";
 import { done, drop, type RecordOutcome } from "../record-outcome.ts";
 import { runFirstPass } from "./first-pass.ts";

@@ -8,7 +8,7 @@ import { renderMessageEdited } from "../../events/message-edited.ts";
 import { renderMessageReaction } from "../../events/message-reaction.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { encodeEvent } from "../../queues/messages.ts";
+import { encodeEvent } from "../../queues/events.ts";
 import type { ConversationSnapshot } from "../../stores/inbox/conversations.ts";
 import { conversationErasure } from "../erasure/late-writes.ts";
 import type { Effects } from "./effects.ts";

@@ -4,7 +4,7 @@ import { isProfileDue } from "../../domain/inbox/profiles.ts";
 import { errorClass } from "../../kernel/error-class.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { encodeProfile } from "../../queues/messages.ts";
+import { encodeProfile } from "../../queues/profiles.ts";
 import type { ConversationSnapshot } from "../../stores/inbox/conversations.ts";
 import { mergeTally, newTally, type Tally } from "../stats/count.ts";
 import type { IngestPorts } from "./ports.ts";

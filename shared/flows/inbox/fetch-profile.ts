@@ -2,7 +2,7 @@ import { accountKey } from "../../domain/accounts/accounts.ts";
 import { buildProfile, isProfileDue, type Profile } from "../../domain/inbox/profiles.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { ProfileOutcome } from "../../platforms/platform.ts";
-import type { ProfileMessage } from "../../queues/messages.ts";
+import type { ProfileMessage } from "../../queues/profiles.ts";
 import { done, drop, type RecordOutcome } from "../record-outcome.ts";
 import type { ProfilePorts } from "./ports.ts";
 

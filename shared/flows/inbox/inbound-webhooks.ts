@@ -1,7 +1,7 @@
 import { compress, decompress } from "../../kernel/compression.ts";
 import { newUlid } from "../../kernel/ids.ts";
 import { iso, type Millis } from "../../kernel/time.ts";
-import { encodeInbound, type InboundMessage } from "../../queues/messages.ts";
+import { encodeInbound, type InboundMessage } from "../../queues/inbound.ts";
 import type { IngestPorts, IntakePorts } from "./ports.ts";
 
 /** Compressed bytes up to this size go on the queue, whose limit is 1 MiB; a larger webhook is stored as a file. */

@@ -1,7 +1,7 @@
 import type { QueueMessage } from "../../aws/queues.ts";
 import { messageEventType } from "../../domain/events/events.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
-import { encodeEvent } from "../../queues/messages.ts";
+import { encodeEvent } from "../../queues/events.ts";
 import type { RecordedMessage } from "../../stores/inbox/messages.ts";
 
 /**

@@ -8,7 +8,7 @@ import { renderAccountEvent } from "../../events/account.ts";
 import { renderMessageFailed } from "../../events/message-failed.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { encodeEvent } from "../../queues/messages.ts";
+import { encodeEvent } from "../../queues/events.ts";
 import { markErasedSend, undoLateWrite } from "../erasure/late-writes.ts";
 import { messageEvent } from "../inbox/message-event.ts";
 import type { SettlePorts } from "./ports.ts";

@@ -6,8 +6,8 @@ import { isRefusal, type Refusal } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { type ApiActor, auditEntry } from "../access/audit-entry.ts";
-import { firstAttemptMessage, scheduleSafetyNet } from "../delivery/first-attempt.ts";
 import { getLiveEndpoint } from "../delivery/live-endpoint.ts";
+import { retryMessage, scheduleSafetyNet } from "../delivery/schedule.ts";
 import type { WebhookPorts } from "./ports.ts";
 
 /** Sends an endpoint a test event the way any event goes, whatever it subscribes to. Answers the delivery's id. */
@@ -28,6 +28,6 @@ export async function sendTestEvent(
   await ports.eventBodies.save(tenant, renderTestEvent(tenant, eventUlid, { endpointId, requestedBy }));
   await scheduleSafetyNet(ports, tenant, delivery, now);
   await ports.deliveries.recordPending(tenant, delivery, audit, now);
-  await ports.retries.send(firstAttemptMessage(tenant, delivery, now, true));
+  await ports.retries.send(retryMessage({ tenant, endpointId, eventUlid, attempt: 1, manual: true }));
   return { deliveryId: id };
 }

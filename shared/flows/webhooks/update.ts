@@ -3,9 +3,10 @@ import { isUlid } from "../../kernel/ids.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { encodeEndpointTask } from "../../queues/deliveries.ts";
 import { type ApiActor, auditEntry } from "../access/audit-entry.ts";
-import { encodeEndpointTask, taskMessage } from "../delivery/endpoint-tasks.ts";
 import { getLiveEndpoint } from "../delivery/live-endpoint.ts";
+import { taskMessage } from "../delivery/schedule.ts";
 import type { WebhookPorts } from "./ports.ts";
 import { checkEndpointUrl } from "./target-url.ts";
 
@@ -49,8 +50,8 @@ export async function updateWebhook(
 async function probeNow(ports: Pick<WebhookPorts, "retries">, tenant: TenantId, endpoint: Endpoint): Promise<void> {
   const { openUntil: probe } = endpoint.breaker;
   if (probe === null) return;
-  const task = { tenant, endpointId: endpoint.id, step: "probe", probe, after: null } as const;
-  await ports.retries.send(taskMessage(task, encodeEndpointTask(task), 0));
+  const task = { tenant, endpointId: endpoint.id, kind: "probe", probe, after: null } as const;
+  await ports.retries.send(taskMessage(task, encodeEndpointTask(task)));
 }
 
 /** Deletes an endpoint for good: its secrets are erased, its id and the history of its deliveries stay. */

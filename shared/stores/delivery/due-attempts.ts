@@ -14,6 +14,8 @@ export interface DueAttempt {
   readonly eventUlid: string;
   readonly attempt: number;
   readonly dueAt: Millis;
+  /** The trace id of the request that caused the delivery. */
+  readonly traceId?: string;
 }
 
 /** A task of an endpoint, such as a probe, to send to the queue at `dueAt`. `body` is the queue message's body. */
@@ -24,7 +26,7 @@ export interface DueTask {
   readonly dueAt: Millis;
 }
 
-export type DueItem = ({ readonly kind: "attempt" } & DueAttempt) | ({ readonly kind: "step" } & DueTask);
+export type DueItem = ({ readonly kind: "attempt" } & DueAttempt) | ({ readonly kind: "task" } & DueTask);
 
 export type DueAttempts = ReturnType<typeof dueStore>;
 
@@ -36,6 +38,7 @@ export function dueStore(table: Table) {
       const item = {
         ...dueKey(due.dueAt, due.endpointId, due.eventUlid, due.attempt),
         [A.tenant]: due.tenant,
+        [A.traceId]: due.traceId,
         // As long as its event may be delivered: a sweep may be days late.
         [A.ttl]: timeToLive(due.dueAt + RETENTION),
       };
@@ -67,6 +70,7 @@ export function dueStore(table: Table) {
 
 interface StoredDueItem extends Key {
   readonly [A.tenant]: string;
+  readonly [A.traceId]?: string;
   /** Tasks only. */
   readonly [A.taskBody]?: string;
 }
@@ -75,9 +79,9 @@ function toDueItems(item: StoredDueItem): DueItem[] {
   const [at = "", endpointId = "", eventUlid = "", attempt = ""] = item.SK.split("#");
   const tenant = parseTenant(item[A.tenant]);
   if (!tenant) return [];
-  const { [A.taskBody]: body } = item;
+  const { [A.taskBody]: body, [A.traceId]: traceId } = item;
   const dueAt = Number(at);
-  return body === undefined
-    ? [{ kind: "attempt", tenant, endpointId, eventUlid, attempt: Number(attempt), dueAt }]
-    : [{ kind: "step", tenant, endpointId, body, dueAt }];
+  if (body !== undefined) return [{ kind: "task", tenant, endpointId, body, dueAt }];
+  const due = { kind: "attempt", tenant, endpointId, eventUlid, attempt: Number(attempt), dueAt } as const;
+  return [{ ...due, ...(traceId ? { traceId } : {}) }];
 }

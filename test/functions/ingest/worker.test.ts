@@ -4,7 +4,8 @@ import { ingestWorker } from "../../../functions/ingest/worker.ts";
 import { openQueue } from "../../../shared/aws/queues.ts";
 import { compress, decompress } from "../../../shared/kernel/compression.ts";
 import { DAY } from "../../../shared/kernel/time.ts";
-import { decodeEvent, encodeInbound } from "../../../shared/queues/messages.ts";
+import { decodeEvent } from "../../../shared/queues/events.ts";
+import { encodeInbound } from "../../../shared/queues/inbound.ts";
 import { inboundBody, instagramWebhook } from "../../shared/flows/support/inbound-webhooks.ts";
 import { invokeWorker, queueDepth, receiveAllMessages } from "../../shared/flows/support/queue-worker.ts";
 import { openTestEnv, type TestEnv, type TestQueues } from "../../shared/flows/support/test-env.ts";
@@ -43,8 +44,8 @@ describe("a batch of webhooks", () => {
     const poison = [
       "not json",
       "{}",
-      JSON.stringify({ v: 2, at: 1, gz: "" }),
-      JSON.stringify({ v: 1, at: testEnv.now(), gz: Buffer.from("no gzip").toString("base64") }),
+      JSON.stringify({ v: 3, received_at: 1, gzip: "" }),
+      encodeInbound({ receivedAt: testEnv.now(), bytes: Buffer.from("no gzip"), file: null }),
     ];
     await queue.sendAll([queueWebhook("a"), ...poison, queueWebhook("b")].map((body) => ({ body })));
     const { records, failed } = await runWorker();

@@ -4,7 +4,7 @@ import { profileWorker } from "../../../functions/profile/worker.ts";
 import { openQueue } from "../../../shared/aws/queues.ts";
 import { conversationId } from "../../../shared/domain/inbox/conversations.ts";
 import type { TenantId } from "../../../shared/kernel/tenant.ts";
-import { encodeProfile } from "../../../shared/queues/messages.ts";
+import { encodeProfile } from "../../../shared/queues/profiles.ts";
 import { conversationStore } from "../../../shared/stores/inbox/conversations.ts";
 import { inboundBody, instagramWebhook } from "../../shared/flows/support/inbound-webhooks.ts";
 import { invokeWorker, queueDepth } from "../../shared/flows/support/queue-worker.ts";
@@ -70,9 +70,9 @@ describe("a batch of people", () => {
     await queueRequests(
       "no json",
       "{}",
-      '{"v":2}',
-      JSON.stringify({ v: 1, t: other, c: id }),
-      JSON.stringify({ v: 1, t: tenant, c: "x" }),
+      '{"v":3}',
+      encodeProfile({ tenant: other, conversationId: id }),
+      encodeProfile({ tenant, conversationId: "x" }),
     );
     expect((await runWorker()).failed).toEqual([]);
     expect(fakePlatform.calls).toEqual([]);

@@ -6,7 +6,7 @@ import { openQueue } from "../../../../shared/aws/queues.ts";
 import { decompress } from "../../../../shared/kernel/compression.ts";
 import { refuse } from "../../../../shared/kernel/refusals.ts";
 import { verifyHandshake, verifySignature } from "../../../../shared/platforms/parse/signature.ts";
-import { decodeInbound } from "../../../../shared/queues/messages.ts";
+import { decodeInbound } from "../../../../shared/queues/inbound.ts";
 import { queueDepth, receiveBatch } from "../../../shared/flows/support/queue-worker.ts";
 import { openTestEnv, type TestEnv, type TestQueues } from "../../../shared/flows/support/test-env.ts";
 import { seededFraction } from "../../../shared/stores/support/samples.ts";

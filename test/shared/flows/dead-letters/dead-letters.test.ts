@@ -10,12 +10,14 @@ import { listDeadLetters } from "../../../../shared/flows/dead-letters/list.ts";
 import type { RedrivePorts } from "../../../../shared/flows/dead-letters/ports.ts";
 import { quarantineDeadLetter } from "../../../../shared/flows/dead-letters/quarantine.ts";
 import { redriveDeadLetter, redriveQueue } from "../../../../shared/flows/dead-letters/redrive.ts";
-import { drainTask, encodeEndpointTask } from "../../../../shared/flows/delivery/endpoint-tasks.ts";
 import { replayDelivery } from "../../../../shared/flows/delivery/replay.ts";
+import { drainTask } from "../../../../shared/flows/delivery/schedule.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { DAY, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { parseUpdates } from "../../../../shared/platforms/parse/parse.ts";
-import { decodeEvent, encodeErasure, encodeRetry } from "../../../../shared/queues/messages.ts";
+import { encodeEndpointTask, encodeRetry } from "../../../../shared/queues/deliveries.ts";
+import { encodeErasure } from "../../../../shared/queues/erasures.ts";
+import { decodeEvent } from "../../../../shared/queues/events.ts";
 import { type QuarantinedMessage, quarantineStore } from "../../../../shared/stores/dead-letters/quarantine.ts";
 import { dueStore } from "../../../../shared/stores/delivery/due-attempts.ts";
 import { counterStore } from "../../../../shared/stores/stats/counters.ts";
@@ -258,8 +260,8 @@ it("a step of an endpoint is sent again as it was", async () => {
   const step = encodeEndpointTask(drainTask(tenant, "01M7ZAN532DXZZ1TKP6RZ0YEPG"));
   const letter = await quarantineOne("Deliveries", step);
   expect(await inspectDeadLetter(ports(), letter, testEnv.now())).toMatchObject({
-    kind: "step",
-    step: { step: "drain", tenant },
+    kind: "task",
+    task: { kind: "drain", tenant },
   });
   expect(await inspectAndPlan(letter)).toEqual({ action: "send", body: step });
 });

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Breaker } from "../../../../shared/domain/delivery/breaker.ts";
 import { CLOSED } from "../../../../shared/domain/delivery/breaker.ts";
 import { eventSchema } from "../../../../shared/events/catalog.ts";
-import { encodeEndpointTask } from "../../../../shared/flows/delivery/endpoint-tasks.ts";
 import { replayWindow } from "../../../../shared/flows/delivery/replay-window.ts";
 import { sweepDue } from "../../../../shared/flows/delivery/sweep.ts";
 import { updateWebhook } from "../../../../shared/flows/webhooks/update.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
+import { encodeEndpointTask } from "../../../../shared/queues/deliveries.ts";
 import { tenantStore } from "../../../../shared/stores/access/tenants.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../support/fault-injection.ts";
 import { type Outage, openOutage } from "../support/outage-fixture.ts";
@@ -176,7 +176,7 @@ describe("an endpoint", () => {
     const since = testEnv.now() - 6 * DAY;
     const { tenant, endpoint } = outage;
     await outage.ports.retries.send({
-      body: encodeEndpointTask({ tenant, endpointId: endpoint.id, step: "failing", since }),
+      body: encodeEndpointTask({ tenant, endpointId: endpoint.id, kind: "warn", since }),
     });
     await outage.drainQueues();
     expect((await outage.readEndpoint()).status).toBe("active");
@@ -219,7 +219,7 @@ it.each(faultPoints)("a worker that is struck (%s) while it pauses an endpoint i
     await setBreaker({ failingSince: since, failedSince: 20 });
     const { tenant, endpoint } = outage;
     await outage.ports.retries.send({
-      body: encodeEndpointTask({ tenant, endpointId: endpoint.id, step: "failing", since }),
+      body: encodeEndpointTask({ tenant, endpointId: endpoint.id, kind: "warn", since }),
     });
     const injection = injectFaultAt(testEnv.clients, faultPoint, k);
     await invokeWorker(testEnv.eventSource, outage.lane.deliveries, injection.crashable(outage.worker));

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CLOSED } from "../../../../shared/domain/delivery/breaker.ts";
 import { waitingForEndpoint } from "../../../../shared/domain/delivery/deliveries.ts";
-import { drainTask, scheduleTask } from "../../../../shared/flows/delivery/endpoint-tasks.ts";
+import { drainTask, scheduleTask } from "../../../../shared/flows/delivery/schedule.ts";
 import { sweepDue } from "../../../../shared/flows/delivery/sweep.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../support/fault-injection.ts";
@@ -135,7 +135,12 @@ describe.each(faultPoints)("a worker that is struck (%s) at any call to AWS", (f
         const row = { ...target, eventUlid: message.eventUlid, source: ref };
         await outage.ports.deliveries.recordFirst(tenant, row, waitingForEndpoint, null, testEnv.now());
       }
-      await scheduleTask(outage.ports, { ...drainTask(tenant, endpoint.id), page: 2 }, testEnv.now(), testEnv.now());
+      await scheduleTask(
+        outage.ports,
+        { ...drainTask(tenant, endpoint.id), pageSize: 2 },
+        testEnv.now(),
+        testEnv.now(),
+      );
       return outage;
     };
     const calls = await faultEverywhere(faultPoint, setUp, "deliveries", async (outage) => {

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { QueueMessage } from "../../../../shared/aws/queues.ts";
 import { deliveryId, waitingForEndpoint } from "../../../../shared/domain/delivery/deliveries.ts";
 import { drainEndpoint } from "../../../../shared/flows/delivery/drain.ts";
-import { decodeEndpointTask, drainTask, type EndpointTask } from "../../../../shared/flows/delivery/endpoint-tasks.ts";
 import { replayDelivery } from "../../../../shared/flows/delivery/replay.ts";
+import { drainTask } from "../../../../shared/flows/delivery/schedule.ts";
 import { sendTestEvent } from "../../../../shared/flows/webhooks/send-test.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
-import { decodeRetry } from "../../../../shared/queues/messages.ts";
+import { decodeEndpointTask, decodeRetry, type EndpointTask } from "../../../../shared/queues/deliveries.ts";
 import { advanceToWholeSecond, type Outage, openOutage } from "../support/outage-fixture.ts";
 import { queueDepth } from "../support/queue-worker.ts";
 import { recordMessage } from "../support/test-endpoints.ts";
@@ -74,11 +74,11 @@ describe("an endpoint that works again", () => {
         steps.push(message);
       },
     };
-    let step: EndpointTask | null = drainTask(tenant, endpoint.id);
-    while (step?.step === "drain" && step.again) {
-      await drainEndpoint({ ...deliverPorts, retries }, step, testEnv.now());
+    let task: EndpointTask | null = drainTask(tenant, endpoint.id);
+    while (task?.kind === "drain" && task.repeat) {
+      await drainEndpoint({ ...deliverPorts, retries }, task, testEnv.now());
       testEnv.advance(5 * SECOND);
-      step = decodeEndpointTask(steps.at(-1)?.body ?? "");
+      task = decodeEndpointTask(steps.at(-1)?.body ?? "");
     }
     expect(pages.map(({ length }) => length)).toEqual([50, 100, 200, 400, 800, 800, 50]);
     expect(pages.flat()).toEqual(ulids.toSorted());

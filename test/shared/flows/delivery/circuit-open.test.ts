@@ -233,7 +233,7 @@ describe("an endpoint that is left alone", () => {
       counters: counterStore(testEnv.table),
       log: () => {},
     };
-    const steps = queueMessages.filter(({ body }) => body.includes('"step":"probe"'));
+    const steps = queueMessages.filter(({ body }) => body.includes('"kind":"probe"'));
     expect(steps).toHaveLength(1);
     await sweepDue(testEnv.sweepPorts(outage.lane), testEnv.now());
     await deadLettersWorker(ports, testEnv.now)({ Records: steps }, { getRemainingTimeInMillis: () => 60_000 });

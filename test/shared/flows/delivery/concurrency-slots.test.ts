@@ -5,6 +5,7 @@ import type { Endpoint } from "../../../../shared/domain/webhooks/endpoints.ts";
 import { rotateSecret } from "../../../../shared/flows/webhooks/rotate.ts";
 import { deleteWebhook, updateWebhook } from "../../../../shared/flows/webhooks/update.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
+import { encodeRetry } from "../../../../shared/queues/deliveries.ts";
 import { startReceiver } from "../../net/receiver.ts";
 import { type EndpointFixture, openEndpointFixture } from "../support/endpoint-fixture.ts";
 import { recordMessage } from "../support/test-endpoints.ts";
@@ -152,7 +153,7 @@ it("an endpoint that is deleted before its turn gets nothing: what waits for it 
       } as const;
       await fixture.ports.deliveries.reset(fixture.tenant, row, "replay", audit, testEnv.now());
     }
-    const body = JSON.stringify({ v: 1, t: fixture.tenant, w: endpoint.id, e: row.eventUlid, n: attempt });
+    const body = encodeRetry({ tenant: fixture.tenant, endpointId: endpoint.id, eventUlid: row.eventUlid, attempt });
     await fixture.ports.retries.send({ body });
   }
   await deleteWebhook(fixture.ports, fixture.tenant, endpoint.id, fixture.by, testEnv.now());

@@ -6,7 +6,7 @@ import type { Endpoint } from "../../../../shared/domain/webhooks/endpoints.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { HOUR, MINUTE } from "../../../../shared/kernel/time.ts";
 import type { WebhookClient } from "../../../../shared/net/webhook-client.ts";
-import { decodeRetry, encodeRetry, type RetryMessage } from "../../../../shared/queues/messages.ts";
+import { decodeRetry, encodeRetry, type RetryMessage } from "../../../../shared/queues/deliveries.ts";
 import { deliveryStore } from "../../../../shared/stores/delivery/deliveries.ts";
 import { dueStore } from "../../../../shared/stores/delivery/due-attempts.ts";
 import type { Receiver } from "../../net/receiver.ts";
@@ -110,7 +110,7 @@ describe("a fan-out", () => {
     const events = openQueue(queues.events, testEnv.eventSource);
     const webhookClient = openWebhookClient();
     for (let i = 0; i < 3; i++) {
-      await events.send({ body: i === 0 ? body : JSON.stringify({ ...JSON.parse(body), r: 1 }) });
+      await events.send({ body: i === 0 ? body : JSON.stringify({ ...JSON.parse(body), repeated: true }) });
       await invokeWorker(testEnv.eventSource, queues.events, worker(queues, webhookClient));
     }
     // The 410 paused its endpoint, and each time that is told again.

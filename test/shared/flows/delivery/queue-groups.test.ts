@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { openQueue } from "../../../../shared/aws/queues.ts";
 import { deliveryId } from "../../../../shared/domain/delivery/deliveries.ts";
 import type { Endpoint } from "../../../../shared/domain/webhooks/endpoints.ts";
-import { drainTask, encodeEndpointTask, scheduleTask } from "../../../../shared/flows/delivery/endpoint-tasks.ts";
 import { replayDelivery } from "../../../../shared/flows/delivery/replay.ts";
 import { replayWindow } from "../../../../shared/flows/delivery/replay-window.ts";
+import { drainTask, scheduleTask } from "../../../../shared/flows/delivery/schedule.ts";
 import { sweepDue } from "../../../../shared/flows/delivery/sweep.ts";
 import { newEffects } from "../../../../shared/flows/inbox/effects.ts";
 import { ingestUpdates } from "../../../../shared/flows/inbox/ingest-updates.ts";
@@ -12,6 +12,7 @@ import { accountResolver } from "../../../../shared/flows/inbox/resolve-account.
 import { sendTestEvent } from "../../../../shared/flows/webhooks/send-test.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
 import { MINUTE } from "../../../../shared/kernel/time.ts";
+import { encodeEndpointTask } from "../../../../shared/queues/deliveries.ts";
 import { PERSON } from "../../stores/support/samples.ts";
 import { type EndpointFixture, openEndpointFixture } from "../support/endpoint-fixture.ts";
 import { invokeWorker, receiveAllMessages } from "../support/queue-worker.ts";

@@ -6,6 +6,7 @@ import { sendTestEvent } from "../../../../shared/flows/webhooks/send-test.ts";
 import { deleteWebhook } from "../../../../shared/flows/webhooks/update.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import { DAY, HOUR } from "../../../../shared/kernel/time.ts";
+import { encodeRetry } from "../../../../shared/queues/deliveries.ts";
 import type { DeliveryRow } from "../../../../shared/stores/delivery/delivery-items.ts";
 import { newTenant, siblingId } from "../../stores/support/samples.ts";
 import { type EndpointFixture, openEndpointFixture } from "../support/endpoint-fixture.ts";
@@ -168,7 +169,12 @@ describe("a replay", () => {
     const { endpoint } = await fixture.endpointWith();
     const row = await fixture.createDelivery(endpoint, "retrying");
     await fixture.ports.deliveries.giveUp(fixture.tenant, endpoint.id, row.eventUlid, 2, testEnv.now());
-    const stale = JSON.stringify({ v: 1, t: fixture.tenant, w: endpoint.id, e: row.eventUlid, n: 2 });
+    const stale = encodeRetry({
+      tenant: fixture.tenant,
+      endpointId: endpoint.id,
+      eventUlid: row.eventUlid,
+      attempt: 2,
+    });
     fixture.respondWith(500);
     await replay(row);
     await fixture.drainQueues();

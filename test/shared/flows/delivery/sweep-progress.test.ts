@@ -5,7 +5,7 @@ import type { QueueMessage } from "../../../../shared/aws/queues.ts";
 import { sweepDue } from "../../../../shared/flows/delivery/sweep.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
 import { DAY, HOUR, MINUTE, type Millis, SECOND } from "../../../../shared/kernel/time.ts";
-import { decodeRetry } from "../../../../shared/queues/messages.ts";
+import { decodeRetry } from "../../../../shared/queues/deliveries.ts";
 import { dueStore } from "../../../../shared/stores/delivery/due-attempts.ts";
 import { dueKey } from "../../../../shared/stores/keys.ts";
 import { newTenant } from "../../stores/support/samples.ts";

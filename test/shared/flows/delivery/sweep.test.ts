@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { sweepDue } from "../../../../shared/flows/delivery/sweep.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
 import { DAY, HOUR, MINUTE, type Millis, SECOND } from "../../../../shared/kernel/time.ts";
-import { decodeRetry } from "../../../../shared/queues/messages.ts";
+import { decodeRetry } from "../../../../shared/queues/deliveries.ts";
 import { type DueAttempt, dueStore } from "../../../../shared/stores/delivery/due-attempts.ts";
 import { cursorAfter } from "../../../../shared/stores/due-queue.ts";
 import { injectFaults } from "../../../support/faults.ts";

@@ -3,7 +3,7 @@ import { eraseConversation } from "../../../../shared/flows/erasure/erase.ts";
 import { sha256Hex } from "../../../../shared/kernel/bytes.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
-import { encodeErasure } from "../../../../shared/queues/messages.ts";
+import { encodeErasure } from "../../../../shared/queues/erasures.ts";
 import { auditStore } from "../../../../shared/stores/access/audit.ts";
 import { conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
 import { messageStore } from "../../../../shared/stores/inbox/messages.ts";

@@ -7,7 +7,7 @@ import { shortHash } from "../../../../shared/kernel/bytes.ts";
 import { deriveUlid, ulidTime } from "../../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { MINUTE } from "../../../../shared/kernel/time.ts";
-import { decodeEvent } from "../../../../shared/queues/messages.ts";
+import { decodeEvent } from "../../../../shared/queues/events.ts";
 import { eventBodyStore } from "../../../../shared/stores/delivery/event-bodies.ts";
 import { conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
 import { messageStore } from "../../../../shared/stores/inbox/messages.ts";

@@ -8,7 +8,8 @@ import { loadRenderedEvents } from "../../../../shared/flows/delivery/rendered-e
 import { fetchProfile } from "../../../../shared/flows/inbox/fetch-profile.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { DAY, HOUR } from "../../../../shared/kernel/time.ts";
-import { decodeEvent, decodeProfile } from "../../../../shared/queues/messages.ts";
+import { decodeEvent } from "../../../../shared/queues/events.ts";
+import { decodeProfile } from "../../../../shared/queues/profiles.ts";
 import { eventBodyStore } from "../../../../shared/stores/delivery/event-bodies.ts";
 import { conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
 import { messageStore } from "../../../../shared/stores/inbox/messages.ts";

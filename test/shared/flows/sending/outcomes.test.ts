@@ -146,7 +146,9 @@ describe("a send whose outcome is unknown", () => {
     expect(await fixture.sweepSends()).toBe(1);
     expect((await fixture.events())[0]).toMatchObject({
       type: "message.failed",
-      data: { error: { message: expect.stringMatching(/^The platform's response was lost/), detail: "outcome_unknown" } },
+      data: {
+        error: { message: expect.stringMatching(/^The platform's response was lost/), detail: "outcome_unknown" },
+      },
     });
     expect(await fixture.sweepSends()).toBe(0);
   });

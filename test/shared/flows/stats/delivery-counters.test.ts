@@ -8,7 +8,7 @@ import { publishSendFailed } from "../../../../shared/flows/sending/settle.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
-import { encodeRetry } from "../../../../shared/queues/messages.ts";
+import { encodeRetry } from "../../../../shared/queues/deliveries.ts";
 import { quarantineStore } from "../../../../shared/stores/dead-letters/quarantine.ts";
 import { deliveryStore } from "../../../../shared/stores/delivery/deliveries.ts";
 import { dueStore } from "../../../../shared/stores/delivery/due-attempts.ts";

@@ -11,7 +11,7 @@ import { accountResolver } from "../../../../shared/flows/inbox/resolve-account.
 import { sendReply } from "../../../../shared/flows/sending/reply.ts";
 import type { Millis } from "../../../../shared/kernel/time.ts";
 import type { Platform, SendOutcome } from "../../../../shared/platforms/platform.ts";
-import { decodeEvent, type EventMessage } from "../../../../shared/queues/messages.ts";
+import { decodeEvent, type EventMessage } from "../../../../shared/queues/events.ts";
 import { accountStore } from "../../../../shared/stores/accounts/accounts.ts";
 import { conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
 import { messageStore } from "../../../../shared/stores/inbox/messages.ts";

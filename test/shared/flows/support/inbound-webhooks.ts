@@ -1,6 +1,6 @@
 import { compress } from "../../../../shared/kernel/compression.ts";
 import type { Millis } from "../../../../shared/kernel/time.ts";
-import { encodeInbound } from "../../../../shared/queues/messages.ts";
+import { encodeInbound } from "../../../../shared/queues/inbound.ts";
 import { PERSON } from "../../stores/support/samples.ts";
 
 /** One message of a platform's webhook. */

@@ -8,7 +8,7 @@ import { accountResolver, type ResolveAccount } from "../../../../shared/flows/i
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import type { Millis } from "../../../../shared/kernel/time.ts";
 import { parseUpdates } from "../../../../shared/platforms/parse/parse.ts";
-import { decodeEvent } from "../../../../shared/queues/messages.ts";
+import { decodeEvent } from "../../../../shared/queues/events.ts";
 import { eventBodyStore } from "../../../../shared/stores/delivery/event-bodies.ts";
 import { messageStore } from "../../../../shared/stores/inbox/messages.ts";
 import { PERSON } from "../../stores/support/samples.ts";

@@ -6,6 +6,7 @@ import { deleteWebhook, updateWebhook } from "../../../../shared/flows/webhooks/
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import { DAY, HOUR } from "../../../../shared/kernel/time.ts";
 import { createGate } from "../../../../shared/net/egress-gate.ts";
+import { encodeRetry } from "../../../../shared/queues/deliveries.ts";
 import { newTenant, siblingId } from "../../stores/support/samples.ts";
 import { type EndpointFixture, openEndpointFixture } from "../support/endpoint-fixture.ts";
 import { openTestEnv, type TestEnv } from "../support/test-env.ts";
@@ -117,7 +118,12 @@ describe("a rotated secret", () => {
       await fixture.createDelivery(endpoint, "retrying");
       const [row] = await fixture.rows(endpoint);
       const { worker } = fixture;
-      const body = JSON.stringify({ v: 1, t: fixture.tenant, w: endpoint.id, e: row?.eventUlid, n: 2 });
+      const body = encodeRetry({
+        tenant: fixture.tenant,
+        endpointId: endpoint.id,
+        eventUlid: row?.eventUlid ?? "",
+        attempt: 2,
+      });
       await worker({ Records: [parseAuditEvent(body)] }, { getRemainingTimeInMillis: () => 60_000 });
       return String(fixture.receiver.requests.at(-1)?.headers["svc-signature"]).split(",");
     };

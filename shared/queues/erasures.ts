@@ -1,0 +1,32 @@
+import * as z from "zod/mini";
+import type { TenantId } from "../kernel/tenant.ts";
+import { decodeBody, encodeBody, readV1Tenant, type Traced, tenant, toTraced, traceId, version } from "./envelope.ts";
+
+/** An erasure to continue. It is identified by a hash, because the conversation's id contains a person's id. */
+export interface ErasureMessage extends Traced {
+  readonly tenant: TenantId;
+  readonly erasureId: string;
+}
+
+const ERASURE_ID = /^[0-9a-f]{64}$/;
+
+const schema = z.object({ v: version, tenant, erasure_id: z.string().check(z.regex(ERASURE_ID)), trace_id: traceId });
+
+export function encodeErasure(message: ErasureMessage): string {
+  return encodeBody({ tenant: message.tenant, erasure_id: message.erasureId }, message);
+}
+
+export function decodeErasure(text: string): ErasureMessage | null {
+  return decodeBody(
+    text,
+    schema,
+    (body) => ({ tenant: body.tenant, erasureId: body.erasure_id, ...toTraced(body.trace_id) }),
+    readV1,
+  );
+}
+
+function readV1(body: Readonly<Record<string, unknown>>): ErasureMessage | null {
+  const tenant = readV1Tenant(body);
+  const { er } = body;
+  return tenant && typeof er === "string" && ERASURE_ID.test(er) ? { tenant, erasureId: er } : null;
+}

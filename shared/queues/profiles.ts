@@ -1,0 +1,31 @@
+import * as z from "zod/mini";
+import { parseConversationId } from "../domain/inbox/conversations.ts";
+import type { TenantId } from "../kernel/tenant.ts";
+import { decodeBody, encodeBody, readV1Tenant, type Traced, tenant, toTraced, traceId, version } from "./envelope.ts";
+
+/** A profile to fetch: the person on the other side of a conversation. */
+export interface ProfileMessage extends Traced {
+  readonly tenant: TenantId;
+  readonly conversationId: string;
+}
+
+const schema = z.object({ v: version, tenant, conversation_id: z.string(), trace_id: traceId });
+
+export function encodeProfile(message: ProfileMessage): string {
+  return encodeBody({ tenant: message.tenant, conversation_id: message.conversationId }, message);
+}
+
+/** Null also when the conversation belongs to another tenant than the message names. */
+export function decodeProfile(text: string): ProfileMessage | null {
+  return decodeBody(
+    text,
+    schema,
+    (body) => toMessage(body.tenant, body.conversation_id, toTraced(body.trace_id)),
+    (body) => toMessage(readV1Tenant(body), body.c, {}),
+  );
+}
+
+function toMessage(tenant: TenantId | null, conversationId: unknown, traced: Traced): ProfileMessage | null {
+  if (!tenant || typeof conversationId !== "string" || !parseConversationId(tenant, conversationId)) return null;
+  return { tenant, conversationId, ...traced };
+}

@@ -1,0 +1,164 @@
+import { describe, expect, it } from "vitest";
+import { conversationId } from "../../../shared/domain/inbox/conversations.ts";
+import { parseTenant } from "../../../shared/kernel/tenant.ts";
+import { runWithTrace } from "../../../shared/kernel/trace.ts";
+import { decodeEndpointTask, decodeRetry, encodeEndpointTask, encodeRetry } from "../../../shared/queues/deliveries.ts";
+import { readTraceId } from "../../../shared/queues/envelope.ts";
+import { decodeErasure, encodeErasure } from "../../../shared/queues/erasures.ts";
+import { decodeEvent, encodeEvent } from "../../../shared/queues/events.ts";
+import { decodeInbound, encodeInbound } from "../../../shared/queues/inbound.ts";
+import { decodeProfile, encodeProfile } from "../../../shared/queues/profiles.ts";
+
+const tenant = parseTenant("demo") ?? expect.unreachable("demo is a tenant");
+const [endpointId, eventUlid] = ["01M7ZAN532DXZZ1TKP6RZ0YEPG", "01M7ZAN533DXZZ1TKP6RZ0YEPH"];
+const account = { platform: "messenger", externalId: "1" } as const;
+const conversation = conversationId({ tenant, account, participantId: "2" });
+const erasureId = "ab".repeat(32);
+const at = 1_790_000_000_000;
+const event = { tenant, eventUlid, type: "message.received", source: null, repeated: false } as const;
+const source = { conversationId: conversation, position: "p1" };
+const retry = { tenant, endpointId, eventUlid, attempt: 3 };
+
+/** Each queue's messages: what the release before this one sent, what this one sends, and what both mean. */
+const messages = [
+  {
+    name: "inbound bytes",
+    v1: `{"v":1,"at":${at},"gz":"aGk="}`,
+    v2: `{"v":2,"received_at":${at},"gzip":"aGk="}`,
+    message: { receivedAt: at, bytes: Buffer.from("hi"), file: null },
+    encode: encodeInbound,
+    decode: decodeInbound,
+  },
+  {
+    name: "inbound file",
+    v1: `{"v":1,"at":${at},"file":"inbound/x.json.gz"}`,
+    v2: `{"v":2,"received_at":${at},"file":"inbound/x.json.gz"}`,
+    message: { receivedAt: at, bytes: null, file: "inbound/x.json.gz" },
+    encode: encodeInbound,
+    decode: decodeInbound,
+  },
+  {
+    name: "event of a message",
+    v1: `{"v":1,"t":"demo","e":"${eventUlid}","ty":"message.received","c":"${conversation}","p":"p1","r":1,"k":1,"z":1}`,
+    v2: `{"v":2,"tenant":"demo","event_ulid":"${eventUlid}","event_type":"message.received","source":{"conversation_id":"${conversation}","position":"p1"},"repeated":true,"uncounted":true,"test":true}`,
+    message: { ...event, source, repeated: true, uncounted: true, test: true },
+    encode: encodeEvent,
+    decode: decodeEvent,
+  },
+  {
+    name: "event with a stored body",
+    v1: `{"v":1,"t":"demo","e":"${eventUlid}","ty":"webhook.paused","x":"${endpointId}"}`,
+    v2: `{"v":2,"tenant":"demo","event_ulid":"${eventUlid}","event_type":"webhook.paused","excluded_endpoint_id":"${endpointId}"}`,
+    message: { ...event, type: "webhook.paused", excludedEndpointId: endpointId },
+    encode: encodeEvent,
+    decode: decodeEvent,
+  },
+  {
+    name: "attempt",
+    v1: `{"v":1,"t":"demo","w":"${endpointId}","e":"${eventUlid}","n":3,"q":1,"po":2}`,
+    v2: `{"v":2,"kind":"attempt","tenant":"demo","endpoint_id":"${endpointId}","event_ulid":"${eventUlid}","attempt":3,"manual":true,"deferrals":2}`,
+    message: { ...retry, manual: true, deferrals: 2 },
+    encode: encodeRetry,
+    decode: decodeRetry,
+  },
+  {
+    name: "probe",
+    v1: `{"v":1,"t":"demo","w":"${endpointId}","step":"probe","probe":${at},"after":"${eventUlid}"}`,
+    v2: `{"v":2,"kind":"probe","tenant":"demo","endpoint_id":"${endpointId}","probe_due_at":${at},"after_event_ulid":"${eventUlid}"}`,
+    message: { tenant, endpointId, kind: "probe", probe: at, after: eventUlid },
+    encode: encodeEndpointTask,
+    decode: decodeEndpointTask,
+  },
+  {
+    name: "drain",
+    v1: `{"v":1,"t":"demo","w":"${endpointId}","step":"drain","after":null,"page":50,"again":true}`,
+    v2: `{"v":2,"kind":"drain","tenant":"demo","endpoint_id":"${endpointId}","page_size":50,"repeat":true}`,
+    message: { tenant, endpointId, kind: "drain", after: null, pageSize: 50, repeat: true },
+    encode: encodeEndpointTask,
+    decode: decodeEndpointTask,
+  },
+  {
+    name: "warn",
+    v1: `{"v":1,"t":"demo","w":"${endpointId}","step":"failing","since":${at}}`,
+    v2: `{"v":2,"kind":"warn","tenant":"demo","endpoint_id":"${endpointId}","failing_since":${at}}`,
+    message: { tenant, endpointId, kind: "warn", since: at },
+    encode: encodeEndpointTask,
+    decode: decodeEndpointTask,
+  },
+  {
+    name: "profile",
+    v1: `{"v":1,"t":"demo","c":"${conversation}"}`,
+    v2: `{"v":2,"tenant":"demo","conversation_id":"${conversation}"}`,
+    message: { tenant, conversationId: conversation },
+    encode: encodeProfile,
+    decode: decodeProfile,
+  },
+  {
+    name: "erasure",
+    v1: `{"v":1,"t":"demo","er":"${erasureId}"}`,
+    v2: `{"v":2,"tenant":"demo","erasure_id":"${erasureId}"}`,
+    message: { tenant, erasureId },
+    encode: encodeErasure,
+    decode: decodeErasure,
+  },
+] as readonly {
+  name: string;
+  v1: string;
+  v2: string;
+  message: object;
+  encode: (message: never) => string;
+  decode: (text: string) => object | null;
+}[];
+
+describe.each(messages)("a queue message: $name", ({ v1, v2, message, encode, decode }) => {
+  it("is written in words, with its version", () => {
+    expect(encode(message as never)).toBe(v2);
+    expect(decode(v2)).toStrictEqual(message);
+  });
+
+  it("is read as the release before wrote it", () => {
+    expect(decode(v1)).toStrictEqual(message);
+  });
+
+  it.each(["", "null", "[]", "{}", '"text"', "{", '{"v":2}', '{"v":1}'])("is not read from %s", (text) => {
+    expect(decode(text)).toBeNull();
+  });
+
+  it("is not read from another version or another tenant's slug", () => {
+    expect(decode(v2.replace('"v":2', '"v":3'))).toBeNull();
+    if ("tenant" in message) {
+      expect(decode(v2.replace('"demo"', '"Not a slug"'))).toBeNull();
+      expect(decode(v1.replace('"demo"', '"Not a slug"'))).toBeNull();
+    }
+  });
+
+  it("is read by the worker of its own queue alone", () => {
+    const others = messages.filter((other) => other.decode !== decode);
+    expect(others.filter((other) => other.decode(v2)).map(({ name }) => name)).toEqual([]);
+  });
+});
+
+describe("the trace id", () => {
+  const traced = messages.filter(({ encode }) => (encode as unknown) !== encodeEndpointTask);
+
+  it.each(traced)("comes from the work that sends the message: $name", ({ encode, decode, message }) => {
+    const body = runWithTrace("request-1", () => encode(message as never));
+    expect(decode(body)).toStrictEqual({ ...message, traceId: "request-1" });
+    expect(readTraceId(body)).toBe("request-1");
+  });
+
+  it.each(traced)("of the message itself goes before it: $name", ({ encode, message }) => {
+    const body = runWithTrace("request-2", () => encode({ ...message, traceId: "request-1" } as never));
+    expect(readTraceId(body)).toBe("request-1");
+  });
+
+  it("is absent from an endpoint task, which serves many requests", () => {
+    const task = { tenant, endpointId, kind: "warn", since: at } as const;
+    expect(runWithTrace("request-1", () => encodeEndpointTask(task))).toBe(encodeEndpointTask(task));
+  });
+
+  it.each(['"a b"', "1", `"${"x".repeat(101)}"`, '"<script>"'])("is refused in another form: %s", (value) => {
+    const body = `{"v":2,"tenant":"demo","erasure_id":"${erasureId}","trace_id":${value}}`;
+    expect([decodeErasure(body), readTraceId(body)]).toEqual([null, undefined]);
+  });
+});
