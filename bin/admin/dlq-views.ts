@@ -56,7 +56,7 @@ export function toInspectionJson(letter: QuarantinedMessage, inspection: Inspect
       action: RedrivePlan["action"];
       reason: string | null;
     },
-    log: { function: workers[letter.queue], event: "record_failed", message_id: letter.messageId },
+    log: { function: workers[letter.queue], event: "record.failed", message_id: letter.messageId },
   };
 }
 

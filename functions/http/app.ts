@@ -9,7 +9,7 @@ import { failure, type Guards, serve, withCommonHeaders } from "./serve.ts";
 
 /** The log line of a fault. It has no message, because a message may contain what the caller sent. */
 export interface FaultLine {
-  readonly event: "request_failed";
+  readonly event: "request.failed";
   /** The operationId of the route; "unknown" when the event was unreadable. */
   readonly operation: string;
   readonly correlation_id: string;
@@ -73,7 +73,7 @@ async function handleRequest<P>(endpoint: Endpoint<P>, options: AppOptions<P>, c
     return withCommonHeaders(await withDeadline(c.env?.remaining, work), correlationId);
   } catch (error) {
     const { operation } = endpoint;
-    options.log({ event: "request_failed", operation, correlation_id: correlationId, error: className(error) });
+    options.log({ event: "request.failed", operation, correlation_id: correlationId, error: className(error) });
     return withCommonHeaders(failure(refuse("internal_error")), correlationId);
   }
 }

@@ -36,7 +36,7 @@ export function lambdaHandler(app: Pick<App, "fetch">, log: LogFault): HttpHandl
       return await toLambdaResult(await app.fetch(toRequest(event, edge), edge), acceptEncoding);
     } catch (error) {
       const correlationId = event.requestContext?.requestId ?? newUlid(clockNow());
-      log({ event: "request_failed", operation: "unknown", correlation_id: correlationId, error: className(error) });
+      log({ event: "request.failed", operation: "unknown", correlation_id: correlationId, error: className(error) });
       return toLambdaResult(withCommonHeaders(failure(refuse("internal_error")), correlationId), acceptEncoding);
     }
   };

@@ -38,7 +38,7 @@ export async function processRecords(
       if (outcome.end === "done") counts.done++;
       if (outcome.end === "drop") {
         counts.dropped++;
-        log({ event: "record_dropped", worker, reason: outcome.reason });
+        log({ event: "record.dropped", worker, reason: outcome.reason });
       }
       if (outcome.end === "retry") {
         counts.retried++;
@@ -49,7 +49,7 @@ export async function processRecords(
   );
   deadline.cancel();
   log({
-    event: "batch",
+    event: "worker.completed",
     worker,
     records: event.Records.length,
     ...counts,
@@ -69,7 +69,7 @@ async function awaitOutcome(
     return await Promise.race([work ?? deadline, deadline]);
   } catch (error) {
     log({
-      event: "record_failed",
+      event: "record.failed",
       worker,
       message_id: record.messageId,
       error: errorClass(error),

@@ -1,82 +1,141 @@
+import { currentTraceId } from "../kernel/trace.ts";
+
 /**
- * The lines that Parley writes, a closed union: counts, ids of ours, classes and codes. There is no field for a text,
- * a token, a URL or a body, so none can slip in.
+ * Every log line that Parley writes, as a closed union of counts, ids, classes and codes. No line has a field for a
+ * text, a token, a URL or a body, so none can leak. Names are `subject.past_event`.
  */
 export type LogLine =
   | {
-      readonly event: "request_failed";
+      readonly event: "request.failed";
       readonly operation: string;
       readonly correlation_id: string;
       readonly error: string;
     }
   | {
-      readonly event: "batch";
+      /** One invocation of a worker. A schedule's worker has no records. */
+      readonly event: "worker.completed";
       readonly worker: string;
-      readonly records: number;
-      readonly done: number;
-      readonly dropped: number;
-      readonly retried: number;
       readonly duration_ms: number;
+      readonly records?: number;
+      readonly done?: number;
+      readonly dropped?: number;
+      readonly retried?: number;
     }
-  | { readonly event: "record_dropped"; readonly worker: string; readonly reason: string }
+  | { readonly event: "worker.failed"; readonly worker: string; readonly error: string }
   | {
-      readonly event: "record_failed";
+      readonly event: "record.dropped";
       readonly worker: string;
-      /** The queue's id of the message: its dead letter has the same. */
+      readonly reason: string;
+      readonly trace_id?: string | undefined;
+    }
+  | {
+      readonly event: "record.failed";
+      readonly worker: string;
+      /** The SQS message id. The dead letter has the same one. */
       readonly message_id: string;
       readonly error: string;
       readonly receives: number;
+      readonly trace_id?: string | undefined;
     }
-  | { readonly event: "unknown_account"; readonly platform: string; readonly updates: number }
+  | { readonly event: "account.unknown"; readonly platform: string; readonly updates: number }
   | {
-      readonly event: "attempt";
+      /** One attempt of a delivery, or its first status without an attempt (`attempt` 0). */
+      readonly event: "delivery.attempted";
+      readonly tenant: string;
       readonly endpoint: string;
+      readonly event_id: string;
+      readonly event_type: string;
       readonly delivery: string;
-      readonly status: string;
       readonly attempt: number;
+      readonly attempts_max: number;
+      /** The delivery's status after the attempt. */
+      readonly verdict: string;
       readonly response_status: number | null;
       readonly error: string | null;
       readonly duration_ms: number | null;
+      /** ISO 8601. Null when there is no retry, or when the delivery waits for its endpoint. */
+      readonly next_retry_at: string | null;
+      /** The endpoint's circuit breaker before the attempt. */
+      readonly breaker: string | null;
+      readonly trace_id: string | null;
     }
-  | { readonly event: "counting_failed"; readonly error: string; readonly messages: number }
-  | { readonly event: "watching_failed"; readonly endpoint: string; readonly error: string }
-  | { readonly event: "place_left_taken"; readonly endpoint: string; readonly error: string }
-  | { readonly event: "endpoint_failing"; readonly endpoint: string; readonly action: "warned" | "paused" }
-  | { readonly event: "mail_not_sent"; readonly reason: string }
+  | { readonly event: "counters.save_failed"; readonly error: string; readonly messages: number }
+  | { readonly event: "breaker.save_failed"; readonly endpoint: string; readonly error: string }
+  | { readonly event: "slot.release_failed"; readonly endpoint: string; readonly error: string }
+  | { readonly event: "endpoint.failing"; readonly endpoint: string; readonly action: "warned" | "paused" }
+  | { readonly event: "mail.not_sent"; readonly reason: string }
   | {
-      readonly event: "dead_letter";
-      /** By which the commands know it. */
+      readonly event: "dead_letter.quarantined";
+      /** The id that `npm run admin -- dlq` uses. */
       readonly id: string;
       readonly queue: string;
       readonly message_id: string;
       readonly receives: number;
     }
-  | { readonly event: "swept"; readonly handed_on: number; readonly up_to: number }
-  | { readonly event: "sends_settled"; readonly sends: number }
+  | { readonly event: "sweep.completed"; readonly enqueued: number; readonly swept_until: string }
+  | { readonly event: "sends.settled"; readonly sends: number }
   | { readonly event: "send.settle_deferred"; readonly error: string }
-  | { readonly event: "send"; readonly outcome: string; readonly platform: string; readonly code: number | null }
-  /** The result for an idempotency key was not stored. A repetition looks it up instead. */
-  | { readonly event: "idempotency.save_failed"; readonly error: string }
-  /** A held message was not sent because of a fault of ours. */
-  | { readonly event: "hold.send_failed"; readonly error: string }
-  /** A held message's send failed after the check page got its response. */
-  | { readonly event: "hold.late_send_failed"; readonly error: string }
-  | { readonly event: "profile"; readonly outcome: string; readonly platform: string }
-  | { readonly event: "profiles_not_requested"; readonly people: number; readonly error: string }
-  | { readonly event: "policy"; readonly action: string; readonly platform: string }
   | {
-      readonly event: "erasure_pass";
+      readonly event: "send.completed";
+      readonly outcome: string;
+      readonly platform: string;
+      readonly code: number | null;
+    }
+  /** The response that a request with the same idempotency key would have got. */
+  | { readonly event: "idempotency.save_failed"; readonly error: string }
+  /** A held message that was not sent because of an internal error. */
+  | { readonly event: "hold.send_failed"; readonly error: string }
+  /** A send of the check page that failed after its response. */
+  | { readonly event: "hold.late_send_failed"; readonly error: string }
+  | { readonly event: "profile.fetched"; readonly outcome: string; readonly platform: string }
+  | { readonly event: "profiles.request_failed"; readonly people: number; readonly error: string }
+  | { readonly event: "account.policy_applied"; readonly action: string; readonly platform: string }
+  | {
+      readonly event: "erasure.pass_completed";
       /** The beginning of the hash of the conversation's id. */
       readonly erasure: string;
       readonly pass: "first" | "later";
       readonly rows: number;
       readonly deliveries: number;
     }
-  | { readonly event: "intake_refused"; readonly reason: string };
+  | { readonly event: "intake.refused"; readonly reason: string };
+
+export type Level = "info" | "warn" | "error";
+
+/** `error`: an operator should look. `warn`: something failed that Parley repeats or does without. */
+const levels: Readonly<Record<LogLine["event"], Level>> = {
+  "request.failed": "error",
+  "worker.completed": "info",
+  "worker.failed": "error",
+  "record.dropped": "info",
+  "record.failed": "error",
+  "account.unknown": "warn",
+  "delivery.attempted": "info",
+  "counters.save_failed": "warn",
+  "breaker.save_failed": "warn",
+  "slot.release_failed": "warn",
+  "endpoint.failing": "warn",
+  "mail.not_sent": "warn",
+  "dead_letter.quarantined": "error",
+  "sweep.completed": "info",
+  "sends.settled": "info",
+  "send.settle_deferred": "warn",
+  "send.completed": "info",
+  "idempotency.save_failed": "warn",
+  "hold.send_failed": "error",
+  "hold.late_send_failed": "error",
+  "profile.fetched": "info",
+  "profiles.request_failed": "warn",
+  "account.policy_applied": "info",
+  "erasure.pass_completed": "info",
+  "intake.refused": "warn",
+};
 
 export type Log = (line: LogLine) => void;
 
-/** One JSON line to standard output, where Lambda takes it. */
+/** Writes a line of JSON to standard output with its level and the trace id of the work that writes it. */
 export function consoleLog(line: LogLine): void {
-  process.stdout.write(`${JSON.stringify(line)}\n`);
+  const traceId = currentTraceId();
+  const traced = traceId === null ? line : { ...line, trace_id: traceId };
+  process.stdout.write(`${JSON.stringify({ level: levels[line.event], ...traced })}\n`);
 }

@@ -61,11 +61,11 @@ const countLogged = (event: string) => stack.log().split(`"event":"${event}"`).l
 /** Advances the clock until message number `count` was received five times and quarantined. */
 async function waitUntilQuarantined(count: number): Promise<void> {
   for (let failures = 5 * count - 4; failures <= 5 * count; failures++) {
-    await waitFor(`failure ${failures}`, () => countLogged("record_failed") >= failures);
+    await waitFor(`failure ${failures}`, () => countLogged("record.failed") >= failures);
     // Longer than the visibility timeout, which is six worker timeouts.
     await stack.clock("PT4M");
   }
-  await waitFor(`dead letter ${count}`, () => countLogged("dead_letter") >= count);
+  await waitFor(`dead letter ${count}`, () => countLogged("dead_letter.quarantined") >= count);
 }
 
 it("without dead letters, list and redrive say so", async () => {
@@ -96,7 +96,7 @@ it("an unreadable webhook is listed, explained with its log lines, and redriven"
   const failed = stack
     .log()
     .split("\n")
-    .filter((line) => line.includes('"event":"record_failed"'));
+    .filter((line) => line.includes('"event":"record.failed"'));
   expect(failed).toHaveLength(5);
   for (const line of failed) {
     expect(JSON.parse(line)).toMatchObject({ message_id: details.log.message_id, error: "UnreadableRecord" });

@@ -119,7 +119,7 @@ describe("a signed webhook", () => {
     );
     expect((await postWebhook(stack, "instagram", entries)).status).toBe(200);
     await waitUntilIdle(stack);
-    expect(stack.log()).toContain('{"event":"unknown_account","platform":"instagram","updates":2}');
+    expect(stack.log()).toContain('"event":"account.unknown","platform":"instagram","updates":2');
     expect(await listAllMessages(stack)).toEqual([]);
   });
 

@@ -169,12 +169,20 @@ it("no secret of a person, a tenant or a platform is in the logs of the function
   );
   expect(refused.map(({ status }) => status)).toEqual([400, 404, 400, 400, 404, 401, 400]);
   await stack.clock("PT2M");
-  await waitFor("a retry is delivered", () => stack.log().includes('"status":"delivered","attempt":2'));
-  await waitFor("the sweep is logged", () => stack.log().includes('"event":"swept"'));
+  await waitFor("retries are made", () => /"attempt":2,"attempts_max":10,"verdict":"delivered"/.test(stack.log()));
+  await waitFor("the sweep is logged", () => stack.log().includes('"event":"sweep.completed"'));
 
   const log = stack.log();
   // The log contains these events; otherwise the test would prove nothing.
-  for (const event of ["batch", "attempt", "send", "profile", "intake_refused", "unknown_account", "swept"]) {
+  for (const event of [
+    "worker.completed",
+    "delivery.attempted",
+    "send.completed",
+    "profile.fetched",
+    "intake.refused",
+    "account.unknown",
+    "sweep.completed",
+  ]) {
     expect(log).toContain(`"event":"${event}"`);
   }
   await expectNothingLeaked(refused.map(({ text }) => text));
@@ -259,7 +267,8 @@ it("no secret is logged by sends, account changes, held messages and erasures", 
   await stack.clock("PT4M");
   await waitFor("the erasure has ended", () => stack.log().includes('"pass":"later"'));
 
-  for (const event of ["policy", "erasure_pass", "send"]) expect(stack.log()).toContain(`"event":"${event}"`);
+  for (const event of ["account.policy_applied", "erasure.pass_completed", "send.completed"])
+    expect(stack.log()).toContain(`"event":"${event}"`);
   const audit = (await stack.api("GET", "/v1/audit?limit=100")).text;
   for (const action of ["hold.create", "conversation.erase"]) expect(audit).toContain(action);
   await expectNothingLeaked(
@@ -272,18 +281,18 @@ it("every log line is JSON of a known event", () => {
   const lines = stack.log().trim().split("\n");
   const events = new Set(lines.map((line) => (JSON.parse(line) as { event: string }).event));
   const logEvents = [
-    "batch",
-    "record_dropped",
-    "unknown_account",
-    "attempt",
-    "swept",
-    "send",
-    "profile",
-    "intake_refused",
-    "policy",
-    "erasure_pass",
-    "sends_settled",
-    "endpoint_failing",
+    "worker.completed",
+    "record.dropped",
+    "account.unknown",
+    "delivery.attempted",
+    "sweep.completed",
+    "send.completed",
+    "profile.fetched",
+    "intake.refused",
+    "account.policy_applied",
+    "erasure.pass_completed",
+    "sends.settled",
+    "endpoint.failing",
   ];
   expect([...events].filter((event) => !logEvents.includes(event))).toEqual([]);
 });

@@ -154,7 +154,7 @@ describe("a day later", () => {
 
   it("nothing failed, and no name is logged", () => {
     expect(failureLines(stack.log())).toEqual([]);
-    expect(stack.log()).toContain('"event":"profile"');
+    expect(stack.log()).toContain('"event":"profile.fetched"');
     expect(stack.log()).not.toMatch(/zo[eë].?ek|chi"|picture|\/media\//i);
   });
 });

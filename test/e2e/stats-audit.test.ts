@@ -99,7 +99,7 @@ describe("the statistics", () => {
       ],
     });
     expect(failureLines(stack.log())).toEqual([]);
-    expect(stack.log()).not.toContain("counting_failed");
+    expect(stack.log()).not.toContain("counters.save_failed");
   });
 
   it("count a reply once despite its echo, and the reply of a test key not at all", async () => {

@@ -50,7 +50,7 @@ const receive = endpoint.public({
     const { meta, instagram } = await ports.platformSecrets();
     const signature = request.headers.get("x-hub-signature-256") ?? undefined;
     if (!ports.verifySignature(body, signature, [meta, instagram])) {
-      ports.log({ event: "intake_refused", reason: "signature" });
+      ports.log({ event: "intake.refused", reason: "signature" });
       return refuse("signature_invalid");
     }
     await receiveWebhook(ports, body, now);

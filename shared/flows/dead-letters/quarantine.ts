@@ -35,7 +35,7 @@ export async function quarantineDeadLetter(
     await ports.due.putTask({ tenant, endpointId, body: letter.body, dueAt: now + TASK_RETRY_DELAY });
   }
   ports.log({
-    event: "dead_letter",
+    event: "dead_letter.quarantined",
     id: deadLetterId(letter),
     queue: letter.queue,
     message_id: letter.messageId,

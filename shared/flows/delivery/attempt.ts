@@ -1,16 +1,21 @@
-import type { AttemptOutcome } from "../../domain/delivery/deliveries.ts";
-import { deliveryId } from "../../domain/delivery/deliveries.ts";
+import { type AttemptOutcome, deliveryId, type Verdict } from "../../domain/delivery/deliveries.ts";
 import { signWebhook } from "../../domain/delivery/signatures.ts";
 import { eventId, type RenderedEvent } from "../../domain/events/events.ts";
+import { RETENTION } from "../../domain/limits.ts";
 import type { Endpoint } from "../../domain/webhooks/endpoints.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
-import type { Millis } from "../../kernel/time.ts";
+import { MINUTE, type Millis } from "../../kernel/time.ts";
+import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
 import type { DeliverPorts } from "./ports.ts";
+import { loadRenderedEvent } from "./rendered-events.ts";
+
+/** The outcome of an attempt whose worker died: it counts as a timeout. */
+export const abandonedOutcome: AttemptOutcome = { kind: "no_answer", error: "timeout", durationMs: MINUTE };
 
 /**
- * One POST of an event to one endpoint, signed now with every secret that is valid now. An endpoint's attempts wait for
- * no connection of another endpoint, also where they share a host.
- * @param onSlow called once when the attempt takes so long that its endpoint is slow
+ * Posts an event to one endpoint, signed with every secret that is valid at `now`. Endpoints do not share connections,
+ * even on the same host.
+ * @param onSlow called once when the attempt takes so long that the endpoint counts as slow
  */
 export async function makeAttempt(
   ports: Pick<DeliverPorts, "vault" | "webhookClient">,
@@ -29,6 +34,27 @@ export async function makeAttempt(
     "svc-delivery-id": deliveryId(event.ulid, endpoint.id),
   };
   return ports.webhookClient.send({ url: endpoint.url, poolKey: endpoint.id, headers, body: event.body }, onSlow);
+}
+
+/** The result of attempting a claimed delivery: the endpoint's answer, or a verdict without a call. */
+export type ClaimedResult =
+  | { readonly outcome: AttemptOutcome; readonly verdict: null }
+  | { readonly outcome: null; readonly verdict: Verdict };
+
+/** Attempts a delivery whose row is claimed, unless its endpoint or event no longer allows it. */
+export async function attemptClaimed(
+  ports: DeliverPorts,
+  tenant: TenantId,
+  endpoint: Endpoint | null,
+  row: DeliveryRow,
+  now: () => Millis,
+  onSlow?: () => void,
+): Promise<ClaimedResult> {
+  const event = await loadRenderedEvent(ports, tenant, row);
+  if (!endpoint || endpoint.status === "deleted" || !event) return { outcome: null, verdict: { status: "failed" } };
+  if (endpoint.status === "paused") return { outcome: null, verdict: { status: "blocked" } };
+  if (now() >= row.createdAt + RETENTION) return { outcome: null, verdict: { status: "dlq" } };
+  return { outcome: await makeAttempt(ports, tenant, endpoint, event, now(), onSlow), verdict: null };
 }
 
 async function signingSecrets(

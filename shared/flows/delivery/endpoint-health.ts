@@ -73,6 +73,6 @@ async function saveHealth(
   try {
     await updateBreaker(ports, tenant, endpoint, (breaker) => onBatch(breaker, batchResult, now), now);
   } catch (error) {
-    ports.log({ event: "watching_failed", endpoint: endpoint.id, error: errorClass(error) });
+    ports.log({ event: "breaker.save_failed", endpoint: endpoint.id, error: errorClass(error) });
   }
 }

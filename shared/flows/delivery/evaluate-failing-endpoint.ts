@@ -56,7 +56,7 @@ async function warn(ports: FailingPorts, task: WarnTask, endpoint: Endpoint, now
   );
   // The next failure says so again.
   if (!saved) return drop("stale");
-  ports.log({ event: "endpoint_failing", endpoint: endpoint.id, action: "warned" });
+  ports.log({ event: "endpoint.failing", endpoint: endpoint.id, action: "warned" });
   await mailOwner(ports, tenant, warningMail(tenant, { endpoint, since }));
   return done;
 }
@@ -76,7 +76,7 @@ async function onPaused(
   }
   const at = ulidTime(endpoint.pausedEvent ?? "");
   await publishEndpointPaused(ports, tenant, toAutoPause(task, at), repeated);
-  ports.log({ event: "endpoint_failing", endpoint: endpointId, action: "paused" });
+  ports.log({ event: "endpoint.failing", endpoint: endpointId, action: "paused" });
   await mailOwner(ports, tenant, pausedMail(tenant, { endpoint, since }));
   return done;
 }

@@ -64,7 +64,7 @@ export function goneMail(tenant: TenantId, { id, url }: Pick<Endpoint, "id" | "u
 
 /** Sends a mail to a tenant's owner. Never fails: the log says why none was sent. */
 export async function mailOwner(ports: MailPorts, tenant: TenantId, mail: Omit<Mail, "to">): Promise<void> {
-  const logNotSent = (reason: string) => ports.log({ event: "mail_not_sent", reason });
+  const logNotSent = (reason: string) => ports.log({ event: "mail.not_sent", reason });
   if (!ports.mail) return logNotSent("no_sender");
   try {
     const owner = (await ports.tenants.get(tenant))?.ownerEmail;

@@ -1,28 +1,39 @@
+import { type AttemptOutcome, isGone } from "../../domain/delivery/deliveries.ts";
 import { renderWebhookPaused } from "../../events/webhook-paused.ts";
+import { deriveUlid } from "../../kernel/ids.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { encodeEvent } from "../../queues/events.ts";
+import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
+import { goneMail, type MailPorts, mailOwner } from "./mails.ts";
 import type { DeliverPorts } from "./ports.ts";
 
 export type PausePorts = {
   readonly endpoints: Pick<DeliverPorts["endpoints"], "get" | "pause">;
 } & Pick<DeliverPorts, "eventBodies" | "events">;
 
-/** Why the service pauses an endpoint: its receiver said that it is gone, or every attempt failed for days. */
+type GonePorts = PausePorts & MailPorts;
+
+/** Why the service pauses an endpoint: the receiver answered 410, or every attempt failed for days. */
 export type PauseReason = "gone" | "failing";
 
-/** One pausing of an endpoint by the service. */
+/** A pause by the service. */
 export interface AutoPause {
   readonly endpointId: string;
   readonly reason: PauseReason;
-  /** The ULID of the event that tells of it. */
+  /** The ULID of the event that reports it. */
+  readonly eventUlid: string;
+}
+
+interface DeliveryKey {
+  readonly endpointId: string;
   readonly eventUlid: string;
 }
 
 /**
- * Pauses an endpoint, with an audit row.
- * @param url what was called: an endpoint that points elsewhere by now is left alone
- * @returns false when it was paused or pointed elsewhere meanwhile, or has worked since `failingSince`
+ * Pauses an endpoint and writes an audit row.
+ * @param url the URL that was called
+ * @returns false when the endpoint was paused already, has another URL, or has succeeded since `failingSince`
  */
 export function pauseEndpoint(
   ports: PausePorts,
@@ -43,7 +54,7 @@ export function pauseEndpoint(
   return ports.endpoints.pause(tenant, endpointId, condition, audit);
 }
 
-/** Tells the tenant's other endpoints. Told again, it is the same event. */
+/** Publishes `webhook.paused` to the tenant's other endpoints. A repeated call publishes the same event. */
 export async function publishEndpointPaused(
   ports: Pick<PausePorts, "eventBodies" | "events">,
   tenant: TenantId,
@@ -60,4 +71,57 @@ export async function publishEndpointPaused(
     excludedEndpointId: endpointId,
   } as const;
   await ports.events.send({ body: encodeEvent(event), group: tenant });
+}
+
+/**
+ * Pauses an endpoint whose receiver answered 410, and notifies the tenant's other endpoints and owner. Of several
+ * deliveries that got a 410, the first one does so.
+ * @param url the URL that was called: an endpoint that has another URL now is not paused
+ * @param settledAt when the delivery's row was written
+ */
+export async function pauseWhenGone(
+  ports: GonePorts,
+  tenant: TenantId,
+  delivery: DeliveryKey,
+  url: string,
+  outcome: AttemptOutcome | null,
+  settledAt: Millis,
+): Promise<void> {
+  if (outcome?.kind !== "answered" || !isGone("failed", outcome.status)) return;
+  const autoPause = goneAutoPause(tenant, delivery, settledAt);
+  if (await pauseEndpoint(ports, tenant, autoPause, { url }, settledAt)) {
+    await notifyGone(ports, tenant, autoPause, url, false);
+  }
+}
+
+/** Completes `pauseWhenGone` for a row whose writer may have died before it paused the endpoint or notified anyone. */
+export async function resumePauseWhenGone(ports: GonePorts, tenant: TenantId, row: DeliveryRow): Promise<void> {
+  if (!isGone(row.status, row.lastResponseStatus)) return;
+  const endpoint = await ports.endpoints.get(tenant, row.endpointId);
+  if (!endpoint) return;
+  const autoPause = goneAutoPause(tenant, row, row.updatedAt);
+  const { url } = endpoint;
+  if (endpoint.pausedEvent === autoPause.eventUlid) return notifyGone(ports, tenant, autoPause, url, true);
+  // A change of the endpoint after the 410 overrides it.
+  if (endpoint.status !== "active" || endpoint.updatedAt > row.updatedAt) return;
+  if (await pauseEndpoint(ports, tenant, autoPause, { url }, row.updatedAt)) {
+    await notifyGone(ports, tenant, autoPause, url, false);
+  }
+}
+
+async function notifyGone(
+  ports: GonePorts,
+  tenant: TenantId,
+  autoPause: AutoPause,
+  url: string,
+  repeated: boolean,
+): Promise<void> {
+  await publishEndpointPaused(ports, tenant, autoPause, repeated);
+  await mailOwner(ports, tenant, goneMail(tenant, { id: autoPause.endpointId, url }));
+}
+
+/** The event's ULID follows from the delivery that got the 410, so that a repetition publishes the same event. */
+function goneAutoPause(tenant: TenantId, { endpointId, eventUlid }: DeliveryKey, settledAt: Millis): AutoPause {
+  const seed = `${tenant}\n${endpointId}\n${eventUlid}\nwebhook.paused`;
+  return { endpointId, reason: "gone", eventUlid: deriveUlid(settledAt, seed) };
 }

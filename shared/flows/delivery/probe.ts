@@ -1,36 +1,38 @@
 import { attemptResult, closeBreaker, onProbe } from "../../domain/delivery/breaker.ts";
-import { type AttemptOutcome, judgeAttempt, waitingForEndpoint } from "../../domain/delivery/deliveries.ts";
+import {
+  type AttemptOutcome,
+  judgeAttempt,
+  type Verdict,
+  waitingForEndpoint,
+} from "../../domain/delivery/deliveries.ts";
 import type { Endpoint } from "../../domain/webhooks/endpoints.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { ProbeTask } from "../../queues/deliveries.ts";
 import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
 import { done, drop, type RecordOutcome } from "../record-outcome.ts";
-import { countDelivery, type Tally } from "../stats/count.ts";
-import { makeAttempt } from "./attempt.ts";
+import type { Tally } from "../stats/count.ts";
+import { abandonedOutcome, attemptClaimed } from "./attempt.ts";
 import { nextAttemptNumber } from "./drain.ts";
-import { logAttempt } from "./log-attempt.ts";
-import { pauseWhenGone } from "./pause-gone.ts";
+import { finishAttempt } from "./finish-attempt.ts";
 import type { DeliverPorts } from "./ports.ts";
-import { loadRenderedEvent } from "./rendered-events.ts";
-import { abandonedOutcome, verdictWithoutCall } from "./retry.ts";
 import { drainTask, scheduleTask } from "./schedule.ts";
 import { updateBreaker } from "./update-breaker.ts";
 
-/** Waiting rows that one step looks at: those that cannot be attempted any more are ended on the way. */
+/** Waiting rows that one probe reads. It ends those that must not be attempted. */
 const EXAMINED_MAX = 5;
 
-/** What one step found: an attempt, nothing that waits, or that it must look on behind an event. */
+/** What one probe found: a delivery to attempt, no waiting delivery, or that the next page must be read. */
 type ProbeResult =
   | { readonly kind: "attempted"; readonly row: DeliveryRow; readonly outcome: AttemptOutcome }
   | { readonly kind: "nothing" }
-  | { readonly kind: "on"; readonly after: string | null };
+  | { readonly kind: "next_page"; readonly after: string | null };
 
 /**
- * Tries one of the deliveries that wait for an endpoint, the next in turn by the age of their events, so that one which
- * fails always does not stand for all. Failed, it waits on, its attempt not spent, and the next probe is twice as far.
- * Delivered, it closes the breaker, and the others are handed out. Safe to repeat: a step whose breaker has moved on is
- * dropped, and one that died leaves it as it was.
+ * Attempts one of the deliveries that wait for an endpoint. Deliveries take turns, oldest event first, so that one that
+ * always fails does not decide for all. A failure spends no attempt of the delivery and doubles the time to the next
+ * probe. A success closes the circuit and drains the other deliveries. Safe to repeat: a probe whose breaker has moved
+ * on is dropped, and one that died changed nothing.
  */
 export async function probeEndpoint(
   ports: DeliverPorts,
@@ -43,7 +45,7 @@ export async function probeEndpoint(
   if (!endpoint) return drop("stale");
   const { openUntil, closedBy } = endpoint.breaker;
   if (openUntil !== probe && (openUntil !== null || closedBy !== probe)) return drop("stale");
-  // It closed already, or nobody is called any more. Who closed it may have died before the rest was handed out.
+  // The circuit is closed, or the endpoint is deleted. The worker that did it may have died before it sent the drain.
   if (openUntil === null || endpoint.status === "deleted") {
     await scheduleTask(ports, drainTask(tenant, endpointId), now(), now());
     return done;
@@ -54,7 +56,7 @@ export async function probeEndpoint(
     return done;
   }
   const result = await attemptNext(ports, task, endpoint, tally, now);
-  if (result.kind === "on") await scheduleTask(ports, { ...task, after: result.after }, now(), now());
+  if (result.kind === "next_page") await scheduleTask(ports, { ...task, after: result.after }, now(), now());
   if (result.kind === "nothing") await closeCircuit();
   if (result.kind === "attempted") {
     const { outcome, row } = result;
@@ -78,50 +80,63 @@ async function attemptNext(
     const outcome = await attemptRow(ports, tenant, endpoint, row, tally, now);
     if (outcome) return { kind: "attempted", row, outcome };
   }
-  if (next !== null) return { kind: "on", after: next };
-  // Behind the last of them the turn begins anew.
-  return after === null ? { kind: "nothing" } : { kind: "on", after: null };
+  if (next !== null) return { kind: "next_page", after: next };
+  // After the newest event the turn starts over at the oldest.
+  return after === null ? { kind: "nothing" } : { kind: "next_page", after: null };
 }
 
-/** @returns null where the receiver was not called: the row has moved on, or was ended without it */
+/** @returns null when the endpoint was not called: the row has moved on, or was ended without a call */
 async function attemptRow(
+  ports: DeliverPorts,
+  tenant: TenantId,
+  endpoint: Endpoint,
+  waitingRow: DeliveryRow,
+  tally: Tally,
+  now: () => Millis,
+): Promise<AttemptOutcome | null> {
+  const row = await claimWaiting(ports, tenant, endpoint, waitingRow, tally, now);
+  if (!row) return null;
+  const result = await attemptClaimed(ports, tenant, endpoint, row, now);
+  const settledAt = now();
+  const { outcome } = result;
+  const verdict = result.verdict === null ? judgeProbe(ports, row, result.outcome, settledAt) : result.verdict;
+  await finishAttempt(ports, { tenant, endpoint, row, outcome, verdict, settledAt }, { tally, health: null });
+  return outcome;
+}
+
+/** After a failure the delivery waits for its endpoint again. */
+function judgeProbe(
+  { random }: Pick<DeliverPorts, "random">,
+  row: DeliveryRow,
+  outcome: AttemptOutcome,
+  now: Millis,
+): Verdict {
+  if (attemptResult(outcome) === "failed") return waitingForEndpoint;
+  return judgeAttempt(row.attempt, outcome, row.createdAt, now, random());
+}
+
+/** Claims a waiting row. The claim of a worker that died is released first, and spends no attempt. */
+async function claimWaiting(
   ports: DeliverPorts,
   tenant: TenantId,
   endpoint: Endpoint,
   row: DeliveryRow,
   tally: Tally,
   now: () => Millis,
-): Promise<AttemptOutcome | null> {
-  const claimedRow = await claimDelivery(ports, tenant, row, now);
-  if (!claimedRow) return null;
-  const body = await loadRenderedEvent(ports, tenant, claimedRow);
-  const finalVerdict = verdictWithoutCall(endpoint, body, claimedRow, now());
-  const outcome = body && !finalVerdict ? await makeAttempt(ports, tenant, endpoint, body, now()) : null;
-  const settledAt = now();
-  const verdict =
-    finalVerdict ??
-    (outcome && attemptResult(outcome) !== "failed"
-      ? judgeAttempt(claimedRow.attempt, outcome, claimedRow.createdAt, settledAt, ports.random())
-      : waitingForEndpoint);
-  const applied = await ports.deliveries.settle(tenant, claimedRow, verdict, outcome, settledAt);
-  logAttempt(ports, row.endpointId, row.eventUlid, claimedRow.attempt, verdict, outcome);
-  if (applied) countDelivery(tally, tenant, row, verdict.status);
-  if (applied && outcome) await pauseWhenGone(ports, tenant, claimedRow, endpoint.url, outcome, settledAt);
-  return outcome;
-}
-
-/** A row whose worker died is let go first; its attempt is not spent. */
-async function claimDelivery(
-  ports: DeliverPorts,
-  tenant: TenantId,
-  row: DeliveryRow,
-  now: () => Millis,
 ): Promise<DeliveryRow | null> {
   const tryClaim = () => ports.deliveries.claim(tenant, row.endpointId, row.eventUlid, nextAttemptNumber(row), now());
   const first = await tryClaim();
   if (first.outcome === "claimed") return first.row;
   if (first.outcome !== "abandoned") return null;
-  if (!(await ports.deliveries.settle(tenant, first.row, waitingForEndpoint, abandonedOutcome, now()))) return null;
+  const end = {
+    tenant,
+    endpoint,
+    row: first.row,
+    outcome: abandonedOutcome,
+    verdict: waitingForEndpoint,
+    settledAt: now(),
+  };
+  if (!(await finishAttempt(ports, end, { tally, health: null }))) return null;
   const second = await tryClaim();
   return second.outcome === "claimed" ? second.row : null;
 }

@@ -6,7 +6,7 @@ import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
 import { type ApiActor, auditEntry } from "../access/audit-entry.ts";
 import { getLiveEndpoint } from "./live-endpoint.ts";
 import type { ReplayPorts } from "./ports.ts";
-import { deliveriesWithBody } from "./replayable.ts";
+import { deliveriesWithBody } from "./replay.ts";
 import { retryMessage, scheduleSafetyNet } from "./schedule.ts";
 
 /** The events that came within [from, to], and which of their deliveries are meant. */

@@ -1,4 +1,5 @@
 import { type DeliveryStatus, mayReplay, parseDeliveryId } from "../../domain/delivery/deliveries.ts";
+import { RETENTION } from "../../domain/limits.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
@@ -6,10 +7,10 @@ import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
 import { type Actor, auditEntry } from "../access/audit-entry.ts";
 import { getLiveEndpoint } from "./live-endpoint.ts";
 import type { ReplayPorts } from "./ports.ts";
-import { deliveriesWithBody } from "./replayable.ts";
+import { loadRenderedEvents } from "./rendered-events.ts";
 import { retryMessage, scheduleSafetyNet } from "./schedule.ts";
 
-/** Lets one delivery begin anew, with all its attempts. One that came through is sent again by force alone. */
+/** Restarts one delivery with all its attempts. A delivered one requires `force`. */
 export async function replayDelivery(
   ports: Omit<ReplayPorts, "audit">,
   tenant: TenantId,
@@ -29,10 +30,22 @@ export async function replayDelivery(
   const audit = auditEntry("webhook.replay", endpointId, request, { delivery: request.deliveryId, force }, now);
   await scheduleSafetyNet(ports, tenant, row, now);
   const reset = await ports.deliveries.reset(tenant, row, force ? "forced_replay" : "replay", audit, now);
-  // Someone else replayed it meanwhile.
+  // A concurrent request replayed it first.
   if (!reset) return replayConflict("attempting");
   await ports.retries.send(retryMessage({ tenant, endpointId, eventUlid: row.eventUlid, attempt: 1, manual: true }));
   return { status: "pending" };
+}
+
+/** The deliveries whose event still has a body: it is not erased and not older than 7 days. */
+export async function deliveriesWithBody(
+  ports: Pick<ReplayPorts, "messages" | "eventBodies">,
+  tenant: TenantId,
+  rows: readonly DeliveryRow[],
+  now: Millis,
+): Promise<DeliveryRow[]> {
+  const unexpired = rows.filter(({ createdAt }) => now < createdAt + RETENTION);
+  const bodies = await loadRenderedEvents(ports, tenant, unexpired);
+  return unexpired.filter(({ eventUlid }) => bodies.has(eventUlid));
 }
 
 async function findDelivery(
@@ -48,6 +61,8 @@ async function findDelivery(
 function replayConflict(status: DeliveryStatus): Refusal<"replay_conflict"> {
   return refuse(
     "replay_conflict",
-    status === "delivered" ? "it was delivered: add force=true to send it again" : "its attempts are still under way",
+    status === "delivered"
+      ? "The delivery succeeded. Add force=true to send it again."
+      : "The delivery's attempts are not finished.",
   );
 }

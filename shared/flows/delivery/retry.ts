@@ -1,33 +1,24 @@
 import { isCircuitOpen, isSlow } from "../../domain/delivery/breaker.ts";
 import { type AttemptOutcome, judgeAttempt, type Verdict } from "../../domain/delivery/deliveries.ts";
-import type { RenderedEvent } from "../../domain/events/events.ts";
-import { RETENTION, SLOW_BACKOFF_FIRST, SLOW_BACKOFF_MAX } from "../../domain/limits.ts";
+import { SLOW_BACKOFF_FIRST, SLOW_BACKOFF_MAX } from "../../domain/limits.ts";
 import type { Endpoint } from "../../domain/webhooks/endpoints.ts";
 import { errorClass } from "../../kernel/error-class.ts";
-import type { TenantId } from "../../kernel/tenant.ts";
-import { MINUTE, type Millis } from "../../kernel/time.ts";
+import type { Millis } from "../../kernel/time.ts";
 import type { RetryMessage } from "../../queues/deliveries.ts";
 import type { Slot } from "../../stores/delivery/concurrency-slots.ts";
 import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
 import { done, drop, type RecordOutcome, retry } from "../record-outcome.ts";
-import { countDelivery, type Tally } from "../stats/count.ts";
-import { makeAttempt } from "./attempt.ts";
-import { type EndpointHealth, recordAttempt, recordSlow } from "./endpoint-health.ts";
-import type { BatchContext } from "./fan-out.ts";
-import { logAttempt } from "./log-attempt.ts";
-import { pauseWhenGone, resumePauseWhenGone } from "./pause-gone.ts";
+import { abandonedOutcome, attemptClaimed } from "./attempt.ts";
+import { recordSlow } from "./endpoint-health.ts";
+import { type BatchContext, finishAttempt, resumeFinishedAttempt } from "./finish-attempt.ts";
 import type { DeliverPorts } from "./ports.ts";
-import { loadRenderedEvent } from "./rendered-events.ts";
 import { retryMessage, scheduleRetry } from "./schedule.ts";
 
-/** A worker that died left its attempt without an answer: it counts as one that timed out. */
-export const abandonedOutcome: AttemptOutcome = { kind: "no_answer", error: "timeout", durationMs: MINUTE };
-
 /**
- * Makes one later attempt: claims the row, posts, settles, and sees to the next. Safe to repeat at every line: the
- * attempt number is a token, and a claim whose worker died runs out. While the endpoint is left alone nothing is
- * claimed: the row waits, and is handed out when it works again.
- * @param batch grows by what the attempt came to
+ * Makes one later attempt: claims the row, posts the event, and finishes the attempt. Safe to repeat at every line: the
+ * attempt number is a token, and the claim of a worker that died expires. While the circuit is open nothing is claimed:
+ * the row waits, and a drain queues it when the endpoint recovers.
+ * @param batch receives the result of the attempt
  */
 export async function retryDelivery(
   ports: DeliverPorts,
@@ -49,7 +40,7 @@ export async function retryDelivery(
   }
 }
 
-/** A slow endpoint has its fill. Its deliveries come back ever later, so that many of them do not keep the queue busy. */
+/** Defers an attempt of a slow endpoint without a free slot. The delay doubles, so that many of them do not fill the queue. */
 async function defer(ports: Pick<DeliverPorts, "retries" | "random">, message: RetryMessage): Promise<RecordOutcome> {
   const deferrals = message.deferrals ?? 0;
   const delay = Math.min(SLOW_BACKOFF_FIRST * 2 ** deferrals, SLOW_BACKOFF_MAX);
@@ -59,14 +50,14 @@ async function defer(ports: Pick<DeliverPorts, "retries" | "random">, message: R
   return done;
 }
 
-/** Never fails: what came of the attempt stands, and a place is free again when its lease is over. */
+/** Never fails: the attempt is recorded, and a slot that is not released becomes free when its lease expires. */
 async function releaseSlot(
   { concurrencySlots, log }: Pick<DeliverPorts, "concurrencySlots" | "log">,
   { tenant, endpointId }: RetryMessage,
   slot: Slot,
 ): Promise<void> {
   await concurrencySlots.release(tenant, endpointId, slot).catch((error: unknown) => {
-    log({ event: "place_left_taken", endpoint: endpointId, error: errorClass(error) });
+    log({ event: "slot.release_failed", endpoint: endpointId, error: errorClass(error) });
   });
 }
 
@@ -74,7 +65,7 @@ async function claimAndAttempt(
   ports: DeliverPorts,
   message: RetryMessage,
   endpoint: Endpoint | null,
-  { tally, health }: BatchContext,
+  batch: BatchContext,
   now: () => Millis,
 ): Promise<RecordOutcome> {
   const { tenant, endpointId, eventUlid, attempt } = message;
@@ -88,89 +79,25 @@ async function claimAndAttempt(
       await scheduleRetry(ports, message, claim.dueAt, now());
       return done;
     case "moved_on":
-      return rescheduleAfterDuplicate(ports, message, claim.row, now());
-    case "abandoned":
-      return settleDelivery(
-        ports,
-        message,
-        claim.row,
-        abandonedOutcome,
-        judgeOutcome(ports, claim.row, abandonedOutcome, now()),
-        tally,
-        now(),
-      );
+      if (claim.row.attempt !== attempt) return drop("stale");
+      return (await resumeFinishedAttempt(ports, tenant, claim.row, now())) ? done : drop("stale");
+    case "abandoned": {
+      const verdict = judgeOutcome(ports, claim.row, abandonedOutcome, now());
+      const end = { tenant, endpoint, row: claim.row, outcome: abandonedOutcome, verdict, settledAt: now() };
+      return (await finishAttempt(ports, end, { ...batch, health: null })) ? done : drop("stale");
+    }
     case "claimed": {
-      const { outcome, verdict } = await attemptOnce(ports, tenant, endpoint, claim.row, health, now);
-      if (endpoint && outcome) recordAttempt(health, tenant, endpoint, outcome);
-      const settledAt = now();
-      const result = await settleDelivery(ports, message, claim.row, outcome, verdict, tally, settledAt);
-      if (result === done && endpoint) await pauseWhenGone(ports, tenant, claim.row, endpoint.url, outcome, settledAt);
-      return result;
+      const { row } = claim;
+      const { health } = batch;
+      const onSlow = () => endpoint && health && recordSlow(ports, health, tenant, endpoint, now());
+      const result = await attemptClaimed(ports, tenant, endpoint, row, now, onSlow);
+      const verdict = result.verdict === null ? judgeOutcome(ports, row, result.outcome, now()) : result.verdict;
+      const end = { tenant, endpoint, row, outcome: result.outcome, verdict, settledAt: now() };
+      return (await finishAttempt(ports, end, batch)) ? done : drop("stale");
     }
   }
 }
 
-async function attemptOnce(
-  ports: DeliverPorts,
-  tenant: TenantId,
-  endpoint: Endpoint | null,
-  row: DeliveryRow,
-  health: EndpointHealth,
-  now: () => Millis,
-): Promise<{ outcome: AttemptOutcome | null; verdict: Verdict }> {
-  const body = await loadRenderedEvent(ports, tenant, row);
-  const finalVerdict = verdictWithoutCall(endpoint, body, row, now());
-  if (finalVerdict || !endpoint || !body) return { outcome: null, verdict: finalVerdict ?? { status: "failed" } };
-  const onSlow = () => recordSlow(ports, health, tenant, endpoint, now());
-  const outcome = await makeAttempt(ports, tenant, endpoint, body, now(), onSlow);
-  return { outcome, verdict: judgeOutcome(ports, row, outcome, now()) };
-}
-
-/** What becomes of a delivery that is not to be attempted any more; null when it is. */
-export function verdictWithoutCall(
-  endpoint: Endpoint | null,
-  body: RenderedEvent | null,
-  row: DeliveryRow,
-  now: Millis,
-): Verdict | null {
-  if (!endpoint || endpoint.status === "deleted" || !body) return { status: "failed" };
-  if (endpoint.status === "paused") return { status: "blocked" };
-  return now >= row.createdAt + RETENTION ? { status: "dlq" } : null;
-}
-
 function judgeOutcome(ports: DeliverPorts, row: DeliveryRow, outcome: AttemptOutcome, now: Millis): Verdict {
   return judgeAttempt(row.attempt, outcome, row.createdAt, now, ports.random());
-}
-
-async function settleDelivery(
-  ports: DeliverPorts,
-  message: RetryMessage,
-  row: DeliveryRow,
-  outcome: AttemptOutcome | null,
-  verdict: Verdict,
-  tally: Tally,
-  now: Millis,
-): Promise<RecordOutcome> {
-  const applied = await ports.deliveries.settle(message.tenant, row, verdict, outcome, now);
-  logAttempt(ports, row.endpointId, row.eventUlid, row.attempt, verdict, outcome);
-  if (!applied) return drop("stale");
-  countDelivery(tally, message.tenant, row, verdict.status);
-  if (verdict.status === "retrying" && verdict.nextRetryAt !== null) {
-    await scheduleRetry(ports, { ...message, attempt: row.attempt + 1 }, verdict.nextRetryAt, now);
-  }
-  return done;
-}
-
-/** This message was worked on before: what was to follow from it may not have been done, and is done again. */
-async function rescheduleAfterDuplicate(
-  ports: DeliverPorts,
-  message: RetryMessage,
-  row: DeliveryRow,
-  now: Millis,
-): Promise<RecordOutcome> {
-  if (row.attempt !== message.attempt) return drop("stale");
-  await resumePauseWhenGone(ports, message.tenant, row);
-  if (row.status !== "retrying" || row.nextRetryAt === null) return drop("stale");
-  await scheduleRetry(ports, { ...message, attempt: row.attempt + 1 }, row.nextRetryAt, now);
-  return done;
 }

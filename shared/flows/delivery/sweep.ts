@@ -1,6 +1,6 @@
 import type { QueueMessage } from "../../aws/queues.ts";
 import { RETENTION } from "../../domain/limits.ts";
-import type { Millis } from "../../kernel/time.ts";
+import { iso, type Millis } from "../../kernel/time.ts";
 import type { DueItem } from "../../stores/delivery/due-attempts.ts";
 import type { SweepPorts } from "./ports.ts";
 import { retryMessage, SWEEP_AHEAD, taskMessage } from "./schedule.ts";
@@ -23,7 +23,7 @@ export async function sweepDue(ports: SweepPorts, now: Millis, inTime: () => boo
     enqueued += items.length;
     sweptUntil = cursor.at;
   }
-  if (sweptUntil !== null) ports.log({ event: "swept", handed_on: enqueued, up_to: sweptUntil });
+  if (sweptUntil !== null) ports.log({ event: "sweep.completed", enqueued, swept_until: iso(sweptUntil) });
 }
 
 function toQueueMessage(due: DueItem, now: Millis): QueueMessage {

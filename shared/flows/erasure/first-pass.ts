@@ -67,7 +67,7 @@ async function endFirstPass(ports: ErasePorts, erasure: Erasure, now: Millis): P
   if (!updated) return null;
   const { conversation: _head, profile: _profile, deliveries, ...rows } = updated.removed;
   ports.log({
-    event: "erasure_pass",
+    event: "erasure.pass_completed",
     erasure: shortErasureId(updated.id),
     pass: "first",
     rows: Object.values(rows).reduce((sum, count) => sum + count, 0),

@@ -41,7 +41,7 @@ export async function runLaterPass(
     removedCounts.rows += lateTraces.length;
     removedCounts.deliveries += page.removed.deliveries ?? 0;
   }
-  ports.log({ event: "erasure_pass", erasure: shortErasureId(erasure.id), pass: "later", ...removedCounts });
+  ports.log({ event: "erasure.pass_completed", erasure: shortErasureId(erasure.id), pass: "later", ...removedCounts });
   if (nextPassAt === null) await ports.erasures.end(erasure);
   return nextPassAt;
 }

@@ -16,7 +16,7 @@ export async function applyAccountPolicy(
   effects: Effects,
   now: Millis,
 ): Promise<void> {
-  ports.log({ event: "policy", action, platform: ref.platform });
+  ports.log({ event: "account.policy_applied", action, platform: ref.platform });
   if (action === "warning") return;
   const type = action === "block" ? "account.restricted" : "account.recovered";
   const candidateUlid = deriveEventUlid(account.tenant, JSON.stringify([accountKey(ref), action, at]), type, now);

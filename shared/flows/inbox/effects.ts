@@ -51,6 +51,6 @@ export async function sendProfileRequests(
   try {
     await ports.profiles.sendAll([...profiles.values()]);
   } catch (error) {
-    ports.log({ event: "profiles_not_requested", people: profiles.size, error: errorClass(error) });
+    ports.log({ event: "profiles.request_failed", people: profiles.size, error: errorClass(error) });
   }
 }

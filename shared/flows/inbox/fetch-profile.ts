@@ -23,7 +23,7 @@ export async function fetchProfile(ports: ProfilePorts, message: ProfileMessage,
   const outcome = await ports.platformFor(account).fetchProfile(account, token, head.ref.participantId);
   const profile = toProfile(outcome, now);
   if (profile) await ports.profiles.save(conversationId, profile, now);
-  ports.log({ event: "profile", outcome: profile?.state ?? "unknown", platform: account.platform });
+  ports.log({ event: "profile.fetched", outcome: profile?.state ?? "unknown", platform: account.platform });
   return done;
 }
 

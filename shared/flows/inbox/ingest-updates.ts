@@ -36,7 +36,7 @@ export async function ingestUpdates(
     if (account) routedUpdates.push({ update, account, conversation: conversationIdFor(update, account) });
     else unknownAccounts.set(update.account.platform, (unknownAccounts.get(update.account.platform) ?? 0) + 1);
   }
-  for (const [platform, count] of unknownAccounts) ports.log({ event: "unknown_account", platform, updates: count });
+  for (const [platform, count] of unknownAccounts) ports.log({ event: "account.unknown", platform, updates: count });
 
   const snapshots = await ports.conversations.snapshots(
     routedUpdates.flatMap(({ conversation }) => conversation ?? []),

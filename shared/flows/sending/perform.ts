@@ -210,7 +210,7 @@ export function toSendResult({ state, messageId, failure }: SendRecord): SendRes
 
 function logSend(ports: Pick<SendPorts, "log">, account: Account, outcome: SendOutcome): void {
   ports.log({
-    event: "send",
+    event: "send.completed",
     outcome: outcome.kind === "refused" ? outcome.class : outcome.kind,
     platform: account.platform,
     code: outcome.kind === "refused" ? outcome.code : null,

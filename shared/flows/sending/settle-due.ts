@@ -39,7 +39,7 @@ export async function settleDueSends(
     settledCount += items.length;
     if (failures.length === 0) await ports.dueSends.saveCheckpoint(cursor);
   }
-  if (settledCount > 0) ports.log({ event: "sends_settled", sends: settledCount });
+  if (settledCount > 0) ports.log({ event: "sends.settled", sends: settledCount });
   if (failures.length > 0) throw failures[0];
   return settledCount;
 }

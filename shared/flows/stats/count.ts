@@ -63,7 +63,7 @@ export async function saveTally(
         const messagesInHour = await ports.counters.add(tenant, counts, now);
         if (messagesInHour !== null) await onMessagesCounted(tenant, messagesInHour);
       } catch (error) {
-        ports.log({ event: "counting_failed", error: errorClass(error), messages: counts.messages });
+        ports.log({ event: "counters.save_failed", error: errorClass(error), messages: counts.messages });
       }
     }),
   );

@@ -52,5 +52,7 @@ export async function waitUntilIdle({ dataDir, now }: LocalStack, seconds = 30):
 
 /** Why something was given up or failed on the way, as the functions logged it; empty when all went well. */
 export function failureLines(log: string): string[] {
-  return log.split("\n").filter((line) => /"event":"(dead_letter|record_failed|request_failed)"/.test(line));
+  return log
+    .split("\n")
+    .filter((line) => /"event":"(dead_letter\.quarantined|(record|request|worker)\.failed)"/.test(line));
 }

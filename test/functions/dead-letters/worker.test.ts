@@ -55,7 +55,7 @@ describe("a dead letter", () => {
         quarantinedAt: testEnv.now(),
       },
     ]);
-    expect(testEnv.lines.filter(({ event }) => event === "dead_letter")).toHaveLength(1);
+    expect(testEnv.lines.filter(({ event }) => event === "dead_letter.quarantined")).toHaveLength(1);
     expect(JSON.stringify(testEnv.lines)).not.toContain("poison");
   });
 
@@ -78,6 +78,6 @@ describe("a dead letter", () => {
     await openQueue(queues.events, testEnv.eventSource).send({ body: "whose?" });
     expect((await invokeWorker(testEnv.eventSource, queues.events, worker())).failed).toHaveLength(1);
     expect(await listQuarantined()).toHaveLength(before);
-    expect(testEnv.lines).toContainEqual(expect.objectContaining({ event: "record_failed", error: "UnknownQueue" }));
+    expect(testEnv.lines).toContainEqual(expect.objectContaining({ event: "record.failed", error: "UnknownQueue" }));
   });
 });

@@ -61,7 +61,7 @@ describe("a batch of events", () => {
     expect(records.filter(({ messageId }) => failed.includes(messageId)).map(({ body }) => body)).toEqual([bad.body]);
     expect(receiver.requests).toHaveLength(2);
     expect(testEnv.lines).toContainEqual({
-      event: "record_failed",
+      event: "record.failed",
       worker: "deliver",
       message_id: failed[0],
       error: "InvalidCiphertextException",
@@ -87,7 +87,7 @@ describe("a batch of events", () => {
     await queueAll(["not json", gone, stale]);
     expect((await runWorker()).failed).toEqual([]);
     expect(await queueDepth(testEnv.eventSource, queues.events)).toBe(0);
-    const reasons = testEnv.lines.flatMap((line) => (line.event === "record_dropped" ? [line.reason] : []));
+    const reasons = testEnv.lines.flatMap((line) => (line.event === "record.dropped" ? [line.reason] : []));
     expect(reasons.sort()).toEqual(["gone", "stale", "unreadable"]);
   });
 
@@ -131,7 +131,7 @@ describe("a batch of events", () => {
       recorded.body,
     ]);
     expect(testEnv.lines).toContainEqual(
-      expect.objectContaining({ event: "batch", worker: "deliver", records: 2, done: 1, retried: 1 }),
+      expect.objectContaining({ event: "worker.completed", worker: "deliver", records: 2, done: 1, retried: 1 }),
     );
   });
 

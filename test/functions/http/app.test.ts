@@ -156,7 +156,7 @@ describe("a fault", () => {
     const { app, logLines: lines } = createTestApp();
     const response = await app.request(`/v1/faults/${kind}?q=canary`, {}, { requestId: "r-1" });
     expect(await readVerdict(response)).toEqual([500, "internal_error", ""]);
-    expect(lines).toEqual([{ event: "request_failed", operation: "fail", correlation_id: "r-1", error }]);
+    expect(lines).toEqual([{ event: "request.failed", operation: "fail", correlation_id: "r-1", error }]);
     expect(JSON.stringify(lines)).not.toContain("canary");
   });
 

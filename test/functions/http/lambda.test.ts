@@ -194,7 +194,7 @@ describe("a function that runs out of time", () => {
     expect(elapsed).toBeLessThan(530);
     expect(lines).toEqual([
       {
-        event: "request_failed",
+        event: "request.failed",
         operation: "fail",
         correlation_id: "JKJaXmPLvHcESHA=",
         error: "OutOfTime",

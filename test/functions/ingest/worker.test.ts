@@ -51,7 +51,7 @@ describe("a batch of webhooks", () => {
     const { records, failed } = await runWorker();
     expect(records.filter(({ messageId }) => failed.includes(messageId)).map(({ body }) => body)).toEqual(poison);
     expect(await receiveEvents()).toHaveLength(2);
-    expect(testEnv.lines.filter(({ event }) => event === "record_failed")).toHaveLength(poison.length);
+    expect(testEnv.lines.filter(({ event }) => event === "record.failed")).toHaveLength(poison.length);
   });
 
   it("has a webhook that cannot be stored reported alone, and whole the next time", async () => {
@@ -127,7 +127,7 @@ describe("a webhook", () => {
     await openQueue(queues.inbound, testEnv.eventSource).send({ body: inboundBody(raw, testEnv.now()) });
     expect((await runWorker()).failed).toEqual([]);
     expect(await receiveEvents()).toEqual([]);
-    expect(testEnv.lines).toContainEqual({ event: "unknown_account", platform: "instagram", updates: 1 });
+    expect(testEnv.lines).toContainEqual({ event: "account.unknown", platform: "instagram", updates: 1 });
     expect(JSON.stringify(testEnv.lines)).not.toContain("secret text");
   });
 
@@ -146,7 +146,7 @@ describe("a webhook", () => {
     const body = encodeInbound({ receivedAt: testEnv.now(), bytes: null, file: "inbound/none.gz" });
     await openQueue(queues.inbound, testEnv.eventSource).send({ body });
     expect((await runWorker()).failed).toEqual([]);
-    expect(testEnv.lines).toContainEqual({ event: "record_dropped", worker: "ingest", reason: "gone" });
+    expect(testEnv.lines).toContainEqual({ event: "record.dropped", worker: "ingest", reason: "gone" });
   });
 
   it("that lies in a file is read from there, and the file goes once all is announced", async () => {

@@ -76,7 +76,7 @@ describe("a batch of people", () => {
     );
     expect((await runWorker()).failed).toEqual([]);
     expect(fakePlatform.calls).toEqual([]);
-    expect(testEnv.lines.filter(({ event }) => event === "record_dropped")).toHaveLength(5);
+    expect(testEnv.lines.filter(({ event }) => event === "record.dropped")).toHaveLength(5);
   });
 
   it("has one that could not be kept come again, and its mates done", async () => {
@@ -102,7 +102,7 @@ describe("a webhook whose people cannot be asked for", () => {
     const broken = ingestWorker(testEnv.ingestPorts({ ...queues, profiles: `${queues.profiles}-gone` }), testEnv.now);
     expect((await invokeWorker(testEnv.eventSource, queues.inbound, broken)).failed).toEqual([]);
     expect(await queueDepth(testEnv.eventSource, queues.events)).toBe(1);
-    expect(testEnv.lines).toContainEqual(expect.objectContaining({ event: "profiles_not_requested", people: 1 }));
+    expect(testEnv.lines).toContainEqual(expect.objectContaining({ event: "profiles.request_failed", people: 1 }));
     expect(JSON.stringify(testEnv.lines)).not.toContain(PERSON);
   });
 });

@@ -34,7 +34,7 @@ beforeEach(async () => {
 
 const ports = () => ({ ...testEnv.apiPorts(queues), ...testEnv.sweepPorts(queues) });
 const invocation = (remaining: number) => ({ getRemainingTimeInMillis: () => remaining });
-const settledSends = () => testEnv.lines.flatMap((line) => (line.event === "sends_settled" ? [line.sends] : []));
+const settledSends = () => testEnv.lines.flatMap((line) => (line.event === "sends.settled" ? [line.sends] : []));
 const queuedRetries = () => queueDepth(testEnv.eventSource, queues.deliveries);
 
 it("begins no page in its last fifteen seconds, and what is left is there for the next", async () => {

@@ -84,7 +84,7 @@ describe("a platform's webhook", () => {
   ])("that is %s is refused, logged and queued nowhere", async (_name, signature) => {
     expect((await post("{}", signature)).status).toBe(401);
     expect(await queueDepth(testEnv.eventSource, queues.inbound)).toBe(0);
-    expect(testEnv.lines).toContainEqual({ event: "intake_refused", reason: "signature" });
+    expect(testEnv.lines).toContainEqual({ event: "intake.refused", reason: "signature" });
   });
 
   it("gets no 200 while the queue is unavailable, so that the platform retries", async () => {

@@ -190,7 +190,7 @@ describe("no mail is sent, and nothing else fails,", () => {
     await recordFailures(6 * DAY, 20);
     expect((await outage.readEndpoint()).status).toBe("paused");
     expect(newMails()).toEqual([]);
-    expect(testEnv.lines).toContainEqual({ event: "mail_not_sent", reason: "no_owner" });
+    expect(testEnv.lines).toContainEqual({ event: "mail.not_sent", reason: "no_owner" });
   });
 
   it("where nothing says from whom", async () => {
@@ -199,14 +199,14 @@ describe("no mail is sent, and nothing else fails,", () => {
     await recordFailures(6 * DAY, 20);
     Object.assign(outage.deliverPorts, { mail });
     expect((await outage.readEndpoint()).status).toBe("paused");
-    expect(testEnv.lines).toContainEqual({ event: "mail_not_sent", reason: "no_sender" });
+    expect(testEnv.lines).toContainEqual({ event: "mail.not_sent", reason: "no_sender" });
   });
 
   it("where the mail service refuses it", async () => {
     Object.assign(outage.deliverPorts, { mail: { send: () => Promise.reject(new TypeError("owner@example.com")) } });
     await recordFailures(6 * DAY, 20);
     expect((await outage.readEndpoint()).status).toBe("paused");
-    expect(testEnv.lines).toContainEqual({ event: "mail_not_sent", reason: "TypeError" });
+    expect(testEnv.lines).toContainEqual({ event: "mail.not_sent", reason: "TypeError" });
     expect(JSON.stringify(testEnv.lines)).not.toContain(OWNER);
   });
 });

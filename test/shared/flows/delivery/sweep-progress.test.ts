@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { QueueMessage } from "../../../../shared/aws/queues.ts";
 import { sweepDue } from "../../../../shared/flows/delivery/sweep.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
-import { DAY, HOUR, MINUTE, type Millis, SECOND } from "../../../../shared/kernel/time.ts";
+import { DAY, HOUR, iso, MINUTE, type Millis, SECOND } from "../../../../shared/kernel/time.ts";
 import { decodeRetry } from "../../../../shared/queues/deliveries.ts";
 import { dueStore } from "../../../../shared/stores/delivery/due-attempts.ts";
 import { dueKey } from "../../../../shared/stores/keys.ts";
@@ -185,7 +185,7 @@ describe("a sweep whose time is nearly over", () => {
     expect(await receiveRetries()).toEqual([earlyRow?.eventUlid]);
     const endOfHour = one - (one % HOUR) + HOUR - 1;
     expect((await due().checkpoint())?.at).toBe(endOfHour);
-    expect(testEnv.lines).toEqual([{ event: "swept", handed_on: 1, up_to: endOfHour }]);
+    expect(testEnv.lines).toEqual([{ event: "sweep.completed", enqueued: 1, swept_until: iso(endOfHour) }]);
   });
 });
 

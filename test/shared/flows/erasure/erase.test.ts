@@ -157,13 +157,13 @@ describe("erasing a conversation", () => {
     testEnv.lines.length = 0;
     await runErasure(testEnv, queues, subject);
     await drainErasures(testEnv, queues);
-    const passes = testEnv.lines.filter(({ event }) => event === "erasure_pass");
+    const passes = testEnv.lines.filter(({ event }) => event === "erasure.pass_completed");
     const { messages, markers, sendRecords, uploads, holds, deliveries } = subject.counts;
     const rows = messages + markers + sendRecords + uploads + holds;
     const erasure = erasureIdOf(subject).slice(0, 16);
     expect(passes).toEqual([
-      { event: "erasure_pass", erasure, pass: "first", rows, deliveries },
-      { event: "erasure_pass", erasure, pass: "later", rows: 0, deliveries: 0 },
+      { event: "erasure.pass_completed", erasure, pass: "first", rows, deliveries },
+      { event: "erasure.pass_completed", erasure, pass: "later", rows: 0, deliveries: 0 },
     ]);
   });
 });

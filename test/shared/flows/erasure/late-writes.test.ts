@@ -166,7 +166,7 @@ describe("a message that is kept while its conversation is erased", () => {
     testEnv.lines.length = 0;
     await drainErasures(testEnv, queues);
     expect(await partition()).toEqual([]);
-    const rows = testEnv.lines.flatMap((line) => (line.event === "erasure_pass" ? line.rows : []));
+    const rows = testEnv.lines.flatMap((line) => (line.event === "erasure.pass_completed" ? line.rows : []));
     expect(rows).toEqual([1, 0]);
   });
 });

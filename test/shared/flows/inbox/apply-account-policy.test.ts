@@ -104,7 +104,9 @@ describe("what the platform decides of an account", () => {
     const before = testEnv.lines.length;
     expect(await ingestPolicy(policyEvent("warning", at))).toEqual([]);
     expect(await status()).toBe("active");
-    expect(testEnv.lines.slice(before)).toEqual([{ event: "policy", action: "warning", platform: "instagram" }]);
+    expect(testEnv.lines.slice(before)).toEqual([
+      { event: "account.policy_applied", action: "warning", platform: "instagram" },
+    ]);
   });
 
   it("does not override what it decided later", async () => {

@@ -107,7 +107,7 @@ describe("any change", () => {
       [textEvent("m", "x", at), unsendEvent("m", at), editEvent("m", "y", 1, at), reactionEvent("m", "react", at)],
       testEnv.now(),
     );
-    expect(testEnv.lines.slice(before)).toEqual([{ event: "unknown_account", platform: "instagram", updates: 4 }]);
+    expect(testEnv.lines.slice(before)).toEqual([{ event: "account.unknown", platform: "instagram", updates: 4 }]);
   });
 
   it("has the time of its first intake in its event's id", async () => {

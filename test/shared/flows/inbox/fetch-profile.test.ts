@@ -141,7 +141,7 @@ describe("a look-up", () => {
       { id: PERSON, handle: null, username: null },
       { id: PERSON, handle: "ada.lind", username: "ada.lind" },
     ]);
-    expect(testEnv.lines).toContainEqual({ event: "profile", outcome: "complete", platform: "instagram" });
+    expect(testEnv.lines).toContainEqual({ event: "profile.fetched", outcome: "complete", platform: "instagram" });
     expect(JSON.stringify(testEnv.lines)).not.toMatch(/ada|token-of/i);
   });
 

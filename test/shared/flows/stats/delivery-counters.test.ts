@@ -185,7 +185,7 @@ describe("deliveries", () => {
     const end = fixture.failCounterUpdates("crash");
     expect((await fixture.deliver()).failed).toEqual([]);
     end();
-    expect(fixture.countingFailures()).toEqual([{ event: "counting_failed", error: "Crash", messages: 0 }]);
+    expect(fixture.countingFailures()).toEqual([{ event: "counters.save_failed", error: "Crash", messages: 0 }]);
     expect(await queueDepth(testEnv.eventSource, fixture.lane.events)).toBe(0);
   });
 

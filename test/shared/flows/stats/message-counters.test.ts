@@ -91,7 +91,7 @@ describe("messages that come in", () => {
     const end = fixture.failCounterUpdates("crash");
     expect((await ingest()).failed).toEqual([]);
     end();
-    expect(fixture.countingFailures()).toEqual([{ event: "counting_failed", error: "Crash", messages: 1 }]);
+    expect(fixture.countingFailures()).toEqual([{ event: "counters.save_failed", error: "Crash", messages: 1 }]);
     expect(await queueDepth(testEnv.eventSource, fixture.lane.events)).toBe(1);
     expect(await fixture.messages()).toBe(0);
   });

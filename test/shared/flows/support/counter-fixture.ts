@@ -30,7 +30,7 @@ export async function openCountFixture(testEnv: TestEnv) {
     messages: async (forTenant = tenant) => (await stats(forTenant)).messages,
     /** Delivered, failed and dlq of the tenant's endpoints. */
     endpointCounts: async () => (await stats()).endpoints.map(({ delivered, failed, dlq }) => [delivered, failed, dlq]),
-    countingFailures: () => testEnv.lines.filter(({ event }) => event === "counting_failed"),
+    countingFailures: () => testEnv.lines.filter(({ event }) => event === "counters.save_failed"),
 
     /** Only the counters' own update is spoiled. */
     failCounterUpdates(fault: Fault): () => void {

@@ -1,0 +1,141 @@
+import { type BreakerState, breakerState } from "../../domain/delivery/breaker.ts";
+import {
+  type AttemptOutcome,
+  attemptError,
+  deliveryId,
+  type InitialStatus,
+  type Verdict,
+} from "../../domain/delivery/deliveries.ts";
+import { eventId } from "../../domain/events/events.ts";
+import { ATTEMPTS_MAX } from "../../domain/limits.ts";
+import type { Endpoint } from "../../domain/webhooks/endpoints.ts";
+import type { TenantId } from "../../kernel/tenant.ts";
+import { isoOrNull, type Millis } from "../../kernel/time.ts";
+import { currentTrace } from "../../kernel/trace.ts";
+import type { DeliveryRow, NewDelivery } from "../../stores/delivery/delivery-items.ts";
+import { countDelivery, countMessage, newTally, type Tally } from "../stats/count.ts";
+import { type EndpointHealth, newEndpointHealth, recordAttempt } from "./endpoint-health.ts";
+import { pauseWhenGone, resumePauseWhenGone } from "./pause.ts";
+import type { DeliverPorts } from "./ports.ts";
+import { scheduleRetry } from "./schedule.ts";
+
+/** What the attempts of a batch add up to. It is written once, at the batch's end. */
+export interface BatchContext {
+  readonly tally: Tally;
+  /** Null for a probe, which updates its breaker itself, and for an attempt that nobody saw end. */
+  readonly health: EndpointHealth | null;
+}
+
+export function newBatchContext(): { readonly tally: Tally; readonly health: EndpointHealth } {
+  return { tally: newTally(), health: newEndpointHealth() };
+}
+
+interface AttemptEnd {
+  readonly tenant: TenantId;
+  /** As it was read before the attempt. */
+  readonly endpoint: Endpoint | null;
+  /** Null when the endpoint was not called. */
+  readonly outcome: AttemptOutcome | null;
+  readonly settledAt: Millis;
+}
+
+/** The end of a delivery's first attempt. Its row does not exist yet. */
+export interface FirstAttemptEnd extends AttemptEnd {
+  readonly delivery: NewDelivery;
+  readonly verdict: InitialStatus;
+  /** No counter includes the event's message yet. */
+  readonly uncounted: boolean;
+}
+
+/** The end of a retry or probe, which has claimed the delivery's row. */
+export interface ClaimedAttemptEnd extends AttemptEnd {
+  readonly row: DeliveryRow;
+  readonly verdict: Verdict;
+}
+
+/**
+ * Ends a first attempt, a retry or a probe: records the outcome, logs it, counts it, schedules the next attempt, and
+ * pauses an endpoint that answered 410. A process that dies after the record leaves the rest to the repeated message.
+ * @returns false when the claim was lost; the existing row when another worker recorded the first attempt
+ */
+export async function finishAttempt(
+  ports: DeliverPorts,
+  end: FirstAttemptEnd | ClaimedAttemptEnd,
+  { tally, health }: BatchContext,
+): Promise<true | false | DeliveryRow> {
+  const { tenant, endpoint, outcome, verdict, settledAt } = end;
+  if (endpoint && outcome && health) recordAttempt(health, tenant, endpoint, outcome);
+  const recorded = await record(ports, end);
+  logAttempt(ports, end);
+  if (recorded !== true) return recorded;
+  const delivery = "row" in end ? end.row : end.delivery;
+  countDelivery(tally, tenant, delivery, verdict.status);
+  if ("uncounted" in end && end.uncounted) countMessage(tally, tenant);
+  const dueAt = nextAttemptAt(verdict, settledAt);
+  if (dueAt !== null) {
+    await scheduleRetry(ports, { ...delivery, tenant, attempt: attemptNumber(end) + 1 }, dueAt, settledAt);
+  }
+  if (endpoint) await pauseWhenGone(ports, tenant, delivery, endpoint.url, outcome, settledAt);
+  return true;
+}
+
+/**
+ * Completes what an earlier worker recorded but may not have followed up before it died.
+ * @returns whether a next attempt was scheduled
+ */
+export async function resumeFinishedAttempt(
+  ports: DeliverPorts,
+  tenant: TenantId,
+  row: DeliveryRow,
+  now: Millis,
+): Promise<boolean> {
+  await resumePauseWhenGone(ports, tenant, row);
+  const dueAt = row.status === "pending" ? now : row.status === "retrying" ? row.nextRetryAt : null;
+  if (dueAt === null) return false;
+  await scheduleRetry(ports, { ...row, tenant, attempt: row.attempt + 1 }, dueAt, now);
+  return true;
+}
+
+async function record(
+  { deliveries }: Pick<DeliverPorts, "deliveries">,
+  end: FirstAttemptEnd | ClaimedAttemptEnd,
+): Promise<true | false | DeliveryRow> {
+  const { tenant, outcome, settledAt } = end;
+  if ("row" in end) return deliveries.settle(tenant, end.row, end.verdict, outcome, settledAt);
+  return (await deliveries.recordFirst(tenant, end.delivery, end.verdict, outcome, settledAt)) ?? true;
+}
+
+/** When the next attempt is due; null when there is none, or when it waits for the endpoint. */
+function nextAttemptAt(verdict: InitialStatus, settledAt: Millis): Millis | null {
+  if (verdict.status === "pending") return settledAt;
+  return verdict.status === "retrying" ? verdict.nextRetryAt : null;
+}
+
+/** 0 for a first attempt that was not made. */
+function attemptNumber(end: FirstAttemptEnd | ClaimedAttemptEnd): number {
+  if ("row" in end) return end.row.attempt;
+  return end.outcome ? 1 : 0;
+}
+
+function logAttempt({ log }: Pick<DeliverPorts, "log">, end: FirstAttemptEnd | ClaimedAttemptEnd): void {
+  const { tenant, endpoint, outcome, verdict, settledAt } = end;
+  const { endpointId, eventUlid, eventType } = "row" in end ? end.row : end.delivery;
+  const breaker: BreakerState | null = endpoint && breakerState(endpoint.breaker, settledAt);
+  log({
+    event: "delivery.attempted",
+    tenant,
+    endpoint: endpointId,
+    event_id: eventId(eventUlid),
+    event_type: eventType,
+    delivery: deliveryId(eventUlid, endpointId),
+    attempt: attemptNumber(end),
+    attempts_max: ATTEMPTS_MAX,
+    verdict: verdict.status,
+    response_status: outcome?.kind === "answered" ? outcome.status : null,
+    error: outcome ? attemptError(outcome) : null,
+    duration_ms: outcome && outcome.kind !== "refused_by_gate" ? outcome.durationMs : null,
+    next_retry_at: isoOrNull(nextAttemptAt(verdict, settledAt)),
+    breaker,
+    trace_id: currentTrace().traceId ?? null,
+  });
+}

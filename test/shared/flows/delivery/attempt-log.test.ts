@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { deliverWorker } from "../../../../functions/deliver/worker.ts";
+import { openQueue } from "../../../../shared/aws/queues.ts";
+import { deliveryId } from "../../../../shared/domain/delivery/deliveries.ts";
+import { ATTEMPTS_MAX } from "../../../../shared/domain/limits.ts";
+import { sweepDue } from "../../../../shared/flows/delivery/sweep.ts";
+import type { TenantId } from "../../../../shared/kernel/tenant.ts";
+import { SECOND } from "../../../../shared/kernel/time.ts";
+import { runWithTrace } from "../../../../shared/kernel/trace.ts";
+import { decodeEvent, encodeEvent } from "../../../../shared/queues/events.ts";
+import { startReceiver } from "../../net/receiver.ts";
+import { openWebhookClient } from "../../net/webhook-client-fixture.ts";
+import { newTenant } from "../../stores/support/samples.ts";
+import { invokeWorker } from "../support/queue-worker.ts";
+import { createEndpointAt, recordMessage } from "../support/test-endpoints.ts";
+import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
+
+let testEnv: TestEnv;
+let queues: TestQueues;
+let tenant: TenantId;
+beforeAll(async () => {
+  testEnv = await openTestEnv();
+});
+afterAll(() => testEnv.close());
+beforeEach(async () => {
+  tenant = newTenant();
+  queues = await testEnv.newQueues();
+  testEnv.lines.length = 0;
+});
+
+const attempts = () => testEnv.lines.flatMap((line) => (line.event === "delivery.attempted" ? [line] : []));
+
+async function drain(queue: "events" | "deliveries"): Promise<void> {
+  const worker = deliverWorker(testEnv.deliverPorts(queues, openWebhookClient()), testEnv.now, async () => {});
+  expect((await invokeWorker(testEnv.eventSource, queues[queue], worker)).failed).toEqual([]);
+}
+
+/** Publishes a message's event under a trace id to an endpoint that answers with these statuses in turn. */
+async function publish(traceId: string, statuses: number[] = [], name = "m1") {
+  const receiver = await startReceiver((response) => void response.writeHead(statuses.shift() ?? 200).end());
+  const endpoint = await createEndpointAt(testEnv, queues, tenant, `http://127.0.0.1:${receiver.port}/hook`);
+  const { message, body } = await recordMessage(testEnv, tenant, name);
+  const event = decodeEvent(body) ?? expect.unreachable("it is an event");
+  const traced = runWithTrace(traceId, () => encodeEvent(event));
+  await openQueue(queues.events, testEnv.eventSource).send({ body: traced });
+  return { endpoint, eventUlid: message.eventUlid };
+}
+
+it("logs each attempt in one line, under the trace id of the request that caused it", async () => {
+  const { endpoint, eventUlid } = await publish("request-1", [503, 204]);
+  await drain("events");
+  testEnv.advance(6 * SECOND);
+  await drain("deliveries");
+  const common = {
+    event: "delivery.attempted",
+    tenant,
+    endpoint: endpoint.id,
+    event_id: `evt_${eventUlid}`,
+    event_type: "message.received",
+    delivery: deliveryId(eventUlid, endpoint.id),
+    attempts_max: ATTEMPTS_MAX,
+    duration_ms: expect.any(Number),
+    breaker: "closed",
+    trace_id: "request-1",
+  };
+  expect(attempts()).toEqual([
+    {
+      ...common,
+      attempt: 1,
+      verdict: "retrying",
+      response_status: 503,
+      error: "status",
+      next_retry_at: expect.stringMatching(/^2.*Z$/),
+    },
+    { ...common, attempt: 2, verdict: "delivered", response_status: 204, error: null, next_retry_at: null },
+  ]);
+});
+
+it("keeps the trace id while an attempt rests in a due bucket, until the last attempt", async () => {
+  await publish("request-2", Array<number>(ATTEMPTS_MAX).fill(500));
+  await drain("events");
+  for (let next = attempts().at(-1)?.next_retry_at; next; next = attempts().at(-1)?.next_retry_at) {
+    testEnv.advance(Date.parse(next) - testEnv.now() + SECOND);
+    await sweepDue(testEnv.sweepPorts(queues), testEnv.now());
+    await drain("deliveries");
+  }
+  const retries = attempts();
+  expect(retries.map(({ attempt }) => attempt)).toEqual(Array.from({ length: ATTEMPTS_MAX }, (_, i) => i + 1));
+  expect(new Set(retries.map(({ trace_id }) => trace_id))).toEqual(new Set(["request-2"]));
+  expect(retries.at(-1)).toMatchObject({ verdict: "dlq", next_retry_at: null });
+});
+
+it("logs the first status of a delivery that is not attempted as attempt 0", async () => {
+  const { endpoint } = await publish("request-3");
+  await testEnv.apiPorts(queues).endpoints.pause(
+    tenant,
+    endpoint.id,
+    { url: endpoint.url, pausedEvent: endpoint.id },
+    {
+      action: "webhook.auto_pause",
+      resource: "webhook",
+      actor: "system",
+      ip: null,
+      detail: {},
+      at: testEnv.now(),
+    },
+  );
+  await drain("events");
+  expect(attempts()).toMatchObject([{ attempt: 0, verdict: "blocked", response_status: null, duration_ms: null }]);
+});
+
+it("keeps each event's own trace id in a batch", async () => {
+  const first = await publish("request-4");
+  const second = await publish("request-5", [], "m2");
+  await drain("events");
+  const traceIds = new Map(attempts().map(({ delivery, trace_id }) => [delivery, trace_id]));
+  for (const [{ eventUlid }, traceId] of [
+    [first, "request-4"],
+    [second, "request-5"],
+  ] as const) {
+    expect(traceIds.get(deliveryId(eventUlid, first.endpoint.id))).toBe(traceId);
+    expect(traceIds.get(deliveryId(eventUlid, second.endpoint.id))).toBe(traceId);
+  }
+});
