@@ -1,28 +1,28 @@
-import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
+import type { SQSRecord } from "aws-lambda";
 import type { DeadLetterPorts } from "../../shared/flows/dead-letters/ports.ts";
 import { quarantineDeadLetter } from "../../shared/flows/dead-letters/quarantine.ts";
 import { done, type RecordOutcome } from "../../shared/flows/record-outcome.ts";
 import { newTally, saveTally, type Tally } from "../../shared/flows/stats/count.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
-import { type Invocation, processRecords, queueName, receiveCount, sentTimestamp } from "../worker/batch.ts";
+import { processRecords, queueName, receiveCount, sentTimestamp } from "../worker/batch.ts";
+import { queueWorker } from "../worker/middleware.ts";
 
-const noPostponing = async () => {};
+const worker = "dead-letters";
 
 /** The consumer of every dead-letter queue. */
 export function deadLettersWorker(ports: DeadLetterPorts, now: () => Millis) {
-  return async (event: SQSEvent, invocation: Invocation): Promise<SQSBatchResponse> => {
+  const { log } = ports;
+  return queueWorker(worker, log, async (event, context) => {
     const tally = newTally();
-    const response = await processRecords(
-      "dead-letters",
+    const report = await processRecords(
       event,
-      invocation,
-      ports.log,
-      noPostponing,
+      context,
+      { worker, log },
       (records) => new Map(records.map((record) => [record.messageId, quarantineRecord(ports, record, tally, now())])),
     );
     await saveTally(ports, tally, now());
-    return response;
-  };
+    return report;
+  });
 }
 
 async function quarantineRecord(
@@ -32,8 +32,8 @@ async function quarantineRecord(
   now: Millis,
 ): Promise<RecordOutcome> {
   const queue = ports.findSourceQueue(queueName(record));
-  // It stays in its queue, of which an alarm tells, and is not set aside where nobody would look.
-  if (!queue) throw new UnknownQueue("This queue holds the dead letters of no queue that is known.");
+  // The message stays in its queue and raises an alarm. In quarantine under no queue, nobody would find it.
+  if (!queue) throw new UnknownQueue("This queue is not the dead-letter queue of any known queue.");
   const deadLetter = {
     queue,
     messageId: record.messageId,

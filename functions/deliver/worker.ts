@@ -1,4 +1,4 @@
-import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
+import type { SQSRecord } from "aws-lambda";
 import type { RenderedEvent } from "../../shared/domain/events/events.ts";
 import type { Endpoint } from "../../shared/domain/webhooks/endpoints.ts";
 import { drainEndpoint } from "../../shared/flows/delivery/drain.ts";
@@ -17,16 +17,21 @@ import type { Millis } from "../../shared/kernel/time.ts";
 import { runWithTrace } from "../../shared/kernel/trace.ts";
 import { decodeEndpointTask, decodeRetry } from "../../shared/queues/deliveries.ts";
 import { decodeEvent, type EventMessage } from "../../shared/queues/events.ts";
-import { type Invocation, type Postpone, processRecords, receiveCount } from "../worker/batch.ts";
+import { type Postpone, processRecords, receiveCount } from "../worker/batch.ts";
+import { queueWorker } from "../worker/middleware.ts";
+
+const worker = "deliver";
 
 /**
- * The deliver worker, behind two queues: an event goes to every endpoint that wants it, a retry to one. Everything in a
- * batch is under way at once, each POST with its own deadline; nothing waits for another's receiver.
+ * The deliver worker, behind two queues: it sends an event to every subscribed endpoint, and a retry to one endpoint. All
+ * records of a batch run concurrently and every POST has its own deadline, so that no record waits for another's
+ * receiver.
  */
 export function deliverWorker(ports: DeliverPorts, now: () => Millis, postpone: Postpone) {
-  return async (event: SQSEvent, invocation: Invocation): Promise<SQSBatchResponse> => {
+  const { log } = ports;
+  return queueWorker(worker, log, async (event, invocation) => {
     const context = newBatchContext();
-    const response = await processRecords("deliver", event, invocation, ports.log, postpone, (records) => {
+    const report = await processRecords(event, invocation, { worker, log, postpone }, (records) => {
       const parsedRecords = records.map((record) => ({ record, message: decodeEvent(record.body) }));
       const events = parsedRecords.flatMap(({ message }) => message ?? []);
       const batchData = loadBatchData(ports, events);
@@ -40,11 +45,11 @@ export function deliverWorker(ports: DeliverPorts, now: () => Millis, postpone: 
       );
     });
     await Promise.all([saveTally(ports, context.tally, now()), flushHealth(ports, context.health, now())]);
-    return response;
-  };
+    return report;
+  });
 }
 
-/** A later attempt of one delivery, or a step of what an endpoint's deliveries as a whole need. */
+/** Processes a message of the deliveries queue: an attempt of one delivery, or a task of an endpoint. */
 async function processRetryOrTask(
   ports: DeliverPorts,
   record: SQSRecord,
@@ -83,7 +88,7 @@ async function fanOutEvent(
   return fanOut(ports, { ...event, repeated }, body, endpoints ?? [], context, now);
 }
 
-/** Read once for each tenant of the batch: its endpoints, and its events' bodies. */
+/** Endpoints and event bodies, read once for each tenant of the batch. */
 interface BatchData {
   readonly endpoints: ReadonlyMap<TenantId, Promise<Endpoint[]>>;
   readonly rendered: ReadonlyMap<TenantId, Promise<Map<string, RenderedEvent>>>;
@@ -95,7 +100,7 @@ function loadBatchData(ports: DeliverPorts, events: readonly EventMessage[]): Ba
     new Map(
       tenants.map((tenant): [TenantId, Promise<T>] => {
         const promise = load(tenant);
-        // Each record that awaits it sees the failure; unawaited, it must not end the process.
+        // Each record that awaits the promise gets its error. Without a handler it would end the process.
         promise.catch(() => {});
         return [tenant, promise];
       }),

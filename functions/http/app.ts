@@ -1,9 +1,9 @@
 import { type Context, Hono } from "hono";
+import { withDeadline } from "../../shared/kernel/deadline.ts";
 import { newUlid } from "../../shared/kernel/ids.ts";
 import { refuse } from "../../shared/kernel/refusals.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import { runWithTrace } from "../../shared/kernel/trace.ts";
-import { withDeadline } from "./deadline.ts";
 import type { Endpoint, RequestMetadata } from "./endpoint.ts";
 import { failure, type Guards, serve, withCommonHeaders } from "./serve.ts";
 

@@ -1,4 +1,4 @@
-import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
+import type { SQSRecord } from "aws-lambda";
 import { mergeEffects, newEffects, sendProfileRequests } from "../../shared/flows/inbox/effects.ts";
 import { growFeeds } from "../../shared/flows/inbox/feed-shards.ts";
 import { loadInbound, storeRawCopies } from "../../shared/flows/inbox/inbound-webhooks.ts";
@@ -10,28 +10,31 @@ import { mergeTally, saveTally } from "../../shared/flows/stats/count.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import { runWithTrace } from "../../shared/kernel/trace.ts";
 import { decodeInbound } from "../../shared/queues/inbound.ts";
-import { type Invocation, processRecords } from "../worker/batch.ts";
+import { processRecords } from "../worker/batch.ts";
+import { queueWorker } from "../worker/middleware.ts";
 
-const noPostponing = async () => {};
+const worker = "ingest";
 
 /**
- * The ingest worker: raw copies first, then every update of the batch, then all announcements together, then the people
- * to be looked up. A record is done once its announcements are queued; the file a large webhook came in is removed last.
+ * The ingest worker: stores the raw copies, ingests every update of the batch, sends all events together, and requests
+ * profiles. A record is done when its events are queued. The file of a large webhook is removed last.
  */
 export function ingestWorker(ports: IngestPorts, now: () => Millis) {
   const resolveAccount = accountResolver(ports);
-  return (event: SQSEvent, invocation: Invocation): Promise<SQSBatchResponse> =>
-    processRecords("ingest", event, invocation, ports.log, noPostponing, (records) => {
+  const { log } = ports;
+  return queueWorker(worker, log, (event, context) =>
+    processRecords(event, context, { worker, log }, (records) => {
       const batch = ingest(ports, resolveAccount, records, now());
       return new Map(
         records.map((record) => [record.messageId, batch.then((outcomes) => requireOutcome(outcomes, record))]),
       );
-    });
+    }),
+  );
 }
 
 function requireOutcome(outcomes: ReadonlyMap<string, RecordOutcome | Error>, record: SQSRecord): RecordOutcome {
   const outcome = outcomes.get(record.messageId);
-  if (!outcome) throw new Error("A record was passed over.");
+  if (!outcome) throw new Error("A record has no outcome.");
   if (outcome instanceof Error) throw outcome;
   return outcome;
 }
@@ -58,7 +61,7 @@ async function ingest(
         mergeEffects(effects, webhookEffects);
         return webhook;
       } catch (error) {
-        // What it did store is there when it comes again, and is not counted then.
+        // What it stored exists when the webhook is repeated, and is not counted then.
         mergeTally(effects.tally, webhookEffects.tally);
         outcomes.set(webhook.id, toError(error));
         return null;
@@ -95,15 +98,15 @@ async function loadWebhook(
 ): Promise<InboundWebhook | null> {
   const inbound = decodeInbound(record.body);
   if (!inbound) {
-    // Kept for a person to look at: after five receives it is a dead letter with its quarantine row.
-    outcomes.set(record.messageId, new UnreadableRecord("This is not a message of the inbound queue."));
+    // Retried on purpose: after five receives it is a dead letter, which an operator can inspect.
+    outcomes.set(record.messageId, new UnreadableRecord("The record is not a message of the inbound queue."));
     return null;
   }
   try {
     const raw = await loadInbound(ports, inbound);
     const { file, receivedAt, traceId = null } = inbound;
     if (raw) return { id: record.messageId, file, receivedAt, raw, traceId };
-    // The file is removed last: a repeated record whose file is gone was done before.
+    // The file is removed last, so a repeated record without its file was done before.
     outcomes.set(record.messageId, drop("gone"));
   } catch (error) {
     outcomes.set(record.messageId, toError(error));
@@ -116,5 +119,5 @@ class UnreadableRecord extends Error {
 }
 
 function toError(error: unknown): Error {
-  return error instanceof Error ? error : new Error("A value that is no error was thrown.");
+  return error instanceof Error ? error : new Error("A thrown value is not an Error.");
 }

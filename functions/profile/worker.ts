@@ -1,18 +1,19 @@
-import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
 import { fetchProfile } from "../../shared/flows/inbox/fetch-profile.ts";
 import type { ProfilePorts } from "../../shared/flows/inbox/ports.ts";
 import { drop, type RecordOutcome } from "../../shared/flows/record-outcome.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import { runWithTrace } from "../../shared/kernel/trace.ts";
 import { decodeProfile } from "../../shared/queues/profiles.ts";
-import { type Invocation, processRecords } from "../worker/batch.ts";
+import { processRecords } from "../worker/batch.ts";
+import { queueWorker } from "../worker/middleware.ts";
 
-const noPostponing = async () => {};
+const worker = "profile";
 
-/** The profile worker: the people of a batch are looked up side by side, each once. */
+/** The profile worker. It fetches the people of a batch concurrently, each once. */
 export function profileWorker(ports: ProfilePorts, now: () => Millis) {
-  return (event: SQSEvent, invocation: Invocation): Promise<SQSBatchResponse> =>
-    processRecords("profile", event, invocation, ports.log, noPostponing, (records) => {
+  const { log } = ports;
+  return queueWorker(worker, log, (event, context) =>
+    processRecords(event, context, { worker, log }, (records) => {
       const lookups = new Map<string, Promise<RecordOutcome>>();
       return new Map(
         records.map(({ messageId, body }): [string, Promise<RecordOutcome>] => {
@@ -25,5 +26,6 @@ export function profileWorker(ports: ProfilePorts, now: () => Millis) {
           return [messageId, lookup];
         }),
       );
-    });
+    }),
+  );
 }

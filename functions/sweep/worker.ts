@@ -5,24 +5,24 @@ import type { HoldExpiryPorts } from "../../shared/flows/holds/ports.ts";
 import type { SettlePorts } from "../../shared/flows/sending/ports.ts";
 import { settleDueSends } from "../../shared/flows/sending/settle-due.ts";
 import { type Millis, SECOND } from "../../shared/kernel/time.ts";
-import type { Invocation } from "../worker/batch.ts";
+import { scheduleWorker } from "../worker/middleware.ts";
 
-/** How long before the function's time-out no further page is begun: one takes seconds when all goes slowly. */
+/** How long before the function's time-out no new page starts. A slow page takes seconds. */
 const STOP_EARLY: Millis = 15 * SECOND;
 
 /**
- * The sweeper: hands on what has become due, settles what senders left open, and ends what was held and not checked in
- * time. None of these waits for another.
+ * The sweeper: enqueues due attempts and tasks, settles sends whose sender died, and expires held messages. The three
+ * run concurrently. A sweep that runs out of time is continued by the next one.
  */
 export function sweepWorker(ports: SweepPorts & SettlePorts & HoldExpiryPorts, clock: () => Millis) {
-  return async (_event: unknown, invocation: Invocation): Promise<void> => {
+  return scheduleWorker("sweep", ports.log, async (_event, context) => {
     const now = clock();
-    const inTime = () => invocation.getRemainingTimeInMillis() > STOP_EARLY;
+    const inTime = () => context.getRemainingTimeInMillis() > STOP_EARLY;
     const results = await Promise.allSettled([
       sweepDue(ports, now, inTime),
       settleDueSends(ports, now, inTime),
       expireHolds(ports, now, inTime),
     ]);
     for (const result of results) if (result.status === "rejected") throw result.reason;
-  };
+  });
 }

@@ -7,6 +7,7 @@ import { platformUrlSettings, setting } from "../../shared/config/settings.ts";
 import type { CheckPorts } from "../../shared/flows/holds/ports.ts";
 import { tenantShards } from "../../shared/flows/inbox/feed-shards.ts";
 import { randomToken } from "../../shared/kernel/bytes.ts";
+import { withTimeout } from "../../shared/kernel/deadline.ts";
 import { newUlid } from "../../shared/kernel/ids.ts";
 import { clockNow } from "../../shared/kernel/time.ts";
 import { platformHttp } from "../../shared/platforms/api/http.ts";
@@ -26,7 +27,6 @@ import { outboundMessageStore } from "../../shared/stores/inbox/outbound-message
 import { budgetStore } from "../../shared/stores/sending/budgets.ts";
 import { dueSendStore } from "../../shared/stores/sending/due-sends.ts";
 import { sendRecordStore } from "../../shared/stores/sending/send-records.ts";
-import { withTimeout } from "../http/deadline.ts";
 import { readCheckPage } from "./page-files.ts";
 
 /** The build of the function puts the page beside the bundle. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { withTimeout } from "../../functions/http/deadline.ts";
+import { withTimeout } from "../../shared/kernel/deadline.ts";
 import { holdSecret } from "../../shared/domain/holds/holds.ts";
 import { createChallenge } from "../../shared/flows/holds/challenge.ts";
 import { completeHold } from "../../shared/flows/holds/complete.ts";

@@ -1,4 +1,4 @@
-import { withTimeout } from "../../../../functions/http/deadline.ts";
+import { withTimeout } from "../../../../shared/kernel/deadline.ts";
 import { deliveryId } from "../../../../shared/domain/delivery/deliveries.ts";
 import { holdSecret } from "../../../../shared/domain/holds/holds.ts";
 import { replayDelivery } from "../../../../shared/flows/delivery/replay.ts";

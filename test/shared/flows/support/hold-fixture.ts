@@ -1,4 +1,4 @@
-import { withTimeout } from "../../../../functions/http/deadline.ts";
+import { withTimeout } from "../../../../shared/kernel/deadline.ts";
 import type { ApiPorts } from "../../../../functions/routes/api-endpoint.ts";
 import type { Caller } from "../../../../shared/domain/access/api-keys.ts";
 import { holdSecret } from "../../../../shared/domain/holds/holds.ts";

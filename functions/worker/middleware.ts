@@ -1,0 +1,102 @@
+import middy, { type MiddlewareObj } from "@middy/core";
+import type { Context, SQSBatchResponse, SQSEvent } from "aws-lambda";
+import type { Log } from "../../shared/aws/log.ts";
+import { type Deadline, OutOfTime, startDeadline } from "../../shared/kernel/deadline.ts";
+import { errorClass } from "../../shared/kernel/error-class.ts";
+import { type Millis, SECOND } from "../../shared/kernel/time.ts";
+
+/** How long before the function's time-out a queue worker reports its unfinished records. They are received again. */
+const REPORT_MARGIN: Millis = 3 * SECOND;
+
+/** How long before the time-out an invocation fails with a named error. Lambda's own time-out has none. */
+const FAIL_MARGIN: Millis = SECOND;
+
+export interface Invocation {
+  getRemainingTimeInMillis(): number;
+}
+
+/** An invocation with what the middleware adds. */
+export interface WorkerContext extends Invocation {
+  readonly deadline: Deadline;
+}
+
+/** How the records of a batch ended. */
+export interface BatchReport {
+  readonly records: number;
+  readonly done: number;
+  readonly dropped: number;
+  readonly retried: number;
+  /** The message ids of the retried records. */
+  readonly failures: readonly string[];
+}
+
+export type WorkerHandler<Event, Result> = (event: Event, invocation: Invocation) => Promise<Result>;
+type Work<Event, Result> = (event: Event, context: WorkerContext) => Promise<Result>;
+type Middleware = MiddlewareObj<unknown, unknown, Error, Context & { deadline?: Deadline; startedAt?: number }>;
+
+/** The entry of a worker behind a queue. */
+export function queueWorker(
+  worker: string,
+  log: Log,
+  work: Work<SQSEvent, BatchReport>,
+): WorkerHandler<SQSEvent, SQSBatchResponse> {
+  return withMiddleware(work, [toBatchResponse, logCompletion(worker, log), logFault(worker, log), deadline]);
+}
+
+/** The entry of a worker that a schedule starts. */
+export function scheduleWorker(worker: string, log: Log, work: Work<unknown, void>): WorkerHandler<unknown, void> {
+  return withMiddleware(work, [logCompletion(worker, log), logFault(worker, log), deadline]);
+}
+
+/** The middleware runs in order before the work, and in reverse order after it. */
+function withMiddleware<Event, Result, Response>(
+  work: Work<Event, Result>,
+  middleware: Middleware[],
+): WorkerHandler<Event, Response> {
+  const handler = middy((event: Event, context: Context) => work(event, context as Context & WorkerContext), {
+    timeoutEarlyInMillis: FAIL_MARGIN,
+    timeoutEarlyResponse: () => {
+      throw new OutOfTime("The worker did not end in time.");
+    },
+  });
+  return handler.use(middleware as never) as unknown as WorkerHandler<Event, Response>;
+}
+
+const deadline: Middleware = {
+  before: ({ context }) => {
+    context.deadline = startDeadline(context.getRemainingTimeInMillis() - REPORT_MARGIN);
+  },
+  after: ({ context }) => context.deadline?.cancel(),
+  onError: ({ context }) => context.deadline?.cancel(),
+};
+
+/** Logs one line per invocation, with the counts of a batch. */
+function logCompletion(worker: string, log: Log): Middleware {
+  return {
+    before: ({ context }) => {
+      context.startedAt = performance.now();
+    },
+    after: ({ context, response }) => {
+      const { failures: _, ...counts } = (response as BatchReport | undefined) ?? { failures: [] };
+      const duration = performance.now() - (context.startedAt ?? 0);
+      log({ event: "worker.completed", worker, ...counts, duration_ms: Math.round(duration) });
+    },
+  };
+}
+
+/** Logs the error of an invocation. Lambda then delivers the event again. */
+function logFault(worker: string, log: Log): Middleware {
+  return {
+    onError: ({ error }) => {
+      log({ event: "worker.failed", worker, error: errorClass(error) });
+    },
+  };
+}
+
+const toBatchResponse: Middleware = {
+  after: (request) => {
+    const { failures } = request.response as BatchReport;
+    const batchItemFailures = failures.map((itemIdentifier) => ({ itemIdentifier }));
+    request.response = { batchItemFailures } satisfies SQSBatchResponse;
+  },
+};
