@@ -5,7 +5,7 @@ import type { EventDefinition } from "./event-definition.ts";
 import { sampleTenant, sampleUlid } from "./samples.ts";
 
 const TYPE = "test.event";
-const NOTE = "A test of this endpoint. Nothing happened.";
+const NOTE = "This is a test event. No message was sent or received.";
 
 const dataSchema = () => z.object({ endpoint_id: z.string(), note: z.string(), requested_by: z.string() });
 type TestEventData = z.infer<ReturnType<typeof dataSchema>>;

@@ -4,14 +4,14 @@ import { randomToken } from "../../kernel/bytes.ts";
 import { newUlid } from "../../kernel/ids.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { AuditActor } from "./audit-entry.ts";
+import { type Actor, auditEntry } from "./audit-entry.ts";
 import { apiKeyHash } from "./authenticate.ts";
 import type { KeyPorts } from "./ports.ts";
 
 export interface CreatedKey {
   readonly id: string;
   readonly prefix: string;
-  /** Shown this once: only its hash is kept. */
+  /** Returned once. Only its hash is stored. */
   readonly secret: string;
   readonly scope: Scope;
   readonly label: string;
@@ -22,7 +22,7 @@ export interface CreatedKey {
 export function createKey(
   ports: KeyPorts,
   tenant: TenantId,
-  settings: AuditActor & { scope: Scope; label: string },
+  settings: Actor & { scope: Scope; label: string },
   now: Millis,
 ): Promise<CreatedKey> {
   return mintApiKey(ports, "tenant", [tenant], settings, now);
@@ -32,7 +32,7 @@ export function createKey(
 export function createOperatorKey(
   ports: KeyPorts,
   tenants: readonly TenantId[],
-  settings: AuditActor & { scope: Scope; label: string },
+  settings: Actor & { scope: Scope; label: string },
   now: Millis,
 ): Promise<CreatedKey> {
   return mintApiKey(ports, "operator", tenants, settings, now);
@@ -42,10 +42,10 @@ async function mintApiKey(
   ports: KeyPorts,
   kind: "tenant" | "operator",
   tenants: readonly TenantId[],
-  settings: AuditActor & { scope: Scope; label: string },
+  settings: Actor & { scope: Scope; label: string },
   now: Millis,
 ): Promise<CreatedKey> {
-  const { scope, label, actor, ip = null } = settings;
+  const { scope, label } = settings;
   const secret = formatApiKey(scope, randomToken(API_KEY_RANDOM_BYTES));
   const apiKey = { id: newUlid(now), prefix: apiKeyPrefix(secret), scope, label, createdAt: now };
   const action = kind === "operator" ? "operator_key.create" : "key.create";
@@ -54,7 +54,7 @@ async function mintApiKey(
     apiKeyHash(await ports.pepper(), secret),
     tenants.map((tenant) => ({
       tenant,
-      entry: { action, resource: `key:${apiKey.id}`, actor, ip, detail: { scope }, at: now },
+      entry: auditEntry(settings, { action, resource: `key:${apiKey.id}`, detail: { scope }, at: now }),
     })),
   );
   return { ...apiKey, secret };

@@ -1,18 +1,18 @@
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { AuditActor } from "./audit-entry.ts";
+import { type Actor, auditEntry } from "./audit-entry.ts";
 import type { TenantPorts } from "./ports.ts";
 
 /** A new workspace. @returns false when the slug is taken */
 export function createTenant(
   ports: TenantPorts,
   tenant: TenantId,
-  settings: AuditActor & { name: string; ownerEmail: string | null },
+  settings: Actor & { name: string; ownerEmail: string | null },
   now: Millis,
 ): Promise<boolean> {
-  const { name, ownerEmail, actor, ip = null } = settings;
+  const { name, ownerEmail } = settings;
   return ports.tenants.create(
     { id: tenant, name, status: "active", ownerEmail, createdAt: now },
-    { action: "tenant.create", resource: `tenant:${tenant}`, actor, ip, detail: {}, at: now },
+    auditEntry(settings, { action: "tenant.create", resource: `tenant:${tenant}`, detail: {}, at: now }),
   );
 }

@@ -1,7 +1,7 @@
 import { type Account, accountKey } from "../../domain/accounts/accounts.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { AuditActor } from "../access/audit-entry.ts";
+import { type Actor, auditEntry } from "../access/audit-entry.ts";
 import type { ConnectPorts } from "./ports.ts";
 
 /** Writes a connected account with its token sealed. The platform is not asked. */
@@ -9,22 +9,20 @@ export async function connectAccount(
   ports: ConnectPorts,
   tenant: TenantId,
   account: Omit<Account, "status" | "refreshError" | "lastRefreshedAt" | "sealedToken">,
-  settings: AuditActor & { token: string },
+  settings: Actor & { token: string },
   now: Millis,
 ): Promise<void> {
-  const { token, actor, ip = null } = settings;
+  const { token } = settings;
   const key = accountKey(account);
   const sealedToken = await ports.vault.seal(token, { purpose: "account-token", tenant, owner: key });
   await ports.accounts.connect(
     tenant,
     { ...account, status: "active", refreshError: null, lastRefreshedAt: now, sealedToken },
-    {
+    auditEntry(settings, {
       action: "account.connect",
       resource: `account:${key}`,
-      actor,
-      ip,
       detail: { connection: account.connection },
       at: now,
-    },
+    }),
   );
 }

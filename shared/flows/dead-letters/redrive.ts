@@ -72,7 +72,7 @@ async function replay(
   now: Millis,
 ): Promise<{ end: RedriveEnd | "refused"; reason: string | null }> {
   const request = { endpointId, deliveryId: deliveryId(eventUlid, endpointId), force: false };
-  const actor = { caller: "cli", ip: null } as const;
+  const actor = { actor: "cli" } as const;
   const retries = ports.queueFor("Deliveries");
   const result = await replayDelivery({ ...ports, retries }, tenant, { ...request, ...actor }, now);
   return isRefusal(result) ? { end: "refused", reason: result.refused } : { end: "replayed", reason: null };

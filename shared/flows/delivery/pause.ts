@@ -5,6 +5,7 @@ import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { encodeEvent } from "../../queues/events.ts";
 import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
+import { auditEntry } from "../access/audit-entry.ts";
 import { goneMail, type MailPorts, mailOwner } from "./mails.ts";
 import type { DeliverPorts } from "./ports.ts";
 
@@ -42,14 +43,8 @@ export function pauseEndpoint(
   { url, failingSince }: { url: string; failingSince?: Millis },
   at: Millis,
 ): Promise<boolean> {
-  const audit = {
-    action: "webhook.auto_pause",
-    resource: `webhook:${endpointId}`,
-    actor: "system",
-    ip: null,
-    detail: { reason },
-    at,
-  } as const;
+  const resource = `webhook:${endpointId}`;
+  const audit = auditEntry({ actor: "system" }, { action: "webhook.auto_pause", resource, detail: { reason }, at });
   const condition = failingSince === undefined ? { url, pausedEvent } : { url, pausedEvent, failingSince };
   return ports.endpoints.pause(tenant, endpointId, condition, audit);
 }

@@ -3,7 +3,7 @@ import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { iso, type Millis } from "../../kernel/time.ts";
 import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
-import { type ApiActor, auditEntry } from "../access/audit-entry.ts";
+import { type Actor, auditEntry } from "../access/audit-entry.ts";
 import { getLiveEndpoint } from "./live-endpoint.ts";
 import type { ReplayPorts } from "./ports.ts";
 import { deliveriesWithBody } from "./replay.ts";
@@ -41,7 +41,7 @@ export async function replayWindow(
   tenant: TenantId,
   endpointId: string,
   window: ReplayWindow,
-  actor: ApiActor,
+  actor: Actor,
   now: Millis,
 ): Promise<ReplayWindowResult | Refusal<"endpoint_not_found" | "replay_conflict">> {
   const endpoint = await getLiveEndpoint(ports, tenant, endpointId);
@@ -66,7 +66,7 @@ export async function replayWindow(
   const detail = { from: iso(from), to: iso(to), statuses: statuses.join(",") };
   const completeAudit = await ports.audit.start(
     tenant,
-    auditEntry("webhook.bulk_replay", endpointId, actor, detail, now),
+    auditEntry(actor, { action: "webhook.bulk_replay", resource: `webhook:${endpointId}`, detail, at: now }),
   );
   const resetRows = await resetDeliveries(
     ports,

@@ -27,7 +27,12 @@ export async function replayDelivery(
   if (!mayReplay(row.status, force)) return replayConflict(row.status);
   if ((await deliveriesWithBody(ports, tenant, [row], now)).length === 0) return refuse("replay_expired");
 
-  const audit = auditEntry("webhook.replay", endpointId, request, { delivery: request.deliveryId, force }, now);
+  const audit = auditEntry(request, {
+    action: "webhook.replay",
+    resource: `webhook:${endpointId}`,
+    detail: { delivery: request.deliveryId, force },
+    at: now,
+  });
   await scheduleSafetyNet(ports, tenant, row, now);
   const reset = await ports.deliveries.reset(tenant, row, force ? "forced_replay" : "replay", audit, now);
   // A concurrent request replayed it first.

@@ -5,7 +5,7 @@ import { newUlid } from "../../kernel/ids.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { type ApiActor, auditEntry } from "../access/audit-entry.ts";
+import { type Actor, auditEntry } from "../access/audit-entry.ts";
 import type { WebhookPorts } from "./ports.ts";
 import { mintSecret } from "./secrets.ts";
 import { checkEndpointUrl } from "./target-url.ts";
@@ -14,7 +14,7 @@ import { checkEndpointUrl } from "./target-url.ts";
 export async function createWebhook(
   ports: Pick<WebhookPorts, "endpoints" | "vault" | "gate" | "dnsQuota">,
   tenant: TenantId,
-  request: { readonly url: string; readonly events: readonly EventType[] } & ApiActor,
+  request: { readonly url: string; readonly events: readonly EventType[] } & Actor,
   now: Millis,
 ): Promise<
   { endpoint: Endpoint; secret: string } | Refusal<"invalid_request" | "too_many_look_ups" | "endpoint_limit">
@@ -41,7 +41,7 @@ export async function createWebhook(
   const isCreated = await ports.endpoints.create(
     tenant,
     endpoint,
-    auditEntry("webhook.create", id, request, detail, now),
+    auditEntry(request, { action: "webhook.create", resource: `webhook:${id}`, detail, at: now }),
   );
   return isCreated ? { endpoint, secret } : refuse("endpoint_limit");
 }

@@ -3,7 +3,7 @@ import type { Endpoint } from "../../domain/webhooks/endpoints.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { type ApiActor, auditEntry } from "../access/audit-entry.ts";
+import { type Actor, auditEntry } from "../access/audit-entry.ts";
 import { getLiveEndpoint } from "../delivery/live-endpoint.ts";
 import type { WebhookPorts } from "./ports.ts";
 import { mintSecret } from "./secrets.ts";
@@ -13,7 +13,7 @@ export async function rotateSecret(
   ports: Pick<WebhookPorts, "endpoints" | "vault">,
   tenant: TenantId,
   endpointId: string,
-  actor: ApiActor,
+  actor: Actor,
   now: Millis,
 ): Promise<{ endpoint: Endpoint; secret: string } | Refusal<"endpoint_not_found">> {
   const current = await getLiveEndpoint(ports, tenant, endpointId);
@@ -23,7 +23,7 @@ export async function rotateSecret(
     tenant,
     endpointId,
     { prefix, sealed, overlapUntil: now + SECRET_OVERLAP },
-    auditEntry("webhook.rotate", endpointId, actor, {}, now),
+    auditEntry(actor, { action: "webhook.rotate", resource: `webhook:${endpointId}`, detail: {}, at: now }),
   );
   if (!rotated) return refuse("endpoint_not_found");
   const endpoint = await getLiveEndpoint(ports, tenant, endpointId);

@@ -1,11 +1,10 @@
-import { callerActor } from "../../domain/access/api-keys.ts";
 import { deliveryId } from "../../domain/delivery/deliveries.ts";
 import { renderTestEvent } from "../../events/test-event.ts";
 import { newUlid } from "../../kernel/ids.ts";
 import { isRefusal, type Refusal } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { type ApiActor, auditEntry } from "../access/audit-entry.ts";
+import { type Actor, actorName, auditEntry } from "../access/audit-entry.ts";
 import { getLiveEndpoint } from "../delivery/live-endpoint.ts";
 import { retryMessage, scheduleSafetyNet } from "../delivery/schedule.ts";
 import type { WebhookPorts } from "./ports.ts";
@@ -15,17 +14,21 @@ export async function sendTestEvent(
   ports: Pick<WebhookPorts, "endpoints" | "eventBodies" | "deliveries" | "due" | "retries">,
   tenant: TenantId,
   endpointId: string,
-  actor: ApiActor,
+  actor: Actor,
   now: Millis,
 ): Promise<{ deliveryId: string } | Refusal<"endpoint_not_found">> {
   const endpoint = await getLiveEndpoint(ports, tenant, endpointId);
   if (isRefusal(endpoint)) return endpoint;
   const eventUlid = newUlid(now);
   const id = deliveryId(eventUlid, endpointId);
-  const requestedBy = callerActor(actor.caller);
   const delivery = { endpointId, eventUlid, eventType: "test.event", source: null } as const;
-  const audit = auditEntry("webhook.test", endpointId, actor, { delivery: id }, now);
-  await ports.eventBodies.save(tenant, renderTestEvent(tenant, eventUlid, { endpointId, requestedBy }));
+  const audit = auditEntry(actor, {
+    action: "webhook.test",
+    resource: `webhook:${endpointId}`,
+    detail: { delivery: id },
+    at: now,
+  });
+  await ports.eventBodies.save(tenant, renderTestEvent(tenant, eventUlid, { endpointId, requestedBy: actorName(actor) }));
   await scheduleSafetyNet(ports, tenant, delivery, now);
   await ports.deliveries.recordPending(tenant, delivery, audit, now);
   await ports.retries.send(retryMessage({ tenant, endpointId, eventUlid, attempt: 1, manual: true }));

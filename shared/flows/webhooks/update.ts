@@ -4,7 +4,7 @@ import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { encodeEndpointTask } from "../../queues/deliveries.ts";
-import { type ApiActor, auditEntry } from "../access/audit-entry.ts";
+import { type Actor, auditEntry } from "../access/audit-entry.ts";
 import { getLiveEndpoint } from "../delivery/live-endpoint.ts";
 import { taskMessage } from "../delivery/schedule.ts";
 import type { WebhookPorts } from "./ports.ts";
@@ -19,7 +19,7 @@ export async function updateWebhook(
   tenant: TenantId,
   endpointId: string,
   requestedChanges: EndpointChanges,
-  actor: ApiActor,
+  actor: Actor,
   now: Millis,
 ): Promise<Endpoint | Refusal<"endpoint_not_found" | "invalid_request" | "too_many_look_ups">> {
   const endpoint = await getLiveEndpoint(ports, tenant, endpointId);
@@ -37,7 +37,7 @@ export async function updateWebhook(
   const fields = Object.keys(changes).sort();
   if (fields.length === 0) return endpoint;
   const detail = { fields: fields.join(","), ...(changes.status ? { status: changes.status } : {}) };
-  const audit = auditEntry("webhook.update", endpointId, actor, detail, now);
+  const audit = auditEntry(actor, { action: "webhook.update", resource: `webhook:${endpointId}`, detail, at: now });
   const isUpdated = await ports.endpoints.update(tenant, endpointId, changes, audit);
   if (!isUpdated) return refuse("endpoint_not_found");
   const updatedEndpoint = await getLiveEndpoint(ports, tenant, endpointId);
@@ -59,14 +59,14 @@ export async function deleteWebhook(
   ports: Pick<WebhookPorts, "endpoints">,
   tenant: TenantId,
   endpointId: string,
-  actor: ApiActor,
+  actor: Actor,
   now: Millis,
 ): Promise<null | Refusal<"endpoint_not_found">> {
   if (!isUlid(endpointId)) return refuse("endpoint_not_found");
   const isDeleted = await ports.endpoints.remove(
     tenant,
     endpointId,
-    auditEntry("webhook.delete", endpointId, actor, {}, now),
+    auditEntry(actor, { action: "webhook.delete", resource: `webhook:${endpointId}`, detail: {}, at: now }),
   );
   return isDeleted ? null : refuse("endpoint_not_found");
 }

@@ -160,7 +160,7 @@ describe("a delivery's dead letter", () => {
     const { answers, endpoint, eventUlid, letter, row } = await quarantineAttempt();
     answers.status = 200;
     const id = `dlv_${eventUlid}_${endpoint.id}`;
-    const request = { endpointId: endpoint.id, deliveryId: id, force: false, caller: "cli", ip: null } as const;
+    const request = { endpointId: endpoint.id, deliveryId: id, force: false, actor: "cli" } as const;
     await replayDelivery(testEnv.apiPorts(queues), tenant, request, testEnv.now());
     await deliver("deliveries");
     expect(await redriveLetter(letter)).toMatchObject({ end: "not_needed", reason: "delivery_ended" });
