@@ -5,7 +5,7 @@ import { decodeInbound, type InboundMessage } from "../../queues/inbound.ts";
 import { decodeProfile, type ProfileMessage } from "../../queues/profiles.ts";
 import type { QuarantinedMessage } from "../../stores/dead-letters/quarantine.ts";
 
-/** What a dead letter is, as the worker of its queue would read it. */
+/** A dead letter as the worker of its queue reads it. */
 export type DecodedMessage =
   | { readonly kind: "webhook"; readonly webhook: InboundMessage }
   | { readonly kind: "event"; readonly event: EventMessage }
@@ -13,7 +13,7 @@ export type DecodedMessage =
   | { readonly kind: "task"; readonly task: EndpointTask }
   | { readonly kind: "profile"; readonly profile: ProfileMessage }
   | { readonly kind: "erasure"; readonly erasure: ErasureMessage }
-  /** No worker of this version can read it; one that is cut cannot be read any more. */
+  /** This version cannot read it, or it is truncated. */
   | { readonly kind: "unreadable" };
 
 export function decodeDeadLetter({

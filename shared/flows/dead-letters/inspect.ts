@@ -16,7 +16,7 @@ import type { RedrivePorts } from "./ports.ts";
 
 type DecodedAs<Kind extends DecodedMessage["kind"]> = Extract<DecodedMessage, { kind: Kind }>;
 
-/** A dead letter's contents, and what they name as it stands now. */
+/** A dead letter's contents, and the current state of what they refer to. */
 export type Inspection =
   | (DecodedAs<"webhook"> & { readonly updates: UpdateSummary | null })
   | (DecodedAs<"event"> & { readonly bodyKept: boolean; readonly endpoints: readonly EndpointDelivery[] })
@@ -30,26 +30,26 @@ export type Inspection =
   | (DecodedAs<"erasure"> & { readonly phase: Erasure["phase"] | null })
   | DecodedAs<"unreadable">;
 
-/** What a webhook tells of: never what it says. */
+/** What a webhook is about, without its content. */
 export interface UpdateSummary {
   readonly count: number;
-  /** The accounts that it is about, by their public keys. */
+  /** The keys of the accounts it is about. */
   readonly accounts: readonly string[];
 }
 
-/** An endpoint that wants an event, and what its delivery came to so far; null where there is none. */
+/** A subscribed endpoint and its delivery's status; null when there is no delivery. */
 export interface EndpointDelivery {
   readonly endpointId: string;
   readonly status: EndpointStatus;
   readonly delivery: DeliveryStatus | null;
 }
 
-/** What redriving does. */
+/** What a redrive does. */
 export type RedrivePlan =
   | { readonly action: "send"; readonly body: string }
   | { readonly action: "replay"; readonly attempt: RetryMessage }
-  /** It has been overtaken: there is nothing left to do. */
-  | { readonly action: "nothing"; readonly reason: "delivery_ended" | "delivery_moved_on" | "erasure_over" }
+  /** Nothing is left to do. */
+  | { readonly action: "skip"; readonly reason: "delivery_ended" | "delivery_moved_on" | "erasure_over" }
   | { readonly action: "refuse"; readonly reason: "cut" | "delivery_gone" | "endpoint_gone" | "event_gone" };
 
 export async function inspectDeadLetter(
@@ -76,23 +76,23 @@ export async function inspectDeadLetter(
   }
 }
 
-/** Pure, so that what is told beforehand is what is done. */
+/** Pure, so that `dlq explain` shows what `dlq redrive` does. */
 export function planRedrive(letter: Pick<QuarantinedMessage, "body" | "cut">, inspection: Inspection): RedrivePlan {
   if (letter.cut) return { action: "refuse", reason: "cut" };
   switch (inspection.kind) {
     case "event":
-      // Some endpoints may have been told: their rows are asked first.
+      // Some endpoints may have received the event: their rows are read first.
       return inspection.bodyKept
         ? { action: "send", body: encodeEvent({ ...inspection.event, repeated: true }) }
         : { action: "refuse", reason: "event_gone" };
     case "attempt":
       return planAttemptRedrive(letter.body, inspection);
     case "erasure":
-      return inspection.phase ? { action: "send", body: letter.body } : { action: "nothing", reason: "erasure_over" };
+      return inspection.phase ? { action: "send", body: letter.body } : { action: "skip", reason: "erasure_over" };
     case "webhook":
     case "task":
     case "profile":
-    // What this version cannot read, another one may.
+    // Another version may read it.
     case "unreadable":
       return { action: "send", body: letter.body };
   }
@@ -105,14 +105,14 @@ function planAttemptRedrive(body: string, inspection: Extract<Inspection, { kind
     case "delivered":
     case "failed":
     case "blocked":
-      return { action: "nothing", reason: "delivery_ended" };
+      return { action: "skip", reason: "delivery_ended" };
     case "pending":
     case "attempting":
     case "retrying":
-      // Its number decides whether it is still the one that the row waits for.
+      // The attempt number decides whether the row still waits for it.
       return { action: "send", body };
     case "dlq":
-      if (delivery.attempt > attempt.attempt) return { action: "nothing", reason: "delivery_moved_on" };
+      if (delivery.attempt > attempt.attempt) return { action: "skip", reason: "delivery_moved_on" };
       if (inspection.endpoint === null || inspection.endpoint === "deleted")
         return { action: "refuse", reason: "endpoint_gone" };
       return inspection.bodyKept ? { action: "replay", attempt } : { action: "refuse", reason: "event_gone" };
@@ -152,7 +152,7 @@ async function bodyExists(
   return (await loadRenderedEvent(ports, event.tenant, event)) !== null;
 }
 
-/** Null for bytes that lie in the bucket or cannot be opened. */
+/** Null when the bytes are in the bucket or cannot be decompressed. */
 function summarizeUpdates(ports: RedrivePorts, bytes: Uint8Array | null): UpdateSummary | null {
   const raw = bytes && tryDecompress(bytes);
   if (!raw) return null;

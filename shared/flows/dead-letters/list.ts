@@ -4,9 +4,9 @@ import type { QuarantinedMessage } from "../../stores/dead-letters/quarantine.ts
 import type { RedrivePorts } from "./ports.ts";
 
 /**
- * The newest letters of some queues together, newest first.
- * @param wanted.redriven also those that were redriven already
- * @returns `more` when there are others
+ * Lists the newest dead letters of several queues, newest first.
+ * @param query.redriven whether to include redriven letters
+ * @returns `more` when there are further letters
  */
 export async function listDeadLetters(
   ports: Pick<RedrivePorts, "quarantine">,

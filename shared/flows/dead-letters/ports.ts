@@ -10,19 +10,19 @@ import type { ReplayPorts } from "../delivery/ports.ts";
 import type { CountingPorts } from "../stats/ports.ts";
 
 export interface DeadLetterPorts extends CountingPorts {
-  /** Whose dead letters lie in a queue of that name; null for a queue that holds none. */
+  /** The source queue of a dead-letter queue; null when the name is no dead-letter queue. */
   readonly findSourceQueue: (deadLetterQueue: string) => QueueName | null;
   readonly quarantine: Pick<Quarantine, "save">;
   readonly deliveries: Pick<Deliveries, "giveUp">;
   readonly due: Pick<DueAttempts, "putTask">;
 }
 
-/** Inspects dead letters and redrives them. */
+/** Inspects and redrives dead letters. */
 export interface RedrivePorts extends Omit<ReplayPorts, "retries" | "audit"> {
   readonly endpoints: Pick<Endpoints, "get" | "list">;
   readonly quarantine: Quarantine;
   readonly erasures: Pick<Erasures, "get">;
   readonly parseUpdates: (raw: Uint8Array) => Update[];
-  /** The queue that a dead letter is redriven to. Throws when its URL is unknown. */
+  /** The queue to redrive to. Throws when its URL is unknown. */
   readonly queueFor: (queue: QueueName) => Queue;
 }

@@ -5,15 +5,14 @@ import type { DeadLetter } from "../../stores/dead-letters/quarantine.ts";
 import { countDelivery, type Tally } from "../stats/count.ts";
 import type { DeadLetterPorts } from "./ports.ts";
 
-/** How long after it was given up a step of an endpoint is tried again: by then a sweep is sure to come by. */
+/** The delay until a failed endpoint task runs again. A sweep reaches it in that time. */
 const TASK_RETRY_DELAY: Millis = 30 * MINUTE;
 
 /**
- * Sets aside what a worker could not process five times: a quarantine row with the message as it was, a log line, and,
- * for a delivery's later attempt, the row itself. A step that an endpoint's deliveries wait for is tried again later.
- * Safe to repeat: every key follows from the message, and a letter that was redriven meanwhile gives up nothing, for its
- * attempt is on its way again.
- * @param tally grows by a delivery that was given up
+ * Quarantines a message that a worker failed to process five times: writes a row with the message, logs a line, and gives
+ * up the delivery whose attempt it was. A probe or drain, which other deliveries wait for, is scheduled again. Safe to
+ * repeat: every key follows from the message, and a message that was redriven gives up no delivery.
+ * @param tally counts a delivery that was given up
  */
 export async function quarantineDeadLetter(
   ports: DeadLetterPorts,
@@ -29,7 +28,7 @@ export async function quarantineDeadLetter(
     if (failedRow) countDelivery(tally, tenant, failedRow, "dlq");
   }
   const task = state === "redriven" ? null : decodeEndpointTask(letter.body);
-  // Without it, what waits for the endpoint might wait for good.
+  // Without this task the waiting deliveries could wait forever.
   if (task && task.kind !== "warn") {
     const { tenant, endpointId } = task;
     await ports.due.putTask({ tenant, endpointId, body: letter.body, dueAt: now + TASK_RETRY_DELAY });

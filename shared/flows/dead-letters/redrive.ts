@@ -9,22 +9,21 @@ import { replayDelivery } from "../delivery/replay.ts";
 import { inspectDeadLetter, planRedrive, type RedrivePlan } from "./inspect.ts";
 import type { RedrivePorts } from "./ports.ts";
 
-/** What came of one letter; `why` is a word of ours, or an error's class. */
+/** The result for one dead letter; `reason` is a code of ours or an error's class. */
 export interface RedriveResult {
   readonly letter: QuarantinedMessage;
   /**
-   * - `sent`, `replayed`, `not_needed`: it is marked and will not be redriven again
-   * - `refused`: it cannot be redriven; `taken`: it was, or someone else is about to; both leave it as it was
-   * - `failed`: an error; it may have been sent, and may be tried again at once
+   * - `sent`, `replayed`, `not_needed`: the letter is marked as redriven
+   * - `refused`: it cannot be redriven; `taken`: it was redriven or is claimed; both leave it unchanged
+   * - `failed`: an error; it may have been sent, and can be redriven again at once
    */
   readonly end: RedriveEnd | "refused" | "taken" | "failed";
   readonly reason: string | null;
 }
 
 /**
- * Sends a letter back to where it came from and marks it. It is taken first, so that of two operators one sends it. A
- * process that dies between sending and marking leaves a letter that may be redriven again five minutes later: whatever
- * receives it expects to get things twice.
+ * Sends a dead letter back to its queue and marks it. It is claimed first, so that only one of two operators sends it. If
+ * the process dies between the two, the letter can be redriven again five minutes later: its consumer expects duplicates.
  */
 export async function redriveDeadLetter(
   ports: RedrivePorts,
@@ -58,14 +57,14 @@ async function executePlan(
       return { end: "sent", reason: null };
     case "replay":
       return replay(ports, plan.attempt, now);
-    case "nothing":
+    case "skip":
       return { end: "not_needed", reason: plan.reason };
     case "refuse":
       return { end: "refused", reason: plan.reason };
   }
 }
 
-/** A delivery that was given up begins anew: its row would drop the attempt that the letter names. */
+/** Replays a delivery that was given up: its row would drop the attempt in the letter. */
 async function replay(
   ports: RedrivePorts,
   { tenant, endpointId, eventUlid }: RetryMessage,
@@ -78,10 +77,10 @@ async function replay(
   return isRefusal(result) ? { end: "refused", reason: result.refused } : { end: "replayed", reason: null };
 }
 
-/** Letters that are sent again at once. */
+/** Letters redriven concurrently. */
 const CONCURRENCY = 10;
 
-/** Redrives what a queue left before now and was not redriven yet, oldest first. */
+/** Redrives a queue's letters up to now, oldest first, without those redriven before. */
 export async function* redriveQueue(
   ports: RedrivePorts,
   queue: QueueName,

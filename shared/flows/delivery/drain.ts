@@ -7,15 +7,15 @@ import { done, drop, type RecordOutcome } from "../record-outcome.ts";
 import type { DeliverPorts } from "./ports.ts";
 import { retryMessage, scheduleTask } from "./schedule.ts";
 
-/** The attempt that a waiting row waits for. One whose worker died is handed out under the number it has. */
+/** The attempt that a waiting row waits for. When its worker died, it is the attempt that the row has claimed. */
 export function nextAttemptNumber(row: DeliveryRow): number {
   return row.status === "attempting" ? row.attempt : row.attempt + 1;
 }
 
 /**
- * Hands out a page of what waits for an endpoint, oldest event first, and sees to the next page. Each delivery then goes
- * its way: it is attempted, or blocked where the endpoint is paused. Safe to repeat: a delivery that is handed out twice
- * is dropped by its number. It ends when the endpoint is left alone again.
+ * Queues one page of an endpoint's waiting deliveries, oldest event first, and schedules the next page. Each delivery is
+ * then attempted, or blocked when the endpoint is paused. Safe to repeat: the attempt number drops a delivery that was
+ * queued twice. The drain stops when the circuit opens again.
  */
 export async function drainEndpoint(
   ports: Pick<DeliverPorts, "endpoints" | "deliveries" | "retries" | "due">,
@@ -27,7 +27,7 @@ export async function drainEndpoint(
   if (!endpoint) return drop("stale");
   const isActive = endpoint.status === "active";
   if (isActive && isCircuitOpen(endpoint.breaker, now)) return drop("stale");
-  // Nobody is called where the endpoint is not active.
+  // An endpoint that is not active is not called, so the page need not be small.
   const pageSize = isActive ? Math.min(task.pageSize, DRAIN_PAGE_MAX) : DRAIN_PAGE_MAX;
   const { rows, next } = await ports.deliveries.listWaiting(tenant, { endpointId, after, wanted: pageSize, now });
   await ports.retries.sendAll(
@@ -44,7 +44,7 @@ export async function drainEndpoint(
       now,
     );
   } else if (repeat) {
-    // A worker may have read the endpoint as left alone and written a waiting row behind this.
+    // A worker that read the circuit as open may write a waiting row behind this page.
     const finalTask = { ...task, after: null, pageSize: DRAIN_PAGE_FIRST, repeat: false };
     await scheduleTask(ports, finalTask, now + DRAIN_REPEAT_DELAY, now);
   }

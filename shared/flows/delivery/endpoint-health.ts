@@ -15,11 +15,11 @@ interface EndpointResult {
   readonly batchResult: BatchResult;
 }
 
-/** What a batch's attempts came to for each endpoint, by the endpoints' ids. */
+/** The results of a batch's attempts, by endpoint id. */
 export interface EndpointHealth {
-  /** To be written down once, at the batch's end. */
+  /** Saved once, at the batch's end. */
   readonly results: Map<string, EndpointResult>;
-  /** Those that were found slow while their attempts were under way: that is being written down at once. */
+  /** Endpoints that turned out slow during an attempt. Their saves have started. */
   readonly slow: Map<string, Promise<void>>;
 }
 
@@ -44,8 +44,8 @@ export function recordAttempt(
 }
 
 /**
- * An attempt is under way for so long that its endpoint is slow. Others are told before it ends: each batch that came
- * until then would wait for its receiver, too.
+ * Saves that an endpoint is slow while its attempt is still running. Every batch that starts before the attempt ends would
+ * otherwise wait for the same receiver.
  */
 export function recordSlow(
   ports: HealthPorts,
@@ -59,7 +59,7 @@ export function recordSlow(
   health.slow.set(endpoint.id, saveHealth(ports, { tenant, endpoint, batchResult }, now));
 }
 
-/** Writes a batch's attempts down where they change anything. Never fails: no delivery is made again for it. */
+/** Saves the results that change a breaker. Never fails: a delivery must not be repeated because of it. */
 export async function flushHealth(ports: HealthPorts, { results, slow }: EndpointHealth, now: Millis): Promise<void> {
   await Promise.all(slow.values());
   await Promise.all([...results.values()].map((result) => saveHealth(ports, result, now)));

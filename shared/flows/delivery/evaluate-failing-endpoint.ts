@@ -15,9 +15,9 @@ type FailingPorts = Pick<
 >;
 
 /**
- * Warns the owners of an endpoint whose every attempt fails, or pauses it. A worker that dies after it marked the
- * endpoint as warned has warned nobody; one that dies after it paused it is made up for when the message comes again.
- * @param repeated whether the message came before
+ * Warns the owner of an endpoint whose every attempt fails, or pauses the endpoint. When the worker dies after it marked
+ * the endpoint as warned, no warning is sent. When it dies after the pause, the repeated message completes it.
+ * @param repeated whether the message was received before
  */
 export async function evaluateFailingEndpoint(
   ports: FailingPorts,
@@ -45,7 +45,7 @@ export async function evaluateFailingEndpoint(
   }
 }
 
-/** Marked first: of two that come at once, one warns. */
+/** Marks the endpoint first, so that only one of two concurrent tasks warns. */
 async function warn(ports: FailingPorts, task: WarnTask, endpoint: Endpoint, now: Millis): Promise<RecordOutcome> {
   const { tenant, since } = task;
   const { applied: saved } = await ports.endpoints.saveBreaker(
@@ -54,14 +54,14 @@ async function warn(ports: FailingPorts, task: WarnTask, endpoint: Endpoint, now
     { ...endpoint.breaker, warnedAt: now },
     now,
   );
-  // The next failure says so again.
+  // The next failure sends another task.
   if (!saved) return drop("stale");
   ports.log({ event: "endpoint.failing", endpoint: endpoint.id, action: "warned" });
   await mailOwner(ports, tenant, warningMail(tenant, { endpoint, since }));
   return done;
 }
 
-/** What waits becomes blocked by way of the probe that is due; the other endpoints and the owner are told. */
+/** Sends the probe that blocks the waiting deliveries, and notifies the other endpoints and the owner. */
 async function onPaused(
   ports: FailingPorts,
   task: WarnTask,
@@ -81,7 +81,7 @@ async function onPaused(
   return done;
 }
 
-/** Whether the endpoint's last pausing is the one that follows from this step. */
+/** Whether this task caused the endpoint's last pause. */
 function isPausedByTask(task: WarnTask, { pausedEvent }: Endpoint): boolean {
   return pausedEvent !== null && toAutoPause(task, ulidTime(pausedEvent)).eventUlid === pausedEvent;
 }

@@ -4,7 +4,7 @@ import { type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { ReplayPorts } from "./ports.ts";
 
-/** An endpoint that is not deleted. */
+/** Reads an endpoint; a deleted one is not found. */
 export async function getLiveEndpoint(
   ports: Pick<ReplayPorts, "endpoints">,
   tenant: TenantId,

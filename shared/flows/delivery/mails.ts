@@ -8,16 +8,16 @@ import type { DeliverPorts } from "./ports.ts";
 
 export type MailPorts = Pick<DeliverPorts, "mail" | "tenants" | "log">;
 
-/** What is said of a failing endpoint: its id and its host. The rest of an address may hold a secret. */
+/** A mail names an endpoint by its id and host. The rest of its URL may contain a secret. */
 interface FailingEndpoint {
   readonly endpoint: Endpoint;
   readonly since: Millis;
 }
 
-const retentionNote = "What comes while it is paused is kept as blocked deliveries, each for 7 days.";
+const retentionNote = "Events that occur while it is paused are stored as blocked deliveries for 7 days.";
 const resumeSteps =
-  "put its receiver right, then make the endpoint active again (PATCH /v1/webhooks/{id} with status " +
-  '"active") and replay what was blocked (POST /v1/webhooks/{id}/deliveries/replay with status=blocked).';
+  'fix the receiver, set the endpoint\'s status to "active" (PATCH /v1/webhooks/{id}), and replay the blocked ' +
+  "deliveries (POST /v1/webhooks/{id}/deliveries/replay with status=blocked).";
 
 const MINUTE_CHARS = "2026-01-01T00:00".length;
 
@@ -28,10 +28,10 @@ export function warningMail(tenant: TenantId, { endpoint, since }: FailingEndpoi
     text: joinParagraphs(
       `Every delivery to a webhook endpoint of "${tenant}" has failed since ${formatMinute(since)}.`,
       `Endpoint: ${endpoint.id}\nHost: ${host}\nFailed attempts: ${endpoint.breaker.failedSince}`,
-      `If this goes on, the endpoint is paused at about ${formatMinute(since + AUTO_PAUSE_AFTER)}. Events wait until then, and ` +
-        "are delivered by themselves as soon as it answers with a status from 200 to 299.",
-      "What to do: see what the endpoint answers (GET /v1/webhooks/{id}/deliveries/summary lists it), and put its " +
-        "receiver right. If it has moved, change its url (PATCH /v1/webhooks/{id}).",
+      `If deliveries keep failing, Parley pauses the endpoint at about ${formatMinute(since + AUTO_PAUSE_AFTER)}. Until then ` +
+        "events wait, and Parley delivers them as soon as the endpoint answers with a status from 200 to 299.",
+      "What to do: check the endpoint's responses (GET /v1/webhooks/{id}/deliveries/summary) and fix the receiver. " +
+        "If the receiver has moved, change the endpoint's url (PATCH /v1/webhooks/{id}).",
     ),
   };
 }
@@ -41,7 +41,7 @@ export function pausedMail(tenant: TenantId, { endpoint, since }: FailingEndpoin
   return {
     subject: `Webhook deliveries to ${host} are paused`,
     text: joinParagraphs(
-      `Every delivery to a webhook endpoint of "${tenant}" has failed since ${formatMinute(since)}, so it is paused.`,
+      `Every delivery to a webhook endpoint of "${tenant}" has failed since ${formatMinute(since)}. Parley has paused it.`,
       `Endpoint: ${endpoint.id}\nHost: ${host}\nFailed attempts: ${endpoint.breaker.failedSince}`,
       retentionNote,
       `What to do: ${resumeSteps}`,
@@ -54,15 +54,15 @@ export function goneMail(tenant: TenantId, { id, url }: Pick<Endpoint, "id" | "u
   return {
     subject: `Webhook deliveries to ${host} are paused`,
     text: joinParagraphs(
-      `A webhook endpoint of "${tenant}" answered 410: it wants no more deliveries, so it is paused.`,
+      `A webhook endpoint of "${tenant}" answered 410 Gone. Parley has paused it.`,
       `Endpoint: ${id}\nHost: ${host}`,
       retentionNote,
-      `What to do: if it is gone for good, delete it (DELETE /v1/webhooks/{id}). If not, ${resumeSteps}`,
+      `What to do: if the receiver no longer exists, delete the endpoint (DELETE /v1/webhooks/{id}). If it does, ${resumeSteps}`,
     ),
   };
 }
 
-/** Sends a mail to a tenant's owner. Never fails: the log says why none was sent. */
+/** Sends a mail to the tenant's owner. Never fails: the log says why no mail was sent. */
 export async function mailOwner(ports: MailPorts, tenant: TenantId, mail: Omit<Mail, "to">): Promise<void> {
   const logNotSent = (reason: string) => ports.log({ event: "mail.not_sent", reason });
   if (!ports.mail) return logNotSent("no_sender");

@@ -27,9 +27,9 @@ export interface DeliverPorts extends CountingPorts {
   readonly webhookClient: WebhookClient;
   readonly concurrencySlots: ConcurrencySlots;
   readonly tenants: Pick<Tenants, "get">;
-  /** Null where nothing says from whom mails are sent: then none are. */
+  /** Null when no sender address is configured: no mails are sent. */
   readonly mail: Mailer | null;
-  /** A draw from [0, 1). */
+  /** A random number in [0, 1). */
   readonly random: () => number;
 }
 
@@ -39,7 +39,7 @@ export interface SweepPorts {
   readonly log: Log;
 }
 
-/** Reads deliveries and replays them. */
+/** Reads and replays deliveries. */
 export interface ReplayPorts {
   readonly endpoints: Pick<Endpoints, "get">;
   readonly deliveries: Deliveries;

@@ -4,7 +4,7 @@ import { renderMessageEvent } from "../../events/message.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { ReplayPorts } from "./ports.ts";
 
-/** What names an event and says where its body comes from. */
+/** An event and the source of its body. */
 interface EventRef {
   readonly eventUlid: string;
   readonly source: EventSource;
@@ -12,7 +12,7 @@ interface EventRef {
 
 type BodyPorts = Pick<ReplayPorts, "messages" | "eventBodies">;
 
-/** One event as it is sent: made anew from its message, or as it was kept. Null when that is gone. */
+/** One event as it is sent: rendered from its message, or its stored body. Null when that no longer exists. */
 export async function loadRenderedEvent(
   ports: BodyPorts,
   tenant: TenantId,
@@ -21,7 +21,7 @@ export async function loadRenderedEvent(
   return (await loadRenderedEvents(ports, tenant, [event])).get(event.eventUlid) ?? null;
 }
 
-/** Several events of one tenant by their ULIDs; one whose body is gone is absent. */
+/** Events of one tenant by ULID. An event whose body no longer exists is absent. */
 export async function loadRenderedEvents(
   ports: BodyPorts,
   tenant: TenantId,

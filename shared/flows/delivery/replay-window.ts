@@ -9,32 +9,32 @@ import type { ReplayPorts } from "./ports.ts";
 import { deliveriesWithBody } from "./replay.ts";
 import { retryMessage, scheduleSafetyNet } from "./schedule.ts";
 
-/** The events that came within [from, to], and which of their deliveries are meant. */
+/** The events created within [from, to], and the statuses of the deliveries to replay. */
 export interface ReplayWindow {
   readonly from: Millis;
   readonly to: Millis;
   readonly statuses: readonly ReplayableStatus[];
   readonly force: boolean;
-  /** The last event's ULID of the page before. */
+  /** The ULID of the last event of the previous page. */
   readonly after: string | null;
-  /** Rows looked at, whether they are meant or not. */
+  /** Rows to read, including those that do not match. */
   readonly limit: number;
 }
 
 export interface ReplayWindowResult {
-  /** Of the rows looked at: those of the statuses asked for, and those that an attempt is being made of. */
+  /** Of the rows read: those with a requested status, and those that are being attempted. */
   readonly matched: number;
   readonly enqueued: number;
   readonly skipped: number;
   readonly next: string | null;
 }
 
-/** Rows that are written at once. */
+/** Rows written concurrently. */
 const CONCURRENCY = 10;
 
 /**
- * Lets the deliveries of a window begin anew, oldest event first, a page at a time. Safe to repeat: what has begun anew
- * is in none of the statuses that may be asked for. The audit row is there before the first of them has begun.
+ * Restarts the deliveries of a window, oldest event first, one page at a time. Safe to repeat: a restarted delivery has
+ * none of the statuses that can be requested. The audit row is written before the first delivery restarts.
  */
 export async function replayWindow(
   ports: ReplayPorts,
@@ -48,7 +48,7 @@ export async function replayWindow(
   if (isRefusal(endpoint)) return endpoint;
   const includesDelivered = window.statuses.includes("delivered");
   if (includesDelivered && !window.force) {
-    return refuse("replay_conflict", "status names delivered: add force=true to send those again");
+    return refuse("replay_conflict", "status includes delivered. Add force=true to send those deliveries again.");
   }
 
   const { rows, next } = await ports.deliveries.listWindow(tenant, {
@@ -84,7 +84,7 @@ export async function replayWindow(
   return { ...counts, next };
 }
 
-/** @returns those whose status was still one that may */
+/** @returns the rows whose status still allowed it */
 async function resetDeliveries(
   ports: ReplayPorts,
   tenant: TenantId,
@@ -94,7 +94,7 @@ async function resetDeliveries(
 ): Promise<DeliveryRow[]> {
   const resetRows: DeliveryRow[] = [];
   for (let i = 0; i < rows.length; i += CONCURRENCY) {
-    // Nothing goes on behind a failure: what has begun by then stands by for the sweep.
+    // A failure stops the page. The sweep makes the first attempts of the rows that were reset before it.
     const results = await Promise.allSettled(
       rows.slice(i, i + CONCURRENCY).map(async (row) => {
         await scheduleSafetyNet(ports, tenant, row, now);

@@ -8,8 +8,8 @@ import { getLiveEndpoint } from "./live-endpoint.ts";
 import type { ReplayPorts } from "./ports.ts";
 
 /**
- * What of an endpoint's deliveries has not come through, newest event first.
- * @returns `truncated` when only the newest 1,000 could be looked at
+ * Lists an endpoint's undelivered events, newest first.
+ * @returns `truncated` when only the newest 1,000 rows were read
  */
 export async function summarizeFailures(
   ports: Pick<ReplayPorts, "endpoints" | "deliveries">,

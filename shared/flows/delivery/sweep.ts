@@ -6,15 +6,15 @@ import type { SweepPorts } from "./ports.ts";
 import { retryMessage, SWEEP_AHEAD, taskMessage } from "./schedule.ts";
 
 /**
- * Hands what is due on to the deliveries queue, earliest first, each to its own second. After each page the mark moves
- * behind it: a sweep that dies, ends early or is late is gone on with by the next, from that page's end.
- * @param inTime whether another page may be begun
+ * Sends due attempts and tasks to the deliveries queue, earliest first, each delayed to its own second. The checkpoint
+ * moves behind each page: when a sweep dies or ends early, the next one continues from there.
+ * @param inTime whether another page may start
  */
 export async function sweepDue(ports: SweepPorts, now: Millis, inTime: () => boolean = () => true): Promise<void> {
   const checkpoint = await ports.due.checkpoint();
   let sweptUntil = checkpoint?.at ?? null;
   let enqueued = 0;
-  // The very first sweep looks back as far as anything may still be delivered.
+  // The very first sweep starts at the oldest event that can still be delivered.
   for await (const { items, cursor, last } of ports.due.between(checkpoint ?? now - RETENTION, now + SWEEP_AHEAD)) {
     if (!inTime()) break;
     if (items.length === 0 && !last) continue;

@@ -9,17 +9,17 @@ export interface BreakerPorts extends TaskPorts {
   readonly endpoints: Pick<Endpoints, "saveBreaker">;
 }
 
-/** Whoever meets another's write thinks again; so many in a row mean that something is wrong. */
+/** A lost write is decided again. So many lost writes in a row indicate a defect. */
 const ATTEMPTS_MAX = 8;
 
 /**
- * Changes what is known of an endpoint by a rule, and sees to what follows. The message of a probe is sent before the
- * breaker opens for it: should the process die between the two, that message finds no breaker open for it. What follows
- * from closing is found by the message of the probe that was due.
+ * Updates an endpoint's breaker by a rule and sends the tasks that follow. The probe is sent before the breaker opens: if
+ * the process dies in between, the probe finds no open breaker and is dropped. If it dies after the breaker closed, the
+ * pending probe sends the drain.
  * @param initial the endpoint as it was read
- * @param rule the breaker as it is to be; null when it is to stay
- * @param after the next probe tries the event after this one
- * @throws when others change the endpoint again and again
+ * @param rule returns the new breaker; null for no change
+ * @param after the next probe starts behind the event with this ULID
+ * @throws when every write loses against a concurrent one
  */
 export async function updateBreaker(
   ports: BreakerPorts,
@@ -46,13 +46,13 @@ export async function updateBreaker(
     const result = await ports.endpoints.saveBreaker(tenant, endpoint, next, now);
     if (result.applied) return sendFollowUpTasks(ports, tenant, endpointId, breaker, next, now);
     if (!result.endpoint) return;
-    // What waits for a deleted endpoint fails, each delivery by itself.
+    // The drain makes each waiting delivery of a deleted endpoint fail.
     if (result.endpoint.status === "deleted") return scheduleTask(ports, drainTask(tenant, endpointId), now, now);
-    // What the attempts said was about another address.
+    // The attempts called another URL.
     if (result.endpoint.url !== initial.url) return;
     endpoint = result.endpoint;
   }
-  throw new Error("An endpoint was written by others each time.");
+  throw new Error("Every write of the breaker lost against a concurrent write.");
 }
 
 async function sendFollowUpTasks(
@@ -66,7 +66,7 @@ async function sendFollowUpTasks(
   if (before.openUntil !== null && next.openUntil === null) {
     await scheduleTask(ports, drainTask(tenant, endpointId), now, now);
   }
-  // Sent with each failure until it is seen to: nothing is lost when one of them is.
+  // Sent with each failure until one is processed, so that a lost message does no harm.
   if (next.failingSince !== null && failureAction(next, now)) {
     await scheduleTask(ports, { tenant, endpointId, kind: "warn", since: next.failingSince }, now, now);
   }

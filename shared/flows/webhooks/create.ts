@@ -10,7 +10,7 @@ import type { WebhookPorts } from "./ports.ts";
 import { mintSecret } from "./secrets.ts";
 import { checkEndpointUrl } from "./target-url.ts";
 
-/** A new endpoint behind the gate. Its secret is answered this once. */
+/** Creates an endpoint whose URL passes the egress gate. The signing secret is returned once. */
 export async function createWebhook(
   ports: Pick<WebhookPorts, "endpoints" | "vault" | "gate" | "dnsQuota">,
   tenant: TenantId,

@@ -7,7 +7,7 @@ import type { EventBodies } from "../../stores/delivery/event-bodies.ts";
 import type { DnsQuota } from "../../stores/webhooks/dns-quota.ts";
 import type { Endpoints } from "../../stores/webhooks/endpoints.ts";
 
-/** Manages webhook endpoints. */
+/** Ports of endpoint management. */
 export interface WebhookPorts {
   readonly endpoints: Endpoints;
   readonly vault: Pick<Vault, "seal">;

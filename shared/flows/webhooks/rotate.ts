@@ -8,7 +8,7 @@ import { getLiveEndpoint } from "../delivery/live-endpoint.ts";
 import type { WebhookPorts } from "./ports.ts";
 import { mintSecret } from "./secrets.ts";
 
-/** A new secret, answered this once. The one before still signs for a day, beside it; an older one no more. */
+/** Rotates the signing secret, which is returned once. The previous secret signs beside it for one day. */
 export async function rotateSecret(
   ports: Pick<WebhookPorts, "endpoints" | "vault">,
   tenant: TenantId,

@@ -5,7 +5,7 @@ import type { WebhookPorts } from "./ports.ts";
 
 const SIGNING_SECRET_BYTES = 32;
 
-/** A new signing secret of an endpoint: as it is shown once, what may be shown of it later, and as it is kept. */
+/** Creates a signing secret: in clear for the response, its prefix for display, and sealed for storage. */
 export async function mintSecret(
   ports: Pick<WebhookPorts, "vault">,
   tenant: TenantId,

@@ -9,7 +9,7 @@ import { getLiveEndpoint } from "../delivery/live-endpoint.ts";
 import { retryMessage, scheduleSafetyNet } from "../delivery/schedule.ts";
 import type { WebhookPorts } from "./ports.ts";
 
-/** Sends an endpoint a test event the way any event goes, whatever it subscribes to. Answers the delivery's id. */
+/** Sends a test event to an endpoint, regardless of its subscriptions. Returns the delivery id. */
 export async function sendTestEvent(
   ports: Pick<WebhookPorts, "endpoints" | "eventBodies" | "deliveries" | "due" | "retries">,
   tenant: TenantId,

@@ -3,7 +3,7 @@ import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { WebhookPorts } from "./ports.ts";
 
-/** An endpoint's address as the gate writes it, if it may be called. A host's name is looked up, some times a minute. */
+/** The URL as the egress gate normalizes it, if it may be called. DNS lookups have a limit per minute. */
 export async function checkEndpointUrl(
   ports: Pick<WebhookPorts, "gate" | "dnsQuota">,
   tenant: TenantId,
@@ -20,7 +20,7 @@ export async function checkEndpointUrl(
   return dnsCheck.ok ? dnsCheck.url.href : refuse("invalid_request", dnsCheck.reason);
 }
 
-/** Whatever way an address was spelled, a parsed URL has it as four numbers or in brackets. */
+/** A parsed URL has every IP address as four numbers or in brackets. */
 function hasHostname({ hostname }: URL): boolean {
   return !/^(\d+\.){3}\d+$|^\[/.test(hostname);
 }

@@ -11,8 +11,8 @@ import type { WebhookPorts } from "./ports.ts";
 import { checkEndpointUrl } from "./target-url.ts";
 
 /**
- * Changes what is given of an endpoint. What would make no difference writes nothing and leaves no audit row. An endpoint
- * that is left alone, and now points elsewhere or is active again, is probed at once.
+ * Updates the given fields of an endpoint. An update without an effective change writes nothing, not even an audit row.
+ * When the circuit is open, a new URL or status triggers a probe at once.
  */
 export async function updateWebhook(
   ports: Pick<WebhookPorts, "endpoints" | "gate" | "dnsQuota" | "retries">,
@@ -54,7 +54,7 @@ async function probeNow(ports: Pick<WebhookPorts, "retries">, tenant: TenantId, 
   await ports.retries.send(taskMessage(task, encodeEndpointTask(task)));
 }
 
-/** Deletes an endpoint for good: its secrets are erased, its id and the history of its deliveries stay. */
+/** Deletes an endpoint and its secrets. Its id and the history of its deliveries remain. */
 export async function deleteWebhook(
   ports: Pick<WebhookPorts, "endpoints">,
   tenant: TenantId,

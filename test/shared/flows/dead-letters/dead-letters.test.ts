@@ -189,7 +189,7 @@ describe("a delivery's dead letter", () => {
     const delivery = { status, attempt: 2 } as Extract<Inspection, { kind: "attempt" }>["delivery"];
     const findings = { kind: "attempt", attempt, delivery, endpoint: "active", bodyKept: true } as const;
     const plan = planRedrive({ body: "b", cut: false }, findings);
-    expect(plan.action).toBe(underWay.includes(status) ? "send" : "nothing");
+    expect(plan.action).toBe(underWay.includes(status) ? "send" : "skip");
   });
 });
 
@@ -268,7 +268,7 @@ it("a step of an endpoint is sent again as it was", async () => {
 
 it("an erasure that is over, or of another tenant, needs nothing", async () => {
   const letter = await quarantineOne("Erasures", encodeErasure({ tenant, erasureId: "a".repeat(64) }));
-  expect(await inspectAndPlan(letter)).toEqual({ action: "nothing", reason: "erasure_over" });
+  expect(await inspectAndPlan(letter)).toEqual({ action: "skip", reason: "erasure_over" });
 });
 
 describe("redriving", () => {
