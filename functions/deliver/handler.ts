@@ -4,7 +4,7 @@ import { deliverWorker } from "./worker.ts";
 
 const ports = deliverPorts();
 
-/** Behind the events and the deliveries queue: signs and posts events to the tenants' endpoints. */
+/** Consumes the events and deliveries queues: signs events and posts them to the tenants' endpoints. */
 export const handler = deliverWorker(ports, clockNow, (record, after) =>
   ports.retries.postpone(record.receiptHandle, after),
 );

@@ -1,9 +1,6 @@
 import type { Mailer } from "../../shared/aws/mail.ts";
 
-/**
- * Sends mails from an address, or null where there is none. The mail client is large and rarely needed: it is loaded
- * with the first mail.
- */
+/** A mailer for a sender address, or null without one. The mail client is large and rarely used, so the first mail loads it. */
 export function mailer(from: string | null): Mailer | null {
   if (from === null) return null;
   let mailerPromise: Promise<Mailer> | undefined;

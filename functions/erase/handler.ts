@@ -2,5 +2,5 @@ import { clockNow } from "../../shared/kernel/time.ts";
 import { erasePorts } from "./ports.ts";
 import { eraseWorker } from "./worker.ts";
 
-/** Behind the erasures queue: ends what a request began. */
+/** Consumes the erasures queue: completes erasures that a request started. */
 export const handler = eraseWorker(erasePorts(), clockNow);

@@ -2,5 +2,5 @@ import { clockNow } from "../../shared/kernel/time.ts";
 import { profilePorts } from "./ports.ts";
 import { profileWorker } from "./worker.ts";
 
-/** Behind the profiles queue: looks up the people who write. */
+/** Consumes the profiles queue: fetches the profiles of people who write. */
 export const handler = profileWorker(profilePorts(), clockNow);

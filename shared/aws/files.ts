@@ -2,14 +2,14 @@ import { DeleteObjectCommand, GetObjectCommand, NoSuchKey, PutObjectCommand, S3C
 
 export type Files = ReturnType<typeof openFiles>;
 
-/** The bucket of raw upstream copies. Everything in it expires after 7 days. */
+/** The bucket of raw webhook copies. Its objects expire after 7 days. */
 export function openFiles(bucket: string, client: S3Client = defaultClient()) {
   return {
     async put(key: string, body: Uint8Array): Promise<void> {
       await client.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: body }));
     },
 
-    /** Null when there is nothing under the key. */
+    /** Null when the key does not exist. */
     async get(key: string): Promise<Uint8Array | null> {
       try {
         const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
@@ -29,7 +29,7 @@ export function openFiles(bucket: string, client: S3Client = defaultClient()) {
 function defaultClient(): S3Client {
   return new S3Client({
     maxAttempts: 3,
-    // An emulator on a bare IP address has no host names for buckets; AWS itself is reached by host name.
+    // An emulator at an IP address has no host name per bucket.
     forcePathStyle: Boolean(process.env.AWS_ENDPOINT_URL),
     requestHandler: { connectionTimeout: 1_000, requestTimeout: 5_000 },
   });

@@ -1,6 +1,6 @@
 import { SESv2Client, SendEmailCommand } from "@aws-sdk/client-sesv2";
 
-/** A mail of plain text to one person. */
+/** A plain-text mail to one recipient. */
 export interface Mail {
   readonly to: string;
   readonly subject: string;
@@ -8,11 +8,11 @@ export interface Mail {
 }
 
 export interface Mailer {
-  /** Resolves once the mail service has taken it. */
+  /** Resolves when the mail service has accepted the mail. */
   send(mail: Mail): Promise<void>;
 }
 
-/** @param from the address that mails are sent from, verified with SES */
+/** @param from the sender address, verified in SES */
 export function openMail(from: string, client: SESv2Client = defaultClient()): Mailer {
   return {
     async send({ to, subject, text }) {

@@ -7,10 +7,10 @@ import {
 import { forEachConcurrent } from "../kernel/parallel.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
 
-/** A message for a queue: keys and tokens, never content. */
+/** A message for a queue. Only the inbound queue carries content. */
 export interface QueueMessage {
   readonly body: string;
-  /** Fair queues keep one busy group from holding up the others. */
+  /** Fair queues prevent one busy group from delaying the others. */
   readonly group?: string;
   /** At most 15 minutes. */
   readonly delay?: Millis;
@@ -23,15 +23,15 @@ const BATCH_BYTES_MAX = 1_000_000;
 
 export type Queue = ReturnType<typeof openQueue>;
 
-/** One queue that is sent to. @param url the queue's URL */
+/** Opens a queue for sending. @param url the queue's URL */
 export function openQueue(url: string, client: SQSClient = defaultClient()) {
   return {
-    /** One request. Resolves once the queue has the message. */
+    /** Sends one message. Resolves when the queue has stored it. */
     async send(message: QueueMessage): Promise<void> {
       await client.send(new SendMessageCommand({ QueueUrl: url, ...toBatchEntry(message) }));
     },
 
-    /** Makes a message that was received come again after `after`, instead of after the queue's own time-out. */
+    /** Sets when a received message is delivered again, instead of the queue's visibility timeout. */
     async postpone(receiptHandle: string, delay: Millis): Promise<void> {
       await client.send(
         new ChangeMessageVisibilityCommand({
@@ -43,8 +43,8 @@ export function openQueue(url: string, client: SQSClient = defaultClient()) {
     },
 
     /**
-     * Ten to a request, and ten requests at once, in no order. Throws when any message was not taken: the whole source is
-     * then repeated.
+     * Sends ten messages per request and ten requests concurrently, in no order. Throws when the queue refuses any message:
+     * the caller then repeats all of them.
      */
     async sendAll(messages: readonly QueueMessage[]): Promise<void> {
       await forEachConcurrent([...toBatches(messages)], REQUESTS_AT_ONCE, async (batch) => {

@@ -5,12 +5,12 @@ import { clockNow, MINUTE, type Millis } from "../kernel/time.ts";
 const CACHE_TTL: Millis = 5 * MINUTE;
 const ROOT_CHARS_MIN = 32;
 
-/** The keys that follow from the root secret, one for each purpose. */
+/** The keys derived from the root secret, one per purpose. */
 export interface ServiceKeys {
-  /** Peppers the hashes of API keys. */
+  /** The pepper of API key hashes. */
   readonly pepper: Buffer;
   readonly cursor: Buffer;
-  /** Makes the secrets of holds from their ids. */
+  /** Derives the secret of a hold from its id. */
   readonly holdSecret: Buffer;
   /** Seals the challenges of the check page. */
   readonly challenge: Buffer;
@@ -22,7 +22,7 @@ export interface PlatformSecrets {
   readonly verifyToken: string;
 }
 
-/** Refuses a root secret that is too short to be one. */
+/** @throws when the root secret is too short */
 export function deriveServiceKeys(root: string): ServiceKeys {
   if (root.length < ROOT_CHARS_MIN) throw new Error(`The root secret is shorter than ${ROOT_CHARS_MIN} characters.`);
   return {
@@ -33,7 +33,7 @@ export function deriveServiceKeys(root: string): ServiceKeys {
   };
 }
 
-/** Reads a secret and keeps it for five minutes. A read that fails is tried again at the next call. */
+/** Reads a secret and caches it for five minutes. A failed read is repeated at the next call. */
 export function secretReader<T>(
   secretId: string,
   parse: (text: string) => T,

@@ -3,7 +3,7 @@ import { sha256 } from "../kernel/bytes.ts";
 import type { TenantId } from "../kernel/tenant.ts";
 import { clockNow, MINUTE, type Millis } from "../kernel/time.ts";
 
-/** What a sealed secret is for and whose it is. KMS binds it to the ciphertext: a row copied elsewhere does not open. */
+/** The purpose and owner of a sealed secret. KMS binds them to the ciphertext: it does not open in another row. */
 export interface EncryptionContext {
   readonly purpose: "account-token" | "webhook-secret";
   readonly tenant: TenantId;
@@ -16,7 +16,7 @@ const CACHE_SIZE_MAX = 200;
 
 export type Vault = ReturnType<typeof openVault>;
 
-/** Seals and opens secrets under one KMS key. What was opened stays in memory for at most 5 minutes. */
+/** Seals and opens secrets with one KMS key. Opened secrets are cached in memory for at most 5 minutes. */
 export function openVault(keyId: string, client: KMSClient = defaultClient()) {
   const cache = new Map<string, { secret: string; until: Millis }>();
 
@@ -29,11 +29,11 @@ export function openVault(keyId: string, client: KMSClient = defaultClient()) {
           EncryptionContext: toKmsContext(encryptionContext),
         }),
       );
-      if (!CiphertextBlob) throw new Error("KMS answered no ciphertext.");
+      if (!CiphertextBlob) throw new Error("The KMS response has no ciphertext.");
       return CiphertextBlob;
     },
 
-    /** Throws InvalidCiphertextException when the secret was sealed for something else. */
+    /** @throws InvalidCiphertextException when the secret was sealed for another purpose or owner */
     async open(sealed: Uint8Array, encryptionContext: EncryptionContext): Promise<string> {
       const context = toKmsContext(encryptionContext);
       const cacheKey = `${JSON.stringify(context)} ${sha256(sealed).toString("base64")}`;
@@ -43,7 +43,7 @@ export function openVault(keyId: string, client: KMSClient = defaultClient()) {
       const { Plaintext } = await client.send(
         new DecryptCommand({ KeyId: keyId, CiphertextBlob: sealed, EncryptionContext: context }),
       );
-      if (!Plaintext) throw new Error("KMS answered no plaintext.");
+      if (!Plaintext) throw new Error("The KMS response has no plaintext.");
       const secret = Buffer.from(Plaintext).toString();
       cache.delete(cacheKey);
       cache.set(cacheKey, { secret, until: now + CACHE_TTL });

@@ -1,6 +1,6 @@
 import { MINUTE, type Millis } from "./time.ts";
 
-/** Remembers each result for a minute. Concurrent calls for one key share one read. */
+/** Caches each result for a minute. Concurrent calls for one key share one read. */
 export function memoizeForMinute<K, V>(read: (key: K, now: Millis) => Promise<V>, toCacheKey: (key: K) => string) {
   const cache = new Map<string, { value: Promise<V>; until: Millis }>();
   return (key: K, now: Millis): Promise<V> => {
@@ -12,7 +12,7 @@ export function memoizeForMinute<K, V>(read: (key: K, now: Millis) => Promise<V>
     const evict = () => {
       if (cache.get(cacheKey) === entry) cache.delete(cacheKey);
     };
-    // A failure or a null result is not remembered: the next call reads again.
+    // A failure or a null result is not cached.
     entry.value.then((value) => value ?? evict(), evict);
     return entry.value;
   };

@@ -1,7 +1,4 @@
-/**
- * Works through all items, at most `width` at once. After a failure nothing new is begun, and it is thrown once what
- * was under way has ended.
- */
+/** Processes all items, at most `concurrency` at once. A failure starts no new item and is thrown when the running ones end. */
 export async function forEachConcurrent<T>(
   items: readonly T[],
   concurrency: number,

@@ -1,9 +1,9 @@
 /**
- * What the process that hosts the code may override. Lambda overrides nothing. The local stack supplies a clock that can
- * be turned, and allows webhook deliveries to loopback. No environment variable does either.
+ * Overrides by the process that hosts the code. Lambda sets none. The local stack sets an adjustable clock and allows
+ * webhook deliveries to loopback. No environment variable can do either.
  */
 export interface RuntimeOverrides {
-  /** The present instant, milliseconds since the epoch. */
+  /** The current time in milliseconds since the epoch. */
   now?: () => number;
   openEgress?: boolean;
 }
@@ -16,7 +16,7 @@ export function runtimeOverrides(): RuntimeOverrides {
   return globals[overridesKey] ?? {};
 }
 
-/** The host calls this once, before it loads a function. */
+/** Called once by the host, before it loads a function. */
 export function setRuntimeOverrides(overrides: RuntimeOverrides): void {
   globals[overridesKey] = overrides;
 }

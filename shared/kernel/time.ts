@@ -1,6 +1,6 @@
 import { runtimeOverrides } from "./runtime.ts";
 
-// The one clock. Everything that asks for the time asks here, once per flow, and hands it on as `now`.
+// The only clock. A flow reads it once and passes the time on as `now`.
 
 /** Milliseconds since the epoch. */
 export type Millis = number;
@@ -10,18 +10,18 @@ export const MINUTE: Millis = 60 * SECOND;
 export const HOUR: Millis = 60 * MINUTE;
 export const DAY: Millis = 24 * HOUR;
 
-/** The present instant of this process. */
+/** The current time of this process. */
 export function clockNow(): Millis {
   return runtimeOverrides().now?.() ?? Date.now();
 }
 
-/** A clock that begins at `now` and goes on as this process's does: for work that takes time and began at an instant. */
+/** A clock that starts at `now` and advances with this process's clock, for work that takes time. */
 export function clockFrom(now: Millis): () => Millis {
   const startedAt = clockNow();
   return () => now + (clockNow() - startedAt);
 }
 
-/** ISO 8601 in UTC with milliseconds, as every timestamp of the API but the delivery rows'. */
+/** ISO 8601 in UTC with milliseconds, as in every timestamp of the API except those of deliveries. */
 export function iso(at: Millis): string {
   return new Date(at).toISOString();
 }

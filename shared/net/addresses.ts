@@ -1,7 +1,7 @@
 import { BlockList, isIP } from "node:net";
 
-// IPv4 is public unless listed. IPv6 is the other way round: only 2000::/3 is handed out as global unicast, so all else
-// (mapped, compatible, NAT64 and translated forms, unique local, link local, multicast) is out without being named.
+// An IPv4 address is public unless listed. An IPv6 address is public only in 2000::/3, the global unicast range, so mapped,
+// compatible, NAT64, unique local, link local and multicast addresses need no entry.
 
 const notPublicV4 = [
   "0.0.0.0/8",
@@ -26,7 +26,7 @@ const notPublicV4 = [
   "168.63.129.16/32",
 ];
 
-// Inside 2000::/3, yet leading elsewhere: Teredo, ORCHID and other special uses, documentation, 6to4, AS112.
+// In 2000::/3 but not public: Teredo, ORCHID and other special uses, documentation, 6to4, AS112.
 const notPublicV6 = ["2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20"];
 
 const refusedV4 = blockList(notPublicV4, "ipv4");
@@ -35,7 +35,7 @@ const globalUnicastV6 = blockList(["2000::/3"], "ipv6");
 const loopbackV4 = blockList(["127.0.0.0/8"], "ipv4");
 const loopbackV6 = blockList(["::1/128"], "ipv6");
 
-/** Whether an IP address belongs to the public internet. Anything that is not a plain IP address (a zone id too) is not. */
+/** Whether an IP address is on the public internet. False for anything but a plain IP address, such as one with a zone. */
 export function isPublicAddress(ip: string): boolean {
   switch (ipFamily(ip)) {
     case 4:
@@ -47,7 +47,7 @@ export function isPublicAddress(ip: string): boolean {
   }
 }
 
-/** Whether an IP address is this machine's own: 127.0.0.0/8 or ::1, and no other spelling of them. */
+/** Whether an IP address is in 127.0.0.0/8 or is ::1. Other spellings do not count. */
 export function isLoopbackAddress(ip: string): boolean {
   switch (ipFamily(ip)) {
     case 4:
@@ -60,7 +60,7 @@ export function isLoopbackAddress(ip: string): boolean {
   }
 }
 
-/** 4, 6, or 0 for what is no address. Node counts fe80::1%eth0 as an address; a zone id never belongs in a URL or a DNS answer. */
+/** 4, 6, or 0 for no address. Node accepts a zone id (fe80::1%eth0), which no URL or DNS answer may contain. */
 function ipFamily(ip: string): number {
   return ip.includes("%") ? 0 : isIP(ip);
 }

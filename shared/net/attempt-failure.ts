@@ -2,7 +2,7 @@ import type { AttemptOutcome } from "../domain/delivery/deliveries.ts";
 
 type NoAnswerError = Extract<AttemptOutcome, { kind: "no_answer" }>["error"];
 
-/** Why there is no connection to a receiver: a class, or the gate's refusal. */
+/** Why a receiver was not reached: an error class, or the egress gate's refusal. */
 export class AttemptFailure extends Error {
   readonly failure: { readonly error: NoAnswerError } | { readonly refused: string };
 
@@ -14,9 +14,9 @@ export class AttemptFailure extends Error {
 }
 
 /**
- * The class of what an HTTP client threw.
- * Headers beyond the cap are `too_large`. A connection that broke, or an answer that is not HTTP, is `connect`.
- * @throws the error itself when the request was never fit to be sent: that is our fault, not the receiver's
+ * Classifies an error of the HTTP client. Headers beyond the limit are `too_large`; a broken connection and a response
+ * that is not HTTP are `connect`.
+ * @throws the error itself when the request was invalid, which is our fault and not the receiver's
  */
 export function classifyFailure(error: unknown): AttemptFailure["failure"] {
   if (error instanceof AttemptFailure) return error.failure;

@@ -1,24 +1,24 @@
 import { type buildConnector, Pool } from "undici";
 import { type Millis, SECOND } from "../kernel/time.ts";
 
-/** How long an unused connection is kept. Short, because a receiver may drop its end while a function is frozen. */
+/** How long an idle connection stays open. Short, because a receiver may close it while the function is frozen. */
 const IDLE_MAX: Millis = 4 * SECOND;
 const HEADER_BYTES_MAX = 16 * 1024;
 
 export interface ConnectionPoolsOptions {
   readonly connect: buildConnector.connector;
   readonly now: () => Millis;
-  /** Connections of one lane to one origin; its further requests wait, and hold up no other lane. */
+  /** Connections of one pool to one origin. Further requests of the pool wait; other pools are not affected. */
   readonly connectionsPerPool: number;
-  /** Pools remembered; beyond it the one used longest ago is let go. */
+  /** Open pools. Beyond it the least recently used one is closed. */
   readonly poolsMax: number;
-  /** Connections open in all pools together; beyond it those of the pool that is idle longest are closed. */
+  /** Open connections of all pools. Beyond it those of the pool that is idle longest are closed. */
   readonly connectionsMax: number;
 }
 
-/** Kept-alive connections, a pool for each lane and origin, so that a slow lane only ever waits for itself. */
+/** Keep-alive connections, one pool per key and origin, so that a slow endpoint delays only itself. */
 export interface ConnectionPools {
-  /** Runs `work` with the lane's pool for the origin, which stays open at least until it settles. */
+  /** Runs `work` with the pool of a key and origin. The pool stays open until `work` settles. */
   use<T>(poolKey: string, origin: string, work: (pool: Pool) => Promise<T>): Promise<T>;
   /** Breaks every connection. */
   destroy(): Promise<void>;
@@ -31,7 +31,7 @@ interface Entry {
 }
 
 export function createConnectionPools(options: ConnectionPoolsOptions): ConnectionPools {
-  // A Map keeps its order of insertion: the first entry is the one used longest ago.
+  // A Map keeps insertion order: the first entry is the least recently used.
   const entries = new Map<string, Entry>();
   let newest: Entry | null = null;
   const retiredPools = new Set<Pool>();
@@ -59,7 +59,7 @@ export function createConnectionPools(options: ConnectionPoolsOptions): Connecti
   function retire(key: string, { pool }: Entry): void {
     entries.delete(key);
     retiredPools.add(pool);
-    // Lets the requests under way end first. It rejects only when the pool is destroyed already.
+    // Waits for the running requests. It rejects only when the pool is already destroyed.
     pool.close().then(
       () => retiredPools.delete(pool),
       () => retiredPools.delete(pool),
@@ -76,10 +76,10 @@ export function createConnectionPools(options: ConnectionPoolsOptions): Connecti
     const key = `${origin} ${poolKey}`;
     const existing = entries.get(key);
     if (existing) {
-      // Timers stand still while a function is frozen, so that an idle connection can outlive its time: ask the clock.
+      // Timers stop while a function is frozen, so an idle connection can outlive its timer: check the clock.
       const stale = existing.running === 0 && options.now() - existing.usedAt > IDLE_MAX;
       if (!stale) {
-        // Posts mostly come in rows to one endpoint.
+        // Requests often come in runs to one endpoint.
         if (existing !== newest) moveToEnd(key, existing);
         return existing;
       }
@@ -99,8 +99,8 @@ export function createConnectionPools(options: ConnectionPoolsOptions): Connecti
       entry.running += 1;
       try {
         const result = await work(entry.pool);
-        // A client counts its connection as free only a turn after the answer's end: until then the next request of
-        // this lane would open another one.
+        // A client frees its connection one turn after the response ends. Until then the pool's next request would open
+        // another connection.
         await new Promise((resolve) => setImmediate(resolve));
         return result;
       } finally {
@@ -128,7 +128,7 @@ function createPool(origin: string, { connect, connectionsPerPool: connectionsPe
     // Also when the receiver offers more.
     keepAliveMaxTimeout: IDLE_MAX,
     maxHeaderSize: HEADER_BYTES_MAX,
-    // Both restart at each chunk, so that a slow drip would outlast them: the attempt's own deadline stands instead.
+    // Both restart at each chunk, so a slow drip would outlast them. The attempt's own deadline applies instead.
     headersTimeout: 0,
     bodyTimeout: 0,
   });

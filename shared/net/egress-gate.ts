@@ -5,22 +5,22 @@ import { createHostResolver, type HostResolver } from "./host-resolver.ts";
 import { untilAborted } from "./until-aborted.ts";
 import { applyUrlRules, type GateMode, isWithin, urlHost } from "./url-rules.ts";
 
-/** Why a URL may not be called. `reason` is a plain sentence for the caller: it never holds a resolved address. */
+/** Why a URL must not be called. `reason` is a sentence for the caller and never contains a resolved address. */
 interface GateRefusal {
   readonly ok: false;
   readonly reason: string;
-  /** `url`: its spelling; `dns`: its host has no address that could be found; `address`: it has one that is not public. */
+  /** `url`: the URL breaks a rule; `dns`: its host does not resolve; `address`: it resolves to one that is not public. */
   readonly cause: "url" | "dns" | "address";
 }
 
-/** Decides which URLs the service may call on a tenant's behalf. */
+/** Decides which URLs the service may call for a tenant. */
 export interface Gate {
-  /** The rules that need no look-up. Use the parsed URL from here on, never the raw string. */
+  /** Checks the rules that need no DNS lookup. Use the parsed URL from here on, not the raw string. */
   checkUrl(url: string): { ok: true; url: URL } | GateRefusal;
   /**
-   * The same and one look-up, every address of which must be allowed: a host that mixes public and private ones is
-   * refused. `addresses` may be dialled now; a later call asks anew, because DNS may answer otherwise by then.
-   * @param signal ends the look-up; without one it ends after 5 s. Either counts as a host that does not resolve.
+   * Checks the rules and resolves the host. Every address must be allowed: a host with public and private addresses is
+   * refused. `addresses` are for immediate use; a later connection resolves again, because DNS may have changed.
+   * @param signal ends the lookup. Default: 5 s. An ended lookup counts as a host that does not resolve.
    */
   checkAndResolve(
     url: string,
@@ -30,11 +30,11 @@ export interface Gate {
 
 export interface GateOptions {
   readonly mode: GateMode;
-  /** Asks the name servers by default. */
+  /** Default: the name servers. */
   readonly resolver?: HostResolver;
-  /** Host names of the service itself: refused, with all names below them. */
+  /** Host names of the service itself. They and their subdomains are refused. */
   readonly ownHosts?: readonly string[];
-  /** The ports of mode `public`; 443 and 8443 by default. */
+  /** The ports of mode `public`. Default: 443 and 8443. */
   readonly ports?: readonly number[];
 }
 
@@ -45,7 +45,7 @@ export function createGate(options: GateOptions): Gate {
 
   async function resolveAddresses(host: string, signal: AbortSignal): Promise<string[]> {
     if (isIP(host) !== 0) return [host];
-    // Name servers do not know localhost, and the URL rules have let it through in mode `open` only.
+    // Name servers do not know localhost. The URL rules allow it in mode `open` only.
     if (isWithin(host, "localhost")) return ["127.0.0.1", "::1"];
     try {
       return await untilAborted(resolver(host, signal), signal);

@@ -2,17 +2,17 @@ import type { Dispatcher } from "undici";
 import { RESPONSE_BYTES_MAX } from "../domain/limits.ts";
 import { AttemptFailure } from "./attempt-failure.ts";
 
-/** What a receiver said, without its body. */
+/** A receiver's response without its body. */
 interface ResponseHead {
   readonly status: number;
-  /** As it was written. */
+  /** The header value, unparsed. */
   readonly retryAfter: string | string[] | undefined;
 }
 
 /**
- * One request and its answer, whose body is counted and dropped as it comes. Undici's callbacks are taken as they are:
- * its own `request` would build a stream for a body that nobody reads, and watch an abort signal.
- * A 2xx counts once its whole body has come; any other status stands whatever its body does.
+ * One request and its response, whose body is counted and dropped. It uses undici's callbacks, because `request` would
+ * build a stream for a body that is not read. A 2xx counts when its whole body has arrived; any other status counts
+ * regardless of its body.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   #status: number | null = null;
@@ -23,7 +23,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #resolve: (answer: ResponseHead) => void = () => {};
   #reject: (error: Error) => void = () => {};
 
-  /** @throws AttemptFailure, or undici's own error when there was no answer */
+  /** @throws AttemptFailure, or undici's error when there was no response */
   send(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions): Promise<ResponseHead> {
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -32,7 +32,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     });
   }
 
-  /** Settles now and breaks the connection. What still waits for one is never sent. */
+  /** Settles at once and closes the connection. A request that still waits for a connection is never sent. */
   abort(failure: AttemptFailure): void {
     this.#fail(failure);
     this.#controller?.abort(failure);
@@ -40,7 +40,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // It has waited for its connection longer than it may.
+    // The wait for a connection took too long.
     if (this.#settled) controller.abort(new AttemptFailure({ error: "timeout" }));
   }
 
@@ -49,7 +49,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     status: number,
     headers: Readonly<Record<string, string | string[] | undefined>>,
   ): void {
-    // An interim answer: the one that counts is still to come.
+    // An interim response: the final one follows.
     if (status < 200) return;
     this.#status = status;
     this.#retryAfter = headers["retry-after"];

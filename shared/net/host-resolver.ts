@@ -1,22 +1,22 @@
 import { Resolver } from "node:dns/promises";
 
-/** The addresses of a host, of both families; rejects when there are none. `signal` ends the look-up early. */
+/** Resolves a host to its IPv4 and IPv6 addresses. Rejects when there are none. `signal` ends the lookup early. */
 export type HostResolver = (host: string, signal: AbortSignal) => Promise<string[]>;
 
 /**
- * Asks name servers, A and AAAA at once: the machine's own, or those given as `address:port`. Not `dns.lookup`: that
- * runs on the few threads of the pool and cannot be cancelled, so that one tenant's slow name server would hold up
- * everyone. This also ignores the hosts file and search domains, as it should.
+ * Queries A and AAAA concurrently, at the machine's name servers or at the given `address:port`. `dns.lookup` runs on a
+ * small thread pool and cannot be cancelled, so one tenant's slow name server would delay all tenants. The hosts file and
+ * search domains are ignored on purpose.
  */
 export function createHostResolver(servers?: readonly string[]): HostResolver {
   return async (host, signal) => {
-    // One for each look-up: nothing is remembered between them, and cancelling one leaves the others alone.
+    // One resolver per lookup: they share no cache, and cancelling one does not affect the others.
     const resolver = new Resolver({ timeout: 2_000, tries: 2 });
     if (servers) resolver.setServers(servers);
     const cancel = () => resolver.cancel();
     signal.addEventListener("abort", cancel, { once: true });
     try {
-      // Most hosts have no AAAA record: that one question fails is no failure, that both do is.
+      // Most hosts have no AAAA record, so only the failure of both queries counts.
       const [v4, v6] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
       if (v4.status === "rejected" && v6.status === "rejected") throw v4.reason;
       return [...(v4.status === "fulfilled" ? v4.value : []), ...(v6.status === "fulfilled" ? v6.value : [])];

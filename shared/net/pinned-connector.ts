@@ -6,20 +6,20 @@ import { AttemptFailure } from "./attempt-failure.ts";
 import type { Gate } from "./egress-gate.ts";
 import { urlHost } from "./url-rules.ts";
 
-/** Addresses tried before a host counts as out of reach. */
+/** Addresses tried before a host counts as unreachable. */
 const ADDRESSES_TRIED_MAX = 3;
 
 export interface PinnedConnectorOptions {
   readonly gate: Gate;
-  /** Longest look-up. */
+  /** The time limit of the DNS lookup. */
   readonly lookupTimeout: Millis;
   /** From the first packet to the end of the TLS handshake, over all addresses tried. */
   readonly connectTimeout: Millis;
 }
 
 /**
- * A connector that asks the gate at every connection and dials exactly the addresses the gate has passed: the name is
- * looked up once, here, so that DNS cannot answer the check and the dialling differently. Fails with AttemptFailure.
+ * A connector that checks every connection with the egress gate and dials only the addresses that passed. The name is
+ * resolved once, so that DNS cannot give the check and the connection different answers. Fails with AttemptFailure.
  */
 export function createPinnedConnector(options: PinnedConnectorOptions): buildConnector.connector {
   async function open({ protocol, host, hostname, port }: buildConnector.Options): Promise<Socket> {
@@ -52,18 +52,18 @@ interface Target {
   readonly timeout: Millis;
 }
 
-/** The first address that takes the connection. They share one deadline; IPv4 goes first, as not every network has IPv6. */
+/** Connects to the first address that accepts. All share one deadline; IPv4 goes first, as not every network has IPv6. */
 async function dialFirst(addresses: readonly string[], target: Target): Promise<Socket> {
   const candidates = [...addresses].sort((a, b) => Number(isIPv6(a)) - Number(isIPv6(b))).slice(0, ADDRESSES_TRIED_MAX);
   const deadline = AbortSignal.timeout(target.timeout);
-  // An address that stays silent gets an equal share of the time, so that the next one gets its turn.
+  // Each address gets an equal share of the time, so that a silent one leaves time for the next.
   const share = Math.ceil(target.timeout / candidates.length);
   let lastFailure = new AttemptFailure({ error: "connect" });
   for (const address of candidates) {
     const result = await dial(address, target, share, deadline);
     if (result.socket) return result.socket;
     lastFailure = result.failure;
-    // Whoever answered at TCP is the host; only an address out of reach gives way to the next.
+    // An address that accepted TCP is the host. Only an unreachable address leads to the next one.
     if (result.reached || deadline.aborted) break;
   }
   throw lastFailure;
@@ -92,7 +92,7 @@ function dial(address: string, target: Target, share: Millis, signal: AbortSigna
       clearTimeout(timer);
     });
     socket.once(target.secure ? "secureConnect" : "connect", () => settle({ socket }));
-    // Stays for the socket's life: an error with no one to hear it would end the process.
+    // Stays for the socket's life: an error without a listener would end the process.
     socket.on("error", (error) => settle({ socket: null, failure: toAttemptFailure(error, reached), reached }));
   });
 }
@@ -101,7 +101,7 @@ function openTls(address: string, { name, port }: Target): Socket {
   const socket = connectTls({
     host: address,
     port,
-    // The certificate is checked against the name, whatever address it was reached at. IP literals have no SNI.
+    // The certificate is checked against the host name, not the address. IP literals have no SNI.
     ...(isIP(name) === 0 ? { servername: name } : {}),
     ALPNProtocols: ["http/1.1"],
     rejectUnauthorized: true,

@@ -2,9 +2,9 @@ import { isIP } from "node:net";
 import { isLoopbackAddress, isPublicAddress } from "./addresses.ts";
 
 /**
- * `public` is the rule of a deployment: https, the usual ports, public DNS names.
- * `open` is the local stack's own setting: it adds http, any port, localhost and single-label names, IP literals and
- * loopback addresses. Every other address that is not public stays refused.
+ * `public`, for deployments: https, the allowed ports, public DNS names.
+ * `open`, for the local stack: also http, any port, localhost, single-label names, IP literals and loopback addresses.
+ * Other addresses that are not public are refused in both modes.
  */
 export type GateMode = "public" | "open";
 
@@ -12,16 +12,16 @@ export interface UrlRules {
   readonly mode: GateMode;
   /** The ports that `public` allows. */
   readonly ports: readonly number[];
-  /** The service's own host names, lowercase: they and everything below them are refused, lest a webhook call itself. */
+  /** The service's own host names, lowercase. They and their subdomains are refused, so that no webhook calls Parley. */
   readonly ownHosts: readonly string[];
 }
 
-/** Of what is asked for, and of what is kept of it and called. */
+/** Applies to the URL as requested and as normalized. */
 const URL_CHARS_MAX = 2048;
 const TOO_LONG = `The URL must be at most ${URL_CHARS_MAX} characters long, percent-encoded as it is sent.`;
 const HOST_CHARS_MAX = 253;
 
-/** Names that never lead to the public internet, with all that is below them. */
+/** Names, with their subdomains, that never resolve on the public internet. */
 const SPECIAL_NAMES = [
   "localhost",
   "local",
@@ -37,19 +37,19 @@ const SPECIAL_NAMES = [
 ];
 
 /** Spaces and controls, DEL and backslash: a URL parser drops or rewrites them, so they are refused before it runs. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it matches control characters on purpose
 const REWRITTEN_CHARS = /[\u0000-\u0020\u007f\\]/;
 const LDH_LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/;
 
 /**
- * The parsed URL, or the sentence that says why it may not be called. No look-up is made. What passes once passes again
- * as the parser wrote it.
+ * The parsed URL, or a sentence that says why it must not be called. Makes no DNS lookup. A normalized URL that passed
+ * once passes again.
  */
 export function applyUrlRules(raw: string, rules: UrlRules): URL | string {
   if (raw.length > URL_CHARS_MAX) return TOO_LONG;
-  if (REWRITTEN_CHARS.test(raw)) return "The URL must not hold spaces, control characters or backslashes.";
+  if (REWRITTEN_CHARS.test(raw)) return "The URL must not contain spaces, control characters or backslashes.";
   const url = URL.parse(raw);
-  // With its authority spelled out: a parser would also take https:example.com and https:////example.com.
+  // The authority must be explicit: a parser also accepts https:example.com and https:////example.com.
   const authority = /^[a-z]+:\/\/([^/?#]+)/i.exec(raw)?.[1];
   if (url === null || authority === undefined) {
     return "The URL is not valid; give a whole one, such as https://example.com/hooks.";
@@ -71,7 +71,7 @@ function schemeFault(url: URL, { mode }: UrlRules): string | null {
 
 function spellingFault(raw: string, authority: string, url: URL): string | null {
   if (authority.includes("@") || url.username !== "" || url.password !== "") {
-    return "The URL must not hold a user name or password.";
+    return "The URL must not contain a user name or password.";
   }
   return raw.includes("#") ? "The URL must not have a fragment (#)." : null;
 }
@@ -92,9 +92,9 @@ function hostFault(url: URL, rules: UrlRules): string | null {
   if (host.length > HOST_CHARS_MAX || !labels.every((label) => LDH_LABEL.test(label))) {
     return "The URL's host must be a DNS name: letters, digits and dashes between dots.";
   }
-  // Loopback, as its addresses above, is the service's own and everyone's: there a port tells who answers.
+  // Loopback belongs to the service and to local receivers alike: there the port tells them apart.
   if (rules.mode === "open" && isWithin(host, "localhost")) return null;
-  if (rules.ownHosts.some((ownHost) => isWithin(host, ownHost))) return "The URL must not lead back to this service.";
+  if (rules.ownHosts.some((ownHost) => isWithin(host, ownHost))) return "The URL must not point to this service.";
   if (SPECIAL_NAMES.some((name) => isWithin(host, name)))
     return "The URL's host must be a public name, not a reserved one.";
   if (rules.mode === "public" && labels.length < 2)
@@ -102,12 +102,12 @@ function hostFault(url: URL, rules: UrlRules): string | null {
   return null;
 }
 
-/** The host as a resolver or `isIP` takes it: an IPv6 literal without its brackets. */
+/** The host without the brackets of an IPv6 literal, as a resolver and `isIP` expect it. */
 export function urlHost(url: URL): string {
   return url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname;
 }
 
-/** Whether a host is the name or below it. */
+/** Whether a host is the name or a subdomain of it. */
 export function isWithin(host: string, name: string): boolean {
   return host === name || host.endsWith(`.${name}`);
 }

@@ -11,52 +11,52 @@ import { parseRetryAfter } from "./retry-after.ts";
 
 interface WebhookRequest {
   readonly url: string;
-  /** Whose connections it uses, by any name: attempts of one lane never wait for those of another, whatever their URLs. */
+  /** The connection pool to use. Attempts of one pool never wait for those of another, even with the same URL. */
   readonly poolKey: string;
-  /** Our own, by lowercase name; never a tenant's. Content type and user agent are set here. */
+  /** Lowercase names. None comes from a tenant. Content type and user agent are set here. */
   readonly headers: Record<string, string>;
-  /** JSON, sent as it is. */
+  /** JSON, sent unchanged. */
   readonly body: string;
 }
 
 export interface WebhookClient {
   /**
-   * Makes one attempt and says what came of it; never what the receiver wrote. Redirects are answers like any other.
-   * A 2xx counts once its whole body has come, at most 64 KiB of it; any other status stands whatever its body does.
-   * @param onSlow called once when the attempt is under way for three seconds
-   * @throws only for a request that can never be sent (a line break in a header, a closed poster)
+   * Makes one attempt and returns its outcome, without the response body. Redirects are not followed. A 2xx counts when
+   * its whole body, at most 64 KiB, has arrived; any other status counts regardless of its body.
+   * @param onSlow called once when the attempt has taken three seconds
+   * @throws only for a request that can never be sent (a line break in a header, a closed client)
    */
   send(request: WebhookRequest, onSlow?: () => void): Promise<AttemptOutcome>;
-  /** Lets the attempts under way end, then closes every connection. */
+  /** Waits for the running attempts, then closes every connection. */
   close(): Promise<void>;
 }
 
 export interface WebhookClientOptions {
   readonly gate: Gate;
-  /** Told to receivers: `Parley/<version>`. The API's version by default. */
+  /** The version in the `Parley/<version>` user agent. Default: the API's version. */
   readonly version?: string;
   readonly now?: () => Millis;
-  /** The whole attempt, from look-up to last byte; 15 s by default. */
+  /** Time limit of the whole attempt, from DNS lookup to the last byte. Default: 15 s. */
   readonly attemptTimeout?: Millis;
-  /** When `onSlow` is called; 3 s by default. */
+  /** When `onSlow` is called. Default: 3 s. */
   readonly slowAfter?: Millis;
-  /** Within it, from the first packet to the end of the TLS handshake; 5 s by default. */
+  /** Time limit from the first packet to the end of the TLS handshake. Default: 5 s. */
   readonly connectTimeout?: Millis;
-  /** Connections of one lane to one origin: an attempt beyond them waits, within its time; 10 by default. */
+  /** Connections of one pool to one origin. An attempt beyond them waits within its time limit. Default: 10. */
   readonly connectionsPerPool?: number;
   /**
-   * Pairs of lane and origin whose connections are remembered; 500 by default. Beyond it the pair used longest ago is
-   * let go: its attempts end as they would, and its next one makes a new connection.
+   * Pools kept open. Default: 500. Beyond it the least recently used pool closes after its running attempts, and its
+   * next attempt opens a new connection.
    */
   readonly poolsMax?: number;
-  /** Connections open at once before idle ones make room, all lanes together; 500 by default. */
+  /** Open connections of all pools before idle ones are closed. Default: 500. */
   readonly connectionsMax?: number;
 }
 
-/** As many as a worker's batch has messages, so that attempts of one batch wait for no connection. */
+/** The size of a worker's batch, so that no attempt of a batch waits for a connection. */
 const CONNECTIONS_PER_POOL = 10;
 const POOLS_MAX = 500;
-/** More than the 200 attempts of a batch, and well below the 1,024 files that a process may have open in Lambda. */
+/** More than the 200 attempts of a batch, and well below the 1,024 open files that Lambda allows a process. */
 const CONNECTIONS_MAX = 500;
 
 export function createWebhookClient(options: WebhookClientOptions): WebhookClient {
@@ -78,7 +78,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
     "content-type": "application/json",
     "user-agent": `Parley/${version}`,
     accept: "*/*",
-    // The body is counted and dropped, never decoded: whatever is compressed regardless stays so, a bomb included.
+    // The body is counted and dropped, never decompressed, so a compression bomb does no harm.
     "accept-encoding": "identity",
   };
   const inFlight = new Set<Promise<AttemptOutcome>>();

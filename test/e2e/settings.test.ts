@@ -57,7 +57,7 @@ describe("the service's own hosts", () => {
     for (const stack of [strictStack, defaultStack]) {
       const url = `https://${gateway}.execute-api.us-east-1.amazonaws.com/v1/ping`;
       const { status, body } = await stack.api("POST", "/v1/webhooks", { url });
-      expect([status, body.error.detail]).toEqual([400, "The URL must not lead back to this service."]);
+      expect([status, body.error.detail]).toEqual([400, "The URL must not point to this service."]);
     }
     const { status } = await defaultStack.api("POST", "/v1/webhooks", { url: `${defaultStack.info.base_url}/hooks` });
     expect(status).toBe(200);

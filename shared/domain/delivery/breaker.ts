@@ -12,24 +12,24 @@ import {
 import { type AttemptOutcome, GONE } from "./deliveries.ts";
 
 /**
- * What the last attempts say of an endpoint. Open, it is left alone but for one probe each time `openUntil` comes; its
- * deliveries wait for it.
+ * An endpoint's circuit breaker. While it is open the endpoint is not called, except for one probe at each `openUntil`,
+ * and its deliveries wait.
  */
 export interface Breaker {
   /** Failed attempts in a row. */
   readonly failures: number;
-  /** While it is open: when the next probe is made. It also names that probe. */
+  /** While open: when the next probe is made. It also identifies that probe. */
   readonly openUntil: Millis | null;
-  /** While it is open: how long it waits for the probe. */
+  /** While open: the delay before the probe. */
   readonly wait: Millis | null;
-  /** The probe that was due when it closed last: a message of that probe sees to what waited. */
+  /** The probe that was due when the circuit last closed. Its message sends the drain if the worker died before it did. */
   readonly closedBy: Millis | null;
   /** The first failure since the last success, and the failed attempts since. */
   readonly failingSince: Millis | null;
   readonly failedSince: number;
-  /** When its owners were warned of that. */
+  /** When its owner was warned. */
   readonly warnedAt: Millis | null;
-  /** Until then its first attempts are made apart from other endpoints'. */
+  /** Until then first attempts move to the deliveries queue, away from other endpoints' attempts. */
   readonly slowUntil: Millis | null;
 }
 
@@ -81,14 +81,14 @@ export function breakerState(breaker: Breaker, now: Millis): BreakerState {
   return now < breaker.openUntil + PROBE_OVERDUE ? "open" : "overdue";
 }
 
-/** What the attempts of one batch came to for an endpoint. They ran side by side: one success makes them no row of failures. */
+/** An endpoint's results in one batch. The attempts ran concurrently, so one success resets the failures. */
 export interface BatchResult {
   readonly succeeded: boolean;
   readonly failed: number;
   readonly slow: boolean;
 }
 
-/** `neither`: the receiver was not called, or said that it is gone for good. */
+/** `neither`: the receiver was not called, or answered 410. */
 export type AttemptResult = "succeeded" | "failed" | "neither";
 
 export function attemptResult(outcome: AttemptOutcome): AttemptResult {
@@ -104,8 +104,8 @@ export function wasSlow(outcome: AttemptOutcome): boolean {
 }
 
 /**
- * Whether an endpoint is left alone now. Once its probe is overdue it no longer is: whatever comes next is attempted,
- * so that a probe which got lost keeps nothing from being delivered.
+ * Whether the circuit is open now. Once the probe is overdue it counts as closed and the next attempt is made, so that a
+ * lost probe does not stop delivery.
  */
 export function isCircuitOpen(breaker: Breaker, now: Millis): boolean {
   return breakerState(breaker, now) === "open";
@@ -115,7 +115,7 @@ export function isSlow({ slowUntil }: Breaker, now: Millis): boolean {
   return slowUntil !== null && now < slowUntil;
 }
 
-/** The breaker after a batch's attempts; null when it stays as it was, and nothing need be written. */
+/** The breaker after a batch's attempts; null when it does not change. */
 export function onBatch(breaker: Breaker, batch: BatchResult, now: Millis): Breaker | null {
   const updated = applyBatch(breaker, batch, now);
   const next = batch.slow ? markSlow(updated, now) : updated;
@@ -123,8 +123,8 @@ export function onBatch(breaker: Breaker, batch: BatchResult, now: Millis): Brea
 }
 
 /**
- * The breaker after its probe; null when it is not open for that probe any more.
- * @param probe the `openUntil` that the probe was made for
+ * The breaker after its probe; null when it no longer waits for that probe.
+ * @param probe the `openUntil` that the probe belongs to
  */
 export function onProbe(breaker: Breaker, probe: Millis, outcome: AttemptOutcome, now: Millis): Breaker | null {
   if (breaker.openUntil !== probe) return null;
@@ -133,15 +133,15 @@ export function onProbe(breaker: Breaker, probe: Millis, outcome: AttemptOutcome
 }
 
 /**
- * The breaker when nothing is left to probe it with: what comes next is attempted as ever. That every attempt failed so
- * far is not forgotten. Null when it is not open for that probe any more.
+ * Closes the breaker when no delivery is left to probe with. The record of a failing endpoint remains. Null when the
+ * breaker no longer waits for that probe.
  */
 export function closeBreaker(breaker: Breaker, probe: Millis): Breaker | null {
   // At the instant of its probe the breaker is open.
   return breaker.openUntil === probe ? transition(breaker, "nothing_to_probe", 0, probe) : null;
 }
 
-/** What is due to an endpoint whose every attempt fails: pausing, and a warning after half of the time and attempts. */
+/** The action for an endpoint whose every attempt fails: a warning after half of the time and attempts, then a pause. */
 export function failureAction(
   { failingSince, failedSince, warnedAt }: Breaker,
   now: Millis,
@@ -169,7 +169,7 @@ function applyProbe(breaker: Breaker, result: AttemptResult, now: Millis): Break
   return transition(breaker, probeTriggers[result], 1, now);
 }
 
-/** Failures while it is open come from attempts that were under way when it opened: they say nothing new. */
+/** Failures while it is open come from attempts that started before it opened, and change nothing. */
 function applyBatch(breaker: Breaker, { succeeded, failed }: BatchResult, now: Millis): Breaker {
   if (succeeded) return transition(breaker, "success", 0, now);
   if (failed === 0) return breaker;
@@ -207,7 +207,7 @@ function recover(breaker: Breaker): Breaker {
   return { ...CLOSED, slowUntil: breaker.slowUntil, closedBy: breaker.openUntil ?? breaker.closedBy };
 }
 
-/** Renewed once half of it is over, so that a slow endpoint is written down every few minutes and not with each attempt. */
+/** Renews the mark when half of it is over, so that a slow endpoint is written every few minutes, not at each attempt. */
 function markSlow(breaker: Breaker, now: Millis): Breaker {
   const slowUntil = now + SLOW_DURATION;
   return (breaker.slowUntil ?? 0) > now + SLOW_DURATION / 2 ? breaker : { ...breaker, slowUntil };

@@ -7,15 +7,15 @@ export const deliveryStatuses = ["pending", "attempting", "retrying", "delivered
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
 /**
- * - `announce`: the first attempt, made straight from its event, is written down by its outcome; or it is put off
+ * - `announce`: the first attempt is recorded with its outcome, or moved to the deliveries queue
  * - `await`: the row is written before its first attempt
- * - `claim`: a worker takes the next attempt; `settle`: what came of it
+ * - `claim`: a worker starts the next attempt; `settle`: the worker records its outcome
  * - `give_up`: the attempt's message could not be processed
- * - `replay`, `forced_replay`: all begins anew
+ * - `replay`, `forced_replay`: the delivery restarts with all attempts
  */
 export type DeliveryTrigger = "announce" | "await" | "claim" | "settle" | "give_up" | "replay" | "forced_replay";
 
-/** Every change a delivery's row may go through, and no other: the store's conditions are made from this table. */
+/** Every allowed change of a delivery's status. The store's conditions are made from this table. */
 export const deliveryTransitions: readonly (readonly [DeliveryStatus | "none", DeliveryTrigger, DeliveryStatus])[] = [
   ["none", "announce", "delivered"],
   ["none", "announce", "retrying"],
@@ -50,26 +50,26 @@ export function deliveryStatusesBefore(trigger: DeliveryTrigger): DeliveryStatus
   );
 }
 
-/** What a summary of an endpoint's failures may ask for. */
+/** The statuses that a summary of an endpoint's failures can include. */
 export const failingStatuses = ["dlq", "failed", "blocked", "retrying"] as const;
 export type FailingStatus = (typeof failingStatuses)[number];
 
-/** What a replay of a window may ask for. */
+/** The statuses that a replay of a window can include. */
 export const replayableStatuses = ["dlq", "failed", "blocked", "delivered"] as const;
 export type ReplayableStatus = (typeof replayableStatuses)[number];
 
-/** Whether a delivery may begin anew: one whose attempts are still under way may not, a delivered one only by force. */
+/** Whether a delivery can be replayed: not while its attempts continue, and a delivered one only with `force`. */
 export function mayReplay(status: DeliveryStatus, force: boolean): boolean {
   return deliveryStatusesBefore(force ? "forced_replay" : "replay").includes(status);
 }
 
-/** "Never again", as a receiver says it. */
+/** 410 Gone: the receiver wants no more deliveries. */
 export const GONE = 410;
 
-/** Why an attempt did not succeed: a class, never an address or a receiver's words. */
+/** The class of an attempt's failure, never an address or a receiver's text. */
 export type AttemptError = "timeout" | "connect" | "tls" | "dns" | "status" | "too_large" | "gate";
 
-/** What came of one POST. */
+/** The outcome of one POST. */
 export type AttemptOutcome =
   | {
       readonly kind: "answered";
@@ -84,7 +84,7 @@ export type AttemptOutcome =
     }
   | { readonly kind: "refused_by_gate"; readonly reason: string };
 
-/** What an outcome means for the delivery. One that is retried at no time of its own waits for its endpoint. */
+/** The delivery's status after an outcome. A retry without a time waits for its endpoint. */
 export type Verdict =
   | { readonly status: "delivered" }
   | { readonly status: "retrying"; readonly nextRetryAt: Millis | null }
@@ -92,13 +92,13 @@ export type Verdict =
   | { readonly status: "failed" }
   | { readonly status: "blocked" };
 
-/** How a delivery's row begins: with what its first attempt came to, or waiting for that. */
+/** The first status of a delivery: the verdict of its first attempt, or `pending`. */
 export type InitialStatus = Verdict | { readonly status: "pending" };
 
-/** Waits for its endpoint, which is left alone. */
+/** The delivery waits until its endpoint's circuit closes. */
 export const waitingForEndpoint = { status: "retrying", nextRetryAt: null } as const satisfies Verdict;
 
-/** Whether an attempt counts as one of the delivery's ten: not where the gate refused it, nor a probe that failed. */
+/** Whether an attempt counts toward the delivery's ten: not when the gate refused it, and not a failed probe. */
 export function spendsAttempt(verdict: Verdict): boolean {
   return verdict.status !== "blocked" && !(verdict.status === "retrying" && verdict.nextRetryAt === null);
 }
@@ -108,10 +108,10 @@ export interface Delivery {
   readonly eventUlid: string;
   readonly eventType: EventType;
   readonly status: DeliveryStatus;
-  /** Attempts begun so far. */
+  /** Attempts started so far. */
   readonly attempt: number;
   readonly nextRetryAt: Millis | null;
-  /** While attempting: the instant until which the attempt is someone's. */
+  /** While attempting: when the worker's lease expires. */
   readonly leaseUntil: Millis | null;
   readonly lastResponseStatus: number | null;
   readonly lastError: AttemptError | null;
@@ -121,10 +121,10 @@ export interface Delivery {
 }
 
 /**
- * What an attempt's outcome means.
- * @param attempt the number of the attempt just made, 1 for the first
- * @param createdAt the event's time: a retry after the body's life ends in `dlq` at once
- * @param jitter a draw from [0, 1)
+ * The verdict on an attempt's outcome.
+ * @param attempt the number of the attempt, from 1
+ * @param createdAt the event's time: a retry beyond the body's retention becomes `dlq` at once
+ * @param jitter a random number in [0, 1)
  */
 export function judgeAttempt(
   attempt: number,
@@ -143,8 +143,8 @@ export function judgeAttempt(
 }
 
 /**
- * Whether a delivery waits for its next attempt without anything that is sure to make it: a message that comes while its
- * endpoint is left alone is dropped, and only a later time of its own has a message still to come.
+ * Whether a delivery waits for an attempt that no queue message will make. While the circuit is open messages are dropped,
+ * so only a delivery with a retry time in the future still has one.
  */
 export function isWaiting(row: Pick<Delivery, "status" | "nextRetryAt" | "leaseUntil">, now: Millis): boolean {
   switch (row.status) {
@@ -159,7 +159,7 @@ export function isWaiting(row: Pick<Delivery, "status" | "nextRetryAt" | "leaseU
   }
 }
 
-/** Whether the receiver said that it is gone for good. */
+/** Whether the receiver answered 410. */
 export function isGone(status: DeliveryStatus, lastResponseStatus: number | null): boolean {
   return status === "failed" && lastResponseStatus === GONE;
 }
@@ -169,14 +169,14 @@ function retryAfterDelay(outcome: AttemptOutcome): Millis {
   return Math.min(outcome.retryAfter ?? 0, RETRY_AFTER_MAX);
 }
 
-/** The class of an outcome's failure, for the row. */
+/** The failure class of an outcome; null for a success. */
 export function attemptError(outcome: AttemptOutcome): AttemptError | null {
   if (outcome.kind === "refused_by_gate") return "gate";
   if (outcome.kind === "no_answer") return outcome.error;
   return outcome.status >= 200 && outcome.status <= 299 ? null : "status";
 }
 
-/** One id per event and endpoint, whichever attempt or replay. */
+/** One id per event and endpoint, the same for every attempt and replay. */
 export function deliveryId(eventUlid: string, endpointId: string): string {
   return `dlv_${eventUlid}_${endpointId}`;
 }

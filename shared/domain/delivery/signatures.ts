@@ -1,7 +1,7 @@
 import { hmacSha256 } from "../../kernel/bytes.ts";
 import type { Millis } from "../../kernel/time.ts";
 
-/** The headers of one attempt. Every attempt is signed anew, with each secret that is valid now. */
+/** The signature headers of one attempt. Every attempt is signed again, with each valid secret. */
 export interface SignedHeaders {
   readonly "svc-signature": string;
   readonly "svc-timestamp": string;
@@ -11,7 +11,7 @@ export interface SignedHeaders {
 }
 
 /**
- * Signs a delivery in both families.
+ * Signs a delivery in both formats.
  * - `Svc-Signature: v1=<hex>[,v1=<hex>]` over `<timestamp>.<body>`, keyed with the whole `whs_…` string.
  * - Standard Webhooks: `webhook-signature: v1,<base64>[ v1,<base64>]` over `<id>.<timestamp>.<body>`, keyed with the
  *   bytes behind the prefix.

@@ -30,7 +30,7 @@ export function nextEndpointStatus(status: EndpointStatus | "none", trigger: End
   return endpointTransitions.find(([from, by]) => from === status && by === trigger)?.[2] ?? null;
 }
 
-/** What a tenant may change of an endpoint; what is absent stays. */
+/** The fields a tenant can update. Absent fields do not change. */
 export interface EndpointChanges {
   readonly url?: string;
   readonly events?: readonly EventType[];
@@ -46,7 +46,7 @@ export interface Endpoint {
   /** The signing secret under KMS; null once the endpoint is deleted. */
   readonly sealedSecret: Uint8Array | null;
   readonly secondary: { readonly sealedSecret: Uint8Array; readonly expiresAt: Millis } | null;
-  /** The ULID of the event that told of the service's last pausing of it; null when there was none. */
+  /** The ULID of the `webhook.paused` event of the service's last pause; null when there was none. */
   readonly pausedEvent: string | null;
   readonly breaker: Breaker;
   /** The id of the last write of `breaker`; null when there was none. */
@@ -55,7 +55,7 @@ export interface Endpoint {
   readonly updatedAt: Millis;
 }
 
-/** `whs_` and 32 random bytes in base64; its first 12 characters may be shown. */
+/** `whs_` and 32 random bytes in base64. */
 export function formatSigningSecret(random: Uint8Array): string {
   return `whs_${Buffer.from(random).toString("base64")}`;
 }
@@ -64,7 +64,7 @@ export function secretPrefix(secret: string): string {
   return secret.slice(0, 12);
 }
 
-/** The changes that would make a difference to an endpoint as it stands. */
+/** The requested changes that differ from the endpoint. */
 export function effectiveChanges(endpoint: Endpoint, requestedChanges: EndpointChanges): EndpointChanges {
   const { url, events, status } = requestedChanges;
   return {
@@ -82,7 +82,7 @@ function sameEvents(a: readonly EventType[], b: readonly EventType[]): boolean {
   return a.length === b.length && a.every((type) => b.includes(type));
 }
 
-/** The endpoints that get a row for an event: paused ones too, so that what came meanwhile can be replayed. */
+/** The endpoints that get a delivery of an event, including paused ones, whose deliveries can be replayed later. */
 export function subscribedEndpoints(type: EventType, endpoints: readonly Endpoint[]): Endpoint[] {
   return endpoints.filter((endpoint) => endpoint.status !== "deleted" && endpoint.events.includes(type));
 }

@@ -20,8 +20,8 @@ describe.each([{}, { openEgress: true }])("the gate of a function, its host bein
   it.each(OWN_HOSTS)("refuses the service's own host %s", (ownHost) => {
     setRuntimeOverrides(host);
     vi.stubEnv(env.ownHosts, OWN_HOSTS.join(","));
-    expect(gateRefusal(`https://${ownHost.toUpperCase()}/v1/ping`)).toBe("The URL must not lead back to this service.");
-    expect(gateRefusal(`https://a.${ownHost}:8443/`)).toBe("The URL must not lead back to this service.");
+    expect(gateRefusal(`https://${ownHost.toUpperCase()}/v1/ping`)).toBe("The URL must not point to this service.");
+    expect(gateRefusal(`https://a.${ownHost}:8443/`)).toBe("The URL must not point to this service.");
     expect(gateRefusal(`https://other-${ownHost}/`)).toBeNull();
   });
 
