@@ -1,6 +1,6 @@
 import type { Mailer } from "../../shared/aws/mail.ts";
 
-/** A mailer for a sender address, or null without one. The mail client is large and rarely used, so the first mail loads it. */
+/** A mailer for a sender address, or null without one. The first mail loads the large mail client. */
 export function mailer(from: string | null): Mailer | null {
   if (from === null) return null;
   let mailerPromise: Promise<Mailer> | undefined;

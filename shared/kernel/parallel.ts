@@ -1,4 +1,4 @@
-/** Processes all items, at most `concurrency` at once. A failure starts no new item and is thrown when the running ones end. */
+/** Processes all items, at most `concurrency` at once. After a failure the running items end, and then it throws. */
 export async function forEachConcurrent<T>(
   items: readonly T[],
   concurrency: number,

@@ -22,7 +22,7 @@ export interface Breaker {
   readonly openUntil: Millis | null;
   /** While open: the delay before the probe. */
   readonly wait: Millis | null;
-  /** The probe that was due when the circuit last closed. Its message sends the drain if the worker died before it did. */
+  /** The probe that was due when the circuit last closed. Its message sends a drain that a dead worker did not send. */
   readonly closedBy: Millis | null;
   /** The first failure since the last success, and the failed attempts since. */
   readonly failingSince: Millis | null;

@@ -40,7 +40,7 @@ export async function retryDelivery(
   }
 }
 
-/** Defers an attempt of a slow endpoint without a free slot. The delay doubles, so that many of them do not fill the queue. */
+/** Defers an attempt of a slow endpoint without a free slot. Doubling delays keep many of them from filling the queue. */
 async function defer(ports: Pick<DeliverPorts, "retries" | "random">, message: RetryMessage): Promise<RecordOutcome> {
   const deferrals = message.deferrals ?? 0;
   const delay = Math.min(SLOW_BACKOFF_FIRST * 2 ** deferrals, SLOW_BACKOFF_MAX);

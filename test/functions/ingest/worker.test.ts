@@ -5,7 +5,7 @@ import { openQueue } from "../../../shared/aws/queues.ts";
 import { compress, decompress } from "../../../shared/kernel/compression.ts";
 import { DAY } from "../../../shared/kernel/time.ts";
 import { decodeEvent } from "../../../shared/queues/events.ts";
-import { encodeInbound } from "../../../shared/queues/inbound.ts";
+import { decodeInbound, encodeInbound } from "../../../shared/queues/inbound.ts";
 import { inboundBody, instagramWebhook } from "../../shared/flows/support/inbound-webhooks.ts";
 import { invokeWorker, queueDepth, receiveAllMessages } from "../../shared/flows/support/queue-worker.ts";
 import { openTestEnv, type TestEnv, type TestQueues } from "../../shared/flows/support/test-env.ts";
@@ -39,6 +39,17 @@ const queueWebhook = (...mids: string[]) =>
   );
 
 describe("a batch of webhooks", () => {
+  it("keeps each webhook's own trace id in the events that it causes", async () => {
+    const bodies = ["a", "b"].map((text) => {
+      const inbound = decodeInbound(queueWebhook(text)) ?? expect.unreachable("it is an inbound message");
+      return { body: encodeInbound({ ...inbound, traceId: `request-${text}` }) };
+    });
+    await openQueue(queues.inbound, testEnv.eventSource).sendAll(bodies);
+    expect((await runWorker()).failed).toEqual([]);
+    const events = await receiveAllMessages(testEnv.eventSource, queues.events);
+    expect(events.map(({ body }) => decodeEvent(body)?.traceId).toSorted()).toEqual(["request-a", "request-b"]);
+  });
+
   it("has one poison record reported and all its batch-mates done", async () => {
     const queue = openQueue(queues.inbound, testEnv.eventSource);
     const poison = [

@@ -93,9 +93,9 @@ describe("a deployment's gate, before any look-up", () => {
     ["https://a.invalid/", "reserved"],
     ["https://a.onion/", "reserved"],
     ["https://a.alt/", "reserved"],
-    ["https://api.parley.example/v1/ping", "lead back"],
-    ["https://API.Parley.Example/", "lead back"],
-    ["https://x.uploads.s3.example.com/", "lead back"],
+    ["https://api.parley.example/v1/ping", "point to this service"],
+    ["https://API.Parley.Example/", "point to this service"],
+    ["https://x.uploads.s3.example.com/", "point to this service"],
   ])("refuses %j", (raw, words) => {
     const checked = publicGate.checkUrl(raw);
     expect(checked).toMatchObject({ ok: false, cause: "url" });

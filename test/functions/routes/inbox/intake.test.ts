@@ -62,6 +62,7 @@ describe("a platform's webhook", () => {
       const [record] = await receiveBatch(testEnv.eventSource, queues.inbound);
       const inbound = decodeInbound(record?.body ?? "");
       expect(inbound?.receivedAt).toBe(testEnv.now());
+      expect(inbound?.traceId).toBe(response.headers.get("x-correlation-id"));
       expect(Buffer.from(decompress(inbound?.bytes ?? new Uint8Array())).toString()).toBe(body);
     },
   );
