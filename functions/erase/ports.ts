@@ -8,7 +8,6 @@ import { erasureStore } from "../../shared/stores/erasure/erasures.ts";
 import { traceStore } from "../../shared/stores/erasure/traces.ts";
 import { endpointStore } from "../../shared/stores/webhooks/endpoints.ts";
 
-/** The erase worker. */
 export function erasePorts(): ErasePorts {
   const table = openTable(setting("table"));
   return {

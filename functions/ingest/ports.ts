@@ -17,7 +17,6 @@ import { pendingChangeStore } from "../../shared/stores/inbox/pending-changes.ts
 import { sendRecordStore } from "../../shared/stores/sending/send-records.ts";
 import { counterStore } from "../../shared/stores/stats/counters.ts";
 
-/** The ingest worker. */
 export function ingestPorts(): IngestPorts {
   const table = openTable(setting("table"));
   return {

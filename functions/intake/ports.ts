@@ -6,7 +6,7 @@ import { setting } from "../../shared/config/settings.ts";
 import type { IntakePorts } from "../../shared/flows/inbox/ports.ts";
 import { verifyHandshake, verifySignature } from "../../shared/platforms/parse/signature.ts";
 
-/** The intake function: it can verify a signature and hand bytes on, and nothing else. */
+/** The function has no access to the table: it can verify a signature, store a file and queue a webhook. */
 export function intakePorts(): IntakePorts {
   return {
     verifySignature,

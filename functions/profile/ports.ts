@@ -9,7 +9,6 @@ import { openTable } from "../../shared/stores/client.ts";
 import { conversationStore } from "../../shared/stores/inbox/conversations.ts";
 import { profileStore } from "../../shared/stores/inbox/profiles.ts";
 
-/** The profile worker. */
 export function profilePorts(): ProfilePorts {
   const table = openTable(setting("table"));
   const upstream = platformUrlSettings();

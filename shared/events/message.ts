@@ -10,8 +10,8 @@ const dataSchema = () => z.object({ message: z.object({ ...messageRefFields(), .
 type MessageData = z.infer<ReturnType<typeof dataSchema>>;
 
 /**
- * `message.received` for an inbound message, `message.sent` for any other. A pure function of the message as it was first
- * stored, so that every attempt and replay sends the same bytes.
+ * `message.received` for an inbound message, `message.sent` for any other. A pure function of the message as it was
+ * first stored, so that every attempt and replay sends the same bytes.
  */
 export function renderMessageEvent(tenant: TenantId, message: Message): RenderedEvent {
   const data: MessageData = { message: { ...messageRef(message), ...messageContent(message) } };

@@ -1,19 +1,19 @@
 import { hmacSha256, sameBytes } from "./bytes.ts";
 
 // cursor = base64url( 8 bytes: hash of scope ‖ 16 bytes: tag ‖ position )
-// The position is only the tail of a sort key, never a partition: it cannot move between tenants. The scope names
-// route, tenant and filters, so a cursor from elsewhere does not open.
+// The position is the tail of a sort key and never a partition key, so a cursor cannot move between tenants. The scope
+// names route, tenant and filters, so a cursor opens only for the query that returned it.
 
 const SCOPE_BYTES = 8;
 const TAG_BYTES = 16;
 const LENGTH_MAX = 400;
 
-/** Seals a position within `scope` (route, tenant and filters). */
+/** @param scope route, tenant and filters */
 export function sealCursor(key: Uint8Array, scope: string, position: string): string {
   return Buffer.concat([...parts(key, scope, position), Buffer.from(position)]).toString("base64url");
 }
 
-/** The position, or null when the cursor is malformed, altered, or from another scope. */
+/** @returns the position; null when the cursor is malformed, altered or from another scope */
 export function openCursor(key: Uint8Array, scope: string, cursor: string): string | null {
   if (cursor.length > LENGTH_MAX || !/^[A-Za-z0-9_-]+$/.test(cursor)) return null;
   const bytes = Buffer.from(cursor, "base64url");

@@ -1,4 +1,4 @@
-/** The class of an error, which is all that a log line may say of it: a message may hold what a stranger sent. */
+/** The class of an error, for log lines. The message of an error is never logged: it may hold untrusted input. */
 export function errorClass(error: unknown): string {
   const name = error instanceof Error ? error.name : typeof error;
   return /^[\w$]{1,60}$/.test(name) ? name : "unknown";

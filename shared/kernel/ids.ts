@@ -4,17 +4,17 @@ import type { Millis } from "./time.ts";
 
 const CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/** A fresh ULID of the given instant. */
+/** A random ULID of the given time. */
 export function newUlid(now: Millis): string {
   return ulid(now);
 }
 
-/** Tells one write from every other of its item, in 10 characters: 50 bits of chance. */
+/** Identifies one write of an item: 10 random characters, 50 bits. */
 export function newOp(now: Millis): string {
   return newUlid(now).slice(-10);
 }
 
-/** A ULID whose time is `at` and whose 80 other bits follow from `seed`: the same inputs give the same id. */
+/** A ULID whose time is `at` and whose other 80 bits are a hash of `seed`. The same inputs give the same ULID. */
 export function deriveUlid(at: Millis, seed: string): string {
   const digest = sha256(seed);
   let bits = 0n;
@@ -27,12 +27,12 @@ export function deriveUlid(at: Millis, seed: string): string {
   return encodeTime(at, 10) + tail;
 }
 
-/** The first ULID of an instant: every ULID made at or after `at` sorts at or after it. */
+/** The first ULID of a millisecond. Every ULID created at or after `at` sorts at or after it. */
 export function ulidFloor(at: Millis): string {
   return encodeTime(at, 10) + "0".repeat(16);
 }
 
-/** The last ULID of an instant: every ULID made at or before `at` sorts at or before it. */
+/** The last ULID of a millisecond. Every ULID created at or before `at` sorts at or before it. */
 export function ulidCeiling(at: Millis): string {
   return encodeTime(at, 10) + "Z".repeat(16);
 }

@@ -2,20 +2,20 @@ import { isExternalId } from "../domain/accounts/accounts.ts";
 import { MESSAGE_ID_CHARS_MAX } from "../domain/limits.ts";
 import type { Millis } from "../kernel/time.ts";
 
-// Reading JSON whose shape cannot be trusted: every function takes anything and throws at nothing.
+// Readers of untrusted JSON. Every function accepts any value and never throws.
 
 export type JsonObject = { readonly [key: string]: unknown };
 
 type Reviver = (key: string, value: unknown, context?: { source?: string }) => unknown;
 const parseWith: (text: string, reviver?: Reviver) => unknown = JSON.parse;
 
-// A reviver visits every value, so it is used only where a number may be too long to be exact.
+// A reviver visits every value, so it runs only where a number may be too long to be exact.
 const LONG_NUMBER = /[[,:]\s*\d{16,}/;
 const SECONDS_MAX = 1e11;
-/** The end of the year 9999: past it an instant has no ISO form of the usual length. */
+/** The end of the year 9999. Later times have a longer ISO form. */
 const LATEST: Millis = 253_402_300_799_999;
 
-/** The parsed value, in which integers above 2^53 are strings of their digits; undefined when it is not JSON. */
+/** Parses JSON. Integers above 2^53 become strings of their digits. @returns undefined when it is not JSON */
 export function parseJson(raw: Uint8Array | string): unknown {
   try {
     const text = typeof raw === "string" ? raw : new TextDecoder("utf-8", { fatal: true }).decode(raw);
@@ -35,27 +35,27 @@ export function asObject(value: unknown): JsonObject | null {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
 }
 
-/** The text, cut to `max` UTF-16 units without splitting a character; null when it is no string. */
+/** Cuts a text to `max` UTF-16 units without splitting a character. @returns null when the value is not a string */
 export function readText(value: unknown, max: number): string | null {
   if (typeof value !== "string") return null;
   const cut = value.length > max ? value.slice(0, max).replace(/[\uD800-\uDBFF]$/, "") : value;
   return cut.toWellFormed();
 }
 
-/** A platform id fit to be part of a key; undefined when there is none, null when there is one that will not do. */
+/** Reads a platform id that can be part of a key. @returns undefined when it is absent, null when it is invalid */
 export function readId(value: unknown): string | null | undefined {
   if (value === undefined || value === null) return undefined;
   const text = Number.isSafeInteger(value) ? String(value) : value;
   return typeof text === "string" && isExternalId(text) ? text : null;
 }
 
-/** A message id: opaque, neither empty nor too long for a key; else null. */
+/** Reads an opaque message id. @returns null when it is empty, malformed or too long for a key */
 export function readMessageId(value: unknown): string | null {
   if (typeof value !== "string" || value.length === 0 || value.length > MESSAGE_ID_CHARS_MAX) return null;
   return value.isWellFormed() ? value : null;
 }
 
-/** An instant given in milliseconds or seconds, as a number or as digits; null when it is none. */
+/** Reads a time in milliseconds or seconds, as a number or as digits. @returns null when it is not a time */
 export function readTime(value: unknown): Millis | null {
   const number = typeof value === "string" && /^\d{1,16}$/.test(value) ? Number(value) : value;
   if (typeof number !== "number" || !(number > 0)) return null;

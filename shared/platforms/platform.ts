@@ -2,7 +2,7 @@ import type { AccountRef, AccountStatus } from "../domain/accounts/accounts.ts";
 import type { SendContent } from "../domain/sending/send-content.ts";
 import type { Millis } from "../kernel/time.ts";
 
-/** Where the platforms' APIs are: base URLs without a trailing slash, and the version, such as `v26.0`. */
+/** The platforms' APIs: base URLs without a trailing slash, and the version, such as `v26.0`. */
 export interface Upstream {
   readonly facebookGraph: string;
   readonly instagramGraph: string;
@@ -12,25 +12,25 @@ export interface Upstream {
 export interface Send {
   readonly recipientId: string;
   readonly content: SendContent;
-  /** Tagged as typed by a person, which the platforms take until 7 days after the last word of the other side. */
+  /** Tags the message as typed by a person. The platforms accept it until 7 days after the last inbound message. */
   readonly humanAgent: boolean;
-  /** The platform's id of the message to answer. */
+  /** The platform's id of the message to reply to. */
   readonly replyTo: string | null;
-  /** The id of our send record. Messenger gives it back in the echo. */
+  /** The id of the send record. Messenger returns it in the echo. */
   readonly metadata: string;
 }
 
 /**
- * What a refusal is about:
- * - `window`: the time to answer this person is over
- * - `recipient`: this person cannot be reached
- * - `token`: the account's access has ended
- * - `permission`: the account's access lacks a right, or the app was cut off from it
- * - `restricted`: the platform holds the account back
- * - `rate`: too many calls; `coolDownMs` says for how long
- * - `thread_owner`: another app has the conversation in hand
- * - `invalid`: the message itself, or what is attached to it
- * - `other`: anything else, such as a platform that could not be reached
+ * Why a send was refused:
+ * - `window`: the messaging window is closed
+ * - `recipient`: the person cannot be reached
+ * - `token`: the access token is no longer valid
+ * - `permission`: a permission is missing, or the app lost access to the account
+ * - `restricted`: the platform restricts the account
+ * - `rate`: too many calls; `coolDownMs` says how long to wait
+ * - `thread_owner`: another app controls the conversation
+ * - `invalid`: the message or its attachment is invalid
+ * - `other`: anything else, such as an unreachable platform
  */
 export type RefusalClass =
   | "window"
@@ -43,30 +43,33 @@ export type RefusalClass =
   | "invalid"
   | "other";
 
-/** What a refusal changes beyond its own send. */
+/** What a refusal changes for later sends. */
 export interface Consequences {
-  /** What the account's status becomes by it; null leaves the status as it is. */
+  /** The account's new status; null leaves it unchanged. */
   readonly accountStatus: Extract<AccountStatus, "needs_reauth" | "restricted"> | null;
-  /** How long the account is to send nothing, counted from the answer; null for what is not about the pace. */
+  /** How long the account must not send, in milliseconds from the response; null unless the class is `rate`. */
   readonly coolDownMs: Millis | null;
-  /** How long this person is to get nothing tagged as a human agent's; null for no such wish. */
+  /** How long no human-agent message may go to this person, in milliseconds from the response; null for no pause. */
   readonly humanAgentPauseMs: Millis | null;
-  /** The tag was refused, not the message: the app may lack the right to it. Untagged sends may go on. */
+  /** The human-agent tag was refused: the app may lack its permission. Untagged sends may continue. */
   readonly humanAgentRefused: boolean;
-  /** A file could not be fetched this time, and handing it over once more may do. A send is never made again. */
+  /** The platform could not fetch a file, and uploading it again may work. A send is never repeated. */
   readonly transient: boolean;
 }
 
 export interface SendRefused extends Consequences {
   readonly kind: "refused";
   readonly class: RefusalClass;
-  /** The platform's own words, at most 300 characters, with anything like a token taken out. */
+  /** The platform's error text without tokens, at most 300 characters. */
   readonly detail: string;
   readonly code: number | null;
   readonly subcode: number | null;
 }
 
-/** A refused send did not happen. An unknown one may have: it is never made again, and an echo settles it. */
+/**
+ * A refused send did not happen. A send with an unknown outcome may have: it is never repeated, and its echo settles
+ * it.
+ */
 export type SendOutcome =
   | { readonly kind: "accepted"; readonly messageId: string }
   | SendRefused
@@ -76,24 +79,24 @@ export interface PlatformProfile {
   readonly kind: "found";
   /** The full name, at most 200 characters. */
   readonly name: string | null;
-  /** The platform's unique name of the person, where it has such; at most 100 characters. */
+  /** The user name, on platforms that have one; at most 100 characters. */
   readonly username: string | null;
-  /** As the platform gave it. */
+  /** Not validated. */
   readonly pictureUrl: string | null;
 }
 
 /**
- * What the platform tells of a person:
- * - `unavailable`: it keeps this person from this account, and will tomorrow
- * - `unknown`: nothing came of it this time
+ * The result of a profile lookup:
+ * - `unavailable`: the platform does not show this person to this account
+ * - `unknown`: the lookup failed, and a later one may not
  */
 export type ProfileOutcome = PlatformProfile | { readonly kind: "unavailable" } | { readonly kind: "unknown" };
 
-/** A messaging platform, as one kind of connection reaches it. */
+/** A messaging platform over one kind of connection. */
 export interface Platform {
-  /** Sends one message. Never throws over what the platform or the network does. */
+  /** Sends one message. Never throws for an error of the platform or the network. */
   send(account: AccountRef & { readonly pageId: string | null }, token: string, send: Send): Promise<SendOutcome>;
-  /** Asks about one person. Never throws over what the platform or the network does. */
+  /** Looks up one person. Never throws for an error of the platform or the network. */
   fetchProfile(account: AccountRef, token: string, participantId: string): Promise<ProfileOutcome>;
   textTooLong(text: string): boolean;
 }

@@ -1,18 +1,19 @@
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Scope } from "../inbox/messages.ts";
 
-// An API key is svc_live_ or svc_test_, 40 random base62 characters and a base62 CRC-32 of all before it: a mistyped or
-// invented key is turned away without a read, and a scanner can find real ones: svc_(live|test)_[0-9A-Za-z]{46}
+// An API key is `svc_live_` or `svc_test_`, 40 random base62 characters and a base62 CRC-32 of everything before it.
+// The checksum rejects a mistyped or invented key without a read, and secret scanners can match
+// svc_(live|test)_[0-9A-Za-z]{46}.
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const RANDOM_CHARS = 40;
 const CHECK_CHARS = 6;
 const API_KEY_PATTERN = /^svc_(live|test)_[0-9A-Za-z]{46}$/;
 
-/** Random bytes that `formatApiKey` wants: more than characters, for those that would favour some are passed over. */
+/** How many random bytes `formatApiKey` needs. It skips bytes of 248 and above, which would bias the characters. */
 export const API_KEY_RANDOM_BYTES = 80;
 
-/** Who calls: one tenant's key, or an operator's with the tenants it opens. */
+/** The caller of a request: the key of one tenant, or an operator key with its tenants. */
 export type Caller =
   | { readonly kind: "tenant_key"; readonly keyId: string; readonly tenant: TenantId; readonly scope: Scope }
   | {
@@ -26,7 +27,7 @@ export function callerMayUse(caller: Caller, tenant: TenantId): boolean {
   return caller.kind === "tenant_key" ? caller.tenant === tenant : caller.tenants.includes(tenant);
 }
 
-/** The caller as the audit trail names it. */
+/** The caller's name in the audit log. */
 export function callerActor(caller: Caller): string {
   return `${caller.kind === "tenant_key" ? "key" : "operator"}:${caller.keyId}`;
 }
@@ -37,19 +38,19 @@ export function formatApiKey(scope: Scope, random: Uint8Array): string {
     if (chars.length === RANDOM_CHARS) break;
     if (byte < 248) chars += BASE62.charAt(byte % 62);
   }
-  if (chars.length < RANDOM_CHARS) throw new Error("Too few random bytes for an API key.");
+  if (chars.length < RANDOM_CHARS) throw new Error("Not enough random bytes for an API key.");
   const body = `svc_${scope}_${chars}`;
   return body + checksum(body);
 }
 
-/** The key when its shape and its checksum are right, else null. */
+/** @returns null when the format or the checksum is wrong */
 export function parseApiKey(text: string): string | null {
   if (!API_KEY_PATTERN.test(text)) return null;
   const body = text.slice(0, -CHECK_CHARS);
   return checksum(body) === text.slice(-CHECK_CHARS) ? text : null;
 }
 
-/** What may be shown of a key: its kind and four characters. */
+/** The part of a key that may be shown: its kind and four characters. */
 export function apiKeyPrefix(key: string): string {
   return key.slice(0, "svc_live_".length + 4);
 }

@@ -1,6 +1,6 @@
 import type { Millis } from "../../kernel/time.ts";
 
-/** Everything that leaves a row in a tenant's audit trail. */
+/** Every action that writes a row to a tenant's audit log. */
 export const auditActions = [
   "tenant.create",
   "tenant.update",
@@ -34,20 +34,19 @@ export const auditActions = [
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 
-/** Who did what to which thing, from where. Never content, tokens or secrets. */
+/** One entry of the audit log. Never contains message content, tokens or secrets. */
 export interface AuditEntry {
   readonly action: AuditAction;
   /** `<type>:<id>` */
   readonly resource: string;
   /** `console:<userId>`, `key:<keyId>`, `operator:<keyId>`, `cli` or `system` */
   readonly actor: string;
-  /** Null where no gateway stood between: the command line, and Parley itself. */
+  /** Null for the command line and for Parley itself. */
   readonly ip: string | null;
   readonly detail: Readonly<Record<string, string | number | boolean>>;
   readonly at: Millis;
 }
 
-/** The public id of an entry. */
 export function auditId(ulid: string): string {
   return `aud_${ulid}`;
 }

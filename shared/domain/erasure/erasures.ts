@@ -4,41 +4,41 @@ import { MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
 import type { AuditEntry } from "../access/audit.ts";
 import { deriveEventUlid } from "../events/events.ts";
 
-/** What an erasure is known by: a hash of the conversation's id, in hex. The id itself names a person. */
+/** The id of an erasure: a hash of the conversation's id, in hex. The conversation's id identifies a person. */
 export function deriveErasureId(conversationId: string): string {
   return sha256(conversationId).toString("hex");
 }
 
-/** As much of it as an audit row or a log line shows. */
+/** The part of an erasure's id that audit rows and log lines show. */
 export function shortErasureId(id: string): string {
   return id.slice(0, 16);
 }
 
 const MARK_CHARS = 10;
 
-/** What a message that was removed is known by: the part of its event's ULID that follows from its id and names nobody. */
+/** Identifies a removed message: the end of its event's ULID, which is a hash of its id. */
 export function eventMark(eventUlid: string): string {
   return eventUlid.slice(-MARK_CHARS);
 }
 
-/** The marks that a message has if it was removed, in either direction. */
+/** The marks of a message, inbound and outbound. */
 export function messageMarks(tenant: TenantId, messageId: string): string[] {
   const types = ["message.received", "message.sent"] as const;
   return types.map((type) => eventMark(deriveEventUlid(tenant, messageId, type, 0)));
 }
 
-/** Sorts before every row of a conversation. */
+/** A sort key before every row of a conversation. */
 export const BEFORE_ALL_ROWS = " ";
 
-/** What an erasure removed. Rows of the table each, but for the profile, which stands on the conversation's head. */
+/** What an erasure removed, in rows of the table. The profile is part of the conversation's head. */
 export interface RemovalCounts {
   readonly conversation: number;
   readonly profile: number;
-  /** In both directions, test messages included. */
+  /** In both directions, including test messages. */
   readonly messages: number;
-  /** What marks something: an outbound message's id, an event that was told, a change that came before its message. */
+  /** Markers of outbound message ids, of published events and of pending changes. */
   readonly markers: number;
-  /** Of all endpoints, deleted ones included. */
+  /** Of all endpoints, including deleted ones. */
   readonly deliveries: number;
   readonly sendRecords: number;
   readonly uploads: number;
@@ -71,15 +71,15 @@ export function addRemovalCounts(one: RemovalCounts, other: Partial<RemovalCount
 }
 
 /**
- * How long after one pass the next one begins: longer than any worker runs, so that what a worker had read before its
- * source was erased is written by then.
+ * The time between two passes. It is longer than any worker runs, so that every write based on a read from before the
+ * erasure has happened by the next pass.
  */
 export const PASS_INTERVAL: Millis = 3 * MINUTE;
 
-/** When the background takes up an erasure that began in a request: the request is answered by then, or dead. */
+/** When the background continues an erasure that a request started. By then the request has ended or died. */
 export const BACKGROUND_DELAY: Millis = 20 * SECOND;
 
-/** An erasure's row in the audit trail. */
+/** The audit entry of an erasure. */
 export function erasureAuditEntry(
   { id, actor, ip, removed }: { id: string; actor: string; ip: string | null; removed: RemovalCounts },
   at: Millis,

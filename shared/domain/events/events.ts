@@ -30,8 +30,8 @@ export function eventId(ulid: string): string {
 }
 
 /**
- * The ULID of a message's event. Its time is the first intake. Its random part is derived from tenant, message and type,
- * so that a repeated intake publishes the same event.
+ * The ULID of a message's event. Its time is the first intake. Its random part is derived from tenant, message and
+ * type, so that a repeated intake publishes the same event.
  */
 export function deriveEventUlid(tenant: TenantId, messageId: string, type: EventType, firstIntake: Millis): string {
   return deriveUlid(firstIntake, `${tenant}\n${messageId}\n${type}`);

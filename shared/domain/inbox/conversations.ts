@@ -4,25 +4,25 @@ import { type AccountRef, isExternalId, isPlatform } from "../accounts/accounts.
 import { HUMAN_AGENT_WINDOW, REPLY_WINDOW, RETENTION } from "../limits.ts";
 import type { Direction } from "./messages.ts";
 
-/** Whose conversation, on which account, with whom: the parts of a conversation's id. */
+/** The parts of a conversation's id. */
 export interface ConversationRef {
   readonly tenant: TenantId;
   readonly account: AccountRef;
   readonly participantId: string;
 }
 
-/** `CONV#<tenant>#<platform>#<external_id>#<participant_id>`: the public id and the partition key. */
+/** `CONV#<tenant>#<platform>#<external_id>#<participant_id>`, the public id and the partition key. */
 export function conversationId(ref: ConversationRef): string {
   return `CONV#${ref.tenant}#${ref.account.platform}#${ref.account.externalId}#${ref.participantId}`;
 }
 
-/** The parts of an id of `tenant`; null when it is malformed or belongs to anyone else. */
+/** @returns null when the id is malformed or belongs to another tenant */
 export function parseConversationId(tenant: TenantId, id: string): ConversationRef | null {
   const ref = readConversationId(id);
   return ref?.tenant === tenant ? ref : null;
 }
 
-/** The parts of any well-formed id: for routes that learn their tenant from the resource. */
+/** Parses an id of any tenant, for routes that take their tenant from the resource. */
 export function readConversationId(id: string): ConversationRef | null {
   const [kind, slug, platform, externalId, participantId, ...rest] = id.split("#");
   if (kind !== "CONV" || rest.length > 0 || !slug || !platform || !externalId || !participantId) return null;
@@ -33,14 +33,14 @@ export function readConversationId(id: string): ConversationRef | null {
 
 export type ProfileState = "pending" | "partial" | "complete" | "unavailable";
 
-/** The head of a conversation: what the inbox shows, kept up to date by its messages. */
+/** The head of a conversation: what the inbox shows. Every message advances it. */
 export interface ConversationHead {
   readonly id: string;
   readonly ref: ConversationRef;
   readonly accountHandle: string;
   readonly participantHandle: string | null;
   readonly participantUsername: string | null;
-  /** The platform's own URL, while it lives. */
+  /** The platform's URL; null after it has expired. */
   readonly participantPicture: string | null;
   readonly participantProfile: ProfileState;
   readonly participantProfileAt: Millis | null;
@@ -52,7 +52,7 @@ export interface ConversationHead {
   readonly lastMessageText: string;
 }
 
-/** The last word is the person's. */
+/** Whether the last message is the person's. */
 export function isUnanswered(head: Pick<ConversationHead, "lastDirection">): boolean {
   return head.lastDirection === "inbound";
 }
@@ -61,11 +61,11 @@ export type WindowState = "open_24h" | "human_agent_7d" | "closed" | "no_inbound
 
 export interface Window {
   readonly state: WindowState;
-  /** The end of the current state; when closed, the moment it closed; null when the person never wrote. */
+  /** When the current state ends. In `closed`: when the window closed. Null in `no_inbound`. */
   readonly expiresAt: Millis | null;
 }
 
-/** A pure function of the last inbound message and now; bounds are half open. */
+/** The messaging window at `now`. Bounds are half open: a state does not include its end. */
 export function windowAt(lastInboundAt: Millis | null, now: Millis): Window {
   if (lastInboundAt === null) return { state: "no_inbound", expiresAt: null };
   const replyEnds = lastInboundAt + REPLY_WINDOW;
@@ -75,7 +75,7 @@ export function windowAt(lastInboundAt: Millis | null, now: Millis): Window {
   return { state: "closed", expiresAt: humanAgentEnds };
 }
 
-/** Whether a conversation is past its retention: 7 days after its last message it is gone. */
+/** Whether the retention of a conversation has ended: 7 days after its last message. */
 export function isConversationExpired(lastAt: Millis, now: Millis): boolean {
   return now >= lastAt + RETENTION;
 }

@@ -1,13 +1,16 @@
 import { HOUR, SECOND } from "../../kernel/time.ts";
 
 /**
- * Messages a second that one shard takes in: a message moves its conversation in the inbox, which costs two of the
- * thousand writes a second that a partition bears, and more than a third of that is left free.
+ * The load that one shard is planned for. A message moves its conversation in the inbox, which is two writes, and a
+ * partition takes 1,000 writes per second. More than a third of that stays in reserve.
  */
 const MESSAGES_PER_SECOND_PER_SHARD = 150;
 export const FEED_SHARDS_MAX = 32;
 
-/** How many shards a tenant's feeds should have, from the messages stored so far within one hour: a power of two. */
+/**
+ * How many shards a tenant's feeds need, as a power of two.
+ * @param messagesInHour the messages stored so far in the current hour
+ */
 export function feedShardsFor(messagesInHour: number): number {
   const needed = messagesInHour / ((HOUR / SECOND) * MESSAGES_PER_SECOND_PER_SHARD);
   let shards = 1;

@@ -1,14 +1,14 @@
 import { accountKey, type PlatformName } from "../accounts/accounts.ts";
 import { type ConversationHead, isUnanswered } from "./conversations.ts";
 
-/** What a caller narrows the inbox to; null asks for nothing. An account is named by its public key. */
+/** A filter of the inbox. Null means no filter on that field. */
 export interface InboxFilter {
   readonly unanswered: boolean;
   readonly platform: PlatformName | null;
   readonly accountKey: string | null;
 }
 
-/** The question that each head is asked; null where the filter asks for nothing, so that a page needs no search. */
+/** @returns null for an empty filter, so that its pages are read without examining heads */
 export function inboxPredicate(filter: InboxFilter): ((head: ConversationHead) => boolean) | null {
   const { unanswered, platform, accountKey: account } = filter;
   if (!unanswered && platform === null && account === null) return null;

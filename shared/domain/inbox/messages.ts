@@ -16,7 +16,7 @@ export type AttachmentType = (typeof attachmentTypes)[number];
 
 export interface Attachment {
   readonly type: AttachmentType;
-  /** The platform's own URL, which expires; null where the platform gives none. */
+  /** The platform's URL, which expires; null where the platform has none. */
   readonly url: string | null;
 }
 
@@ -27,15 +27,15 @@ export type SentVia = "participant" | "api_in_window" | "api_human_agent" | "nat
 
 export type Scope = "live" | "test";
 
-/** The person, as known when a message was stored. */
+/** The person, as known when the message was stored. */
 export interface Participant {
   readonly id: string;
-  /** What to call them: the user name, or where the platform has none the full name. */
+  /** The display name: the user name, or the full name on a platform without user names. */
   readonly handle: string | null;
   readonly username: string | null;
 }
 
-/** One message as it is kept: all that reads and its events need. */
+/** One stored message, with everything that reads and events need. */
 export interface Message {
   readonly id: string;
   readonly conversationId: string;
@@ -48,46 +48,46 @@ export interface Message {
   readonly sentVia: SentVia;
   readonly actorId: string | null;
   readonly replyTo: string | null;
-  /** The held message that this one was, if it was one. */
+  /** The id of the held message that this one was sent from. */
   readonly holdId?: string | null;
   readonly scope: Scope;
-  /** The ULID part of the event that announces this message, minted at first intake. */
+  /** The ULID of the message's event, created at first intake. */
   readonly eventUlid: string;
-  /** The author's newest edit. The first text stays beside it: that is what the message's event told. */
+  /** The newest edit. `text` stays the original text, which the message's event was rendered from. */
   readonly edit?: Edit;
-  /** It is counted already: it came as an echo that nobody knew to be ours, and then its send knew it. */
+  /** Already in the statistics: it was first stored as an echo of another app and later matched to its send. */
   readonly counted?: true;
-  /** Its author took it back: nothing is left of it but that it was there. */
+  /** The author unsent it. Its content is removed. */
   readonly unsent?: true;
 }
 
 export interface Edit {
   readonly text: string;
-  /** How often the author had edited the message by then, from 1. */
+  /** The number of edits so far, from 1. */
   readonly count: number;
 }
 
-/** The text that a reader is to see now. */
+/** The text as of the newest edit; empty for an unsent message. */
 export function currentText({ text, edit, unsent }: Pick<Message, "text" | "edit" | "unsent">): string {
   return unsent ? "" : (edit?.text ?? text);
 }
 
-/** Grows with each change of a message; no edit comes after it was unsent. */
+/** Grows with every change of a message. An unsend is the last. */
 export function messageVersion({ edit, unsent }: Pick<Message, "edit" | "unsent">): number {
   return unsent ? Number.MAX_SAFE_INTEGER : (edit?.count ?? 0);
 }
 
-/** Where a message lies: what an event names instead of carrying content. */
+/** Where a message is stored. Queue messages carry this instead of content. */
 export interface MessageRef {
   readonly conversationId: string;
   /** `<t13>#<m22>` */
   readonly position: string;
 }
 
-/** Where an event's body comes from: a message, or null when it is kept with the event itself. */
+/** What an event's body is rendered from: a message, or null when the body is stored with the event. */
 export type EventSource = MessageRef | null;
 
-/** A ref as one text, to find a message by in a map. */
+/** A ref as a map key. */
 export function messageRefKey(ref: MessageRef): string {
   return `${ref.conversationId} ${ref.position}`;
 }

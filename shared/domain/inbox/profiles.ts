@@ -2,15 +2,15 @@ import { type Millis, SECOND } from "../../kernel/time.ts";
 import { PICTURE_TTL, PICTURE_URL_CHARS_MAX, PROFILE_MAX_AGE } from "../limits.ts";
 import type { ProfileState } from "./conversations.ts";
 
-/** A picture on the platform's own servers. It is handed on as it is, and not at all once it has ended. */
+/** A picture on the platform's servers. Its URL is returned unchanged, and not after it has expired. */
 export interface Picture {
   readonly url: string;
   readonly expiresAt: Millis;
 }
 
 /**
- * What a fetch found out about a person. `handle` is what to call them: the user name, where the platform has none
- * their full name. A person whom the platform keeps to itself stays what they were known as before.
+ * The result of a profile lookup. `handle` is the user name, or the full name on a platform without user names.
+ * `unavailable`: the platform does not show this person to the account. Stored names stay unchanged.
  */
 export type Profile =
   | {
@@ -21,7 +21,7 @@ export type Profile =
     }
   | { readonly state: Extract<ProfileState, "unavailable"> };
 
-/** What the platform told. Without a name of either kind the profile is partial, whatever else there is. */
+/** A profile without any name is `partial`. */
 export function buildProfile(
   fetched: { readonly name: string | null; readonly username: string | null; readonly pictureUrl: string | null },
   fetchedAt: Millis,
@@ -32,12 +32,12 @@ export function buildProfile(
   return { state: handle === null ? "partial" : "complete", handle, username, picture };
 }
 
-/** Whether a person who writes at `now` is to be looked up. What was never found out always is. */
+/** Whether a person who writes at `now` must be looked up. A profile that was never fetched is always due. */
 export function isProfileDue(state: ProfileState, fetchedAt: Millis | null, now: Millis): boolean {
   return state === "pending" || fetchedAt === null || now - fetchedAt >= PROFILE_MAX_AGE;
 }
 
-/** The picture with its end; null for what is no web address, or too long a one to keep. */
+/** Reads the expiry from the URL. @returns null when the URL is not a web address or is too long to store */
 export function toPicture(url: string, fetchedAt: Millis): Picture | null {
   if (url.length > PICTURE_URL_CHARS_MAX || !/^[!-~]+$/.test(url) || !URL.canParse(url)) return null;
   const { protocol, searchParams } = new URL(url);

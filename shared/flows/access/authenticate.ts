@@ -6,14 +6,14 @@ import type { KeyPorts } from "./ports.ts";
 
 const HEADER_CHARS_MAX = 200;
 
-/** Where a key's lookup row lies: whoever can only write the table cannot plant one. */
+/** The lookup hash of a key. It needs the pepper, so write access to the table alone cannot add a key. */
 export function apiKeyHash(pepper: Uint8Array, key: string): string {
   return hmacSha256(pepper, key).toString("hex");
 }
 
 /**
- * Who calls, by the Authorization header. A key whose checksum is wrong costs no read; a good one costs one, consistent,
- * so that a revocation bites at the next request.
+ * Identifies the caller by the Authorization header. A key with a wrong checksum is refused without a read. Any other
+ * key is read consistently, so that a revocation takes effect at the next request.
  */
 export async function authenticate(
   ports: KeyPorts,
@@ -31,7 +31,7 @@ export async function authenticate(
   return tenant ? { kind: "tenant_key", keyId, tenant, scope } : refuse("unauthorized");
 }
 
-/** Counts a request against its key's minute. @returns a refusal once the minute's requests are used up */
+/** Counts a request against its key's limit per minute. @returns a refusal when the limit is reached */
 export async function enforceRateLimit(
   ports: KeyPorts,
   caller: Caller,

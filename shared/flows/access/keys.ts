@@ -18,7 +18,7 @@ export interface CreatedKey {
   readonly createdAt: Millis;
 }
 
-/** A key bound to one tenant. */
+/** Creates a key of one tenant. */
 export function createKey(
   ports: KeyPorts,
   tenant: TenantId,
@@ -28,7 +28,7 @@ export function createKey(
   return mintApiKey(ports, "tenant", [tenant], settings, now);
 }
 
-/** A key that opens several tenants, each of which it must name. */
+/** Creates a key of several tenants. Its requests must name the tenant. */
 export function createOperatorKey(
   ports: KeyPorts,
   tenants: readonly TenantId[],

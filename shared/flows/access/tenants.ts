@@ -3,7 +3,7 @@ import type { Millis } from "../../kernel/time.ts";
 import { type Actor, auditEntry } from "./audit-entry.ts";
 import type { TenantPorts } from "./ports.ts";
 
-/** A new workspace. @returns false when the slug is taken */
+/** Creates a tenant. @returns false when the slug is taken */
 export function createTenant(
   ports: TenantPorts,
   tenant: TenantId,

@@ -4,7 +4,7 @@ import type { Millis } from "../../kernel/time.ts";
 import { type Actor, auditEntry } from "../access/audit-entry.ts";
 import type { ConnectPorts } from "./ports.ts";
 
-/** Writes a connected account with its token sealed. The platform is not asked. */
+/** Stores a connected account with its token encrypted. Does not call the platform. */
 export async function connectAccount(
   ports: ConnectPorts,
   tenant: TenantId,

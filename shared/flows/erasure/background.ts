@@ -7,8 +7,8 @@ import { runLaterPass } from "./later-pass.ts";
 import type { ErasePorts } from "./ports.ts";
 
 /**
- * Takes an erasure as far as it goes for now, and sends itself the message for the rest: a queue would count handing the
- * same message out again and again as failures. Until the erasure is over there is always a message on its way.
+ * Continues an erasure until time runs out, and queues a new message for the rest. Returning the same message to the
+ * queue would count as a failed receive. Until the erasure is over, a message is always queued.
  */
 export async function eraseInBackground(
   ports: ErasePorts,
@@ -25,7 +25,7 @@ export async function eraseInBackground(
   return done;
 }
 
-/** @returns when to go on; null when the erasure is over */
+/** @returns when to continue; null when the erasure is over */
 async function continueErasure(
   ports: ErasePorts,
   erasure: Erasure,

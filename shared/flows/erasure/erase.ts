@@ -12,17 +12,17 @@ import type { ErasePorts } from "./ports.ts";
 import { newestTraceAt } from "./related-rows.ts";
 
 export interface ErasureResult {
-  /** False while the background goes on. */
+  /** False while the erasure continues in the background. */
   readonly done: boolean;
   readonly removed: RemovalCounts;
 }
 
-/** A conversation that someone writes in all the time changes under every attempt to erase it as it was read. */
+/** A start fails when the conversation changed since it was read, which frequent messages can cause repeatedly. */
 const ATTEMPTS_MAX = 20;
 
 /**
- * Erases one person's conversation, and what there is of it elsewhere. What does not end in time ends in the background.
- * Repeated while the marker lives, it has nothing left to do, or goes on with what is left.
+ * Erases a conversation and everything stored elsewhere because of it. What does not finish in time continues in the
+ * background. Safe to repeat: while the marker exists, a repeated call continues the erasure or removes nothing.
  */
 export async function eraseConversation(
   ports: ErasePorts,
@@ -40,7 +40,10 @@ export async function eraseConversation(
   return { done: phase !== "first", removed };
 }
 
-/** The erasure to work on, begun here or under way before; `over` when there is nothing left, null when there never was. */
+/**
+ * Starts an erasure, or finds the one in progress.
+ * @returns `over` when nothing is left to erase; null when there never was anything
+ */
 async function startErasure(
   ports: ErasePorts,
   tenant: TenantId,
@@ -52,25 +55,25 @@ async function startErasure(
     const { head, erasure } = await ports.erasures.getWithHead(conversationId, now);
     const startedHere = erasure !== "over" && erasure?.op === op;
     if (erasure !== "over" && erasure !== null && (erasure.phase === "first" || startedHere)) {
-      // Whoever was to go on with it may have given up.
+      // The background message of the earlier request may be lost.
       if (!startedHere) await scheduleBackgroundErasure(ports, tenant, erasure.id);
       return erasure;
     }
     const newestAt = head.lastAt ?? (await newestWithoutHead(ports, conversationId, erasure, now));
     if (newestAt === null) return erasure === null ? null : "over";
-    // The platform's clock may be ahead of ours: whatever the conversation holds is erased.
+    // The platform's clock may be ahead of ours. Messages stamped later than `now` are erased too.
     const erasedAt = Math.max(now, newestAt);
-    // First of all: a worker that does not know of an erasure looks for no marker.
+    // Before anything else: workers read erasure markers only of tenants with a recorded erasure.
     await ports.tenantStates.recordErasure(tenant, erasedAt);
     if (attempt === 1) await scheduleBackgroundErasure(ports, tenant, deriveErasureId(conversationId));
     await ports.erasures.start(tenant, conversationId, head, { erasedAt, op, actor: callerActor(caller), ip });
   }
-  throw new Error("The conversation changed under every attempt to erase it.");
+  throw new Error("The erasure could not start: the conversation changed during every attempt.");
 }
 
 /**
- * The newest instant of what lies there without a conversation, such as a change of a message that never came; null
- * when there is nothing but what an erasure under way sees to.
+ * The time of the newest row of a conversation without a head, such as a change of a message that never arrived.
+ * @returns null when the erasure in progress covers every row
  */
 async function newestWithoutHead(
   ports: ErasePorts,
@@ -82,7 +85,7 @@ async function newestWithoutHead(
   return newestTraceAt(ports, conversationId, after, now);
 }
 
-/** Sent before the work is begun: should this process die, the background finds what it left. */
+/** Sent before the erasure starts, so that the background continues it if this process dies. */
 function scheduleBackgroundErasure(ports: ErasePorts, tenant: TenantId, erasureId: string): Promise<void> {
   return ports.erasureWork.send({
     body: encodeErasure({ tenant, erasureId }),

@@ -5,12 +5,11 @@ import type { ErasePorts } from "./ports.ts";
 import { erasableTraces, loadErasurePage } from "./related-rows.ts";
 
 /**
- * The first pass of an erasure, from wherever it stands: page by page what there is is looked up, counted, and removed.
- * Counted comes before removed, and only where the erasure still stands as it was read: so no row is counted twice and
- * none is missed, whoever dies and however many runs there are at once. The one that is overtaken goes on from where
- * the other one is.
- * @param inTime whether another page may be begun
- * @returns the erasure as it then stands: still in its first pass when time ran out
+ * Runs or continues the first pass of an erasure: loads, counts and removes its rows page by page. A page is counted
+ * before it is removed, and only if the erasure did not change since it was read. So every row is counted exactly once,
+ * even with crashes and concurrent runs. A run that loses the race continues from the other run's position.
+ * @param inTime whether another page may start
+ * @returns the erasure after the pass; still in phase `first` when time ran out
  */
 export async function runFirstPass(
   ports: ErasePorts,
@@ -28,7 +27,7 @@ export async function runFirstPass(
       continue;
     }
     const current = await ports.erasures.get(erasure.tenant, erasure.id);
-    // Over already, or in the place of this one a later erasure of the same conversation.
+    // The erasure is over, or a later one of the same conversation replaced it.
     if (current?.op !== erasure.op) return { ...erasure, phase: "later" };
     erasure = current;
     await removeCountedRows(ports, erasure, endpointIds);
@@ -36,7 +35,7 @@ export async function runFirstPass(
   return erasure;
 }
 
-/** Null when another run was faster. */
+/** @returns null when another run counted the page first */
 async function erasePage(
   ports: ErasePorts,
   erasure: Erasure,
@@ -51,7 +50,7 @@ async function erasePage(
   return updated;
 }
 
-/** The next page that has anything to remove; none when nothing is left. */
+/** The next page with rows to remove; without rows at the end. */
 async function nextErasablePage(ports: ErasePorts, erasure: Erasure) {
   let upTo = erasure.upTo;
   for (;;) {
@@ -76,7 +75,7 @@ async function endFirstPass(ports: ErasePorts, erasure: Erasure, now: Millis): P
   return updated;
 }
 
-/** The page that was counted last may not have been removed: whoever counted it may have died. */
+/** Removes the last counted page again: the run that counted it may have died before it removed it. */
 async function removeCountedRows(ports: ErasePorts, erasure: Erasure, endpointIds: readonly string[]): Promise<void> {
   if (erasure.phase !== "first") return;
   for (let after = erasure.from; after < erasure.upTo; ) {
@@ -85,7 +84,7 @@ async function removeCountedRows(ports: ErasePorts, erasure: Erasure, endpointId
     const remaining = erasableTraces(erasure, traces).filter(({ key }) => key.SK <= erasure.upTo);
     if (remaining.length > 0) {
       const page = await loadErasurePage(ports, erasure, endpointIds, remaining);
-      // Some of it may be newer than the count, and not among the events that were kept with it.
+      // A row may have been written after the count, so its event may not be saved yet.
       await ports.erasures.saveEvents(erasure, page);
       await ports.traces.remove(page.keys);
     }

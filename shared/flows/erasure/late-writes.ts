@@ -21,8 +21,8 @@ export interface ConversationErasure {
 }
 
 /**
- * Reads the last erasure of a conversation. The head has it. A conversation without a head may have left a marker, which
- * is read only where the tenant erased anything within the marker's lifetime.
+ * Reads the last erasure of a conversation. The head has it. A conversation without a head may have left a marker,
+ * which is read only where the tenant erased anything within the marker's lifetime.
  * @param tenant with the time of its newest erasure in any conversation
  */
 export async function conversationErasure(
@@ -62,8 +62,8 @@ export async function conversationErasure(
 const STAMP_DELAY_MAX: Millis = MINUTE;
 
 /**
- * Whether an echo is of a send that started before the erasure and was stamped after it. The metadata of another app may
- * look like ours, so the two times must be close.
+ * Whether an echo is of a send that started before the erasure and was stamped after it. The metadata of another app
+ * may look like ours, so the two times must be close.
  */
 function isEchoOfEarlierSend({ echo, at }: MessageUpdate, erasedAt: Millis): boolean {
   if (!echo?.metadata || !isUlid(echo.metadata)) return false;
@@ -97,8 +97,8 @@ export async function undoLateWrite(
 }
 
 /**
- * Removes a message that was stored while its conversation was erased. An earlier run may have published it: its event is
- * saved for the next pass of the erasure, which removes the deliveries.
+ * Removes a message that was stored while its conversation was erased. An earlier run may have published it: its event
+ * is saved for the next pass of the erasure, which removes the deliveries.
  */
 async function removeLateMessage(
   ports: Pick<LateWritePorts, "messages" | "erasures">,
@@ -112,8 +112,8 @@ async function removeLateMessage(
 }
 
 /**
- * Stores a mark of a send that the platform accepted after the conversation and the send's record were erased. Its echo is
- * recognized by the mark: the platform stamps the echo after the erasure, and on Instagram the echo names no send.
+ * Stores a mark of a send that the platform accepted after the conversation and the send's record were erased. Its echo
+ * is recognized by the mark: the platform stamps the echo after the erasure, and on Instagram the echo names no send.
  */
 export async function markErasedSend(
   { erasures }: Pick<LateWritePorts, "erasures">,

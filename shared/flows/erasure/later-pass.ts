@@ -6,10 +6,10 @@ import type { ErasePorts } from "./ports.ts";
 import { erasableTraces, loadErasurePage } from "./related-rows.ts";
 
 /**
- * A later pass of an erasure: removes what workers wrote that had read of the conversation before it was erased. When it
- * still finds messages or events, their deliveries may be under way, and another pass follows; else the erasure is over.
- * Safe to repeat and to kill: it removes and counts nothing.
- * @returns when to go on, at `now` when time ran out; null when the erasure is over
+ * Runs a later pass of an erasure: removes what workers wrote that had read the conversation before it was erased. If
+ * it finds messages or events, their deliveries may still be written, and another pass follows. Otherwise the erasure
+ * ends. Safe to repeat and to kill: a later pass removes rows without adding them to the erasure's counts.
+ * @returns when to continue (`now` when time ran out); null when the erasure is over
  */
 export async function runLaterPass(
   ports: ErasePorts,
@@ -46,7 +46,7 @@ export async function runLaterPass(
   return nextPassAt;
 }
 
-/** @returns how many there were */
+/** @returns how many deliveries were removed */
 async function removeLateDeliveries(
   ports: ErasePorts,
   { tenant }: Erasure,

@@ -12,12 +12,12 @@ export interface ErasePorts {
   readonly traces: Traces;
   readonly tenantStates: Pick<TenantStates, "recordErasure">;
   readonly endpoints: Pick<Endpoints, "list">;
-  /** To itself: what is left of an erasure. */
+  /** The worker's own queue. */
   readonly erasureWork: Queue;
   readonly log: Log;
 }
 
-/** What removes writes that meet an erasure: a message, a change, or a send that was under way. */
+/** For writes that run beside an erasure: a message, a change or a send. */
 export interface LateWritePorts {
   readonly erasures: Pick<Erasures, "erasedAt" | "saveEvents" | "isRemoved">;
   readonly messages: Pick<Messages, "remove" | "removeParticipantNames">;

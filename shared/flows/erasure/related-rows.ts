@@ -6,24 +6,24 @@ import type { Trace } from "../../stores/erasure/traces.ts";
 import type { Key } from "../../stores/keys.ts";
 import type { ErasePorts } from "./ports.ts";
 
-/** Rows of an erased conversation together with what lies elsewhere because of them. */
+/** Rows of an erased conversation, with the rows elsewhere that belong to them. */
 export interface ErasurePage {
   readonly keys: readonly Key[];
   readonly removed: Partial<RemovalCounts>;
   readonly ulids: readonly string[];
-  /** Those of the events whose body lies apart. */
+  /** The ULIDs of events with a stored body. */
   readonly bodies: readonly string[];
 }
 
-/** What an erasure is to remove: a newer row belongs to the conversation that began after it. */
+/** The rows that an erasure removes. A newer row belongs to the conversation that started after it. */
 export function erasableTraces(erasure: Erasure, traces: readonly Trace[]): Trace[] {
   return traces.filter(({ at }) => at <= erasure.erasedAt);
 }
 
 /**
- * The newest instant of what lies in a conversation beside its head and is within its retention; null when nothing is.
- * Of many rows the first of them are looked at: behind them newer ones may lie.
- * @param after what is of this instant or older is left to an erasure that is under way
+ * The time of the newest row of a conversation that is within its retention, beside its head; null without such a row.
+ * Reads up to the first page that has one, so a later page may hold a newer row.
+ * @param after rows of this time or older are ignored, because an erasure in progress removes them
  */
 export async function newestTraceAt(
   ports: Pick<ErasePorts, "traces">,
@@ -41,7 +41,7 @@ export async function newestTraceAt(
   return null;
 }
 
-/** Looks up what there is elsewhere of rows: deliveries of their events, and what they refer to. */
+/** Finds the rows elsewhere that belong to the given rows: deliveries of their events, and referenced items. */
 export async function loadErasurePage(
   ports: Pick<ErasePorts, "traces">,
   erasure: Erasure,
@@ -50,8 +50,8 @@ export async function loadErasurePage(
 ): Promise<ErasurePage> {
   const events = traces.flatMap(({ event }) => event ?? []);
   const ulids = [...new Set(events.map(({ ulid }) => ulid))];
-  const bodies = events.filter(({ hasStoredBody: bodyApart }) => bodyApart).map(({ ulid }) => ulid);
-  const related = traces.flatMap(({ relatedItems: elsewhere }) => elsewhere);
+  const bodies = events.filter(({ hasStoredBody }) => hasStoredBody).map(({ ulid }) => ulid);
+  const related = traces.flatMap(({ relatedItems }) => relatedItems);
   const [deliveries, existing] = await Promise.all([
     ports.traces.filterExisting(ports.traces.deliveryKeys(erasure.tenant, endpointIds, ulids)),
     ports.traces.filterExisting(related.map(({ key }) => key)),
@@ -61,7 +61,7 @@ export async function loadErasurePage(
   const countRelated = (kind: keyof RemovalCounts) =>
     related.filter(({ counts, key }) => counts === kind && existingKeys.has(`${key.PK} ${key.SK}`)).length;
   return {
-    // What is elsewhere goes first: a row is what it is found by.
+    // Rows elsewhere are removed first, because they are found by the conversation's rows.
     keys: [
       ...deliveries,
       ...ports.traces.bodyKeys(erasure.tenant, bodies),

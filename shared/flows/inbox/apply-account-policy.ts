@@ -8,7 +8,10 @@ import type { Effects } from "./effects.ts";
 import type { IngestPorts } from "./ports.ts";
 import type { ResolvedAccount } from "./resolve-account.ts";
 
-/** Takes what the platform decided of an account: a block restricts it, an unblock lifts that, a warning does neither. */
+/**
+ * Applies a policy action of the platform: a block restricts the account, an unblock lifts it, a warning changes
+ * nothing.
+ */
 export async function applyAccountPolicy(
   ports: Pick<IngestPorts, "accounts" | "eventBodies" | "log">,
   account: ResolvedAccount,
@@ -22,7 +25,7 @@ export async function applyAccountPolicy(
   const candidateUlid = deriveEventUlid(account.tenant, JSON.stringify([accountKey(ref), action, at]), type, now);
   const result = await ports.accounts.setPolicy(account.tenant, ref, { action, at, eventUlid: candidateUlid });
   if (!result || result.eventUlid === null) return;
-  // A body that was kept stands: the account may have changed since, and the event is the same.
+  // A stored body is never rendered again: the account may have changed since, and the event must not.
   if (!(await ports.eventBodies.get(account.tenant, result.eventUlid))) {
     const event = renderAccountEvent(account.tenant, result.eventUlid, type, result.account, "policy");
     await ports.eventBodies.save(account.tenant, event);

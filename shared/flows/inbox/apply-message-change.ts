@@ -17,8 +17,8 @@ import type { IngestPorts } from "./ports.ts";
 import type { ResolvedAccount } from "./resolve-account.ts";
 
 /**
- * Applies an unsend, an edit or a reaction and publishes its event once, even where the message has not arrived. The edit
- * of a message that is known to be unsent is not published.
+ * Applies an unsend, an edit or a reaction and publishes its event once, even where the message has not arrived. The
+ * edit of a message that is known to be unsent is not published.
  * @param snapshot of the conversation, read just before
  */
 export async function applyMessageChange(

@@ -4,7 +4,10 @@ import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { TenantStates } from "../../stores/access/tenant-states.ts";
 
-/** Adds shards to a tenant's feeds when its messages of the hour exceed them. Reads nothing for a tenant within one shard. */
+/**
+ * Adds shards to a tenant's feeds when its messages of the hour exceed them. Reads nothing for a tenant within one
+ * shard.
+ */
 export async function growFeeds(
   tenantStates: Pick<TenantStates, "get" | "growShards">,
   tenant: TenantId,

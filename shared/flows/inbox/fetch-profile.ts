@@ -7,8 +7,8 @@ import { done, drop, type RecordOutcome } from "../record-outcome.ts";
 import type { ProfilePorts } from "./ports.ts";
 
 /**
- * Looks up the person of a conversation and keeps what the platform tells. Where it tells nothing this time, all stays
- * as it was, and the person's next message asks again: a look-up is never repeated for its own sake.
+ * Looks up the profile of a conversation's person and stores it. A lookup without a result changes nothing and is not
+ * retried: the person's next message requests it again.
  */
 export async function fetchProfile(ports: ProfilePorts, message: ProfileMessage, now: Millis): Promise<RecordOutcome> {
   const { tenant, conversationId } = message;

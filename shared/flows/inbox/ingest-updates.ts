@@ -9,17 +9,17 @@ import { ingestMessage } from "./ingest-message.ts";
 import type { IngestPorts } from "./ports.ts";
 import type { ResolveAccount, ResolvedAccount } from "./resolve-account.ts";
 
-/** An update of an account that is connected, and where it belongs. */
+/** An update of a connected account. */
 interface RoutedUpdate {
   readonly update: Exclude<Update, IgnoredUpdate>;
   readonly account: ResolvedAccount;
-  /** Null for what leaves nothing in a conversation. */
+  /** Null for an update that belongs to no conversation. */
   readonly conversation: string | null;
 }
 
 /**
- * Takes the updates of one webhook, in their order.
- * @param effects grows by what is to be done before the webhook is done with
+ * Ingests the updates of one webhook in their order.
+ * @param effects is appended to
  */
 export async function ingestUpdates(
   ports: IngestPorts,
@@ -74,7 +74,7 @@ async function ingestUpdate(
     case "reaction":
       return applyMessageChange(ports, account, update, snapshot, effects, now);
     default:
-      // Read, delivered, referral: there is nothing to keep of them.
+      // Nothing of a read, delivered or referral update is stored.
       return;
   }
 }

@@ -5,8 +5,8 @@ import { encodeEvent } from "../../queues/events.ts";
 import type { RecordedMessage } from "../../stores/inbox/messages.ts";
 
 /**
- * The queue message that announces a message: keys alone. What our API sent is counted along with its delivery: alone
- * it would cost the API a write.
+ * The queue message of a message's event. It carries keys only. A message sent through the API is counted with its
+ * first delivery, which saves the API a write.
  */
 export function messageEvent(tenant: TenantId, record: RecordedMessage): QueueMessage {
   return {

@@ -30,8 +30,8 @@ type ChangePorts = Pick<IngestPorts, "conversations" | "pendingChanges" | "messa
 const EDITS_DELETED_MAX = 25;
 
 /**
- * Applies a change to its message. Where the message has not arrived, stores the change as pending. Safe to repeat and to
- * run beside the message's own ingest: either that finds the pending change, or this finds the message's row.
+ * Applies a change to its message. Where the message has not arrived, stores the change as pending. Safe to repeat and
+ * to run beside the message's own ingest: either that finds the pending change, or this finds the message's row.
  * @returns whether the message is unsent, by this change or by an earlier one
  */
 export async function applyOrDeferChange(
@@ -66,8 +66,8 @@ export async function applyOrDeferChange(
 
 /**
  * Whether a change arrived before this message.
- * @param snapshots of the head. The one after the write is certain; the one before it may show a change that another run
- * has applied since and not published.
+ * @param snapshots of the head. The one after the write is certain; the one before it may show a change that another
+ * run has applied since and not published.
  */
 export function hasPendingChange(messageId: string, ...snapshots: readonly ConversationSnapshot[]): boolean {
   if (snapshots.every(({ pendingMessageIds }) => pendingMessageIds.size === 0)) return false;

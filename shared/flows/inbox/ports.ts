@@ -57,7 +57,6 @@ export interface ProfilePorts {
   readonly log: Log;
 }
 
-/** Reads of conversations and messages. */
 export interface InboxPorts {
   readonly conversations: Pick<Conversations, "get" | "getWithMessages" | "inbox">;
   readonly messages: Pick<Messages, "listByConversation" | "feed" | "getById">;

@@ -11,7 +11,7 @@ interface PageQuery {
   readonly limit: number;
 }
 
-/** One conversation with its newest messages, or an older page of them. */
+/** Reads one conversation with its newest messages, or an older page of them. */
 export async function readConversation(
   ports: InboxPorts,
   tenant: TenantId,
@@ -30,7 +30,7 @@ export async function readConversation(
   return head ? { head, page } : refuse("conversation_not_found");
 }
 
-/** A tenant's messages, or one conversation's, newest first. */
+/** Lists the messages of a tenant or of one conversation, newest first. */
 export async function listMessages(
   ports: InboxPorts,
   tenant: TenantId,
@@ -47,7 +47,7 @@ export async function listMessages(
   return ports.messages.feed(tenant, { includeTest, direction, before, limit, now });
 }
 
-/** One message by the platform's id; a test message only for those who ask for test traffic. */
+/** Reads one message by the platform's id. A test message is found only with `includeTest`. */
 export async function getMessage(
   ports: Pick<InboxPorts, "messages">,
   tenant: TenantId,

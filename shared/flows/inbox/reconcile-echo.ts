@@ -16,10 +16,10 @@ import type { IngestPorts } from "./ports.ts";
 type EchoPorts = Pick<IngestPorts, "outboundMessages" | "sendRecords">;
 
 /**
- * Keeps a message that the platform tells us the account sent. One of our own sends is kept as that, also when the
- * platform's answer to it has not come yet, or never comes: it is known by its message id, else by the metadata that
- * the send gave it, else by its content. Whatever is none of ours is kept as an echo.
- * @param message as the echo alone tells it
+ * Stores a message that the account sent. An echo of a send through the API is stored as that send, even where the
+ * platform's response to the send has not arrived or never does. It is matched by message id, then by metadata, then by
+ * content. Any other message is stored as an echo.
+ * @param message as the echo alone describes it
  */
 export async function reconcileEcho(
   ports: EchoPorts,
@@ -34,15 +34,15 @@ export async function reconcileEcho(
   return ports.outboundMessages.keep(tenant, send ? asOutbound(message, send) : message, mark, now, shards);
 }
 
-/** The send that an echo is of, settled by it; null when it is none of ours, as far as can be told. */
+/** Finds and settles the send that an echo is of. @returns null when no send matches */
 async function matchSend(
   ports: EchoPorts,
   message: Message,
   { appId, metadata }: NonNullable<MessageUpdate["echo"]>,
 ): Promise<SendRecord | null> {
-  // Whatever carries metadata carries its own sender's: then another send of ours with the same words is not meant.
+  // Metadata identifies the sender. An echo with foreign metadata is not matched by content.
   if (metadata) return isUlid(metadata) ? matchByMetadata(ports, message, metadata) : null;
-  // The page inbox names itself, and nothing that we send does.
+  // A message from the page inbox has its app id. No send through the API does.
   return isPageInbox(appId) ? null : matchByContent(ports, message);
 }
 

@@ -5,16 +5,16 @@ import type { Millis } from "../../kernel/time.ts";
 import type { TenantState } from "../../stores/access/tenant-states.ts";
 import type { IngestPorts } from "./ports.ts";
 
-/** Where an account's updates go, and what is to be known of the tenant there. */
+/** The tenant of a connected account, with the tenant's state. */
 export interface ResolvedAccount extends TenantState {
   readonly tenant: TenantId;
   readonly handle: string;
 }
 
-/** Finds the home of an account; null when it is connected to no tenant. */
+/** @returns null when the account is not connected to a tenant */
 export type ResolveAccount = (ref: AccountRef, now: Millis) => Promise<ResolvedAccount | null>;
 
-/** Remembers each answer for a minute; a batch that asks for one account at once reads it once. */
+/** Caches each result for a minute. Concurrent calls for one account share one read. */
 export function accountResolver(ports: Pick<IngestPorts, "accounts" | "tenantStates">): ResolveAccount {
   const resolveAccount = memoizeForMinute(async (ref: AccountRef, now: Millis) => {
     const route = await ports.accounts.getRoute(ref);

@@ -10,19 +10,19 @@ interface TenantTally {
   readonly endpoints: Map<string, Record<EndState, number>>;
 }
 
-/** What a batch counted for each tenant, to be added to the counters once, at its end. */
+/** What a batch counted per tenant. It is added to the counters once, at the end of the batch. */
 export type Tally = Map<TenantId, TenantTally>;
 
 export function newTally(): Tally {
   return new Map();
 }
 
-/** A live message was stored. */
+/** Counts a stored live message. */
 export function countMessage(tally: Tally, tenant: TenantId): void {
   tenantTally(tally, tenant).messages++;
 }
 
-/** A delivery reached a status; one that goes on from there is not counted, nor is one of a test key's send. */
+/** Counts a delivery that reached a final status. Deliveries of a test key's sends are not counted. */
 export function countDelivery(
   tally: Tally,
   tenant: TenantId,
@@ -33,7 +33,7 @@ export function countDelivery(
   if (state) endpointCounts(tenantTally(tally, tenant), endpointId)[state]++;
 }
 
-/** Adds what another piece of the batch counted. */
+/** Adds the tally of another part of the batch. */
 export function mergeTally(tally: Tally, other: Tally): void {
   for (const [tenant, { messages, endpoints }] of other) {
     const target = tenantTally(tally, tenant);
@@ -48,8 +48,8 @@ export function mergeTally(tally: Tally, other: Tally): void {
 }
 
 /**
- * Writes a batch's tally, one update a tenant. Never fails: statistics are not worth doing a batch again for.
- * @param onMessagesCounted is told how many messages a tenant has stored in this hour
+ * Saves a batch's tally with one update per tenant. Never throws: a batch is not retried for its statistics.
+ * @param onMessagesCounted receives how many messages a tenant has stored in the current hour
  */
 export async function saveTally(
   ports: CountingPorts,

@@ -2,7 +2,6 @@ import type { Log } from "../../aws/log.ts";
 import type { Counters } from "../../stores/stats/counters.ts";
 import type { Endpoints } from "../../stores/webhooks/endpoints.ts";
 
-/** What adds to the counters behind the statistics. */
 export interface CountingPorts {
   readonly counters: Pick<Counters, "add">;
   readonly log: Log;

@@ -8,11 +8,11 @@ export interface Stats {
   readonly messages: number;
   readonly dlq: number;
   readonly windowHours: number;
-  /** Every live endpoint, oldest first, also one of which nothing is counted. */
+  /** Every endpoint that is not deleted, oldest first, including those without counts. */
   readonly endpoints: readonly (EndCounts & { readonly endpointId: string })[];
 }
 
-/** What happened in the present hour and the 24 before. */
+/** Counts of the current hour and the 24 hours before it. */
 export async function getStats(ports: StatsPorts, tenant: TenantId, now: Millis): Promise<Stats> {
   const [counts, allEndpoints] = await Promise.all([ports.counters.window(tenant, now), ports.endpoints.list(tenant)]);
   const endpoints = allEndpoints

@@ -10,9 +10,10 @@ const TOO_MANY_REQUESTS = 429;
 const DETAIL_CHARS_MAX = 300;
 
 /**
- * What a 4xx answer's error object means; null when it leaves open whether the message was taken.
- * @param token the token of the call, which must not show in the detail
- * @param humanAgent whether the call carried the human agent's tag
+ * Interprets the error object of a 4xx response.
+ * @param token the token of the call, which is removed from the detail
+ * @param humanAgent whether the message had the human-agent tag
+ * @returns null when the message may have been accepted
  */
 export function readRefusal(
   error: JsonObject,
@@ -35,7 +36,7 @@ export function readRefusal(
     ...noConsequences,
     ...meaning,
     coolDownMs: meaning.class === "rate" ? coolDownDuration(response) : null,
-    // Without the right to the tag an account may still have every other: its next untagged send tells.
+    // Only the permission for the tag may be missing, so the account's status stays.
     ...(humanAgentRefused ? { humanAgentRefused, accountStatus: null } : {}),
   };
 }
@@ -48,8 +49,8 @@ const RIGHTS: ReadonlySet<number | null> = new Set([3, 10, 200]);
 const INVALID = 100;
 const RETIRED_TAG = 1893061;
 
-// The platforms document no error for an app that lacks the right to the tag. A missing right of no further name on a
-// tagged send is taken for it, and so is an invalid parameter that is called a tag.
+// The platforms document no error for a missing permission of the human-agent tag. On a tagged send, a permission error
+// without a specific subcode counts as one, and so does an invalid parameter whose text names a tag.
 function isAboutTag(refusal: {
   code: number | null;
   subcode: number | null;
@@ -67,7 +68,7 @@ function readInteger(value: unknown): number | null {
   return typeof number === "number" && Number.isSafeInteger(number) ? number : null;
 }
 
-/** The longer of what the usage header and `Retry-After` name, else a minute; never over a day. */
+/** The longer of the usage header and `Retry-After`, at most a day. A minute when both are absent. */
 function coolDownDuration({ usage, retryAfter }: Pick<PlatformResponse, "usage" | "retryAfter">): Millis {
   const requestedWait = Math.max(usageWait(usage), retryAfter ?? 0);
   return requestedWait > 0 ? Math.min(Math.ceil(requestedWait), COOL_DOWN_MAX) : COOL_DOWN_DEFAULT;
@@ -83,10 +84,10 @@ function usageWait(usage: string | null): Millis {
     .reduce((longest, minutes) => Math.max(longest, minutes * MINUTE), 0);
 }
 
-/** What a platform said, at most 300 characters on one line, with anything like a token taken out; never empty. */
+/** The platform's error text on one line, without tokens, at most 300 characters. Never empty. */
 function sanitizeDetail(message: unknown, token: string): string {
   if (typeof message !== "string" || message.trim() === "") return "The platform refused the message.";
-  // Taken out before the cut, so that no part of a token is left over.
+  // Removed before the cut, so that no part of a token remains.
   let text = message;
   for (const secret of [token, encodeURIComponent(token.toWellFormed())]) {
     if (secret !== "") text = text.replaceAll(secret, "[token]");

@@ -20,27 +20,27 @@ export interface PlatformResponse {
   readonly kind: "answered";
   readonly status: number;
   readonly body: string;
-  /** The platform's account of how much was used, a JSON text; null when it sent none. */
+  /** The usage header, a JSON text; null when it is absent. */
   readonly usage: string | null;
-  /** What the `Retry-After` header asks to wait, in milliseconds; null when there is none. */
+  /** The `Retry-After` header in milliseconds; null when it is absent. */
   readonly retryAfter: Millis | null;
 }
 
-/** What came of a call. `unsent` is certain: not a byte of the request left. `lost` may have been acted upon. */
+/** `unsent`: no byte of the request was sent. `lost`: the platform may have processed the request. */
 export type CallOutcome = PlatformResponse | { readonly kind: "unsent" } | { readonly kind: "lost" };
 
 /** Calls to a platform's API. */
 export interface PlatformHttp {
-  /** @param deadline from `deadline()`, for calls that share one; by default the call has its own */
+  /** @param deadline from `deadline()`, for calls that share one; defaults to a new one */
   post(url: string, token: string, body: object, deadline?: AbortSignal): Promise<CallOutcome>;
   get(url: string, token: string): Promise<CallOutcome>;
-  /** The end of a whole call that begins now. */
+  /** The deadline of a call that starts now. */
   deadline(): AbortSignal;
 }
 
 /**
- * The connections of this process to the platforms. Follows no redirect, makes no call twice, never throws.
- * @param timeouts milliseconds to connect (3 s) and for the whole call, to the last byte of the answer (10 s)
+ * A client with pooled connections. Follows no redirects, never repeats a call and never throws.
+ * @param timeouts milliseconds to connect (default 3,000) and until the last byte of the response (default 10,000)
  */
 export function platformHttp(timeouts: { connect?: Millis; total?: Millis } = {}): PlatformHttp {
   const { connect = CONNECT_TIMEOUT, total = TOTAL_TIMEOUT } = timeouts;
@@ -48,8 +48,8 @@ export function platformHttp(timeouts: { connect?: Millis; total?: Millis } = {}
   const secure = { request: httpsRequest, agent: new SecureAgent({ keepAlive: true }) };
   let usedAt = clockNow();
 
-  // A frozen function wakes to connections that the other side gave up meanwhile, and its timers did not see the time
-  // pass. A send on such a connection would have an unknown outcome, so after a pause it starts afresh.
+  // While a function is frozen, the platform may close its idle connections, and its own timers do not run. A send on
+  // such a connection would have an unknown outcome, so idle connections are closed after a pause.
   function dropStale(): void {
     const now = clockNow();
     if (Math.abs(now - usedAt) > IDLE_MAX) for (const { agent } of [plain, secure]) closeIdle(agent);
@@ -113,29 +113,29 @@ interface HttpResponse {
   readonly text: string;
 }
 
-/** One request. Node holds its bytes back until it has a connection, handshake included. */
+/** One request. Node sends no byte of it until the connection and its TLS handshake are complete. */
 class Call {
   readonly #connectTimeout: Millis;
   #connected = false;
 
-  /** @param connectTimeout milliseconds until the connection must be there */
+  /** @param connectTimeout milliseconds, including the TLS handshake */
   constructor(connectTimeout: Millis) {
     this.#connectTimeout = connectTimeout;
   }
 
-  /** False as long as it is certain that no byte of the request left. */
+  /** False while no byte of the request can have been sent. */
   get mayBeSent(): boolean {
     return this.#connected;
   }
 
   /**
-   * Makes the request and reads the whole answer, of at most a megabyte.
-   * @throws whatever was wrong with the request, its connection or the answer
+   * Sends the request and reads the whole response, at most 1 MiB.
+   * @throws on any error of the request, the connection or the response
    */
   async send(openRequest: () => ClientRequest, body: Buffer | null): Promise<HttpResponse> {
     const request = openRequest();
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      const onTimeout = () => request.destroy(new Error("No connection in time."));
+      const onTimeout = () => request.destroy(new Error("The connection timed out."));
       const timer = setTimeout(onTimeout, this.#connectTimeout);
       const onConnected = () => {
         clearTimeout(timer);
@@ -154,7 +154,7 @@ class Call {
     let length = 0;
     for await (const chunk of response as AsyncIterable<Buffer>) {
       length += chunk.length;
-      if (length > RESPONSE_BYTES_MAX) throw new Error("The answer is too long.");
+      if (length > RESPONSE_BYTES_MAX) throw new Error("The response is too large.");
       chunks.push(chunk);
     }
     return { status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(chunks).toString() };

@@ -5,7 +5,7 @@ import { instagramProfileFields, readProfile } from "./profiles.ts";
 import { postMessage } from "./send.ts";
 import { instagramMessage } from "./send-body.ts";
 
-/** Instagram accounts that signed in by themselves: their own host, and a token of the account. */
+/** Instagram accounts connected by Instagram Login: Instagram's host, and a token of the account. */
 export function instagramLogin(upstream: Upstream, http: PlatformHttp): Platform {
   const api = `${upstream.instagramGraph}/${upstream.graphVersion}`;
   return {

@@ -5,12 +5,12 @@ import { instagramProfileFields, readProfile } from "./profiles.ts";
 import { postMessage } from "./send.ts";
 import { instagramMessage } from "./send-body.ts";
 
-/** Instagram accounts linked to a page: the page's host and token. The account's own node takes no messages there. */
+/** Instagram accounts linked to a Facebook page: Facebook's host, and the page's token. */
 export function instagramPage(upstream: Upstream, http: PlatformHttp): Platform {
   const api = `${upstream.facebookGraph}/${upstream.graphVersion}`;
 
-  // What was uploaded for an account of a page goes by its own type, or by the platform's older word for all of them.
-  // Only the clear refusal of the message's data leads to the second call: nothing was sent by the first.
+  // The platform accepts an uploaded file by its own type or by the older type `MEDIA_SHARE`. The second call is made
+  // only after an explicit refusal of the message's data, which means that the first call sent nothing.
   async function send(token: string, message: Send): Promise<SendOutcome> {
     const deadline = http.deadline();
     const outcome = await postMessage(http, api, token, instagramMessage(message), message, deadline);

@@ -5,10 +5,10 @@ import { readProfile } from "./profiles.ts";
 import { postMessage } from "./send.ts";
 import { sendBody } from "./send-body.ts";
 
-/** What a page may know of people without further rights. Messenger has no user names. */
+/** The fields that need no further permission. Messenger has no user names. */
 const messengerProfileFields = ["first_name", "last_name", "profile_pic"];
 
-/** A page's own inbox. */
+/** The Messenger inbox of a Facebook page. */
 export function messenger(upstream: Upstream, http: PlatformHttp): Platform {
   const api = `${upstream.facebookGraph}/${upstream.graphVersion}`;
   return {

@@ -3,8 +3,8 @@ import { isTextTooLong } from "../../domain/sending/send-content.ts";
 import type { Platform } from "../platform.ts";
 
 /**
- * What stands behind a test key: nothing leaves the service, every send is accepted at once, and nobody is known.
- * @param name the platform whose text limit holds, so that a text that passes here passes there
+ * The platform of test keys. It calls nothing, accepts every send and returns no profiles.
+ * @param name the platform whose text limit applies
  */
 export function mockPlatform(newId: () => string, name: PlatformName): Platform {
   return {

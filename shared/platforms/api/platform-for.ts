@@ -11,7 +11,7 @@ const connectors = {
   messenger,
 } as const satisfies Record<Connection, (upstream: Upstream, http: PlatformHttp) => Platform>;
 
-/** The platform as an account of this connection reaches it. */
+/** The platform for accounts of this connection. */
 export function platformFor(connection: Connection, upstream: Upstream, http: PlatformHttp): Platform {
   return connectors[connection](upstream, http);
 }

@@ -7,7 +7,7 @@ import type { PlatformHttp } from "./http.ts";
 const NAME_CHARS_MAX = 200;
 const USERNAME_CHARS_MAX = 100;
 
-/** Control characters, line breaks, and what turns the direction of the text around it. */
+/** Control characters, line breaks and bidirectional overrides. */
 const NAME_DISALLOWED_CHARS = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]+/gu;
 
 const text = z.catch(z.nullish(z.string()), null);
@@ -23,9 +23,9 @@ const profileResponse = z.object({
 export const instagramProfileFields = ["name", "username", "profile_pic"];
 
 /**
- * Asks a platform about one person.
- * @param api the host and version
- * @param fields what the platform has of people
+ * Looks up the profile of one person.
+ * @param api the base URL and version
+ * @param fields the profile fields that the platform has
  */
 export async function readProfile(
   http: PlatformHttp,
@@ -34,7 +34,7 @@ export async function readProfile(
   participantId: string,
   fields: readonly string[],
 ): Promise<ProfileOutcome> {
-  // People's ids are digits. Anything else would be another path, such as `me`, the account itself.
+  // The ids of people are digits. Any other id would be another path, such as `me`, the account itself.
   if (!/^\d{1,64}$/.test(participantId)) return { kind: "unavailable" };
   const outcome = await http.get(`${api}/${participantId}?fields=${fields.join(",")}`, token);
   if (outcome.kind !== "answered") return { kind: "unknown" };
@@ -45,7 +45,7 @@ export async function readProfile(
   return { kind: refusal && isProfileHidden(refusal) ? "unavailable" : "unknown" };
 }
 
-/** Null when the answer tells nothing at all of a person. */
+/** @returns null when the response has no field of a profile */
 function parseProfile(body: object | null): PlatformProfile | null {
   const { data } = profileResponse.safeParse(body);
   if (!data || Object.values(data).every((value) => value === null || value === undefined)) return null;
@@ -63,8 +63,8 @@ function cleanName(value: string | null | undefined, max: number): string | null
   return readText(clean, max)?.trim() || null;
 }
 
-// What the platform does not show to this account. Anything about the account's own state or pace leaves open what
-// it would say another time.
+// Refusals that mean the platform does not show this person to the account. A refusal because of the account's own
+// state or rate says nothing about the person.
 const hiddenClasses: ReadonlySet<RefusalClass> = new Set(["recipient", "permission", "invalid"]);
 const hiddenCodes: ReadonlySet<number | null> = new Set([230, 2018218, 2018247]);
 

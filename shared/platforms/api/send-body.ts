@@ -1,15 +1,15 @@
 import type { OutgoingAttachment, SendContent } from "../../domain/sending/send-content.ts";
 import type { Send } from "../platform.ts";
 
-/** How the platforms' bodies differ. */
+/** What differs between the platforms. */
 interface SendBodyOptions {
-  /** Messenger alone keeps metadata; an echo on Instagram is known by the message's id. */
+  /** Messenger returns metadata in the echo. Instagram has no metadata. */
   readonly metadata: boolean;
-  /** What an uploaded file is called; null for its own type. */
+  /** The attachment type of an uploaded file; null for the file's own type. */
   readonly uploadType: string | null;
 }
 
-/** The body of a send, as all connections take it. */
+/** The request body of a send. */
 export function sendBody(send: Send, { metadata, uploadType }: SendBodyOptions): object {
   return {
     recipient: { id: send.recipientId },
@@ -32,8 +32,8 @@ function toAttachment(attachment: OutgoingAttachment, uploadType: string | null)
 }
 
 /**
- * The body of a send on Instagram, which has no metadata: its echo is known by the message's id alone.
- * @param uploadType what an uploaded file is called; its own type by default
+ * The request body of a send on Instagram.
+ * @param uploadType the attachment type of an uploaded file; defaults to the file's own type
  */
 export function instagramMessage(send: Send, uploadType: string | null = null): object {
   return sendBody(send, { metadata: false, uploadType });

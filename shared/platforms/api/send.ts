@@ -4,7 +4,7 @@ import { readRefusal } from "./errors.ts";
 import type { CallOutcome, PlatformHttp } from "./http.ts";
 import { noConsequences } from "./refusal-table.ts";
 
-/** Posts one message to the account that the token belongs to, once, and says what came of it. */
+/** Sends one message as the account of the token. Makes one call. */
 export async function postMessage(
   http: PlatformHttp,
   api: string,
@@ -27,7 +27,7 @@ const unreachable: SendRefused = {
   ...noConsequences,
 };
 
-// Only a clear answer counts: whatever leaves open whether the message was taken is unknown, never refused.
+// A response that leaves open whether the message was accepted is `unknown`, never `refused`.
 function toSendOutcome(outcome: CallOutcome, token: string, humanAgent: boolean): SendOutcome {
   if (outcome.kind === "unsent") return unreachable;
   if (outcome.kind === "lost") return unknown;

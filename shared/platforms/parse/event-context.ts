@@ -2,15 +2,14 @@ import type { AccountRef, PlatformName } from "../../domain/accounts/accounts.ts
 import type { Millis } from "../../kernel/time.ts";
 import { asObject, type JsonObject, readId, readTime } from "../json.ts";
 
-/** What an event takes from the entry it came in. */
+/** The fields of a webhook's entry that its events inherit. */
 export interface Entry {
   readonly platform: PlatformName;
-  /** Undefined when the entry names no account, null when the name will not do. */
+  /** Undefined when the entry has no account id, null when the id is invalid. */
   readonly id: string | null | undefined;
   readonly time: Millis | null;
 }
 
-/** Whom and when an event is about. */
 export interface EventContext {
   readonly account: AccountRef;
   readonly participantId: string;
@@ -25,13 +24,13 @@ export function recipientId(event: JsonObject): string | null | undefined {
   return readId(asObject(event.recipient)?.id);
 }
 
-/** The account acted itself: the platform says so by an echo, or names the entry's own account as the sender. */
+/** Whether the account sent the message: the event is marked as an echo, or its sender is the entry's account. */
 export function isFromAccount(entry: Entry, event: JsonObject): boolean {
   const sender = senderId(event);
   return asObject(event.message)?.is_echo === true || (!!sender && sender === entry.id && !!recipientId(event));
 }
 
-/** Account, person and instant; null when one of them is missing or unfit. An account left out is the entry's. */
+/** The account defaults to the entry's. @returns null when account, person or time is missing or invalid */
 export function readEventContext(entry: Entry, event: JsonObject): EventContext | null {
   const [person, explicitAccountId] = isFromAccount(entry, event)
     ? [recipientId(event), senderId(event)]
@@ -42,7 +41,7 @@ export function readEventContext(entry: Entry, event: JsonObject): EventContext 
   return { account: { platform: entry.platform, externalId }, participantId: person, at };
 }
 
-/** The event's own time, or else its entry's. */
+/** The time of the event; defaults to the entry's. */
 export function eventTime(entry: Entry, event: JsonObject): Millis | null {
   return readTime(event.timestamp) ?? entry.time;
 }

@@ -9,7 +9,7 @@ const METADATA_CHARS_MAX = 1_000;
 const ATTACHMENTS_MAX = 30;
 const URL_CHARS_MAX = 4_096;
 
-/** A message, an echo, an unsend, or a message that the platform will not show us; null when it is malformed. */
+/** Reads a message, an echo, an unsend or an unsupported message. @returns null when it is malformed */
 export function readMessage(entry: Entry, event: JsonObject, message: JsonObject): Update | null {
   const context = readEventContext(entry, event);
   const messageId = readMessageId(message.mid);
@@ -18,7 +18,7 @@ export function readMessage(entry: Entry, event: JsonObject, message: JsonObject
 
   const text = readText(message.text, TEXT_CHARS_MAX) ?? "";
   const attachments = readAttachments(message.attachments);
-  // A message that shows nothing is still a message: it opens the window, and the person expects an answer.
+  // A message without readable content still opens the messaging window, and the person expects a reply.
   const isUnsupported = message.is_unsupported === true || (text === "" && attachments.length === 0);
   return {
     kind: "message",
@@ -42,7 +42,7 @@ function readEcho(message: JsonObject): NonNullable<MessageUpdate["echo"]> {
   };
 }
 
-/** A press on a button, an ice breaker or Get Started: a message whose text is the button's title. */
+/** A press on a button, an ice breaker or Get Started becomes a message. Its text is the button's title. */
 export function readPostback(entry: Entry, event: JsonObject, postback: JsonObject): Update | null {
   const context = readEventContext(entry, event);
   if (!context || isFromAccount(entry, event)) return null;
@@ -53,13 +53,13 @@ export function readPostback(entry: Entry, event: JsonObject, postback: JsonObje
   return { kind: "message", ...context, messageId, form: "postback", text, attachments: [], replyTo: null, echo: null };
 }
 
-// Older postbacks carry no id. One made of their parts is the same at every delivery, so repeats are seen as such.
+// Older postbacks carry no id. An id derived from their fields is the same for every redelivery.
 function postbackId({ account, participantId, at }: EventContext, postback: JsonObject): string {
   const payload = readText(postback.payload, TEXT_CHARS_MAX);
   return `postback_${shortHash(JSON.stringify([account.platform, account.externalId, participantId, at, payload]))}`;
 }
 
-// The platforms' words for what we call by the same name, or call a share: something that lives on the platform.
+// The platforms' attachment types and ours. A `share` is content on the platform, such as a post.
 const attachmentTypes: ReadonlyMap<string, AttachmentType> = new Map([
   ...(["image", "video", "audio", "file", "story_mention", "sticker", "location"] as const).map(
     (type) => [type, type] as const,
@@ -81,7 +81,7 @@ const attachmentTypes: ReadonlyMap<string, AttachmentType> = new Map([
   ].map((type) => [type, "share"] as const),
 ]);
 
-/** The attachments of a message, at most 30; what is no object is left out, what we do not know is `unsupported`. */
+/** Reads at most 30 attachments. Skips values that are not objects. An unknown type becomes `unsupported`. */
 function readAttachments(value: unknown): Attachment[] {
   if (!Array.isArray(value)) return [];
   return value
@@ -101,7 +101,7 @@ function readAttachment(attachment: JsonObject): Attachment {
 
 function attachmentType(name: unknown, payload: JsonObject | null): AttachmentType {
   const type = typeof name === "string" ? (attachmentTypes.get(name.toLowerCase()) ?? "unsupported") : "unsupported";
-  // Messenger used to send a sticker as an image that names its sticker.
+  // Messenger also sends a sticker as an image with a sticker id.
   return type === "image" && payload?.sticker_id != null ? "sticker" : type;
 }
 

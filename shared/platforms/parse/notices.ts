@@ -2,7 +2,7 @@ import type { Update } from "../../domain/inbox/updates.ts";
 import { type JsonObject, readMessageId, readText, readTime } from "../json.ts";
 import { type Entry, eventTime, readEventContext, recipientId } from "./event-context.ts";
 
-// What happens around messages: each reader gives null when the event is malformed.
+// Events beside messages. Each reader returns null when the event is malformed.
 
 const TEXT_CHARS_MAX = 20_000;
 const REASON_CHARS_MAX = 1_000;
@@ -50,7 +50,7 @@ export function readReferral(entry: Entry, event: JsonObject, referral: JsonObje
   };
 }
 
-/** An edit by its author. The platform also sends "edits" numbered 0 or without text, right after a message is made. */
+/** The platforms also send edits with number 0 or without text, right after a message is created. They are ignored. */
 export function readEdit(entry: Entry, event: JsonObject, edit: JsonObject): Update | null {
   const text = readText(edit.text, TEXT_CHARS_MAX);
   const editCount = readCount(edit.num_edit ?? 1);
@@ -66,7 +66,7 @@ function readCount(value: unknown): number | null {
   return typeof count === "number" && Number.isSafeInteger(count) && count >= 0 ? count : null;
 }
 
-/** What the platform tells the account itself; no person takes part. */
+/** A policy action against the account. No person is involved. */
 export function readPolicy(entry: Entry, event: JsonObject, policy: JsonObject): Update | null {
   const explicitAccountId = recipientId(event);
   const externalId = explicitAccountId === undefined ? entry.id : explicitAccountId;

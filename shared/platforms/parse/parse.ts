@@ -7,7 +7,7 @@ import { readDelivery, readEdit, readPolicy, readReaction, readRead, readReferra
 
 type Reader = (entry: Entry, event: JsonObject, body: JsonObject) => Update | null;
 
-// An event is known by the one member it has beside sender, recipient and timestamp.
+// An event has one member beside sender, recipient and timestamp, which determines its kind.
 const readers: readonly (readonly [member: string, reader: Reader])[] = [
   ["message", readMessage],
   ["postback", readPostback],
@@ -21,7 +21,7 @@ const readers: readonly (readonly [member: string, reader: Reader])[] = [
 ];
 const handovers = ["pass_thread_control", "take_thread_control", "request_thread_control", "app_roles"];
 
-// The fields whose `changes[].value` is an event like those of `messaging[]`; others tell of posts and comments.
+// The fields whose `changes[].value` is an event as in `messaging[]`. Other fields are about posts and comments.
 const messagingFields: ReadonlySet<unknown> = new Set([
   "messages",
   "message_echoes",
@@ -41,8 +41,8 @@ const messagingFields: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * Reads a webhook's body: one update per event, in the order they came. Takes any bytes and never throws; what cannot
- * be read is an ignored update, so that one bad event does not hold up the rest. Work is linear in the body's length.
+ * Parses a webhook's body into one update per event, in order. Accepts any bytes and never throws. An unreadable event
+ * becomes an ignored update, so that it does not block the others. Runs in linear time.
  */
 export function parseUpdates(raw: Uint8Array): Update[] {
   const body = asObject(parseJson(raw));
@@ -62,13 +62,13 @@ function readEntry(platform: PlatformName, value: unknown): Update[] {
   const body = asObject(value);
   if (!body) return [ignored("malformed")];
   const entry: Entry = { platform, id: readId(body.id), time: readTime(body.time) };
-  // The dashboard's Test button posts an entry of account 0.
+  // The Test button of the app dashboard sends an entry of account 0.
   if (entry.id === "0") return [ignored("dashboard_test")];
   const { messaging, standby, changes } = body;
   if (messaging === undefined && standby === undefined && changes === undefined) return [ignored("unknown_kind")];
   return [
     ...readList(messaging, (event) => readEvent(entry, event)),
-    // Standby: another app owns the thread, yet the person wrote to this account all the same.
+    // Standby: another app controls the thread. The person still wrote to this account.
     ...readList(standby, (event) => readEvent(entry, event)),
     ...readList(changes, (change) => readChange(entry, change)),
   ];
@@ -100,12 +100,12 @@ function readEvent(entry: Entry, event: JsonObject): Update {
   return ignored(handovers.some((member) => event[member] !== undefined) ? "handover" : "unknown_kind");
 }
 
-// The Test button's sender and recipient, whichever entry they come in; real ids are far longer.
+// The fixed sender and recipient of the dashboard's Test button. Real ids are much longer.
 function isDashboardTest(event: JsonObject): boolean {
   return senderId(event) === "12334" && recipientId(event) === "23245";
 }
 
-// An account that writes to itself: there is no person on the other side to answer.
+// An account that writes to itself. There is no person to reply to.
 function isSelfTest(event: JsonObject): boolean {
   const sender = senderId(event);
   const marked = [event, asObject(event.message), asObject(event.postback)];
