@@ -50,7 +50,7 @@ describe("a batch of webhooks", () => {
     expect(events.map(({ body }) => decodeEvent(body)?.traceId).toSorted()).toEqual(["request-a", "request-b"]);
   });
 
-  it("has one poison record reported and all its batch-mates done", async () => {
+  it("reports one poison record and completes the others", async () => {
     const queue = openQueue(queues.inbound, testEnv.eventSource);
     const poison = [
       "not json",
@@ -65,7 +65,7 @@ describe("a batch of webhooks", () => {
     expect(testEnv.lines.filter(({ event }) => event === "record.failed")).toHaveLength(poison.length);
   });
 
-  it("has a webhook that cannot be stored reported alone, and whole the next time", async () => {
+  it("reports only the webhook that cannot be stored, and completes it on the retry", async () => {
     const queue = openQueue(queues.inbound, testEnv.eventSource);
     const stuck = queueWebhook("s1", "s2");
     await queue.sendAll([queueWebhook("a"), stuck, queueWebhook("b")].map((body) => ({ body })));
@@ -79,7 +79,7 @@ describe("a batch of webhooks", () => {
     expect(new Set(await receiveEvents()).size).toBe(4);
   });
 
-  it("announces all its messages in one request to the queue, and asks for the person in another", async () => {
+  it("publishes all its messages in one request to the queue, and requests the profile in another", async () => {
     const queue = openQueue(queues.inbound, testEnv.eventSource);
     await queue.sendAll(
       [queueWebhook("a", "b"), queueWebhook("c"), queueWebhook("d", "e", "f")].map((body) => ({ body })),
@@ -93,7 +93,7 @@ describe("a batch of webhooks", () => {
     expect(new Set(await receiveEvents()).size).toBe(6);
   });
 
-  it("keeps its raw copies in one file, byte for byte", async () => {
+  it("stores its raw copies in one file, byte for byte", async () => {
     const raws = [instagramWebhook(account, [{ mid: "r1", text: "é ✓", at: testEnv.now() }]), "{}"];
     await openQueue(queues.inbound, testEnv.eventSource).sendAll(
       raws.map((raw) => ({ body: inboundBody(raw, testEnv.now()) })),
@@ -109,7 +109,7 @@ describe("a batch of webhooks", () => {
     expect(lines.map((line) => (JSON.parse(line) as { body: string }).body)).toEqual(raws);
   });
 
-  it("is reported whole when its time is over, and comes again", async () => {
+  it("is reported completely when its time is over, and is retried", async () => {
     await openQueue(queues.inbound, testEnv.eventSource).sendAll([
       { body: queueWebhook("a") },
       { body: queueWebhook("b") },
@@ -122,7 +122,7 @@ describe("a batch of webhooks", () => {
     expect(await queueDepth(testEnv.eventSource, queues.inbound)).toBe(0);
   });
 
-  it("is reported whole when the events queue refuses, and is announced the next time", async () => {
+  it("is reported completely when the events queue fails, and is published on the retry", async () => {
     await openQueue(queues.inbound, testEnv.eventSource).send({ body: queueWebhook("a") });
     const broken = ingestWorker(testEnv.ingestPorts({ ...queues, events: `${queues.events}-gone` }), testEnv.now);
     expect((await invokeWorker(testEnv.eventSource, queues.inbound, broken)).failed).toHaveLength(1);
@@ -133,7 +133,7 @@ describe("a batch of webhooks", () => {
 });
 
 describe("a webhook", () => {
-  it("about an account that nobody connected is done, counted and stored nowhere", async () => {
+  it("about an account that is not connected is completed, logged and not stored", async () => {
     const raw = instagramWebhook("17840000000000000", [{ mid: "x", text: "secret text", at: testEnv.now() }]);
     await openQueue(queues.inbound, testEnv.eventSource).send({ body: inboundBody(raw, testEnv.now()) });
     expect((await runWorker()).failed).toEqual([]);
@@ -142,7 +142,7 @@ describe("a webhook", () => {
     expect(JSON.stringify(testEnv.lines)).not.toContain("secret text");
   });
 
-  it("of a message past its seven days is done without it, to the millisecond", async () => {
+  it("of a message older than seven days is completed without it, to the millisecond", async () => {
     const at = testEnv.now() - 7 * DAY;
     const raw = instagramWebhook(account, [
       { mid: "gone", text: "", at },
@@ -153,14 +153,14 @@ describe("a webhook", () => {
     expect(await receiveEvents()).toHaveLength(1);
   });
 
-  it("whose file is gone was done before: it is dropped", async () => {
+  it("whose file no longer exists was completed before and is dropped", async () => {
     const body = encodeInbound({ receivedAt: testEnv.now(), bytes: null, file: "inbound/none.gz" });
     await openQueue(queues.inbound, testEnv.eventSource).send({ body });
     expect((await runWorker()).failed).toEqual([]);
     expect(testEnv.lines).toContainEqual({ event: "record.dropped", worker: "ingest", reason: "gone" });
   });
 
-  it("that lies in a file is read from there, and the file goes once all is announced", async () => {
+  it("in a file is read from there, and the file is removed after everything is published", async () => {
     const file = "inbound/large.gz";
     await testEnv.files.put(file, compress(instagramWebhook(account, [{ mid: "big", text: "x", at: testEnv.now() }])));
     await openQueue(queues.inbound, testEnv.eventSource).send({

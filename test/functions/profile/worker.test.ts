@@ -38,7 +38,7 @@ const runWorker = () =>
 const queueRequests = (...bodies: string[]) =>
   openQueue(queues.profiles, testEnv.eventSource).sendAll(bodies.map((body) => ({ body })));
 
-/** A conversation with a person of ours. @returns its id */
+/** Creates a conversation. @returns its id */
 async function createConversation(participantId: string): Promise<string> {
   const ref = { platform: "instagram", externalId: account } as const;
   const id = conversationId({ tenant, account: ref, participantId });
@@ -52,7 +52,7 @@ const readProfile = async (id: string) =>
   (await conversationStore(testEnv.table).get(tenant, id, testEnv.now()))?.participantProfile;
 
 describe("a batch of people", () => {
-  it("is looked up, each once though asked for twice", async () => {
+  it("is looked up once per person, even when requested twice", async () => {
     const ids = await Promise.all(["1001", "1002"].map(createConversation));
     const bodies = ids.map((id) => encodeProfile({ tenant, conversationId: id }));
     await queueRequests(...bodies, ...bodies);
@@ -64,7 +64,7 @@ describe("a batch of people", () => {
     expect(await queueDepth(testEnv.eventSource, queues.profiles)).toBe(0);
   });
 
-  it("is done with what it cannot read, and with another tenant's conversation, and calls nobody for it", async () => {
+  it("drops unreadable records and other tenants' conversations without a call", async () => {
     const id = await createConversation("1003");
     const other = newTenant();
     await queueRequests(
@@ -79,7 +79,7 @@ describe("a batch of people", () => {
     expect(testEnv.lines.filter(({ event }) => event === "record.dropped")).toHaveLength(5);
   });
 
-  it("has one that could not be kept come again, and its mates done", async () => {
+  it("retries a profile that could not be stored, and completes the others", async () => {
     const ids = await Promise.all(["1004", "1005"].map(createConversation));
     await queueRequests(...ids.map((id) => encodeProfile({ tenant, conversationId: id })));
     const end = injectFaults(testEnv.client, ({ command, input }) =>
@@ -95,8 +95,8 @@ describe("a batch of people", () => {
   });
 });
 
-describe("a webhook whose people cannot be asked for", () => {
-  it("is done all the same, with a line in the log", async () => {
+describe("a webhook whose profile requests cannot be queued", () => {
+  it("is completed, and the failure is logged", async () => {
     const raw = instagramWebhook(account, [{ mid: `${tenant}-1`, text: "secret text", at: testEnv.now() }]);
     await openQueue(queues.inbound, testEnv.eventSource).send({ body: inboundBody(raw, testEnv.now()) });
     const broken = ingestWorker(testEnv.ingestPorts({ ...queues, profiles: `${queues.profiles}-gone` }), testEnv.now);

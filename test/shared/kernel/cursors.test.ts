@@ -4,7 +4,7 @@ import { openCursor, sealCursor } from "../../../shared/kernel/cursors.ts";
 
 const key = Buffer.alloc(32, 7);
 
-test("a cursor opens in the scope it was sealed for, and nowhere else", () => {
+test("a cursor opens only in the scope it was sealed for", () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), fc.string({ minLength: 1, maxLength: 60 }), (scope, other, position) => {
       const cursor = sealCursor(key, scope, position);
@@ -25,7 +25,7 @@ test("a cursor with any one character changed, cut or added is refused", () => {
   expect(openCursor(key, "inbox", `${cursor}A`)).toBeNull();
 });
 
-test("text that is no cursor at all is refused, never thrown over", () => {
+test("text that is not a cursor is refused without an error", () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.base64String(), fc.string({ minLength: 401, maxLength: 9000 })), (text) => {
       expect(openCursor(key, "inbox", text)).toBeNull();

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { deriveUlid, isUlid, newUlid, ulidFloor, ulidTime } from "../../../shared/kernel/ids.ts";
 import { parseTenant } from "../../../shared/kernel/tenant.ts";
 
-test("an id that follows from a time and a seed is a ULID of that time, the same each time, another for another seed", () => {
+test("a derived id is a ULID of its time, the same for the same seed and different for another", () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 2 ** 47 }), fc.string(), fc.string(), (at, seed, other) => {
       const id = deriveUlid(at, seed);
@@ -16,7 +16,7 @@ test("an id that follows from a time and a seed is a ULID of that time, the same
   );
 });
 
-test("fresh ids sort by their time", () => {
+test("new ids sort by their time", () => {
   expect(newUlid(1_000) < newUlid(1_001)).toBe(true);
 });
 

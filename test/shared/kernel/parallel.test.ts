@@ -4,8 +4,8 @@ import { forEachConcurrent } from "../../../shared/kernel/parallel.ts";
 
 const numbers = Array.from({ length: 20 }, (_, i) => i);
 
-describe("work on many things", () => {
-  it("is done on each once, never on more than so many at once", async () => {
+describe("concurrent work", () => {
+  it("runs once per item and never exceeds the concurrency", async () => {
     const done: number[] = [];
     let [atOnce, most] = [0, 0];
     await forEachConcurrent(numbers, 3, async (number) => {
@@ -18,7 +18,7 @@ describe("work on many things", () => {
     expect(most).toBe(3);
   });
 
-  it("begins nothing new after a failure, and fails once what was under way has ended", async () => {
+  it("starts nothing new after a failure, and fails after the running work has ended", async () => {
     const [started, ended]: [number[], number[]] = [[], []];
     const work = forEachConcurrent(numbers, 3, async (number) => {
       started.push(number);
@@ -32,7 +32,7 @@ describe("work on many things", () => {
     expect(ended).toEqual([0, 2]);
   });
 
-  it("on nothing is done at once", async () => {
+  it("on no items completes at once", async () => {
     await forEachConcurrent([], 3, async () => {
       throw new Error("There was nothing to do.");
     });

@@ -40,39 +40,36 @@ function expectMatchesSchema({ type, body }: Pick<RenderedEvent, "type" | "body"
   expect(z.parse(eventSchema(type), event), body).toEqual(event);
 }
 
-it("every type is published, in its order, with words of its own", async () => {
+it("every type is listed in published order with its own description", async () => {
   const types = await publishedSchemas();
   expect(types.map(({ type }) => type)).toEqual([...eventTypes]);
   expect(new Set(types.map(({ description }) => description)).size).toBe(eventTypes.length);
 });
 
-it.each(eventTypes)(
-  "%s: its example is of its schema, read as JSON Schema by a stranger, and is of no other's",
-  async (type) => {
-    const one = (await publishedSchemas()).find((each) => each.type === type);
-    const { schema = {}, example = {} } = one ?? {};
-    expect(schema).toMatchObject({ type: "object", properties: { type: { const: type } } });
-    expect((schema as { required: string[] }).required).toEqual([
-      "id",
-      "type",
-      "api_version",
-      "created_at",
-      "tenant_id",
-      "data",
-    ]);
-    const reader = full.fromJSONSchema(schema as Parameters<typeof full.fromJSONSchema>[0]);
-    expect(reader.safeParse(example).error).toBeUndefined();
-    for (const name of Object.keys(example)) {
-      const { [name]: _, ...less } = example;
-      expect(reader.safeParse(less).success, `without ${name}`).toBe(false);
-    }
-    expect(reader.safeParse({ ...example, later: 1 }).success, "with a field that is new").toBe(true);
-    expect(reader.safeParse({ ...example, type: "another.type" }).success).toBe(false);
-    expectMatchesSchema({ type, body: JSON.stringify(example) });
-  },
-);
+it.each(eventTypes)("%s: its example matches its published JSON Schema and no other type's", async (type) => {
+  const one = (await publishedSchemas()).find((each) => each.type === type);
+  const { schema = {}, example = {} } = one ?? {};
+  expect(schema).toMatchObject({ type: "object", properties: { type: { const: type } } });
+  expect((schema as { required: string[] }).required).toEqual([
+    "id",
+    "type",
+    "api_version",
+    "created_at",
+    "tenant_id",
+    "data",
+  ]);
+  const reader = full.fromJSONSchema(schema as Parameters<typeof full.fromJSONSchema>[0]);
+  expect(reader.safeParse(example).error).toBeUndefined();
+  for (const name of Object.keys(example)) {
+    const { [name]: _, ...less } = example;
+    expect(reader.safeParse(less).success, `without ${name}`).toBe(false);
+  }
+  expect(reader.safeParse({ ...example, later: 1 }).success, "with a field that is new").toBe(true);
+  expect(reader.safeParse({ ...example, type: "another.type" }).success).toBe(false);
+  expectMatchesSchema({ type, body: JSON.stringify(example) });
+});
 
-describe("what is sent is of the published schema", () => {
+describe("rendered events match the published schema", () => {
   it("for messages of every kind", () => {
     const sample = (rest: object) => renderMessageEvent(tenant, sampleMessage(tenant, { id: "m1", ...rest }));
     for (const event of [
@@ -88,7 +85,7 @@ describe("what is sent is of the published schema", () => {
     }
   });
 
-  it("for what happens to a message", () => {
+  it("for changes of a message", () => {
     const ref = { id: "m1", conversationId: sampleConversationId(tenant), account: ACCOUNT };
     const ulid = newUlid(NOW);
     for (const event of [
@@ -101,7 +98,7 @@ describe("what is sent is of the published schema", () => {
     }
   });
 
-  it("for sends that did not go out, or nobody knows", () => {
+  it("for sends that failed or have an unknown outcome", () => {
     for (const detail of ["outcome_unknown", "(#100) No matching user found"]) {
       for (const rest of [
         { text: "hi", actorId: "u", replyTo: "m0" },

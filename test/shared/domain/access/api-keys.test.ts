@@ -9,7 +9,7 @@ import {
   parseApiKey,
 } from "../../../../shared/domain/access/api-keys.ts";
 
-test("a key has the shape that secret scanners look for, with a CRC-32 at its end", () => {
+test("a key matches the pattern for secret scanners and ends with a CRC-32", () => {
   const key = formatApiKey("live", randomBytes(API_KEY_RANDOM_BYTES));
   expect(key).toMatch(/^svc_live_[0-9A-Za-z]{46}$/);
   const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -18,7 +18,7 @@ test("a key has the shape that secret scanners look for, with a CRC-32 at its en
   expect(apiKeyPrefix(key)).toBe(key.slice(0, 13));
 });
 
-test("any one character changed makes it no key", () => {
+test("a key with any character changed is invalid", () => {
   const key = formatApiKey("test", randomBytes(API_KEY_RANDOM_BYTES));
   expect(parseApiKey(key)).toBe(key);
   for (let at = 0; at < key.length; at++) {
@@ -27,7 +27,7 @@ test("any one character changed makes it no key", () => {
   }
 });
 
-test("no other text is a key", () => {
+test("any other text is not a key", () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       expect(parseApiKey(text)).toBeNull();

@@ -14,7 +14,7 @@ const acme = parseTenant("acme") as TenantId;
 const other = parseTenant("other") as TenantId;
 const at = 1_790_000_000_000;
 
-test("the reply window is open to the last millisecond of 24 hours, the human agent's to that of seven days", () => {
+test("the reply window ends after exactly 24 hours, the human-agent window after exactly seven days", () => {
   expect(windowAt(at, at + 24 * HOUR - 1)).toEqual({ state: "open_24h", expiresAt: at + 24 * HOUR });
   expect(windowAt(at, at + 24 * HOUR)).toEqual({ state: "human_agent_7d", expiresAt: at + 7 * DAY });
   expect(windowAt(at, at + 7 * DAY - 1)).toEqual({ state: "human_agent_7d", expiresAt: at + 7 * DAY });
@@ -22,12 +22,12 @@ test("the reply window is open to the last millisecond of 24 hours, the human ag
   expect(windowAt(null, at)).toEqual({ state: "no_inbound", expiresAt: null });
 });
 
-test("a conversation is gone seven days after its last message", () => {
+test("a conversation expires seven days after its last message", () => {
   expect(isConversationExpired(at, at + 7 * DAY - 1)).toBe(false);
   expect(isConversationExpired(at, at + 7 * DAY)).toBe(true);
 });
 
-test("an id reads back for its own tenant alone", () => {
+test("an id parses only for its own tenant", () => {
   const ref = { tenant: acme, account: { platform: "instagram", externalId: "178414" }, participantId: "55" } as const;
   const id = conversationId(ref);
   expect(id).toBe("CONV#acme#instagram#178414#55");
@@ -47,16 +47,16 @@ test.each([
   "conv#acme#instagram#1#2",
   "CONV#acme#instagram#1#é",
   `CONV#acme#instagram#1#${"9".repeat(65)}`,
-])("%j is no conversation's id", (id) => {
+])("%j is not a conversation id", (id) => {
   expect(readConversationId(id)).toBeNull();
 });
 
-test("no text whatever makes reading an id fail", () => {
+test("parsing any text as an id does not throw", () => {
   fc.assert(fc.property(fc.string(), (text) => void readConversationId(`CONV#${text}`)));
 });
 
-test("the window's states follow one another as a walk through time finds them, flags and all", () => {
-  // The reference counts hours off one by one instead of comparing sums.
+test("the window's states follow each other as in an hour-by-hour reference", () => {
+  // The reference counts hours one by one instead of comparing sums.
   const reference = (lastInboundAt: number | null, now: number) => {
     if (lastInboundAt === null) return { state: "no_inbound", expiresAt: null };
     let [hours, at] = [0, lastInboundAt];

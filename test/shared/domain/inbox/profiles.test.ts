@@ -6,7 +6,7 @@ const NOW = 1_793_000_000_123;
 const person = { name: "Ada Lind", username: "ada.lind", pictureUrl: null };
 
 describe("a profile", () => {
-  test("calls the person by the user name, and by the full name where there is none", () => {
+  test("has the user name as handle, or the full name without one", () => {
     expect(buildProfile(person, NOW)).toEqual({
       state: "complete",
       handle: "ada.lind",
@@ -17,7 +17,7 @@ describe("a profile", () => {
     expect(buildProfile({ ...person, name: null }, NOW)).toMatchObject({ state: "complete", handle: "ada.lind" });
   });
 
-  test("without a name of either kind is partial, even with a picture", () => {
+  test("without any name is partial, even with a picture", () => {
     const pictureUrl = "https://cdn.example/a.jpg";
     expect(buildProfile({ name: null, username: null, pictureUrl }, NOW)).toEqual({
       state: "partial",
@@ -36,7 +36,7 @@ describe("a profile", () => {
     ["partial", NOW - 24 * HOUR, true],
     ["unavailable", NOW - 24 * HOUR + 1, false],
     ["unavailable", NOW - 24 * HOUR, true],
-  ] as const)("that is %s since %s is to be fetched: %s", (state, fetchedAt, due) => {
+  ] as const)("that is %s since %s is due: %s", (state, fetchedAt, due) => {
     expect(isProfileDue(state, fetchedAt, NOW)).toBe(due);
   });
 });
@@ -54,11 +54,11 @@ describe("a picture", () => {
     ["https://cdn.example/a.jpg?oe=-6AE01C2", NOW + 3 * DAY],
     ["https://cdn.example/a.jpg?ext=6AE01C2F01", NOW + 3 * DAY],
     ["http://127.0.0.1:4000/media/1.png", NOW + 3 * DAY],
-  ])("at %s ends at %s", (url, expiresAt) => {
+  ])("at %s expires at %s", (url, expiresAt) => {
     expect(toPicture(url, NOW)).toEqual({ url, expiresAt });
   });
 
-  test("of at most 600 characters is kept, whole or not at all", () => {
+  test("URL of at most 600 characters is stored, a longer one is not", () => {
     const url = "https://cdn.example/".padEnd(600, "a");
     expect(toPicture(url, NOW)?.url).toBe(url);
     expect(toPicture(`${url}a`, NOW)).toBeNull();

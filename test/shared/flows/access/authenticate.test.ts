@@ -28,7 +28,7 @@ const authenticateWith = (header: string | undefined) => authenticate(ports(), h
 const unauthorized = { refused: "unauthorized" };
 
 describe("a key", () => {
-  it("opens its tenant, with its scope, for one read", async () => {
+  it("identifies its tenant and scope with one read", async () => {
     const tenant = newTenant();
     for (const scope of ["live", "test"] as const) {
       const key = await createKey(ports(), tenant, { ...settings, scope }, testEnv.now());
@@ -42,7 +42,7 @@ describe("a key", () => {
     }
   });
 
-  it("that is junk, mistyped or made up costs no read", async () => {
+  it("that is malformed, mistyped or invented costs no read", async () => {
     const { secret } = await createKey(ports(), newTenant(), settings, testEnv.now());
     const flipped = secret.slice(0, -10) + (secret.at(-10) === "a" ? "b" : "a") + secret.slice(-9);
     const junk = [
@@ -64,7 +64,7 @@ describe("a key", () => {
     expect(await authenticateWith(`bearer  ${secret}`)).toHaveProperty("keyId");
   });
 
-  it("that is revoked is refused at the next request, and so is one that nobody made", async () => {
+  it("that is revoked is refused at the next request, and so is an unknown one", async () => {
     const { secret } = await createKey(ports(), newTenant(), settings, testEnv.now());
     expect(await authenticateWith(`Bearer ${secret}`)).toHaveProperty("keyId");
     await testEnv.table.client.send(
@@ -81,7 +81,7 @@ describe("a key", () => {
     expect(await authenticateWith(`Bearer ${foreign.secret}`)).toEqual(unauthorized);
   });
 
-  it("of an operator opens the tenants of its list", async () => {
+  it("of an operator gives access to the tenants of its list", async () => {
     const tenants = [newTenant(), newTenant()];
     const { secret, id } = await createOperatorKey(ports(), tenants, settings, testEnv.now());
     expect(await authenticateWith(`Bearer ${secret}`)).toEqual({
@@ -92,7 +92,7 @@ describe("a key", () => {
     });
   });
 
-  it("lies nowhere in the table, not even in part", async () => {
+  it("is not stored in the table, not even in part", async () => {
     const { secret, prefix } = await createKey(ports(), newTenant(), settings, testEnv.now());
     const { Items = [] } = await testEnv.table.client.send(new ScanCommand({ TableName: testEnv.table.name }));
     const everything = JSON.stringify(Items);
@@ -101,7 +101,7 @@ describe("a key", () => {
     expect(everything).not.toContain(secret.slice(-20));
   });
 
-  it("is written with an audit row for each tenant it opens, or not at all", async () => {
+  it("is stored together with an audit row per tenant, or not at all", async () => {
     const tenants = [newTenant(), newTenant()];
     const audits = async () =>
       Promise.all(
@@ -127,10 +127,10 @@ describe("a key", () => {
   });
 });
 
-describe("a key's pace", () => {
+describe("the rate limit of a key", () => {
   const callerOf = (keyId: string): Caller => ({ kind: "tenant_key", keyId, tenant: newTenant(), scope: "live" });
 
-  it("is 600 requests a minute, exact under 601 at once, and free again in the next", async () => {
+  it("is 600 requests a minute, exact for 601 concurrent requests, and resets in the next minute", async () => {
     testEnv.advance(MINUTE - (testEnv.now() % MINUTE) + 17 * SECOND + 1);
     const caller = callerOf("busy");
     const answers = await Promise.all(
@@ -148,7 +148,7 @@ describe("a key's pace", () => {
     expect(await enforceRateLimit(ports(), caller, testEnv.now())).toBeNull();
   });
 
-  it("asks to wait a whole minute at its start", async () => {
+  it("returns a Retry-After of a whole minute at its start", async () => {
     const start = testEnv.now() + MINUTE - (testEnv.now() % MINUTE);
     const caller = callerOf("early");
     for (let i = 0; i < 600; i += 100) {

@@ -34,10 +34,15 @@ beforeEach(async () => {
   ({ tenant, account, conversation } = await newConversation(testEnv));
 });
 
-/** Takes webhooks as a process of its own would. @returns the types of what is to be announced */
-async function ingestAndRender(...happenings: PlatformEvent[]): Promise<string[]> {
-  const { events: announcements } = await ingestEvents(testEnv.ingestPorts(queues), account, happenings, testEnv.now());
-  return (await renderEventMessages(testEnv, tenant, announcements)).map(({ type }) => type);
+/** Ingests webhooks in a new process. @returns the types of the queued events */
+async function ingestAndRender(...platformEvents: PlatformEvent[]): Promise<string[]> {
+  const { events: queuedEvents } = await ingestEvents(
+    testEnv.ingestPorts(queues),
+    account,
+    platformEvents,
+    testEnv.now(),
+  );
+  return (await renderEventMessages(testEnv, tenant, queuedEvents)).map(({ type }) => type);
 }
 
 const eraseNow = (pages?: number) => runErasure(testEnv, queues, { tenant, conversation }, pages);
@@ -54,7 +59,7 @@ const changeEvents: Record<string, (mid: string, at: number) => PlatformEvent> =
 describe.each(Object.entries(changeEvents))(
   "the %s, after the erasure, of a message from before it",
   (_kind, change) => {
-    it("is dropped while the erasure is under way, before its message is removed and after", async () => {
+    it("is dropped during the erasure, before and after its message is removed", async () => {
       await ingestAndRender(textEvent("m1", "before", testEnv.now()));
       expect(await ingestAndRender(change("m1", testEnv.now()))).toHaveLength(1);
       testEnv.advance(SECOND);
@@ -68,7 +73,7 @@ describe.each(Object.entries(changeEvents))(
       expect(await partition()).toEqual([]);
     });
 
-    it("is dropped when it is over, for as long as the marker lives, whoever wrote the message", async () => {
+    it("is dropped after the erasure while the marker exists, in both directions", async () => {
       await ingestAndRender(
         textEvent("m1", "before", testEnv.now()),
         textEvent("e1", "ours", testEnv.now(), { fromAccount: true }),
@@ -83,7 +88,7 @@ describe.each(Object.entries(changeEvents))(
       }
     });
 
-    it("is dropped also once a new conversation has begun, whose own messages change", async () => {
+    it("is dropped after a new conversation has started, whose messages may still change", async () => {
       await ingestAndRender(textEvent("m1", "before", testEnv.now()));
       await eraseNow();
       testEnv.advance(SECOND);
@@ -95,18 +100,18 @@ describe.each(Object.entries(changeEvents))(
   },
 );
 
-describe("the change of a message that never came", () => {
+describe("the change of a message that never arrived", () => {
   const removed = { ...noRemovals, markers: 2, deliveries: 1 };
 
-  /** @returns what lies there of it besides the head */
+  /** @returns the conversation's rows without its head */
   async function strange(): Promise<string[]> {
-    const { events: announcements } = await ingestEvents(
+    const { events: queuedEvents } = await ingestEvents(
       testEnv.ingestPorts(queues),
       account,
       [editEvent("m-never", "canary", 1, testEnv.now())],
       testEnv.now(),
     );
-    const [rendered] = await renderEventMessages(testEnv, tenant, announcements);
+    const [rendered] = await renderEventMessages(testEnv, tenant, queuedEvents);
     await deliveryStore(testEnv.table).recordFirst(
       tenant,
       {
@@ -123,7 +128,7 @@ describe("the change of a message that never came", () => {
     return (await partition()).map(({ SK }) => SK.slice(0, 2));
   }
 
-  it("is erased and counted where there is no conversation; then nothing is left", async () => {
+  it("is erased and counted without a conversation, and nothing is left", async () => {
     expect(await strange()).toEqual(["C#", "E#", "~H"]);
     testEnv.advance(SECOND);
     expect(await eraseNow()).toEqual({ done: true, removed });
@@ -141,7 +146,7 @@ describe("the change of a message that never came", () => {
   it.each([
     ["before its last pass", false],
     ["when it is over", true],
-  ])("is erased also after an erasure, %s", async (_when, over) => {
+  ])("is erased after an earlier erasure too, %s", async (_when, over) => {
     await ingestAndRender(textEvent("m1", "before", testEnv.now()));
     await eraseNow();
     if (over) await drainErasures(testEnv, queues);
@@ -153,7 +158,7 @@ describe("the change of a message that never came", () => {
     expect(await partition()).toEqual([]);
   });
 
-  it("is not counted by a call that repeats its erasure, whose last pass removes what came late", async () => {
+  it("is not counted by a repeated call, and the last pass removes late rows", async () => {
     const at = testEnv.now();
     await ingestAndRender(textEvent("m1", "before", at));
     await eraseNow();
@@ -167,19 +172,19 @@ describe("the change of a message that never came", () => {
     expect(await partition()).toEqual([]);
   });
 
-  it("by a clock ahead of ours is erased, too", async () => {
+  it("stamped ahead of our clock is erased too", async () => {
     await ingestAndRender(editEvent("m-never", "canary", 1, testEnv.now() + MINUTE));
     expect(await eraseNow()).toMatchObject({ removed: { markers: 2 } });
     expect(await rowsContaining("canary")).toEqual([]);
   });
 
-  it("past the end of its life is nobody's", async () => {
+  it("is not found after it has expired", async () => {
     await strange();
     testEnv.advance(7 * DAY + SECOND);
     expect(await eraseNow()).toMatchObject({ refused: "conversation_not_found" });
   });
 
-  it("waits for its message as before, also after an erasure", async () => {
+  it("is applied when its message arrives, after an erasure too", async () => {
     await ingestAndRender(textEvent("m1", "before", testEnv.now()));
     await eraseNow();
     await drainErasures(testEnv, queues);
@@ -190,8 +195,8 @@ describe("the change of a message that never came", () => {
   });
 });
 
-describe("a reply that began before the erasure, on Instagram, whose echo is stamped after it", () => {
-  /** Erases while the platform is called. @param echoed whether the echo comes before the answer */
+describe("an Instagram reply that started before the erasure and whose echo is stamped after it", () => {
+  /** Erases during the platform call. @param echoed whether the echo arrives before the response */
   async function reply(echoed: boolean): Promise<void> {
     await ingestAndRender(textEvent("m1", "before", testEnv.now()));
     testEnv.advance(SECOND);
@@ -211,14 +216,14 @@ describe("a reply that began before the erasure, on Instagram, whose echo is sta
     expect(await sendReply(ports, tenantCaller(tenant), request, () => begunAt)).toMatchObject({ messageId: "r1" });
   }
 
-  it("leaves nothing where the answer comes first", async () => {
+  it("leaves nothing when the response arrives first", async () => {
     await reply(false);
     expect(await ingestAndRender(textEvent("r1", "canary", testEnv.now(), { fromAccount: true }))).toEqual([]);
     await drainErasures(testEnv, queues);
     expect(await partition()).toEqual([]);
   });
 
-  it("begins a new conversation where the echo comes first, which the same call erases", async () => {
+  it("starts a new conversation when the echo arrives first, which a repeated call erases", async () => {
     await reply(true);
     expect(await rowsContaining("canary")).not.toEqual([]);
     expect(await eraseNow()).toMatchObject({ done: true, removed: { conversation: 1, messages: 1 } });

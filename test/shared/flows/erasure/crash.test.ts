@@ -51,7 +51,7 @@ async function expectErasedOnce(testCase: TestCase): Promise<void> {
 
 describe("an erasure", () => {
   it.each(faultPoints)(
-    "that is struck (%s) at any call of its request ends whole, each row counted once",
+    "that crashes (%s) at any call of its request completes and counts each row once",
     async (faultPoint) => {
       for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
         const one = await newCase();
@@ -61,7 +61,7 @@ describe("an erasure", () => {
         if (faultPoint === "lost" || !injection.reached()) {
           expect(answer, `call ${k}`).toEqual({ done: true, removed: one.subject.counts });
         }
-        // Before it has begun, an erasure that died is as if it had never been asked for.
+        // An erasure that crashed before its start has no effect.
         if (answer === "died" && (await listAudit(one)).length === 0) await drainErasures(testEnv, one.queues);
         if ((await listAudit(one)).length === 0) {
           expect(await runErasure(testEnv, one.queues, one.subject), `call ${k}`).toEqual({
@@ -81,13 +81,13 @@ describe("an erasure", () => {
   );
 
   it.each(faultPoints)(
-    "that is struck (%s) at any call of the background ends whole, each row counted once",
+    "that crashes (%s) at any call of the background completes and counts each row once",
     async (faultPoint) => {
       for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
         const one = await newCase();
         await runErasure(testEnv, one.queues, one.subject, 0);
         const injection = injectFaultAt(testEnv.clients, faultPoint, k);
-        // One strike somewhere in both passes; what the queue does is not part of the process.
+        // One crash anywhere in both passes. Calls of the queue itself are not part of the process.
         while (!injection.reached() && (await queueDepth(testEnv.eventSource, one.queues.erasures)) > 0) {
           testEnv.advance(61 * SECOND);
           const worker = injection.crashable(eraseWorker(testEnv.erasePorts(one.queues), testEnv.now));
@@ -105,7 +105,7 @@ describe("an erasure", () => {
     120_000,
   );
 
-  it("of several pages that dies after each of its calls in turn still counts each row once", async () => {
+  it("of several pages that crashes after each call in turn counts each row once", async () => {
     const one = await newCase(230);
     const answers: unknown[] = [];
     for (let k = 3; k < 200; k += 7) {
@@ -118,7 +118,7 @@ describe("an erasure", () => {
     await expectErasedOnce(one);
   }, 60_000);
 
-  it("leaves no events behind that were kept for a pass, wherever it died", async () => {
+  it("leaves no saved events behind, wherever it crashed", async () => {
     const eventMarkers = (await allRows(testEnv)).filter(({ PK, SK }) => PK.startsWith("ER#") && SK !== "R");
     expect(eventMarkers.length).toBeGreaterThan(0);
     expect(eventMarkers.filter((row) => Object.keys(row).sort().join() !== "PK,SK,k,x")).toEqual([]);

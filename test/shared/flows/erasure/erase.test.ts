@@ -59,18 +59,18 @@ const head = () => conversationStore(testEnv.table).get(tenant, subject.conversa
 const erasureIdOf = ({ conversation }: Pick<DataSubject, "conversation">) => sha256Hex(conversation);
 
 describe("erasing a conversation", () => {
-  it("removes and counts every kind of row, at deleted endpoints too", async () => {
+  it("removes and counts every kind of row, including deliveries of deleted endpoints", async () => {
     expect(await rowsMentioning(testEnv, subject)).not.toEqual([]);
     expect(await runErasure(testEnv, queues, subject)).toEqual({ done: true, removed: subject.counts });
     const remaining = await rowsMentioning(testEnv, subject);
-    // The head without what it said, and the erasure itself, which still knows the conversation.
+    // The emptied head, and the erasure, which still has the conversation's id.
     expect(remaining.map(({ SK }) => SK).sort()).toEqual(["R", "~HEAD"]);
     expect(Object.keys(remaining.find(({ SK }) => SK === "~HEAD") ?? {}).sort()).toEqual(["PK", "SK", "ea", "x"]);
     await drainErasures(testEnv, queues);
     expect(await rowsMentioning(testEnv, subject)).toEqual([]);
   });
 
-  it("leaves nothing in the end but a marker of hashes and an instant, for 7 days and an hour", async () => {
+  it("leaves only a marker of hashes and a time, for 7 days and an hour", async () => {
     const erasedAt = testEnv.now();
     await runErasure(testEnv, queues, subject);
     await drainErasures(testEnv, queues);
@@ -88,7 +88,7 @@ describe("erasing a conversation", () => {
     expect(marks?.k).toEqual(Array(subject.counts.messages).fill(expect.stringMatching(/^[0-9A-Z]{10}$/)));
   });
 
-  it("touches no other row: not another person's, not another tenant's conversation with the same person", async () => {
+  it("changes no row of another person, or of another tenant's conversation with the same person", async () => {
     const neighbour = await seedDataSubject(testEnv, tenant, endpoints, { person: "7700000000000077" });
     const stranger = newTenant();
     await seedDataSubject(testEnv, stranger, [await putEndpointRow(testEnv, stranger, "one")]);
@@ -105,7 +105,7 @@ describe("erasing a conversation", () => {
     expect(before.length).toBeGreaterThan(30);
   });
 
-  it("takes it out of the inbox, the detail, the feed and the look-up by id at once", async () => {
+  it("removes it from the inbox, the detail, the feed and the lookup by id at once", async () => {
     const messages = messageStore(testEnv.table);
     const existingText = `${subject.person} said 0`;
     expect(await messages.getById(tenant, existingText, testEnv.now())).not.toBeNull();
@@ -118,7 +118,7 @@ describe("erasing a conversation", () => {
     expect("rows" in feed && feed.rows).toEqual([]);
   });
 
-  it("writes one audit row, which names it by a hash and holds the counts", async () => {
+  it("writes one audit row with its hash and the counts", async () => {
     await runErasure(testEnv, queues, subject);
     await drainErasures(testEnv, queues);
     await runErasure(testEnv, queues, subject);
@@ -134,7 +134,7 @@ describe("erasing a conversation", () => {
     expect(JSON.stringify(await auditRows())).not.toContain(subject.person);
   });
 
-  it("counts a profile only where one is known", async () => {
+  it("counts a profile only when one is stored", async () => {
     const participant = { id: "88", handle: null, username: null };
     const message = sampleMessage(tenant, { id: "m88", participant, sentAt: testEnv.now() });
     await messageStore(testEnv.table).record(tenant, message, testEnv.now());
@@ -145,7 +145,7 @@ describe("erasing a conversation", () => {
     });
   });
 
-  it("erases what the platform's clock has stamped ahead of ours", async () => {
+  it("erases messages that the platform stamped ahead of our clock", async () => {
     const ahead = sampleMessage(tenant, { id: "ahead", sentAt: testEnv.now() + MINUTE });
     await messageStore(testEnv.table).record(tenant, ahead, testEnv.now());
     await conversationStore(testEnv.table).advanceHead(tenant, ahead, SAMPLE_INBOX);
@@ -153,7 +153,7 @@ describe("erasing a conversation", () => {
     expect(await runErasure(testEnv, queues, subject)).toMatchObject({ removed: { messages: messages + 1 } });
   });
 
-  it("tells the log what its passes removed, and nothing of whom", async () => {
+  it("logs the counts of its passes without identifying the person", async () => {
     testEnv.lines.length = 0;
     await runErasure(testEnv, queues, subject);
     await drainErasures(testEnv, queues);
@@ -169,7 +169,7 @@ describe("erasing a conversation", () => {
 });
 
 describe("erasing again", () => {
-  it("has nothing left to do while the marker lives, and is unknown afterwards", async () => {
+  it("removes nothing while the marker exists, and returns not found afterwards", async () => {
     const startedAt = testEnv.now();
     await runErasure(testEnv, queues, subject);
     expect(await runErasure(testEnv, queues, subject)).toEqual({ done: true, removed: zeroCounts });
@@ -183,7 +183,7 @@ describe("erasing again", () => {
     expect(await auditRows()).toHaveLength(1);
   });
 
-  it("goes on with what is left, and ends with the counts of all of it", async () => {
+  it("continues with the remaining rows and returns the counts of all of them", async () => {
     const long = await seedDataSubject(testEnv, tenant, endpoints, { person: "9900000000000099", messages: 250 });
     testEnv.advance(SECOND);
     const first = await runErasure(testEnv, queues, long, 1);
@@ -198,7 +198,7 @@ describe("erasing again", () => {
     expect(await rowsMentioning(testEnv, long)).toEqual([]);
   });
 
-  it("finds that the background has ended what it could not", async () => {
+  it("reports that the background has finished", async () => {
     expect(await runErasure(testEnv, queues, subject, 0)).toEqual({
       done: false,
       removed: { ...zeroCounts, conversation: 1, profile: 1 },
@@ -211,7 +211,7 @@ describe("erasing again", () => {
     expect(await rowsMentioning(testEnv, subject)).toEqual([]);
   });
 
-  it("removes what one that died had counted and not removed, without counting it again", async () => {
+  it("removes the rows that a crashed run counted, without counting them again", async () => {
     const end = injectFaults(testEnv.client, ({ command }) => (command === "BatchWriteItem" ? "crash" : "pass"));
     await expect(runErasure(testEnv, queues, subject)).rejects.toThrow("crashed");
     end();
@@ -219,7 +219,7 @@ describe("erasing again", () => {
     expect((await rowsMentioning(testEnv, subject)).map(({ SK }) => SK).sort()).toEqual(["R", "~HEAD"]);
   });
 
-  it("twice at once removes and counts each row once", async () => {
+  it("twice concurrently removes and counts each row once", async () => {
     const answers = await Promise.all([
       runErasure(testEnv, queues, subject),
       runErasure(testEnv, queues, subject),
@@ -235,7 +235,7 @@ describe("erasing again", () => {
     expect(await rowsMentioning(testEnv, subject)).toEqual([]);
   });
 
-  it("a conversation that began after the first erasure erases that one too", async () => {
+  it("erases a conversation that started after the first erasure", async () => {
     await runErasure(testEnv, queues, subject);
     testEnv.advance(MINUTE);
     const second = await seedDataSubject(testEnv, tenant, endpoints, { messages: 1 });
@@ -247,7 +247,7 @@ describe("erasing again", () => {
   });
 });
 
-describe("a conversation that begins while another of the same person is erased", () => {
+describe("a conversation that starts while the person's earlier one is erased", () => {
   it("keeps all its rows", async () => {
     expect(await runErasure(testEnv, queues, subject, 0)).toMatchObject({ done: false });
     testEnv.advance(1);
@@ -266,7 +266,7 @@ describe("a conversation that begins while another of the same person is erased"
   });
 });
 
-describe("who may erase, and what", () => {
+describe("permission to erase", () => {
   const ask = (conversationId: string, caller = tenantCaller(tenant), asTenant = tenant) =>
     eraseConversation(
       testEnv.erasePorts(queues),
@@ -276,7 +276,7 @@ describe("who may erase, and what", () => {
       testEnv.now(),
     );
 
-  it("is refused to a test key, whatever it names", async () => {
+  it("is refused to a test key for any conversation", async () => {
     const test = tenantCaller(tenant, "test");
     for (const id of [subject.conversation, sampleConversationId(tenant, "nobody"), "x"]) {
       expect(await ask(id, test)).toEqual({ refused: "forbidden" });
@@ -284,7 +284,7 @@ describe("who may erase, and what", () => {
     expect(await head()).not.toBeNull();
   });
 
-  it("is unknown where it is malformed, another tenant's, nobody's or past its retention", async () => {
+  it("is not found for an id that is malformed, another tenant's, unused or expired", async () => {
     const stranger = newTenant();
     for (const id of [
       "",
@@ -303,7 +303,7 @@ describe("who may erase, and what", () => {
 });
 
 describe("the queue message of an erasure", () => {
-  it("names the conversation by its hash alone", async () => {
+  it("identifies the conversation by its hash only", async () => {
     const body = encodeErasure({ tenant, erasureId: erasureIdOf(subject) });
     expect(body).toContain(erasureIdOf(subject));
     expect(body).not.toContain(subject.person);

@@ -62,7 +62,7 @@ async function recordAttempt(endpointId: string, eventUlid: string): Promise<voi
 const firstText = { mid: "m1", text: "before" };
 
 describe("after its conversation was erased", () => {
-  it("a message that comes again is dropped, at once and for as long as it could be taken in", async () => {
+  it("a redelivered message is dropped, at once and until its retention ends", async () => {
     const at = testEnv.now();
     await ingestTexts({ ...firstText, at });
     expect(await countEvents()).toBe(1);
@@ -82,19 +82,19 @@ describe("after its conversation was erased", () => {
     expect(await countEvents()).toBe(0);
   });
 
-  it("also by a worker that had looked the tenant up just before", async () => {
+  it("by a worker that has the tenant's state cached, too", async () => {
     const at = testEnv.now();
     await ingestTexts({ ...firstText, at });
     testEnv.advance(SECOND);
     await eraseNow();
-    // The very worker that remembers the tenant without an erasure.
+    // The same worker, which has the tenant's state from before the erasure cached.
     await ingestTexts({ ...firstText, at });
     await drainErasures(testEnv, queues);
     await ingestTexts({ ...firstText, at });
     expect(await partition()).toEqual([]);
   });
 
-  it("a newer message begins a new conversation, and what is older is still dropped", async () => {
+  it("a newer message starts a new conversation, and older messages are still dropped", async () => {
     const at = testEnv.now();
     await ingestTexts({ ...firstText, at });
     await eraseNow();
@@ -109,7 +109,7 @@ describe("after its conversation was erased", () => {
     expect(await sortKeyKinds()).toEqual(["M#", "~H"]);
   });
 
-  it("an echo of what the account wrote after it begins a new conversation", async () => {
+  it("an echo of a message that the account sent after it starts a new conversation", async () => {
     const at = testEnv.now();
     await ingestTexts({ ...firstText, at });
     await eraseNow();
@@ -119,13 +119,13 @@ describe("after its conversation was erased", () => {
   });
 });
 
-describe("a message that is kept while its conversation is erased", () => {
-  it("is taken back, leaves the head alone and is not announced", async () => {
+describe("a message that is stored while its conversation is erased", () => {
+  it("is removed, does not change the head and is not published", async () => {
     const at = testEnv.now();
     await ingestTexts({ ...firstText, at: at - 10 });
     await countEvents();
     let injected = false;
-    // The erasure comes between the glimpse and the message.
+    // The erasure runs between the snapshot read and the message write.
     const end = injectFaults(testEnv.client, async ({ command, input }): Promise<Fault> => {
       const isLateWrite = command === "PutItem" && JSON.stringify(input).includes('"late"');
       if (!isLateWrite || injected) return "pass";
@@ -143,7 +143,7 @@ describe("a message that is kept while its conversation is erased", () => {
     expect(await partition()).toEqual([]);
   });
 
-  it("has its deliveries removed when it is taken back, for an earlier run may have announced it", async () => {
+  it("is removed with its deliveries, because an earlier run may have published it", async () => {
     const at = testEnv.now();
     const endpointId = await putEndpointRow(testEnv, tenant, "one");
     await ingestTexts({ ...firstText, at: at - 10 });
@@ -157,7 +157,7 @@ describe("a message that is kept while its conversation is erased", () => {
     expect(await deliveryStore(testEnv.table).get(tenant, endpointId, late.eventUlid)).toBeNull();
   });
 
-  it("by one who dies at once, is removed by the next pass, and one more pass follows for its deliveries", async () => {
+  it("is removed by the next pass when its worker crashes, and one more pass follows for its deliveries", async () => {
     const at = testEnv.now();
     await ingestTexts({ ...firstText, at: at - 10 });
     await eraseNow();
@@ -171,8 +171,8 @@ describe("a message that is kept while its conversation is erased", () => {
   });
 });
 
-describe("a reply that is kept while its conversation is erased", () => {
-  it("is taken back, as an echo of it is dropped", async () => {
+describe("a reply that is stored while its conversation is erased", () => {
+  it("is removed, and its echo is dropped", async () => {
     const at = testEnv.now();
     await ingestTexts({ ...firstText, at: at - 10 });
     const platform = { textTooLong: () => false, send: async () => ({ kind: "accepted", messageId: "r1" }) };
@@ -196,8 +196,8 @@ describe("a reply that is kept while its conversation is erased", () => {
   });
 });
 
-describe("a first attempt under way while its message is erased", () => {
-  it("writes its row late, which goes with the next pass", async () => {
+describe("a first attempt in progress while its message is erased", () => {
+  it("writes its row late, and the next pass removes it", async () => {
     const at = testEnv.now();
     const endpointId = await putEndpointRow(testEnv, tenant, "one");
     await ingestTexts({ ...firstText, at: at - 10 });
@@ -211,7 +211,7 @@ describe("a first attempt under way while its message is erased", () => {
 });
 
 describe("the head of an erased conversation", () => {
-  it("never shows a message of the erasure's instant or before, and shows the next", async () => {
+  it("never shows a message stamped at the erasure or before, and shows the next", async () => {
     const at = testEnv.now();
     await ingestTexts({ ...firstText, at });
     await eraseNow();
@@ -235,7 +235,7 @@ describe("the head of an erased conversation", () => {
   });
 });
 
-describe("the echo of a send that began before the erasure", () => {
+describe("the echo of a send that started before the erasure", () => {
   const now = 1_793_000_000_000;
   const echoOf = (begunAt: number | null, at: number) => ({
     kind: "message" as const,
@@ -267,7 +267,7 @@ describe("the echo of a send that began before the erasure", () => {
     expect(await isCovered(echoOf(now - DAY, now + 500))).toBe(false);
   });
 
-  it("is dropped by whoever takes it in, while the echo of a send from after it begins a new conversation", async () => {
+  it("is dropped, and the echo of a send from after it starts a new conversation", async () => {
     await ingestTexts({ ...firstText, at: testEnv.now() - 10 });
     await eraseNow();
     const erasedAt = testEnv.now();

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => testEnv.close());
 
-it("an erasure that goes on in the background has ended the conversation, and its messages go page by page", async () => {
+it("an erasure that continues in the background hides the conversation at once and removes its messages page by page", async () => {
   const tenant = newTenant();
   const queues = await testEnv.newQueues();
   const subject = await seedDataSubject(testEnv, tenant, [], { messages: 150 });

@@ -11,7 +11,7 @@ import { newConversation } from "../support/new-conversation.ts";
 import { ingestEvents, textEvent } from "../support/platform-events.ts";
 import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
 
-// What was learned of a person before an erasure is on no message from after it, whoever had looked just before.
+// No message from after an erasure has names that were read before it.
 
 let testEnv: TestEnv;
 let queues: TestQueues;
@@ -37,12 +37,12 @@ const messageNames = async (id: string) => {
   return message && [message.participant.handle, message.participant.username];
 };
 
-it("names it as long as nothing is erased", async () => {
+it("has the person's name as long as nothing is erased", async () => {
   await ingestEvents(testEnv.ingestPorts(queues), account, [textEvent("m2", "again", testEnv.now())], testEnv.now());
   expect(await messageNames("m2")).toEqual(["Ada", "ada"]);
 });
 
-it("a message that comes with the erasure, also where its worker dies at first", async () => {
+it("a message that arrives during the erasure, even when its worker crashes first", async () => {
   const ports = testEnv.ingestPorts(queues);
   const { snapshots } = ports.conversations;
   const late = {
@@ -62,7 +62,7 @@ it("a message that comes with the erasure, also where its worker dies at first",
   expect(await messageNames("m2")).toEqual(["Ada", "ada"]);
   await ingestMessage("m2");
   expect(await messageNames("m2")).toEqual([null, null]);
-  // The erasure is as new as the newest message that it found.
+  // The erasure's time is that of the newest message it found.
   await ingestMessage("m3", late, at + SECOND);
   expect(await messageNames("m3")).toEqual([null, null]);
 });

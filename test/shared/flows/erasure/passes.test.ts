@@ -35,7 +35,7 @@ beforeEach(async () => {
   testEnv.advance(SECOND);
 });
 
-/** A message from before the erasure, kept now by a worker that had read before. */
+/** Stores a message from before the erasure, as a worker that read before it would. */
 async function recordLateMessage(sentAt: number): Promise<Message> {
   const late = sampleMessage(tenant, { id: "late", sentAt });
   await messageStore(testEnv.table).record(tenant, late, testEnv.now());
@@ -52,12 +52,12 @@ async function recordAttempt({ eventUlid }: Message): Promise<void> {
   );
 }
 
-describe("a message that is kept late, among rows that were counted and not removed", () => {
-  it("is removed with them, and its delivery, which is written later still, with the next pass", async () => {
+describe("a message that is stored late, among rows that are counted and not removed", () => {
+  it("is removed with them, and its later delivery with the next pass", async () => {
     const end = injectFaults(testEnv.client, ({ command }) => (command === "BatchWriteItem" ? "crash" : "pass"));
     await expect(runErasure(testEnv, queues, subject)).rejects.toThrow("crashed");
     end();
-    // Older than some of the rows that were counted: no later page comes to it.
+    // Older than some counted rows, so no later page of the first pass has it.
     const late = await recordLateMessage(testEnv.now() - SECOND - 700);
     expect(await runErasure(testEnv, queues, subject)).toEqual({ done: true, removed: subject.counts });
     expect((await rowsMentioning(testEnv, subject)).map(({ SK }) => SK).sort()).toEqual(["R", "~HEAD"]);
@@ -67,8 +67,8 @@ describe("a message that is kept late, among rows that were counted and not remo
   });
 });
 
-describe("a worker that had read before the erasure and runs as long as it may", () => {
-  it("writes before the next pass, however often the background looks", async () => {
+describe("a worker that read before the erasure and runs until its time limit", () => {
+  it("writes before the next pass, however often the background runs", async () => {
     await runErasure(testEnv, queues, subject);
     for (let waited = 0; waited < MINUTE; waited += 5 * SECOND) {
       testEnv.advance(5 * SECOND);

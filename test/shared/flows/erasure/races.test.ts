@@ -9,12 +9,12 @@ beforeAll(async () => {
 });
 afterAll(() => testEnv.close());
 
-describe("an erasure amid messages, echoes, edits, replies, held messages, look-ups, deliveries and replays of the same person", () => {
-  it("leaves nothing older than itself and keeps what is newer, in 40 interleavings", async () => {
+describe("an erasure concurrent with messages, echoes, edits, replies, held messages, lookups, deliveries and replays of one person", () => {
+  it("removes everything older and nothing newer, in 40 interleavings", async () => {
     await runInterleavings(testEnv, { from: 1, count: 40 });
   }, 120_000);
 
-  it("leaves nothing behind of its own but markers, and no send that waits", async () => {
+  it("leaves only its markers, and no waiting send", async () => {
     const rows = await allRows(testEnv);
     expect(rows.filter(({ PK, c }) => PK.startsWith("QS#") && c !== undefined)).toEqual([]);
     const erasureRows = rows.filter(({ PK }) => PK.startsWith("ER#"));

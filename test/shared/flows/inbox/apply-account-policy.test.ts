@@ -35,9 +35,14 @@ beforeEach(async () => {
 });
 
 const accountRef = () => ({ platform: "instagram", externalId: account }) as const;
-const ingestPolicy = async (...happenings: PlatformEvent[]) => {
-  const { events: announcements } = await ingestEvents(testEnv.ingestPorts(queues), account, happenings, testEnv.now());
-  return renderEventMessages(testEnv, tenant, announcements);
+const ingestPolicy = async (...platformEvents: PlatformEvent[]) => {
+  const { events: queuedEvents } = await ingestEvents(
+    testEnv.ingestPorts(queues),
+    account,
+    platformEvents,
+    testEnv.now(),
+  );
+  return renderEventMessages(testEnv, tenant, queuedEvents);
 };
 const status = async () => (await accountStore(testEnv.table).get(tenant, accountRef()))?.status;
 const setStatus = (st: string) =>
@@ -50,8 +55,8 @@ const setStatus = (st: string) =>
     }),
   );
 
-describe("what the platform decides of an account", () => {
-  it("restricts it and is announced, until the platform lifts it", async () => {
+describe("a policy action of the platform", () => {
+  it("restricts the account and is published, until the platform lifts it", async () => {
     const [restricted, ...more] = await ingestPolicy(policyEvent("block", at));
     expect(more).toEqual([]);
     expect(restricted?.type).toBe("account.restricted");
@@ -78,7 +83,7 @@ describe("what the platform decides of an account", () => {
     expect(await status()).toBe("active");
   });
 
-  it("is one event, with the same id and body, however often it is told", async () => {
+  it("is one event with the same id and body, however often it is delivered", async () => {
     const first = await ingestPolicy(policyEvent("block", at), policyEvent("block", at));
     testEnv.advance(HOUR);
     const again = await ingestPolicy(policyEvent("block", at));
@@ -86,7 +91,7 @@ describe("what the platform decides of an account", () => {
     expect(again).toEqual(first);
   });
 
-  it("is told by its first body, whatever became of the account since", async () => {
+  it("keeps its first body when the account changes afterwards", async () => {
     const first = await ingestPolicy(policyEvent("block", at));
     await testEnv.table.client.send(
       new UpdateCommand({
@@ -100,7 +105,7 @@ describe("what the platform decides of an account", () => {
     expect(first[0]?.body).toContain('"handle":"@shop"');
   });
 
-  it("changes nothing when it is a warning, but leaves a line in the log", async () => {
+  it("changes nothing when it is a warning, and is logged", async () => {
     const before = testEnv.lines.length;
     expect(await ingestPolicy(policyEvent("warning", at))).toEqual([]);
     expect(await status()).toBe("active");
@@ -109,19 +114,19 @@ describe("what the platform decides of an account", () => {
     ]);
   });
 
-  it("does not override what it decided later", async () => {
+  it("does not override a later action", async () => {
     await ingestPolicy(policyEvent("block", at), policyEvent("unblock", at + 5));
     expect(await ingestPolicy(policyEvent("block", at + 4))).toEqual([]);
     expect(await status()).toBe("active");
   });
 
-  it("announces no recovery of an account that was not restricted", async () => {
+  it("publishes no recovery of an account that was not restricted", async () => {
     expect(await ingestPolicy(policyEvent("unblock", at))).toEqual([]);
     expect(await ingestPolicy(policyEvent("unblock", at))).toEqual([]);
     expect(await status()).toBe("active");
   });
 
-  it("brings no dead token back to life, and a token that comes back lifts no block", async () => {
+  it("does not restore an invalid token, and a restored token does not lift a block", async () => {
     await ingestPolicy(policyEvent("block", at));
     await setStatus("needs_reauth");
     expect(await status()).toBe("needs_reauth");
@@ -132,7 +137,7 @@ describe("what the platform decides of an account", () => {
     expect(await status()).toBe("restricted");
   });
 
-  it("is not announced where the account shows the same as before: once it is restricted, and while its token is dead", async () => {
+  it("is not published when the public status does not change: while restricted, and while the token is invalid", async () => {
     await ingestPolicy(policyEvent("block", at));
     expect(await ingestPolicy(policyEvent("block", at + 1))).toEqual([]);
     expect((await ingestPolicy(policyEvent("unblock", at + 2))).map(({ type }) => type)).toEqual(["account.recovered"]);
@@ -142,7 +147,7 @@ describe("what the platform decides of an account", () => {
     expect(await ingestPolicy(policyEvent("block", at + 5))).toEqual([]);
   });
 
-  it("is judged by what is known when it is noted, not when it was read", async () => {
+  it("is evaluated against the account at the time of the write", async () => {
     let injected = false;
     const end = injectFaults(testEnv.client, async ({ command, input }): Promise<Fault> => {
       if (command !== "UpdateItem" || injected || !JSON.stringify(input).includes("SET po = ")) return "pass";
@@ -155,7 +160,7 @@ describe("what the platform decides of an account", () => {
     expect(injected).toBe(true);
   });
 
-  it("leaves a receiver, with what refused sends tell, knowing what the account shows, in any order and however often", async () => {
+  it("together with refused sends, leaves a receiver with the account's status, in any order and with repeats", async () => {
     const decided = fc.record({
       kind: fc.constantFrom("block" as const, "unblock" as const),
       after: fc.nat({ max: 5 }),
@@ -198,13 +203,13 @@ describe("what the platform decides of an account", () => {
     );
   }, 30_000);
 
-  it("lifts a restriction that was met otherwise", async () => {
+  it("lifts a restriction that a refused send reported", async () => {
     await setStatus("restricted");
     expect((await ingestPolicy(policyEvent("unblock", at))).map(({ type }) => type)).toEqual(["account.recovered"]);
     expect(await status()).toBe("active");
   });
 
-  it("survives a lost answer and a death at any call: the repeat announces the same", async () => {
+  it("survives a lost response and a crash at any call: the retry publishes the same event", async () => {
     for (const fault of ["lost", "crash"] as const) {
       for (let k = 0; ; k++) {
         tenant = newTenant();
@@ -229,7 +234,7 @@ describe("what the platform decides of an account", () => {
     }
   });
 
-  it("ends at the newest decision, whatever order they come in, also all at once", async () => {
+  it("ends at the newest action in any order, and concurrently", async () => {
     const decisions = fc.array(
       fc.record({ action: fc.constantFrom("block", "unblock", "warning"), after: fc.nat({ max: 6 }) }),
       { minLength: 1, maxLength: 6 },
@@ -239,7 +244,7 @@ describe("what the platform decides of an account", () => {
         tenant = newTenant();
         account = await testEnv.connect(tenant);
         const each = actions.map(({ action, after }) => policyEvent(action, at + after));
-        // Some lose the race at every try and are told of again, as their queue would.
+        // Some lose every race and are redelivered, as by their queue.
         const settled = atOnce ? await Promise.allSettled(each.map((one) => ingestPolicy(one))) : [];
         for (const [i, one] of each.entries()) if (settled[i]?.status !== "fulfilled") await ingestPolicy(one);
         const rank = ({ action, after }: (typeof actions)[number]) => after * 2 + (action === "unblock" ? 1 : 0);
@@ -252,5 +257,5 @@ describe("what the platform decides of an account", () => {
 });
 
 function fail(): never {
-  throw new Error("Nothing was announced.");
+  throw new Error("No event was published.");
 }

@@ -17,7 +17,7 @@ import {
 } from "../support/platform-events.ts";
 import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
 
-// Counted units, which repeat exactly; docs/design/table-costs.md shows the same figures.
+// Exact unit counts. docs/design/table-costs.md shows the same figures.
 
 let testEnv: TestEnv;
 let queues: TestQueues;
@@ -32,7 +32,7 @@ afterAll(async () => {
   await testEnv.close();
 });
 
-let cost: (...happenings: PlatformEvent[]) => Promise<{ wcu: number; rcu: number }>;
+let cost: (...platformEvents: PlatformEvent[]) => Promise<{ wcu: number; rcu: number }>;
 let at: number;
 let tenant: TenantId;
 let conversation: string;
@@ -45,34 +45,34 @@ beforeEach(async () => {
   const findHome = accountResolver(ports);
   at = testEnv.now() - MINUTE;
   messageIdOf = (n) => sampleMessageId("instagram", account, n, at + n);
-  cost = async (...happenings) => {
+  cost = async (...platformEvents) => {
     const { wcu, rcu } = await meter.measure("cost", () =>
-      ingestEvents(ports, account, happenings, testEnv.now(), findHome),
+      ingestEvents(ports, account, platformEvents, testEnv.now(), findHome),
     );
     return { wcu, rcu };
   };
   await cost(textEvent(messageIdOf(1), sampleText(1), at + 1), textEvent(messageIdOf(2), sampleText(2), at + 2));
 });
 
-it("an unsending costs 6 writes where the message is the newest, and 5 where it is not", async () => {
+it("an unsend costs 6 writes when the message is the newest, else 5", async () => {
   expect(await cost(unsendEvent(messageIdOf(2), at + 5))).toEqual({ wcu: 6, rcu: 1 });
   expect(await cost(unsendEvent(messageIdOf(1), at + 6))).toEqual({ wcu: 5, rcu: 1 });
 });
 
-it("an edit costs what an unsending does", async () => {
+it("an edit costs the same as an unsend", async () => {
   expect(await cost(editEvent(messageIdOf(2), sampleText(3), 1, at + 5))).toEqual({ wcu: 6, rcu: 1 });
 });
 
-it("a reaction costs its event", async () => {
+it("a reaction costs only its event", async () => {
   expect(await cost(reactionEvent(messageIdOf(2), "react", at + 5))).toEqual({ wcu: 2, rcu: 0.5 });
 });
 
-it("an unsending before its message costs its mark, and the message then its emptying", async () => {
+it("an unsend before its message costs its marker, and the message the removal of its content", async () => {
   expect(await cost(unsendEvent(messageIdOf(3), at + 5))).toEqual({ wcu: 5, rcu: 2 });
   expect(await cost(textEvent(messageIdOf(3), sampleText(3), at + 3))).toEqual({ wcu: 12, rcu: 1.5 });
 });
 
-it("a change of a message that was erased costs what finding that out does", async () => {
+it("a change of an erased message costs only the reads that detect the erasure", async () => {
   const lanes = await testEnv.newQueues();
   const change = () => cost(editEvent(messageIdOf(2), sampleText(3), 1, testEnv.now()));
   await runErasure(testEnv, lanes, { tenant, conversation });
@@ -84,7 +84,7 @@ it("a change of a message that was erased costs what finding that out does", asy
   expect(await change()).toEqual({ wcu: 0, rcu: 3 });
 });
 
-it("a policy update costs the account and its event", async () => {
+it("a policy action costs the account's write and its event", async () => {
   expect(await cost(policyEvent("block", at))).toEqual({ wcu: 2, rcu: 2 });
   expect(await cost(policyEvent("block", at))).toEqual({ wcu: 0, rcu: 2 });
   expect(await cost(policyEvent("warning", at + 1))).toEqual({ wcu: 0, rcu: 0 });

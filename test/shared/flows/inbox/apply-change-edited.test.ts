@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 
 describe("an edited message", () => {
-  it("shows its newest text everywhere, while its first event stays what it was", async () => {
+  it("shows its newest text everywhere, and its first event stays unchanged", async () => {
     const { account, conversation, at, ingest: take, head, read, shownTexts } = fixture;
     const [received] = await take(textEvent("m1", "helo", at));
     const events = await take(editEvent("m1", "hello", 1, at + 1));
@@ -41,7 +41,7 @@ describe("an edited message", () => {
     expect(isRefusal(stored) ? null : toMessageResponse(stored).text).toBe("hello");
     expect((await head())?.lastMessageText).toBe("hello");
 
-    // Its webhook comes again, as a retry would render it again.
+    // The webhook is redelivered, so the event is rendered again.
     const [again] = await take(textEvent("m1", "helo", at));
     expect(again?.body).toBe(received?.body);
     expect(again?.ulid).toBe(received?.ulid);
@@ -50,7 +50,7 @@ describe("an edited message", () => {
   });
 
   it.each([[[1, 2, 3]], [[3, 2, 1]], [[2, 3, 1, 2]]])(
-    "ends at the highest count, and tells of each edit once: %j",
+    "ends at the highest edit count and publishes each edit once: %j",
     async (counts) => {
       const { at, ingest: take, head, shownTexts } = fixture;
       await take(textEvent("m1", "zero", at));
@@ -65,7 +65,7 @@ describe("an edited message", () => {
     },
   );
 
-  it("leaves the head alone when a newer message stands there", async () => {
+  it("does not change the head when a newer message is there", async () => {
     const { at, ingest: take, head, shownTexts } = fixture;
     await take(textEvent("m1", "one", at), textEvent("m2", "two", at + 1));
     const before = await head();
@@ -74,7 +74,7 @@ describe("an edited message", () => {
     expect(await head()).toEqual(before);
   });
 
-  it("waits for its message, and is told of at once", async () => {
+  it("is published at once and applied when its message arrives", async () => {
     const { at, ingest: take, head, rawHead, shownTexts } = fixture;
     const events = await take(editEvent("m1", "two", 2, at + 2), editEvent("m1", "one", 1, at + 1));
     expect(events.map(({ type }) => type)).toEqual(["message.edited", "message.edited"]);
@@ -85,7 +85,7 @@ describe("an edited message", () => {
     expect(await rawHead()).not.toHaveProperty("aw");
   });
 
-  it.each(["before", "after"])("is not told of once it was unsent, which came %s the message", async (when) => {
+  it.each(["before", "after"])("is not published after an unsend that arrived %s the message", async (when) => {
     const { at, ingest: take, head, shownTexts, tenantItems: everything } = fixture;
     if (when === "after") await take(textEvent("m1", "zero", at));
     await take(unsendEvent("m1", at + 5));
@@ -98,5 +98,5 @@ describe("an edited message", () => {
 });
 
 function fail(): never {
-  throw new Error("Nothing was announced.");
+  throw new Error("No event was published.");
 }

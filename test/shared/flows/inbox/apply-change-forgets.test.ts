@@ -26,8 +26,8 @@ beforeEach(async () => {
   at = testEnv.now() - MINUTE;
 });
 
-const ingestEvent = (happening: PlatformEvent, ports: IngestPorts = testEnv.ingestPorts(queues)) =>
-  ingestEvents(ports, account, [happening], testEnv.now());
+const ingestEvent = (platformEvent: PlatformEvent, ports: IngestPorts = testEnv.ingestPorts(queues)) =>
+  ingestEvents(ports, account, [platformEvent], testEnv.now());
 
 /** The tenant's conversations and the bodies of its events. */
 async function rows(): Promise<{ conversations: string; bodies: string }> {
@@ -39,8 +39,8 @@ async function rows(): Promise<{ conversations: string; bodies: string }> {
   return { conversations: rowsOfKind("CONV"), bodies: rowsOfKind("E") };
 }
 
-describe("of a message that has not come yet, its unsending forgets", () => {
-  it("the text of an edit that waits for it", async () => {
+describe("the unsend of a message that has not arrived deletes", () => {
+  it("the text of a pending edit", async () => {
     await ingestEvent(editEvent("m1", "secret", 1, at + 1));
     expect((await rows()).conversations).toContain("secret");
     await ingestEvent(unsendEvent("m1", at + 2));
@@ -49,33 +49,33 @@ describe("of a message that has not come yet, its unsending forgets", () => {
     expect(pendingChange).toEqual({ unsentAt: at + 2, edit: { text: "", count: 1 } });
   });
 
-  it("the bodies of all its edits, at once", async () => {
+  it("the stored events of all its edits at once", async () => {
     for (const count of [1, 2, 3]) await ingestEvent(editEvent("m1", `secret ${count}`, count, at + count));
     for (const count of [1, 2, 3]) expect((await rows()).bodies).toContain(`secret ${count}`);
     await ingestEvent(unsendEvent("m1", at + 5));
     expect((await rows()).bodies).not.toContain("secret");
   });
 
-  it("the body of an edit that comes after it, at once", async () => {
+  it("the stored event of a later edit at once", async () => {
     await ingestEvent(unsendEvent("m1", at + 5));
-    const { events: announcements } = await ingestEvent(editEvent("m1", "secret", 1, at + 1));
-    expect(announcements).toEqual([]);
+    const { events: queuedEvents } = await ingestEvent(editEvent("m1", "secret", 1, at + 1));
+    expect(queuedEvents).toEqual([]);
     expect((await rows()).bodies).not.toContain("secret");
   });
 
-  it("the bodies of its edits with the message, where whoever brought the unsending died before", async () => {
+  it("the stored events of its edits when the message arrives, if the unsend's process crashed", async () => {
     await ingestEvent(editEvent("m1", "secret", 2, at + 1));
     const ports = testEnv.ingestPorts(queues);
     const dying = { ...ports.eventBodies, deleteBodies: () => Promise.reject(new Error("died")) };
     await expect(ingestEvent(unsendEvent("m1", at + 2), { ...ports, eventBodies: dying })).rejects.toThrow("died");
     expect((await rows()).bodies).toContain("secret");
-    const { events: announcements } = await ingestEvent(textEvent("m1", "zero", at));
-    expect(announcements).toEqual([]);
+    const { events: queuedEvents } = await ingestEvent(textEvent("m1", "zero", at));
+    expect(queuedEvents).toEqual([]);
     expect((await rows()).bodies).not.toContain("secret");
   });
 });
 
-describe("an edit that comes while a message does, whose unsending waits for it, leaves no text and is not told", () => {
+describe("an edit that arrives together with a message that has a pending unsend leaves no text and is not published", () => {
   const ingestFirst = () => ingestEvent(textEvent("m1", "zero", at));
   const dies = async () => {
     const ports = testEnv.ingestPorts(queues);
@@ -84,7 +84,7 @@ describe("an edit that comes while a message does, whose unsending waits for it,
       ingestEvents({ ...ports, messageChanges }, account, [textEvent("m1", "zero", at)], testEnv.now()),
     ).rejects.toThrow("died");
   };
-  /** Ports at which the message comes once they were asked whether it is there, or told of the edit. */
+  /** Ports that ingest the message right after the given call. */
   function portsWithInterleaving(after: "find" | "edit", interleaved: () => Promise<unknown>): IngestPorts {
     const ports = testEnv.ingestPorts(queues);
     const { find } = ports.messageChanges;
@@ -106,11 +106,11 @@ describe("an edit that comes while a message does, whose unsending waits for it,
     ["after it was left for it, and its worker dies", "edit", dies],
   ] as const)("%s", async (_when, after, interleaved) => {
     await ingestEvent(unsendEvent("m1", at + 5));
-    const { events: announcements } = await ingestEvent(
+    const { events: queuedEvents } = await ingestEvent(
       editEvent("m1", "secret", 1, at + 1),
       portsWithInterleaving(after, interleaved),
     );
-    expect(announcements).toEqual([]);
+    expect(queuedEvents).toEqual([]);
     const { conversations, bodies } = await rows();
     expect(bodies).not.toContain("secret");
     expect(conversations).not.toMatch(/secret|zero/);
@@ -118,7 +118,7 @@ describe("an edit that comes while a message does, whose unsending waits for it,
 });
 
 describe("the row of an unsent message", () => {
-  it("holds nothing of the person or of what they said, and is known by its id", async () => {
+  it("holds no content and nothing about the person, and is found by its id", async () => {
     await ingestEvent(textEvent("m0", "hello", at - 1));
     const profile = { state: "complete", handle: "Ada Canary", username: "ada.canary", picture: null } as const;
     await profileStore(testEnv.table).save(conversation, profile, testEnv.now());

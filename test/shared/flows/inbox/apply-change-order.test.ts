@@ -23,13 +23,13 @@ import {
 import { ingestEvents, listFeed } from "../support/platform-events.ts";
 import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
 
-// The promise. Whatever order, batching and repetition a history comes in, it ends with
-// - the same messages, with the same texts, and the same heads as when it comes in order, and no mark left;
-// - one event id for each thing that is told, and all told that is told in order, save this: of a message that is
-//   unsent, the message itself and its edits are told if they were taken before the unsending, and are not if they were
-//   taken after it; at the same time, either may be. What of them was told has no body any more, as in order.
+// For any order, batching and repetition, a history ends with
+// - the same messages, texts and heads as in order, and no pending change left;
+// - one event id per event, and the same events as in order, with one exception: an unsent message and its edits are
+//   published if they were ingested before the unsend and not if they were ingested after it. Concurrently, either may
+//   happen. None of these events has a stored body left, as in order.
 //
-// The index by which messages are found may at any time not know of one yet.
+// The index that finds messages may lag at any time.
 
 let testEnv: TestEnv;
 let queues: TestQueues;
@@ -52,9 +52,9 @@ const drawHistory = (length: number) =>
 interface HistoryRun {
   readonly tenant: TenantId;
   readonly account: string;
-  /** Whether the index does not know, look for look, over and over. */
+  /** Whether the index misses the row, per lookup, cycling. */
   readonly lags: readonly boolean[];
-  /** What was announced, by event id. */
+  /** The published events by ULID. */
   readonly published: Map<string, { type: string; place: string | null }>;
 }
 
@@ -74,20 +74,20 @@ function laggingPorts({ lags }: HistoryRun): IngestPorts {
   return { ...ports, messageChanges: { ...ports.messageChanges, find } };
 }
 
-/** Takes one webhook, as a process of its own. */
+/** Ingests one webhook in a new process. */
 async function ingestWebhook(run: HistoryRun, webhook: readonly HistoryStep[]): Promise<void> {
-  const happenings = webhook.map(({ event: happening }) => happening);
-  const { events: announcements } = await ingestEvents(laggingPorts(run), run.account, happenings, testEnv.now());
-  for (const { body } of announcements) {
+  const platformEvents = webhook.map(({ event: platformEvent }) => platformEvent);
+  const { events: queuedEvents } = await ingestEvents(laggingPorts(run), run.account, platformEvents, testEnv.now());
+  for (const { body } of queuedEvents) {
     const event = decodeEvent(body);
-    if (!event) throw new Error("An announcement cannot be read.");
+    if (!event) throw new Error("A queued event could not be decoded.");
     const { eventUlid, type, source } = event;
     expect(run.published.get(eventUlid)?.type ?? type).toBe(type);
     run.published.set(eventUlid, { type, place: source?.position ?? null });
   }
 }
 
-/** What a run told: messages by where they lie, changes by what their event id is made of. */
+/** The published events of a run: messages by position, changes by the seed of their event id. */
 function eventNames(run: HistoryRun, steps: readonly HistoryStep[]): string[] {
   const mids = new Map(steps.map(({ mid }) => [shortHash(mid), mid]));
   const names = [...run.published].map(([ulid, { type, place }]) => {
@@ -99,7 +99,7 @@ function eventNames(run: HistoryRun, steps: readonly HistoryStep[]): string[] {
       steps.find(({ expectedEvent }) => expectedEvent && isMine(expectedEvent))?.expectedEvent ?? `an unknown ${type}`
     );
   });
-  // A name that came twice would have two event ids.
+  // A repeated name would mean two ids for one event.
   expect(new Set(names).size).toBe(names.length);
   return names.sort();
 }
@@ -111,7 +111,7 @@ function toChangeName(expectedEvent: string): string {
   return JSON.stringify([mid, "reaction", rest[0], Number(rest[1])]);
 }
 
-/** Messages and heads as a reader sees them, without what names the tenant. */
+/** Messages and heads as the API shows them, without tenant-specific ids. */
 async function readState({ tenant, account }: HistoryRun) {
   const people = [0, 1, 2].map((i) => `person-${i}`);
   const conversations = conversationStore(testEnv.table);
@@ -153,8 +153,8 @@ async function expectGone(run: HistoryRun, steps: readonly HistoryStep[]): Promi
   }
 }
 
-describe("a history of messages and what happened to them", () => {
-  it("ends the same in whatever order it comes, and tells of all that no unsending came before", async () => {
+describe("a history of messages and their changes", () => {
+  it("ends the same in any order, and publishes everything that no unsend preceded", async () => {
     await fc.assert(
       fc.asyncProperty(drawHistory(14), async ({ steps, webhooks, lags }) => {
         const [inOrder, shuffled] = [await newRun(), await newRun(lags)];
@@ -171,7 +171,7 @@ describe("a history of messages and what happened to them", () => {
     );
   });
 
-  it("ends the same when all its webhooks are taken at once, in any interleaving of their calls", async () => {
+  it("ends the same when all its webhooks are ingested concurrently, in any interleaving of their calls", async () => {
     await fc.assert(
       fc.asyncProperty(drawHistory(9), fc.scheduler(), async ({ steps, webhooks, lags }, scheduler) => {
         const [inOrder, atOnce] = [await newRun(), await newRun(lags)];

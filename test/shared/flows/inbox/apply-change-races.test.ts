@@ -39,11 +39,11 @@ const setUp = async () => {
 beforeEach(setUp);
 
 async function ingestChanges(
-  happenings: readonly PlatformEvent[],
+  platformEvents: readonly PlatformEvent[],
   ports: IngestPorts = testEnv.ingestPorts(queues),
 ): Promise<RenderedAnnouncement[]> {
-  const { events: announcements } = await ingestEvents(ports, account, happenings, testEnv.now());
-  return renderEventMessages(testEnv, tenant, announcements);
+  const { events: queuedEvents } = await ingestEvents(ports, account, platformEvents, testEnv.now());
+  return renderEventMessages(testEnv, tenant, queuedEvents);
 }
 async function readSnapshot() {
   const conversations = conversationStore(testEnv.table);
@@ -55,7 +55,7 @@ async function readSnapshot() {
 }
 const texts = async () => (await listFeed(testEnv, tenant)).map(currentText);
 
-/** Ports that do something between the message's row and its conversation's head. */
+/** Ports that run an action between the write of the message's row and the write of the head. */
 function pausingPorts(before: (apply: () => Promise<unknown>) => Promise<unknown>): IngestPorts {
   const ports = testEnv.ingestPorts(queues);
   const apply: typeof ports.conversations.advanceHead = async (...message) => {
@@ -70,8 +70,8 @@ function pausingPorts(before: (apply: () => Promise<unknown>) => Promise<unknown
   return { ...ports, conversations: { ...ports.conversations, advanceHead: apply } };
 }
 
-describe("a message whose row is there while its head is still to come", () => {
-  it("shows nothing when it is unsent in between", async () => {
+describe("a message whose row is stored before its head is advanced", () => {
+  it("shows no text when it is unsent in between", async () => {
     await ingestChanges(
       [textEvent("m1", "secret", at)],
       pausingPorts(() => ingestChanges([unsendEvent("m1", at + 1)])),
@@ -79,7 +79,7 @@ describe("a message whose row is there while its head is still to come", () => {
     expect([await texts(), await readSnapshot()]).toEqual([[], { text: "", awaited: 0 }]);
   });
 
-  it("shows its edit when it is edited in between", async () => {
+  it("shows the edit when it is edited in between", async () => {
     await ingestChanges(
       [textEvent("m1", "zzz", at)],
       pausingPorts(() => ingestChanges([editEvent("m1", "aaa", 1, at + 1)])),
@@ -87,9 +87,9 @@ describe("a message whose row is there while its head is still to come", () => {
     expect([await texts(), await readSnapshot()]).toEqual([["aaa"], { text: "aaa", awaited: 0 }]);
   });
 
-  it("shows the later of two edits that both come in between, and cross each other", async () => {
+  it("shows the later of two edits that arrive in between and overlap", async () => {
     const crossing = pausingPorts((applyFirst) => {
-      // The second is about to bring the head up to its text, when the first does with its own.
+      // The first edit updates the head just before the second does.
       const second = pausingPorts(() => applyFirst());
       return ingestChanges([editEvent("m1", "two", 2, at + 2)], second);
     });
@@ -101,7 +101,7 @@ describe("a message whose row is there while its head is still to come", () => {
   });
 });
 
-describe("a message and its change, of which one is taken whole at any moment of the other", () => {
+describe("a message and its change, where one is ingested at any point of the other", () => {
   const changes = {
     unsending: { of: () => unsendEvent("m1", at + 1), texts: [], text: "" },
     edit: { of: () => editEvent("m1", "aaa", 1, at + 1), texts: ["aaa"], text: "aaa" },
@@ -110,38 +110,41 @@ describe("a message and its change, of which one is taken whole at any moment of
     (["message", "change"] as const).flatMap((outer) => [false, true].map((lagging) => ({ change, outer, lagging }))),
   );
 
-  it.each(cases)("end as one after the other: $change, within the $outer, the index lagging: $lagging", async (one) => {
-    const change = changes[one.change];
-    for (let k = 0; ; k++) {
-      await setUp();
-      const ports = testEnv.ingestPorts(queues);
-      const changePorts = one.lagging
-        ? { ...ports, messageChanges: { ...ports.messageChanges, find: async () => null } }
-        : ports;
-      const takeMessage = () => ingestChanges([textEvent("m1", "zzz", at)]);
-      const takeChange = () => ingestChanges([change.of()], changePorts);
-      const [outer, inner] = one.outer === "message" ? [takeMessage, takeChange] : [takeChange, takeMessage];
-      let calls = 0;
-      let reached = false;
-      const end = injectFaults(testEnv.client, async (): Promise<Fault> => {
-        if (calls++ !== k) return "pass";
-        reached = true;
-        await inner();
-        return "pass";
-      });
-      await outer();
-      end();
-      if (!reached) await inner();
-      expect([await texts(), await readSnapshot()], `call ${k}`).toEqual([
-        change.texts,
-        { text: change.text, awaited: 0 },
-      ]);
-      if (!reached) return;
-    }
-  });
+  it.each(cases)(
+    "end as if ingested one after the other: $change, within the $outer, the index lagging: $lagging",
+    async (one) => {
+      const change = changes[one.change];
+      for (let k = 0; ; k++) {
+        await setUp();
+        const ports = testEnv.ingestPorts(queues);
+        const changePorts = one.lagging
+          ? { ...ports, messageChanges: { ...ports.messageChanges, find: async () => null } }
+          : ports;
+        const takeMessage = () => ingestChanges([textEvent("m1", "zzz", at)]);
+        const takeChange = () => ingestChanges([change.of()], changePorts);
+        const [outer, inner] = one.outer === "message" ? [takeMessage, takeChange] : [takeChange, takeMessage];
+        let calls = 0;
+        let reached = false;
+        const end = injectFaults(testEnv.client, async (): Promise<Fault> => {
+          if (calls++ !== k) return "pass";
+          reached = true;
+          await inner();
+          return "pass";
+        });
+        await outer();
+        end();
+        if (!reached) await inner();
+        expect([await texts(), await readSnapshot()], `call ${k}`).toEqual([
+          change.texts,
+          { text: change.text, awaited: 0 },
+        ]);
+        if (!reached) return;
+      }
+    },
+  );
 });
 
-it("the head shows one of two messages of one instant, and not the other when that one is unsent", async () => {
+it("the head shows one of two messages with the same timestamp, and does not switch when that one is unsent", async () => {
   const both = [textEvent("m1", "one", at), textEvent("m2", "two", at)];
   await ingestChanges(both);
   const { text } = await readSnapshot();
@@ -197,7 +200,7 @@ describe("struck at any call", () => {
     (["before", "lost"] as const).flatMap((faultPoint) =>
       Object.keys(scenes).map((name) => [name, faultPoint] as const),
     ),
-  )("%s end whole when their webhook comes again (%s)", async (name, faultPoint) => {
+  )("%s are complete after their webhook is redelivered (%s)", async (name, faultPoint) => {
     const fixture = scenes[name as keyof typeof scenes];
     for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
       await setUp();

@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 
 describe("an unsent message", () => {
-  it("is gone from every read, and is announced once", async () => {
+  it("is removed from every read and published once", async () => {
     const { account, conversation, at, ingest: take, head, read, shownTexts } = fixture;
     const [received] = await take(textEvent("m1", "first", at), textEvent("m2", "secret", at + 1));
     const events = await take(unsendEvent("m1", at + 2));
@@ -49,7 +49,7 @@ describe("an unsent message", () => {
     expect(again.every(({ repeated }) => repeated)).toBe(true);
   });
 
-  it("leaves no text at the head when it was the newest, and all else of the head as it was", async () => {
+  it("leaves no text on the head when it was the newest, and nothing else of the head changes", async () => {
     const { at, ingest: take, head, shownTexts } = fixture;
     await take(textEvent("m1", "first", at), textEvent("m2", "secret", at + 1));
     const before = await head();
@@ -58,7 +58,7 @@ describe("an unsent message", () => {
     expect(await shownTexts()).toEqual(["first"]);
   });
 
-  it("is in no event any more, nor is what it was edited to", async () => {
+  it("is in no stored event, and neither are its edits", async () => {
     const { at, ingest: take, tenantItems: everything } = fixture;
     const [received] = await take(textEvent("m1", "secret", at));
     const edits = await take(editEvent("m1", "secret 1", 1, at + 1), editEvent("m1", "secret 2", 2, at + 2));
@@ -67,7 +67,7 @@ describe("an unsent message", () => {
     expect(JSON.stringify(await everything())).not.toContain("secret");
   });
 
-  it("does not come back with its webhook, hours or days later", async () => {
+  it("does not return when its webhook is redelivered hours or days later", async () => {
     const { tenant, at, ingest: take, head } = fixture;
     await take(textEvent("m1", "secret", at));
     await take(unsendEvent("m1", at + 1));
@@ -79,7 +79,7 @@ describe("an unsent message", () => {
     }
   });
 
-  it("is not told of when it was unsent before it came, yet opens the window as it would have", async () => {
+  it("is not published when it was unsent before it arrived, and still opens the reply window", async () => {
     const { conversation, at, ingest: take, head, rawHead, read, shownTexts } = fixture;
     const events = await take(unsendEvent("m1", at + 1));
     expect(events.map(({ type }) => type)).toEqual(["message.deleted"]);
@@ -100,7 +100,7 @@ describe("an unsent message", () => {
     for (let i = 0; i < 2; i++) expect(await take(textEvent("m1", "secret", at))).toEqual([]);
   });
 
-  it("of the account's own is gone as well", async () => {
+  it("of the account is removed too", async () => {
     const { conversation, at, ingest: take, head, shownTexts } = fixture;
     await take(textEvent("m1", "hello", at), textEvent("m2", "our secret", at + 1, { fromAccount: true }));
     const events = await take(unsendEvent("m2", at + 2, { fromAccount: true }));
@@ -113,7 +113,7 @@ describe("an unsent message", () => {
     expect(await shownTexts()).toEqual(["hello"]);
   });
 
-  it("is found before the index knows of it, and among more rows than one page", async () => {
+  it("is found before the index has it, and among more than one page of rows", async () => {
     const { tenant, account, at, ingest: take, rawHead, read } = fixture;
     await take(
       ...Array.from({ length: 120 }, (_, i) => textEvent(`n${i}`, "x", at + i)),
@@ -127,7 +127,7 @@ describe("an unsent message", () => {
     expect(await rawHead()).not.toHaveProperty("aw");
   });
 
-  it("takes no page away from those that are left", async () => {
+  it("does not shift the pages of other messages", async () => {
     const { tenant, conversation, at, inboxPorts, ingest: take } = fixture;
     await take(...Array.from({ length: 6 }, (_, i) => textEvent(`m${i}`, `${i}`, at + i)));
     await take(...[1, 2, 4, 5].map((i) => unsendEvent(`m${i}`, at + 10)));
@@ -143,7 +143,7 @@ describe("an unsent message", () => {
     expect(texts).toEqual(["3", "0"]);
   });
 
-  it("that never comes costs the conversation's head little, however many there are", async () => {
+  it("that never arrives adds little to the head, however many there are", async () => {
     const { at, ingest: take, rawHead, shownTexts } = fixture;
     await take(textEvent("m0", "hello", at));
     for (let i = 0; i < PENDING_MESSAGES_MAX * 2; i++) {
@@ -152,7 +152,7 @@ describe("an unsent message", () => {
     }
     const marks = (await rawHead()).aw as Set<string>;
     expect(marks.size).toBeLessThanOrEqual(PENDING_MESSAGES_MAX);
-    // The newest are kept.
+    // The newest remain.
     expect(await take(textEvent(`old${PENDING_MESSAGES_MAX * 2 - 1}`, "secret", at))).toEqual([]);
     expect(await shownTexts()).toEqual(["hello"]);
   });

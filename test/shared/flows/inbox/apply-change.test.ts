@@ -28,16 +28,16 @@ beforeEach(async () => {
 });
 
 describe("a reaction", () => {
-  it("is told of once for each time it is given or taken back, and leaves nothing else", async () => {
+  it("is published once each time it is added or removed, and stores nothing else", async () => {
     const { tenant, account, conversation, at, ingest: take, head } = fixture;
     await take(textEvent("m1", "hello", at));
     const before = [await head(), await listFeed(testEnv, tenant)];
-    const happenings = [
+    const platformEvents = [
       reactionEvent("m1", "react", at + 1),
       reactionEvent("m1", "unreact", at + 2),
       reactionEvent("m1", "react", at + 3),
     ];
-    const events = await take(...happenings, ...happenings);
+    const events = await take(...platformEvents, ...platformEvents);
     expect(events.map(eventData)).toEqual(
       [
         { action: "react", reaction: "love", emoji: "❤️" },
@@ -56,10 +56,10 @@ describe("a reaction", () => {
     expect(new Set(events.map(({ ulid }) => ulid)).size).toBe(3);
     expect([await head(), await listFeed(testEnv, tenant)]).toEqual(before);
     testEnv.advance(MINUTE);
-    expect((await take(...happenings)).map(({ ulid }) => ulid)).toEqual(events.map(({ ulid }) => ulid));
+    expect((await take(...platformEvents)).map(({ ulid }) => ulid)).toEqual(events.map(({ ulid }) => ulid));
   });
 
-  it("makes no conversation", async () => {
+  it("creates no conversation", async () => {
     const { at, ingest: take, head, rawHead } = fixture;
     expect((await take(reactionEvent("m1", "react", at))).map(({ type }) => type)).toEqual(["message.reaction"]);
     expect(await head()).toBeNull();
@@ -74,7 +74,7 @@ describe("any change", () => {
     ["a reaction", (at: number) => reactionEvent("m1", "react", at)],
   ] as const;
 
-  it.each(changes)("from before its conversation was erased leaves nothing: %s", async (_name, change) => {
+  it.each(changes)("from before an erasure of its conversation stores nothing: %s", async (_name, change) => {
     const { conversation, ingest: take, tenantItems: everything } = fixture;
     const erasedAt = testEnv.now() - SECOND;
     const key = headKey(conversation);
@@ -91,14 +91,14 @@ describe("any change", () => {
     expect(await take(change(erasedAt + 1))).toHaveLength(1);
   });
 
-  it.each(changes)("older than anything that is kept leaves nothing: %s", async (_name, change) => {
+  it.each(changes)("older than the retention stores nothing: %s", async (_name, change) => {
     const { ingest: take, tenantItems: everything } = fixture;
     expect(await take(change(testEnv.now() - 7 * DAY))).toEqual([]);
     expect(await everything()).toEqual([]);
     expect(await take(change(testEnv.now() - 7 * DAY + 1))).toHaveLength(1);
   });
 
-  it("of an account that is connected nowhere is counted, whatever it says", async () => {
+  it("of an account that is not connected is counted", async () => {
     const { at } = fixture;
     const before = testEnv.lines.length;
     await ingestEvents(

@@ -29,7 +29,7 @@ interface TestCase {
   readonly raw: string;
 }
 
-/** Two inbound messages and an echo after them, of one person, in one webhook. */
+/** One webhook with two inbound messages of one person, followed by an echo. */
 async function newCase(): Promise<TestCase> {
   const tenant = newTenant();
   const account = await testEnv.connect(tenant);
@@ -44,7 +44,7 @@ async function newCase(): Promise<TestCase> {
 
 const worker = (queues: TestQueues) => ingestWorker(testEnv.ingestPorts(queues), testEnv.now);
 
-/** A fresh process at each hand-out, until the queue is empty. @returns how many it took */
+/** Starts a new process for each receive until the queue is empty. @returns how many processes ran */
 async function drainInbound(queues: TestQueues): Promise<number> {
   for (let round = 1; round <= 6; round++) {
     testEnv.advance(31_000);
@@ -58,7 +58,7 @@ async function receiveEvents(queues: TestQueues): Promise<EventMessage[]> {
   const records = await receiveAllMessages(testEnv.eventSource, queues.events);
   return records.map(({ body }) => {
     const event = decodeEvent(body);
-    if (!event) throw new Error("An announcement cannot be read.");
+    if (!event) throw new Error("A queued event could not be decoded.");
     return event;
   });
 }
@@ -104,7 +104,7 @@ async function expectAllStored({ tenant, account, queues, at }: TestCase): Promi
 
 describe("ingest", () => {
   it.each(faultPoints.flatMap((faultPoint) => (["bytes", "file"] as const).map((form) => [faultPoint, form] as const)))(
-    "struck (%s) at any call to AWS ends whole when its queue message comes again (%s)",
+    "is complete after a crash (%s) at any call to AWS and a redelivery of its queue message (%s)",
     async (faultPoint, form) => {
       for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
         const one = await newCase();
@@ -127,7 +127,7 @@ describe("ingest", () => {
         await expectAllStored(one);
         if (form === "file") expect(await testEnv.files.get(file)).toBeNull();
         if (!injection.reached()) {
-          // Raw copy, route, two puts with their heads, marker, echo, head, announcements; and the file's two.
+          // Raw copy, route, two messages with their heads, marker, echo, head, events; and two for the file.
           expect(k).toBeGreaterThanOrEqual(form === "file" ? 12 : 10);
           return;
         }
@@ -135,7 +135,7 @@ describe("ingest", () => {
     },
   );
 
-  it("survives a process that dies twice, at any two of its calls", async () => {
+  it("is complete after two crashes at any two calls", async () => {
     for (let first = 0; first < 10; first += 2) {
       for (let second = 0; second < 10; second += 3) {
         const one = await newCase();
@@ -152,7 +152,7 @@ describe("ingest", () => {
     }
   });
 
-  it("takes the same webhook three times, alone and in one batch, as one", async () => {
+  it("ingests the same webhook three times, alone and in one batch, as one", async () => {
     const one = await newCase();
     const inbound = openQueue(one.queues.inbound, testEnv.eventSource);
     const body = inboundBody(one.raw, one.at);
@@ -164,7 +164,7 @@ describe("ingest", () => {
     await expectAllStored(one);
   });
 
-  it("says of an announcement that it may have been made before, and only then", async () => {
+  it("marks an event as repeated only when it may have been published before", async () => {
     const one = await newCase();
     const inbound = openQueue(one.queues.inbound, testEnv.eventSource);
     await inbound.send({ body: inboundBody(one.raw, one.at) });

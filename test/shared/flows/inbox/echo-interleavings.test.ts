@@ -13,7 +13,7 @@ import {
 import { type FaultPoint, injectFaultAt } from "../support/fault-injection.ts";
 import { openTestEnv, type TestEnv } from "../support/test-env.ts";
 
-// Whatever order the platform's answers and echoes come in, and whoever dies over them.
+// The platform's responses and echoes in any order, with crashes at any call.
 
 let testEnv: TestEnv;
 beforeAll(async () => {
@@ -28,15 +28,15 @@ interface ReplyDraft {
   readonly end: ReplyEnd;
 }
 
-/** One thing that happens; what it needs to have happened before, happens just before it. */
+/** One step. Its prerequisites run just before it. */
 interface HistoryEvent {
   readonly what: "begin" | "end" | "echo" | "native";
   readonly which: number;
-  /** The process that works on it is struck at this call; an echo then comes again at once. */
+  /** The process crashes at this call. An echo is then redelivered at once. */
   readonly struck: { readonly faultPoint: FaultPoint; readonly at: number } | null;
 }
 
-// Few texts, so that two sends often say the same; as the platform may give them back, some with spaces around.
+// Few texts, so that sends often have the same text. Some have spaces around, as the platform may return them.
 const replyDraft = fc.record<ReplyDraft>({
   text: fc.constantFrom("yes", " yes", "no"),
   end: fc.constantFrom("accepted", "accepted", "lost", "dies", "dies unsent", "refused"),
@@ -64,7 +64,7 @@ const replyHistories = fc
     return fc.record({
       platform: fc.constant(platform),
       sends: fc.constant(sends),
-      happenings: fc
+      platformEvents: fc
         .shuffledSubarray(all, { minLength: sends.length * 2 })
         .chain((events) =>
           fc.tuple(...events.map((one) => optionalFault.map((fault): HistoryEvent => ({ ...one, struck: fault })))),
@@ -72,9 +72,9 @@ const replyHistories = fc
     });
   });
 
-it("each of our sends that the platform took is one outbound message, and nothing else is", async () => {
+it("every accepted send is one outbound message, and nothing else is", async () => {
   await fc.assert(
-    fc.asyncProperty(replyHistories, async ({ platform, sends, happenings }) => {
+    fc.asyncProperty(replyHistories, async ({ platform, sends, platformEvents }) => {
       const fixture = await openConversationFixture(testEnv, platform);
       const flights = new Map<number, PendingReply>();
       const ownMessageIds = new Set<string>();
@@ -103,7 +103,7 @@ it("each of our sends that the platform took is one outbound message, and nothin
           () => true,
         );
         strikes?.remove();
-        // A sender tells nobody of its own death.
+        // A sender that crashes reports nothing.
         return failed || (fault?.faultPoint !== "lost" && strikes?.reached() === true);
       }
 
@@ -135,8 +135,8 @@ it("each of our sends that the platform took is one outbound message, and nothin
         }
       }
 
-      for (const happening of happenings) await applyEvent(happening);
-      // Whoever died over an answer left it to the echo.
+      for (const platformEvent of platformEvents) await applyEvent(platformEvent);
+      // After a crash on the response, the echo settles the send.
       for (const index of unfinished) await echo(index);
 
       const rows = await fixture.messageRows();
@@ -165,7 +165,7 @@ it("each of our sends that the platform took is one outbound message, and nothin
 });
 
 it.each(["instagram", "messenger"] as const)(
-  "a send's answer and its echoes at once are one outbound message, whichever request arrives first (%s)",
+  "a send's response and its concurrent echoes are one outbound message, whichever arrives first (%s)",
   async (platform) => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), fc.constantFrom("accepted", "lost"), async (scheduler, end) => {

@@ -42,7 +42,7 @@ const head = () => conversationStore(testEnv.table).get(tenant, conversation(), 
 const profileState = async () => (await head())?.participantProfile;
 
 let messageCount = 0;
-/** The person writes, or the account does; what is taken in by a worker of its own. */
+/** Ingests a message of the person or of the account in a new worker. */
 async function ingestMessage(echo = false): Promise<void> {
   testEnv.advance(1_000);
   const raw = instagramWebhook(account, [
@@ -57,7 +57,7 @@ async function ingestMessage(echo = false): Promise<void> {
   expect(failed).toEqual([]);
 }
 
-/** Who was asked for since the last time. */
+/** The profile requests since the last call. */
 async function requests(): Promise<(string | undefined)[]> {
   const { records } = await invokeWorker(testEnv.eventSource, queues.profiles, async () => ({ batchItemFailures: [] }));
   return records.map(({ body }) => decodeProfile(body)?.conversationId);
@@ -82,15 +82,15 @@ async function queuedPeople(): Promise<unknown[]> {
   return [...rendered.values()].map(({ body }) => JSON.parse(body).data.message.participant);
 }
 
-describe("a person is asked for", () => {
-  it("with their first message, and not with the account's own before it", async () => {
+describe("a profile lookup is requested", () => {
+  it("with the person's first message, and not with an earlier message of the account", async () => {
     await ingestMessage(true);
     expect(await requests()).toEqual([]);
     await ingestMessage();
     expect(await requests()).toEqual([conversation()]);
   });
 
-  it("with each message until something is known of them, and then not for 24 hours", async () => {
+  it("with each message until a profile is stored, and then not for 24 hours", async () => {
     await ingestMessage();
     await ingestMessage();
     expect(await requests()).toHaveLength(2);
@@ -121,7 +121,7 @@ describe("a person is asked for", () => {
   });
 });
 
-describe("a look-up", () => {
+describe("a profile lookup", () => {
   it("makes the profile complete, and the next message's event names the person", async () => {
     await ingestMessage();
     const { participantProfile } = (await head()) ?? {};
@@ -145,7 +145,7 @@ describe("a look-up", () => {
     expect(JSON.stringify(testEnv.lines)).not.toMatch(/ada|token-of/i);
   });
 
-  it("that comes again asks the platform no second time", async () => {
+  it("that is redelivered does not call the platform again", async () => {
     await ingestMessage();
     await runFetchProfile();
     expect(await runFetchProfile()).toEqual({ end: "drop", reason: "stale" });
@@ -157,7 +157,7 @@ describe("a look-up", () => {
     ["the pace is too high", jsonResponse(400, { error: { code: 613 } })],
     ["the platform has trouble", jsonResponse(500, { error: { code: 2 } })],
     ["the platform says nothing", () => {}],
-  ] as const)("leaves all as it was when %s, and is not repeated", async (_name, answer) => {
+  ] as const)("changes nothing when %s, and is not repeated", async (_name, answer) => {
     await ingestMessage();
     fakePlatform.respondWith(answer);
     expect(await runFetchProfile()).toEqual({ end: "done" });
@@ -173,7 +173,7 @@ describe("a look-up", () => {
     expect(await head()).toMatchObject({ participantProfile: "complete", participantHandle: "ada.lind" });
   });
 
-  it("of a conversation that is gone or past its days asks nobody", async () => {
+  it("of an erased or expired conversation calls no platform", async () => {
     expect(await runFetchProfile()).toEqual({ end: "drop", reason: "gone" });
     await ingestMessage();
     testEnv.advance(7 * DAY);
@@ -181,7 +181,7 @@ describe("a look-up", () => {
     expect(fakePlatform.calls).toEqual([]);
   });
 
-  it.each(["needs_reauth", "restricted"] as const)("on an account that is %s asks nobody", async (status) => {
+  it.each(["needs_reauth", "restricted"] as const)("on an account that is %s calls no platform", async (status) => {
     await ingestMessage();
     await setStatus(status);
     expect(await runFetchProfile()).toEqual({ end: "drop", reason: "gone" });

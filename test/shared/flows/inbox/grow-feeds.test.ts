@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => testEnv.close());
 
-it("a tenant's feeds get a second shard with the message that makes its hour too much for one", async () => {
+it("a tenant's feeds get a second shard with the message that exceeds one shard's hourly load", async () => {
   const tenant = newTenant();
   const account = await testEnv.connect(tenant);
   const queues = await testEnv.newQueues();

@@ -20,7 +20,7 @@ afterAll(async () => {
   await testEnv.close();
 });
 
-it("the address of a picture that has ended leaves the head with the person's next message, which costs no more", async () => {
+it("an expired picture URL is removed from the head by the person's next message, at no extra cost", async () => {
   const { account, conversation: id } = await newConversation(testEnv);
   const ports = testEnv.ingestPorts(await testEnv.newQueues());
   const findHome = accountResolver(ports);

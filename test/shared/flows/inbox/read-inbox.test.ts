@@ -38,7 +38,7 @@ async function listAll(tenant: TenantId, limit: number, direction: Direction | n
 }
 
 describe("live and test messages in one list", () => {
-  it("are visited once each and newest first, however they are mixed and whatever the page's size", async () => {
+  it("are listed once each and newest first, in any mix and page size", async () => {
     const drafts = fc.array(
       fc.record({
         scope: fc.constantFrom<Scope>("live", "test"),
@@ -71,7 +71,7 @@ describe("live and test messages in one list", () => {
 });
 
 describe("another tenant's conversation", () => {
-  it("is refused by its id alone: no row is read", async () => {
+  it("is refused by its id without a read", async () => {
     const [owner, stranger] = [newTenant(), newTenant()];
     await ports().conversations.advanceHead(owner, sampleMessage(owner, { id: "m" }), SAMPLE_INBOX);
     const meter = attachMeter(table.client, table.tableName);

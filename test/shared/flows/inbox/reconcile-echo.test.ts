@@ -29,7 +29,7 @@ const OUR_APP = "1234567890";
 const platforms = ["instagram", "messenger"] as const;
 type PlatformName = (typeof platforms)[number];
 
-/** What the platform tells of our own send: Messenger names the app and the metadata, Instagram nothing. */
+/** The echo of a send. Messenger includes the app id and the metadata, Instagram neither. */
 const sendEcho = (
   fixture: ConversationFixture,
   platform: PlatformName,
@@ -41,7 +41,7 @@ const sendEcho = (
     ...(platform === "messenger" ? { echo: { appId: OUR_APP, metadata: send.metadata } } : {}),
   });
 
-/** The one message of the account in the conversation, on whose head, events and record all agree. */
+/** The account's only message in the conversation. Asserts that head, events and send record agree on it. */
 async function onlyMessage(fixture: ConversationFixture, mid: string) {
   const rows = await fixture.messageRows();
   const [only, ...more] = rows.filter(({ message }) => message.direction !== "inbound");
@@ -75,9 +75,9 @@ const stepOrders: readonly (readonly OrderStep[])[] = [
   ["echo", "dies", "echo"],
 ];
 
-describe.each(platforms)("our own send on %s", (platform) => {
+describe.each(platforms)("a send through the API on %s", (platform) => {
   it.each(stepOrders.map((order) => [order.join(", "), order] as const))(
-    "is one outbound message with one event, settled as sent: %s",
+    "is one outbound message with one event and settles as sent: %s",
     async (_name, order) => {
       const fixture = await openConversationFixture(testEnv, platform);
       const send = await fixture.startReply("hi");
@@ -94,13 +94,13 @@ describe.each(platforms)("our own send on %s", (platform) => {
         if (messageExists) expect(await onlyMessage(fixture, mid)).toMatchObject(OUTBOUND_FIELDS);
       }
       expect(await fixture.records()).toMatchObject([{ st: "sent", m: mid }]);
-      // The person's and this one: whatever else was announced says that it may have been before.
+      // The person's message and this one. Every other event is marked as repeated.
       expect((await fixture.messageEvents()).filter(({ repeated }) => !repeated)).toHaveLength(2);
     },
   );
 
   it.each(faultPoints)(
-    "ends the same when the echo's process is struck (%s) at any call and it comes again",
+    "ends the same when the echo's ingest crashes (%s) at any call and is retried",
     async (faultPoint) => {
       for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
         const fixture = await openConversationFixture(testEnv, platform);
@@ -112,7 +112,7 @@ describe.each(platforms)("our own send on %s", (platform) => {
         expect(await onlyMessage(fixture, mid)).toMatchObject(OUTBOUND_FIELDS);
         expect(await fixture.records()).toMatchObject([{ st: "sent", m: mid, b: "answer" }]);
         if (!reached) {
-          // Route, tenant's state, glimpse, marker, record, claim, message, head, announcement.
+          // Route, tenant state, snapshot, marker, record, claim, message, head, event.
           expect(k).toBeGreaterThanOrEqual(9);
           return;
         }
@@ -121,7 +121,7 @@ describe.each(platforms)("our own send on %s", (platform) => {
   );
 
   it.each(faultPoints)(
-    "ends the same when the sender is struck (%s) at any call and the echo comes",
+    "ends the same when the sender crashes (%s) at any call and the echo arrives",
     async (faultPoint) => {
       for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
         const fixture = await openConversationFixture(testEnv, platform);
@@ -133,7 +133,7 @@ describe.each(platforms)("our own send on %s", (platform) => {
         expect(await onlyMessage(fixture, mid)).toMatchObject(OUTBOUND_FIELDS);
         expect(await fixture.records()).toMatchObject([{ st: "sent", m: mid }]);
         if (!reached) {
-          // Settled, marker, message, head, announcement.
+          // Settle, marker, message, head, event.
           expect(k).toBeGreaterThanOrEqual(5);
           return;
         }
@@ -141,7 +141,7 @@ describe.each(platforms)("our own send on %s", (platform) => {
     },
   );
 
-  it("carries its actor, its hold and what it answers, also when only its echo is left to tell of it", async () => {
+  it("has its actor, its hold and its reply_to even when only the echo arrives", async () => {
     for (const dies of ["before the answer", "between mark and row"] as const) {
       const fixture = await openConversationFixture(testEnv, platform);
       const mid = `${fixture.tenant}-out`;
@@ -175,7 +175,7 @@ describe.each(platforms)("our own send on %s", (platform) => {
     }
   });
 
-  it("whose record was erased while the platform had it is no error, and is not kept", async () => {
+  it("is not stored, without an error, when its record was erased during the platform call", async () => {
     for (const outcome of [acceptedOutcome("mid-erased"), unknownOutcome, refusedOutcome]) {
       const fixture = await openConversationFixture(testEnv, platform);
       const send = await fixture.startReply("hi");
@@ -192,7 +192,7 @@ describe.each(platforms)("our own send on %s", (platform) => {
   });
 });
 
-/** Runs one step of a process that is struck at its k-th call to AWS. @returns whether it came so far */
+/** Runs one step of a process that crashes at its k-th call to AWS. @returns whether it made that call */
 async function runWithFault(faultPoint: FaultPoint, k: number, step: () => Promise<unknown>): Promise<boolean> {
   const strikes = injectFaultAt(testEnv.clients, faultPoint, k);
   await step().catch(() => {});
@@ -200,7 +200,7 @@ async function runWithFault(faultPoint: FaultPoint, k: number, step: () => Promi
   return strikes.reached();
 }
 
-describe("two of our sends with the same words", () => {
+describe("two sends with the same text", () => {
   it.each([
     ["the echoes alone", ["echo 1", "echo 2"]],
     ["the echoes the other way round", ["echo 2", "echo 1"]],
@@ -232,7 +232,7 @@ describe("two of our sends with the same words", () => {
     expect(new Set(claims).size).toBe(claims.length);
   });
 
-  it("are claimed once each when both echoes come at once", async () => {
+  it("are claimed once each when both echoes arrive concurrently", async () => {
     const fixture = await openConversationFixture(testEnv, "instagram");
     await fixture.startReply("same");
     await fixture.startReply("same");
@@ -243,13 +243,13 @@ describe("two of our sends with the same words", () => {
   });
 });
 
-describe("what is none of our sends", () => {
+describe("an echo without a matching send", () => {
   it.each([
     ["other words", "instagram", "not hi", {}],
     ["the page inbox", "messenger", "hi", { echo: { appId: "26390203743090", metadata: null } }],
     ["another app's metadata", "messenger", "hi", { echo: { appId: "777", metadata: "theirs" } }],
     ["metadata of a send that is not here", "messenger", "hi", { echo: { appId: "777", metadata: newUlid(1) } }],
-  ] as const)("stays an echo though a send is unsettled: %s", async (_name, platform, text, rest) => {
+  ] as const)("stays an echo while a send is unsettled: %s", async (_name, platform, text, rest) => {
     const fixture = await openConversationFixture(testEnv, platform);
     const send = await fixture.startReply("hi");
     await send.answer(unknownOutcome);
@@ -264,7 +264,7 @@ describe("what is none of our sends", () => {
     expect(await fixture.records()).toMatchObject([{ st: "unknown" }]);
   });
 
-  it("stays an echo when the send was refused, was a test, or lies too far away in time", async () => {
+  it("stays an echo when the send was refused, was a test or is outside the time window", async () => {
     const fixture = await openConversationFixture(testEnv, "instagram");
     await (await fixture.startReply("hi")).answer(refusedOutcome);
     await (await fixture.startReply("hi", "test")).answer(unknownOutcome);
@@ -282,7 +282,7 @@ describe("what is none of our sends", () => {
     await late.answer(unknownOutcome);
   });
 
-  it("is ours at the very edges of that time", async () => {
+  it("matches a send at both edges of the time window", async () => {
     const fixture = await openConversationFixture(testEnv, "instagram");
     await fixture.startReply("first");
     testEnv.advance(15 * MINUTE);
@@ -296,7 +296,7 @@ describe("what is none of our sends", () => {
     expect(outbound).toHaveLength(2);
   });
 
-  it("in a conversation that the account began leaves no window to reply in", async () => {
+  it("opens no reply window in a conversation that the account started", async () => {
     const fixture = await openConversationFixture(testEnv, "instagram");
     const stranger = "5551230000";
     await fixture.echo(`${fixture.tenant}-first`, "you won", { participantId: stranger });

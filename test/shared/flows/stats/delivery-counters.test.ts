@@ -41,7 +41,7 @@ describe("deliveries", () => {
     testEnv.advance(1);
     return createEndpointAt(testEnv, fixture.lane, fixture.tenant, `http://127.0.0.1:${receiver.port}/${status}`);
   }
-  const announceAll = async (...ids: string[]) => {
+  const publishAll = async (...ids: string[]) => {
     for (const id of ids) {
       await openQueue(fixture.lane.events, testEnv.eventSource).send({
         body: (await recordMessage(testEnv, fixture.tenant, id)).body,
@@ -49,9 +49,9 @@ describe("deliveries", () => {
     }
   };
 
-  it("count the state they reach on their first attempt, and nothing while they go on", async () => {
+  it("count their final state on the first attempt, and nothing before it is final", async () => {
     for (const status of [200, 410, 503]) await endpoint(status);
-    await announceAll("a", "b");
+    await publishAll("a", "b");
     await fixture.deliver();
     expect(await fixture.endpointCounts()).toEqual([
       [2, 0, 0],
@@ -60,9 +60,9 @@ describe("deliveries", () => {
     ]);
   });
 
-  it("count once when their event comes again, also where the row's answer was lost", async () => {
+  it("count once when their event is redelivered, even when the write's response was lost", async () => {
     await endpoint(200);
-    await announceAll("a");
+    await publishAll("a");
     let lost = 0;
     const end = injectFaults(testEnv.client, ({ command }) =>
       command === "PutItem" && lost++ === 0 ? "lost" : "pass",
@@ -71,16 +71,16 @@ describe("deliveries", () => {
     end();
     expect(lost).toBe(2);
     expect(await fixture.endpointCounts()).toEqual([[1, 0, 0]]);
-    await announceAll("a");
+    await publishAll("a");
     await fixture.deliver();
     expect(await fixture.endpointCounts()).toEqual([[1, 0, 0]]);
   });
 
-  it("count what a retry ends in, once, also where the row's answer was lost", async () => {
+  it("count the final state of a retry once, even when the write's response was lost", async () => {
     let status = 503;
     const receiver = await startReceiver((response) => response.writeHead(status).end());
     await createEndpointAt(testEnv, fixture.lane, fixture.tenant, `http://127.0.0.1:${receiver.port}/`);
-    await announceAll("a");
+    await publishAll("a");
     await fixture.deliver();
     expect(await fixture.endpointCounts()).toEqual([[0, 0, 0]]);
     status = 410;
@@ -96,7 +96,7 @@ describe("deliveries", () => {
     expect(await fixture.endpointCounts()).toEqual([[0, 1, 0]]);
   });
 
-  it("of a failed send count where a live key sent, and nowhere where a test key did", async () => {
+  it("of a failed send count for a live key, and not for a test key", async () => {
     const receiver = await startStatusReceiver();
     await createEndpointAt(testEnv, fixture.lane, fixture.tenant, `http://127.0.0.1:${receiver.port}/200`, [
       "message.failed",
@@ -128,7 +128,7 @@ describe("deliveries", () => {
     expect(await fixture.messages()).toBe(0);
   });
 
-  /** Lets the dead-letter worker take these bodies of the deliveries queue. */
+  /** Runs the dead-letter worker on these messages of the deliveries queue. */
   async function die(...bodies: string[]): Promise<void> {
     const ports = {
       findSourceQueue: () => "Deliveries" as const,
@@ -143,7 +143,7 @@ describe("deliveries", () => {
     await invokeWorker(testEnv.eventSource, dead.deliveries, deadLettersWorker(ports, testEnv.now));
   }
 
-  it("of what a test key sent count nowhere: no first attempt, no retry, no replay, and none that is given up", async () => {
+  it("of a test key's send never count: first attempt, retry, replay and dead letter", async () => {
     let status = 200;
     const receiver = await startReceiver((response) => response.writeHead(status).end());
     const url = `http://127.0.0.1:${receiver.port}/`;
@@ -179,9 +179,9 @@ describe("deliveries", () => {
     }
   });
 
-  it("are done with though they cannot be counted, and a line says so", async () => {
+  it("complete when counting fails, and the failure is logged", async () => {
     await endpoint(200);
-    await announceAll("a");
+    await publishAll("a");
     const end = fixture.failCounterUpdates("crash");
     expect((await fixture.deliver()).failed).toEqual([]);
     end();
@@ -189,9 +189,9 @@ describe("deliveries", () => {
     expect(await queueDepth(testEnv.eventSource, fixture.lane.events)).toBe(0);
   });
 
-  it("count as dlq when no worker could process them, once however often the dead letter comes", async () => {
+  it("count as dlq once when no worker could process them, however often the dead letter is received", async () => {
     const { id: endpointId } = await endpoint(503);
-    await announceAll("a");
+    await publishAll("a");
     await fixture.deliver();
     const { rows } = await deliveryStore(testEnv.table).list(fixture.tenant, {
       endpointId,

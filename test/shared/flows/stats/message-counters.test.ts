@@ -26,7 +26,7 @@ beforeEach(async () => {
   testEnv.lines.length = 0;
 });
 
-describe("messages that come in", () => {
+describe("inbound messages", () => {
   const say = async (...texts: (Partial<WebhookText> & { mid: string })[]) => {
     const raw = instagramWebhook(
       fixture.account,
@@ -37,7 +37,7 @@ describe("messages that come in", () => {
   const ingest = (ports = testEnv.ingestPorts(fixture.lane)) =>
     invokeWorker(testEnv.eventSource, fixture.lane.inbound, ingestWorker(ports, testEnv.now));
 
-  it("count once however often and wherever they are repeated, in both directions", async () => {
+  it("count once however often they are repeated, in both directions", async () => {
     await say({ mid: "a" }, { mid: "b" }, { mid: "a" });
     await say({ mid: "b" }, { mid: "echo", echo: true });
     await ingest();
@@ -46,7 +46,7 @@ describe("messages that come in", () => {
     expect(await fixture.messages()).toBe(4);
   });
 
-  it("are one update for each tenant of the batch", async () => {
+  it("cost one update per tenant of the batch", async () => {
     const other = newTenant();
     const shop = await testEnv.connect(other);
     await say({ mid: "a" });
@@ -66,7 +66,7 @@ describe("messages that come in", () => {
     expect(await fixture.messages(other)).toBe(1);
   });
 
-  it("count also where the batch failed later: they are there when it comes again", async () => {
+  it("count even when the batch fails later, because they are stored when it is retried", async () => {
     await say({ mid: "a" }, { mid: "stuck" }, { mid: "b" });
     const end = injectFaults(testEnv.client, ({ command, input }) =>
       command === "PutItem" && JSON.stringify(input).includes("#stuck") ? "crash" : "pass",
@@ -86,7 +86,7 @@ describe("messages that come in", () => {
     expect(await fixture.messages()).toBe(4);
   });
 
-  it("are kept and announced though they cannot be counted, and a line says so", async () => {
+  it("are stored and published when counting fails, and the failure is logged", async () => {
     await say({ mid: "a" });
     const end = fixture.failCounterUpdates("crash");
     expect((await ingest()).failed).toEqual([]);
@@ -96,7 +96,7 @@ describe("messages that come in", () => {
     expect(await fixture.messages()).toBe(0);
   });
 
-  it("count once where the counter's answer is lost", async () => {
+  it("count once when the counter's response is lost", async () => {
     await say({ mid: "a" });
     const end = fixture.failCounterUpdates("lost");
     await ingest();
@@ -106,7 +106,7 @@ describe("messages that come in", () => {
   });
 });
 
-describe("messages that our API sent", () => {
+describe("messages sent through the API", () => {
   async function sent(rest: Partial<Message> = {}): Promise<void> {
     const message = sampleMessage(fixture.tenant, {
       id: "sent",
@@ -118,15 +118,15 @@ describe("messages that our API sent", () => {
     await openQueue(fixture.lane.events, testEnv.eventSource).send(messageEvent(fixture.tenant, recorded));
   }
 
-  /** Its event, of which the queue has two copies, each as new. */
+  /** Two copies of its queued event, both marked as new. */
   async function sentTwice(id: string): Promise<void> {
     const message = sampleMessage(fixture.tenant, { id, direction: "outbound", sentAt: testEnv.now() });
     const recorded = await outboundMessageStore(testEnv.table).record(fixture.tenant, message, testEnv.now());
-    const announcement = messageEvent(fixture.tenant, recorded);
-    for (let copy = 0; copy < 2; copy++) await openQueue(fixture.lane.events, testEnv.eventSource).send(announcement);
+    const queuedEvent = messageEvent(fixture.tenant, recorded);
+    for (let copy = 0; copy < 2; copy++) await openQueue(fixture.lane.events, testEnv.eventSource).send(queuedEvent);
   }
 
-  it("count once with their event's delivery, however often it is announced", async () => {
+  it("count once with their event's delivery, however often it is published", async () => {
     const receiver = await startStatusReceiver();
     for (const status of [200, 503]) {
       await createEndpointAt(testEnv, fixture.lane, fixture.tenant, `http://127.0.0.1:${receiver.port}/${status}`, [
@@ -144,7 +144,7 @@ describe("messages that our API sent", () => {
     ]);
   });
 
-  it("count without an endpoint, too, however often their event comes", async () => {
+  it("count once without an endpoint, however often their event is delivered", async () => {
     await sent();
     await sent();
     await fixture.deliver();
@@ -154,7 +154,7 @@ describe("messages that our API sent", () => {
     expect(await fixture.messages()).toBe(2);
   });
 
-  it("cost nothing more where an endpoint wants their event", async () => {
+  it("cost nothing extra when an endpoint subscribes to their event", async () => {
     const receiver = await startStatusReceiver();
     await createEndpointAt(testEnv, fixture.lane, fixture.tenant, `http://127.0.0.1:${receiver.port}/200`, [
       "message.sent",
@@ -172,7 +172,7 @@ describe("messages that our API sent", () => {
   });
 
   it.each(["with an endpoint", "without one"])(
-    "count once where an echo of nobody's came first and is announced last, %s",
+    "count once when an unmatched echo is stored first and published last, %s",
     async (how) => {
       if (how === "with an endpoint") {
         const receiver = await startStatusReceiver();
@@ -197,7 +197,7 @@ describe("messages that our API sent", () => {
         participantId: PERSON,
       } as const;
       const send = () => sent({ id: "both", account: ref.account, conversationId: conversationId(ref) });
-      // Again, as by a process that died before the first time's announcement.
+      // Again, as after a crash before the first publication.
       await send();
       await send();
       await fixture.deliver();
@@ -209,7 +209,7 @@ describe("messages that our API sent", () => {
     },
   );
 
-  it("count once with their echo, whichever comes first", async () => {
+  it("count once with their echo, whichever arrives first", async () => {
     for (const first of ["send", "echo"]) {
       const echo = async () => {
         const raw = instagramWebhook(fixture.account, [{ mid: first, text: "hello", at: testEnv.now(), echo: true }]);

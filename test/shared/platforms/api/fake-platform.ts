@@ -10,7 +10,7 @@ interface PlatformCall {
 
 export type Respond = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A platform on loopback that notes each call once its body is in, and then answers as it is told. */
+/** A platform on loopback that records each call and responds as configured. */
 export async function startFakePlatform() {
   const calls: PlatformCall[] = [];
   let respond: Respond = (_request, response) => response.end();

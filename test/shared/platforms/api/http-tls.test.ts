@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { type PlatformHttp, platformHttp } from "../../../../shared/platforms/api/http.ts";
 import { hasOpenssl, type Identity, selfSigned } from "../../net/certificates.ts";
 
-// Whether a request certainly did not leave, over TLS as the platforms speak it.
+// When a request over TLS is certain not to have been sent.
 
 async function listenPort(server: Server | PlainServer): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -30,7 +30,7 @@ describe.skipIf(!hasOpenssl())("a platform with a certificate", () => {
   });
   afterAll(() => setDefaultCACertificates(trustedBefore));
 
-  /** Answers 200 with what it got, over as many connections as it is opened. */
+  /** Responds 200 with the request body. */
   function secure(identity: Identity, then: (socket: TLSSocket) => boolean = () => true) {
     const counts = { requests: 0, connections: 0 };
     const server = createSecureServer(identity, (request, response) => {
@@ -43,7 +43,7 @@ describe.skipIf(!hasOpenssl())("a platform with a certificate", () => {
     return { server, seen: counts };
   }
 
-  test("is called, again and again over one connection", async () => {
+  test("is called repeatedly over one connection", async () => {
     const { server, seen: counts } = secure(trusted);
     const port = await listenPort(server);
     const http = platformHttp();
@@ -53,7 +53,7 @@ describe.skipIf(!hasOpenssl())("a platform with a certificate", () => {
     expect(counts).toEqual({ requests: 3, connections: 1 });
   });
 
-  test("that nobody trusts gets nothing, for certain", async () => {
+  test("with an untrusted certificate receives nothing", async () => {
     const { server, seen: counts } = secure(stranger);
     expect(await post(platformHttp(), await listenPort(server))).toEqual({ kind: "unsent" });
     expect(counts.requests).toBe(0);
@@ -62,7 +62,7 @@ describe.skipIf(!hasOpenssl())("a platform with a certificate", () => {
   test.each([
     ["over a new connection", 1],
     ["over one that was used", 2],
-  ])("that hangs up on a request may have acted upon it: %s", async (_how, nth) => {
+  ])("that closes the connection on a request may have processed it: %s", async (_how, nth) => {
     let count = 0;
     const { server } = secure(trusted, (socket) => {
       if (++count < nth) return true;
@@ -77,18 +77,18 @@ describe.skipIf(!hasOpenssl())("a platform with a certificate", () => {
   });
 });
 
-describe("nothing was sent, for certain, to a platform that", () => {
-  test("takes the connection and never shakes hands", async () => {
+describe("nothing is sent to a platform that", () => {
+  test("accepts the connection and never completes the handshake", async () => {
     const port = await listenPort(createServer((socket) => socket.on("error", () => {})));
     expect(await post(platformHttp({ connect: 100 }), port)).toEqual({ kind: "unsent" });
   });
 
-  test("takes the connection and never shakes hands, when the whole call's time is over first", async () => {
+  test("accepts the connection and never completes the handshake, when the total timeout ends first", async () => {
     const port = await listenPort(createServer((socket) => socket.on("error", () => {})));
     expect(await post(platformHttp({ total: 100 }), port)).toEqual({ kind: "unsent" });
   });
 
-  test("hangs up in the handshake", async () => {
+  test("closes the connection during the handshake", async () => {
     const port = await listenPort(
       createServer((socket) => socket.on("error", () => {}).once("data", () => socket.destroy())),
     );
@@ -102,7 +102,7 @@ describe("nothing was sent, for certain, to a platform that", () => {
     expect(await post(platformHttp(), port)).toEqual({ kind: "unsent" });
   });
 
-  test("has an address that is none", async () => {
+  test("has an invalid URL", async () => {
     expect(await platformHttp().get("not a url", "token")).toEqual({ kind: "unsent" });
   });
 });

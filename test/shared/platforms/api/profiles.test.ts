@@ -42,12 +42,12 @@ describe("a person", () => {
   test.each([
     ["instagram_login", `/instagram/v26.0/${PERSON}?fields=name,username,profile_pic`],
     ["instagram_page", `/facebook/v26.0/${PERSON}?fields=name,username,profile_pic`],
-  ] as const)("of %s is asked for at %s", async (connection, url) => {
+  ] as const)("of %s is looked up at %s", async (connection, url) => {
     expect(await fetchFrom(connection, jsonResponse(200, instagram))).toEqual(foundProfile);
     expect(platform.calls).toMatchObject([{ method: "GET", url, headers: { authorization: `Bearer ${TOKEN}` } }]);
   });
 
-  test("of Messenger has the names in two parts, and no user name", async () => {
+  test("of Messenger has a first and a last name, and no user name", async () => {
     const body = { id: PERSON, first_name: "Ada", last_name: "Lind" };
     expect(await fetchFrom("messenger", jsonResponse(200, body))).toEqual({
       ...foundProfile,
@@ -70,30 +70,30 @@ describe("a person", () => {
     [{ id: PERSON, name: "a\r\nb\u0007c\u202Ed" }, "a b c d"],
     [{ id: PERSON, name: "👩‍👩‍👧 Zoë" }, "👩‍👩‍👧 Zoë"],
     [{ id: PERSON, name: "\uD800" }, "\uFFFD"],
-  ])("whom the platform tells as %j is named %j", async (body, name) => {
+  ])("returned as %j is named %j", async (body, name) => {
     expect(await fetchBody(body)).toMatchObject({ kind: "found", name, username: null });
   });
 
-  test("has a name of at most 200 characters and a user name of at most 100, none cut in two", async () => {
+  test("has a name of at most 200 characters and a user name of at most 100, without split characters", async () => {
     const long = await fetchBody({ name: "n".repeat(201), username: "u".repeat(101) });
     expect(long).toMatchObject({ name: "n".repeat(200), username: "u".repeat(100) });
     const cut = await fetchBody({ name: `${"n".repeat(199)}😀` });
     expect(cut).toMatchObject({ name: "n".repeat(199) });
   });
 
-  test("whose id is no person's is never asked for", async () => {
+  test("with an invalid id is never looked up", async () => {
     for (const person of ["me", "..", "1/accounts", "1?fields=access_token", ""]) {
       expect(await fetchFrom("messenger", jsonResponse(200, instagram), person)).toEqual(unavailableProfile);
     }
     expect(platform.calls).toEqual([]);
   });
 
-  test("behind a test key is not known", async () => {
+  test("of a test key is unknown", async () => {
     expect(await mockPlatform(() => "1", "instagram").fetchProfile(account, "", PERSON)).toEqual(unknownProfile);
   });
 });
 
-describe("a person whom the platform keeps from the account", () => {
+describe("a person whom the platform does not show to the account", () => {
   test.each([
     [230, undefined],
     [100, 2018218],
@@ -114,7 +114,7 @@ describe("a person whom the platform keeps from the account", () => {
   });
 });
 
-describe("nothing is known when", () => {
+describe("the profile is unknown when", () => {
   const refusal = (status: number, error: object) => jsonResponse(status, { error });
   test.each([
     ["the token has ended", refusal(401, { code: 190, error_subcode: 463 })],

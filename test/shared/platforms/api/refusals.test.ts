@@ -85,7 +85,7 @@ describe("a refusal", () => {
     [9000001, undefined, "other"],
     [36103, undefined, "other"],
     [123456, undefined, "other"],
-  ])("%s/%s is of class %s, and this follows: %o", async (code, error_subcode, expected, follows = {}) => {
+  ])("%s/%s is of class %s with the consequences %o", async (code, error_subcode, expected, follows = {}) => {
     const message = `(#${code}) No`;
     expect(await sendRefused({ message, type: "OAuthException", code, error_subcode })).toEqual({
       kind: "refused",
@@ -102,7 +102,7 @@ describe("a refusal", () => {
     });
   });
 
-  test.each([1, 2, 1200])("of code %s, whatever its subcode, is none: the outcome is unknown", async (code) => {
+  test.each([1, 2, 1200])("of code %s with any subcode is an unknown outcome", async (code) => {
     for (const error_subcode of [undefined, 99, 2018300000]) {
       expect(await sendRefused({ message: "m", code, error_subcode })).toEqual({
         kind: "unknown",
@@ -111,7 +111,7 @@ describe("a refusal", () => {
     }
   });
 
-  test("a rate refusal stays one though it is marked as transient", async () => {
+  test("a rate refusal that is marked as transient stays one", async () => {
     const error = { message: "Slow down", code: 613, is_transient: true };
     expect(await sendRefused(error, {}, { status: 429 })).toMatchObject({ kind: "refused", class: "rate" });
   });
@@ -134,7 +134,7 @@ describe("a refusal", () => {
     [undefined, "999999999", 24 * HOUR],
     [usage(19), "90", 19 * 60_000],
     [usage(1), "90", 90_000],
-  ])("usage %s and Retry-After %s make the account wait %s ms", async (inUsage, retryAfter, coolDownMs) => {
+  ])("usage %s and Retry-After %s pause the account for %s ms", async (inUsage, retryAfter, coolDownMs) => {
     const headers = {
       ...(inUsage === undefined ? {} : { "x-business-use-case-usage": inUsage }),
       ...(retryAfter === undefined ? {} : { "retry-after": retryAfter }),
@@ -146,7 +146,7 @@ describe("a refusal", () => {
     });
   });
 
-  test("with status 429 is about the pace though its code says nothing", async () => {
+  test("with status 429 is a rate refusal when its code is unknown", async () => {
     const unlisted = { message: "m", code: 123456 };
     expect(await sendRefused(unlisted, {}, { status: 429 })).toMatchObject({ class: "rate", coolDownMs: 60_000 });
     expect(await sendRefused({ message: "m", code: 551 }, {}, { status: 429 })).toMatchObject({ class: "recipient" });
@@ -160,17 +160,14 @@ describe("a refusal", () => {
     [100, undefined, "(#100) Invalid tag"],
     [100, 9999999, "(#100) HUMAN_AGENT is not enabled for this app"],
     [100, 1893061, "Invalid parameter"],
-  ])(
-    "%s/%s of a tagged send is held against the tag, not against the account",
-    async (code, error_subcode, message) => {
-      const error = { message, code, error_subcode };
-      expect(await sendRefused(error, {}, { humanAgent: true })).toMatchObject({
-        humanAgentRefused: true,
-        accountStatus: null,
-      });
-      expect(await sendRefused(error)).toMatchObject({ humanAgentRefused: false });
-    },
-  );
+  ])("%s/%s of a tagged send affects the tag and not the account", async (code, error_subcode, message) => {
+    const error = { message, code, error_subcode };
+    expect(await sendRefused(error, {}, { humanAgent: true })).toMatchObject({
+      humanAgentRefused: true,
+      accountStatus: null,
+    });
+    expect(await sendRefused(error)).toMatchObject({ humanAgentRefused: false });
+  });
 
   test.each([
     [10, 2018278, null],
@@ -181,7 +178,7 @@ describe("a refusal", () => {
     [551, undefined, null],
     [100, 2534015, null],
     [100, undefined, null],
-  ])("%s/%s of a tagged send means what it means of any", async (code, error_subcode, accountStatus) => {
+  ])("%s/%s of a tagged send means the same as of any other", async (code, error_subcode, accountStatus) => {
     const error = { message: "(#1) No", code, error_subcode };
     const tagged = await sendRefused(error, {}, { humanAgent: true });
     expect(tagged).toEqual(await sendRefused(error));
@@ -193,7 +190,7 @@ describe("a refusal", () => {
     return outcome.kind === "refused" ? outcome.detail : null;
   };
 
-  test("its detail never holds a token", async () => {
+  test("its detail never contains a token", async () => {
     expect(await detailOf(`Bad token ${TOKEN}, ${TOKEN}.`)).toBe("Bad token [token], [token].");
     expect(await detailOf("for access_token=short1&x=1")).toBe("for [token]&x=1");
     expect(await detailOf('{"access_token": "short1"}')).toBe('{"[token]"}');
@@ -204,7 +201,7 @@ describe("a refusal", () => {
     expect(cut).not.toContain(TOKEN.slice(0, 4));
   });
 
-  test("its detail holds at most 300 characters on one line, and is never empty", async () => {
+  test("its detail has at most 300 characters on one line and is never empty", async () => {
     expect(await detailOf("a ".repeat(150))).toHaveLength(299);
     expect(await detailOf("a ".repeat(400))).toHaveLength(300);
     expect(await detailOf(`${"a ".repeat(149)}a😀`)).toHaveLength(299);
@@ -214,7 +211,7 @@ describe("a refusal", () => {
     }
   });
 
-  test("codes that come as digits in a string are read; others are none", async () => {
+  test("codes are read as numbers or strings of digits", async () => {
     expect(await sendRefused({ message: "m", code: "190", error_subcode: "460" })).toMatchObject({
       class: "token",
       code: 190,

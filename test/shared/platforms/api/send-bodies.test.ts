@@ -38,7 +38,7 @@ const byId = (type: OutgoingAttachment["type"]) => ({ type, attachmentId: "18577
 /** The bodies of the calls made since the last answerWith. */
 const requestBodies = () => platform.calls.map(({ body }) => body);
 
-/** Gives each call its own answer, the last one ever after. */
+/** Returns the given responses in order and repeats the last one. */
 function respondInTurn(...answers: Respond[]): Respond {
   let at = 0;
   return (request, response) => answers[Math.min(at++, answers.length - 1)]?.(request, response);
@@ -89,10 +89,10 @@ describe.each(connections)("%s", (connection) => {
   });
 });
 
-describe("an uploaded file whose type Instagram does not take for a page's account", () => {
+describe("an uploaded file whose type Instagram refuses for a page's account", () => {
   const share = { type: "MEDIA_SHARE", payload: { attachment_id: "1857777774821032" } };
 
-  test("is sent once more as MEDIA_SHARE, and all else as before", async () => {
+  test("is sent once more as MEDIA_SHARE, otherwise unchanged", async () => {
     platform.respondWith(respondInTurn(typeRefused, ok));
     const sendRequest = { ...attachmentsContent(byUrl("image"), byId("image")), humanAgent: true, replyTo: "m_0" };
     expect(await sendOver("instagram_page", sendRequest)).toEqual({ kind: "accepted", messageId: "m_1" });
@@ -102,7 +102,7 @@ describe("an uploaded file whose type Instagram does not take for a page's accou
     expect(second).toEqual({ ...first, message: { attachments: [url, share] } });
   });
 
-  test("is not sent a third time, and the last refusal counts", async () => {
+  test("is not sent a third time, and the last refusal is returned", async () => {
     platform.respondWith(respondInTurn(typeRefused, refusalResponse(190, 460)));
     expect(await sendOver("instagram_page", attachmentsContent(byId("video")))).toMatchObject({
       class: "token",
@@ -127,13 +127,13 @@ describe("an uploaded file whose type Instagram does not take for a page's accou
     ["in a 200", jsonResponse(200, { error: { message: "m", code: 100, error_subcode: 2534015 } })],
     ["that is cut off", (request) => request.socket.resetAndDestroy()],
     ["that takes it", ok],
-  ])("is sent once alone after an answer %s", async (_name, answer) => {
+  ])("is sent only once after a response %s", async (_name, answer) => {
     platform.respondWith(answer);
     await sendOver("instagram_page", attachmentsContent(byId("image")));
     expect(platform.calls).toHaveLength(1);
   });
 
-  test("is sent once alone where nothing was uploaded, and on the other connections", async () => {
+  test("is sent only once without an upload, and on the other connections", async () => {
     platform.respondWith(typeRefused);
     expect(await sendOver("instagram_page", attachmentsContent(byUrl("image")))).toMatchObject({ subcode: 2534015 });
     expect(await sendOver("instagram_page", {})).toMatchObject({ subcode: 2534015 });
@@ -142,7 +142,7 @@ describe("an uploaded file whose type Instagram does not take for a page's accou
     expect(platform.calls).toHaveLength(4);
   });
 
-  test("has one deadline for both calls, and after it the refusal stands", async () => {
+  test("has one deadline for both calls, after which the refusal is returned", async () => {
     const end = new AbortController();
     const signals: (AbortSignal | undefined)[] = [];
     const error = { message: "m", code: 100, error_subcode: 2534015 };

@@ -66,7 +66,7 @@ describe("what is sent", () => {
   });
 
   test.each(["instagram_login", "instagram_page", "messenger"] as const)(
-    "%s names the message it answers beside the message",
+    "%s has reply_to beside the message",
     async (connection) => {
       platform.respondWith(ok);
       await sendOver(connection, { replyTo: "m_0" });
@@ -74,13 +74,13 @@ describe("what is sent", () => {
     },
   );
 
-  test("the token is in no address", async () => {
+  test("the token is in no URL", async () => {
     platform.respondWith(ok);
     await sendOver("messenger");
     expect(platform.calls[0]?.url).not.toContain(TOKEN);
   });
 
-  test("a connection serves send after send, and none after a pause of over 4 seconds", async () => {
+  test("a connection is reused, and closed after a pause of more than 4 seconds", async () => {
     const ports: (number | undefined)[] = [];
     platform.respondWith((request, response) => {
       ports.push(request.socket.remotePort);
@@ -104,7 +104,7 @@ describe("what is sent", () => {
   });
 });
 
-describe("an outcome that cannot be known", () => {
+describe("an unknown outcome", () => {
   test.each([
     ["a 500 with an error", jsonResponse(500, { error: { code: 190, message: "Internal" } })],
     ["a 503 without JSON", jsonResponse(503, "<html>down</html>")],
@@ -118,7 +118,7 @@ describe("an outcome that cannot be known", () => {
     ["a 400 with code 2", jsonResponse(400, { error: { code: 2, error_subcode: 99, message: "Service unavailable" } })],
     ["a 400 with code 1200", jsonResponse(400, { error: { code: 1200, message: "Temporary send message failure" } })],
     [
-      "a 400 that calls itself transient",
+      "a 400 that is marked as transient",
       jsonResponse(400, { error: { code: 7777, is_transient: true, message: "Try later" } }),
     ],
     ["an answer of over 1 MB", jsonResponse(200, { message_id: "m_1", padding: "x".repeat(1024 * 1024) })],
@@ -129,18 +129,18 @@ describe("an outcome that cannot be known", () => {
     expect(platform.calls).toHaveLength(1);
   });
 
-  test("an answer of just under 1 MB is read", async () => {
+  test("a response of just under 1 MiB is read", async () => {
     platform.respondWith(jsonResponse(200, { message_id: "m_1", padding: "x".repeat(1024 * 1024 - 100) }));
     expect(await sendOver("messenger")).toEqual({ kind: "accepted", messageId: "m_1" });
   });
 
-  test("no answer in time, and the message is not sent again", async () => {
+  test("a response timeout, and the message is not sent again", async () => {
     platform.respondWith(() => {});
     expect(await sendOver("messenger", {}, { http: platformHttp({ total: 150 }) })).toEqual(unknownOutcome);
     expect(platform.calls).toHaveLength(1);
   });
 
-  test("an answer that begins in time and does not end", async () => {
+  test("a response that starts in time and does not end", async () => {
     platform.respondWith((_request, response) => {
       response.writeHead(200, { "content-type": "application/json" });
       response.write('{"message_id":"m_1"');
@@ -148,7 +148,7 @@ describe("an outcome that cannot be known", () => {
     expect(await sendOver("messenger", {}, { http: platformHttp({ total: 150 }) })).toEqual(unknownOutcome);
   });
 
-  test("an answer that is cut short", async () => {
+  test("a truncated response", async () => {
     platform.respondWith((request, response) => {
       response.writeHead(200, { "content-type": "application/json", "content-length": "100" });
       response.write('{"message_id":"m_1"}', () => request.socket.destroy());
@@ -169,7 +169,7 @@ describe("an outcome that cannot be known", () => {
   });
 });
 
-describe("a send that certainly did not happen", () => {
+describe("a send that did not happen", () => {
   const unreachable = {
     kind: "refused",
     class: "other",
@@ -183,7 +183,7 @@ describe("a send that certainly did not happen", () => {
     transient: false,
   };
 
-  test("nobody listens", async () => {
+  test("the connection is refused", async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
@@ -191,12 +191,12 @@ describe("a send that certainly did not happen", () => {
     expect(await sendOver("messenger", {}, { origin: `http://127.0.0.1:${port}` })).toEqual(unreachable);
   });
 
-  test("the host has no address", async () => {
-    // A label of over 63 characters is turned down before any name server is asked.
+  test("the host name does not resolve", async () => {
+    // A label of more than 63 characters is refused without a DNS query.
     expect(await sendOver("messenger", {}, { origin: `http://${"a".repeat(64)}.invalid` })).toEqual(unreachable);
   });
 
-  test("the token cannot be put into a header", async () => {
+  test("the token is not a valid header value", async () => {
     platform.respondWith(jsonResponse(200, { message_id: "m_1" }));
     expect(await sendOver("messenger", {}, { token: "a\r\nx: y" })).toEqual(unreachable);
     expect(platform.calls).toHaveLength(0);

@@ -10,7 +10,7 @@ import {
   testAccounts,
 } from "../../../local/simulator/simulator-fixture.ts";
 
-// The connectors against the platforms as the simulator plays them: neither knows of the other.
+// The connectors against the simulator, which share no code.
 
 const day = 24 * 3_600_000;
 type Name = keyof typeof testAccounts;
@@ -53,7 +53,7 @@ const refusedOutcome = (errorClass: string, follows: object = {}) => ({
 const tokenRefused = refusedOutcome("token", { accountStatus: "needs_reauth" });
 const permissionRefused = refusedOutcome("permission", { accountStatus: "needs_reauth" });
 
-/** What each fault makes of a send, and how many messages it leaves sent. */
+/** The outcome of a send for each fault, and how many messages the platform then has. */
 const outcomes: Record<FaultMode, readonly [outcome: object, sent: number]> = {
   none: [acceptedOutcome, 1],
   echo_first: [acceptedOutcome, 1],
@@ -87,7 +87,7 @@ const outcomes: Record<FaultMode, readonly [outcome: object, sent: number]> = {
   error: [unknownOutcome, 0],
 };
 
-describe("each fault is read for what it is, and nothing is sent twice", () => {
+describe("each fault is interpreted correctly, and nothing is sent twice", () => {
   test.each(faultModes.flatMap((mode) => names.map((name) => [mode, name] as const)))(
     "%s on %s",
     async (mode, name) => {
@@ -99,13 +99,13 @@ describe("each fault is read for what it is, and nothing is sent twice", () => {
     },
   );
 
-  test("a rate limit cools the account down for the minutes that it names", async () => {
+  test("a rate limit pauses the account for the given minutes", async () => {
     const { simulator, send } = await connectSimulator();
     await simulator.sim("/faults", { mode: "rate_limited", minutes: 17 });
     expect(await send()).toMatchObject({ coolDownMs: 17 * 60_000 });
   });
 
-  test("an app without the right to the tag loses the tag, not the account", async () => {
+  test("a missing permission for the tag does not affect the account's status", async () => {
     const { simulator, send } = await connectSimulator();
     await simulator.sim("/faults", { mode: "no_human_agent" });
     expect(await send({ humanAgent: true })).toMatchObject({ humanAgentRefused: true, accountStatus: null });
@@ -114,7 +114,7 @@ describe("each fault is read for what it is, and nothing is sent twice", () => {
 });
 
 describe.each(names)("on %s", (name) => {
-  test("a human agent's message goes until 7 days after the person's last, a plain one until 24 hours", async () => {
+  test("a human-agent message is accepted until 7 days after the last inbound message, any other until 24 hours", async () => {
     const { simulator, send } = await connectSimulator(name);
     await simulator.sim("/clock", { offset_ms: day + 60_000 });
     expect(await send()).toMatchObject(refusedOutcome("window"));
@@ -123,7 +123,7 @@ describe.each(names)("on %s", (name) => {
     expect(await send({ humanAgent: true })).toMatchObject(refusedOutcome("window", { humanAgentRefused: false }));
   });
 
-  test("one file of each type goes, and ten images", async () => {
+  test("one file of each type is accepted, and ten images", async () => {
     const { send, sent } = await connectSimulator(name);
     const url = "https://files.example/a";
     for (const type of ["image", "video", "audio", "file"] as const) {
@@ -136,7 +136,7 @@ describe.each(names)("on %s", (name) => {
     expect(await sent()).toHaveLength(5);
   });
 
-  test("an upload of nobody is refused as the message's own fault", async () => {
+  test("an unknown upload is refused as invalid", async () => {
     const { send, sent } = await connectSimulator(name);
     const content = {
       kind: "attachments",
@@ -147,7 +147,7 @@ describe.each(names)("on %s", (name) => {
   });
 });
 
-test("where Instagram takes a Page's uploads as MEDIA_SHARE alone, one goes, once", async () => {
+test("where Instagram accepts a page's uploads only as MEDIA_SHARE, one is sent once", async () => {
   const { simulator, send, sent } = await connectSimulator("viaPage");
   const png = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), Buffer.alloc(8)]);
   const form = new FormData();

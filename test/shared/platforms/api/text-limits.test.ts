@@ -39,7 +39,7 @@ describe.each([
   ])("%#", (text, tooLong) => expect(platform.textTooLong(text)).toBe(tooLong));
 });
 
-test("the mock accepts at once, with a new id each time", async () => {
+test("the mock accepts every send with a new id", async () => {
   let count = 0;
   const mock = mockPlatform(() => String(++count), "instagram");
   const account = { platform: "instagram", externalId: "1", pageId: null } as const;

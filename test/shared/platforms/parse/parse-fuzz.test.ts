@@ -19,7 +19,7 @@ function expectSound(updates: Update[]) {
   }
 }
 
-// Values of the members that are read, each either as it should be or anything at all.
+// Values of the known members, each valid or arbitrary.
 const anything = fc.jsonValue({ maxDepth: 2 });
 const orAnything = (arbitrary: fc.Arbitrary<unknown>) =>
   fc.oneof({ weight: 4, arbitrary }, { weight: 1, arbitrary: anything });
@@ -68,12 +68,12 @@ const body = object({
   entry: orAnything(fc.array(entry, { maxLength: 3 })),
 });
 
-describe("whatever comes", () => {
-  test("any JSON gives updates of known kinds, fit for keys, and throws nothing", () => {
+describe("any input", () => {
+  test("any JSON gives updates of known kinds with valid keys and does not throw", () => {
     fc.assert(fc.property(fc.json(), (text) => expectSound(parseUpdates(toBytes(text)))));
   });
 
-  test("any JSON in nearly the right shape gives updates of known kinds and throws nothing", () => {
+  test("nearly valid JSON gives updates of known kinds and does not throw", () => {
     let read = 0;
     fc.assert(
       fc.property(body, (value) => {
@@ -86,7 +86,7 @@ describe("whatever comes", () => {
     expect(read).toBeGreaterThan(100);
   });
 
-  test("any bytes throw nothing", () => {
+  test("any bytes do not throw", () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 400 }), (raw) => expectSound(parseUpdates(raw))));
   });
 
@@ -108,18 +108,18 @@ describe("whatever comes", () => {
     expect(parseUpdates(toBytes(text))).toEqual(malformedUpdates);
   });
 
-  test("bytes that are no UTF-8 are malformed", () => {
+  test("bytes that are not UTF-8 are malformed", () => {
     expect(parseUpdates(Uint8Array.of(0x22, 0xc3, 0x28, 0x22))).toEqual(malformedUpdates);
   });
 
-  test("objects of other products and entries without events are left alone", () => {
+  test("objects of other products and entries without events are ignored", () => {
     const unknown = [{ kind: "ignored", reason: "unknown_kind" }];
     expect(parseUpdates(toBytes({ object: "user", entry: [{ id: "1", time: 1 }] }))).toEqual(unknown);
     expect(parseUpdates(toBytes({ object: "page", entry: [{ id: "1", time: 1 }] }))).toEqual(unknown);
     expect(parseUpdates(toBytes({ object: "page", entry: [] }))).toEqual([]);
   });
 
-  test("a bad event does not hold up its neighbours", () => {
+  test("a malformed event does not block its neighbors", () => {
     const [channel] = channels;
     const good = webhookBody(channel, { message: { mid: MID, text: "hi" } });
     const entry = [...good.entry, null, ...good.entry];
@@ -134,7 +134,7 @@ describe("whatever comes", () => {
     ["entries whose ids are numbers", event5k.replaceAll(/"(\d{15,})"/g, "99$1")],
     ["empty objects", "{}"],
     ["commas and spaces", `${" ".repeat(1_000)}0`],
-  ])("5 MB of %s take time in proportion", (_name, unit) => {
+  ])("5 MB of %s take linear time", (_name, unit) => {
     const timed = (size: number) => {
       const raw = toBytes(repeated(unit, Math.floor(size / (unit.length + 1))));
       const start = performance.now();
@@ -143,7 +143,7 @@ describe("whatever comes", () => {
       return performance.now() - start;
     };
     timed(500_000);
-    // Ten times the bytes: a quadratic reader would take some hundred times as long.
+    // Ten times the bytes. A quadratic reader would take about a hundred times as long.
     const small = Math.max(timed(500_000), 5);
     expect(timed(5_000_000)).toBeLessThan(small * 50);
   });

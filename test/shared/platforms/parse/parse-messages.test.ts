@@ -14,7 +14,7 @@ import {
 const CDN = "https://lookaside.fbsbx.com/ig_messaging_cdn/?asset_id=1&signature=ab~c_d";
 
 describe.each(channels)("a message on $platform", (channel) => {
-  test("text, with the platform's escapes undone", () => {
+  test("text, with the platform's escapes decoded", () => {
     const raw = JSON.stringify(webhookBody(channel, { message: { mid: MID, text: "TEXT" } }));
     const escaped = toBytes(raw.replace("TEXT", "\\u00e4\\u00f6 \\ud83d\\ude00"));
     expect(parseUpdates(escaped)).toEqual([messageUpdate(channel, { text: "äö 😀" })]);
@@ -25,19 +25,19 @@ describe.each(channels)("a message on $platform", (channel) => {
     expect(parseEvent(channel, { message })).toEqual([messageUpdate(channel, { text: "Yes" })]);
   });
 
-  test("an inline reply names the message it answers", () => {
+  test("an inline reply has the id of the message it replies to", () => {
     const message = { mid: MID, text: "this one", reply_to: { mid: "m_other", is_self_reply: false } };
     expect(parseEvent(channel, { message })).toEqual([
       messageUpdate(channel, { text: "this one", replyTo: "m_other" }),
     ]);
   });
 
-  test("a story reply is a message that answers no message", () => {
+  test("a story reply is a message without reply_to", () => {
     const message = { mid: MID, text: "nice", reply_to: { story: { id: "1", url: CDN } } };
     expect(parseEvent(channel, { message })).toEqual([messageUpdate(channel, { text: "nice" })]);
   });
 
-  test("several images keep their order, and text may come along", () => {
+  test("several images keep their order and may have a text", () => {
     const message = {
       mid: MID,
       text: "look",
@@ -85,7 +85,7 @@ describe.each(channels)("a message on $platform", (channel) => {
     expect(parseEvent(channel, { message })).toEqual([messageUpdate(channel, { attachments: [{ type, url }] })]);
   });
 
-  test("an echo has the account as sender and the person as recipient, and says which app sent it", () => {
+  test("an echo has the account as sender, the person as recipient and the sending app", () => {
     const event = (message: object) => ({ ...fromAccount(channel), message: { mid: MID, is_echo: true, ...message } });
     expect(parseEvent(channel, event({ text: "hi" }))).toEqual([
       messageUpdate(channel, { text: "hi", echo: { appId: null, metadata: null } }),
@@ -98,7 +98,7 @@ describe.each(channels)("a message on $platform", (channel) => {
     ]);
   });
 
-  test("what the entry's own account sends is an echo even when it is not marked as one", () => {
+  test("a message from the entry's account is an echo even when it is not marked as one", () => {
     const event = { ...fromAccount(channel), message: { mid: MID, text: "hi" } };
     expect(parseEvent(channel, event)).toEqual([
       messageUpdate(channel, { text: "hi", echo: { appId: null, metadata: null } }),
@@ -109,7 +109,7 @@ describe.each(channels)("a message on $platform", (channel) => {
     ["on the message", { message: { mid: MID, text: "me", is_self: true } }],
     ["on the event", { is_self: true, postback: { mid: MID, title: "Start", payload: "GO" } }],
     ["by one id on both sides", { sender: { id: channel.account }, message: { mid: MID, text: "me" } }],
-  ])("a test with oneself, told %s, is left alone", (_where, event) => {
+  ])("a self test, marked by %s, is ignored", (_where, event) => {
     expect(parseEvent(channel, event)).toEqual([{ kind: "ignored", reason: "self_test" }]);
   });
 
@@ -120,7 +120,7 @@ describe.each(channels)("a message on $platform", (channel) => {
     expect(parseEvent(channel, unsendByAccount)).toEqual(unsend);
   });
 
-  test("a message that the platform will not show is a message of form unsupported", () => {
+  test("a message that the platform does not show has the form unsupported", () => {
     const hidden = messageUpdate(channel, { form: "unsupported", attachments: [{ type: "unsupported", url: null }] });
     expect(parseEvent(channel, { message: { mid: MID, is_unsupported: true } })).toEqual([hidden]);
     expect(parseEvent(channel, { message: { mid: MID } })).toEqual([hidden]);
@@ -134,7 +134,7 @@ describe.each(channels)("a message on $platform", (channel) => {
     expect(parseEvent(channel, { postback: { ...postback, referral } })).toEqual(expected);
   });
 
-  test("a postback without an id gets one that repeats with it and differs from every other's", () => {
+  test("a postback without an id gets a unique one that is the same on redelivery", () => {
     const idOf = (event: object) => {
       const [update] = parseEvent(channel, event);
       return update?.kind === "message" ? update.messageId : null;
@@ -152,7 +152,7 @@ describe.each(channels)("a message on $platform", (channel) => {
     expect(new Set([id, ...others]).size).toBe(5);
   });
 
-  test("a message in standby is read as any other", () => {
+  test("a message in standby is read as any other message", () => {
     const raw = toBytes(webhookBody(channel, { message: { mid: MID, text: "hello" } }, "standby"));
     expect(parseUpdates(raw)).toEqual([messageUpdate(channel, { text: "hello" })]);
   });
@@ -174,7 +174,7 @@ describe("bounds", () => {
     return update?.kind === "message" ? update.attachments : null;
   };
 
-  test("a text keeps 20,000 characters and is never cut within one", () => {
+  test("a text has at most 20,000 characters and no split character", () => {
     expect(textFor("a".repeat(20_000))).toHaveLength(20_000);
     expect(textFor("a".repeat(20_001))).toHaveLength(20_000);
     expect(textFor(`${"a".repeat(19_999)}😀`)).toBe("a".repeat(19_999));
@@ -201,16 +201,16 @@ describe("bounds", () => {
     ["", null],
     [5, null],
     [{ href: CDN }, null],
-  ])("an attachment's URL %j is kept as %j", (url, stored) => {
+  ])("an attachment's URL %j is read as %j", (url, stored) => {
     expect(attachmentsFor([{ type: "image", payload: { url } }])).toEqual([{ type: "image", url: stored }]);
   });
 
-  test("attachments that are no list, or hold no objects, are none", () => {
+  test("attachments that are not a list of objects are ignored", () => {
     expect(attachmentsFor({ type: "image" })).toEqual([]);
     expect(attachmentsFor([null, 1, "image", []])).toEqual([]);
   });
 
-  test("message ids hold 1 to 512 characters", () => {
+  test("message ids have 1 to 512 characters", () => {
     const kindFor = (mid: unknown) => parseEvent(channel, { message: { mid, text: "x" } })[0]?.kind;
     expect(kindFor("m")).toBe("message");
     expect(kindFor("mid.$cAAE:41d/+=")).toBe("message");

@@ -16,7 +16,7 @@ import {
 const malformedUpdates = [{ kind: "ignored", reason: "malformed" }];
 
 describe.each(channels)("around messages on $platform", (channel) => {
-  test("a reaction and its withdrawal, by the person or by the account", () => {
+  test("a reaction and its removal, by the person or by the account", () => {
     const reaction = { mid: MID, action: "react", reaction: "love", emoji: "❤️" };
     const expected = { kind: "reaction", ...updateBase(channel), messageId: MID };
     const reacted = [{ ...expected, action: "react", reaction: "love", emoji: "❤️" }];
@@ -38,7 +38,7 @@ describe.each(channels)("around messages on $platform", (channel) => {
     expect(parseEvent(channel, { read: {} })).toEqual(malformedUpdates);
   });
 
-  test("a delivery receipt without a time of its own takes the entry's", () => {
+  test("a delivery receipt without a time has the entry's time", () => {
     const event = { timestamp: undefined, delivery: { mids: ["m_1", 5, "", "m_2"], watermark: AT } };
     expect(parseEvent(channel, event)).toEqual([
       { kind: "delivered", ...updateBase(channel), at: AT + 500, messageIds: ["m_1", "m_2"] },
@@ -58,7 +58,7 @@ describe.each(channels)("around messages on $platform", (channel) => {
     ]);
   });
 
-  test("an edit, and the noise that looks like one", () => {
+  test("an edit, and events that only look like one", () => {
     const edit = { kind: "edit", ...updateBase(channel), messageId: MID, text: "new" };
     expect(parseEvent(channel, { message_edit: { mid: MID, text: "new", num_edit: 1 } })).toEqual([
       { ...edit, editCount: 1 },
@@ -99,7 +99,7 @@ describe.each(channels)("around messages on $platform", (channel) => {
     },
   );
 
-  test("an event of a kind we do not know is left alone", () => {
+  test("an event of an unknown kind is ignored", () => {
     expect(parseEvent(channel, { optin: { ref: "x" } })).toEqual([{ kind: "ignored", reason: "unknown_kind" }]);
   });
 
@@ -122,7 +122,7 @@ describe.each(channels)("around messages on $platform", (channel) => {
     );
   });
 
-  test("changes carry messaging events; changes of other fields are left alone", () => {
+  test("changes carry messaging events, and changes of other fields are ignored", () => {
     const value = {
       sender: { id: PERSON },
       recipient: { id: channel.account },
@@ -147,11 +147,11 @@ describe("ids and times", () => {
   const [channel] = channels;
   const message = { mid: MID, text: "hi" };
 
-  test("a recipient left out is the entry's account", () => {
+  test("a missing recipient defaults to the entry's account", () => {
     expect(parseEvent(channel, { recipient: undefined, message })).toEqual([messageUpdate(channel, { text: "hi" })]);
   });
 
-  test("ids that come as numbers keep every digit", () => {
+  test("numeric ids keep every digit", () => {
     const raw = JSON.stringify(webhookBody(channel, { message }))
       .replaceAll(`"${channel.account}"`, " 17841400000000003")
       .replaceAll(`"${PERSON}"`, "98765432109876543");
@@ -159,12 +159,12 @@ describe("ids and times", () => {
     expect(update).toMatchObject({ account: { externalId: "17841400000000003" }, participantId: "98765432109876543" });
   });
 
-  test.each(["a#b", "", "a b", "é", "x".repeat(65), {}, true, 1.5])("the id %j does not fit a key", (id) => {
+  test.each(["a#b", "", "a b", "é", "x".repeat(65), {}, true, 1.5])("the id %j is not valid in a key", (id) => {
     expect(parseEvent(channel, { sender: { id }, message })).toEqual(malformedUpdates);
     expect(parseEvent(channel, { recipient: { id }, message })).toEqual(malformedUpdates);
   });
 
-  test("without a person there is no message", () => {
+  test("a message without a person is malformed", () => {
     expect(parseEvent(channel, { sender: undefined, message })).toEqual(malformedUpdates);
     expect(parseEvent(channel, { sender: { id: channel.account }, recipient: undefined, message })).toEqual(
       malformedUpdates,

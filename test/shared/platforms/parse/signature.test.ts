@@ -13,7 +13,7 @@ describe("a webhook's signature", () => {
     expect(verifySignature(Buffer.from("The quick brown fox jumps over the lazy dog"), header, ["key"])).toBe(true);
   });
 
-  test("holds with any one of the secrets, first or last", () => {
+  test("is valid with any of the secrets, first or last", () => {
     expect(verifySignature(body, signatureHeader("instagram"), ["instagram", "meta"])).toBe(true);
     expect(verifySignature(body, signatureHeader("meta"), ["instagram", "meta"])).toBe(true);
     expect(
@@ -21,13 +21,13 @@ describe("a webhook's signature", () => {
     ).toBe(true);
   });
 
-  test("fails with another secret, with none, and with an unset one", () => {
+  test("is invalid with another secret, without one and with an empty one", () => {
     expect(verifySignature(body, signatureHeader("other"), ["instagram", "meta"])).toBe(false);
     expect(verifySignature(body, signatureHeader("meta"), [])).toBe(false);
     expect(verifySignature(body, signatureHeader(""), [""])).toBe(false);
   });
 
-  test("fails when a single byte of the body is another", () => {
+  test("is invalid when a single byte of the body differs", () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1 }), fc.nat(), fc.integer({ min: 1, max: 255 }), (bytes, at, flip) => {
         const altered = bytes.map((byte, index) => (index === at % bytes.length ? byte ^ flip : byte));
@@ -48,7 +48,7 @@ describe("a webhook's signature", () => {
     ["not hexadecimal", `sha256=${"z".repeat(64)}`],
     ["followed by more", `${good}, ${good}`],
     ["followed by a line break", `${good}\n`],
-  ])("a header that is %s does not hold", (_name, header) => {
+  ])("a header that is %s is invalid", (_name, header) => {
     expect(verifySignature(body, header, ["meta"])).toBe(false);
   });
 });
@@ -56,7 +56,7 @@ describe("a webhook's signature", () => {
 describe("the platform's handshake", () => {
   const query = { mode: "subscribe", token: "verify-me", challenge: "1158201444" };
 
-  test("is answered with the challenge as it came", () => {
+  test("returns the challenge unchanged", () => {
     expect(verifyHandshake(query, "verify-me")).toBe("1158201444");
     expect(verifyHandshake({ ...query, challenge: "c".repeat(1_024) }, "verify-me")).toBe("c".repeat(1_024));
   });

@@ -14,7 +14,7 @@ export type Channel = (typeof channels)[number];
 
 export const toBytes = (value: unknown) => Buffer.from(typeof value === "string" ? value : JSON.stringify(value));
 
-/** One event in one entry, sent by the person to the account unless the event says otherwise. */
+/** One event in one entry, by default from the person to the account. */
 export function webhookBody(channel: Channel, event: object, list: "messaging" | "standby" = "messaging") {
   const envelope = { sender: { id: PERSON }, recipient: { id: channel.account }, timestamp: AT };
   const entry = { time: AT + 500, id: channel.account, [list]: [{ ...envelope, ...event }] };
