@@ -5,12 +5,13 @@ import { freshWorkspace } from "../../../bench/scenarios.ts";
 import { type LoadCall, runLoad } from "../../../support/pipeline/load.ts";
 import { healthy, type ReceiverBehavior, virtualReceivers } from "../../../support/pipeline/virtual-receivers.ts";
 import { type Pipeline, startPipeline } from "../../../support/pipeline.ts";
+import { repetitions } from "../../../support/sampling.ts";
 
 // The real worker, table and queues, in virtual time: one receiver of twenty is in trouble, the others are to see
 // nothing of it.
 
 const ENDPOINTS = 20;
-const EVENTS = 60;
+const EVENTS = repetitions({ whole: 60, sample: 30 });
 const receivers = virtualReceivers();
 let pipeline: Pipeline;
 beforeAll(async () => {

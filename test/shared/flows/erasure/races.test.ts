@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { repetitions } from "../../../support/sampling.ts";
 import { allRows } from "../support/data-subject.ts";
 import { runInterleavings } from "../support/erasure-race.ts";
 import { openTestEnv, type TestEnv } from "../support/test-env.ts";
+
+const INTERLEAVINGS = repetitions({ whole: 40, sample: 15 });
 
 let testEnv: TestEnv;
 beforeAll(async () => {
@@ -10,8 +13,8 @@ beforeAll(async () => {
 afterAll(() => testEnv.close());
 
 describe("an erasure concurrent with messages, echoes, edits, replies, held messages, lookups, deliveries and replays of one person", () => {
-  it("removes everything older and nothing newer, in 40 interleavings", async () => {
-    await runInterleavings(testEnv, { from: 1, count: 40 });
+  it(`removes everything older and nothing newer, in ${INTERLEAVINGS} interleavings`, async () => {
+    await runInterleavings(testEnv, { from: 1, count: INTERLEAVINGS });
   }, 120_000);
 
   it("leaves only its markers, and no waiting send", async () => {

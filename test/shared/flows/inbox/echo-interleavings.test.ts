@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { SECOND } from "../../../../shared/kernel/time.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
+import { repetitions } from "../../../support/sampling.ts";
 import {
   acceptedOutcome,
   expectedHead,
@@ -160,7 +161,7 @@ it("every accepted send is one outbound message, and nothing else is", async () 
       const claims = (await fixture.records()).filter(({ b }) => b === "echo").map(({ m }) => m);
       expect(new Set(claims).size).toBe(claims.length);
     }),
-    { numRuns: 40 },
+    { numRuns: repetitions({ whole: 40, sample: 20 }) },
   );
 });
 
@@ -190,7 +191,7 @@ it.each(["instagram", "messenger"] as const)(
         expect(new Set((await fixture.messageEvents()).map(({ eventUlid }) => eventUlid)).size).toBe(2);
         expect(await fixture.records()).toMatchObject([{ st: "sent", m: mid }]);
       }),
-      { numRuns: 12 },
+      { numRuns: repetitions({ whole: 12, sample: 6 }) },
     );
   },
 );
