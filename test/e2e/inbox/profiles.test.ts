@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Connection } from "../../shared/domain/accounts/accounts.ts";
-import { createTestWebhook } from "./support/api-calls.ts";
-import type { ListedConversation } from "./support/api-response.ts";
-import { failureLines, waitUntilIdle } from "./support/emulator-journals.ts";
-import { type LocalStack, startLocalStack } from "./support/local-stack.ts";
-import { openReceiver, type Receiver } from "./support/webhook-receiver.ts";
+import type { Connection } from "../../../shared/domain/accounts/accounts.ts";
+import { createTestWebhook } from "../support/api-calls.ts";
+import type { ListedConversation } from "../support/api-response.ts";
+import { failureLines, waitUntilIdle } from "../support/emulator-journals.ts";
+import { type LocalStack, startLocalStack } from "../support/local-stack.ts";
+import { openReceiver, type Receiver } from "../support/webhook-receiver.ts";
 
 interface ConversationWithProfile extends ListedConversation {
   readonly participant_handle: string | null;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Connection } from "../../shared/domain/accounts/accounts.ts";
-import { createTestWebhook } from "./support/api-calls.ts";
-import type { ApiResponse, ListedConversation, ListedMessage } from "./support/api-response.ts";
-import { waitUntilIdle } from "./support/emulator-journals.ts";
-import { type LocalStack, startLocalStack } from "./support/local-stack.ts";
-import { waitFor } from "./support/wait-for.ts";
-import { openReceiver, type ReceivedDelivery, type Receiver } from "./support/webhook-receiver.ts";
+import type { Connection } from "../../../shared/domain/accounts/accounts.ts";
+import { createTestWebhook } from "../support/api-calls.ts";
+import type { ApiResponse, ListedConversation, ListedMessage } from "../support/api-response.ts";
+import { waitUntilIdle } from "../support/emulator-journals.ts";
+import { type LocalStack, startLocalStack } from "../support/local-stack.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { openReceiver, type ReceivedDelivery, type Receiver } from "../support/webhook-receiver.ts";
 
 interface SentMessage {
   readonly mid: string;

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createTestWebhook, type TestWebhook } from "./support/api-calls.ts";
-import type { ApiResponse } from "./support/api-response.ts";
-import { dumpTable } from "./support/dump-table.ts";
-import { failureLines, waitUntilIdle } from "./support/emulator-journals.ts";
-import { type LocalStack, startLocalStack } from "./support/local-stack.ts";
-import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "./support/platform-webhooks.ts";
-import { waitFor } from "./support/wait-for.ts";
-import { openReceiver, type Receiver } from "./support/webhook-receiver.ts";
+import { createTestWebhook, type TestWebhook } from "../support/api-calls.ts";
+import type { ApiResponse } from "../support/api-response.ts";
+import { dumpTable } from "../support/dump-table.ts";
+import { failureLines, waitUntilIdle } from "../support/emulator-journals.ts";
+import { type LocalStack, startLocalStack } from "../support/local-stack.ts";
+import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "../support/platform-webhooks.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { openReceiver, type Receiver } from "../support/webhook-receiver.ts";
 
 const canaries = { text: "canary-erased-text", reply: "canary-erased-reply", name: "Canary Erased" };
 

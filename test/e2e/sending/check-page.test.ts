@@ -1,12 +1,12 @@
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { testBrowser } from "../web/support/browser.ts";
-import { openPage, pressButton, waitForHeading } from "../web/support/page-visit.ts";
-import { createTestWebhook } from "./support/api-calls.ts";
-import { failureLines, waitUntilIdle } from "./support/emulator-journals.ts";
-import { type LocalStack, startLocalStack } from "./support/local-stack.ts";
-import { waitFor } from "./support/wait-for.ts";
-import { openReceiver, type Receiver } from "./support/webhook-receiver.ts";
+import { testBrowser } from "../../web/support/browser.ts";
+import { openPage, pressButton, waitForHeading } from "../../web/support/page-visit.ts";
+import { createTestWebhook } from "../support/api-calls.ts";
+import { failureLines, waitUntilIdle } from "../support/emulator-journals.ts";
+import { type LocalStack, startLocalStack } from "../support/local-stack.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { openReceiver, type Receiver } from "../support/webhook-receiver.ts";
 
 // A held message end to end: a key creates the hold, a person passes the check in a browser, the platform receives the
 // message once, and the tenant receives the event.

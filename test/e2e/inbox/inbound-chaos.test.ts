@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createTestWebhook, listAllMessages } from "./support/api-calls.ts";
-import { failureLines, waitUntilIdle } from "./support/emulator-journals.ts";
-import { catalogue } from "./support/event-samples.ts";
-import { type LocalStack, startLocalStack } from "./support/local-stack.ts";
-import { newPersonId, postWebhook } from "./support/platform-webhooks.ts";
-import { groupByMessage, openReceiver, type Receiver } from "./support/webhook-receiver.ts";
+import { createTestWebhook, listAllMessages } from "../support/api-calls.ts";
+import { failureLines, waitUntilIdle } from "../support/emulator-journals.ts";
+import { catalogue } from "../support/event-samples.ts";
+import { type LocalStack, startLocalStack } from "../support/local-stack.ts";
+import { newPersonId, postWebhook } from "../support/platform-webhooks.ts";
+import { groupByMessage, openReceiver, type Receiver } from "../support/webhook-receiver.ts";
 
 let stack: LocalStack;
 let receivers: Receiver[];

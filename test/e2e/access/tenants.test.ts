@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { parseApiKey } from "../../shared/domain/access/api-keys.ts";
-import { runAdmin, runAdminJson } from "./support/admin.ts";
-import { createTestWebhook, type TestWebhook } from "./support/api-calls.ts";
-import type { ApiResponse } from "./support/api-response.ts";
-import { waitUntilIdle } from "./support/emulator-journals.ts";
-import { type LocalStack, startLocalStack } from "./support/local-stack.ts";
-import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "./support/platform-webhooks.ts";
-import { openReceiver, type Receiver } from "./support/webhook-receiver.ts";
+import { parseApiKey } from "../../../shared/domain/access/api-keys.ts";
+import { runAdmin, runAdminJson } from "../support/admin.ts";
+import { createTestWebhook, type TestWebhook } from "../support/api-calls.ts";
+import type { ApiResponse } from "../support/api-response.ts";
+import { waitUntilIdle } from "../support/emulator-journals.ts";
+import { type LocalStack, startLocalStack } from "../support/local-stack.ts";
+import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "../support/platform-webhooks.ts";
+import { openReceiver, type Receiver } from "../support/webhook-receiver.ts";
 
 let stack: LocalStack;
 let receivers: { demo: Receiver; other: Receiver };

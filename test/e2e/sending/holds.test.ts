@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { Connection } from "../../shared/domain/accounts/accounts.ts";
-import { solveChallenge } from "../shared/flows/support/hold-fixture.ts";
-import { createTestWebhook } from "./support/api-calls.ts";
-import type { ApiResponse } from "./support/api-response.ts";
-import { dumpTable } from "./support/dump-table.ts";
-import { waitUntilIdle } from "./support/emulator-journals.ts";
-import { type LocalStack, startLocalStack } from "./support/local-stack.ts";
-import { waitFor } from "./support/wait-for.ts";
-import { openReceiver, type Receiver } from "./support/webhook-receiver.ts";
+import type { Connection } from "../../../shared/domain/accounts/accounts.ts";
+import { solveChallenge } from "../../shared/flows/support/hold-fixture.ts";
+import { createTestWebhook } from "../support/api-calls.ts";
+import type { ApiResponse } from "../support/api-response.ts";
+import { dumpTable } from "../support/dump-table.ts";
+import { waitUntilIdle } from "../support/emulator-journals.ts";
+import { type LocalStack, startLocalStack } from "../support/local-stack.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { openReceiver, type Receiver } from "../support/webhook-receiver.ts";
 
 // Held messages end to end without the page, and the platform's responses to the human-agent tag.
 

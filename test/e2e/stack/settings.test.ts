@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { resourcesOfType, synthesizeTemplates } from "../lib/synth-templates.ts";
-import { type LocalStack, startLocalStack } from "./support/local-stack.ts";
+import { resourcesOfType, synthesizeTemplates } from "../../lib/synth-templates.ts";
+import { type LocalStack, startLocalStack } from "../support/local-stack.ts";
 
 let strictStack: LocalStack;
 let defaultStack: LocalStack;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createTestWebhook, listAllMessages, type TestWebhook } from "./support/api-calls.ts";
-import type { ListedMessage } from "./support/api-response.ts";
-import { failureLines, listBucketKeys, waitUntilIdle } from "./support/emulator-journals.ts";
-import { catalogue, type EventSample } from "./support/event-samples.ts";
-import { type LocalStack, startLocalStack } from "./support/local-stack.ts";
+import { createTestWebhook, listAllMessages, type TestWebhook } from "../support/api-calls.ts";
+import type { ListedMessage } from "../support/api-response.ts";
+import { failureLines, listBucketKeys, waitUntilIdle } from "../support/emulator-journals.ts";
+import { catalogue, type EventSample } from "../support/event-samples.ts";
+import { type LocalStack, startLocalStack } from "../support/local-stack.ts";
 import {
   demoAccountIds,
   newMessageId,
@@ -12,9 +12,9 @@ import {
   postWebhook,
   textEntry,
   wireBytes,
-} from "./support/platform-webhooks.ts";
-import { verifyAsDocumented, verifyPackages } from "./support/verify-signature.ts";
-import { groupByMessage, openReceiver, type Receiver } from "./support/webhook-receiver.ts";
+} from "../support/platform-webhooks.ts";
+import { verifyAsDocumented, verifyPackages } from "../support/verify-signature.ts";
+import { groupByMessage, openReceiver, type Receiver } from "../support/webhook-receiver.ts";
 
 let stack: LocalStack;
 let firstReceiver: Receiver;

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createTestWebhook, listDeliveries, type TestWebhook } from "./support/api-calls.ts";
-import type { ListedDelivery, ResponseData } from "./support/api-response.ts";
-import { failureLines, waitUntilIdle } from "./support/emulator-journals.ts";
-import { type LocalStack, startLocalStack } from "./support/local-stack.ts";
-import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "./support/platform-webhooks.ts";
-import { verifyAsDocumented, verifyPackages } from "./support/verify-signature.ts";
-import { waitFor } from "./support/wait-for.ts";
-import { openReceiver, type ReceivedDelivery, type Receiver } from "./support/webhook-receiver.ts";
+import { createTestWebhook, listDeliveries, type TestWebhook } from "../support/api-calls.ts";
+import type { ListedDelivery, ResponseData } from "../support/api-response.ts";
+import { failureLines, waitUntilIdle } from "../support/emulator-journals.ts";
+import { type LocalStack, startLocalStack } from "../support/local-stack.ts";
+import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "../support/platform-webhooks.ts";
+import { verifyAsDocumented, verifyPackages } from "../support/verify-signature.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { openReceiver, type ReceivedDelivery, type Receiver } from "../support/webhook-receiver.ts";
 
 let stack: LocalStack;
 let receiver: Receiver;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { runAdmin, runAdminJson } from "./support/admin.ts";
-import { createTestWebhook, listDeliveries, type TestWebhook } from "./support/api-calls.ts";
-import { failureLines, waitUntilIdle } from "./support/emulator-journals.ts";
-import { type LocalStack, startLocalStack } from "./support/local-stack.ts";
-import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "./support/platform-webhooks.ts";
-import { waitFor } from "./support/wait-for.ts";
-import { openReceiver, type Receiver } from "./support/webhook-receiver.ts";
+import { runAdmin, runAdminJson } from "../support/admin.ts";
+import { createTestWebhook, listDeliveries, type TestWebhook } from "../support/api-calls.ts";
+import { failureLines, waitUntilIdle } from "../support/emulator-journals.ts";
+import { type LocalStack, startLocalStack } from "../support/local-stack.ts";
+import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "../support/platform-webhooks.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { openReceiver, type Receiver } from "../support/webhook-receiver.ts";
 
 // The responses as a client sees them. They are declared again here, so that a renamed field fails the type check.
 interface Stats {

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createTestWebhook, listDeliveries, type TestWebhook } from "./support/api-calls.ts";
-import type { ListedDelivery } from "./support/api-response.ts";
-import { waitUntilIdle } from "./support/emulator-journals.ts";
-import { type LocalStack, startLocalStack } from "./support/local-stack.ts";
-import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "./support/platform-webhooks.ts";
-import { verifyAsDocumented } from "./support/verify-signature.ts";
-import { waitFor } from "./support/wait-for.ts";
-import { openReceiver, type ReceivedDelivery, type Receiver } from "./support/webhook-receiver.ts";
+import { createTestWebhook, listDeliveries, type TestWebhook } from "../support/api-calls.ts";
+import type { ListedDelivery } from "../support/api-response.ts";
+import { waitUntilIdle } from "../support/emulator-journals.ts";
+import { type LocalStack, startLocalStack } from "../support/local-stack.ts";
+import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "../support/platform-webhooks.ts";
+import { verifyAsDocumented } from "../support/verify-signature.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { openReceiver, type ReceivedDelivery, type Receiver } from "../support/webhook-receiver.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { formatApiKey } from "../../shared/domain/access/api-keys.ts";
-import type { ApiResponse } from "./support/api-response.ts";
-import { waitUntilIdle } from "./support/emulator-journals.ts";
-import { type LocalStack, startLocalStack } from "./support/local-stack.ts";
-import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "./support/platform-webhooks.ts";
+import { formatApiKey } from "../../../shared/domain/access/api-keys.ts";
+import type { ApiResponse } from "../support/api-response.ts";
+import { waitUntilIdle } from "../support/emulator-journals.ts";
+import { type LocalStack, startLocalStack } from "../support/local-stack.ts";
+import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "../support/platform-webhooks.ts";
 
 let stack: LocalStack;
 const person = newPersonId();

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { demoAccounts } from "../../local/stack/seed.ts";
-import { createTestWebhook, type TestWebhook } from "./support/api-calls.ts";
-import { sentBodies, waitUntilIdle } from "./support/emulator-journals.ts";
-import { type LocalStack, startLocalStack } from "./support/local-stack.ts";
+import { demoAccounts } from "../../../local/stack/seed.ts";
+import { createTestWebhook, type TestWebhook } from "../support/api-calls.ts";
+import { sentBodies, waitUntilIdle } from "../support/emulator-journals.ts";
+import { type LocalStack, startLocalStack } from "../support/local-stack.ts";
 import {
   demoAccountIds,
   type JsonObject,
@@ -11,9 +11,9 @@ import {
   postSigned,
   postWebhook,
   textEntry,
-} from "./support/platform-webhooks.ts";
-import { waitFor } from "./support/wait-for.ts";
-import { openReceiver, type Receiver } from "./support/webhook-receiver.ts";
+} from "../support/platform-webhooks.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { openReceiver, type Receiver } from "../support/webhook-receiver.ts";
 
 // Each value is a word that occurs nowhere else.
 const canaries = {

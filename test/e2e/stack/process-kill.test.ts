@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { failsFirst, type KillResult, missingFrom, runKillRounds } from "./support/kill-rounds.ts";
+import { failsFirst, type KillResult, missingFrom, runKillRounds } from "../support/kill-rounds.ts";
 
 describe("a message whose webhook was answered with 200", () => {
   let survived: KillResult;

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { listAllMessages } from "./support/api-calls.ts";
-import type { ApiResponse } from "./support/api-response.ts";
-import { countWrites, failureLines, listBucketKeys, waitUntilIdle } from "./support/emulator-journals.ts";
-import { type LocalStack, startLocalStack } from "./support/local-stack.ts";
+import { listAllMessages } from "../support/api-calls.ts";
+import type { ApiResponse } from "../support/api-response.ts";
+import { countWrites, failureLines, listBucketKeys, waitUntilIdle } from "../support/emulator-journals.ts";
+import { type LocalStack, startLocalStack } from "../support/local-stack.ts";
 import {
   demoAccountIds,
   hubSignature,
@@ -13,7 +13,7 @@ import {
   postWebhook,
   textEntry,
   wireBytes,
-} from "./support/platform-webhooks.ts";
+} from "../support/platform-webhooks.ts";
 
 const BODY_BYTES_MAX = 5 * 1024 * 1024;
 

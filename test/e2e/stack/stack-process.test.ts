@@ -4,9 +4,9 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { httpApiResources, lambdaResource, newTempFolder, writeAssembly } from "../local/assembly-fixture.ts";
+import { httpApiResources, lambdaResource, newTempFolder, writeAssembly } from "../../local/assembly-fixture.ts";
 
-const MAIN = fileURLToPath(new URL("../local/assembly-stack-main.ts", import.meta.url));
+const MAIN = fileURLToPath(new URL("../../local/assembly-stack-main.ts", import.meta.url));
 const folder = newTempFolder();
 const dataDir = join(folder.path, "data");
 const localJson = join(dataDir, "local.json");
