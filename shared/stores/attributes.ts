@@ -1,7 +1,7 @@
 import { table } from "../config/names.ts";
 
 // The attributes of each kind of item, by the names that the code uses. The stored names are short because every byte
-// of a name is billed with every item; one letter may mean different things in different items. docs/table.md lists
+// of a name is billed with every item; one letter may mean different things in different items. docs/design/table-keys.md lists
 // what each item holds. Never change a stored name: items with the old one exist.
 
 const ttl = { ttl: table.timeToLive } as const;

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { withTimeout } from "../../shared/kernel/deadline.ts";
 import { holdSecret } from "../../shared/domain/holds/holds.ts";
 import { createChallenge } from "../../shared/flows/holds/challenge.ts";
 import { completeHold } from "../../shared/flows/holds/complete.ts";
@@ -8,6 +7,7 @@ import { expireHolds } from "../../shared/flows/holds/expire.ts";
 import type { CheckPorts } from "../../shared/flows/holds/ports.ts";
 import { getHold, viewHold } from "../../shared/flows/holds/view.ts";
 import { randomToken } from "../../shared/kernel/bytes.ts";
+import { withTimeout } from "../../shared/kernel/deadline.ts";
 import { isRefusal } from "../../shared/kernel/refusals.ts";
 import { DAY, MINUTE } from "../../shared/kernel/time.ts";
 import { freshWorkspace } from "../bench/scenarios.ts";

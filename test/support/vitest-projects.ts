@@ -13,7 +13,8 @@ const unit = [
   "test/shared/domain/**",
   "test/shared/kernel/**",
   "test/shared/net/{addresses,egress-gate,host-resolver,retry-after}.test.ts",
-  "test/shared/platforms/{parse-*,refusals,send-bodies,signature,text-limits}.test.ts",
+  "test/shared/platforms/parse/**",
+  "test/shared/platforms/api/{refusals,send-bodies,text-limits}.test.ts",
   "test/support/item-size.test.ts",
   "test/web/{solve,steps}.test.ts",
 ];

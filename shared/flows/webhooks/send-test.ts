@@ -28,7 +28,10 @@ export async function sendTestEvent(
     detail: { delivery: id },
     at: now,
   });
-  await ports.eventBodies.save(tenant, renderTestEvent(tenant, eventUlid, { endpointId, requestedBy: actorName(actor) }));
+  await ports.eventBodies.save(
+    tenant,
+    renderTestEvent(tenant, eventUlid, { endpointId, requestedBy: actorName(actor) }),
+  );
   await scheduleSafetyNet(ports, tenant, delivery, now);
   await ports.deliveries.recordPending(tenant, delivery, audit, now);
   await ports.retries.send(retryMessage({ tenant, endpointId, eventUlid, attempt: 1, manual: true }));

@@ -54,7 +54,7 @@ describe("the key of an assembly", () => {
   });
 
   it("ignores files that no assembly is made from", () => {
-    writeFiles(project, { "docs/a.md": "text", "test/a.test.ts": "test" });
+    writeFiles(project, { "docs/page.txt": "text", "test/a.test.ts": "test" });
     expect(assemblyKey(project, { x: "1", y: "2" })).toBe(key);
   });
 });

@@ -1,4 +1,3 @@
-import { withTimeout } from "../../../../shared/kernel/deadline.ts";
 import { deliveryId } from "../../../../shared/domain/delivery/deliveries.ts";
 import { holdSecret } from "../../../../shared/domain/holds/holds.ts";
 import { replayDelivery } from "../../../../shared/flows/delivery/replay.ts";
@@ -8,6 +7,7 @@ import { type CreatedHold, createHold } from "../../../../shared/flows/holds/cre
 import type { CheckPorts } from "../../../../shared/flows/holds/ports.ts";
 import { fetchProfile } from "../../../../shared/flows/inbox/fetch-profile.ts";
 import { randomToken } from "../../../../shared/kernel/bytes.ts";
+import { withTimeout } from "../../../../shared/kernel/deadline.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import { type Millis, SECOND } from "../../../../shared/kernel/time.ts";
 import { verificationAttemptStore } from "../../../../shared/stores/holds/verification-attempts.ts";

@@ -1,4 +1,3 @@
-import { withTimeout } from "../../../../shared/kernel/deadline.ts";
 import type { ApiPorts } from "../../../../functions/routes/api-endpoint.ts";
 import type { Caller } from "../../../../shared/domain/access/api-keys.ts";
 import { holdSecret } from "../../../../shared/domain/holds/holds.ts";
@@ -10,6 +9,7 @@ import { type CreatedHold, createHold, type HumanAgentMessage } from "../../../.
 import type { CheckPorts } from "../../../../shared/flows/holds/ports.ts";
 import { getHold } from "../../../../shared/flows/holds/view.ts";
 import { hmacSha256, randomToken, sha256Hex } from "../../../../shared/kernel/bytes.ts";
+import { withTimeout } from "../../../../shared/kernel/deadline.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import { DAY, type Millis } from "../../../../shared/kernel/time.ts";
 import type { Platform, Send, SendOutcome } from "../../../../shared/platforms/platform.ts";
