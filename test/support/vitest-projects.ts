@@ -25,7 +25,7 @@ const flows = ["test/shared/**", "test/functions/**"];
 /** Pages in a real browser. */
 const web = ["test/web/**"];
 /** The whole stack as a process. */
-const e2e = ["test/e2e/**", "test/full/**"];
+const e2e = ["test/e2e/**", "test/full/**", "test/local/stack/earlier-data-folder.test.ts"];
 
 const always = ["test/bench/**"];
 

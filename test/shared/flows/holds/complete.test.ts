@@ -54,7 +54,7 @@ describe("the check", () => {
       actorId: "console:usr_1",
       holdId: hold.id,
     });
-    expect(await fixture.publishedEvents()).toMatchObject([{ ty: "message.sent" }]);
+    expect(await fixture.publishedEvents()).toMatchObject([{ event_type: "message.sent" }]);
     expect(await fixture.auditEntries()).toMatchObject([
       { action: "hold.verify", resource: `hold:${hold.id}`, actor: "system", ip: expect.stringMatching(/^198\./) },
       { action: "hold.create" },
@@ -171,7 +171,7 @@ describe("the outcome at the platform", () => {
     const error = { code: "send_failed", detail: "(#551) not available" };
     expect(await fixture.complete(hold)).toMatchObject({ state: { status: "failed", error } });
     expect(await fixture.read(hold.id)).toMatchObject({ state: { status: "failed", error } });
-    expect(await fixture.publishedEvents()).toMatchObject([{ ty: "message.failed" }]);
+    expect(await fixture.publishedEvents()).toMatchObject([{ event_type: "message.failed" }]);
     expect(await fixture.complete(hold)).toMatchObject({ refused: "hold_failed" });
     expect(fixture.calls).toHaveLength(1);
   });
@@ -220,7 +220,7 @@ describe("the outcome at the platform", () => {
     expect(await fixture.messages()).toContainEqual(
       expect.objectContaining({ id: `${fixture.tenant}-late`, holdId: hold.id, direction: "outbound" }),
     );
-    expect(await fixture.publishedEvents()).toContainEqual(expect.objectContaining({ ty: "message.sent" }));
+    expect(await fixture.publishedEvents()).toContainEqual(expect.objectContaining({ event_type: "message.sent" }));
     expect(await fixture.read(hold.id)).toMatchObject(failed);
     expect(fixture.calls).toHaveLength(1);
   });
