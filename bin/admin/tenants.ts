@@ -12,7 +12,7 @@ export async function newTenant({ positionals: [, , slug], owner, ...values }: A
   const { ports, now } = await deployment();
   const name = values.name ?? tenant;
   const created = await createTenant(ports, tenant, { name, ownerEmail: owner, actor: "cli" }, now);
-  if (!created) throw new CliError(`Tenant ${tenant} already exists.`);
+  if (!created) throw new CliError(`Tenant ${tenant} already exists. Use another slug.`);
   return { id: tenant, name, owner, status: "active", created_at: iso(now) };
 }
 

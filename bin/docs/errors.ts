@@ -65,7 +65,7 @@ const help: Record<Reason, ErrorHelp> = {
     fix: "Use the id and the secret of the response that created the hold.",
   },
   replay_conflict: {
-    when: "The delivery is `delivered` and `force=true` is missing, or its attempts are in progress.",
+    when: "A delivery is `delivered`, or `status` includes `delivered`, and `force=true` is missing; or its attempts have not ended.",
     fix: "Add `force=true`, or wait until the attempts have ended.",
   },
   replay_expired: {
@@ -77,19 +77,19 @@ const help: Record<Reason, ErrorHelp> = {
     fix: "Delete an endpoint, then create the new one.",
   },
   window_closed: {
-    when: "The participant's last message is older than 24 hours, or there is none.",
-    fix: "Use `POST /v1/messages/human-agent` for up to 7 days after that message.",
+    when: "The participant's last message is 24 hours old or older, or there is none.",
+    fix: "Up to 7 days after that message, use `POST /v1/messages/human-agent`. After that, or without a message, wait for the participant.",
   },
   missing_actor: {
     when: "A human-agent message has no `actor_id`.",
     fix: "Set `actor_id` to the person who typed the message.",
   },
   human_agent_early: {
-    when: "The participant's last message is at most 24 hours old.",
+    when: "The participant's last message is less than 24 hours old.",
     fix: "Use `POST /v1/messages/reply`.",
   },
   human_agent_late: {
-    when: "The participant's last message is older than 7 days.",
+    when: "The participant's last message is 7 days old or older.",
     fix: "Nothing can be sent until the participant writes again.",
   },
   human_agent_no_inbound: {

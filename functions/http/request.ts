@@ -194,6 +194,7 @@ function describeIssue(issue: $ZodIssue): string {
 }
 
 function describeBound(origin: string, relation: string, limit: number | bigint): string {
+  if (relation === "at least" && limit === 1 && origin !== "number") return "not be empty";
   if (origin === "string") return `have ${relation} ${limit} characters`;
   if (origin === "array" || origin === "set") return `have ${relation} ${limit} items`;
   return `be ${relation} ${limit}`;

@@ -2,5 +2,5 @@ import { clockNow } from "../../shared/kernel/time.ts";
 import { ingestPorts } from "./ports.ts";
 import { ingestWorker } from "./worker.ts";
 
-/** Behind the inbound queue: keeps what people wrote and announces it. */
+/** The worker of the inbound queue: stores messages and publishes their events. */
 export const handler = ingestWorker(ingestPorts(), clockNow);

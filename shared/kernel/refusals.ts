@@ -2,7 +2,7 @@
 // (`rate_limited` is 409 for a send limit and 429 for a request limit). `bin/docs/errors.ts` documents each reason.
 
 const refusals = {
-  invalid_request: [400, "invalid_request", "The request is invalid. Correct the fields named in detail."],
+  invalid_request: [400, "invalid_request", "The request is invalid. Correct the problem named in detail."],
   tenant_required: [400, "tenant_required", "Missing tenant. Add ?tenant=<slug>."],
   unauthorized: [401, "unauthorized", "Missing or invalid API key. Send Authorization: Bearer <API key>."],
   signature_invalid: [401, "signature_invalid", "Invalid webhook signature. Sign the raw body with the app secret."],
@@ -16,10 +16,18 @@ const refusals = {
   endpoint_not_found: [404, "endpoint_not_found", "Webhook endpoint not found."],
   delivery_not_found: [404, "delivery_not_found", "Delivery not found for this endpoint."],
   hold_not_found: [404, "hold_not_found", "Held message not found or expired."],
-  replay_conflict: [409, "replay_conflict", "The delivery cannot be replayed in its current status."],
+  replay_conflict: [
+    409,
+    "replay_conflict",
+    "Replay refused. Add force=true for delivered events, or wait until the attempts have ended.",
+  ],
   replay_expired: [409, "replay_expired", "The event has expired and cannot be replayed."],
   endpoint_limit: [409, "endpoint_limit", "Webhook endpoint limit reached. Delete an endpoint first."],
-  window_closed: [409, "window_closed", "The 24-hour reply window is closed. Use the human-agent route."],
+  window_closed: [
+    409,
+    "window_closed",
+    "The 24-hour reply window is closed. If can_send_as_human_agent is true, use the human-agent route.",
+  ],
   missing_actor: [409, "missing_actor", "Missing actor_id. Name the person who typed the message."],
   human_agent_early: [409, "human_agent_unavailable", "The 24-hour reply window is open. Use the reply route."],
   human_agent_late: [
@@ -33,7 +41,7 @@ const refusals = {
     "The participant has not sent a message yet. Wait for the first one.",
   ],
   rate_limited: [409, "rate_limited", "Send limit reached. Retry after the time in Retry-After."],
-  slowed_down: [409, "rate_limited", "The platform throttles this account. Retry after the time in Retry-After."],
+  slowed_down: [409, "rate_limited", "The platform asked for a pause in sending. Retry after the time in Retry-After."],
   idempotency_conflict: [
     409,
     "idempotency_conflict",

@@ -52,7 +52,7 @@ export function applyUrlRules(raw: string, rules: UrlRules): URL | string {
   // The authority must be explicit: a parser also accepts https:example.com and https:////example.com.
   const authority = /^[a-z]+:\/\/([^/?#]+)/i.exec(raw)?.[1];
   if (url === null || authority === undefined) {
-    return "The URL is not valid; give a whole one, such as https://example.com/hooks.";
+    return "Invalid URL. Use a complete URL, such as https://example.com/hooks.";
   }
   if (url.href.length > URL_CHARS_MAX) return TOO_LONG;
   return (

@@ -67,12 +67,6 @@ test.each([
     "Messenger has restricted the account for this message.",
     "Resolve the restriction with Messenger, then write the message again.",
   ],
-  [
-    "human_agent_unavailable",
-    "until 2026-11-21T15:12:34.402Z",
-    "Messenger does not allow this account to send a message this long after the person’s last message.",
-    waitForPerson,
-  ],
   ["internal_error", "", "An error occurred in the service before the message was sent.", writeAgain],
   ["something_new", "", "The message could not be sent. Your app shows the reason.", writeAgain],
 ])(

@@ -175,14 +175,7 @@ function explainFailure(name: string, error: Problem): Explanation {
 const WAIT_FOR_PERSON = "You can write again when this person sends a new message.";
 
 const explanations: Readonly<Record<string, (name: string, detail: string) => Explanation>> = {
-  human_agent_unavailable: (name, detail) =>
-    // With a detail, the platform refuses messages this late from the account. Without one, they are too late for all.
-    detail === ""
-      ? explainWindowClosed(name)
-      : [
-          `${name} does not allow this account to send a message this long after the person’s last message.`,
-          WAIT_FOR_PERSON,
-        ],
+  human_agent_unavailable: explainWindowClosed,
   window_closed: explainWindowClosed,
   rate_limited: () => [
     "The limit for sending messages has been reached.",

@@ -89,7 +89,7 @@ export const replayDelivery = endpoint.tenant({
   tag: "Webhooks",
   summary: "Replay a delivery with a new set of attempts",
   description:
-    "A delivery with the status `delivered` requires `force=true`. A delivery with an attempt in progress cannot be replayed.",
+    "A delivery with the status `delivered` requires `force=true`. A delivery that is `pending`, `attempting` or `retrying` cannot be replayed.",
   query: z.object({ force: z.optional(z.string()) }),
   refusals: ["endpoint_not_found", "delivery_not_found", "replay_conflict", "replay_expired"],
   data: z.object({ delivery_id: z.string(), status: z.enum(["pending"]) }),

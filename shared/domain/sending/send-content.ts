@@ -111,22 +111,22 @@ function checkCombination(attachments: readonly RequestedAttachment[]): Invalid 
       ? invalid(`attachments: at most ${IMAGES_PER_MESSAGE_MAX} images in one message`)
       : null;
   }
-  if (images > 0) return invalid("attachments: images go with no other media");
-  return invalid("attachments: a video, an audio or a file goes alone");
+  if (images > 0) return invalid("attachments: images cannot be combined with other media");
+  return invalid("attachments: only one video, audio or file per message");
 }
 
 function readAttachment(attachment: RequestedAttachment, name: string, scope: Scope): OutgoingAttachment | Invalid {
   const type = mediaTypes.find((mediaType) => mediaType === attachment.type);
   if (!type) return invalid(`${name}.type: must be one of ${mediaTypes.join(", ")}`);
   const { url, attachmentId } = attachment;
-  if (url != null && attachmentId != null) return invalid(`${name}: give one of url and attachment_id, not both`);
+  if (url != null && attachmentId != null) return invalid(`${name}: set url or attachment_id, not both`);
   if (url != null) {
     return isFetchable(url)
       ? { type, url }
       : invalid(`${name}.url: must be an https address of at most ${ATTACHMENT_URL_CHARS_MAX} characters`);
   }
-  if (attachmentId == null) return invalid(`${name}: give one of url and attachment_id`);
-  if (!isAttachmentId(attachmentId)) return invalid(`${name}.attachment_id: is not the id of an attachment`);
+  if (attachmentId == null) return invalid(`${name}: set url or attachment_id`);
+  if (!isAttachmentId(attachmentId)) return invalid(`${name}.attachment_id: must be an attachment id`);
   if (scope === "live" && attachmentId.startsWith(TEST_ATTACHMENT_PREFIX)) {
     return invalid(`${name}.attachment_id: was uploaded with a test key`);
   }

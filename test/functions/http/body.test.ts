@@ -49,7 +49,7 @@ describe("a JSON body", () => {
     ["with an unpaired surrogate in a name", '{"text":"hi","\\udc00":1}', "body: must not contain unpaired surrogates"],
     ["lacking a field", "{}", "text: must be a string"],
     ["of the wrong type", '{"text":["canary"]}', "text: must be a string"],
-    ["too short", '{"text":""}', "text: must have at least 1 characters"],
+    ["too short", '{"text":""}', "text: must not be empty"],
     ["too long", `{"text":"${"x".repeat(21)}"}`, "text: must have at most 20 characters"],
     ["with a fraction", '{"text":"hi","size":1.5}', "size: must be an integer"],
     ["too small", '{"text":"hi","size":0}', "size: must be at least 1"],

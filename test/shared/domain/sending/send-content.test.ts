@@ -76,10 +76,10 @@ describe("attachments", () => {
 
   test.each([
     [[], "attachments: must not be empty"],
-    [[image, attachmentOf("video")], "attachments: images go with no other media"],
-    [[...repeat(9, image), attachmentOf("file")], "attachments: images go with no other media"],
-    [repeat(2, attachmentOf("video")), "attachments: a video, an audio or a file goes alone"],
-    [[attachmentOf("audio"), attachmentOf("file")], "attachments: a video, an audio or a file goes alone"],
+    [[image, attachmentOf("video")], "attachments: images cannot be combined with other media"],
+    [[...repeat(9, image), attachmentOf("file")], "attachments: images cannot be combined with other media"],
+    [repeat(2, attachmentOf("video")), "attachments: only one video, audio or file per message"],
+    [[attachmentOf("audio"), attachmentOf("file")], "attachments: only one video, audio or file per message"],
   ])("refuse %j: %s", (attachments, detail) => {
     expect(parseAttachments(attachments)).toEqual(invalidRequest(detail));
   });
@@ -97,11 +97,11 @@ describe("attachments", () => {
   test.each([
     [{ url }, "attachments[0].type: must be one of image, video, audio, file"],
     [{ type: "sticker", url }, "attachments[0].type: must be one of image, video, audio, file"],
-    [{ type: "image" }, "attachments[0]: give one of url and attachment_id"],
-    [{ type: "image", url, attachmentId: "1" }, "attachments[0]: give one of url and attachment_id, not both"],
-    [{ type: "image", attachmentId: "" }, "attachments[0].attachment_id: is not the id of an attachment"],
-    [{ type: "image", attachmentId: "1 2" }, "attachments[0].attachment_id: is not the id of an attachment"],
-    [{ type: "image", attachmentId: "1".repeat(257) }, "attachments[0].attachment_id: is not the id of an attachment"],
+    [{ type: "image" }, "attachments[0]: set url or attachment_id"],
+    [{ type: "image", url, attachmentId: "1" }, "attachments[0]: set url or attachment_id, not both"],
+    [{ type: "image", attachmentId: "" }, "attachments[0].attachment_id: must be an attachment id"],
+    [{ type: "image", attachmentId: "1 2" }, "attachments[0].attachment_id: must be an attachment id"],
+    [{ type: "image", attachmentId: "1".repeat(257) }, "attachments[0].attachment_id: must be an attachment id"],
   ])("refuse %j: %s", (attachment, detail) => {
     expect(parseAttachments([attachment])).toEqual(invalidRequest(detail));
     expect(parseAttachments([attachment], "test")).toEqual(invalidRequest(detail));
@@ -109,7 +109,7 @@ describe("attachments", () => {
 
   test("name the invalid attachment by its index", () => {
     expect(parseAttachments([image, image, { type: "image" }])).toEqual(
-      invalidRequest("attachments[2]: give one of url and attachment_id"),
+      invalidRequest("attachments[2]: set url or attachment_id"),
     );
   });
 
