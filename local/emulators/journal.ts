@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync, renameSync, writeSync } from "node:fs";
 
-// One append-only file of JSON lines per service. An entry is handed to the operating system before its call is
-// answered, so what was answered survives the death of the process at any moment (not the loss of power: no fsync).
+// One append-only file of JSON lines per service. An entry is written to the operating system before its call is
+// answered, so an answered call survives a crash of the process. It may not survive a power loss: there is no fsync.
 
 const CHUNK_BYTES = 1024 * 1024;
 const REWRITE_FLOOR_BYTES = 32 * 1024 * 1024;
@@ -9,8 +9,8 @@ const REWRITE_GROWTH = 4;
 const NEWLINE = 10;
 
 /**
- * The entries of a journal in the order they were appended; none when the file does not exist. A last line without its
- * newline was cut short by the end of its process, before its call was answered, and is left out.
+ * Reads the entries of a journal in the order they were appended; none if the file does not exist. A last line without
+ * a newline is skipped: its process ended during the write, before the call was answered.
  */
 export function* readJournal<Entry>(file: string): Generator<Entry> {
   let number = 0;
@@ -19,7 +19,7 @@ export function* readJournal<Entry>(file: string): Generator<Entry> {
     try {
       yield JSON.parse(line) as Entry;
     } catch {
-      throw new Error(`${file}: line ${number} is damaged. Move the file away to start without what it holds.`);
+      throw new Error(`${file}: line ${number} is damaged. Move the file away to start without its data.`);
     }
   }
 }
@@ -30,24 +30,24 @@ export class Journal<Entry> {
   #bytes = 0;
   #rewriteAt = 0;
 
-  /** Starts the file anew with `entries`, the shortest account of what the service holds. */
+  /** Rewrites the file with `entries`, the shortest record of the service's state. */
   constructor(file: string, entries: Iterable<Entry>) {
     this.#file = file;
     this.rewrite(entries);
   }
 
-  /** Appends in one write. Throws when the disk refuses. */
+  /** Appends in one write. Throws if the write fails. */
   append(...entries: Entry[]): void {
     if (entries.length === 0) return;
     this.#bytes += writeAll(this.#descriptor, entries.map(toLine).join(""));
   }
 
-  /** True once the file has grown so much that a rewrite pays. */
+  /** True if the file has grown so large that a rewrite is worth its cost. */
   get needsRewrite(): boolean {
     return this.#bytes > this.#rewriteAt;
   }
 
-  /** Puts a file with only `entries` in the place of the present one, in one step. */
+  /** Replaces the file atomically with one that holds only `entries`. */
   rewrite(entries: Iterable<Entry>): void {
     const temporary = `${this.#file}.new`;
     const descriptor = openSync(temporary, "w", 0o600);
@@ -77,14 +77,14 @@ function toLine(entry: unknown): string {
   return `${JSON.stringify(entry)}\n`;
 }
 
-/** Writes all of it, however the system splits it; returns the number of bytes. */
+/** Writes all bytes, even if the system splits the write. Returns the number of bytes. */
 function writeAll(descriptor: number, text: string): number {
   const bytes = Buffer.from(text);
   for (let offset = 0; offset < bytes.length; ) offset += writeSync(descriptor, bytes, offset);
   return bytes.length;
 }
 
-/** The whole lines of a file, read in chunks: a journal may be longer than a string can be. */
+/** The complete lines of a file, read in chunks: a journal can exceed the maximum length of a string. */
 function* readLines(file: string): Generator<string> {
   const descriptor = openIfExists(file);
   if (descriptor === null) return;

@@ -4,7 +4,7 @@ import { ServiceError } from "./service-error.ts";
 // The AWS JSON protocol (1.0 and 1.1): POST / with `x-amz-target: <service>.<Operation>` and a JSON body.
 
 export interface Call {
-  /** Aborts when the caller has gone away. */
+  /** Aborts when the caller closes the connection. */
   readonly signal: AbortSignal;
 }
 
@@ -12,10 +12,10 @@ export type Operation = (input: unknown, call: Call) => unknown;
 
 export interface JsonService {
   readonly protocol: "1.0" | "1.1";
-  /** What stands before the error's code in `__type`. */
+  /** The prefix of the error code in `__type`. */
   readonly errorPrefix: string;
   readonly operations: Readonly<Record<string, Operation>>;
-  /** Told of every call that names an operation of the service. */
+  /** Called for every request that names an operation of the service. */
   onCall?(operation: string): void;
 }
 
@@ -25,7 +25,7 @@ export interface JsonResponse {
   readonly body: string;
 }
 
-/** An operation whose input has been checked against its shape. */
+/** An operation that validates its input against a schema. */
 export function operation<Input>(schema: z.ZodType<Input>, run: (input: Input, call: Call) => unknown): Operation {
   return (input, call) => {
     const parsed = schema.safeParse(input);
@@ -34,7 +34,7 @@ export function operation<Input>(schema: z.ZodType<Input>, run: (input: Input, c
   };
 }
 
-/** Runs the operation that `target` names; every failure is an answer, and only an emulator's own fault is a 500. */
+/** Runs the operation that `target` names. Never rejects: an error becomes a response, an emulator bug a 500. */
 export async function handleJsonRequest(
   services: Readonly<Record<string, JsonService>>,
   target: string,
@@ -59,7 +59,7 @@ export async function handleJsonRequest(
   }
 }
 
-/** Not what every object inherits: a caller may name `constructor` too. */
+/** Own properties only: a caller may name `constructor`. */
 function getOwn<Value>(values: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(values, name) ? values[name] : undefined;
 }

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Millis } from "../../shared/kernel/time.ts";
 import { Journal, readJournal } from "./journal.ts";
 
-/** A mail that was handed over for sending. It goes nowhere: it waits in the outbox to be read. */
+/** An accepted mail. The emulator does not deliver it: it stays in the outbox, where it can be read. */
 export interface Mail {
   readonly id: string;
   readonly at: Millis;
@@ -37,7 +37,7 @@ const sendInput = z.object({
   }),
 });
 
-/** The mail service (SES v2, simple messages only), kept in `mail.jsonl`. */
+/** The mail service (SES v2, simple messages only). Its mails are stored in `mail.jsonl`. */
 export class Mailbox {
   readonly #now: () => Millis;
   readonly #mails: Mail[];
@@ -50,7 +50,7 @@ export class Mailbox {
     this.#journal = new Journal(file, this.#mails);
   }
 
-  /** Every mail so far, the newest first. */
+  /** All mails, newest first. */
   list(): Mail[] {
     return this.#mails.toReversed();
   }
@@ -67,7 +67,11 @@ export class Mailbox {
     }
     const mail = toMail(parsed.data, this.#now());
     if (mail.to.length + mail.cc.length + mail.bcc.length === 0) {
-      return toResponse(400, { message: "Name at least one recipient in Destination." }, "BadRequestException");
+      return toResponse(
+        400,
+        { message: "Missing recipient. Name at least one in Destination." },
+        "BadRequestException",
+      );
     }
     this.#journal.append(mail);
     this.#mails.push(mail);

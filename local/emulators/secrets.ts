@@ -21,7 +21,7 @@ interface Version {
   readonly createdAt: Millis;
 }
 
-/** A secret with its versions, the current one first, then the one before. */
+/** A secret with its versions: the current one, then the previous one. */
 interface Secret {
   readonly name: string;
   readonly arn: string;
@@ -40,7 +40,7 @@ const value = {
 };
 type Value = { [K in keyof typeof value]?: string | undefined };
 
-/** Secrets Manager, kept in `secrets.jsonl`: a secret has a current version and the one before it. */
+/** Secrets Manager, stored in `secrets.jsonl`. A secret has a current and a previous version. */
 export class Secrets implements JsonService {
   readonly protocol = "1.1";
   readonly errorPrefix = "";
@@ -77,7 +77,10 @@ export class Secrets implements JsonService {
     const existing = this.#secrets.get(name);
     if (existing) {
       if (sameVersion(existing, input)) return toReference(existing);
-      throw new ServiceError("ResourceExistsException", `The secret ${name} already exists: use PutSecretValue.`);
+      throw new ServiceError(
+        "ResourceExistsException",
+        `The secret ${name} already exists. Use PutSecretValue to change its value.`,
+      );
     }
     const { region, accountId, now } = this.#options;
     const suffix = randomBytes(3).toString("hex");
@@ -103,7 +106,7 @@ export class Secrets implements JsonService {
     return toReference(secret);
   }
 
-  /** By name or ARN. */
+  /** Finds a secret by name or ARN. */
   #find(id: string): Secret {
     const secret = this.#secrets.get(id) ?? [...this.#secrets.values()].find((one) => one.arn === id);
     if (secret) return secret;
@@ -123,7 +126,7 @@ function newVersion(input: Value, now: Millis): Version {
   return { id, text: input.SecretString ?? null, binary: input.SecretBinary ?? null, createdAt: now };
 }
 
-/** True for a call that was made before: its token names the current version, and the value is that version's. */
+/** True for a repeated call: its token names the current version and its value is the same. */
 function sameVersion(secret: Secret, input: Value): boolean {
   const existing = secret.versions.find((version) => version.id === input.ClientRequestToken);
   if (!existing) return false;
@@ -131,7 +134,7 @@ function sameVersion(secret: Secret, input: Value): boolean {
   if (same && existing === secret.versions[0]) return true;
   throw new ServiceError(
     "ResourceExistsException",
-    "A version with this ClientRequestToken exists with another value.",
+    "A version with this ClientRequestToken already exists with a different value.",
   );
 }
 

@@ -12,27 +12,27 @@ import { Secrets } from "./secrets.ts";
 import { Sqs } from "./sqs/service.ts";
 
 export interface EmulatorOptions {
-  /** 0 takes a free port. */
+  /** 0 selects a free port. */
   readonly port: number;
-  /** What the services hold is kept here, and is there again at the next start. One process at a time. */
+  /** The folder of the services' data, which survives a restart. One process at a time may use it. */
   readonly dataDir: string;
-  /** The stack's clock, which may jump: delays, visibility, retention and the life of upload forms follow it. */
+  /** The stack's clock in milliseconds. It may jump. Delays, visibility, retention and form expiry follow it. */
   readonly now: () => Millis;
   readonly region?: string;
   readonly accountId?: string;
-  /** Secrets by access key id; `{ local: "local" }` unless given. */
+  /** Secrets by access key id. Default: `{ local: "local" }`. */
   readonly credentials?: Readonly<Record<string, string>>;
 }
 
 export interface Emulators {
-  /** The one origin that all services answer at: `http://127.0.0.1:<port>`. */
+  /** The origin of all services: `http://127.0.0.1:<port>`. */
   readonly url: string;
   readonly sqs: Sqs;
   readonly s3: S3;
   readonly kms: Kms;
   readonly secrets: Secrets;
   readonly mail: Mailbox;
-  /** To be called after the clock jumped: hands out at once what has come due, and sets every timer anew. */
+  /** Call this after the clock jumped: it delivers messages that are now due and restarts every timer. */
   onClockAdvance(): void;
   close(): Promise<void>;
 }
@@ -45,12 +45,12 @@ interface EmulatorResponse {
 
 const HOST = "127.0.0.1";
 const MAIL_PATH = "/v2/email/";
-/** Longer than the SDK keeps an idle connection, so that it never writes into one that is being closed. */
+/** Longer than the SDK's idle timeout, so that the SDK never writes to a connection that is closing. */
 const KEEP_ALIVE = 65_000;
 
 /** Starts SQS, S3, KMS, Secrets Manager and the mail service on one loopback port. */
 export async function startEmulators(options: EmulatorOptions): Promise<Emulators> {
-  // The port first: a second stack on the same port and data fails here, before it touches a file.
+  // Open the port first: a second stack on the same port and data fails here, before it touches a file.
   const server = await listen(options.port);
   const url = `http://${HOST}:${(server.address() as AddressInfo).port}`;
   let services: Services;
@@ -62,7 +62,7 @@ export async function startEmulators(options: EmulatorOptions): Promise<Emulator
   }
   server.on("request", (request, response) => {
     handle(request, response, services).catch((error: unknown) => {
-      // A caller that leaves in the middle of its request is no fault of ours.
+      // An incomplete request means that the caller disconnected, which is not an error of the emulator.
       if (request.complete) console.error(`${request.method} ${request.url} failed in the emulator:`, error);
       response.destroy();
     });
@@ -113,7 +113,7 @@ async function handle(request: IncomingMessage, response: ServerResponse, servic
   response.end(body ?? undefined);
 }
 
-/** Who is meant: a JSON service by its target header, the mail service by its path, else S3. */
+/** Selects the service: a JSON service by its target header, the mail service by its path, otherwise S3. */
 async function dispatch(
   request: IncomingMessage,
   body: Buffer,
@@ -123,7 +123,7 @@ async function dispatch(
   const { method = "GET", url = "/" } = request;
   const headers = plainHeaders(request);
   const target = headers["x-amz-target"];
-  // By hand: a URL object would fold "//" and "..", which are plain characters of an object's key.
+  // A URL object would normalize "//" and "..", which are ordinary characters in an object's key.
   const [, pathname = "", search = ""] = /^([^?]*)\??(.*)$/s.exec(url) ?? [];
   if (target !== undefined || pathname.startsWith(MAIL_PATH)) {
     if (headers.authorization === undefined) return unsignedResponse();
@@ -143,13 +143,13 @@ async function dispatch(
     });
   } catch (error) {
     if (!(error instanceof URIError)) throw error;
-    const refusal = new S3Error("InvalidURI", 400, "The request's path is not well-formed percent encoding.");
+    const refusal = new S3Error("InvalidURI", 400, "The path is not valid percent encoding.");
     return { status: refusal.status, headers: { "content-type": "application/xml" }, body: errorXml(refusal) };
   }
 }
 
 function unsignedResponse(): EmulatorResponse {
-  const message = "The request must be signed: use an SDK client with credentials.";
+  const message = "Missing signature. Use an SDK client with credentials.";
   return {
     status: 403,
     headers: { "content-type": "application/x-amz-json-1.1" },

@@ -1,8 +1,8 @@
 import { HOUR, type Millis } from "../../shared/kernel/time.ts";
 
 /**
- * A timer set for an instant of the stack's clock, which may jump: after a jump, `rearm` measures the wait anew.
- * It may ring early (a wait is never longer than `longest` real milliseconds): who is rung looks at the clock.
+ * A timer for an instant of the stack's clock, which may jump. After a jump, `rearm` recalculates the wait.
+ * It may fire early (a wait never exceeds `maxWait` real milliseconds), so the callback must check the clock.
  */
 export class ClockTimer {
   readonly #now: () => Millis;
@@ -17,7 +17,7 @@ export class ClockTimer {
     this.#maxWait = maxWait;
   }
 
-  /** Rings at `at`, or never again for null. */
+  /** Fires at `at`; null cancels the timer. */
   set(at: Millis | null): void {
     this.#at = at;
     this.rearm();

@@ -6,7 +6,7 @@ function required(name: string): string {
   return value;
 }
 
-/** The simulator as a program of its own; it keeps running until SIGINT or SIGTERM. */
+/** Runs the simulator as a separate program until SIGINT or SIGTERM. */
 async function main(): Promise<void> {
   const { SIM_PORT = "4100", SIM_STATE, SIM_APP_ID } = process.env;
   if (!/^\d{1,5}$/.test(SIM_PORT)) throw new Error("SIM_PORT must be a port number");

@@ -10,7 +10,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return frame;
 }
 
-/** An RGB picture as a PNG file; `pixel` gives the colour of a place, each part from 0 to 255. */
+/** An RGB picture as a PNG file. `pixel` returns the color of a position, each component from 0 to 255. */
 function encodePng(width: number, height: number, pixel: (x: number, y: number) => [number, number, number]): Buffer {
   const rows = Buffer.alloc(height * (1 + width * 3));
   for (let y = 0; y < height; y += 1) {
@@ -57,12 +57,12 @@ const palettes: [number, number, number][][] = [
   ],
 ];
 
-/** A small landscape of its own for every name: a picture to send that belongs to nobody. */
+/** A small landscape that depends only on `name`: a picture to send that has no copyright. */
 export function sampleImage(name: string): Buffer {
   const seed = createHash("sha256").update(name).digest();
   const number = (at: number): number => (seed[at] ?? 0) / 255;
   const [sky, middle, ground] = palettes[(seed[0] ?? 0) % palettes.length] ?? [];
-  if (sky === undefined || middle === undefined || ground === undefined) throw new Error("a palette has three colours");
+  if (sky === undefined || middle === undefined || ground === undefined) throw new Error("a palette has three colors");
   const mix = (a: number[], b: number[], share: number): [number, number, number] => {
     const part = (at: number): number => Math.round((a[at] ?? 0) * (1 - share) + (b[at] ?? 0) * share);
     return [part(0), part(1), part(2)];

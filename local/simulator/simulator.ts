@@ -14,26 +14,26 @@ import { readState } from "./world/state-file.ts";
 import { World } from "./world/world.ts";
 
 export interface SimulatorOptions {
-  /** The port on 127.0.0.1; 0 takes any free one. */
+  /** The port on 127.0.0.1; 0 selects a free port. */
   port: number;
-  /** Where webhooks go: `<base>/webhooks/instagram` and `<base>/webhooks/messenger`. */
+  /** The base URL of the webhooks: `<base>/webhooks/instagram` and `<base>/webhooks/messenger`. */
   webhookBase: string;
-  /** Signs webhooks of Pages and of Instagram accounts connected through one. */
+  /** Signs webhooks of Pages and of Instagram accounts on a Page. */
   metaSecret: string;
-  /** Signs webhooks of Instagram accounts connected by Instagram Login. */
+  /** Signs webhooks of Instagram accounts connected with Instagram Login. */
   instagramSecret: string;
-  /** What the receiver must know to have its callback verified. */
+  /** The verify token that the receiver must know. */
   verifyToken: string;
-  /** A JSON file that keeps people, threads, tokens and pending webhooks between runs; unset, nothing is kept. */
+  /** A JSON file that stores people, threads, tokens and pending webhooks between runs. Unset: nothing is stored. */
   statePath?: string;
-  /** Accounts connected from the start; unset, one example of each connection. */
+  /** Accounts connected from the start. Unset: one example of each connection. */
   accounts?: SeedAccount[];
-  /** The app's id: at most 15 digits, because Messenger's echoes carry it as a number. */
+  /** The app's id. At most 15 digits, because Messenger's echoes carry it as a number. */
   appId?: string;
 }
 
 export interface Simulator {
-  /** The origin, such as `http://127.0.0.1:4100`; the platforms' hosts are folders under it. */
+  /** The origin, such as `http://127.0.0.1:4100`. Each platform host is a folder below it. */
   url: string;
   close(): Promise<void>;
 }
@@ -57,7 +57,7 @@ const hosts: Record<string, Host> = {
   _sim: control,
 };
 
-/** Only this machine may ask, and no page of another origin: a name that leads here is refused too. */
+/** Rejects pages of another origin and foreign host names that resolve to this machine. */
 function isCrossOrigin(call: Call): boolean {
   const host = call.headers.host ?? "";
   const local = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(host);
@@ -65,7 +65,7 @@ function isCrossOrigin(call: Call): boolean {
   return !local || (origin !== undefined && origin !== `http://${host}`);
 }
 
-/** When a picture's address ends, by the simulator's clock; never, for one that does not say. */
+/** The time at which a picture's URL expires (simulator clock, ms); Infinity if it has no expiry. */
 function pictureExpiry({ query }: Call): number {
   const [oe, ext] = [query.get("oe"), query.get("ext")];
   if (oe !== null) return Number.parseInt(oe, 16) * 1_000;
@@ -73,7 +73,8 @@ function pictureExpiry({ query }: Call): number {
 }
 
 async function dispatch(context: Context, page: Page, call: Call): Promise<HttpOutcome> {
-  if (isCrossOrigin(call)) return json(403, { error: "the simulator answers on 127.0.0.1 and to its own page only" });
+  if (isCrossOrigin(call))
+    return json(403, { error: "the simulator answers only on 127.0.0.1 and only to its own page" });
   const [, first = "", rest = ""] = /^\/([^/]*)(\/.*)?$/.exec(call.path) ?? [];
   const host = Object.hasOwn(hosts, first) ? hosts[first] : undefined;
   if (host !== undefined) return host(context, rest, call);
@@ -91,12 +92,12 @@ async function dispatch(context: Context, page: Page, call: Call): Promise<HttpO
 }
 
 /**
- * Starts the simulated platforms: their Graph hosts, login pages, webhooks, control routes and a page for people.
- * Throws when the port is taken or the state file is not one of the simulator's.
+ * Starts the simulated platforms: their Graph hosts, login pages, webhooks, control routes and the chat page.
+ * Throws if the port is in use or the state file is not a simulator state.
  */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const { port, verifyToken, statePath, accounts = exampleAccounts, appId = defaultAppId } = options;
-  if (!/^\d{1,15}$/.test(appId)) throw new Error("appId must be a number of at most 15 digits: choose another");
+  if (!/^\d{1,15}$/.test(appId)) throw new Error("appId must be a number of at most 15 digits");
   const webhookBase = options.webhookBase.replace(/\/+$/, "");
   const secrets = { meta: options.metaSecret, instagram: options.instagramSecret };
   const stored = statePath === undefined ? emptyState() : await readState(statePath);

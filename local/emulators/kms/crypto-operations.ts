@@ -17,7 +17,7 @@ const dataKeyInput = z.object({
   EncryptionContext: context,
 });
 
-/** The operations that encrypt and decrypt. */
+/** The encryption operations: Encrypt, Decrypt, ReEncrypt and the data keys. */
 export function cryptoOperations(ring: KeyRing): Record<string, Operation> {
   return {
     Encrypt: operation(
@@ -77,7 +77,7 @@ function toEncryptResponse(ring: KeyRing, key: Key, plaintext: Buffer, encryptio
   };
 }
 
-/** The plaintext and the key that opened it. A named key that is another one is refused before it is tried. */
+/** The plaintext and the key that decrypted it. If the request names another key, it is rejected before decryption. */
 function decrypt(
   ring: KeyRing,
   ciphertext: Buffer,
@@ -87,7 +87,10 @@ function decrypt(
   const id = parseKeyId(ciphertext);
   if (!ring.list().some((key) => key.id === id)) throw invalidCiphertext();
   if (requestedKeyId !== undefined && ring.findUsable(requestedKeyId, "ENCRYPT_DECRYPT").id !== id) {
-    throw new ServiceError("IncorrectKeyException", "The ciphertext was made with another key than the one named.");
+    throw new ServiceError(
+      "IncorrectKeyException",
+      "The key in the request is not the key that encrypted the ciphertext.",
+    );
   }
   const key = ring.findUsable(id, "ENCRYPT_DECRYPT");
   return { key, plaintext: unseal(key, ciphertext, encryptionContext) };

@@ -32,7 +32,7 @@ export function keyOperations(ring: KeyRing, accountId: string): Record<string, 
     })),
     CreateAlias: operation(aliasInput, (input) => {
       if (ring.hasAlias(input.AliasName)) {
-        throw new ServiceError("AlreadyExistsException", `${input.AliasName} exists: use UpdateAlias.`);
+        throw new ServiceError("AlreadyExistsException", `${input.AliasName} already exists. Use UpdateAlias.`);
       }
       ring.alias(input.AliasName, ring.find(input.TargetKeyId));
     }),

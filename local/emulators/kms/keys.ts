@@ -28,7 +28,7 @@ type KeyRecord =
   | { readonly op: "key"; readonly key: Key }
   | { readonly op: "alias"; readonly name: string; readonly keyId: string };
 
-/** The keys and their aliases, kept in `kms.jsonl`. */
+/** The keys and their aliases, stored in `kms.jsonl`. */
 export class KeyRing {
   readonly #arnPrefix: string;
   readonly #now: () => Millis;
@@ -70,7 +70,7 @@ export class KeyRing {
     return this.#aliases.has(name);
   }
 
-  /** By id, ARN, alias name or alias ARN, enabled or not; NotFoundException when there is none. */
+  /** Finds an enabled or disabled key by id, ARN, alias name or alias ARN. Throws NotFoundException if none exists. */
   find(reference: string): Key {
     const name = reference.startsWith(this.#arnPrefix) ? reference.slice(this.#arnPrefix.length) : reference;
     const id = name.startsWith("alias/") ? (this.#aliases.get(name) ?? "") : name.replace(/^key\//, "");
@@ -79,12 +79,12 @@ export class KeyRing {
     throw new ServiceError("NotFoundException", `Key '${reference}' does not exist.`);
   }
 
-  /** An enabled key of that usage. */
+  /** Finds an enabled key with that usage. */
   findUsable(reference: string, usage: KeyUsage): Key {
     const key = this.find(reference);
     if (!key.enabled) throw new ServiceError("DisabledException", `${this.arn(key)} is disabled.`);
     if (keySpecs[key.spec].usage === usage) return key;
-    throw new ServiceError("InvalidKeyUsageException", `${this.arn(key)} is not a key for ${usage}.`);
+    throw new ServiceError("InvalidKeyUsageException", `${this.arn(key)} does not allow the usage ${usage}.`);
   }
 
   close(): void {

@@ -13,7 +13,7 @@ const macInput = z.object({
   MacAlgorithm: z.enum(["HMAC_SHA_224", "HMAC_SHA_256", "HMAC_SHA_384", "HMAC_SHA_512"]),
 });
 
-/** The operations that make and check message authentication codes. */
+/** The operations that generate and verify message authentication codes. */
 export function macOperations(ring: KeyRing): Record<string, Operation> {
   return {
     GenerateMac: operation(macInput, (input) => {
@@ -32,7 +32,7 @@ function computeMac(ring: KeyRing, input: z.infer<typeof macInput>): { key: Key;
   const key = ring.findUsable(input.KeyId, "GENERATE_VERIFY_MAC");
   const bits = input.MacAlgorithm.slice("HMAC_SHA_".length);
   if (key.spec !== `HMAC_${bits}`) {
-    throw new ServiceError("InvalidKeyUsageException", `A key of ${key.spec} does not make ${input.MacAlgorithm}.`);
+    throw new ServiceError("InvalidKeyUsageException", `A key of ${key.spec} does not support ${input.MacAlgorithm}.`);
   }
   return { key, mac: createHmac(`sha${bits}`, keyMaterial(key)).update(input.Message).digest() };
 }

@@ -3,7 +3,7 @@ import { ServiceError } from "../service-error.ts";
 import type { Key } from "./keys.ts";
 
 // A ciphertext: format 1 | length of the key's id | id | 12 bytes iv | 16 bytes tag | AES-256-GCM of the plaintext.
-// The encryption context is authenticated with it, so that another context does not open it.
+// The encryption context is authenticated data, so decryption fails with another context.
 
 const FORMAT = 1;
 const IV_BYTES = 12;
@@ -19,14 +19,14 @@ export function seal(key: Key, plaintext: Uint8Array, context: EncryptionContext
   return Buffer.concat([Buffer.from([FORMAT, id.length]), id, iv, cipher.getAuthTag(), body]);
 }
 
-/** The id of the key a ciphertext was made with; InvalidCiphertextException when it is none of ours. */
+/** The id of the key that encrypted a ciphertext. Throws InvalidCiphertextException for an unknown format. */
 export function parseKeyId(ciphertext: Buffer): string {
   const end = 2 + (ciphertext[1] ?? 0);
   if (ciphertext[0] !== FORMAT || ciphertext.length < end + IV_BYTES + TAG_BYTES) throw invalidCiphertext();
   return ciphertext.subarray(2, end).toString();
 }
 
-/** The plaintext; InvalidCiphertextException when a byte or the context is not what it was. */
+/** Decrypts. Throws InvalidCiphertextException if the ciphertext or the context was changed. */
 export function unseal(key: Key, ciphertext: Buffer, context: EncryptionContext): Buffer {
   const iv = 2 + Buffer.byteLength(key.id);
   const tag = iv + IV_BYTES;
@@ -48,7 +48,7 @@ export function keyMaterial(key: Key): Buffer {
   return Buffer.from(key.material, "base64");
 }
 
-/** The context in one order, whatever order it was given in. */
+/** The context with its names sorted, so that their order in the request does not matter. */
 function additionalData(context: EncryptionContext): Buffer {
   return Buffer.from(JSON.stringify(Object.entries(context).sort(([a], [b]) => (a < b ? -1 : 1))));
 }

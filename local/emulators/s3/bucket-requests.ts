@@ -7,7 +7,7 @@ import { escapeXml, texts } from "./xml.ts";
 
 const DELETE_MAX = 1_000;
 
-/** Settings that are accepted and have no effect here. */
+/** Bucket settings that the emulator accepts and ignores. */
 const acceptedSettings = [
   "lifecycle",
   "encryption",
@@ -19,7 +19,7 @@ const acceptedSettings = [
   "notification",
 ];
 
-/** Answers a request about a bucket, or for the list of buckets. */
+/** Handles a request for a bucket or for the list of buckets. */
 export function handleBucketRequest(store: ObjectStore, request: S3Request): S3Response {
   const { method, bucket, query } = request;
   if (bucket === "") return listBuckets(store);
@@ -50,7 +50,8 @@ function putBucket(store: ObjectStore, { bucket, query, body }: S3Request): S3Re
         "A bucket's name is 3 to 63 lower-case letters, digits, dots or dashes.",
       );
     }
-    if (store.has(bucket)) throw new S3Error("BucketAlreadyOwnedByYou", 409, "The bucket exists and is yours already.");
+    if (store.has(bucket))
+      throw new S3Error("BucketAlreadyOwnedByYou", 409, "The bucket already exists and you own it.");
     store.saveBucket(bucket, []);
     return emptyResponse(200, { location: `/${bucket}` });
   }

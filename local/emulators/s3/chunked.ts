@@ -1,6 +1,6 @@
 import { S3Error } from "./errors.ts";
 
-/** True for a body in the `aws-chunked` encoding, which the SDK uses for streams and for checksums that come last. */
+/** True for a body in the `aws-chunked` encoding, which the SDK uses for streams and for trailing checksums. */
 export function isChunked(headers: Readonly<Record<string, string>>): boolean {
   return (
     (headers["content-encoding"] ?? "").split(",").some((encoding) => encoding.trim() === "aws-chunked") ||
@@ -9,8 +9,8 @@ export function isChunked(headers: Readonly<Record<string, string>>): boolean {
 }
 
 /**
- * The bytes inside an `aws-chunked` body: `<hex length>[;signature]\r\n<bytes>\r\n` until a length of 0; trailers are
- * left out. IncompleteBody when it ends too soon or has another length than `x-amz-decoded-content-length`.
+ * Decodes an `aws-chunked` body: `<hex length>[;signature]\r\n<bytes>\r\n` until a length of 0. Trailers are
+ * ignored. Throws IncompleteBody if the body is truncated or does not match `x-amz-decoded-content-length`.
  */
 export function decodeChunked(body: Buffer, headers: Readonly<Record<string, string>>): Buffer {
   const chunks: Buffer[] = [];
@@ -31,5 +31,5 @@ export function decodeChunked(body: Buffer, headers: Readonly<Record<string, str
 }
 
 function incompleteBody(): S3Error {
-  return new S3Error("IncompleteBody", 400, "The body does not have the length that its headers announce.");
+  return new S3Error("IncompleteBody", 400, "The length of the body does not match the headers.");
 }

@@ -2,7 +2,7 @@ import { elements, texts } from "./xml.ts";
 
 export interface CorsRule {
   readonly methods: readonly string[];
-  /** `*`, or an origin with at most one `*` in it. */
+  /** `*`, or an origin with at most one `*`. */
   readonly origins: readonly string[];
   readonly headers: readonly string[];
   readonly exposed: readonly string[];
@@ -18,8 +18,8 @@ export function parseCors(xml: string): CorsRule[] {
 }
 
 /**
- * The headers that let a browser's page of another origin use the bucket; none when no rule allows it.
- * @param headers of the request; a preflight names the method it asks for, any other request has its own
+ * The CORS response headers for a request; none if no rule of the bucket allows it.
+ * @param headers the request's headers, where a preflight names its method
  */
 export function corsHeaders(
   rules: readonly CorsRule[],

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { escapeXml } from "./xml.ts";
 
-/** An error as S3 tells it: a code, a status and a sentence, in XML. */
+/** An error that S3 returns as XML with a code, a status and a message. */
 export class S3Error extends Error {
   readonly code: string;
   readonly status: number;

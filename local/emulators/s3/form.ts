@@ -1,14 +1,14 @@
 import { S3Error } from "./errors.ts";
 
 export interface UploadForm {
-  /** By lower-case name; only those before the file, as S3 reads them. */
+  /** Values by lower-case name. S3 reads only the fields before the file. */
   readonly fields: ReadonlyMap<string, string>;
   readonly file: { readonly name: string; readonly bytes: Buffer };
 }
 
 const HEAD_END = Buffer.from("\r\n\r\n");
 
-/** Reads a multipart/form-data body up to and with its part named `file`. */
+/** Reads a multipart/form-data body up to and including its part named `file`. */
 export function parseForm(body: Buffer, contentType: string): UploadForm {
   const [, quoted, plain] = /boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType) ?? [];
   const boundary = quoted ?? plain;
@@ -22,7 +22,7 @@ export function parseForm(body: Buffer, contentType: string): UploadForm {
     const start = at + delimiter.length;
     if (body.subarray(start, start + 2).toString() === "--") break;
     const headEnd = body.indexOf(HEAD_END, start);
-    // From the head's last line end on, so that a part without content is found too.
+    // Search from the last line end of the head, so that a part without content is also found.
     const end = headEnd < 0 ? -1 : body.indexOf(partEnd, headEnd + 2);
     if (end < 0) throw malformedRequest();
     const head = body.subarray(start, headEnd).toString();

@@ -1,9 +1,9 @@
-/** A request to S3, path style: `/bucket/key`. */
+/** A path-style request to S3: `/bucket/key`. */
 export interface S3Request {
   readonly method: string;
-  /** Empty for the list of buckets. */
+  /** Empty for a request for the list of buckets. */
   readonly bucket: string;
-  /** Decoded; empty for a request to the bucket itself. */
+  /** Decoded. Empty for a request for the bucket itself. */
   readonly key: string;
   readonly query: URLSearchParams;
   /** By lower-case name. */

@@ -3,14 +3,14 @@ import { escapeXml } from "./xml.ts";
 
 const PAGE_MAX = 1_000;
 
-/** One row of a listing: an object, or what many keys share up to the delimiter. */
+/** One row of a listing: an object, or a common prefix of several keys up to the delimiter. */
 interface Row {
-  /** Where the next page begins after this row. */
+  /** The key after which the next page starts. */
   readonly last: string;
   readonly xml: string;
 }
 
-/** The answer to ListObjectsV2: prefix, delimiter, start-after, continuation-token and max-keys. */
+/** The response to ListObjectsV2. Supports prefix, delimiter, start-after, continuation-token and max-keys. */
 export function listObjects(store: ObjectStore, bucket: string, query: URLSearchParams): string {
   const prefix = query.get("prefix") ?? "";
   const delimiter = query.get("delimiter") ?? "";

@@ -12,10 +12,10 @@ const STORED_HEADERS = [
   "cache-control",
   "expires",
 ];
-/** `x-id` only repeats the operation's name. */
+/** `x-id` repeats the name of the operation and has no effect. */
 const IGNORED_QUERY = ["x-id"];
 
-/** Answers a request about one object. */
+/** Handles a request for one object. */
 export function handleObjectRequest(store: ObjectStore, request: S3Request): S3Response {
   const unsupported = [...request.query.keys()].find((name) => !IGNORED_QUERY.includes(name));
   if (unsupported !== undefined) throw notEmulated(`${request.method} of an object with ?${unsupported}`);
@@ -74,7 +74,7 @@ function getObject(store: ObjectStore, { method, bucket, key, headers }: S3Reque
   };
 }
 
-/** Both included; undefined for the whole object, also where the header asks for more than one range. */
+/** Both ends are inclusive. Undefined means the whole object, also if the header names several ranges. */
 function parseRange(header: string | undefined, size: number): { from: number; to: number } | undefined {
   const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(header ?? "") ?? [];
   if (!first && !last) return undefined;
@@ -84,7 +84,7 @@ function parseRange(header: string | undefined, size: number): { from: number; t
   return { from, to };
 }
 
-/** Write conditions: `If-None-Match: *` asks for a new key, `If-Match` for the object as it was read. */
+/** Write conditions: `If-None-Match: *` requires a new key, `If-Match` an unchanged object. */
 function checkWrite(existing: StoredObject | undefined, headers: S3Request["headers"]): void {
   if (headers["if-none-match"] === "*" && existing) throw preconditionFailed();
   const match = headers["if-match"];
@@ -113,7 +113,7 @@ function readMetadata(headers: S3Request["headers"]): ObjectMetadata {
   };
 }
 
-/** `aws-chunked` is how the body travelled, not what the object is. */
+/** `aws-chunked` describes the transfer, not the object. */
 function withoutChunked(encoding: string): string {
   const parts = encoding.split(",").map((part) => part.trim());
   return parts.filter((part) => part !== "aws-chunked").join(",");

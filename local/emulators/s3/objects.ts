@@ -6,9 +6,9 @@ import { Journal, readJournal } from "../journal.ts";
 import type { CorsRule } from "./cors.ts";
 import { S3Error } from "./errors.ts";
 
-/** What a writer says of an object besides its bytes. */
+/** The metadata that a writer sets. */
 export interface ObjectMetadata {
-  /** Headers that are given back as they came: content-type, content-encoding, cache-control, … */
+  /** Headers that are returned unchanged: content-type, content-encoding, cache-control, … */
   readonly headers: Readonly<Record<string, string>>;
   /** User metadata, without `x-amz-meta-`. */
   readonly meta: Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ export interface ObjectMetadata {
 
 export interface StoredObject extends ObjectMetadata {
   readonly key: string;
-  /** The name of the file with the bytes. */
+  /** The name of the file that holds the bytes. */
   readonly file: string;
   readonly size: number;
   /** In quotes. */
@@ -36,9 +36,8 @@ type BucketRecord =
   | { readonly op: "delete"; readonly bucket: string; readonly keys: readonly string[] };
 
 /**
- * Buckets and objects: `s3.jsonl` says which there are, and each object's bytes are a file of their own in
- * `s3-objects`. A file is never written twice: the journal line that names it is what makes it an object, and files
- * that no line names are swept at the start.
+ * Buckets and objects. `s3.jsonl` lists them, and `s3-objects` holds one file with the bytes of each object. A file is
+ * written once and becomes an object when a journal line names it. At the start, files that no line names are deleted.
  */
 export class ObjectStore {
   readonly #now: () => Millis;
@@ -64,7 +63,7 @@ export class ObjectStore {
     return this.#buckets.has(bucket);
   }
 
-  /** Creates the bucket, or sets its CORS rules when it is there. */
+  /** Creates the bucket, or sets its CORS rules if it exists. */
   saveBucket(bucket: string, cors: readonly CorsRule[]): void {
     this.#write({ op: "bucket", bucket, cors });
   }
@@ -80,7 +79,7 @@ export class ObjectStore {
     return this.#buckets.get(bucket)?.cors ?? [];
   }
 
-  /** The objects of a bucket, by key. */
+  /** The objects of a bucket, sorted by key. */
   list(bucket: string): StoredObject[] {
     return [...this.#bucket(bucket).objects.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
   }
@@ -105,7 +104,7 @@ export class ObjectStore {
     return object;
   }
 
-  /** Keys that are not there are passed over, as S3 does. */
+  /** Ignores missing keys, as S3 does. */
   delete(bucket: string, keys: readonly string[]): void {
     const { objects } = this.#bucket(bucket);
     const deleted = keys.map((key) => objects.get(key)).filter((object) => object !== undefined);
@@ -114,7 +113,7 @@ export class ObjectStore {
     for (const object of deleted) this.#remove(object);
   }
 
-  /** All bytes, or those from `from` to `to`, both included. */
+  /** All bytes, or those from `from` to `to` inclusive. */
   read(object: StoredObject, range?: { from: number; to: number }): Buffer {
     if (!range) return readFileSync(this.#path(object));
     const descriptor = openSync(this.#path(object), "r");

@@ -6,12 +6,12 @@ import type { ObjectStore } from "./objects.ts";
 import { checkPolicy } from "./post-policy.ts";
 import { escapeXml } from "./xml.ts";
 
-/** What a key may hold in place of the name of the file. */
+/** The placeholder in a key for the name of the file. */
 const FILE_NAME = /\$\{filename\}/g;
 const META = "x-amz-meta-";
 const STORED_HEADERS = ["content-type", "content-encoding", "content-disposition", "cache-control"];
 
-/** An upload by a browser's form: stored when its signed policy allows it. */
+/** Handles an upload from a browser's form. The object is stored if the signed policy allows it. */
 export function postObject(
   store: ObjectStore,
   request: S3Request,

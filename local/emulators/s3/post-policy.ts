@@ -18,10 +18,10 @@ interface Policy {
   readonly conditions: readonly Condition[];
 }
 
-/** Fields that no condition need name: they are the signature itself, or asked to be ignored. */
+/** Fields that need no condition: they belong to the signature or are ignored by definition. */
 const exemptFields = new Set(["policy", "x-amz-signature", "file", "awsaccesskeyid", "signature"]);
 
-/** Refuses an upload form unless its policy is signed with one of the credentials, not expired, and met in full. */
+/** Throws unless the form's policy is signed with a known credential, is not expired, and all its conditions hold. */
 export function checkPolicy(form: PostedForm, credentials: Readonly<Record<string, string>>, now: Millis): void {
   const text = form.fields.get("policy");
   if (text === undefined) throw accessDenied();

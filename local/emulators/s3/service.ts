@@ -10,13 +10,13 @@ import { postObject } from "./post-object.ts";
 
 export interface S3Options {
   readonly dataDir: string;
-  /** Policies of upload forms expire by this clock. */
+  /** The clock by which the policies of upload forms expire, in milliseconds. */
   readonly now: () => Millis;
   /** Secrets by access key id. */
   readonly credentials: Readonly<Record<string, string>>;
 }
 
-/** S3, path style: objects, listings and browser uploads. Versions, ACLs and multipart uploads are not emulated. */
+/** Path-style S3: objects, listings and browser uploads. Versions, ACLs and multipart uploads are not emulated. */
 export class S3 {
   readonly #options: S3Options;
   readonly #store: ObjectStore;
@@ -26,7 +26,7 @@ export class S3 {
     this.#store = new ObjectStore(options.dataDir, options.now);
   }
 
-  /** Every failure is an answer; CORS headers are on all of them, or a browser could not read the refusal. */
+  /** Never rejects: an error becomes a response. All responses have CORS headers, so that a browser can read errors. */
   handle(request: S3Request): S3Response {
     const cors = corsHeaders(this.#store.cors(request.bucket), request.method, request.headers);
     const { status, headers, body } = this.#handle(request, cors);
@@ -63,7 +63,7 @@ export class S3 {
       : handleObjectRequest(this.#store, { ...request, body });
   }
 
-  /** The caller must name one of the credentials. The signature itself is not checked: all callers are on loopback. */
+  /** Requires a known access key id. The signature is not verified, because all callers are on loopback. */
   #checkCaller(request: S3Request): void {
     if (request.query.has("X-Amz-Signature")) throw notEmulated("A presigned URL");
     const [, accessKey] = /Credential=([^/,\s]+)\//.exec(request.headers.authorization ?? "") ?? [];

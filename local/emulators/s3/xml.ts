@@ -11,12 +11,12 @@ export function escapeXml(text: string): string {
   return text.replace(/[<>&"']/g, (character) => entities[character] ?? character);
 }
 
-/** The insides of every element of that name, as they stand in the document. */
+/** The raw contents of every element of that name. */
 export function elements(xml: string, name: string): string[] {
   return [...xml.matchAll(new RegExp(`<${name}>([\\s\\S]*?)</${name}>`, "g"))].map(([, content = ""]) => content);
 }
 
-/** The texts of every element of that name. */
+/** The text of every element of that name. */
 export function texts(xml: string, name: string): string[] {
   return elements(xml, name).map(unescapeXml);
 }

@@ -1,6 +1,6 @@
 import { ServiceError } from "../service-error.ts";
 
-/** A queue's settings by the names SQS gives them; every value is a string on the wire. */
+/** A queue's settings by SQS attribute name. Every value is a string on the wire. */
 export type Attributes = Readonly<Record<string, string>>;
 
 interface Bounds {
@@ -23,7 +23,7 @@ const numeric = {
 } as const satisfies Record<string, Bounds>;
 export type NumericAttribute = keyof typeof numeric;
 
-/** Taken and given back, without an effect of their own. */
+/** Attributes that the emulator stores and returns but that have no effect. */
 const passThroughAttributes = new Set([
   "Policy",
   "RedriveAllowPolicy",
@@ -42,12 +42,12 @@ export const defaultAttributes: Attributes = {
   SqsManagedSseEnabled: "true",
 };
 
-/** Checks what a caller gave and writes it the one way it is kept, so that equal settings are equal strings. */
+/** Validates the attributes and normalizes them, so that equal settings are equal strings. */
 export function normalizeAttributes(attributes: Attributes): Attributes {
   return Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, normalize(name, value)]));
 }
 
-/** The settings after a change: an empty value takes a setting away. */
+/** The settings after a change. An empty value removes a setting. */
 export function mergeAttributes(current: Attributes, changes: Attributes): Attributes {
   const merged = Object.entries({ ...current, ...changes }).filter(([, value]) => value !== "");
   return Object.fromEntries(merged);
@@ -75,13 +75,13 @@ function normalize(name: string, value: string): string {
 function normalizeNumber(name: string, value: string, { min, max }: Bounds): string {
   const number = /^\d{1,7}$/.test(value) ? Number(value) : Number.NaN;
   if (number >= min && number <= max) return String(number);
-  throw new ServiceError("InvalidAttributeValue", `Invalid value for the parameter ${name}: give ${min} to ${max}.`);
+  throw new ServiceError("InvalidAttributeValue", `Invalid value for the parameter ${name}. Use ${min} to ${max}.`);
 }
 
 function normalizeRedrive(value: string): string {
   const refusal = new ServiceError(
     "InvalidParameterValue",
-    `Value ${value} for parameter RedrivePolicy is invalid. Give JSON with deadLetterTargetArn and maxReceiveCount, 1 to 1000.`,
+    `Value ${value} for parameter RedrivePolicy is invalid. Use JSON with deadLetterTargetArn and maxReceiveCount, 1 to 1000.`,
   );
   let policy: { deadLetterTargetArn?: unknown; maxReceiveCount?: unknown } | null;
   try {

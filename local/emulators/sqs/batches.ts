@@ -11,7 +11,7 @@ export interface BatchResponse {
   readonly Failed: readonly object[];
 }
 
-/** Refuses a batch as a whole for what SQS refuses as a whole: its number of entries and their ids. */
+/** Rejects the whole batch, as SQS does, for its number of entries or their ids. */
 export function checkEntries(entries: readonly Entry[]): void {
   if (entries.length === 0) throw batchError("EmptyBatchRequest", "There should be at least one entry.");
   if (entries.length > BATCH_ENTRIES_MAX) {
@@ -29,7 +29,7 @@ export function batchError(code: string, message: string): ServiceError {
   return new ServiceError(code, message, { queryCode: `AWS.SimpleQueueService.${code}` });
 }
 
-/** The answer to a batch: each entry's own outcome, in its order. */
+/** The response to a batch: the outcome of each entry, in order. */
 export function toBatchResponse(
   entries: readonly Entry[],
   outcomes: readonly (object | ServiceError)[],
@@ -44,7 +44,7 @@ export function toBatchResponse(
   return response;
 }
 
-/** The outcome of one entry: its value, or the refusal it met. */
+/** The outcome of one entry: its value or its error. */
 export function attempt<T extends object>(run: () => T): T | ServiceError {
   try {
     return run();

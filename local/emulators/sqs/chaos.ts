@@ -1,14 +1,14 @@
-/** Faults that a real queue may show at any time. */
+/** Faults that a real queue may show. */
 export interface ChaosSettings {
-  /** The share of messages, 0 to 1, that come a second time after their deletion. */
+  /** The share of messages, 0 to 1, that are delivered a second time after their deletion. */
   readonly duplicate: number;
-  /** Hands messages out in random order. */
+  /** Delivers messages in random order. */
   readonly shuffle: boolean;
-  /** Draws from [0, 1). */
+  /** Returns a number in [0, 1). */
   readonly random: () => number;
 }
 
-/** The fault knob of all queues; off until it is turned. */
+/** The fault injection of all queues. Off by default. */
 export class Chaos {
   #settings: ChaosSettings = { duplicate: 0, shuffle: false, random: Math.random };
 
@@ -20,7 +20,7 @@ export class Chaos {
     return this.#settings.duplicate > 0 && this.#settings.random() < this.#settings.duplicate;
   }
 
-  /** The draw that picks the next message, or null for the order of arrival. */
+  /** The random number that selects the next message, or null for the order of arrival. */
   draw(): (() => number) | null {
     return this.#settings.shuffle ? this.#settings.random : null;
   }

@@ -1,13 +1,13 @@
 import type { Millis } from "../../../shared/kernel/time.ts";
 
-/** A message's appointment: at `at` it becomes visible, unless its epoch has moved on since. */
+/** At `at` the message becomes visible, unless its epoch has changed since. */
 export interface Timer {
   readonly at: Millis;
   readonly id: string;
   readonly epoch: number;
 }
 
-/** Appointments, the earliest first: a binary min-heap. */
+/** Timers, earliest first: a binary min-heap. */
 export class DueHeap {
   #items: Timer[] = [];
 
@@ -34,7 +34,7 @@ export class DueHeap {
     return first;
   }
 
-  /** Keeps only what passes, so that appointments of deleted messages do not pile up. */
+  /** Retains only the timers that pass, so that timers of deleted messages do not accumulate. */
   retain(passes: (item: Timer) => boolean): void {
     const retained = this.#items.filter(passes);
     this.#items = [];

@@ -9,7 +9,7 @@ export interface Poll {
   resolve(messages: Message[]): void;
 }
 
-/** The receives of one queue that wait for a message, the longest waiting first. */
+/** The waiting receives of one queue, longest waiting first. */
 export class LongPolls {
   readonly #now: () => Millis;
   readonly #polls = new Map<Poll, ClockTimer>();
@@ -22,12 +22,12 @@ export class LongPolls {
     return this.#polls.size;
   }
 
-  /** A snapshot, so that answering one while walking is safe. */
+  /** A snapshot, so that a poll can be resolved during the iteration. */
   list(): Poll[] {
     return [...this.#polls.keys()];
   }
 
-  /** Resolves with what `answer` is given, or with nothing once `wait` has passed or the caller has gone. */
+  /** Resolves with the messages given to `resolve`; with none after `wait` ms or when the caller disconnects. */
   add(max: number, visibility: Millis, wait: Millis, signal: AbortSignal): Promise<Message[]> {
     if (signal.aborted) return Promise.resolve([]);
     return new Promise((resolve) => {

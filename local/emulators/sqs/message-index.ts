@@ -3,19 +3,19 @@ import { DueHeap, type Timer } from "./heap.ts";
 import type { Message } from "./messages.ts";
 import { type ReadyEntry, ReadyList } from "./ready-list.ts";
 
-/** A message and where it stands. */
+/** A message and its state. */
 export interface Slot {
   message: Message;
   state: "delayed" | "ready" | "inFlight";
-  /** Moves on with every change of state, so that an older appointment or entry is known to be stale. */
+  /** Changes with every change of state, so that older timers and entries are recognized as stale. */
   epoch: number;
-  /** A second delivery of a message that is deleted already; it is not on disk. */
+  /** True for a second delivery of a deleted message. Such a message is not on disk. */
   readonly copy: boolean;
 }
 
 const STALE_SLACK = 1_000;
 
-/** The messages of a queue by state: delayed, ready to be handed out, or in flight. */
+/** The messages of a queue by state: delayed, ready for delivery, or in flight. */
 export class MessageIndex {
   readonly #now: () => Millis;
   #slots = new Map<string, Slot>();
@@ -58,7 +58,7 @@ export class MessageIndex {
     this.#counts = { delayed: 0, ready: 0, inFlight: 0 };
   }
 
-  /** The next ready message; with `random`, any of them. It is then the caller's to hide or remove. */
+  /** Takes the next ready message; with `random`, any of them. The caller must hide or remove it. */
   next(random: (() => number) | null): Slot | null {
     for (let entry = this.#ready.shift(random); entry; entry = this.#ready.shift(random)) {
       const slot = this.#current(entry);
@@ -67,13 +67,13 @@ export class MessageIndex {
     return null;
   }
 
-  /** In flight until `until`. */
+  /** Marks a message as in flight until `until`. */
   hide(slot: Slot, until: Millis): void {
     this.#change(slot, "inFlight");
     this.#scheduleTimer(slot, until);
   }
 
-  /** Makes ready whatever has come due. */
+  /** Makes all due messages ready. */
   releaseDue(): void {
     const now = this.#now();
     for (let first = this.#timers.peek(); first && first.at <= now; first = this.#timers.peek()) {
@@ -85,7 +85,7 @@ export class MessageIndex {
     }
   }
 
-  /** When the next hidden message becomes visible; null when none is hidden. */
+  /** The time at which the next hidden message becomes visible; null if none is hidden. */
   nextDue(): Millis | null {
     for (let first = this.#timers.peek(); first; first = this.#timers.peek()) {
       if (this.#current(first)) return first.at;
@@ -117,7 +117,7 @@ export class MessageIndex {
     }
   }
 
-  /** The slot that an entry still stands for. */
+  /** The slot of an entry, unless the entry is stale. */
   #current(entry: Timer | ReadyEntry): Slot | null {
     const slot = this.#slots.get(entry.id);
     return slot?.epoch === entry.epoch ? slot : null;

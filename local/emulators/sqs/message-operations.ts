@@ -14,7 +14,7 @@ const receipt = z.object({ ReceiptHandle: z.string() });
 const visibilityInput = receipt.extend({ VisibilityTimeout: z.number() });
 const entry = z.object({ Id: z.string() });
 
-/** A batch of `entries`, none when the caller leaves them out. */
+/** A batch of `entries`. A missing list is an empty one. */
 function batch<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>) {
   return queueUrl.extend({ Entries: z.array(schema.extend(entry.shape)).default([]) });
 }
@@ -55,7 +55,7 @@ export function messageOperations(queues: Queues): Record<string, Operation> {
   };
 }
 
-/** All of a batch that is in order is put on disk and in the queue together. */
+/** The valid entries of a batch are written to disk and added to the queue together. */
 function sendBatch(queues: Queues, url: string, entries: readonly (SendInput & { Id: string })[]): BatchResponse {
   const queue = queues.get(url);
   checkEntries(entries);

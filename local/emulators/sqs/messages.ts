@@ -9,7 +9,7 @@ export interface MessageAttribute {
 }
 export type MessageAttributes = Readonly<Record<string, MessageAttribute>>;
 
-/** A message as it is kept. */
+/** A stored message. */
 export interface Message {
   readonly id: string;
   readonly body: string;
@@ -17,16 +17,16 @@ export interface Message {
   readonly traceHeader: string | null;
   readonly groupId: string | null;
   readonly sentAt: Millis;
-  /** The end of its delay. */
+  /** The end of the delay. */
   readonly availableAt: Millis;
-  /** How often it was received from its present queue. */
+  /** Number of receives from its present queue. */
   readonly receives: number;
-  /** How often it was received in all: a receipt handle holds for one turn. */
+  /** Number of receives in all queues. A receipt handle is valid for one turn. */
   readonly turn: number;
   readonly firstReceivedAt: Millis | null;
-  /** How long its last receive hid it at first; null before the first. */
+  /** The visibility deadline that the last receive set; null before the first receive. */
   readonly hiddenUntil: Millis | null;
-  /** The ARN of the queue whose dead letter it is. */
+  /** The ARN of the queue that moved the message to its dead-letter queue. */
   readonly source: string | null;
 }
 
@@ -36,20 +36,20 @@ export function markReceived(message: Message, at: Millis, hiddenUntil: Millis):
 }
 
 /**
- * As it is after a restart: one that was in flight is visible, for its consumer died too, and as if never handed out,
- * for that is not the message's fault: a stack that is killed often would make dead letters of good messages.
+ * The message after a restart. A message in flight becomes visible, because its consumer died too. The receive is not
+ * counted: otherwise a stack that is killed often would turn good messages into dead letters.
  */
 export function releaseInFlight(message: Message, now: Millis): Message {
   const inFlight = message.hiddenUntil !== null && message.hiddenUntil > now;
   return inFlight ? { ...message, receives: message.receives - 1, hiddenUntil: null } : message;
 }
 
-/** As it arrives in another queue: its receives start anew, its age does not. */
+/** The message after a move to another queue: its receive count restarts, its age does not. */
 export function markMoved(message: Message, source: string | null): Message {
   return { ...message, receives: 0, firstReceivedAt: null, hiddenUntil: null, source };
 }
 
-/** What counts against the size limits: the body, and each attribute's name, type and value. */
+/** The size in bytes that counts toward the limits: the body, and each attribute's name, type and value. */
 export function messageSize(body: string, attributes: MessageAttributes): number {
   const sizes = Object.entries(attributes).map(
     ([name, attribute]) =>
@@ -62,7 +62,7 @@ export function md5OfText(text: string): string {
   return createHash("md5").update(text).digest("hex");
 }
 
-/** The digest the SDK checks: names in order; each of name, type and value behind its length in four bytes. */
+/** The digest that the SDK verifies: sorted by name, with each name, type and value after its four-byte length. */
 export function md5OfAttributes(attributes: MessageAttributes): string {
   const hash = createHash("md5");
   for (const [name, attribute] of Object.entries(attributes).sort(([a], [b]) => (a < b ? -1 : 1))) {

@@ -9,7 +9,7 @@ import type { Queues } from "./queues.ts";
 const strings = z.record(z.string(), z.string());
 const queueUrl = z.object({ QueueUrl: z.string() });
 
-/** The operations on queues as a whole. */
+/** The operations on queues. */
 export function queueOperations(queues: Queues): Record<string, Operation> {
   return {
     CreateQueue: operation(
@@ -107,5 +107,5 @@ function startMove(queues: Queues, sourceArn: string, destinationArn: string | u
 function requireQueueByArn(queues: Queues, arn: string): Queue {
   const queue = queues.queueByArn(arn);
   if (queue) return queue;
-  throw new ServiceError("ResourceNotFoundException", `There is no queue with the ARN ${arn}.`);
+  throw new ServiceError("ResourceNotFoundException", `No queue has the ARN ${arn}.`);
 }

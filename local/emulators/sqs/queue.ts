@@ -9,16 +9,16 @@ import { MessageIndex, type Slot } from "./message-index.ts";
 import { type Message, markMoved, markReceived, releaseInFlight } from "./messages.ts";
 import type { QueueSettings, QueueSnapshot, SqsRecord } from "./records.ts";
 
-/** What a queue needs of the service around it. */
+/** What a queue needs from its service. */
 export interface QueueHost {
   now(): Millis;
-  /** Puts records on disk; a call is answered only afterwards. */
+  /** Writes records to disk. Call it before the request is answered. */
   record(...records: SqsRecord[]): void;
   queueByArn(arn: string): Queue | undefined;
   readonly chaos: Chaos;
 }
 
-/** One standard queue: what is in it, who waits for it, and where its dead letters go. */
+/** One standard queue: its messages, its waiting receives and its redrive policy. */
 export class Queue {
   readonly name: string;
   readonly arn: string;
@@ -54,13 +54,13 @@ export class Queue {
     this.#redrive = parseRedrive(settings.attributes);
   }
 
-  /** Takes messages in; each becomes visible at its `availableAt`. `copy`: handed out once more by the chaos knob. */
+  /** Adds messages. Each becomes visible at its `availableAt`. `copy`: a second delivery from the fault injection. */
   add(messages: readonly Message[], copy = false): void {
     for (const message of messages) this.#index.put(message, copy);
     this.wake();
   }
 
-  /** Up to `max` messages, hidden for `visibility` from now on; waits up to `wait` for the first one. */
+  /** Receives up to `max` messages and hides them for `visibility` ms. Waits up to `wait` ms for the first one. */
   async receive(max: number, visibility: Millis, wait: Millis, signal: AbortSignal): Promise<Message[]> {
     const messages = this.#receiveReady(max, visibility);
     if (messages.length > 0 || wait <= 0) return messages;
@@ -69,7 +69,7 @@ export class Queue {
     return waiting;
   }
 
-  /** Removes what the handles stand for; null where it worked, as it does for a handle that has been outlived. */
+  /** Deletes by handle. Each result is an error, or null on success. An outdated handle also gives null, as in SQS. */
   remove(handles: readonly string[]): (ServiceError | null)[] {
     const slots: Slot[] = [];
     const outcomes = handles.map((handle) => {
@@ -84,15 +84,15 @@ export class Queue {
     });
     this.#delete(slots);
     const copies = slots.filter((slot) => !slot.copy && this.#host.chaos.shouldDuplicate());
-    // One receive fewer, so that the copy itself never makes a dead letter; another turn, so that the old handle does
-    // not delete it.
+    // One receive fewer, so that the copy does not become a dead letter. Another turn, so that the old handle does not
+    // delete it.
     for (const { message } of copies) {
       this.add([{ ...message, receives: message.receives - 1, turn: message.turn + 1 }], true);
     }
     return outcomes;
   }
 
-  /** Hides a message in flight for another `visibility` from now on. */
+  /** Hides a message in flight for `visibility` ms from now. */
   changeVisibility(handle: string, visibility: Millis): void {
     const slot = this.#findSlot(handle);
     this.#index.releaseDue();
@@ -117,7 +117,7 @@ export class Queue {
     return this.#index.counts();
   }
 
-  /** Sends every visible dead letter to `target`, or back where each came from; returns how many went. */
+  /** Moves every visible dead letter to `target`, or back to its source queue. Returns the number of messages. */
   moveAll(target: Queue | null): number {
     this.#index.releaseDue();
     const ready = [...this.#index.slots()].filter((slot) => slot.state === "ready");
@@ -126,7 +126,7 @@ export class Queue {
     return ready.length - (byTarget.get(undefined)?.length ?? 0);
   }
 
-  /** Hands what is visible to those who wait, and sets the alarm for what comes next. */
+  /** Delivers visible messages to the waiting receives and sets the timer for the next change. */
   wake(): void {
     for (const poll of this.#polls.list()) {
       const messages = this.#receiveReady(poll.max, poll.visibility);
@@ -142,7 +142,7 @@ export class Queue {
     this.#polls.onClockAdvance();
   }
 
-  /** The queue as the journal should tell it. */
+  /** The queue's state for the journal. */
   snapshot(): QueueSnapshot {
     const persisted = [...this.#index.slots()].filter((slot) => !slot.copy);
     return { settings: this.#settings, messages: new Map(persisted.map(({ message }) => [message.id, message])) };
@@ -210,7 +210,7 @@ export class Queue {
     return slot?.message.turn === turn ? slot : null;
   }
 
-  /** Nobody waits for a message that nobody polls for: without a poll there is no timer. */
+  /** Sets the timer only while a receive waits: without one, nothing has to happen on time. */
   #arm(): void {
     this.#timer.set(this.#polls.size > 0 ? this.#index.nextDue() : null);
   }

@@ -12,11 +12,11 @@ export interface QueuesOptions {
   readonly now: () => Millis;
   readonly region: string;
   readonly accountId: string;
-  /** The emulator's own origin, which may change from run to run. */
+  /** The emulator's origin. It may change between runs. */
   readonly origin: string;
 }
 
-/** All queues and their journal, `sqs.jsonl`. */
+/** The queues and their journal, `sqs.jsonl`. */
 export class Queues implements QueueHost {
   readonly chaos = new Chaos();
   readonly now: () => Millis;
@@ -36,7 +36,7 @@ export class Queues implements QueueHost {
     this.#journal.append(...records);
   }
 
-  /** Shortens the journal when that pays. Only between calls: a queue records before it changes. */
+  /** Shortens the journal if it has grown enough. Call it only between calls: a queue records before it changes. */
   compactJournal(): void {
     if (this.#journal.needsRewrite) this.#journal.rewrite(this.#records());
   }
@@ -45,7 +45,7 @@ export class Queues implements QueueHost {
     return [...this.#queues.values()];
   }
 
-  /** By name, or by a URL of this run or an earlier one: only its last segment counts. */
+  /** Finds a queue by name, or by a URL of this or an earlier run: only the last segment counts. */
   find(nameOrUrl: string): Queue | undefined {
     return this.#queues.get(nameOrUrl.slice(nameOrUrl.lastIndexOf("/") + 1));
   }
@@ -120,7 +120,7 @@ export class Queues implements QueueHost {
     if (!redrive || this.queueByArn(redrive.targetArn)) return;
     throw new ServiceError(
       "InvalidParameterValue",
-      `Value for parameter RedrivePolicy is invalid. Reason: Dead letter target ${redrive.targetArn} does not exist: create it first.`,
+      `Value for parameter RedrivePolicy is invalid. Reason: Dead letter target ${redrive.targetArn} does not exist. Create it first.`,
     );
   }
 }

@@ -1,4 +1,4 @@
-/** A message that may be handed out, unless its epoch has moved on since. */
+/** A message that is ready for delivery, unless its epoch has changed since. */
 export interface ReadyEntry {
   readonly id: string;
   readonly epoch: number;
@@ -6,7 +6,7 @@ export interface ReadyEntry {
 
 const TRIM_AT = 1_000;
 
-/** What may be handed out, in order of arrival. */
+/** The messages that are ready for delivery, in order of arrival. */
 export class ReadyList {
   #entries: ReadyEntry[] = [];
   #head = 0;
@@ -15,7 +15,7 @@ export class ReadyList {
     this.#entries.push(entry);
   }
 
-  /** The next entry; with `random`, a draw from [0, 1), any entry instead of the first. */
+  /** Takes the next entry. With `random`, a number in [0, 1), takes the entry at that position instead of the first. */
   shift(random: (() => number) | null): ReadyEntry | undefined {
     const first = this.#entries[this.#head];
     if (!first) return undefined;

@@ -17,7 +17,7 @@ export const receiveInput = z.object({
 });
 export type ReceiveInput = z.infer<typeof receiveInput>;
 
-/** The number of messages asked for, and the times in seconds that stand in for the queue's own, all in bounds. */
+/** The requested number of messages and the times in seconds that override the queue's. Throws if out of bounds. */
 export function checkReceive(input: ReceiveInput): { max: number; visibility?: number; wait?: number } {
   const { MaxNumberOfMessages: max = 1, VisibilityTimeout: visibility, WaitTimeSeconds: wait } = input;
   checkBounds("MaxNumberOfMessages", max, 1, RECEIVE_MAX);
@@ -30,7 +30,7 @@ export function checkVisibility(seconds: number): void {
   checkBounds("VisibilityTimeout", seconds, 0, VISIBILITY_SECONDS_MAX);
 }
 
-/** A message as it is handed out, with the attributes that were asked for. */
+/** A message in the response format, with the requested attributes. */
 export function toReceivedMessage(message: Message, queue: string, input: ReceiveInput): object {
   const requestedNames = new Set([...(input.MessageSystemAttributeNames ?? []), ...(input.AttributeNames ?? [])]);
   const system = Object.entries(systemAttributes(message)).filter(
@@ -61,7 +61,7 @@ function systemAttributes(message: Message): Record<string, string> {
   };
 }
 
-/** A name, `All`, `.*`, or a prefix with `.*` behind it. */
+/** A pattern is a name, `All`, `.*`, or a prefix followed by `.*`. */
 function pickAttributes(attributes: MessageAttributes, patterns: readonly string[]): MessageAttributes {
   const matches = (name: string): boolean =>
     patterns.some((pattern) => {

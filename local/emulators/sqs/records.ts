@@ -2,8 +2,8 @@ import type { Millis } from "../../../shared/kernel/time.ts";
 import type { Attributes } from "./attributes.ts";
 import { type Message, markMoved, markReceived } from "./messages.ts";
 
-// What the journal says of the queues. Changes of a visibility timeout are not in it: a message in flight when the
-// process died is visible after the restart.
+// The journal records of the queues. Changes of a visibility timeout are not recorded: a message in flight at a crash
+// is visible after the restart.
 
 export type SqsRecord =
   | { readonly op: "queue"; readonly queue: string; readonly settings: QueueSettings }
@@ -33,20 +33,20 @@ export interface QueueSettings {
   readonly modifiedAt: Millis;
 }
 
-/** A queue as the journal tells it. */
+/** A queue's state as read from the journal. */
 export interface QueueSnapshot {
   settings: QueueSettings;
   readonly messages: Map<string, Message>;
 }
 
-/** The queues after all that happened. Ids that are not there are passed over. */
+/** Replays the records. Unknown ids are ignored. */
 export function replay(records: Iterable<SqsRecord>): Map<string, QueueSnapshot> {
   const queues = new Map<string, QueueSnapshot>();
   for (const record of records) apply(queues, record);
   return queues;
 }
 
-/** The shortest account of a queue. */
+/** The shortest list of records that restores a queue. */
 export function* snapshotRecords(name: string, snapshot: QueueSnapshot): Generator<SqsRecord> {
   yield { op: "queue", queue: name, settings: snapshot.settings };
   for (const message of snapshot.messages.values()) yield { op: "send", queue: name, messages: [message] };

@@ -14,7 +14,7 @@ const attribute = z.object({
   BinaryValue: z.string().optional(),
 });
 
-/** What SendMessage takes, but for the queue; also one entry of a batch. */
+/** The input of SendMessage without the queue; also one entry of a batch. */
 export const sendInput = z.object({
   MessageBody: z.string().optional(),
   DelaySeconds: z.number().optional(),
@@ -24,7 +24,7 @@ export const sendInput = z.object({
 });
 export type SendInput = z.infer<typeof sendInput>;
 
-/** The message to keep, or a ServiceError saying what SQS refuses about it. */
+/** Creates the message to store. Throws the ServiceError that SQS returns for invalid input. */
 export function newMessage(input: SendInput, queue: Attributes, now: Millis): Message {
   const body = input.MessageBody ?? "";
   const attributes = input.MessageAttributes ?? {};

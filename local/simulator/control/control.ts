@@ -41,11 +41,11 @@ const routes: Record<string, Control> = {
   },
 };
 
-/** The simulator's own routes, for tests and the page. Input it cannot use is answered 400 with the reason. */
+/** The simulator's control routes, for tests and the page. Invalid input gets a 400 with the reason. */
 export async function control(context: Context, path: string, call: Call): Promise<HttpOutcome> {
   const route = routes[`${call.method} ${path}`];
   if (route === undefined) {
-    return json(404, { error: `no such control route; there are: ${Object.keys(routes).join(", ")}` });
+    return json(404, { error: `unknown control route; the routes are: ${Object.keys(routes).join(", ")}` });
   }
   try {
     if (call.unreadable) throw new BadInput("the body must be a JSON object");
@@ -56,7 +56,7 @@ export async function control(context: Context, path: string, call: Call): Promi
   }
 }
 
-/** Everything the page shows. With `?since=<version>` only the version when nothing changed since. */
+/** The state that the page shows. With `?since=<version>`, only the version if nothing has changed since. */
 function state({ world, deliveries, faults }: Context, _fields: Fields, call: Call): unknown {
   const { version } = world;
   if (call.query.get("since") === String(version)) return { version, unchanged: true };
@@ -88,7 +88,7 @@ async function addAccount({ world }: Context, fields: Fields): Promise<unknown> 
     token: requiredString(fields, "token"),
   };
   if (connection === "instagram_page" && seed.pageId === null) {
-    throw new BadInput("pageId is missing: an Instagram account on a Page needs the Page's id");
+    throw new BadInput("pageId is missing: an Instagram account on a Page requires the Page's id");
   }
   const account = addSeedAccount(world.state, seed, world.now());
   await world.save();
@@ -107,7 +107,8 @@ function setFault({ world, faults }: Context, fields: Fields): unknown {
     status: optionalInteger(fields, "status", 400, 599),
     minutes: optionalInteger(fields, "minutes", 0, 1_000_000),
   };
-  if (mode === "error" && fault.code === undefined) throw new BadInput("code is missing: which error is to be played?");
+  if (mode === "error" && fault.code === undefined)
+    throw new BadInput("code is missing: mode error requires the error code");
   faults.set(fault, optionalEnum(fields, "on", faultTargets) ?? "sends", times);
   world.version += 1;
   return faults.snapshot();
@@ -115,7 +116,7 @@ function setFault({ world, faults }: Context, fields: Fields): unknown {
 
 async function setClock({ world }: Context, fields: Fields): Promise<unknown> {
   const offset = optionalInteger(fields, "offset_ms", -clockOffsetMax, clockOffsetMax);
-  if (offset === undefined) throw new BadInput("offset_ms is missing: give the milliseconds to add to the real time");
+  if (offset === undefined) throw new BadInput("offset_ms is missing: set the milliseconds to add to the real time");
   world.state.clockOffsetMs = offset;
   await world.save();
   return { now: world.now(), offset_ms: offset };

@@ -13,23 +13,23 @@ import { type Account, type Attachment, connections, type Person, type WebhookSt
 import type { World } from "../world/world.ts";
 import { personEvent, personKinds } from "./person-events.ts";
 
-/** The account a control request names; the connection decides when two share an id. Throws BadInput. */
+/** The account that a control request names; `connection` selects one if two share an id. Throws BadInput. */
 function requireAccount(world: World, fields: Fields): Account {
   const id = requiredString(fields, "account");
   const connection = optionalEnum(fields, "connection", connections);
   const matches = world.state.accounts.filter(
     (account) => account.externalId === id && (connection === undefined || account.connection === connection),
   );
-  if (matches.length > 1) throw new BadInput(`account ${id} is connected twice: name its connection too`);
+  if (matches.length > 1) throw new BadInput(`account ${id} is connected twice: set connection too`);
   const [account] = matches;
   if (account === undefined) {
     const accountList = world.state.accounts.map((one) => `${one.externalId} (${one.connection})`).join(", ");
-    throw new BadInput(`there is no account ${id}; known: ${accountList === "" ? "none" : accountList}`);
+    throw new BadInput(`there is no account ${id}; accounts: ${accountList === "" ? "none" : accountList}`);
   }
   return account;
 }
 
-/** A person by id or name; one nobody knows yet is made. Without a name the account's first person. */
+/** Finds a person by id or name, or creates one. Without either, returns the account's first person. */
 function findOrAddPerson(world: World, account: Account, idOrName: string | undefined): Person {
   const people = world.state.people.filter((person) => person.account === account.key);
   if (idOrName === undefined) return people[0] ?? world.addPerson(account, "Robin Vale");
@@ -41,7 +41,7 @@ function findOrAddPerson(world: World, account: Account, idOrName: string | unde
     : world.addPerson(account, idOrName);
 }
 
-/** Makes or changes a person: `{account, connection?, person?, name?, username?, blocked?, profile?, nameless?, picture?}`. */
+/** Adds or edits a person. Fields: `account, connection?, person?, name?, username?, blocked?, profile?, nameless?, picture?`. */
 export async function editPerson(context: Context, fields: Fields): Promise<Person> {
   const { world } = context;
   const account = requireAccount(world, fields);
@@ -72,7 +72,7 @@ function parseAttachments(fields: Fields): Attachment[] {
   });
 }
 
-/** Lets a person do something; answers once the webhook was tried a first time. */
+/** Performs an action as a person. Answers after the first attempt of the webhook. */
 export async function handlePersonAction(
   context: Context,
   fields: Fields,
@@ -104,6 +104,6 @@ export async function handlePersonAction(
     toOutgoingEvent(account, person, event.at, event.content, { mid: event.mid }),
   );
   if (outcome === 200) return { mid, person: person.id, status_of_webhook: "delivered" };
-  const problem = outcome === null ? "waits for its batch to fill" : `the webhook's receiver: ${outcome}`;
+  const problem = outcome === null ? "waiting for the batch to fill" : `the webhook's receiver: ${outcome}`;
   return { mid, person: person.id, status_of_webhook: "waiting", problem };
 }

@@ -26,15 +26,15 @@ export interface PersonAction {
   kind: PersonKind;
   text: string | undefined;
   attachments: Attachment[];
-  /** The message the action is about: reactions, unsends, edits, reads. */
+  /** The target message of a reaction, unsend, edit or read. */
   mid: string | undefined;
   replyTo: string | undefined;
   emoji: string | undefined;
-  /** Where the simulator serves pictures of its own. */
+  /** The URL under which the simulator serves its sample pictures. */
   mediaUrl: string;
 }
 
-/** What a person's action puts into the webhook, and the thread's message it belongs to. */
+/** The webhook content of a person's action, and the message of the thread that it belongs to. */
 interface PersonEvent {
   kind: EventKind;
   content: Record<string, unknown>;
@@ -130,7 +130,7 @@ const eventBuilders: Record<PersonKind, EventBuilder> = {
     const content = { message_edit: { mid: target.mid, text: target.text, num_edit: target.edits } };
     return { kind: "edit", content, mid: null, at: context.world.now() };
   },
-  // Live traffic holds these beside ordinary messages; nobody edited anything.
+  // The real platforms send these beside ordinary messages although nothing was edited.
   edit_noise: (context) => {
     const { mid } = findTarget(context, "person");
     return { kind: "edit", content: { message_edit: { mid, num_edit: 0 } }, mid: null, at: context.world.now() };
@@ -153,7 +153,7 @@ const eventBuilders: Record<PersonKind, EventBuilder> = {
   },
 };
 
-/** Does what the person does: changes the thread and gives the event. Throws BadInput when it cannot be done. */
+/** Performs the action: changes the thread and returns the event. Throws BadInput if it is not possible. */
 export function personEvent(
   world: World,
   account: Account,
@@ -166,7 +166,7 @@ export function personEvent(
 
 function requirePlatform(platform: "Instagram" | "Messenger", { account, action }: ActionContext): void {
   if (isInstagram(account) !== (platform === "Instagram")) {
-    throw new BadInput(`${action.kind} happens on ${platform} only: choose another kind or account`);
+    throw new BadInput(`${action.kind} exists on ${platform} only: choose another kind or account`);
   }
 }
 
@@ -183,7 +183,8 @@ function messageEvent(
 ): PersonEvent {
   const { replyTo } = context.action;
   const { text, attachments = context.action.attachments, note = null } = content;
-  if (text === undefined && attachments.length === 0) throw new BadInput("text is missing: say what the person writes");
+  if (text === undefined && attachments.length === 0)
+    throw new BadInput("text is missing: set the text that the person writes");
   const { mid, at } = addPersonMessage(context, { text: text ?? null, attachments, note, replyTo: replyTo ?? null });
   const body = {
     mid,
@@ -195,7 +196,7 @@ function messageEvent(
   return { kind: "message", content: { message: body }, mid, at };
 }
 
-/** The message named by `mid`; without one the newest of the side the action is usually about, else the newest. */
+/** The message with that `mid`. Without one, the newest message of `defaultSide`, or else the newest message. */
 function findTarget({ thread, action }: ActionContext, defaultSide: ThreadMessage["from"]): ThreadMessage {
   const personOnly = defaultSide === "person" && action.kind !== "reaction";
   const target =
@@ -204,7 +205,7 @@ function findTarget({ thread, action }: ActionContext, defaultSide: ThreadMessag
         (personOnly ? undefined : thread.messages.at(-1)))
       : thread.messages.find((one) => one.mid === action.mid && (!personOnly || one.from === "person"));
   if (target === undefined) {
-    throw new BadInput(`there is no message for ${action.kind} in this thread: send one first, or name another mid`);
+    throw new BadInput(`there is no message for ${action.kind} in this thread: send one first or set another mid`);
   }
   return target;
 }

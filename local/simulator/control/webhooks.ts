@@ -16,7 +16,7 @@ function toWebhookResponse(outcome: number | string): {
   return { status_of_webhook: outcome === 200 ? "delivered" : "waiting", receiver: outcome };
 }
 
-/** Signs and posts any payload: `{object, entry, secret?}`. It is tried again like every other webhook. */
+/** Signs and posts any payload: `{object, entry, secret?}`. It is retried like every other webhook. */
 export async function sendRawWebhook(context: Context, fields: Fields): Promise<unknown> {
   const object = optionalEnum(fields, "object", objects);
   if (object === undefined) throw new BadInput(`object must be one of ${objects.join(", ")}`);
@@ -26,7 +26,7 @@ export async function sendRawWebhook(context: Context, fields: Fields): Promise<
   return toWebhookResponse(await context.deliveries.enqueueBody({ object, secret, body, mids: [] }));
 }
 
-/** What the "Test" button of the app dashboard posts; its ids belong to nobody. */
+/** Posts the event of the "Test" button in the app dashboard. Its ids belong to no account or person. */
 export async function sendDashboardTest(context: Context, fields: Fields): Promise<unknown> {
   const object = optionalEnum(fields, "object", objects) ?? "instagram";
   const value = {
@@ -42,7 +42,7 @@ export async function sendDashboardTest(context: Context, fields: Fields): Promi
   );
 }
 
-/** Asks the receiver to prove its verify token, as the platforms do when a callback URL is saved. */
+/** Verifies the receiver's callback URL, as the platforms do when the URL is saved. */
 export async function verifyCallback(context: Context, fields: Fields): Promise<unknown> {
   const object = optionalEnum(fields, "object", objects) ?? "instagram";
   const token = fields.verify_token === undefined ? context.verifyToken : requiredString(fields, "verify_token");

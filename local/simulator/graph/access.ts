@@ -4,21 +4,21 @@ import type { Token } from "../world/model.ts";
 import { type Context, type GraphHost, parameter } from "./context.ts";
 import { refuse } from "./error-messages.ts";
 
-/** The token text of a call: the Authorization header, else the parameter. */
+/** The token of a call, from the Authorization header or else the parameter. */
 export function tokenText(call: Call): string | undefined {
   const bearer = /^Bearer\s+(\S+)$/i.exec(call.headers.authorization ?? "")?.[1];
   return bearer ?? parameter(call, "access_token");
 }
 
-/** The token's standing by the simulator's clock. Throws the 190 the platform would answer. */
+/** Checks the token by the simulator's clock. Throws the platform's error 190 if it is revoked or expired. */
 export function assertActive(token: Token, now: number): void {
   if (token.revoked) throw refuse.revokedToken();
   if (token.expiresAt !== null && token.expiresAt <= now) throw refuse.expiredToken(token.expiresAt, now);
 }
 
 /**
- * The living token a call carries. Instagram's host takes Instagram users' tokens, Facebook's the others.
- * Throws 190 for a missing, foreign, revoked or expired one, and 100 for a proof that does not match.
+ * The active token of a call. Instagram's host accepts tokens of Instagram users, Facebook's host the others.
+ * Throws 190 for a missing, foreign, revoked or expired token, and 100 for an invalid `appsecret_proof`.
  */
 export function authenticate(context: Context, host: GraphHost, call: Call): Token {
   const text = tokenText(call);
@@ -35,7 +35,7 @@ export function authenticate(context: Context, host: GraphHost, call: Call): Tok
   return token;
 }
 
-/** Whether the call carries the app's own token, `<app id>|<app secret>`. */
+/** Whether the call carries the app's token, `<app id>|<app secret>`. */
 export function isAppToken(context: Context, text: string | undefined): boolean {
   return text === `${context.world.appId}|${context.secrets.meta}`;
 }

@@ -11,14 +11,14 @@ const mediaTypes = ["image", "video", "audio", "file"];
 const fetchTimeoutMs = 10_000;
 const videoFetchTimeoutMs = 75_000;
 
-/** A file as it came in, with what it was said to be. */
+/** An uploaded file with its declared name and type. */
 interface MediaFile {
   name: string;
   mime: string;
   bytes: Buffer;
 }
 
-/** `POST /{node}/message_attachments`: hands a file over, by its url or in the request itself. */
+/** `POST /{node}/message_attachments`: uploads a file, from its URL or in the request. */
 export async function uploadAttachment(
   context: Context,
   host: GraphHost,
@@ -32,7 +32,7 @@ export async function uploadAttachment(
   const { type, payload } = readAttachment(fields.message, onInstagram);
   const file = call.form?.get("filedata");
   const media = file instanceof File ? await readFile(file) : await fetchFile(payload.url, type, onInstagram);
-  // Instagram refuses names with other than plain characters.
+  // Instagram rejects names with characters outside ASCII.
   if (isInstagram(account) && !/^[ -~]*$/.test(media.name)) {
     throw refuse.parameter("The name of the file must be in ASCII", onInstagram);
   }
@@ -43,7 +43,7 @@ export async function uploadAttachment(
   return json(200, { attachment_id: upload.id });
 }
 
-/** Whose the file will be: on a Page the Messenger account's, unless the call names Instagram. */
+/** The owner of the file: on a Page the Messenger account, unless the call names Instagram. */
 function findUploader(accounts: Account[], platform: unknown, onInstagram: boolean): Account {
   const expectedConnection = onInstagram
     ? "instagram_login"
@@ -80,7 +80,7 @@ async function readFile(file: File): Promise<MediaFile> {
   return { name: file.name, mime: file.type, bytes: Buffer.from(await file.arrayBuffer()) };
 }
 
-/** Fetches from this machine alone: the simulator calls nobody else. */
+/** Fetches from this machine only: the simulator calls no other host. */
 async function fetchFile(url: unknown, type: string, onInstagram: boolean): Promise<MediaFile> {
   if (typeof url !== "string" || !URL.canParse(url)) {
     throw refuse.invalidMessage("An attachment's payload needs a url, or the request a file", onInstagram);

@@ -11,19 +11,19 @@ export interface Context {
   secrets: Record<SecretName, string>;
   verifyToken: string;
   webhookBase: string;
-  /** The simulator's own origin, known once it listens. */
+  /** The simulator's origin, available once it listens. */
   url(): string;
-  /** The shape in which a login code is exchanged on Instagram: all of them were seen in the wild. */
+  /** The response format of Instagram's code exchange. All of these occur on the real platform. */
   tokenShape: TokenShape;
 }
 
 export const tokenShapes = ["wrapped", "flat", "numeric"] as const;
 type TokenShape = (typeof tokenShapes)[number];
 
-/** Which Graph host a call came to. */
+/** The Graph host that a call was sent to. */
 export type GraphHost = "facebook" | "instagram";
 
-/** A parameter from the body or, failing that, the query; Graph takes both. */
+/** A parameter from the body or else the query. Graph accepts both. */
 export function parameter(call: Call, name: string): string | undefined {
   const value = call.body[name];
   if (typeof value === "string") return value;
@@ -31,5 +31,5 @@ export function parameter(call: Call, name: string): string | undefined {
   return call.query.get(name) ?? undefined;
 }
 
-/** Who logs in with Facebook on the simulator: there is one such user, and every Page is theirs. */
+/** The only Facebook user of the simulator, who owns every Page. */
 export const facebookUserId = "10150000000000001";

@@ -11,7 +11,7 @@ interface GraphErrorDetail {
   headers?: Record<string, string>;
 }
 
-/** A refusal of the Graph API, with the body the real one has. */
+/** An error of the Graph API, with the body of the real one. */
 export class GraphError extends Error {
   readonly detail: GraphErrorDetail;
 
@@ -37,10 +37,10 @@ export class GraphError extends Error {
 const outsideWindowMessage =
   "(#10) This message is sent outside of allowed window. Learn more about the new policy here: https://developers.facebook.com/docs/messenger-platform/policy-overview";
 
-/** Instagram's own host names another type for errors that are not about the token. */
+/** Instagram's own host returns another `type` for errors that do not concern the token. */
 const instagramType = (instagramHost: boolean): { type?: string } => (instagramHost ? { type: "IGApiException" } : {});
 
-/** Every refusal the simulator gives, by what it means. */
+/** The simulator's Graph errors, by meaning. */
 export const refuse = {
   unreadableToken: () =>
     new GraphError({ message: "Invalid OAuth access token - Cannot parse access token", code: 190 }),

@@ -5,7 +5,7 @@ import { isInstagram } from "../world/world.ts";
 import type { Context } from "./context.ts";
 import { GraphError, refuse } from "./error-messages.ts";
 
-// What the platforms say with their errors; a pair that is not here is played with a sentence of its own.
+// The platforms' messages by `code` or `code/subcode`. Any other pair gets a generic message.
 const errorMessages: Record<string, string> = {
   "1": "An unknown error has occurred.",
   "2": "Service temporarily unavailable",
@@ -48,7 +48,7 @@ const errorMessages: Record<string, string> = {
   "2018300": "(#2018300) Another app is controlling this thread now",
 };
 
-/** Codes that the platform calls passing. */
+/** Codes that the platform marks as transient. */
 const transient: ReadonlySet<number> = new Set([1, 2, 1200]);
 
 function faultError(code: number, subcode?: number, status = 400): GraphError {
@@ -64,7 +64,7 @@ function faultError(code: number, subcode?: number, status = 400): GraphError {
 
 type ErrorFactory = (fault: Fault, now: number) => GraphError;
 
-/** Refusals of any call, whoever it is for. */
+/** Errors of any call, independent of the account. */
 const callFaults: Partial<Record<FaultMode, ErrorFactory>> = {
   "5xx": () => refuse.serverError(),
   transient: () => faultError(2),
@@ -80,7 +80,7 @@ const callFaults: Partial<Record<FaultMode, ErrorFactory>> = {
   error: ({ code = 1, subcode, status }) => faultError(code, subcode, status),
 };
 
-/** Refusals of a send, which name the channel or the account. */
+/** Errors of a send, which depend on the channel or the account. */
 const sendFaults: Partial<Record<FaultMode, (account: Account, onInstagram: boolean, fault: Fault) => GraphError>> = {
   rate_limited: (account, _host, { minutes }) => refuse.rateLimited(account.pageId ?? account.externalId, minutes),
   restricted: (_account, onInstagram) => refuse.restricted(onInstagram),
@@ -91,7 +91,7 @@ const sendFaults: Partial<Record<FaultMode, (account: Account, onInstagram: bool
   tag_abuse: () => faultError(613, 2018338),
 };
 
-/** Strikes before a call is looked at. @returns the answer it has by that, or null. Throws a Graph error. */
+/** Applies a fault before a call is processed. @returns the response, or null to continue. Throws a Graph error. */
 export function applyCallFault(context: Context, fault: Fault): HttpOutcome | null {
   const createError = callFaults[fault.mode];
   if (createError !== undefined) throw createError(fault, context.world.now());
@@ -99,7 +99,7 @@ export function applyCallFault(context: Context, fault: Fault): HttpOutcome | nu
   return fault.mode === "reset_before_accept" ? "reset" : null;
 }
 
-/** Strikes a send whose account and person are known. Throws a Graph error. */
+/** Applies a fault to a send whose account and person are resolved. Throws a Graph error. */
 export function applySendFault(
   fault: Fault,
   account: Account,
@@ -108,13 +108,13 @@ export function applySendFault(
 ): void {
   const createError = sendFaults[fault.mode];
   if (createError !== undefined) throw createError(account, onInstagram, fault);
-  // An app without the right to the tag: what is not tagged passes.
+  // The app lacks the permission for the tag. Messages without the tag pass.
   if (fault.mode === "no_human_agent" && body.tag === "HUMAN_AGENT") throw faultError(10);
 }
 
 const hugeBytes = 10 * 1024 * 1024;
 
-/** The answer to a send that was accepted, as the fault spoils it. */
+/** The response to an accepted send, altered by the fault. */
 export function acceptedResponse(fault: Fault, result: { recipient_id: string; message_id: string }): HttpOutcome {
   if (fault.mode === "reset_after_accept") return "reset";
   if (fault.mode === "hang_after_accept") return "hang";

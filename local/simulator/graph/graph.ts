@@ -20,7 +20,7 @@ const tokenRoutes: Record<GraphHost, Record<string, TokenRoute>> = {
   instagram: { "GET access_token": exchangeInstagram, "GET refresh_access_token": refreshInstagram },
 };
 
-/** One call to a Graph host; `path` is what stands after the host, with or without a version. */
+/** Handles one call to a Graph host. `path` follows the host, with or without a version. */
 export async function graph(context: Context, host: GraphHost, path: string, call: Call): Promise<HttpOutcome> {
   try {
     const parts = path.split("/").filter((part, at) => part !== "" && !(at <= 1 && /^v\d+\.\d+$/.test(part)));

@@ -4,8 +4,8 @@ import type { LoginCode } from "../world/model.ts";
 import { type Context, facebookUserId } from "./context.ts";
 
 /**
- * The login page of either platform: consents at once and leads back with a code.
- * `sim_deny=1` cancels instead; `sim_account` picks the Instagram account that logs in.
+ * The login page of either platform. It consents at once and redirects back with a code.
+ * `sim_deny=1` cancels instead. `sim_account` selects the Instagram account that logs in.
  */
 export async function login(context: Context, call: Call, kind: LoginCode["kind"]): Promise<HttpOutcome> {
   const { query } = call;

@@ -2,7 +2,7 @@ import type { Account } from "../world/model.ts";
 
 const megabyte = 1024 * 1024;
 
-/** How large a file of the type may be, in bytes. */
+/** The maximum size of a file of the type, in bytes. */
 export function fileBytesMax(type: string): number {
   return (type === "image" ? 8 : 25) * megabyte;
 }
@@ -13,7 +13,7 @@ const magicBytes: readonly (readonly [Kind, number, string])[] = [
   ["png", 0, "\x89PNG\r\n\x1a\n"],
   ["jpeg", 0, "\xff\xd8\xff"],
   ["gif", 0, "GIF8"],
-  // MP4, MOV and M4A are one family of files.
+  // MP4, MOV and M4A share one container format.
   ["mp4", 4, "ftyp"],
   ["webm", 0, "\x1a\x45\xdf\xa3"],
   ["ogg", 0, "OggS"],
@@ -31,15 +31,15 @@ const kindsByType: Record<string, readonly Kind[]> = {
   file: ["pdf"],
 };
 
-/** What a file is by its first bytes, whatever it is called. */
+/** The kind of a file by its first bytes, independent of its name. */
 function detectKind(bytes: Buffer): Kind | undefined {
   const head = bytes.subarray(0, 16).toString("latin1");
   return magicBytes.find(([, at, mark]) => head.startsWith(mark, at))?.[0];
 }
 
-/** Whether a file may be handed over as this type: by the MIME type it was given and by its first bytes. */
+/** Whether a file may be uploaded as this type, by its declared MIME type and its first bytes. */
 export function isAllowedType(account: Account, type: string, mime: string, bytes: Buffer): boolean {
-  // Messenger takes any file as a file.
+  // Messenger accepts any file as type `file`.
   if (type === "file" && account.connection === "messenger") return true;
   if (type !== "file" && !mime.startsWith(`${type}/`)) return false;
   const kind = detectKind(bytes);

@@ -8,7 +8,7 @@ type Values = Record<string, unknown>;
 
 const PICTURE_LIFE_MS = 36 * 3_600_000;
 
-/** Splits `a,b{c,d},e` into its fields; what stands in braces is asked of the field's own object. */
+/** Splits `a,b{c,d},e` into fields. The part in braces selects fields of the nested object. */
 function parseFieldList(list: string): { name: string; inner: string | null }[] {
   return [...list.matchAll(/([\w.]+)(?:\{([^{}]*)\})?/g)].map(([, name = "", inner]) => ({
     name,
@@ -16,7 +16,7 @@ function parseFieldList(list: string): { name: string; inner: string | null }[] 
   }));
 }
 
-/** The asked fields of an object, and its id always; null ones are left out, unknown ones refused. */
+/** The requested fields of an object and always its id. Omits null fields and throws for unknown ones. */
 function selectFields(values: Values, list: string, instagramHost: boolean): Values {
   const selected: Values = {};
   for (const { name, inner } of parseFieldList(list)) {
@@ -28,7 +28,7 @@ function selectFields(values: Values, list: string, instagramHost: boolean): Val
   return { ...selected, id: values.id };
 }
 
-/** `GET /{id}` and `GET /me`: the account behind the token, or a person who wrote to it. */
+/** `GET /{id}` and `GET /me`: the account of the token, or a person who wrote to it. */
 export function readNode(context: Context, host: GraphHost, node: string, token: Token, call: Call): HttpOutcome {
   const fields = parameter(call, "fields");
   const onInstagram = host === "instagram";
@@ -65,7 +65,7 @@ function instagramSelf(context: Context, token: Token, node: string): Values | n
   };
 }
 
-/** A Page as Graph shows it, with the Instagram account linked to it. */
+/** A Page as Graph returns it, with its linked Instagram account. */
 export function toPageNode(context: Context, pageId: string): Values {
   const accounts = context.world.accountsOfPage(pageId);
   const instagramAccount = accounts.find((account) => account.connection === "instagram_page");
@@ -91,7 +91,7 @@ function pageSelf(context: Context, token: Token, node: string): Values | null {
   return node === "me" || node === token.subject ? toPageNode(context, token.subject) : null;
 }
 
-/** A picture's address ends: Instagram writes when in `oe`, as hexadecimal seconds, Messenger in `ext`, as decimal ones. */
+/** A picture's URL expires. Instagram puts the time in `oe` as hex seconds, Messenger in `ext` as decimal seconds. */
 function pictureUrl(context: Context, account: Account, person: Person): string {
   const seconds = Math.floor((context.world.now() + PICTURE_LIFE_MS) / 1_000);
   const end = isInstagram(account) ? `oe=${seconds.toString(16).toUpperCase()}` : `ext=${seconds}`;
@@ -107,7 +107,7 @@ function readProfile(
 ): HttpOutcome {
   const thread = context.world.thread(account, person);
   if (isInstagram(account)) {
-    // A person consents by writing: one the account has only written to from elsewhere stays private.
+    // A person consents by writing. The profile of a person who never wrote stays private.
     if (thread.lastInboundAt === null || person.blocked) throw refuse.noConsent(onInstagram);
     if (!person.profile) throw refuse.noConsent(onInstagram);
   } else if (!person.profile) throw refuse.noProfile();

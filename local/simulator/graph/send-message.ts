@@ -16,19 +16,19 @@ export interface MessageContent {
   metadata: string | undefined;
 }
 
-/** Where a send comes in and what it may refer to. */
+/** The context of a send: its host, and lookups for the content. */
 export interface SendContext {
-  /** On Instagram's own host, which names another type of error. */
+  /** True on Instagram's own host, which returns another error type. */
   onInstagram: boolean;
-  /** The account's living upload of that id. */
+  /** The account's unexpired upload with that id. */
   upload(id: string): Upload | undefined;
-  /** Where the simulator shows media. */
+  /** The URL under which the simulator serves media. */
   mediaUrl: string;
-  /** Uploads of accounts on a Page are taken as MEDIA_SHARE alone. */
+  /** Accept uploads of Instagram accounts on a Page only as MEDIA_SHARE. */
   shareOnly: boolean;
 }
 
-/** The content of a send's body. Throws the Graph error for what the platform would not take. */
+/** The content of a send's body. Throws the platform's Graph error for invalid content. */
 export function checkMessage(
   account: Account,
   thread: Thread,
@@ -102,7 +102,7 @@ function checkAttachment(account: Account, attachment: unknown, context: SendCon
 const invalidType = (onInstagram: boolean) =>
   refuse.invalidMessage(`An attachment's type must be one of {${mediaTypes.join(", ")}}`, onInstagram);
 
-/** An upload goes by its own type; for an Instagram account on a Page also by the older word for all of them. */
+/** An upload is sent as its own type. Instagram accounts on a Page may also use the older MEDIA_SHARE for any type. */
 function checkUpload(account: Account, type: unknown, id: unknown, context: SendContext): Attachment {
   const upload = typeof id === "string" ? context.upload(id) : undefined;
   if (upload === undefined) throw refuse.unknownAttachment(context.onInstagram);

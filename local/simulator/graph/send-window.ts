@@ -6,8 +6,8 @@ const day = 24 * 3_600_000;
 const messagingTypes = ["RESPONSE", "UPDATE", "MESSAGE_TAG"];
 
 /**
- * Whether a message may be sent now: within 24 hours of the person's last sign of life, or within 7 days
- * with the human agent's tag; both ends included. `now` in milliseconds by the simulator's clock.
+ * Checks that a message may be sent now: within 24 hours of the person's last action, or within 7 days with the tag
+ * HUMAN_AGENT; both limits are inclusive. `now` is in milliseconds by the simulator's clock.
  */
 export function checkWindow(
   account: Account,

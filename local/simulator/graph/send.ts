@@ -41,7 +41,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** `POST /{node}/messages`: a message or a sender action. Throws the Graph error for everything refused. */
+/** `POST /{node}/messages`: a message or a sender action. Throws the Graph error if it is refused. */
 export async function send(
   context: Context,
   host: GraphHost,

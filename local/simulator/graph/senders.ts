@@ -3,7 +3,7 @@ import { isInstagram } from "../world/world.ts";
 import type { Context, GraphHost } from "./context.ts";
 import { refuse } from "./error-messages.ts";
 
-/** The accounts a token may send for through the node named in the path. Throws the Graph error for none. */
+/** The accounts that a token may send for through the node in the path. Throws the Graph error if there is none. */
 export function sendersFor(context: Context, host: GraphHost, node: string, token: Token): Account[] {
   const { world } = context;
   if (host === "instagram") {

@@ -54,7 +54,7 @@ function requestedFields(call: Call): string[] {
     .filter((name) => name !== "");
 }
 
-/** `GET`, `POST` and `DELETE /{node}/subscribed_apps`. A POST replaces the fields that were there. */
+/** `GET`, `POST` and `DELETE /{node}/subscribed_apps`. A POST replaces the existing fields. */
 export async function subscribedApps(
   context: Context,
   host: GraphHost,

@@ -39,7 +39,7 @@ function requireActiveToken(context: Context, value: string | undefined, kind: T
   return token;
 }
 
-/** Uses up a login code: it works once, within the hour, with the address it was given to. */
+/** Consumes a login code. It is valid once, for one hour, with the redirect URI it was issued for. */
 function redeemCode(context: Context, call: Call, kind: LoginCode["kind"]): LoginCode | null {
   const { codes } = context.world.state;
   const code = parameter(call, "code")?.replace(/#_$/, "");
@@ -50,7 +50,7 @@ function redeemCode(context: Context, call: Call, kind: LoginCode["kind"]): Logi
   return loginCode.expiresAt > context.world.now() ? loginCode : null;
 }
 
-/** `POST api.instagram.com/oauth/access_token`: a login code for a token of one hour. */
+/** `POST api.instagram.com/oauth/access_token`: exchanges a login code for a token of one hour. */
 export async function instagramCode(context: Context, call: Call): Promise<HttpOutcome> {
   const refusal = (text: string): HttpOutcome =>
     json(400, { error_type: "OAuthException", code: 400, error_message: text });
@@ -63,36 +63,36 @@ export async function instagramCode(context: Context, call: Call): Promise<HttpO
   const flat = { access_token: token.value, user_id: code.subject };
   if (context.tokenShape === "wrapped") return json(200, { data: [{ ...flat, permissions }] });
   if (context.tokenShape === "flat") return json(200, { ...flat, permissions: token.scopes });
-  // The number is longer than a JSON number can hold, so it is written by hand as the platform does.
+  // The platform returns this id as a JSON number beyond 2^53, which JSON.stringify cannot write.
   const body = `{"access_token":${JSON.stringify(token.value)},"user_id":${code.subject},"permissions":${JSON.stringify(token.scopes)}}`;
   return { ...json(200, {}), body };
 }
 
-/** `GET graph.instagram.com/access_token`: an hour's token for one of sixty days. */
+/** `GET graph.instagram.com/access_token`: exchanges a one-hour token for one of sixty days. */
 export async function exchangeInstagram(context: Context, call: Call): Promise<HttpOutcome> {
   if (parameter(call, "grant_type") !== "ig_exchange_token") throw refuse.parameter("Invalid grant_type", true);
   if (parameter(call, "client_secret") !== context.secrets.instagram) {
     throw new GraphError({ message: "Error validating client secret.", code: 1 });
   }
-  const old = requireActiveToken(context, tokenText(call), "instagram_user");
-  const token = issueToken(context, "instagram_user", old.subject, longLife);
+  const currentToken = requireActiveToken(context, tokenText(call), "instagram_user");
+  const token = issueToken(context, "instagram_user", currentToken.subject, longLife);
   await context.world.save();
   return toBearerResponse(token, context.world.now());
 }
 
-/** `GET graph.instagram.com/refresh_access_token`: sixty more days for a token at least a day old. */
+/** `GET graph.instagram.com/refresh_access_token`: extends a token that is at least one day old by sixty days. */
 export async function refreshInstagram(context: Context, call: Call): Promise<HttpOutcome> {
   if (parameter(call, "grant_type") !== "ig_refresh_token") throw refuse.parameter("Invalid grant_type", true);
-  const old = requireActiveToken(context, tokenText(call), "instagram_user");
-  if (context.world.now() - old.issuedAt < 24 * hour) {
+  const currentToken = requireActiveToken(context, tokenText(call), "instagram_user");
+  if (context.world.now() - currentToken.issuedAt < 24 * hour) {
     throw refuse.parameter("The access token must be at least 24 hours old to be refreshed", true);
   }
-  const token = issueToken(context, "instagram_user", old.subject, longLife);
+  const token = issueToken(context, "instagram_user", currentToken.subject, longLife);
   await context.world.save();
   return toBearerResponse(token, context.world.now());
 }
 
-/** `GET graph.facebook.com/oauth/access_token`: a login code, or a short token, for a user's token. */
+/** `GET graph.facebook.com/oauth/access_token`: exchanges a login code or a short-lived token for a user token. */
 export async function facebookToken(context: Context, call: Call): Promise<HttpOutcome> {
   if (
     parameter(call, "client_id") !== context.world.appId ||
@@ -101,8 +101,8 @@ export async function facebookToken(context: Context, call: Call): Promise<HttpO
     throw new GraphError({ message: "Error validating client secret.", code: 1 });
   }
   if (parameter(call, "grant_type") === "fb_exchange_token") {
-    const old = requireActiveToken(context, parameter(call, "fb_exchange_token"), "user");
-    const token = issueToken(context, "user", old.subject, longLife);
+    const currentToken = requireActiveToken(context, parameter(call, "fb_exchange_token"), "user");
+    const token = issueToken(context, "user", currentToken.subject, longLife);
     await context.world.save();
     return toBearerResponse(token, context.world.now());
   }
@@ -115,7 +115,7 @@ export async function facebookToken(context: Context, call: Call): Promise<HttpO
   return toBearerResponse(token, context.world.now());
 }
 
-/** `GET /me/accounts`: every Page, with the token that sends for it. */
+/** `GET /me/accounts`: every Page with its send token. */
 export function pagesOfUser(context: Context, token: Token): HttpOutcome {
   if (token.kind !== "user") throw refuse.unknownNode("GET", "me");
   const { accounts, tokens } = context.world.state;
@@ -133,7 +133,7 @@ export function pagesOfUser(context: Context, token: Token): HttpOutcome {
   return json(200, { data, paging: { cursors: { before: "MAZDZD", after: "MAZDZD" } } });
 }
 
-/** `GET /debug_token`: how a token stands, asked with the app's own token or any living one. */
+/** `GET /debug_token`: the status of a token. The caller needs the app's token or any active one. */
 export function debugToken(context: Context, call: Call): HttpOutcome {
   const callerToken = tokenText(call);
   const { tokens } = context.world.state;

@@ -1,23 +1,23 @@
 export type Fields = Record<string, unknown>;
 
-/** Thrown for a request the simulator's own routes cannot use; answered as 400 with the message. */
+/** Invalid input of a control request. The response is a 400 with the message. */
 export class BadInput extends Error {}
 
 export function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A text, or undefined when the field is absent or null. Throws BadInput for anything else. */
+/** A string, or undefined if the field is absent or null. Throws BadInput for any other value. */
 export function optionalString(fields: Fields, name: string): string | undefined {
   const value = fields[name];
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== "string") throw new BadInput(`${name} must be a text`);
+  if (typeof value !== "string") throw new BadInput(`${name} must be a string`);
   return value;
 }
 
 export function requiredString(fields: Fields, name: string): string {
   const value = optionalString(fields, name);
-  if (value === undefined || value === "") throw new BadInput(`${name} is missing: give it as a text`);
+  if (value === undefined || value === "") throw new BadInput(`${name} is missing: set it to a string`);
   return value;
 }
 
@@ -37,7 +37,7 @@ export function optionalBoolean(fields: Fields, name: string): boolean | undefin
   return value;
 }
 
-/** One of the words, or undefined when the field is absent. Throws BadInput that lists them. */
+/** One of the values, or undefined if the field is absent. Throws a BadInput that lists them. */
 export function optionalEnum<const Value extends string>(
   fields: Fields,
   name: string,

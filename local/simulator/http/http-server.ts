@@ -2,21 +2,21 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type Fields, isFields } from "./fields.ts";
 
 const bodyBytesMax = 1_048_576;
-/** A form with a file in it: the largest file any platform takes, and a little more. */
+/** The body limit: the largest file that any platform accepts, plus room for the form around it. */
 const formBytesMax = 26 * 1_048_576;
 
-/** A request, read to its end. */
+/** A completely read request. */
 export interface Call {
   method: string;
-  /** Decoded once; begins with a slash. */
+  /** Decoded once. Starts with a slash. */
   path: string;
   query: URLSearchParams;
   headers: IncomingMessage["headers"];
-  /** The body's fields: JSON or a form; empty when there is none. */
+  /** The fields of a JSON or form body; empty if there is none. */
   body: Fields;
-  /** The body, when it is a form with parts; null for any other. */
+  /** The body if it is a multipart form, otherwise null. */
   form: FormData | null;
-  /** Set when the body was sent but is not JSON of an object nor a form. */
+  /** True if the body is neither a JSON object nor a form. */
   unreadable: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface HttpResponse {
   body: string | Buffer;
 }
 
-/** `hang` never answers, `reset` cuts the connection: what a caller cannot tell from a slow network. */
+/** `hang` never answers, `reset` cuts the connection: to a caller, both look like a network problem. */
 export type HttpOutcome = HttpResponse | "hang" | "reset";
 
 export function json(status: number, value: unknown, headers: Record<string, string> = {}): HttpResponse {
@@ -105,7 +105,7 @@ async function respond(
   response.end(request.method === "HEAD" ? undefined : body);
 }
 
-/** Listens on 127.0.0.1 only. Port 0 takes any free one. */
+/** Listens on 127.0.0.1 only. Port 0 selects a free port. */
 export async function listen(
   port: number,
   handle: (call: Call) => Promise<HttpOutcome>,
@@ -123,6 +123,6 @@ export async function listen(
     server.listen(port, "127.0.0.1", resolve);
   });
   const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("the simulator got no port to listen on");
+  if (address === null || typeof address === "string") throw new Error("the simulator has no port to listen on");
   return { server, url: `http://127.0.0.1:${address.port}` };
 }

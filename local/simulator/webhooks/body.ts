@@ -8,7 +8,7 @@ function shuffleItems<Item>(items: readonly Item[]): Item[] {
     .map(({ item }) => item);
 }
 
-/** One webhook body: an entry for each event, its keys in the order real traffic has. `now` in milliseconds. */
+/** One webhook body with an entry for each event and the key order of the real platforms. `now` in milliseconds. */
 export function composeBody(
   object: WebhookObject,
   events: readonly OutgoingEvent[],

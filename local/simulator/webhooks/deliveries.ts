@@ -4,17 +4,17 @@ import type { World } from "../world/world.ts";
 import { composeBody } from "./body.ts";
 import { postWebhook } from "./post.ts";
 
-/** Waits before the tries after the first: a few at once, then longer and longer, up to an hour. */
+/** Waits before the retries: the first ones come quickly, then the wait grows up to one hour. */
 const retryDelaysMs = [100, 400, 1_500, 5_000, 15_000, 60_000, 300_000, 900_000, 1_800_000, 3_600_000];
 const concurrencyMax = 16;
 const batchWindowMs = 1_000;
 
 export interface DeliveryOptions {
-  /** Events in one body; 1 sends each by itself. */
+  /** Events per body; 1 sends each event separately. */
   batch: number;
-  /** Extra copies of every body. */
+  /** Number of extra copies of every body. */
   duplicate: number;
-  /** Mixes the order of events within a body and of bodies among each other. */
+  /** Shuffles the events within a body and the bodies. */
   shuffle: boolean;
 }
 
@@ -23,13 +23,13 @@ export interface DeliverySettings {
   secrets: Record<SecretName, string>;
 }
 
-/** Sends webhooks at least once, and again until the receiver answers 200. */
+/** Sends webhooks at least once and retries until the receiver answers 200. */
 export class Deliveries {
   options: DeliveryOptions = { batch: 1, duplicate: 0, shuffle: false };
   readonly #world: World;
   readonly #settings: DeliverySettings;
   readonly #inFlight = new Map<string, Promise<void>>();
-  /** Those who wait for the first try of a delivery. */
+  /** Callbacks that wait for the first attempt of a delivery. */
   readonly #firstAttempts = new Map<string, (status: number | string) => void>();
   #timer: NodeJS.Timeout | undefined;
   #batchTimer: NodeJS.Timeout | undefined;
@@ -40,12 +40,12 @@ export class Deliveries {
     this.#settings = settings;
   }
 
-  /** Takes up what an earlier run left behind: everything pending is due now. */
+  /** Resumes the deliveries of an earlier run: everything pending is due now. */
   start(): void {
     this.deliverNow();
   }
 
-  /** Ends the tries under way; what is pending stays in the state. */
+  /** Aborts the attempts in progress. Pending deliveries stay in the state. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -55,12 +55,12 @@ export class Deliveries {
     this.#firstAttempts.clear();
   }
 
-  /** What still waits for the receiver's 200, without the bodies. */
+  /** The deliveries without a 200 so far, without their bodies. */
   pending(): Omit<Delivery, "body">[] {
     return this.#world.state.deliveries.map(({ body: _, ...rest }) => rest);
   }
 
-  /** Makes every pending delivery due at once and closes half-full batches. */
+  /** Makes every pending delivery due now and closes incomplete batches. */
   deliverNow(): void {
     for (const delivery of this.#world.state.deliveries) delivery.dueAt = 0;
     this.#flushBatches();
@@ -68,8 +68,8 @@ export class Deliveries {
   }
 
   /**
-   * Takes an event for delivery after `delayMs`. Resolves after the first try with the receiver's status or the
-   * problem, or with null at once when the event waits for its batch to fill.
+   * Queues an event for delivery after `delayMs`. Resolves after the first attempt with the receiver's status or the
+   * problem. Resolves at once with null if the event waits for its batch to fill.
    */
   enqueue(event: OutgoingEvent, delayMs = 0): Promise<number | string | null> {
     if (this.options.batch <= 1) return this.enqueueBody(this.#compose([event]), delayMs);
@@ -83,7 +83,7 @@ export class Deliveries {
     return Promise.resolve(null);
   }
 
-  /** The same for a body that is ready to be signed. */
+  /** The same for a complete body. */
   enqueueBody(
     webhook: { object: WebhookObject; secret: SecretName; body: string; mids: string[] },
     delayMs = 0,
@@ -103,7 +103,7 @@ export class Deliveries {
       this.#firstAttempts.set(copies[0]?.id ?? "", resolve);
     });
     this.#world.state.deliveries.push(...copies);
-    // On disk before the first try, so that a crash in between loses nothing.
+    // Save before the first attempt, so that a crash in between loses nothing.
     void this.#world.save().then(() => this.#tick(), console.error);
     return first;
   }

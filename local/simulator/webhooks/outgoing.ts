@@ -15,7 +15,7 @@ const pageFields: Record<EventKind, string> = {
 
 const instagramFields: Record<EventKind, string> = {
   message: "messages",
-  // Instagram has no field of its own for echoes, and sends edits to whoever gets messages.
+  // Instagram has no separate field for echoes, and sends edits to apps that subscribe to messages.
   echo: "messages",
   edit: "messages",
   reaction: "message_reactions",
@@ -24,16 +24,16 @@ const instagramFields: Record<EventKind, string> = {
   referral: "messaging_referral",
 };
 
-/** Whether the app gets this kind of event of this account. */
+/** Whether the app is subscribed to this kind of event of the account. */
 export function isSubscribed(world: World, account: Account, kind: EventKind): boolean {
   const fields = world.state.subscriptions[account.pageId ?? account.externalId] ?? [];
   if (account.connection === "messenger") return fields.includes(pageFields[kind]);
-  // An Instagram account on a Page sends as soon as the Page has any field subscribed.
+  // An Instagram account on a Page sends events if the Page has any subscribed field.
   if (account.connection === "instagram_page") return fields.length > 0;
   return fields.includes(instagramFields[kind]);
 }
 
-/** An event between a person and an account as it stands in a webhook; an echo goes the other way round. */
+/** The webhook form of an event between a person and an account. In an echo, the account is the sender. */
 export function toOutgoingEvent(
   account: Account,
   person: Person,
@@ -53,7 +53,7 @@ export function toOutgoingEvent(
   };
 }
 
-/** The echo of a message the account sent. Only Messenger's names the app and returns its metadata. */
+/** The echo of a message from the account. Only Messenger's echo names the app and returns its metadata. */
 export function echoEvent(
   world: World,
   account: Account,

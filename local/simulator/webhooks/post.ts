@@ -2,12 +2,12 @@ import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { signatureHeaders } from "./signing.ts";
 
-/** How long the receiver has to answer. */
+/** The time in which the receiver must answer. */
 const responseTimeoutMs = 5_000;
 
 /**
  * Posts one signed webhook body with the headers the platforms send.
- * Resolves to the status, or to a text that says why there is none; never rejects.
+ * Resolves with the status or, without one, with the reason. Never rejects.
  */
 export function postWebhook(url: string, body: string, secret: string): Promise<number | string> {
   const send = url.startsWith("https:") ? requestHttps : requestHttp;
@@ -30,7 +30,7 @@ export function postWebhook(url: string, body: string, secret: string): Promise<
       },
       (response) => {
         response.resume();
-        response.on("error", () => resolve("the answer broke off"));
+        response.on("error", () => resolve("the response was cut off"));
         response.on("end", () => resolve(response.statusCode ?? 0));
       },
     );

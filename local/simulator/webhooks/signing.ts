@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 
-/** JSON as the platforms put it on the wire: every character beyond ASCII as `\uXXXX` in lowercase hex. */
+/** JSON as the platforms send it: every character beyond ASCII as `\uXXXX` in lowercase hex. */
 export function wireJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[\u0080-\uffff]/g,

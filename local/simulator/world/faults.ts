@@ -32,18 +32,18 @@ export const faultModes = [
 ] as const;
 export type FaultMode = (typeof faultModes)[number];
 
-/** Where a fault strikes: sends of messages only, or every Graph call with a token. */
+/** The target of a fault: only message sends, or every Graph call with a token. */
 export const faultTargets = ["sends", "calls"] as const;
 export type FaultTarget = (typeof faultTargets)[number];
 
-/** What a fault says, as far as its mode leaves it open. */
+/** The parameters of a fault that its mode does not fix. */
 export interface FaultDetail {
-  /** Of `error`: the code and subcode that the platform answers. */
+  /** For `error`: the code and subcode in the response. */
   code?: number | undefined;
   subcode?: number | undefined;
-  /** Of `error`: the HTTP status, 400 by default. */
+  /** For `error`: the HTTP status, 400 by default. */
   status?: number | undefined;
-  /** Of `rate_limited`: the minutes until access comes back, 1 by default. */
+  /** For `rate_limited`: the minutes until access returns, 1 by default. */
   minutes?: number | undefined;
 }
 
@@ -53,7 +53,7 @@ export interface Fault extends FaultDetail {
 
 const noFault: Fault = { mode: "none" };
 
-/** The one fault in force. */
+/** The active fault. There is at most one. */
 export class Faults {
   #fault: Fault = noFault;
   #target: FaultTarget = "sends";
@@ -65,7 +65,7 @@ export class Faults {
     this.#remaining = times ?? Number.POSITIVE_INFINITY;
   }
 
-  /** The fault for one call; each use of it counts. */
+  /** Returns the fault for one call and counts its use. */
   consume(kind: "send" | "other"): Fault {
     if (this.#fault.mode === "none" || (kind === "other" && this.#target === "sends")) return noFault;
     const fault = this.#fault;

@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from "node:crypto";
 
-// Instagram writes its ids in base64 with three characters spelled in two letters, so that they are safe anywhere.
+// Instagram writes its ids in base64 and replaces special characters with two letters, so that the ids are URL-safe.
 const escapes: Record<string, string> = { Z: "ZA", "+": "ZB", "/": "ZC", "=": "ZD" };
 const unescapes: Record<string, string> = { ZA: "Z", ZB: "+", ZC: "/", ZD: "=" };
 
@@ -20,7 +20,7 @@ export function instagramMid(mid: InstagramMid): string {
     .replace(/[Z+/=]/g, (character) => escapes[character] ?? character);
 }
 
-/** The parts of an Instagram message id; null when the text is not one. */
+/** Parses an Instagram message id. Returns null for any other text. */
 export function parseInstagramMid(text: string): InstagramMid | null {
   const base64 = text.replace(/Z[ABCD]/g, (pair) => unescapes[pair] ?? pair);
   const plain = Buffer.from(base64, "base64").toString("utf8");
@@ -30,7 +30,7 @@ export function parseInstagramMid(text: string): InstagramMid | null {
   return { accountId, threadId, micros: BigInt(item) >> 64n };
 }
 
-/** A Messenger message id: `m_` and 86 base64url characters that say nothing. */
+/** A Messenger message id: `m_` and 86 random base64url characters. */
 export function messengerMid(): string {
   return `m_${randomBytes(64).toString("base64url")}`;
 }
@@ -41,7 +41,7 @@ function digits(count: number): string {
   return text;
 }
 
-/** Longer than 2^53, as the platforms' ids are: who reads one as a number loses digits. */
+/** Larger than 2^53, as on the platforms: code that reads the id as a number loses digits. */
 export function scopedId(): string {
   return `${randomInt(1, 10)}${digits(16)}`;
 }
@@ -50,7 +50,7 @@ export function instagramThreadId(): string {
   return `34028236684171030${digits(22)}`;
 }
 
-/** The trace id every Graph error carries. */
+/** The trace id in every Graph error. */
 export function traceId(): string {
   return `A${randomBytes(16).toString("base64url")}`;
 }

@@ -11,7 +11,7 @@ export interface SeedAccount {
   pageId: string | null;
   handle: string;
   displayName: string;
-  /** The access token that sends for this account. */
+  /** The access token for sends of this account. */
   token: string;
 }
 
@@ -19,7 +19,7 @@ export interface Account {
   key: string;
   connection: Connection;
   externalId: string;
-  /** What `/me` calls `id` on Instagram: never the id webhooks carry. */
+  /** The `id` that `/me` returns on Instagram. It differs from the id in webhooks. */
   appScopedId: string;
   pageId: string | null;
   handle: string;
@@ -27,18 +27,18 @@ export interface Account {
 }
 
 export interface Person {
-  /** Scoped to one account, as the platforms scope it. */
+  /** Scoped to one account, as on the platforms. */
   id: string;
   account: string;
   name: string;
   username: string | null;
-  /** A person who blocked the account can be sent nothing. */
+  /** True if the person blocked the account, which then cannot send to them. */
   blocked: boolean;
   /** False for people whose profile cannot be read, such as phone-number accounts. */
   profile: boolean;
-  /** A person whose profile can be read, and holds neither a name nor a user name. */
+  /** True for people whose profile is readable but has neither a name nor a user name. */
   nameless?: boolean;
-  /** False for people without a picture of their own. */
+  /** False for people without a profile picture. */
   picture?: boolean;
 }
 
@@ -47,7 +47,7 @@ export interface Attachment {
   payload?: Record<string, unknown>;
 }
 
-/** A file that an account handed over once, to send it by its id. */
+/** A file that an account uploaded to send it by id. */
 export interface Upload {
   id: string;
   account: string;
@@ -55,7 +55,7 @@ export interface Upload {
   at: number;
 }
 
-/** Where the webhook of a message stands; `none` when no webhook belongs to it. */
+/** The status of a message's webhook; `none` if the message has no webhook. */
 export type WebhookStatus = "waiting" | "delivered" | "not_subscribed" | "none";
 
 export interface ThreadMessage {
@@ -65,7 +65,7 @@ export interface ThreadMessage {
   at: number;
   text: string | null;
   attachments: Attachment[];
-  /** What a reader should know that is neither text nor attachment. */
+  /** A note for the page about content that is neither text nor attachment. */
   note: string | null;
   reactions: { person?: string; account?: string };
   replyTo: string | null;
@@ -78,7 +78,7 @@ export interface Thread {
   id: string;
   account: string;
   person: string;
-  /** When the person last did something that opens the window; null when they never did. */
+  /** The time of the person's last action that opens the send window; null if there was none. */
   lastInboundAt: number | null;
   messages: ThreadMessage[];
 }
@@ -89,7 +89,7 @@ export interface Token {
   /** The Instagram account's id, the Page's id, or the user's id. */
   subject: string;
   issuedAt: number;
-  /** Null for Page tokens, which have no date of expiry. */
+  /** Null for Page tokens, which do not expire. */
   expiresAt: number | null;
   scopes: string[];
   revoked: boolean;
@@ -106,18 +106,18 @@ export interface LoginCode {
 export type SecretName = "meta" | "instagram";
 export type WebhookObject = "instagram" | "page";
 
-/** One event on its way into a webhook body. */
+/** One event to be put into a webhook body. */
 export interface OutgoingEvent {
   object: WebhookObject;
   secret: SecretName;
   entryId: string;
   slot: "messaging" | "standby" | "changes";
   event: Record<string, unknown>;
-  /** The thread's message whose webhook this is; null for the others. */
+  /** The message that this event reports; null for other events. */
   mid: string | null;
 }
 
-/** One webhook body until the receiver has answered 200. */
+/** A webhook body that the receiver has not answered with 200 yet. */
 export interface Delivery {
   id: string;
   object: WebhookObject;
@@ -147,7 +147,7 @@ export interface State {
   threads: Thread[];
   tokens: Token[];
   codes: LoginCode[];
-  /** Fields subscribed, by the Page's or the Instagram account's id. */
+  /** Subscribed fields by the id of the Page or the Instagram account. */
   subscriptions: Record<string, string[]>;
   /** Events that wait for their batch to fill. */
   gathering: OutgoingEvent[];

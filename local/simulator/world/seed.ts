@@ -1,7 +1,7 @@
 import { scopedId } from "./mids.ts";
 import { type Account, emptyState, type SeedAccount, type State } from "./model.ts";
 
-/** One account of each connection, for a simulator that was given none. */
+/** The default accounts: one of each connection. */
 export const exampleAccounts: readonly SeedAccount[] = [
   {
     connection: "instagram_login",
@@ -57,9 +57,9 @@ function accountKey(connection: string, externalId: string): string {
 }
 
 /**
- * Adds an account, its token and, the first time, its subscription: a seed stands for an account that was
- * connected before. One that is there already keeps its threads and gets the seed's names and token.
- * Throws when an account that lives on a Page names none.
+ * Adds an account, its token and, the first time, its subscription: a seed is an account that is already connected.
+ * An existing account keeps its threads and gets the seed's names and token.
+ * Throws if an Instagram account on a Page has no Page id.
  */
 export function addSeedAccount(state: State, seed: SeedAccount, now: number): Account {
   const { connection, externalId, pageId, handle, displayName, token } = seed;
@@ -101,7 +101,7 @@ export function addSeedAccount(state: State, seed: SeedAccount, now: number): Ac
   return account;
 }
 
-/** A world with the accounts planted into what was kept from an earlier run. */
+/** A world from the stored state of an earlier run, with the seed accounts added. */
 export function addSeedAccounts(stored: State, seeds: readonly SeedAccount[], now: number): State {
   const state = { ...emptyState(), ...stored };
   for (const seed of seeds) addSeedAccount(state, seed, now);

@@ -2,7 +2,7 @@ import { mkdir, open, readFile, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import { emptyState, type State } from "./model.ts";
 
-/** Reads a kept state; a path that does not exist yet gives an empty one. Throws when the file is not a state. */
+/** Reads a stored state. Returns an empty one if the file does not exist. Throws if the file is not a state. */
 export async function readState(path: string): Promise<State> {
   let text: string;
   try {
@@ -17,12 +17,12 @@ export async function readState(path: string): Promise<State> {
       return { ...emptyState(), ...stored } as State;
     }
   } catch {
-    // Said below, together with the other way a file can be wrong.
+    // Invalid JSON gets the same error as an unknown format, below.
   }
-  throw new Error(`${path} is not a state of the platform simulator: move it away, or name another file`);
+  throw new Error(`${path} is not a state of the platform simulator: move it away or choose another file`);
 }
 
-/** Replaces the file as a whole: a reader, or a restart after a crash, sees the old state or the new one. */
+/** Replaces the file atomically: a reader, or a restart after a crash, sees the old or the new state. */
 async function replaceFile(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const temporary = `${path}.next`;
@@ -37,8 +37,8 @@ async function replaceFile(path: string, text: string): Promise<void> {
 }
 
 /**
- * Keeps a state on disk. `save()` resolves when a write that began after the call has ended,
- * so whatever was changed before the call is kept; calls made during a write share the next one.
+ * Saves a state to disk. `save()` resolves when a write that started after the call has ended, so all changes made
+ * before the call are stored. Calls during a write share the next write.
  */
 export function createStateStore(path: string | undefined, state: State): { save(): Promise<void> } {
   if (path === undefined) return { save: async () => undefined };

@@ -7,11 +7,11 @@ const sendsMax = 10_000;
 const uploadsMax = 10_000;
 const uploadLifeMs = 90 * 24 * 3_600_000;
 
-/** The simulated platforms: who exists, what was said, and what time it is there. */
+/** The state of the simulated platforms: accounts, people, threads and the clock. */
 export class World {
   readonly state: State;
   readonly appId: string;
-  /** Counts every change, so that the page can ask whether anything happened. */
+  /** Counts every change, so that the page can check for news. */
   version = 1;
   readonly #store: { save(): Promise<void> };
   readonly #messages = new Map<string, ThreadMessage>();
@@ -28,7 +28,7 @@ export class World {
     return Date.now() + this.state.clockOffsetMs;
   }
 
-  /** Marks a change and resolves once it is on disk. */
+  /** Records a change and resolves once it is on disk. */
   save(): Promise<void> {
     this.version += 1;
     return this.#store.save();
@@ -73,7 +73,7 @@ export class World {
     return thread;
   }
 
-  /** A new message in a thread, with an id of the platform's own shape. */
+  /** Adds a message to a thread, with an id in the platform's format. */
   addMessage(
     account: Account,
     thread: Thread,
@@ -114,13 +114,13 @@ export class World {
     return upload;
   }
 
-  /** A file the account itself handed over within the last 90 days. */
+  /** A file that the account uploaded within the last 90 days. */
   upload(account: Account, id: string): Upload | undefined {
     const oldest = this.now() - uploadLifeMs;
     return this.state.uploads.find((one) => one.id === id && one.account === account.key && one.at >= oldest);
   }
 
-  /** Sets where the webhooks of these messages stand. */
+  /** Sets the webhook status of these messages. */
   setWebhookStatus(mids: readonly string[], status: ThreadMessage["webhook"]): void {
     for (const mid of mids) {
       const message = this.#messages.get(mid);
@@ -130,7 +130,7 @@ export class World {
 
   #createMid(account: Account, thread: Thread, at: number): string {
     if (!isInstagram(account)) return messengerMid();
-    // Within the message's own millisecond, so that the id and the webhook's timestamp agree.
+    // Within the millisecond of the message, so that the id matches the webhook's timestamp.
     for (let micro = Math.floor(Math.random() * 900); ; micro += 1) {
       const micros = BigInt(at) * 1000n + BigInt(micro);
       const mid = instagramMid({ accountId: account.externalId, threadId: thread.id, micros });

@@ -62,7 +62,7 @@ test("another host's name or another page's origin is refused", async () => {
 describe("control input it cannot use is answered 400 with the reason", () => {
   test.each([
     ["/person-sends", {}, "account is missing"],
-    ["/person-sends", { account: "1" }, "there is no account 1; known: 17841405793187218"],
+    ["/person-sends", { account: "1" }, "there is no account 1; accounts: 17841405793187218"],
     ["/person-sends", { account: testAccounts.login.externalId, kind: "dance" }, "kind must be one of text, image"],
     ["/person-sends", { account: testAccounts.login.externalId }, "text is missing"],
     ["/person-sends", { account: testAccounts.login.externalId, kind: "unsend" }, "there is no message for unsend"],
