@@ -127,8 +127,8 @@ async function createRecord(
     if (refusal) return { kind: "refused", refusal };
     const spending = ports.budgets.spending(spender, budgets, now, humanAgent);
     const result = await ports.sendRecords.start(head.id, send, now, spending.items);
-    if (result.outcome === "begun") return { kind: "created" };
-    if (result.outcome === "known") return { kind: "exists", record: result.record };
+    if (result.outcome === "started") return { kind: "created" };
+    if (result.outcome === "existing") return { kind: "exists", record: result.record };
     budgets = spending.refreshState(result.current);
   }
   throw new Error("Other sends changed the budgets at every try.");

@@ -31,15 +31,15 @@ export type PlatformResult =
 
 /**
  * The result of starting a send:
- * - `begun`: the caller may call the platform
- * - `known`: it was started before, and this is its record
- * - `unspent`: a condition of an extra item failed; `current`, in the order of the extra items, has the stored item
+ * - `started`: the caller may call the platform
+ * - `existing`: it was started before, and this is its record
+ * - `budget_changed`: a condition of an extra item failed; `current`, in the order of the extra items, has the stored item
  *   (null when there is none), or undefined where the condition held
  */
 export type SendStart =
-  | { readonly outcome: "begun" }
-  | { readonly outcome: "known"; readonly record: SendRecord }
-  | { readonly outcome: "unspent"; readonly current: readonly (Record<string, unknown> | null | undefined)[] };
+  | { readonly outcome: "started" }
+  | { readonly outcome: "existing"; readonly record: SendRecord }
+  | { readonly outcome: "budget_changed"; readonly current: readonly (Record<string, unknown> | null | undefined)[] };
 
 /**
  * The record of each send. It is written before the platform is called, so that no send is started twice, and so that
@@ -75,11 +75,11 @@ export function sendRecordStore(table: Table, random: () => number = Math.random
         token: newUlid(now),
         random,
       });
-      if (result.applied) return { outcome: "begun" };
+      if (result.applied) return { outcome: "started" };
       const [existing, ...current] = result.current;
       return existing
-        ? { outcome: "known", record: toSendRecord(existing as unknown as RecordItem) }
-        : { outcome: "unspent", current };
+        ? { outcome: "existing", record: toSendRecord(existing as unknown as RecordItem) }
+        : { outcome: "budget_changed", current };
     },
 
     /**

@@ -35,18 +35,18 @@ async function drain(queue: "events" | "deliveries"): Promise<void> {
   expect((await invokeWorker(testEnv.eventSource, queues[queue], worker)).failed).toEqual([]);
 }
 
-/** Publishes a message's event under a trace id to an endpoint that answers with these statuses in turn. */
+/** Publishes a message event under a trace ID to an endpoint that responds with these statuses in turn. */
 async function publish(traceId: string, statuses: number[] = [], name = "m1") {
   const receiver = await startReceiver((response) => void response.writeHead(statuses.shift() ?? 200).end());
   const endpoint = await createEndpointAt(testEnv, queues, tenant, `http://127.0.0.1:${receiver.port}/hook`);
   const { message, body } = await recordMessage(testEnv, tenant, name);
-  const event = decodeEvent(body) ?? expect.unreachable("it is an event");
+  const event = decodeEvent(body) ?? expect.unreachable("not an event");
   const traced = runWithTrace(traceId, () => encodeEvent(event));
   await openQueue(queues.events, testEnv.eventSource).send({ body: traced });
   return { endpoint, eventUlid: message.eventUlid };
 }
 
-it("logs each attempt in one line, under the trace id of the request that caused it", async () => {
+it("logs each attempt in one line, under the trace ID of the request that caused it", async () => {
   const { endpoint, eventUlid } = await publish("request-1", [503, 204]);
   await drain("events");
   testEnv.advance(6 * SECOND);
@@ -76,7 +76,7 @@ it("logs each attempt in one line, under the trace id of the request that caused
   ]);
 });
 
-it("keeps the trace id while an attempt rests in a due bucket, until the last attempt", async () => {
+it("keeps the trace ID while an attempt waits in a due bucket, until the last attempt", async () => {
   await publish("request-2", Array<number>(ATTEMPTS_MAX).fill(500));
   await drain("events");
   for (let next = attempts().at(-1)?.next_retry_at; next; next = attempts().at(-1)?.next_retry_at) {
@@ -109,7 +109,7 @@ it("logs the first status of a delivery that is not attempted as attempt 0", asy
   expect(attempts()).toMatchObject([{ attempt: 0, verdict: "blocked", response_status: null, duration_ms: null }]);
 });
 
-it("keeps each event's own trace id in a batch", async () => {
+it("keeps the trace ID of each event in a batch", async () => {
   const first = await publish("request-4");
   const second = await publish("request-5", [], "m2");
   await drain("events");

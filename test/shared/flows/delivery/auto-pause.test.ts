@@ -61,7 +61,7 @@ const setBreaker = async (breaker: Partial<Breaker>) =>
     { ...CLOSED, ...breaker },
     testEnv.now(),
   );
-/** A failed attempt with which the endpoint has failed for so long and so often. */
+/** A failed attempt of an endpoint that has failed for this time and this many attempts. */
 async function recordFailures(since: number, times: number, rest: Partial<Breaker> = {}): Promise<void> {
   await setBreaker({ failingSince: testEnv.now() - since, failedSince: times - 1, ...rest });
   outage.respondWith(500);
@@ -69,7 +69,7 @@ async function recordFailures(since: number, times: number, rest: Partial<Breake
   await outage.drainQueues();
 }
 
-it("an endpoint that fails for five days is warned of once and paused once; what waited can be replayed", async () => {
+it("an endpoint that fails for five days causes one warning and one pause; its waiting deliveries can be replayed", async () => {
   await outage.endpointWith({ path: "/other", events: ["webhook.paused"] });
   const startedAt = testEnv.now();
   const { ulids } = await outage.openCircuit();
@@ -134,14 +134,14 @@ it("an endpoint that fails for five days is warned of once and paused once; what
 });
 
 describe("an endpoint", () => {
-  it("that failed for five days but fewer than twenty times is not paused", async () => {
+  it("is not paused when it failed for five days but fewer than twenty times", async () => {
     await recordFailures(6 * DAY, 19, { warnedAt: testEnv.now() });
     expect((await outage.readEndpoint()).status).toBe("active");
     await recordFailures(6 * DAY, 20, { warnedAt: testEnv.now() });
     expect((await outage.readEndpoint()).status).toBe("paused");
   });
 
-  it("that was warned of is not warned of again", async () => {
+  it("is warned about only once", async () => {
     await recordFailures(3 * DAY, 12);
     expect(newMails()).toHaveLength(1);
     testEnv.advance(5 * SECOND);
@@ -151,7 +151,7 @@ describe("an endpoint", () => {
     expect((await outage.readEndpoint()).status).toBe("active");
   });
 
-  it("that works again is forgiven: the next failure begins a new count", async () => {
+  it("starts a new failure count after a success", async () => {
     await setBreaker({ failingSince: testEnv.now() - 6 * DAY, failedSince: 40, warnedAt: testEnv.now() });
     await outage.write(1);
     await outage.drainQueues();
@@ -162,7 +162,7 @@ describe("an endpoint", () => {
     expect((await outage.readEndpoint()).status).toBe("active");
   });
 
-  it("that was made active again is not paused by its next failure", async () => {
+  it("is not paused by the first failure after it is activated again", async () => {
     await recordFailures(6 * DAY, 20);
     const active = { status: "active" } as const;
     await updateWebhook(outage.ports, outage.tenant, outage.endpoint.id, active, outage.by, testEnv.now());
@@ -172,7 +172,7 @@ describe("an endpoint", () => {
     expect(await outage.audits("webhook.auto_pause")).toHaveLength(1);
   });
 
-  it("that worked between the message and its turn is not paused", async () => {
+  it("is not paused when it succeeded between the message and its processing", async () => {
     const since = testEnv.now() - 6 * DAY;
     const { tenant, endpoint } = outage;
     await outage.ports.retries.send({
@@ -185,7 +185,7 @@ describe("an endpoint", () => {
 });
 
 describe("no mail is sent, and nothing else fails,", () => {
-  it("where the tenant has no owner", async () => {
+  it("when the tenant has no owner", async () => {
     outage = await openOutageWithOwner(null);
     await recordFailures(6 * DAY, 20);
     expect((await outage.readEndpoint()).status).toBe("paused");
@@ -193,7 +193,7 @@ describe("no mail is sent, and nothing else fails,", () => {
     expect(testEnv.lines).toContainEqual({ event: "mail.not_sent", reason: "no_owner" });
   });
 
-  it("where nothing says from whom", async () => {
+  it("when no sender address is configured", async () => {
     const { mail } = outage.deliverPorts;
     Object.assign(outage.deliverPorts, { mail: null });
     await recordFailures(6 * DAY, 20);
@@ -202,7 +202,7 @@ describe("no mail is sent, and nothing else fails,", () => {
     expect(testEnv.lines).toContainEqual({ event: "mail.not_sent", reason: "no_sender" });
   });
 
-  it("where the mail service refuses it", async () => {
+  it("when the mail service refuses the mail", async () => {
     Object.assign(outage.deliverPorts, { mail: { send: () => Promise.reject(new TypeError("owner@example.com")) } });
     await recordFailures(6 * DAY, 20);
     expect((await outage.readEndpoint()).status).toBe("paused");
@@ -211,7 +211,7 @@ describe("no mail is sent, and nothing else fails,", () => {
   });
 });
 
-it.each(faultPoints)("a worker that is struck (%s) while it pauses an endpoint is made up for", async (faultPoint) => {
+it.each(faultPoints)("recovers from a fault (%s) at any call while a worker pauses an endpoint", async (faultPoint) => {
   for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
     outage = await openOutageWithOwner(OWNER);
     await outage.endpointWith({ path: "/other", events: ["webhook.paused"] });
@@ -228,13 +228,13 @@ it.each(faultPoints)("a worker that is struck (%s) while it pauses an endpoint i
     await outage.drainQueues();
     expect((await outage.readEndpoint()).status).toBe("paused");
     expect(await outage.audits("webhook.auto_pause")).toHaveLength(1);
-    // A message whose answer was lost is sent twice, and may be told twice.
+    // A message whose response was lost is sent twice, and may be published twice.
     expect(new Set(pauseEvents().map(({ headers }) => headers["svc-event-id"])).size).toBe(1);
-    // Twice where it died with the mail on its way.
+    // The mail is sent twice when the worker died while sending it.
     expect(newMails().length).toBeGreaterThanOrEqual(1);
     expect(newMails().length).toBeLessThanOrEqual(2);
     if (!injection.reached()) {
-      // Endpoint; pause and audit; the event's body, its message; owner, mail.
+      // The calls: endpoint; pause and audit; the event's body and message; owner, mail.
       expect(k).toBeGreaterThanOrEqual(6);
       expect([pauseEvents(), newMails()].map(({ length }) => length)).toEqual([1, 1]);
       return;

@@ -13,7 +13,7 @@ import { openTestEnv, type TestEnv } from "../support/test-env.ts";
 let testEnv: TestEnv;
 beforeAll(async () => {
   testEnv = await openTestEnv();
-  // The very first sweep looks back for days.
+  // The first sweep of a deployment covers the last day.
   await sweepDue(testEnv.sweepPorts(await testEnv.newQueues()), testEnv.now());
 });
 afterAll(() => testEnv.close());
@@ -27,7 +27,7 @@ async function openAlmostFailing(waiting: number): Promise<Outage> {
   return outage;
 }
 
-/** … and that failed once more: one delivery was attempted, the others wait, and the probe is due. */
+/** The same after the tenth failure: one delivery was attempted, the others wait, and the probe is due. */
 async function openCircuitOutage(waiting: number): Promise<Outage> {
   const outage = await openAlmostFailing(1);
   outage.respondWith(500);
@@ -40,7 +40,7 @@ async function openCircuitOutage(waiting: number): Promise<Outage> {
   return outage;
 }
 
-/** Strikes the next hand-out of a queue at each of its calls in turn, and lets `after` see to the rest. */
+/** Injects a fault into each call of the queue's next batch in turn, and calls `after` each time. */
 async function faultEverywhere(
   faultPoint: (typeof faultPoints)[number],
   setUp: () => Promise<Outage>,
@@ -57,7 +57,7 @@ async function faultEverywhere(
   }
 }
 
-/** Everything that is under way runs its course: messages that were not deleted, leases, delays, second drains. */
+/** Lets all work complete: messages that were not deleted, leases, delays, second drains. */
 async function settleOutage(outage: Outage): Promise<void> {
   for (const span of [31 * SECOND, 31 * SECOND, 31 * SECOND, 31 * SECOND, 2 * MINUTE, 5 * MINUTE, 2 * MINUTE]) {
     await sweepDue(testEnv.sweepPorts(outage.lane), testEnv.now());
@@ -73,8 +73,8 @@ async function expectAllDelivered(outage: Outage, count: number): Promise<void> 
   expect(await queueDepth(testEnv.eventSource, outage.lane.deliveries)).toBe(0);
 }
 
-describe.each(faultPoints)("a worker that is struck (%s) at any call to AWS", (faultPoint) => {
-  it("while the tenth failure opens a breaker leaves nothing behind that would not be delivered later", async () => {
+describe.each(faultPoints)("a worker with a fault (%s) at any call to AWS", (faultPoint) => {
+  it("leaves every delivery to be delivered later while the tenth failure opens the circuit", async () => {
     const setUp = async () => {
       const outage = await openAlmostFailing(3);
       outage.respondWith(500);
@@ -85,11 +85,11 @@ describe.each(faultPoints)("a worker that is struck (%s) at any call to AWS", (f
       await settleOutage(outage);
       await expectAllDelivered(outage, 3);
     });
-    // Endpoints, messages, a secret, three rows and retries, the probe, the breaker.
+    // The calls: endpoints, messages, a secret, three rows and retries, the probe, the breaker.
     expect(calls).toBeGreaterThanOrEqual(11);
   });
 
-  it("while a probe comes through leaves nothing that waits behind", async () => {
+  it("leaves no delivery waiting while a probe succeeds", async () => {
     const setUp = async () => {
       const outage = await openCircuitOutage(3);
       outage.respondWith(200);
@@ -99,11 +99,11 @@ describe.each(faultPoints)("a worker that is struck (%s) at any call to AWS", (f
       await settleOutage(outage);
       await expectAllDelivered(outage, 4);
     });
-    // Endpoint, what waits, claim, message, secret, row, breaker, drain, counter.
+    // The calls: endpoint, waiting rows, claim, message, secret, row, breaker, drain, counter.
     expect(calls).toBeGreaterThanOrEqual(9);
   });
 
-  it("while a probe fails has the next one made, and no attempt is spent", async () => {
+  it("schedules the next probe and spends no attempt while a probe fails", async () => {
     const calls = await faultEverywhere(
       faultPoint,
       () => openCircuitOutage(2),
@@ -113,7 +113,7 @@ describe.each(faultPoints)("a worker that is struck (%s) at any call to AWS", (f
         await settleOutage(outage);
         expect((await outage.breaker()).openUntil).toBeGreaterThan(testEnv.now());
         const rows = await outage.rows(outage.endpoint);
-        // One that a worker died with has its attempt given back at its next turn.
+        // The attempt of a worker that died is returned when its delivery is processed again.
         const spent = rows.map(({ status, attempt }) => attempt - (status === "attempting" ? 1 : 0));
         expect(spent.sort()).toEqual([0, 0, 1]);
         outage.respondWith(200);
@@ -125,13 +125,13 @@ describe.each(faultPoints)("a worker that is struck (%s) at any call to AWS", (f
     expect(calls).toBeGreaterThanOrEqual(8);
   });
 
-  it("while it hands out a page hands it out again, and the pages behind it", async () => {
+  it("sends a page again, and the pages after it, while it drains an endpoint", async () => {
     const setUp = async () => {
       const outage = await openOutage(testEnv);
       const { tenant, endpoint } = outage;
       const target = { endpointId: endpoint.id, eventType: "message.received" } as const;
       for (let i = 0; i < 5; i++) {
-        const { message, ref } = await recordMessage(testEnv, tenant, `parked ${i}`);
+        const { message, ref } = await recordMessage(testEnv, tenant, `waiting ${i}`);
         const row = { ...target, eventUlid: message.eventUlid, source: ref };
         await outage.ports.deliveries.recordFirst(tenant, row, waitingForEndpoint, null, testEnv.now());
       }
@@ -147,7 +147,7 @@ describe.each(faultPoints)("a worker that is struck (%s) at any call to AWS", (f
       await settleOutage(outage);
       await expectAllDelivered(outage, 5);
     });
-    // Endpoint, what waits, its messages, the next page.
+    // The calls: endpoint, waiting rows, their messages, the next page.
     expect(calls).toBeGreaterThanOrEqual(4);
   });
 });

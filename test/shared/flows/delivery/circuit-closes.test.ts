@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 
 describe("an endpoint that works again", () => {
-  it("gets what waited, oldest first, the first page before the second, and new events at once", async () => {
+  it("gets the waiting deliveries page by page, oldest first, and new events at once", async () => {
     const { openUntil } = await outage.openCircuit();
     for (let i = 0; i < 7; i++) {
       testEnv.advance(1);
@@ -39,7 +39,7 @@ describe("an endpoint that works again", () => {
     expect(await outage.breaker()).toMatchObject({ failures: 0, openUntil: null, failingSince: null });
     const first = outage.calls();
     const inOrder = Object.keys(await outage.statuses()).sort();
-    // The probe, then a page of fifty of what still waits.
+    // The probe, then a page of 50 of the remaining deliveries.
     expect(first).toHaveLength(51);
     expect(first.map(({ event }) => event).sort()).toEqual(inOrder.slice(0, 51));
     const [newUlid = ""] = await outage.write(1);
@@ -64,29 +64,29 @@ describe("an endpoint that works again", () => {
       ulids.push(eventUlid);
     }
     const pages: string[][] = [];
-    const steps: QueueMessage[] = [];
+    const tasks: QueueMessage[] = [];
     const retries = {
       ...deliverPorts.retries,
       sendAll: async (messages: readonly QueueMessage[]) => {
         pages.push(messages.map(({ body }) => decodeRetry(body)?.eventUlid ?? ""));
       },
       send: async (message: QueueMessage) => {
-        steps.push(message);
+        tasks.push(message);
       },
     };
     let task: EndpointTask | null = drainTask(tenant, endpoint.id);
     while (task?.kind === "drain" && task.repeat) {
       await drainEndpoint({ ...deliverPorts, retries }, task, testEnv.now());
       testEnv.advance(5 * SECOND);
-      task = decodeEndpointTask(steps.at(-1)?.body ?? "");
+      task = decodeEndpointTask(tasks.at(-1)?.body ?? "");
     }
     expect(pages.map(({ length }) => length)).toEqual([50, 100, 200, 400, 800, 800, 50]);
     expect(pages.flat()).toEqual(ulids.toSorted());
-    // Then once more, for what was written behind it.
-    expect(steps.map(({ delay }) => delay)).toEqual([...Array(6).fill(5 * SECOND), 2 * MINUTE]);
+    // Then one more page for rows that were written behind the cursor.
+    expect(tasks.map(({ delay }) => delay)).toEqual([...Array(6).fill(5 * SECOND), 2 * MINUTE]);
   });
 
-  it("and fails again while it is handed what waited is left alone again, and nothing is lost", async () => {
+  it("opens its circuit again and loses nothing when it fails while it is drained", async () => {
     await outage.openCircuit();
     await outage.write(60);
     await outage.drainQueues();
@@ -104,7 +104,7 @@ describe("an endpoint that works again", () => {
     expect(new Set(Object.values(await outage.statuses()))).toEqual(new Set(["delivered"]));
   });
 
-  it("is found by a success of any kind: a test that somebody sends is made at once, and hands out what waited", async () => {
+  it("closes its circuit at any success: a test event is sent at once and starts the drain", async () => {
     await outage.openCircuit();
     outage.respondWith(200);
     const sent = await sendTestEvent(outage.ports, outage.tenant, outage.endpoint.id, outage.by, testEnv.now());
@@ -116,7 +116,7 @@ describe("an endpoint that works again", () => {
     expect(new Set(Object.values(await outage.statuses()))).toEqual(new Set(["delivered"]));
   });
 
-  it("with a replay that somebody asked for", async () => {
+  it("closes its circuit at a successful replay", async () => {
     const { ulids } = await outage.openCircuit();
     const [one = ""] = ulids;
     await outage.ports.deliveries.giveUp(outage.tenant, outage.endpoint.id, one, 2, testEnv.now());
@@ -128,7 +128,7 @@ describe("an endpoint that works again", () => {
     expect((await outage.breaker()).openUntil).toBeNull();
   });
 
-  it("what a worker parked that had read it as left alone is found minutes later", async () => {
+  it("gets within minutes a delivery that a worker stored as waiting because it read an open circuit", async () => {
     await outage.openCircuit();
     outage.respondWith(200);
     await outage.runProbes(1);
@@ -140,8 +140,8 @@ describe("an endpoint that works again", () => {
       eventUlid: message.eventUlid,
       eventType: "message.received",
     } as const;
-    const parked = { status: "retrying", nextRetryAt: null } as const;
-    await outage.ports.deliveries.recordFirst(outage.tenant, { ...late, source: ref }, parked, null, testEnv.now());
+    const waiting = { status: "retrying", nextRetryAt: null } as const;
+    await outage.ports.deliveries.recordFirst(outage.tenant, { ...late, source: ref }, waiting, null, testEnv.now());
     await outage.passTime(3 * MINUTE, 10 * SECOND);
     expect(await outage.row(outage.endpoint, message.eventUlid)).toMatchObject({ status: "delivered", attempt: 1 });
   });

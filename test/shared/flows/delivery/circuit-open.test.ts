@@ -24,7 +24,7 @@ const updateEndpoint = (changes: object) =>
   updateWebhook(outage.ports, outage.tenant, outage.endpoint.id, changes, outage.by, testEnv.now());
 
 describe("an endpoint that fails ten times in a row", () => {
-  it("is called nine times without a pause, and left alone after the tenth", async () => {
+  it("is called nine times without a pause; the tenth failure opens the circuit", async () => {
     outage.respondWith(500);
     await outage.write(9);
     await outage.drainQueues();
@@ -38,7 +38,7 @@ describe("an endpoint that fails ten times in a row", () => {
     expect(outage.calls()).toEqual([]);
   });
 
-  it("counts anew after a success in between", async () => {
+  it("starts a new count after a success in between", async () => {
     outage.respondWith(500);
     await outage.write(9);
     await outage.drainQueues();
@@ -52,7 +52,7 @@ describe("an endpoint that fails ten times in a row", () => {
     expect(await outage.breaker()).toMatchObject({ failures: 9, openUntil: null });
   });
 
-  it("is counted by whichever batches and processes the attempts fell into", async () => {
+  it("has its failures counted across batches and processes", async () => {
     outage.respondWith(500);
     for (let i = 0; i < 5; i++) {
       await outage.write(1);
@@ -64,8 +64,8 @@ describe("an endpoint that fails ten times in a row", () => {
   });
 });
 
-describe("while an endpoint is left alone", () => {
-  it("new events wait as retrying, with no attempt spent and at no time of their own", async () => {
+describe("while the circuit is open", () => {
+  it("new events wait as retrying, with no attempt spent and no retry time", async () => {
     await outage.openCircuit();
     const [newUlid = ""] = await outage.write(1);
     await outage.drainQueues();
@@ -73,7 +73,7 @@ describe("while an endpoint is left alone", () => {
     expect(row).toMatchObject({ status: "retrying", attempt: 0, nextRetryAt: null, lastError: null });
   });
 
-  it("retries that come due are not claimed: their rows wait as they are", async () => {
+  it("due retries are not claimed: their rows wait unchanged", async () => {
     const { ulids } = await outage.openCircuit();
     testEnv.advance(30 * SECOND);
     await outage.drainQueues();
@@ -83,7 +83,7 @@ describe("while an endpoint is left alone", () => {
     expect(rows.map(({ status, attempt }) => [status, attempt])).toEqual(Array(10).fill(["retrying", 1]));
   });
 
-  it("one delivery is tried after 1, 2, 4, 8, 16, 30 and 30 minutes, each time the next in turn, and none is spent", async () => {
+  it("a probe sends one delivery after 1, 2, 4, 8, 16, 30 and 30 minutes, each time the next one, and spends no attempt", async () => {
     const { ulids } = await outage.openCircuit();
     const startedAt = testEnv.now();
     testEnv.advance(5);
@@ -101,7 +101,7 @@ describe("while an endpoint is left alone", () => {
     expect(rows[0]?.eventUlid).toBe(eleventh);
   });
 
-  it("deliveries are tried in turn, and from the first again, for as long as a day", async () => {
+  it("probes send the deliveries in turn, then start over, for as long as a day", async () => {
     await outage.openCircuit();
     const due = await outage.runProbes(50);
     expect((due.at(-1) ?? 0) - (due[0] ?? 0)).toBeGreaterThan(22 * HOUR);
@@ -113,7 +113,7 @@ describe("while an endpoint is left alone", () => {
     expect(rows.map(({ status, attempt }) => [status, attempt])).toEqual(Array(10).fill(["retrying", 1]));
   });
 
-  it("one delivery that fails always does not stand for the others", async () => {
+  it("one delivery that always fails does not keep the others from being probed", async () => {
     const { ulids } = await outage.openCircuit();
     const [poison = ""] = [...ulids].sort();
     outage.respondByEvent((event) => (event === poison ? 500 : 200));
@@ -123,7 +123,7 @@ describe("while an endpoint is left alone", () => {
     expect(ulids.filter((ulid) => statuses[ulid] !== "delivered")).toEqual([poison]);
   });
 
-  it("a delivery whose event is past its life becomes dlq at its turn, and counts", async () => {
+  it("a delivery whose event has expired becomes dlq when it is probed, and counts", async () => {
     await outage.openCircuit();
     const newUlids = await outage.write(3);
     await outage.drainQueues();
@@ -139,8 +139,8 @@ describe("while an endpoint is left alone", () => {
   });
 });
 
-describe("an endpoint that is left alone", () => {
-  it("and for which nothing waits is tried with what comes next, as ever", async () => {
+describe("an endpoint whose circuit is open", () => {
+  it("gets its next event as usual when no delivery waits", async () => {
     const { ulids } = await outage.openCircuit();
     for (const ulid of ulids) {
       await outage.ports.deliveries.giveUp(outage.tenant, outage.endpoint.id, ulid, 2, testEnv.now());
@@ -156,7 +156,7 @@ describe("an endpoint that is left alone", () => {
     });
   });
 
-  it("and is pointed elsewhere is probed at once, and what it failed before counts no more", async () => {
+  it("is probed at once when its URL changes, and its earlier failures no longer count", async () => {
     await outage.openCircuit();
     await updateEndpoint({ url: `http://127.0.0.1:${outage.receiver.port}/new` });
     await outage.drainQueues();
@@ -166,7 +166,7 @@ describe("an endpoint that is left alone", () => {
     expect(new Set(Object.values(await outage.statuses()))).toEqual(new Set(["delivered"]));
   });
 
-  it("and is paused has what waits blocked; active again, it is called at once", async () => {
+  it("has its waiting deliveries blocked when it is paused; active again, it is called at once", async () => {
     await outage.openCircuit();
     await outage.write(3);
     await outage.drainQueues();
@@ -184,7 +184,7 @@ describe("an endpoint that is left alone", () => {
     expect(await outage.row(outage.endpoint, newUlid)).toMatchObject({ status: "delivered" });
   });
 
-  it("and is deleted has what waits failed", async () => {
+  it("has its waiting deliveries failed when it is deleted", async () => {
     await outage.openCircuit();
     await outage.write(3);
     await outage.drainQueues();
@@ -195,7 +195,7 @@ describe("an endpoint that is left alone", () => {
     expect(outage.calls()).toEqual([]);
   });
 
-  it("and says that it is gone is paused, and what waits is blocked", async () => {
+  it("is paused when it responds with 410, and its waiting deliveries are blocked", async () => {
     const { ulids } = await outage.openCircuit();
     outage.respondWith(410);
     await outage.runProbes(1);
@@ -206,7 +206,7 @@ describe("an endpoint that is left alone", () => {
     expect(statuses).toEqual([...Array(ulids.length - 1).fill("blocked"), "failed"]);
   });
 
-  it("is tried with the next event once its probe is overdue; failed, it is left alone for twice as long", async () => {
+  it("gets the next event once its probe is overdue; a failure opens the circuit for twice as long", async () => {
     const { openUntil } = await outage.openCircuit();
     // The probe's message is lost.
     testEnv.advance(openUntil - testEnv.now() + 2 * MINUTE);
@@ -220,7 +220,7 @@ describe("an endpoint that is left alone", () => {
     expect(new Set(Object.values(await outage.statuses()))).toEqual(new Set(["delivered"]));
   });
 
-  it("whose probe became a dead letter is probed half an hour later all the same", async () => {
+  it("is probed half an hour later when its probe became a dead letter", async () => {
     const { openUntil } = await outage.openCircuit();
     outage.respondWith(200);
     testEnv.advance(openUntil - testEnv.now());

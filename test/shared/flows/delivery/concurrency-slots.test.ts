@@ -21,7 +21,7 @@ beforeEach(async () => {
   fixture = await openEndpointFixture(testEnv);
 });
 
-/** What happens to the endpoint while its receiver thinks, and what the receiver then answers. */
+/** Changes the endpoint while its receiver holds the response, then lets the receiver respond. */
 async function duringAttempt(duringCall: (endpoint: Endpoint) => Promise<unknown>, status: number, retrying: boolean) {
   let change: (() => Promise<unknown>) | null = null;
   const slow = await startReceiver(async (response) => {
@@ -46,10 +46,10 @@ const updateEndpoint = (endpoint: Endpoint, changes: object) =>
   updateWebhook(fixture.ports, fixture.tenant, endpoint.id, changes, fixture.by, testEnv.now());
 const newUrl = () => ({ url: `http://127.0.0.1:${fixture.receiver.port}/new` });
 
-describe.each([false, true])("while an attempt is under way (a retry: %s)", (retrying) => {
+describe.each([false, true])("while an attempt is in progress (retry: %s)", (retrying) => {
   const attempt = retrying ? 2 : 1;
 
-  it("the endpoint is pointed elsewhere: the attempt counts, and the next one goes to the new address", async () => {
+  it("the endpoint's URL changes: the attempt counts, and the next one goes to the new URL", async () => {
     const { row, slow } = await duringAttempt((endpoint) => updateEndpoint(endpoint, newUrl()), 500, retrying);
     expect(await row()).toMatchObject({ status: "retrying", attempt });
     const before = slow.requests.length;
@@ -60,7 +60,7 @@ describe.each([false, true])("while an attempt is under way (a retry: %s)", (ret
     expect(slow.requests).toHaveLength(before);
   });
 
-  it("the endpoint is pointed elsewhere and the old address says that it is gone: the new one is not paused", async () => {
+  it("the endpoint's URL changes and the old URL responds with 410: the endpoint is not paused", async () => {
     const { endpoint, row } = await duringAttempt((endpoint) => updateEndpoint(endpoint, newUrl()), 410, retrying);
     expect(await row()).toMatchObject({ status: "failed", attempt });
     expect(await fixture.ports.endpoints.get(fixture.tenant, endpoint.id)).toMatchObject({ status: "active" });
@@ -68,7 +68,7 @@ describe.each([false, true])("while an attempt is under way (a retry: %s)", (ret
   });
 
   it.each([200, 500, 410])(
-    "the endpoint is paused and the receiver answers %i: that is what the row says",
+    "the endpoint is paused and the receiver responds with %i: the row shows that response",
     async (status) => {
       const { endpoint, row } = await duringAttempt(
         (endpoint) => updateEndpoint(endpoint, { status: "paused" }),
@@ -87,7 +87,7 @@ describe.each([false, true])("while an attempt is under way (a retry: %s)", (ret
   );
 
   it.each([200, 500, 410])(
-    "the endpoint is deleted and the receiver answers %i: nothing more is sent or signed",
+    "the endpoint is deleted and the receiver responds with %i: nothing more is sent or signed",
     async (status) => {
       const remove = (endpoint: Endpoint) =>
         deleteWebhook(fixture.ports, fixture.tenant, endpoint.id, fixture.by, testEnv.now());
@@ -107,7 +107,7 @@ describe.each([false, true])("while an attempt is under way (a retry: %s)", (ret
     },
   );
 
-  it("the secret is rotated: the attempt stands, and the next one is signed with both", async () => {
+  it("the secret is rotated: the attempt stands, and the next one is signed with both secrets", async () => {
     let newSecret = "";
     const rotate = async (endpoint: Endpoint) => {
       if (newSecret) return;
@@ -132,7 +132,7 @@ describe.each([false, true])("while an attempt is under way (a retry: %s)", (ret
   });
 });
 
-it("an endpoint that is deleted before its turn gets nothing: what waits for it fails", async () => {
+it("an endpoint that is deleted before its delivery is processed gets nothing: the delivery fails", async () => {
   const { endpoint } = await fixture.endpointWith();
   const [waiting, pending] = [
     await fixture.createDelivery(endpoint, "retrying"),

@@ -52,7 +52,7 @@ async function scheduledRetries(queues: TestQueues, endpoint: Endpoint): Promise
   return waiting.filter(({ endpointId }) => endpointId === endpoint.id);
 }
 
-/** What a receiver was sent for one endpoint: at least once, and the same event each time. */
+/** Expects at least one request for the endpoint, each with the same event. */
 function expectSameEvent(receiver: Receiver, endpoint: Endpoint, eventUlid: string, atLeast: number): void {
   const eventRequests = receiver.requests.filter(
     ({ headers }) => headers["svc-delivery-id"] === deliveryId(eventUlid, endpoint.id),
@@ -66,7 +66,7 @@ function expectSameEvent(receiver: Receiver, endpoint: Endpoint, eventUlid: stri
 
 describe("a fan-out", () => {
   it.each(faultPoints)(
-    "struck (%s) at any call to AWS reaches every endpoint, with one row for each",
+    "reaches every endpoint, with one row for each, despite a fault (%s) at any call to AWS",
     async (faultPoint) => {
       const webhookClient = openWebhookClient();
       for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
@@ -94,7 +94,7 @@ describe("a fan-out", () => {
         expect(next).toMatchObject({ tenant, eventUlid: message.eventUlid, attempt: 2 });
         expect(await scheduledRetries(queues, healthy)).toEqual([]);
         if (!injection.reached()) {
-          // Endpoints, messages, two secrets, two rows, one retry.
+          // The calls: endpoints, messages, two secrets, two rows, one retry.
           expect(k).toBeGreaterThanOrEqual(7);
           return;
         }
@@ -102,7 +102,7 @@ describe("a fan-out", () => {
     },
   );
 
-  it("repeated after all went well calls nobody again", async () => {
+  it("that completed calls no endpoint when it is repeated", async () => {
     const [tenant, queues, receiver] = [newTenant(), await testEnv.newQueues(), await startStatusReceiver()];
     await createEndpointAt(testEnv, queues, tenant, `http://127.0.0.1:${receiver.port}/200`);
     await createEndpointAt(testEnv, queues, tenant, `http://127.0.0.1:${receiver.port}/410`);
@@ -113,14 +113,14 @@ describe("a fan-out", () => {
       await events.send({ body: i === 0 ? body : JSON.stringify({ ...JSON.parse(body), repeated: true }) });
       await invokeWorker(testEnv.eventSource, queues.events, worker(queues, webhookClient));
     }
-    // The 410 paused its endpoint, and each time that is told again.
+    // The 410 paused its endpoint, and each repetition publishes that again.
     await invokeWorker(testEnv.eventSource, queues.events, worker(queues, webhookClient));
     expect(receiver.requests).toHaveLength(2);
     expect(await queueDepth(testEnv.eventSource, queues.events)).toBe(0);
   });
 });
 
-/** A row that waits for its attempt `attempt`, whose message is on the queue. */
+/** A row that waits for attempt number `attempt`, whose message is on the queue. */
 async function createWaiting(attempt: number, status: number) {
   const [tenant, queues, receiver] = [newTenant(), await testEnv.newQueues(), await startStatusReceiver()];
   const endpoint = await createEndpointAt(testEnv, queues, tenant, `http://127.0.0.1:${receiver.port}/${status}`);
@@ -132,7 +132,7 @@ async function createWaiting(attempt: number, status: number) {
   await store.recordFirst(tenant, { ...target, source: ref }, verdict, busy, testEnv.now());
   for (let attemptNumber = 2; attemptNumber < attempt; attemptNumber++) {
     const claim = await store.claim(tenant, endpoint.id, message.eventUlid, attemptNumber, testEnv.now());
-    if (claim.outcome !== "claimed") throw new Error("The row could not be brought to its attempt.");
+    if (claim.outcome !== "claimed") throw new Error("The row could not be claimed for its attempt.");
     await store.settle(tenant, claim.row, verdict, busy, testEnv.now());
   }
   const body = encodeRetry({ tenant, endpointId: endpoint.id, eventUlid: message.eventUlid, attempt });
@@ -146,17 +146,17 @@ describe("a retry", () => {
     { attempt: 3, status: 503, where: "in a due bucket" },
     { attempt: 2, status: 200, where: "nowhere" },
   ];
-  it.each(faultPoints.flatMap((faultPoint) => kinds.map((kind) => ({ strike: faultPoint, ...kind }))))(
-    "$attempt struck ($strike) at any call to AWS has its next attempt $where after a $status",
+  it.each(faultPoints.flatMap((faultPoint) => kinds.map((kind) => ({ faultPoint, ...kind }))))(
+    "$attempt with a fault ($faultPoint) at any call to AWS has its next attempt $where after a $status",
     async (kind) => {
-      const { strike: faultPoint, attempt, status } = kind;
+      const { faultPoint, attempt, status } = kind;
       const webhookClient = openWebhookClient();
       for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
         const { tenant, lane: queues, receiver, endpoint, eventUlid } = await createWaiting(attempt, status);
         const injection = injectFaultAt(testEnv.clients, faultPoint, k);
         await invokeWorker(testEnv.eventSource, queues.deliveries, injection.crashable(worker(queues, webhookClient)));
         injection.remove();
-        // Less than the shortest wait that can follow, so that the next attempt itself is not handed out.
+        // Shorter than the shortest wait that can follow, so that the next attempt itself is not received.
         for (let round = 0; round < 4; round++) {
           testEnv.advance(31_000);
           await invokeWorker(testEnv.eventSource, queues.deliveries, worker(queues, webhookClient));
@@ -169,13 +169,13 @@ describe("a retry", () => {
         if (status === 200 && rows[0]?.status === "delivered") {
           expect(next).toEqual([]);
         } else {
-          // An attempt that died with its worker counts as one that failed.
+          // An attempt that died with its worker counts as a failed one.
           expect(rows).toMatchObject([{ status: "retrying" }]);
           expect(new Set(next.map((retry) => retry.attempt))).toEqual(new Set([attempt + 1]));
         }
         expectSameEvent(receiver, endpoint, eventUlid, faultPoint === "lost" ? 1 : 0);
         if (!injection.reached()) {
-          // Claim, endpoint, message, secret, row; and the next attempt.
+          // The calls: claim, endpoint, message, secret, row, next attempt.
           expect(k).toBeGreaterThanOrEqual(status === 200 ? 5 : 6);
           expect(rows).toMatchObject([{ status: status === 200 ? "delivered" : "retrying" }]);
           return;

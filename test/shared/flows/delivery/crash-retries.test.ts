@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => testEnv.close());
 
-/** Runs `work` in a process that is struck at each of its calls to AWS in turn, until it has no more of them. */
+/** Runs `work` with a fault in each of its calls to AWS in turn, until no call is left. */
 async function faultEverywhere(
   faultPoint: (typeof faultPoints)[number],
   work: (fixture: EndpointFixture, run: (body: () => Promise<unknown>) => Promise<boolean>) => Promise<void>,
@@ -39,8 +39,8 @@ async function faultEverywhere(
   }
 }
 
-describe.each(faultPoints)("a process that is struck (%s) at any call to AWS", (faultPoint) => {
-  it("while it replays a delivery leaves it as it was, or on its way without anyone's help", async () => {
+describe.each(faultPoints)("a process with a fault (%s) at any call to AWS", (faultPoint) => {
+  it("leaves a replayed delivery unchanged or scheduled without outside help", async () => {
     const calls = await faultEverywhere(faultPoint, async (fixture, run) => {
       const { endpoint } = await fixture.endpointWith();
       const row = await fixture.createDelivery(endpoint, "dlq");
@@ -51,7 +51,7 @@ describe.each(faultPoints)("a process that is struck (%s) at any call to AWS", (
       const after = await fixture.row(endpoint, row.eventUlid);
       if (lived) expect(after?.status).toBe("pending");
       else expect(["dlq", "pending"]).toContain(after?.status);
-      // Whatever is pending now has its audit row, and nothing else has.
+      // Every pending delivery has its audit row, and no other delivery has one.
       expect(await fixture.audits("webhook.replay")).toHaveLength(after?.status === "pending" ? 1 : 0);
       await fixture.drainQueues();
       await fixture.sweepSafetyNet();
@@ -61,11 +61,11 @@ describe.each(faultPoints)("a process that is struck (%s) at any call to AWS", (
         after?.status === "pending" ? { status: "delivered", attempt: 1 } : { status: "dlq" },
       );
     });
-    // Endpoint, row, message; stand-by, reset and audit, queue.
+    // The calls: endpoint, row, message; safety net, reset and audit, queue.
     expect(calls).toBeGreaterThanOrEqual(6);
   });
 
-  it("while it replays a window loses none of what it reset", async () => {
+  it("loses no delivery that the replay of a window reset", async () => {
     const calls = await faultEverywhere(faultPoint, async (fixture, run) => {
       const { endpoint } = await fixture.endpointWith();
       const from = testEnv.now();
@@ -87,7 +87,7 @@ describe.each(faultPoints)("a process that is struck (%s) at any call to AWS", (
     expect(calls).toBeGreaterThanOrEqual(11);
   });
 
-  it("while it sends a test event sends it whole or not at all", async () => {
+  it("sends a test event completely or not at all", async () => {
     const calls = await faultEverywhere(faultPoint, async (fixture, run) => {
       const { endpoint } = await fixture.endpointWith();
       const lived = await run(() =>
@@ -106,7 +106,7 @@ describe.each(faultPoints)("a process that is struck (%s) at any call to AWS", (
     expect(calls).toBeGreaterThanOrEqual(5);
   });
 
-  it("while a receiver says that it is gone pauses the endpoint once, and tells the others once", async () => {
+  it("pauses an endpoint once, and notifies the others once, when its receiver responds with 410", async () => {
     for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
       const fixture = await openEndpointFixture(testEnv);
       const { endpoint } = await fixture.endpointWith({ events: ["message.received", "webhook.paused"] });
@@ -123,7 +123,7 @@ describe.each(faultPoints)("a process that is struck (%s) at any call to AWS", (
         testEnv.advance(31_000);
         await fixture.drainQueues();
       }
-      // A worker that died before it wrote the row asks the receiver once more, which then answered 200.
+      // A worker that died before it wrote the row calls the receiver again, which then responds with 200.
       const [row] = await fixture.rows(endpoint);
       const gone = row?.status === "failed";
       expect(gone || row?.status === "delivered").toBe(true);

@@ -13,7 +13,7 @@ import { invokeWorker } from "../support/queue-worker.ts";
 import { recordMessage } from "../support/test-endpoints.ts";
 import { openTestEnv, type TestEnv } from "../support/test-env.ts";
 
-// An endpoint whose host had an allowed address when it was made, and whose name server then says another.
+// The endpoint's host had an allowed address when the endpoint was created. Its name server now returns another one.
 
 const PUBLIC = "93.184.215.14";
 let testEnv: TestEnv;
@@ -27,11 +27,11 @@ afterAll(() => testEnv.close());
 beforeEach(async () => {
   fixture = await openEndpointFixture(testEnv);
   status = 200;
-  // Each attempt makes a connection of its own, and each connection a look-up.
+  // Each attempt opens its own connection, and each connection makes its own lookup.
   receiver = await startReceiver((response) => response.setHeader("connection", "close").writeHead(status).end());
 });
 
-/** An endpoint behind a gate, and the worker that has the same gate; what the host's look-ups say follows `addresses`. */
+/** An endpoint behind a gate, and a worker with the same gate. The host's lookups return `addresses`. */
 async function createEndpointBehind(gateOptions: Pick<GateOptions, "mode" | "ports">, scheme: "http" | "https") {
   let addresses: readonly string[] = [scheme === "http" ? "127.0.0.1" : PUBLIC];
   const gate = createGate({ ...gateOptions, resolver: async () => [...addresses] });
@@ -47,10 +47,10 @@ async function createEndpointBehind(gateOptions: Pick<GateOptions, "mode" | "por
   const worker = deliverWorker(ports, testEnv.now, async () => {});
   return {
     endpoint: result.endpoint,
-    says(...next: readonly string[]): void {
+    setAddresses(...next: readonly string[]): void {
       addresses = next;
     },
-    /** An event, and what became of its delivery. */
+    /** Publishes an event and returns its delivery. */
     async event(id: string) {
       const { message, body } = await recordMessage(testEnv, fixture.tenant, id);
       await openQueue(fixture.lane.events, testEnv.eventSource).send({ body });
@@ -63,35 +63,35 @@ async function createEndpointBehind(gateOptions: Pick<GateOptions, "mode" | "por
 
 const blockedDelivery = { status: "blocked", attempt: 0, lastError: "gate", lastResponseStatus: null };
 
-describe("a host that points elsewhere since its endpoint was made", () => {
-  it("is not called where that is the machine's own address, and its delivery is blocked", async () => {
+describe("a host whose addresses changed since its endpoint was created", () => {
+  it("is not called at a loopback address, and its delivery is blocked", async () => {
     const behind = await createEndpointBehind({ mode: "public", ports: [receiver.port] }, "https");
-    behind.says("127.0.0.1");
+    behind.setAddresses("127.0.0.1");
     expect(await (await behind.event("m1"))()).toMatchObject(blockedDelivery);
-    behind.says(PUBLIC, "127.0.0.1");
+    behind.setAddresses(PUBLIC, "127.0.0.1");
     expect(await (await behind.event("m2"))()).toMatchObject(blockedDelivery);
     expect(receiver.connections()).toBe(0);
   });
 
   it.each(["10.0.0.7", "169.254.169.254", "fd00:ec2::254"])(
-    "is not called at %s, although it was before, and again once it points back",
+    "is not called at %s, although it was called before, and is called again once it has its old address",
     async (address) => {
       const behind = await createEndpointBehind({ mode: "open" }, "http");
       expect(await (await behind.event("m1"))()).toMatchObject({ status: "delivered" });
-      behind.says(address);
+      behind.setAddresses(address);
       expect(await (await behind.event("m2"))()).toMatchObject(blockedDelivery);
-      behind.says("127.0.0.1");
+      behind.setAddresses("127.0.0.1");
       expect(await (await behind.event("m3"))()).toMatchObject({ status: "delivered" });
       expect(receiver.requests).toHaveLength(2);
     },
   );
 
-  it("has what waits for a retry blocked as well", async () => {
+  it("has its waiting retries blocked, too", async () => {
     const behind = await createEndpointBehind({ mode: "open" }, "http");
     status = 503;
     const row = await behind.event("m1");
     expect(await row()).toMatchObject({ status: "retrying", lastError: "status" });
-    behind.says("10.0.0.7");
+    behind.setAddresses("10.0.0.7");
     testEnv.advance(6 * SECOND);
     expect((await behind.retries()).records).toHaveLength(1);
     expect(await row()).toMatchObject({ status: "blocked", attempt: 1, lastError: "gate" });

@@ -7,8 +7,8 @@ import { healthy, type ReceiverBehavior, virtualReceivers } from "../../../suppo
 import { type Pipeline, startPipeline } from "../../../support/pipeline.ts";
 import { repetitions } from "../../../support/sampling.ts";
 
-// The real worker, table and queues, in virtual time: one receiver of twenty is in trouble, the others are to see
-// nothing of it.
+// The real worker, table and queues in virtual time: one receiver of twenty has a problem, which must not affect
+// the others.
 
 const ENDPOINTS = 20;
 const EVENTS = repetitions({ whole: 60, sample: 30 });
@@ -21,7 +21,7 @@ afterAll(() => pipeline.close());
 
 const isFailing = (url: string) => url.endsWith("/0");
 
-/** How many of the calls were under way at once at most. */
+/** The largest number of calls in progress at once. */
 function maxConcurrent(calls: readonly LoadCall[]): number {
   const ends = calls.map(({ endedAt }) => endedAt ?? Number.POSITIVE_INFINITY);
   return Math.max(
@@ -33,13 +33,13 @@ function maxConcurrent(calls: readonly LoadCall[]): number {
 }
 
 it.each<{ what: string; trouble: ReceiverBehavior }>([
-  { what: "never answers", trouble: () => null },
-  { what: "answers after ten seconds, always", trouble: () => ({ duration: 10 * SECOND, status: 200 }) },
-  { what: "fails after ten seconds, always", trouble: () => ({ duration: 10 * SECOND, status: 503 }) },
-])("one endpoint of twenty $what: no event of another waits for it", async ({ trouble }) => {
+  { what: "never responds", trouble: () => null },
+  { what: "responds after ten seconds each time", trouble: () => ({ duration: 10 * SECOND, status: 200 }) },
+  { what: "fails after ten seconds each time", trouble: () => ({ duration: 10 * SECOND, status: 503 }) },
+])("one endpoint of twenty $what: no event of another endpoint waits for it", async ({ trouble }) => {
   const workspace = await freshWorkspace(pipeline, { endpoints: ENDPOINTS });
   const behavior: ReceiverBehavior = (url, event) => (isFailing(url) ? trouble(url, event) : healthy(url, event));
-  // An event comes every half second, and eight invocations are to do: six of them see the receiver hang.
+  // An event arrives every half second, and there are eight invocations: six of them see the receiver hang.
   const calls = await runLoad(pipeline, receivers, workspace, {
     events: EVENTS,
     interval: SECOND / 2,
@@ -53,7 +53,7 @@ it.each<{ what: string; trouble: ReceiverBehavior }>([
     expect(begunAt - cameAt, `${event} to ${url}`).toBe(0);
 });
 
-it("a slow endpoint has so many attempts in flight and no more, however many processes there are", async () => {
+it("a slow endpoint has a limited number of attempts in flight, however many processes there are", async () => {
   const workspace = await freshWorkspace(pipeline, { endpoints: 1 });
   const calls = await runLoad(pipeline, receivers, workspace, {
     events: 120,
@@ -62,7 +62,7 @@ it("a slow endpoint has so many attempts in flight and no more, however many pro
     behavior: () => ({ duration: 10 * SECOND, status: 200 }),
     drainTime: 300 * SECOND,
   });
-  // Those that were begun before it was known to be slow were first attempts.
+  // Calls that started before the endpoint was known to be slow were first attempts.
   const slowKnownAt = Math.min(...calls.map(({ arrivedAt: cameAt }) => cameAt)) + 3 * SECOND;
   const slow = calls.filter(({ startedAt: begunAt }) => begunAt > slowKnownAt);
   expect(slow.length).toBeGreaterThan(80);

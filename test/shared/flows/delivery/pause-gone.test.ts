@@ -32,7 +32,7 @@ const readEndpoint = (id: string) => fixture.ports.endpoints.get(fixture.tenant,
 const pauseEvents = () =>
   fixture.receiver.requests.filter(({ headers }) => headers["svc-event-type"] === "webhook.paused");
 
-it("410 at the first attempt pauses the endpoint; every other endpoint is told, it itself is not", async () => {
+it("410 at the first attempt pauses the endpoint; every other endpoint is notified, the paused one is not", async () => {
   const { endpoint } = await fixture.endpointWith();
   await fixture.endpointWith({ path: "/other", events: ["webhook.paused"] });
   fixture.respondWith(410);
@@ -57,9 +57,9 @@ it("410 at the first attempt pauses the endpoint; every other endpoint is told, 
   expect((await fixture.rows(endpoint)).map(({ eventType }) => eventType)).toEqual(["message.received"]);
 });
 
-describe("the owner of a tenant whose receiver answers 410", () => {
+describe("the owner of a tenant whose receiver responds with 410", () => {
   let mailsBefore = 0;
-  /** The mails since then, oldest first. */
+  /** The mails since the last call, oldest first. */
   const mails = () => testEnv.emulators.mail.list().toReversed().slice(mailsBefore);
   beforeEach(() => withOwner());
 
@@ -78,7 +78,7 @@ describe("the owner of a tenant whose receiver answers 410", () => {
   }
 
   it.each([1, 2])(
-    "gets a mail, at attempt %i: the endpoint's id and host, and no more of its address",
+    "gets a mail at attempt %i: the endpoint's ID and host, and no other part of its URL",
     async (attempt) => {
       const { endpoint } = await fixture.endpointWith({ path: "/in?secret", events: ["message.received"] });
       fixture.respondWith(attempt === 1 ? 410 : 500, "/in?secret");
@@ -98,7 +98,7 @@ describe("the owner of a tenant whose receiver answers 410", () => {
     },
   );
 
-  it.each(faultPoints)("gets it, too, when the worker is struck (%s) at any call", async (faultPoint) => {
+  it.each(faultPoints)("gets the mail despite a fault (%s) at any call of the worker", async (faultPoint) => {
     for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
       fixture = await openEndpointFixture(testEnv);
       await withOwner();
@@ -110,7 +110,7 @@ describe("the owner of a tenant whose receiver answers 410", () => {
       injection.remove();
       testEnv.advance(31_000);
       await fixture.drainQueues();
-      // Twice where it died with the mail on its way.
+      // The mail is sent twice when the worker died while sending it.
       expect(mails().length).toBeGreaterThanOrEqual(1);
       expect(mails().length).toBeLessThanOrEqual(2);
       if (!injection.reached()) {
@@ -134,7 +134,7 @@ it("410 at a retry does the same", async () => {
   expect(await fixture.audits("webhook.auto_pause")).toHaveLength(1);
 });
 
-it("ten deliveries that are answered so at once pause once and tell once; what comes later is blocked", async () => {
+it("ten concurrent 410 responses pause the endpoint once and notify once; later deliveries are blocked", async () => {
   const { endpoint } = await fixture.endpointWith({ events: ["message.received"] });
   await fixture.endpointWith({ path: "/other", events: ["webhook.paused"] });
   fixture.respondWith(410);
@@ -147,7 +147,7 @@ it("ten deliveries that are answered so at once pause once and tell once; what c
   expect(await fixture.row(endpoint, later)).toMatchObject({ status: "blocked", attempt: 0 });
 });
 
-it("an event that comes again pauses no endpoint that was made active since", async () => {
+it("a redelivered event does not pause an endpoint that was activated again", async () => {
   const { endpoint } = await fixture.endpointWith({ events: ["message.received"] });
   fixture.respondWith(410);
   await queueMessage("m1");

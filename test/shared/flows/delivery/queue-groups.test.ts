@@ -20,7 +20,7 @@ import { openReplyFixture, refusedWith } from "../support/reply-fixture.ts";
 import { recordMessage } from "../support/test-endpoints.ts";
 import { openTestEnv, type TestEnv } from "../support/test-env.ts";
 
-// Fair queues keep one busy group from holding up the others: who is whose group.
+// Fair queues keep one busy group from delaying the others. These tests check the group of each message.
 
 let testEnv: TestEnv;
 beforeAll(async () => {
@@ -28,20 +28,20 @@ beforeAll(async () => {
 });
 afterAll(() => testEnv.close());
 
-/** The groups of all that a queue hands out once the longest delay is over. */
+/** The groups of all messages that a queue delivers once the longest delay is over. */
 async function readGroups(queue: string): Promise<(string | undefined)[]> {
   testEnv.advance(15 * MINUTE);
   return (await receiveAllMessages(testEnv.eventSource, queue)).map(({ attributes }) => attributes.MessageGroupId);
 }
 
-it("an event's group is its tenant, whatever it tells of", async () => {
+it("an event's group is its tenant, whatever its type", async () => {
   const replies = await openReplyFixture(testEnv);
   await replies.sendReply();
   replies.setPlatformResponse(refusedWith({ class: "token", accountStatus: "needs_reauth" }));
   await replies.sendReply();
   await replies.echo("echo", "from the app");
   const groups = await readGroups(replies.lane.events);
-  // A message came, one went, one did not, the account ended, an echo came.
+  // A message received, one sent, one failed, the account disconnected, an echo.
   expect(groups).toEqual(Array(5).fill(replies.tenant));
 
   const effects = newEffects();
@@ -58,7 +58,7 @@ it("an event's group is its tenant, whatever it tells of", async () => {
   expect(await readGroups(fixture.lane.events)).toEqual([fixture.tenant]);
 });
 
-/** A message comes, and its endpoints are called. */
+/** Ingests a message and delivers its event. */
 async function createFailures(fixture: EndpointFixture): Promise<void> {
   const { body } = await recordMessage(testEnv, fixture.tenant, newUlid(testEnv.now()));
   await openQueue(fixture.lane.events, testEnv.eventSource).send({ body });
@@ -76,14 +76,14 @@ const queueActions: [string, QueueAction][] = [
     },
   ],
   [
-    "a retry that rested in the table",
+    "a retry that waited in the table",
     async (fixture, { id: endpointId }) => {
       const dueAt = testEnv.now() + 5 * MINUTE;
       await fixture.ports.due.put({ tenant: fixture.tenant, endpointId, eventUlid: newUlid(dueAt), attempt: 4, dueAt });
     },
   ],
   [
-    "a step that rested in the table",
+    "an endpoint task that waited in the table",
     async (fixture, { id: endpointId }) => {
       const dueAt = testEnv.now() + 5 * MINUTE;
       const { tenant } = fixture;
@@ -96,10 +96,10 @@ const queueActions: [string, QueueAction][] = [
     },
   ],
   [
-    "a step",
+    "an endpoint task",
     (fixture, { id }) => scheduleTask(fixture.ports, drainTask(fixture.tenant, id), testEnv.now(), testEnv.now()),
   ],
-  ["a test", (fixture, { id }) => sendTestEvent(fixture.ports, fixture.tenant, id, fixture.by, testEnv.now())],
+  ["a test event", (fixture, { id }) => sendTestEvent(fixture.ports, fixture.tenant, id, fixture.by, testEnv.now())],
   [
     "a replay",
     async (fixture, endpoint) => {
@@ -130,7 +130,7 @@ const queueActions: [string, QueueAction][] = [
   ],
 ];
 
-it.each(queueActions)("the group of %s is its tenant's one endpoint", async (_reason, ask) => {
+it.each(queueActions)("the group of %s is the tenant's endpoint", async (_reason, ask) => {
   const fixture = await openEndpointFixture(testEnv);
   const endpoints = [
     (await fixture.endpointWith({ path: "/one", events: ["message.received"] })).endpoint,

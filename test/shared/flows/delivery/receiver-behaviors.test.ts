@@ -11,7 +11,7 @@ import { invokeWorker } from "../support/queue-worker.ts";
 import { createEndpointAt, recordMessage } from "../support/test-endpoints.ts";
 import { openTestEnv, type TestEnv } from "../support/test-env.ts";
 
-// Whatever a receiver does, its delivery ends in the right state, and the process stays as small as it was.
+// For every receiver behavior, the delivery ends in the right state and the process does not grow.
 
 const MIB = 1024 * 1024;
 let testEnv: TestEnv;
@@ -24,7 +24,7 @@ beforeEach(async () => {
   fixture = await openEndpointFixture(testEnv);
 });
 
-/** Writes the same again and again until the other side hangs up. */
+/** Writes the same chunk again and again until the other side hangs up. */
 function streamForever(socket: Socket, block: Buffer | string): void {
   const writeMore = () => {
     while (!socket.destroyed && socket.write(block));
@@ -84,7 +84,7 @@ it.each<{ does: string; answer: Respond; row: object }>([
     row: statusDelivery(500),
   },
   {
-    does: "answers with a gzip bomb",
+    does: "responds with a gzip bomb",
     answer: (response) => response.setHeader("content-encoding", "gzip").end(gzipSync(Buffer.alloc(32 * MIB))),
     row: deliveredDelivery,
   },
@@ -106,19 +106,19 @@ it.each<{ does: string; answer: Respond; row: object }>([
     answer: (response) => response.writeHead(410).end(),
     row: { status: "failed", attempt: 1, lastResponseStatus: 410 },
   },
-])("a receiver that $does: the delivery's row says so", async ({ answer, row }) => {
+])("a receiver that $does: the delivery's row shows it", async ({ answer, row }) => {
   const receiver = await startReceiver(answer);
   expect(await deliverTo(receiver, "http")).toMatchObject(row);
   expect(receiver.requests).toHaveLength(1);
 });
 
-it("a receiver whose TLS is none gets no request, and the delivery's row says so", async () => {
+it("a receiver that does not speak TLS gets no request, and the delivery's row shows it", async () => {
   const receiver = await startReceiver((response) => response.end());
   expect(await deliverTo(receiver, "https")).toMatchObject({ ...timeoutDelivery, lastError: "tls" });
   expect(receiver.requests).toEqual([]);
 });
 
-it("a receiver that nobody runs any more: the delivery's row says so", async () => {
+it("a receiver that no longer listens: the delivery's row shows it", async () => {
   const endpoint = await createEndpointAt(testEnv, fixture.lane, fixture.tenant, "http://127.0.0.1:9/in");
   expect(await readDelivery(endpoint)).toMatchObject(connectDelivery);
 });
@@ -129,7 +129,7 @@ async function deliverTo({ port }: Receiver, scheme: "http" | "https") {
   );
 }
 
-/** One event's delivery by the real worker, whose attempts have half a second. */
+/** Delivers one event with the real worker, whose attempts time out after half a second. */
 async function readDelivery(endpoint: { readonly id: string }) {
   const webhookClient = openWebhookClient({ attemptTimeout: SECOND / 2 });
   const worker = deliverWorker(testEnv.deliverPorts(fixture.lane, webhookClient), testEnv.now, async () => {});

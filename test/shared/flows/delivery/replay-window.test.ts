@@ -53,7 +53,7 @@ const listStatuses = async (endpoint: { id: string }) =>
   (await fixture.rows(endpoint)).map(({ status }) => status).reverse();
 
 describe("a replay of a window", () => {
-  it("sends what its statuses name, and leaves the rest alone", async () => {
+  it("sends deliveries with the requested statuses, and no others", async () => {
     const { endpoint } = await fixture.endpointWith();
     for (const status of ["dlq", "delivered", "failed", "retrying", "blocked"] as const) {
       testEnv.advance(1);
@@ -86,7 +86,7 @@ describe("a replay of a window", () => {
   });
 
   it.each(faultPoints)(
-    "that is struck (%s) at any call leaves its audit row before anything is sent",
+    "writes its audit row before anything is sent, despite a fault (%s) at any call",
     async (faultPoint) => {
       for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
         fixture = await openEndpointFixture(testEnv);
@@ -109,7 +109,7 @@ describe("a replay of a window", () => {
     },
   );
 
-  it("counts as skipped what is being attempted and what has no body any more", async () => {
+  it("counts as skipped a delivery that is being attempted or whose body has expired", async () => {
     const { endpoint } = await fixture.endpointWith();
     await fixture.createDelivery(endpoint, "dlq");
     testEnv.advance(1);
@@ -121,7 +121,7 @@ describe("a replay of a window", () => {
     expect(await listStatuses(endpoint)).toEqual(["pending", "attempting", "failed"]);
   });
 
-  it("goes by the time of the events, both ends included", async () => {
+  it("selects by the time of the events, both ends included", async () => {
     const { endpoint } = await fixture.endpointWith();
     const times: number[] = [];
     for (let i = 0; i < 4; i++) {
@@ -134,7 +134,7 @@ describe("a replay of a window", () => {
     expect(await listStatuses(endpoint)).toEqual(["dlq", "pending", "pending", "dlq"]);
   });
 
-  it("sends delivered ones by force alone", async () => {
+  it("sends delivered ones only with force", async () => {
     const { endpoint } = await fixture.endpointWith();
     await fixture.createDelivery(endpoint, "delivered");
     testEnv.advance(1);
@@ -149,7 +149,7 @@ describe("a replay of a window", () => {
   });
 
   it.each([false, true])(
-    "looks at as many rows as it may in one call, and goes on from there (delivered: %s)",
+    "reads a limited number of rows in one call, and continues from there (delivered: %s)",
     async (delivered) => {
       const { endpoint } = await fixture.endpointWith();
       const every = ["dlq", "retrying", "delivered", "failed", "dlq", "blocked", "dlq"] as const;
@@ -174,7 +174,7 @@ describe("a replay of a window", () => {
     },
   );
 
-  it("asked for twice at once sends each once", async () => {
+  it("sends each delivery once when it is requested twice at once", async () => {
     const { endpoint } = await fixture.endpointWith();
     for (let i = 0; i < 12; i++) await fixture.createDelivery(endpoint, "dlq");
     const calls = await Promise.all([replayOrThrow(endpoint.id), replayOrThrow(endpoint.id)]);
@@ -184,7 +184,7 @@ describe("a replay of a window", () => {
     expect(fixture.receiver.requests).toHaveLength(12);
   });
 
-  it("of no endpoint, a deleted one or another tenant's says so before it asks for a row", async () => {
+  it("refuses an unknown, a deleted or another tenant's endpoint before it reads a row", async () => {
     const { endpoint } = await fixture.endpointWith();
     await fixture.createDelivery(endpoint, "dlq");
     const notFound = { refused: "endpoint_not_found" };

@@ -33,7 +33,7 @@ const replay = (row: Pick<DeliveryRow, "endpointId" | "eventUlid">, force = fals
 
 describe("a replay", () => {
   it.each(["dlq", "failed", "blocked"] as const)(
-    "of a %s delivery sends the same event again, signed anew",
+    "of a %s delivery sends the same event again with a new signature",
     async (status) => {
       const { endpoint } = await fixture.endpointWith();
       const row = await fixture.createDelivery(endpoint, status);
@@ -60,7 +60,7 @@ describe("a replay", () => {
     },
   );
 
-  it("of a delivered one is made by force alone", async () => {
+  it("of a delivered one needs force", async () => {
     const { endpoint } = await fixture.endpointWith();
     const row = await fixture.createDelivery(endpoint, "delivered");
     expect(await replay(row)).toMatchObject({
@@ -73,7 +73,7 @@ describe("a replay", () => {
     expect(fixture.receiver.requests).toHaveLength(1);
   });
 
-  it.each(["attempting", "retrying"] as const)("of one that is %s is refused, by force too", async (status) => {
+  it.each(["attempting", "retrying"] as const)("of one that is %s is refused, even with force", async (status) => {
     const { endpoint } = await fixture.endpointWith();
     const row = await fixture.createDelivery(endpoint, status);
     for (const force of [false, true]) expect(await replay(row, force)).toMatchObject({ refused: "replay_conflict" });
@@ -89,7 +89,7 @@ describe("a replay", () => {
     expect(await replay(row, true)).toMatchObject({ refused: "replay_conflict" });
   });
 
-  it("is one replay when ten ask at once", async () => {
+  it("happens once when ten are requested at once", async () => {
     const { endpoint } = await fixture.endpointWith();
     const row = await fixture.createDelivery(endpoint, "dlq");
     const answers = await Promise.all(Array.from({ length: 10 }, () => replay(row)));
@@ -99,7 +99,7 @@ describe("a replay", () => {
     expect(fixture.receiver.requests).toHaveLength(1);
   });
 
-  it("has ten attempts again, on the schedule of a first one", async () => {
+  it("has ten attempts again, on the schedule of a new delivery", async () => {
     const { endpoint } = await fixture.endpointWith();
     const row = await fixture.createDelivery(endpoint, "dlq");
     fixture.respondWith(500);
@@ -131,7 +131,7 @@ describe("a replay", () => {
     expect(await fixture.row(endpoint, other.eventUlid)).toMatchObject({ status: "dlq" });
   });
 
-  it("late in the body's life gives up at once where no retry would fit", async () => {
+  it("shortly before the body expires gives up at once when no retry would fit", async () => {
     const { endpoint } = await fixture.endpointWith();
     const row = await fixture.createDelivery(endpoint, "dlq");
     fixture.respondWith(500);
@@ -141,7 +141,7 @@ describe("a replay", () => {
     expect(await fixture.row(endpoint, row.eventUlid)).toMatchObject({ status: "dlq", attempt: 1 });
   });
 
-  it("of what there is not, or is someone else's, says what is missing and no more", async () => {
+  it("of an unknown delivery, or another tenant's, reports what is missing and nothing else", async () => {
     const { endpoint } = await fixture.endpointWith();
     const { endpoint: other } = await fixture.endpointWith({ path: "/other" });
     const row = await fixture.createDelivery(endpoint, "dlq");
@@ -165,7 +165,7 @@ describe("a replay", () => {
     expect(await replay(row)).toEqual({ refused: "endpoint_not_found" });
   });
 
-  it("meets messages of the delivery's earlier attempts, which start none before its time", async () => {
+  it("ignores messages of the delivery's earlier attempts until its own time", async () => {
     const { endpoint } = await fixture.endpointWith();
     const row = await fixture.createDelivery(endpoint, "retrying");
     await fixture.ports.deliveries.giveUp(fixture.tenant, endpoint.id, row.eventUlid, 2, testEnv.now());
@@ -188,7 +188,7 @@ describe("a replay", () => {
     expect(await fixture.row(endpoint, row.eventUlid)).toMatchObject({ status: "retrying", attempt: 2 });
   });
 
-  it("that went well leaves nothing behind that would send again", async () => {
+  it("that succeeded leaves nothing behind that would send again", async () => {
     const { endpoint } = await fixture.endpointWith();
     const row = await fixture.createDelivery(endpoint, "dlq");
     await replay(row);
@@ -206,7 +206,7 @@ describe("a test event", () => {
   const send = (id: string, tenant = fixture.tenant) =>
     sendTestEvent(fixture.ports, tenant, id, fixture.by, testEnv.now());
 
-  it("goes to that endpoint alone, whatever it subscribes to, and tells who asked", async () => {
+  it("goes only to that endpoint, whatever its subscriptions, and names the actor", async () => {
     const { endpoint } = await fixture.endpointWith({ events: ["message.sent"] });
     await fixture.endpointWith({ path: "/other", events: ["test.event"] });
     const sent = await send(endpoint.id);
@@ -229,7 +229,7 @@ describe("a test event", () => {
     expect(await fixture.audits("webhook.test")).toMatchObject([{ rs: `webhook:${endpoint.id}`, by: "key:key1" }]);
   });
 
-  it("that fails is tried again like any other, and may be replayed", async () => {
+  it("that fails is retried like any other, and may be replayed", async () => {
     const { endpoint } = await fixture.endpointWith();
     fixture.respondWith(500);
     await send(endpoint.id);
@@ -246,7 +246,7 @@ describe("a test event", () => {
     expect(fixture.receiver.requests).toHaveLength(3);
   });
 
-  it("of a paused endpoint is blocked, of a deleted or foreign one not found", async () => {
+  it("of a paused endpoint is blocked, of a deleted or another tenant's endpoint not found", async () => {
     const { endpoint } = await fixture.endpointWith();
     await fixture.ports.endpoints.update(
       fixture.tenant,

@@ -62,7 +62,7 @@ async function setStatus(endpoint: Endpoint, status: "paused" | "deleted" | "act
   );
 }
 
-/** Turns the clock to an instant, with sweeps on the way. */
+/** Advances the clock to an instant, with sweeps on the way. */
 async function advanceTo(at: Millis): Promise<void> {
   while (testEnv.now() < at) {
     await sweepDue(testEnv.sweepPorts(queues), testEnv.now());
@@ -70,8 +70,8 @@ async function advanceTo(at: Millis): Promise<void> {
   }
 }
 
-describe("a receiver that never answers well", () => {
-  it("is called ten times, each when its wait is over and not a millisecond before; then the row says dlq", async () => {
+describe("a receiver that always fails", () => {
+  it("is called ten times, each when its wait is over and not a millisecond before; then the row is dlq", async () => {
     const receiver = await startStatusReceiver();
     const { endpoint, eventUlid } = await publishTo(`http://127.0.0.1:${receiver.port}/500`);
     await deliverEvents();
@@ -80,14 +80,14 @@ describe("a receiver that never answers well", () => {
       expect(receiver.requests).toHaveLength(attempt);
       const due = testEnv.now() + wait;
       expect(await readRow(endpoint, eventUlid)).toMatchObject({ status: "retrying", attempt, nextRetryAt: due });
-      // Short waits ride on the queue, long ones rest in the table.
+      // Short waits are delays on the queue, long ones wait in the table.
       expect(await queueDepth(testEnv.eventSource, queues.deliveries)).toBe(wait <= 15 * MINUTE ? 1 : 0);
       await advanceTo(due - 1);
       await sweepDue(testEnv.sweepPorts(queues), testEnv.now());
       await deliverRetries();
       expect(receiver.requests).toHaveLength(attempt);
       testEnv.advance(1);
-      // The queue holds back to whole seconds, upwards.
+      // The queue rounds delays up to whole seconds.
       for (let i = 0; i < 2 && receiver.requests.length === attempt; i++) {
         await deliverRetries();
         if (receiver.requests.length === attempt) testEnv.advance(SECOND);
@@ -104,7 +104,7 @@ describe("a receiver that never answers well", () => {
     expect(new Set(receiver.requests.map(({ headers }) => headers["svc-timestamp"])).size).toBe(ATTEMPTS_MAX);
   });
 
-  it("but recovers is delivered at its next attempt, and called no more", async () => {
+  it("but recovers gets the delivery at its next attempt, and is not called again", async () => {
     let status = 503;
     const receiver = await startReceiver((response) => response.writeHead(status).end());
     const { endpoint, eventUlid } = await publishTo(`http://127.0.0.1:${receiver.port}/`);
@@ -118,7 +118,7 @@ describe("a receiver that never answers well", () => {
     expect(receiver.requests).toHaveLength(2);
   });
 
-  it("and asks to wait is left alone for as long", async () => {
+  it("and sends Retry-After is not called for that time", async () => {
     const receiver = await startReceiver((response) => response.writeHead(429, { "retry-after": "3600" }).end());
     const { endpoint, eventUlid } = await publishTo(`http://127.0.0.1:${receiver.port}/`);
     await deliverEvents();
@@ -128,7 +128,7 @@ describe("a receiver that never answers well", () => {
 });
 
 describe("an endpoint that", () => {
-  it("answers 410 fails the delivery at once", async () => {
+  it("responds with 410 fails the delivery at once", async () => {
     const receiver = await startStatusReceiver();
     const { endpoint, eventUlid } = await publishTo(`http://127.0.0.1:${receiver.port}/410`);
     await deliverEvents();
@@ -140,7 +140,7 @@ describe("an endpoint that", () => {
     expect(await queueDepth(testEnv.eventSource, queues.deliveries)).toBe(0);
   });
 
-  it("is paused gets its row without a call, at the first attempt and at a later one", async () => {
+  it("is paused gets a row without a call, at the first attempt and at a later one", async () => {
     const receiver = await startStatusReceiver();
     const base = `http://127.0.0.1:${receiver.port}`;
     const pausedFirst = await createEndpointAt(testEnv, queues, tenant, `${base}/200`);
@@ -170,7 +170,7 @@ describe("an endpoint that", () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  it("asked for other events gets none of this one", async () => {
+  it("subscribes to other events does not get this one", async () => {
     const receiver = await startStatusReceiver();
     const { endpoint, eventUlid } = await publishTo(`http://127.0.0.1:${receiver.port}/200`);
     await testEnv.table.client.send(
@@ -208,7 +208,7 @@ describe("two workers with one retry", () => {
     return { ...published, receiver, slow, answer: () => waiting[0]?.() };
   }
 
-  it("make one attempt while its lease runs: the second's message is put off to the lease's end", async () => {
+  it("make one attempt while its lease runs: the second message is rescheduled to the lease's end", async () => {
     const { receiver, slow, answer, endpoint, eventUlid } = await hanging();
     testEnv.advance(31 * SECOND);
     const { failed } = await deliverRetries();
@@ -226,7 +226,7 @@ describe("two workers with one retry", () => {
     expect(await queueDepth(testEnv.eventSource, queues.deliveries)).toBe(0);
   });
 
-  it("record one outcome once the lease ran out: the one that comes too late changes nothing", async () => {
+  it("record one outcome after the lease expired: the later one changes nothing", async () => {
     const { receiver, slow, answer, endpoint, eventUlid } = await hanging();
     testEnv.advance(61 * SECOND);
     await deliverRetries();
@@ -241,7 +241,7 @@ describe("two workers with one retry", () => {
 });
 
 describe("a retry that no worker could process", () => {
-  it("becomes a quarantine row, and its delivery says dlq; twice is the same as once", async () => {
+  it("becomes a quarantine row, and its delivery is dlq; a repetition changes nothing", async () => {
     const receiver = await startStatusReceiver();
     const { endpoint, eventUlid } = await publishTo(`http://127.0.0.1:${receiver.port}/503`);
     await deliverEvents();

@@ -10,7 +10,7 @@ import { invokeWorker } from "../support/queue-worker.ts";
 import { createEndpointAt, recordMessage } from "../support/test-endpoints.ts";
 import { openTestEnv, type TestEnv } from "../support/test-env.ts";
 
-// The real worker and poster, and one host with many endpoints: nothing of one waits for a connection of another.
+// The real worker and webhook client, and one host with many endpoints: no endpoint waits for a connection of another.
 
 const BATCH = 10;
 let testEnv: TestEnv;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => testEnv.close());
 
-/** A host that holds back its answers at some paths until it is told to give them. */
+/** A host that holds its responses at some paths until they are released. */
 async function startHoldingHost(shouldHold: (path: string) => boolean) {
   const heldResponses: (() => void)[] = [];
   const receiver = await startReceiver((response, { url = "" }) => {
@@ -37,7 +37,7 @@ async function startHoldingHost(shouldHold: (path: string) => boolean) {
   };
 }
 
-/** One batch of so many events of each tenant, and the worker that is at it until `ended`. */
+/** One batch with this many events of each tenant, and the worker that processes it until `ended`. */
 async function createBatch(events: readonly (readonly [TenantId, number])[]) {
   const queues = await testEnv.newQueues();
   for (const [tenant, count] of events) {
@@ -50,7 +50,7 @@ async function createBatch(events: readonly (readonly [TenantId, number])[]) {
   return { lane: queues, begin: () => ({ ended: invokeWorker(testEnv.eventSource, queues.events, worker) }) };
 }
 
-it("all attempts of a batch are under way at once: ten events to twenty endpoints of one host", async () => {
+it("all attempts of a batch are in progress at once: ten events to twenty endpoints of one host", async () => {
   const tenant = newTenant();
   const host = await startHoldingHost(() => true);
   const batch = await createBatch([[tenant, BATCH]]);
@@ -62,7 +62,7 @@ it("all attempts of a batch are under way at once: ten events to twenty endpoint
   expect(await ended).toMatchObject({ records: { length: BATCH }, failed: [] });
 });
 
-it("endpoints that hang hold up no endpoint of another tenant at their host, nor of their own", async () => {
+it("endpoints that hang delay no endpoint of another tenant at their host, and none of their own tenant", async () => {
   const [hanging, other] = [newTenant(), newTenant()];
   const host = await startHoldingHost((path) => path.startsWith("/hang"));
   const batch = await createBatch([

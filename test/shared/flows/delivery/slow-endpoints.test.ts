@@ -20,14 +20,14 @@ beforeEach(async () => {
   outage = await openOutage(testEnv);
 });
 
-/** Other work on the machine may take a while. */
+/** Allows for other work on the machine. */
 const pollExpect = <T>(read: () => T) => expect.poll(read, { timeout: 10_000 });
 
 const fastOutcome: AttemptOutcome = { kind: "answered", status: 200, retryAfter: null, durationMs: 5 };
 const timeoutOutcome: AttemptOutcome = { kind: "no_answer", error: "timeout", durationMs: 15_000 };
 const slowOutcome: AttemptOutcome = { kind: "answered", status: 200, retryAfter: null, durationMs: 3_001 };
 
-/** A worker whose receivers answer at once, but for one path, where each call waits until it is let go. */
+/** A worker whose receivers respond at once, except at one path, where each call waits for its release. */
 function hangingClient(
   path: string,
   { onSlow, ...rest }: Partial<DeliverPorts> & { onSlow?: (call: () => void) => void } = {},
@@ -55,7 +55,7 @@ function hangingClient(
   };
 }
 
-it("of twenty endpoints one hangs: after the first batch nothing waits behind it", async () => {
+it("one endpoint of twenty hangs: after the first batch no event waits for it", async () => {
   const others = await Promise.all(
     Array.from({ length: 19 }, (_, i) => outage.endpointWith({ path: `/other-${i}`, events: ["message.received"] })),
   );
@@ -68,7 +68,7 @@ it("of twenty endpoints one hangs: after the first batch nothing waits behind it
   expect((await outage.breaker()).slowUntil).toBe(testEnv.now() + 5 * MINUTE);
 
   const ulids = await outage.write(10);
-  // Nothing is let go: this batch would never end if it waited for the one that hangs.
+  // No call is released: this batch would never end if it waited for the hanging one.
   expect((await hanging.events()).failed).toEqual([]);
   expect(hanging.held).toHaveLength(0);
   for (const { endpoint } of others) {
@@ -88,7 +88,7 @@ it("of twenty endpoints one hangs: after the first batch nothing waits behind it
   expect(ulids.map((ulid) => statuses[ulid])).toEqual(Array(10).fill("delivered"));
 });
 
-it("an endpoint that answers within three seconds for five minutes is called with its event again", async () => {
+it("an endpoint that responds within three seconds for five minutes is called with its event again", async () => {
   const hanging = hangingClient("/in");
   await outage.write(1);
   const first = hanging.events();
@@ -107,7 +107,7 @@ it("an endpoint that answers within three seconds for five minutes is called wit
   expect(await queueDepth(testEnv.eventSource, outage.lane.deliveries)).toBe(0);
 });
 
-it("a slow endpoint has so many attempts in flight and no more: the others come again, ever later", async () => {
+it("a slow endpoint has a limited number of attempts in flight: the others are deferred, each time for longer", async () => {
   const inFlight = concurrencySlotStore(testEnv.table, { max: 2 });
   const hanging = hangingClient("/in", { concurrencySlots: inFlight });
   await outage.write(1);
@@ -122,7 +122,7 @@ it("a slow endpoint has so many attempts in flight and no more: the others come 
   const batch = hanging.deliveries();
   await pollExpect(() => hanging.held.length).toBe(2);
   await pollExpect(waiting).toHaveLength(3);
-  // They come after 2.5 seconds, in whole ones, and find it busy still, then after 5: without an attempt or a claim.
+  // They return after 2.5 seconds, rounded up, find the endpoint busy, then after 5: without an attempt or a claim.
   for (const pause of [3 * SECOND, 5 * SECOND]) {
     testEnv.advance(pause - SECOND);
     expect((await hanging.deliveries()).records).toEqual([]);
@@ -145,7 +145,7 @@ it("a slow endpoint has so many attempts in flight and no more: the others come 
   expect(Object.values(await outage.statuses()).filter((status) => status === "delivered")).toHaveLength(6);
 });
 
-it("an attempt under way for three seconds has its endpoint marked before it ends", async () => {
+it("an attempt in progress for three seconds marks its endpoint as slow before it ends", async () => {
   const slow: (() => void)[] = [];
   const hanging = hangingClient("/in", {
     onSlow: (call) => slow.push(call),
@@ -165,22 +165,25 @@ it("an attempt under way for three seconds has its endpoint marked before it end
   expect(await outage.breaker()).toMatchObject({ failures: 3 });
 });
 
-it.each(faultPoints)("struck (%s) while it puts a first attempt off, a worker loses none", async (faultPoint) => {
-  for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
-    outage = await openOutage(testEnv);
-    const slow = { ...(await outage.breaker()), slowUntil: testEnv.now() + 5 * MINUTE };
-    await outage.deliverPorts.endpoints.saveBreaker(outage.tenant, await outage.readEndpoint(), slow, testEnv.now());
-    await outage.write(2);
-    const injection = injectFaultAt(testEnv.clients, faultPoint, k);
-    await invokeWorker(testEnv.eventSource, outage.lane.events, injection.crashable(outage.worker));
-    injection.remove();
-    testEnv.advance(31 * SECOND);
-    await outage.drainQueues();
-    expect(Object.values(await outage.statuses())).toEqual(["delivered", "delivered"]);
-    if (!injection.reached()) {
-      // Endpoints, messages, two rows and their messages.
-      expect(k).toBeGreaterThanOrEqual(6);
-      return;
+it.each(faultPoints)(
+  "a worker loses no delivery when a fault (%s) hits it while it defers a first attempt",
+  async (faultPoint) => {
+    for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
+      outage = await openOutage(testEnv);
+      const slow = { ...(await outage.breaker()), slowUntil: testEnv.now() + 5 * MINUTE };
+      await outage.deliverPorts.endpoints.saveBreaker(outage.tenant, await outage.readEndpoint(), slow, testEnv.now());
+      await outage.write(2);
+      const injection = injectFaultAt(testEnv.clients, faultPoint, k);
+      await invokeWorker(testEnv.eventSource, outage.lane.events, injection.crashable(outage.worker));
+      injection.remove();
+      testEnv.advance(31 * SECOND);
+      await outage.drainQueues();
+      expect(Object.values(await outage.statuses())).toEqual(["delivered", "delivered"]);
+      if (!injection.reached()) {
+        // The calls: endpoints, messages, two rows and their messages.
+        expect(k).toBeGreaterThanOrEqual(6);
+        return;
+      }
     }
-  }
-});
+  },
+);

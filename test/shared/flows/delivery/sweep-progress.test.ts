@@ -14,7 +14,7 @@ import { type FaultPoint, faultPoints, injectFaultAt } from "../support/fault-in
 import { invokeWorker } from "../support/queue-worker.ts";
 import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
 
-// Sweeps that end before they are through.
+// Sweeps that end before they have handled every due item.
 
 let testEnv: TestEnv;
 let queues: TestQueues;
@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => testEnv.close());
 beforeEach(() => advanceAWhile());
 
-/** Days later, as a deployment that was never swept. */
+/** Advances the clock by days, so that the deployment counts as never swept. */
 async function advanceAWhile(): Promise<void> {
   testEnv.advance(30 * DAY);
   queues = await testEnv.newQueues();
@@ -48,7 +48,7 @@ async function putDue(dueAt: Millis): Promise<DueRow> {
 
 const putAll = (instants: readonly Millis[]) => Promise.all(instants.map(putDue));
 
-/** The events whose retry the queue hands out now; what it hands out is gone from it. */
+/** Receives the events whose retry is on the queue, and removes them from it. */
 async function receiveRetries(): Promise<string[]> {
   const events: string[] = [];
   for (let more = true; more; ) {
@@ -63,14 +63,14 @@ async function receiveRetries(): Promise<string[]> {
 
 const ulids = (all: readonly DueRow[]) => all.map(({ eventUlid }) => eventUlid).sort();
 
-/** So many pages, and no more. */
+/** A budget of this many pages. */
 function pageBudget(count: number): () => boolean {
   let pagesStarted = 0;
   return () => pagesStarted++ < count;
 }
 
 describe("a sweep that is cut off", () => {
-  it("after 300 messages, each time, hands everything on in a few minutes, earliest first", async () => {
+  it("after 300 messages each time sends everything within a few minutes, earliest first", async () => {
     await sweep();
     const start = testEnv.now();
     const all = await putAll([
@@ -96,7 +96,7 @@ describe("a sweep that is cut off", () => {
   });
 
   it.each(faultPoints)(
-    "(%s) at any calls, at whatever instants items are due, marks only what it handed on, and nothing is left out",
+    "(%s) at any calls, whatever the due times, checkpoints only what it sent, and nothing is left out",
     async (faultPoint) => {
       const instants = fc.array(
         fc.record({
@@ -131,7 +131,7 @@ describe("a sweep that is cut off", () => {
     60_000,
   );
 
-  it("right after its first page, each time, leaves a page less to the next", async () => {
+  it("right after its first page each time leaves one page less to the next sweep", async () => {
     await sweep();
     const all = await putAll(Array.from({ length: 350 }, () => testEnv.now() + 5 * MINUTE));
     testEnv.advance(HOUR);
@@ -152,8 +152,8 @@ async function sweepWithFault(faultPoint: FaultPoint, k: number): Promise<void> 
   injection.remove();
 }
 
-describe("a sweep whose time is nearly over", () => {
-  it("ends by itself and leaves the mark where it is", async () => {
+describe("a sweep that is short of time", () => {
+  it("ends by itself and leaves the checkpoint unchanged", async () => {
     await sweep();
     const mark = await due().checkpoint();
     await putAll([testEnv.now() + 5 * MINUTE]);
@@ -163,7 +163,7 @@ describe("a sweep whose time is nearly over", () => {
     expect(await receiveRetries()).toEqual([]);
   });
 
-  it("is gone on with from the page it came to, also within one instant, and hands nothing on twice", async () => {
+  it("is continued from its last page, also within one instant, and sends nothing twice", async () => {
     await sweep();
     const instant = testEnv.now() + 5 * MINUTE;
     const all = await putAll(Array.from({ length: 350 }, () => instant));
@@ -176,7 +176,7 @@ describe("a sweep whose time is nearly over", () => {
     expect([...first, ...(await receiveRetries())].sort()).toEqual(ulids(all));
   });
 
-  it("passes an hour that holds nothing without a word to the table, and says how far it came", async () => {
+  it("passes an empty hour without a request to the table, and logs its position", async () => {
     await sweep();
     const one = testEnv.now() + 5 * MINUTE;
     const [earlyRow] = await putAll([one, one + 3 * HOUR]);
@@ -190,7 +190,7 @@ describe("a sweep whose time is nearly over", () => {
   });
 });
 
-it("what is due comes in order, a hundred items to a page, however many lie in each shard", async () => {
+it("due items are read in order, a hundred to a page, however they are spread over the shards", async () => {
   const hourStart = testEnv.now() - (testEnv.now() % HOUR);
   const all = await putAll(Array.from({ length: 1_500 }, (_, i) => hourStart + ((i * 7_919) % HOUR)));
   const keys: string[] = [];

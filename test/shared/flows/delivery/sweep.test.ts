@@ -17,7 +17,7 @@ beforeAll(async () => {
   testEnv = await openTestEnv();
 });
 afterAll(() => testEnv.close());
-// Each test begins days after the one before, as a deployment that was never swept.
+// Each test starts days after the one before, so that the deployment counts as never swept.
 beforeEach(async () => {
   testEnv.advance(30 * DAY);
   queues = await testEnv.newQueues();
@@ -33,7 +33,7 @@ async function putDue(dueAt: Millis): Promise<DueAttempt> {
   return attempt;
 }
 
-/** The events whose retry the queue hands out now; what it hands out is gone from it. */
+/** Receives the events whose retry is on the queue, and removes them from it. */
 async function receiveRetries(): Promise<string[]> {
   const events: string[] = [];
   for (let more = true; more; ) {
@@ -47,7 +47,7 @@ async function receiveRetries(): Promise<string[]> {
 }
 
 describe("a sweep", () => {
-  it("hands each due attempt on once, however its minutes fall", async () => {
+  it("sends each due attempt once, whatever its minute", async () => {
     const start = testEnv.now();
     const waits = Array.from({ length: 120 }, (_, i) => Math.floor(seededFraction(`wait ${i}`) * 3 * HOUR));
     const all = await Promise.all([0, 1, ...waits].map((wait) => putDue(start + 16 * MINUTE + wait)));
@@ -60,7 +60,7 @@ describe("a sweep", () => {
     expect((await receiveRetries()).sort()).toEqual(all.map(({ eventUlid }) => eventUlid).sort());
   });
 
-  it("holds back what is due within two minutes to its second, and leaves what is due later", async () => {
+  it("delays what is due within two minutes to the second, and leaves what is due later", async () => {
     const now = testEnv.now();
     const inAMinute = await putDue(now + 61 * SECOND);
     const atTheEdge = await putDue(now + 2 * MINUTE);
@@ -78,7 +78,7 @@ describe("a sweep", () => {
     expect(await receiveRetries()).toEqual([behindIt.eventUlid]);
   });
 
-  it("makes up for days without one", async () => {
+  it("catches up after days without a sweep", async () => {
     await sweep();
     const start = testEnv.now();
     const all = await Promise.all([20 * MINUTE, DAY, 2 * DAY + 1, 3 * DAY].map((wait) => putDue(start + wait)));
@@ -91,7 +91,7 @@ describe("a sweep", () => {
     expect(await receiveRetries()).toEqual([later.eventUlid]);
   });
 
-  it("finds each attempt for seven days: the table's clean-up comes no sooner", async () => {
+  it("finds each attempt for seven days: its row's TTL is no earlier", async () => {
     const one = await putDue(testEnv.now() + 20 * MINUTE);
     const { Items = [] } = await testEnv.table.client.send(
       new ScanCommand({
@@ -103,14 +103,14 @@ describe("a sweep", () => {
     expect(Items.map((item) => item.x)).toEqual([Math.ceil((one.dueAt + 7 * DAY) / SECOND)]);
   });
 
-  it("that is the first ever finds what came due within the last day", async () => {
+  it("finds what came due within the last day when it is the first one", async () => {
     const one = await putDue(testEnv.now() + 16 * MINUTE);
     testEnv.advance(20 * HOUR);
     await sweep();
     expect(await receiveRetries()).toEqual([one.eventUlid]);
   });
 
-  it("marks how far it came, and a slower one never moves the mark back", async () => {
+  it("saves its checkpoint, and a slower sweep never moves it back", async () => {
     const now = testEnv.now();
     const marked = async () => (await due().checkpoint())?.at;
     await sweep();
@@ -123,7 +123,7 @@ describe("a sweep", () => {
     expect(await marked()).toBe(now + 2 * MINUTE + 1);
   });
 
-  it("harms nothing beside another: what is handed on twice is the same token", async () => {
+  it("is harmless beside another: an item that is sent twice has the same token", async () => {
     const all = await Promise.all(Array.from({ length: 12 }, (_, i) => putDue(testEnv.now() + i * SECOND)));
     await Promise.all([sweep(), sweep()]);
     testEnv.advance(MINUTE);
@@ -132,7 +132,7 @@ describe("a sweep", () => {
     expect(await receiveRetries()).toEqual([]);
   });
 
-  it("that dies at any of its calls is made up for by the next", async () => {
+  it("that dies at any of its calls is completed by the next one", async () => {
     for (let k = 0; ; k++) {
       const all = await Promise.all([0, 1].map((i) => putDue(testEnv.now() + i * SECOND)));
       let reached = false;
@@ -150,7 +150,7 @@ describe("a sweep", () => {
     }
   });
 
-  it("leaves the mark where it was when the queue refuses", async () => {
+  it("leaves the checkpoint unchanged when the queue refuses", async () => {
     await sweep();
     const mark = await due().checkpoint();
     const one = await putDue(testEnv.now() + 3 * MINUTE);

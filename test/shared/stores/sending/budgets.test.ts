@@ -48,7 +48,7 @@ const attempts = fc.array(
   { minLength: 20, maxLength: 60 },
 );
 
-it("a send is counted if and only if every window allows it", async () => {
+it("counts a send if and only if every window allows it", async () => {
   await fc.assert(
     fc.asyncProperty(attempts, async (attempts) => {
       const tenant = newTenant();
@@ -69,7 +69,7 @@ it("a send is counted if and only if every window allows it", async () => {
         at += after * SECOND;
         const now = at - behind * SECOND;
         const names = (Object.keys(limits) as BudgetName[]).filter((name) => humanAgent || name !== "human_agent_day");
-        // A window that another clock started counts for everyone.
+        // A window that another clock started counts for every sender.
         const windows = names.map((name) => {
           const windowStart = now - (now % limits[name].window);
           return [name, Math.max(windowStart, ...spent[name].keys())] as const;
@@ -85,7 +85,7 @@ it("a send is counted if and only if every window allows it", async () => {
           now,
           items,
         );
-        expect(started.outcome).toBe(free ? "begun" : "unspent");
+        expect(started.outcome).toBe(free ? "started" : "budget_changed");
         if (free) for (const [name, start] of windows) spent[name].set(start, (spent[name].get(start) ?? 0) + 1);
       }
     }),
@@ -93,7 +93,7 @@ it("a send is counted if and only if every window allows it", async () => {
   );
 });
 
-it("a send that starts with an outdated state gets the stored state, and starts with that", async () => {
+it("returns the stored state to a send that starts with an outdated one, and starts it with that state", async () => {
   const tenant = newTenant();
   const spender = { tenant, account: ACCOUNT, conversationId: sampleConversationId(tenant), scope: "live" } as const;
   const stale = await budgets.get(spender);
@@ -101,17 +101,17 @@ it("a send that starts with an outdated state gets the stored state, and starts 
     const spending = budgets.spending(spender, state, NOW, false);
     return records
       .start(spender.conversationId, send(id), NOW, spending.items)
-      .then((started) => ({ begun: started, spending }));
+      .then((started) => ({ started, spending }));
   };
-  expect((await startSpending(deriveUlid(NOW, "one"), stale)).begun).toEqual({ outcome: "begun" });
-  const { begun: started, spending } = await startSpending(deriveUlid(NOW, "two"), stale);
-  if (started.outcome !== "unspent") throw new Error(started.outcome);
-  const learned = spending.refreshState(started.current);
-  expect(learned).toEqual(await budgets.get(spender));
-  expect((await startSpending(deriveUlid(NOW, "two"), learned)).begun).toEqual({ outcome: "begun" });
+  expect((await startSpending(deriveUlid(NOW, "one"), stale)).started).toEqual({ outcome: "started" });
+  const { started, spending } = await startSpending(deriveUlid(NOW, "two"), stale);
+  if (started.outcome !== "budget_changed") throw new Error(started.outcome);
+  const refreshed = spending.refreshState(started.current);
+  expect(refreshed).toEqual(await budgets.get(spender));
+  expect((await startSpending(deriveUlid(NOW, "two"), refreshed)).started).toEqual({ outcome: "started" });
   // Repeating the same send counts nothing.
-  expect((await startSpending(deriveUlid(NOW, "two"), learned)).begun).toMatchObject({
-    outcome: "known",
+  expect((await startSpending(deriveUlid(NOW, "two"), refreshed)).started).toMatchObject({
+    outcome: "existing",
     record: { state: "sending" },
   });
   expect((await budgets.get(spender)).usage.conversation_day?.count).toBe(2);
