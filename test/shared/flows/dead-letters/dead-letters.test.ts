@@ -41,7 +41,7 @@ afterAll(() => testEnv.close());
 beforeEach(async () => {
   queues = await testEnv.newQueues();
   tenant = newTenant();
-  // What earlier tests set aside has expired.
+  // The dead letters of earlier tests have expired.
   testEnv.advance(8 * DAY);
   testEnv.lines.length = 0;
 });
@@ -64,7 +64,7 @@ function ports(): RedrivePorts {
   };
 }
 
-/** What waits in a queue becomes dead letters, as if its worker had failed five times. */
+/** Quarantines a batch of a queue, as if its worker had failed five times. */
 async function exhaustReceives(queue: QueueName): Promise<QuarantinedMessage[]> {
   const quarantinePorts = ports();
   const worker = deadLettersWorker(
@@ -88,11 +88,11 @@ async function exhaustReceives(queue: QueueName): Promise<QuarantinedMessage[]> 
 }
 
 async function quarantineOne(queue: QueueName, body: string): Promise<QuarantinedMessage> {
-  // Two of one instant are in no order.
+  // Two letters of one instant have no defined order.
   testEnv.advance(SECOND);
   await openQueue(urls()[queue], testEnv.sqs).send({ body, group: tenant });
   const [letter] = await exhaustReceives(queue);
-  if (!letter) throw new Error("Nothing was set aside.");
+  if (!letter) throw new Error("No message was quarantined.");
   return letter;
 }
 
@@ -117,13 +117,13 @@ async function quarantineAttempt() {
   await deliver("events");
   testEnv.advance(6 * SECOND);
   const [letter] = await exhaustReceives("Deliveries");
-  if (!letter) throw new Error("The retry was not set aside.");
+  if (!letter) throw new Error("The retry was not quarantined.");
   const row = () => ports().deliveries.get(tenant, endpoint.id, message.eventUlid);
   return { answers, receiver, endpoint, eventUlid: message.eventUlid, letter, row };
 }
 
 describe("a delivery's dead letter", () => {
-  it("says dlq until it is redriven, begins anew then, and comes through", async () => {
+  it("keeps the delivery at dlq until it is redriven; then the delivery starts over and succeeds", async () => {
     const { answers, receiver, letter, row } = await quarantineAttempt();
     expect(await row()).toMatchObject({ status: "dlq", attempt: 1 });
     answers.status = 200;
@@ -139,7 +139,7 @@ describe("a delivery's dead letter", () => {
     expect(await queueDepth(testEnv.eventSource, queues.deliveries)).toBe(0);
   });
 
-  it("that comes a second time after it was redriven gives nothing up", async () => {
+  it("that arrives again after it was redriven does not give up the delivery", async () => {
     const { answers, letter, row } = await quarantineAttempt();
     await redriveLetter(letter);
     const consumer = {
@@ -156,7 +156,7 @@ describe("a delivery's dead letter", () => {
     expect(await row()).toMatchObject({ status: "delivered" });
   });
 
-  it("whose delivery the tenant replayed and that came through needs nothing, and is marked so", async () => {
+  it("needs nothing when the tenant replayed its delivery successfully, and is marked so", async () => {
     const { answers, endpoint, eventUlid, letter, row } = await quarantineAttempt();
     answers.status = 200;
     const id = `dlv_${eventUlid}_${endpoint.id}`;
@@ -168,33 +168,33 @@ describe("a delivery's dead letter", () => {
     expect(await findLetter(letter)).toMatchObject({ redriven: { end: "not_needed" } });
   });
 
-  it("cannot be redriven once its endpoint is deleted or its message is gone, and stays as it is", async () => {
+  it("cannot be redriven once its endpoint is deleted or its message is gone, and stays unchanged", async () => {
     const { endpoint, letter, row } = await quarantineAttempt();
-    const gone = { ...letter, body: letter.body.replace(endpoint.id, `7${endpoint.id.slice(1)}`) };
-    expect(await inspectAndPlan(gone)).toEqual({ action: "refuse", reason: "delivery_gone" });
-    const findings = await inspectDeadLetter(ports(), letter, testEnv.now());
-    const deleted = { ...findings, endpoint: "deleted" } as Inspection;
+    const unknownDelivery = { ...letter, body: letter.body.replace(endpoint.id, `7${endpoint.id.slice(1)}`) };
+    expect(await inspectAndPlan(unknownDelivery)).toEqual({ action: "refuse", reason: "delivery_gone" });
+    const inspection = await inspectDeadLetter(ports(), letter, testEnv.now());
+    const deleted = { ...inspection, endpoint: "deleted" } as Inspection;
     expect(planRedrive(letter, deleted)).toEqual({ action: "refuse", reason: "endpoint_gone" });
     const delivery = await row();
     const ref = delivery?.source;
-    if (!ref) throw new Error("There is no message.");
+    if (!ref) throw new Error("The delivery has no message.");
     await testEnv.apiPorts(queues).messages.remove(tenant, ref);
     expect(await redriveLetter(letter)).toMatchObject({ end: "refused", reason: "event_gone" });
     expect(await findLetter(letter)).toMatchObject({ redriven: null, claimedUntil: null });
   });
 
-  it.each(deliveryStatuses.filter((status) => status !== "dlq"))("has a plan for one that is %s", (status) => {
-    const underWay: readonly DeliveryStatus[] = ["pending", "attempting", "retrying"];
+  it.each(deliveryStatuses.filter((status) => status !== "dlq"))("has a plan for a delivery that is %s", (status) => {
+    const inProgress: readonly DeliveryStatus[] = ["pending", "attempting", "retrying"];
     const attempt = { tenant, endpointId: "w", eventUlid: "e", attempt: 2 };
     const delivery = { status, attempt: 2 } as Extract<Inspection, { kind: "attempt" }>["delivery"];
-    const findings = { kind: "attempt", attempt, delivery, endpoint: "active", bodyKept: true } as const;
-    const plan = planRedrive({ body: "b", cut: false }, findings);
-    expect(plan.action).toBe(underWay.includes(status) ? "send" : "skip");
+    const inspection = { kind: "attempt", attempt, delivery, endpoint: "active", bodyKept: true } as const;
+    const plan = planRedrive({ body: "b", cut: false }, inspection);
+    expect(plan.action).toBe(inProgress.includes(status) ? "send" : "skip");
   });
 });
 
 describe("an event's dead letter", () => {
-  it("names the endpoints that were told, and redriven tells the others alone", async () => {
+  it("lists the endpoints that have a delivery; a redrive sends only to the others", async () => {
     const receiver = await startStatusReceiver();
     const endpoint = await createEndpointAt(testEnv, queues, tenant, `http://127.0.0.1:${receiver.port}/200`);
     const { body } = await recordMessage(testEnv, tenant);
@@ -202,14 +202,14 @@ describe("an event's dead letter", () => {
     await events.send({ body, group: tenant });
     await deliver("events");
     testEnv.advance(SECOND);
-    const untold = await createEndpointAt(testEnv, queues, tenant, `http://127.0.0.1:${receiver.port}/204`);
+    const newEndpoint = await createEndpointAt(testEnv, queues, tenant, `http://127.0.0.1:${receiver.port}/204`);
     const letter = await quarantineOne("Events", body);
     expect(await inspectDeadLetter(ports(), letter, testEnv.now())).toMatchObject({
       kind: "event",
       bodyKept: true,
       endpoints: [
         { endpointId: endpoint.id, status: "active", delivery: "delivered" },
-        { endpointId: untold.id, status: "active", delivery: null },
+        { endpointId: newEndpoint.id, status: "active", delivery: null },
       ],
     });
     expect(await redriveLetter(letter)).toMatchObject({ end: "sent" });
@@ -230,13 +230,13 @@ describe("an event's dead letter", () => {
 });
 
 describe("a webhook's dead letter", () => {
-  it("holds the raw bytes, says what accounts they are about, and redriven becomes the message", async () => {
+  it("stores the raw bytes, lists the accounts, and becomes the message when it is redriven", async () => {
     const account = await testEnv.connect(tenant);
     const raw = instagramWebhook(account, [{ mid: "m-1", text: "a secret text", at: testEnv.now() }]);
     const letter = await quarantineOne("Inbound", inboundBody(raw, testEnv.now()));
-    const findings = await inspectDeadLetter(ports(), letter, testEnv.now());
-    expect(findings).toMatchObject({ updates: { count: 1, accounts: [`instagram#${account}`] } });
-    expect(JSON.stringify([findings.kind === "webhook" && findings.updates, testEnv.lines])).not.toContain(
+    const inspection = await inspectDeadLetter(ports(), letter, testEnv.now());
+    expect(inspection).toMatchObject({ updates: { count: 1, accounts: [`instagram#${account}`] } });
+    expect(JSON.stringify([inspection.kind === "webhook" && inspection.updates, testEnv.lines])).not.toContain(
       "secret text",
     );
     expect(await redriveLetter(letter)).toMatchObject({ end: "sent" });
@@ -246,7 +246,7 @@ describe("a webhook's dead letter", () => {
     });
   });
 
-  it("that was cut is refused and stays; one that nobody can read is sent as it was", async () => {
+  it("that was cut is refused and stays; an unreadable one is sent unchanged", async () => {
     const cut = await quarantineOne("Inbound", "x".repeat(400_000));
     expect(await redriveLetter(cut)).toMatchObject({ end: "refused", reason: "cut" });
     const unreadable = await quarantineOne("Inbound", "gibberish");
@@ -256,17 +256,17 @@ describe("a webhook's dead letter", () => {
   });
 });
 
-it("a step of an endpoint is sent again as it was", async () => {
-  const step = encodeEndpointTask(drainTask(tenant, "01M7ZAN532DXZZ1TKP6RZ0YEPG"));
-  const letter = await quarantineOne("Deliveries", step);
+it("an endpoint task is sent again unchanged", async () => {
+  const task = encodeEndpointTask(drainTask(tenant, "01M7ZAN532DXZZ1TKP6RZ0YEPG"));
+  const letter = await quarantineOne("Deliveries", task);
   expect(await inspectDeadLetter(ports(), letter, testEnv.now())).toMatchObject({
     kind: "task",
     task: { kind: "drain", tenant },
   });
-  expect(await inspectAndPlan(letter)).toEqual({ action: "send", body: step });
+  expect(await inspectAndPlan(letter)).toEqual({ action: "send", body: task });
 });
 
-it("an erasure that is over, or of another tenant, needs nothing", async () => {
+it("an erasure that is complete, or of another tenant, needs nothing", async () => {
   const letter = await quarantineOne("Erasures", encodeErasure({ tenant, erasureId: "a".repeat(64) }));
   expect(await inspectAndPlan(letter)).toEqual({ action: "skip", reason: "erasure_over" });
 });
@@ -287,7 +287,7 @@ describe("redriving", () => {
     expect(await queueDepth(testEnv.eventSource, queues.inbound)).toBe(10);
   });
 
-  it("that dies over the mark leaves a letter that is sent again five minutes later, and not before", async () => {
+  it("that crashes while it marks a letter sends it again after five minutes, and not before", async () => {
     const letter = await quarantineOne("Inbound", "body");
     const end = injectFaults(testEnv.client, ({ command, index }) => {
       if (command === "UpdateItem" && index > 0) throw new Crash("here");
@@ -302,7 +302,7 @@ describe("redriving", () => {
     expect(await queueDepth(testEnv.eventSource, queues.inbound)).toBe(2);
   });
 
-  it("that cannot reach the queue leaves the letter as it was, with the class of the error", async () => {
+  it("that cannot reach the queue leaves the letter unchanged and returns the class of the error", async () => {
     const letter = await quarantineOne("Inbound", "body");
     const broken = { ...ports(), queueFor: () => openQueue(`${queues.inbound}-not-there`, testEnv.sqs) };
     expect(await redriveDeadLetter(broken, letter, testEnv.now)).toMatchObject({
@@ -313,7 +313,7 @@ describe("redriving", () => {
     expect(await redriveLetter(letter)).toMatchObject({ end: "sent" });
   });
 
-  it("does not list what was redriven unless it is asked for, and lists the newest of all queues first", async () => {
+  it("lists redriven letters only on request, and the newest letter of all queues first", async () => {
     const first = await quarantineOne("Inbound", "first");
     testEnv.advance(SECOND);
     const second = await quarantineOne("Deliveries", stale(2));

@@ -13,7 +13,7 @@ import { openTestEnv, type TestEnv } from "../support/test-env.ts";
 let testEnv: TestEnv;
 beforeAll(async () => {
   testEnv = await openTestEnv();
-  // The first sweep of a deployment covers the last day.
+  // The first sweep of a deployment reads several days back.
   await sweepDue(testEnv.sweepPorts(await testEnv.newQueues()), testEnv.now());
 });
 afterAll(() => testEnv.close());

@@ -75,8 +75,8 @@ describe.each([false, true])("while an attempt is in progress (retry: %s)", (ret
         status,
         retrying,
       );
-      const says = status === 200 ? "delivered" : status === 500 ? "retrying" : "failed";
-      expect(await row()).toMatchObject({ status: says, attempt });
+      const rowStatus = status === 200 ? "delivered" : status === 500 ? "retrying" : "failed";
+      expect(await row()).toMatchObject({ status: rowStatus, attempt });
       expect(await fixture.ports.endpoints.get(fixture.tenant, endpoint.id)).toMatchObject({ status: "paused" });
       expect(await fixture.audits("webhook.auto_pause")).toEqual([]);
       if (status !== 500) return;
@@ -92,8 +92,8 @@ describe.each([false, true])("while an attempt is in progress (retry: %s)", (ret
       const remove = (endpoint: Endpoint) =>
         deleteWebhook(fixture.ports, fixture.tenant, endpoint.id, fixture.by, testEnv.now());
       const { endpoint, row, slow } = await duringAttempt(remove, status, retrying);
-      const says = status === 200 ? "delivered" : status === 500 ? "retrying" : "failed";
-      expect(await row()).toMatchObject({ status: says, attempt });
+      const rowStatus = status === 200 ? "delivered" : status === 500 ? "retrying" : "failed";
+      expect(await row()).toMatchObject({ status: rowStatus, attempt });
       const before = slow.requests.length;
       testEnv.advance(6 * 60_000);
       await fixture.drainQueues();

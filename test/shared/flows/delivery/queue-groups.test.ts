@@ -130,7 +130,7 @@ const queueActions: [string, QueueAction][] = [
   ],
 ];
 
-it.each(queueActions)("the group of %s is the tenant's endpoint", async (_reason, ask) => {
+it.each(queueActions)("the group of %s is the tenant's endpoint", async (_name, act) => {
   const fixture = await openEndpointFixture(testEnv);
   const endpoints = [
     (await fixture.endpointWith({ path: "/one", events: ["message.received"] })).endpoint,
@@ -139,7 +139,7 @@ it.each(queueActions)("the group of %s is the tenant's endpoint", async (_reason
   const [one, two] = endpoints;
   for (const endpoint of endpoints) {
     await sweepDue(testEnv.sweepPorts(fixture.lane), testEnv.now());
-    await ask(fixture, endpoint);
+    await act(fixture, endpoint);
     testEnv.advance(4 * MINUTE);
     await sweepDue(testEnv.sweepPorts(fixture.lane), testEnv.now());
   }

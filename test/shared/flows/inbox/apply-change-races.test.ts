@@ -12,7 +12,7 @@ import {
   ingestEvents,
   listFeed,
   type PlatformEvent,
-  type RenderedAnnouncement,
+  type PublishedEvent,
   reactionEvent,
   renderEventMessages,
   textEvent,
@@ -41,7 +41,7 @@ beforeEach(setUp);
 async function ingestChanges(
   platformEvents: readonly PlatformEvent[],
   ports: IngestPorts = testEnv.ingestPorts(queues),
-): Promise<RenderedAnnouncement[]> {
+): Promise<PublishedEvent[]> {
   const { events: queuedEvents } = await ingestEvents(ports, account, platformEvents, testEnv.now());
   return renderEventMessages(testEnv, tenant, queuedEvents);
 }

@@ -13,7 +13,7 @@ import type { TestEnv, TestQueues } from "./test-env.ts";
 
 export type ChangeFixture = Awaited<ReturnType<typeof openChangeFixture>>;
 
-/** A new conversation, what comes to its account, and each way in which it can be read. */
+/** A new conversation with helpers that ingest its events and read it in each way the API offers. */
 export async function openChangeFixture(testEnv: TestEnv, queues: TestQueues) {
   const { table } = testEnv;
   const { tenant, account, conversation } = await newConversation(testEnv);
@@ -23,11 +23,11 @@ export async function openChangeFixture(testEnv: TestEnv, queues: TestQueues) {
     tenant,
     account,
     conversation,
-    /** When its first message was sent: a minute ago. */
+    /** The time of its first message: one minute ago. */
     at: testEnv.now() - MINUTE,
     inboxPorts,
 
-    /** Takes one webhook as a process of its own would. @returns what is to be announced */
+    /** Ingests one webhook in a new process. @returns the published events */
     async ingest(...events: PlatformEvent[]) {
       const { events: eventMessages } = await ingestEvents(testEnv.ingestPorts(queues), account, events, testEnv.now());
       return renderEventMessages(testEnv, tenant, eventMessages);
@@ -35,7 +35,7 @@ export async function openChangeFixture(testEnv: TestEnv, queues: TestQueues) {
 
     head: () => conversationStore(table).get(tenant, conversation, testEnv.now()),
 
-    /** The item of its head; empty where there is none. */
+    /** The stored item of its head, or an empty object. */
     async rawHead(): Promise<Record<string, unknown>> {
       const { Item } = await table.client.send(
         new GetCommand({ TableName: table.name, Key: headKey(conversation), ConsistentRead: true }),
@@ -46,7 +46,7 @@ export async function openChangeFixture(testEnv: TestEnv, queues: TestQueues) {
     read: (messageId: string) =>
       getMessage({ messages: messageStore(table) }, tenant, { messageId, includeTest: false }, testEnv.now()),
 
-    /** The texts that each way of reading shows, which must be the same. */
+    /** The texts of all lists. Expects every list to show the same texts. */
     async shownTexts(): Promise<string[]> {
       const page = { before: null, limit: 50, includeTest: false };
       const now = testEnv.now();

@@ -16,10 +16,10 @@ import type { ErasureFixture } from "./erasure-fixture.ts";
 import { CHALLENGE_KEY, easyChallengeToken, newSourceIp, solveChallenge } from "./hold-fixture.ts";
 import type { TestEnv } from "./test-env.ts";
 
-/** What becomes of a scene's person by others' hands. Each tells whether it came to anything. */
+/** Actions of other actors on the erasure fixture's person. Each resolves to whether it had an effect. */
 export function concurrentActions(
   testEnv: TestEnv,
-  { tenant, conversation, endpointId, api, profilePorts, givenUp: failedEvents }: ErasureFixture,
+  { tenant, conversation, endpointId, api, profilePorts, failedEvents }: ErasureFixture,
 ) {
   const caller = tenantCaller(tenant);
   const actor = { caller, ip: null };
@@ -35,16 +35,16 @@ export function concurrentActions(
   const heldIds: string[] = [];
 
   return {
-    /** Every hold there ever was. */
+    /** The IDs of all holds created here. */
     heldIds: heldIds as readonly string[],
 
-    /** The delivery that was given up first is replayed. */
+    /** Replays the first failed delivery. */
     async replayOne(at: Millis): Promise<boolean> {
       const request = { endpointId, deliveryId: deliveryId(failedEvents[0] ?? "", endpointId), force: false, ...actor };
       return !isRefusal(await replayDelivery(api, tenant, request, at));
     },
 
-    /** All that was given up within the second is replayed. */
+    /** Replays every delivery that failed within a second of `at`. */
     async replayAll(at: Millis): Promise<boolean> {
       const window = {
         from: at - SECOND,
@@ -58,7 +58,7 @@ export function concurrentActions(
       return !isRefusal(replayed) && replayed.enqueued > 0;
     },
 
-    /** What someone typed is held; null where it may not be. */
+    /** Creates a hold; null when that is refused. */
     async hold(at: Millis): Promise<CreatedHold | null> {
       const message = { conversationId: conversation, text: "typed", replyTo: null, actorId: "console:usr_1" };
       const hold = await createHold(api, actor, message, at);
@@ -67,7 +67,7 @@ export function concurrentActions(
       return hold;
     },
 
-    /** Whoever typed it passes the check. */
+    /** Passes the verification of a hold. */
     async check({ id, expiresAt }: CreatedHold, at: Millis): Promise<boolean> {
       const token = easyChallengeToken({ holdId: id, expires: expiresAt });
       const secret = holdSecret(await api.holdKey(), id);
@@ -76,7 +76,7 @@ export function concurrentActions(
       return !isRefusal(completed) && completed.state.status === "sent";
     },
 
-    /** The person is looked up. */
+    /** Fetches the person's profile. */
     lookUp: (at: Millis) => fetchProfile(profilePorts, { tenant, conversationId: conversation }, at),
   };
 }

@@ -20,20 +20,20 @@ import { newTenant, PERSON } from "../../stores/support/samples.ts";
 import { receiveAllMessages } from "./queue-worker.ts";
 import type { TestEnv } from "./test-env.ts";
 
-/** A reply that the platform has been asked for and has not answered. */
+/** A reply that was sent to the platform and has no response yet. */
 export interface PendingReply {
   readonly metadata: string;
-  /** Lets the platform answer, and waits until the sender is done. @returns what the caller gets, or what was thrown */
+  /** Responds as the platform and waits for the sender. @returns the caller's result or the error */
   answer(outcome: SendOutcome): Promise<unknown>;
-  /** The process ends while it waits for the platform. */
+  /** Ends the process while it waits for the platform. */
   crash(): Promise<unknown>;
 }
 
 export type ConversationFixture = Awaited<ReturnType<typeof openConversationFixture>>;
 
 /**
- * One conversation of a tenant of its own in which the person wrote just now, seen from both sides: replies whose
- * answer the test gives when it likes, and what the platform tells of the account's messages.
+ * One conversation of a new tenant in which the person wrote just now, seen from both sides: replies whose response
+ * the test controls, and the platform's updates about the account's messages.
  */
 export async function openConversationFixture(testEnv: TestEnv, platform: PlatformName = "instagram") {
   const tenant = newTenant();
@@ -50,7 +50,7 @@ export async function openConversationFixture(testEnv: TestEnv, platform: Platfo
   );
   const eventBodies: string[] = [];
 
-  /** One update on its way through a worker's process of its own. */
+  /** Ingests one update in a new worker process. */
   async function ingest(update: Partial<MessageUpdate> & { messageId: string }): Promise<void> {
     const ports = testEnv.ingestPorts(queues);
     const effects = newEffects();
@@ -74,7 +74,7 @@ export async function openConversationFixture(testEnv: TestEnv, platform: Platfo
     eventBodies.push(...(await receiveAllMessages(testEnv.eventSource, queues.events)).map(({ body }) => body));
     return eventBodies.map((body) => {
       const event = decodeEvent(body);
-      if (!event) throw new Error("An announcement of nothing.");
+      if (!event) throw new Error("The event message cannot be read.");
       return event;
     });
   }
@@ -85,27 +85,27 @@ export async function openConversationFixture(testEnv: TestEnv, platform: Platfo
     id,
     account,
     lane: queues,
-    /** What the platform tells, on its way through a worker's process of its own. */
+    /** Ingests a platform update in a new worker process. */
     take: ingest,
 
-    /** Every event of a message announced so far, in no order. */
+    /** Every message event published so far, in no order. */
     async messageEvents() {
       return (await receiveEvents()).flatMap(({ eventUlid, type, source, repeated }) =>
         source ? [{ eventUlid, type, position: source.position, repeated }] : [],
       );
     },
 
-    /** Every event announced so far that has a body of its own, in no order. */
+    /** Every event published so far that has its own body, in no order. */
     async standaloneEvents() {
       return (await receiveEvents()).flatMap(({ eventUlid, type, source }) => (source ? [] : [{ eventUlid, type }]));
     },
 
-    /** The platform tells that the account sent something. Without `rest`, it names neither app nor metadata. */
+    /** Ingests an echo: the account sent something. Without `rest`, it names neither app nor metadata. */
     echo(messageId: string, text: string, rest: Partial<MessageUpdate> = {}): Promise<void> {
       return ingest({ messageId, text, echo: { appId: null, metadata: null }, ...rest });
     },
 
-    /** A reply, up to the platform's having it. */
+    /** Starts a reply and waits until the platform has it. */
     async startReply(text: string, scope: "live" | "test" = "live"): Promise<PendingReply> {
       const answer = Promise.withResolvers<SendOutcome>();
       const platformCall = Promise.withResolvers<string>();
@@ -121,7 +121,7 @@ export async function openConversationFixture(testEnv: TestEnv, platform: Platfo
       const reply = sendReply(ports, caller, { conversationId: id, text, replyTo: null }, testEnv.now);
       const replyResult = reply.catch((error: unknown) => error);
       const metadata = await Promise.race([platformCall.promise, replyResult]);
-      if (typeof metadata !== "string") throw new Error("The platform was not asked.");
+      if (typeof metadata !== "string") throw new Error("The platform was not called.");
       return {
         metadata,
         answer: (outcome) => {
@@ -142,7 +142,7 @@ export async function openConversationFixture(testEnv: TestEnv, platform: Platfo
 
     head: () => conversationStore(testEnv.table).get(tenant, id, testEnv.now()),
 
-    /** The send records as they lie in the table, oldest first. */
+    /** The stored send records, oldest first. */
     async records(): Promise<Record<string, unknown>[]> {
       const { Items = [] } = await testEnv.table.client.send(
         new QueryCommand({
@@ -171,7 +171,7 @@ export const refusedOutcome: SendOutcome = {
   transient: false,
 };
 
-/** What the head of a conversation with these messages must say. */
+/** The expected head of a conversation with these messages. */
 export function expectedHead(rows: readonly { message: Message }[]) {
   const order = ["echo", "inbound", "outbound"];
   const newest = rows

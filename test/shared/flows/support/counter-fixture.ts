@@ -8,7 +8,7 @@ import { newTenant } from "../../stores/support/samples.ts";
 import { invokeWorker } from "./queue-worker.ts";
 import type { TestEnv } from "./test-env.ts";
 
-/** One tenant with a connected account and queues of its own, and what its counters say. */
+/** One tenant with a connected account and its own queues, and helpers that read its counters. */
 export type CountFixture = Awaited<ReturnType<typeof openCountFixture>>;
 
 export async function openCountFixture(testEnv: TestEnv) {
@@ -32,7 +32,7 @@ export async function openCountFixture(testEnv: TestEnv) {
     endpointCounts: async () => (await stats()).endpoints.map(({ delivered, failed, dlq }) => [delivered, failed, dlq]),
     countingFailures: () => testEnv.lines.filter(({ event }) => event === "counters.save_failed"),
 
-    /** Only the counters' own update is spoiled. */
+    /** Injects the fault into updates of the counters only. */
     failCounterUpdates(fault: Fault): () => void {
       let isFirst = true;
       return injectFaults(testEnv.client, ({ command, input }) => {
@@ -43,7 +43,7 @@ export async function openCountFixture(testEnv: TestEnv) {
       });
     },
 
-    /** The deliver worker over a queue of its lane, a process of its own each time. */
+    /** Runs the deliver worker over one of the tenant's queues, each time in a new process. */
     async deliver(queue: "events" | "deliveries" = "events", fromQueues = queues) {
       const ports = testEnv.deliverPorts(queues, openWebhookClient());
       const worker = deliverWorker(ports, testEnv.now, (record, after) =>

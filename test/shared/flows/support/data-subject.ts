@@ -30,7 +30,7 @@ import { PERSON, SAMPLE_INBOX, sampleConversationId, sampleMessage } from "../..
 import { invokeWorker, queueDepth } from "./queue-worker.ts";
 import type { TestEnv, TestQueues } from "./test-env.ts";
 
-/** Nothing of a tenant says this but what is to be erased. */
+/** A text that no row of a tenant contains except those to erase. */
 export function canaryFor(person: string): string {
   return `canary-of-${person}`;
 }
@@ -44,7 +44,7 @@ export const tenantCaller = (tenant: TenantId, scope: "live" | "test" = "live"):
   scope,
 });
 
-/** What one person's conversation holds, and how much of each kind. */
+/** A person's conversation, and the number of its rows by kind. */
 export interface DataSubject {
   readonly tenant: TenantId;
   readonly conversation: string;
@@ -52,7 +52,7 @@ export interface DataSubject {
   readonly counts: ErasureResult["removed"];
 }
 
-/** An endpoint's row alone. @returns its id */
+/** Stores an endpoint's row. @returns its ID */
 export async function putEndpointRow(
   testEnv: TestEnv,
   tenant: TenantId,
@@ -65,7 +65,7 @@ export async function putEndpointRow(
   return id;
 }
 
-/** A conversation with rows of every kind, all of before now, with deliveries at the tenant's endpoints. */
+/** Creates a conversation with rows of every kind, all in the past, and deliveries at the tenant's endpoints. */
 export async function seedDataSubject(
   testEnv: TestEnv,
   tenant: TenantId,
@@ -151,7 +151,7 @@ export async function seedDataSubject(
     conversation: 1,
     profile: 1,
     messages: messages + 3,
-    // Three ids, two events, one early change.
+    // Three IDs, two events, one pending change.
     markers: 6,
     deliveries: endpointIds.length * (messages + 3 + 2),
     sendRecords: 2,
@@ -161,7 +161,7 @@ export async function seedDataSubject(
   return { tenant, conversation, person, counts };
 }
 
-/** Everything in the table. */
+/** Every row of the table. */
 export async function allRows(testEnv: TestEnv): Promise<Row[]> {
   const rows: Row[] = [];
   let ExclusiveStartKey: Record<string, unknown> | undefined;
@@ -175,7 +175,7 @@ export async function allRows(testEnv: TestEnv): Promise<Row[]> {
   return rows;
 }
 
-/** Rows of a tenant that tell of a person: by name or by what they said. */
+/** A tenant's rows that contain a person's ID or messages. */
 export async function rowsMentioning(
   testEnv: TestEnv,
   { tenant, person }: Pick<DataSubject, "tenant" | "person">,
@@ -184,7 +184,7 @@ export async function rowsMentioning(
   return rows.filter((row) => JSON.stringify(row).includes(person));
 }
 
-/** One call of the route's flow, as a process of its own. @param pages how many steps it may take before time is up */
+/** Calls the route's flow once, as a new process. @param pages the number of steps before its time is up */
 export function runErasure(
   testEnv: TestEnv,
   queues: Pick<TestQueues, "erasures">,
@@ -196,7 +196,7 @@ export function runErasure(
   return eraseConversation(testEnv.erasePorts(queues), tenant, request, () => steps++ < pages, testEnv.now());
 }
 
-/** Lets the background work until no message is left, turning the clock to when each is due. @returns rounds it took */
+/** Runs the erase worker until no message is left, advancing the clock. @returns the number of rounds */
 export async function drainErasures(
   testEnv: TestEnv,
   queues: Pick<TestQueues, "erasures">,
@@ -207,5 +207,5 @@ export async function drainErasures(
     testEnv.advance(step);
     await invokeWorker(testEnv.eventSource, queues.erasures, eraseWorker(testEnv.erasePorts(queues), testEnv.now));
   }
-  throw new Error("The erasure does not end.");
+  throw new Error("The erasure did not complete.");
 }

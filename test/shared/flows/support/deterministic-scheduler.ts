@@ -3,7 +3,7 @@ import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 
 const MIDDLEWARE = "scheduled";
 
-/** A row of numbers in [0, 1) that follows from a seed. */
+/** A sequence of numbers in [0, 1) that follows from a seed. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -15,9 +15,9 @@ export function seededRandom(seed: number): () => number {
 }
 
 /**
- * Runs tasks side by side so that only one of their calls to the table is under way at a time, and which one comes next
- * follows from the seed: every seed is another interleaving, and the same one gives the same.
- * @returns how each task ended
+ * Runs tasks concurrently with only one call to the table in progress at a time. The seed decides which call is next:
+ * each seed is another interleaving, and the same seed gives the same one.
+ * @returns the result of each task
  */
 export async function interleave(
   client: DynamoDBClient,
@@ -45,7 +45,7 @@ export async function interleave(
   try {
     for (let idleTurns = 0; running; ) {
       await nextTurn();
-      // What was answered goes on to its next call before anyone is picked.
+      // Lets the completed call's task reach its next call before another task is picked.
       if (inFlight > 0 || idleTurns++ < 3) continue;
       const [startCall] = pendingCalls.splice(Math.floor(random() * pendingCalls.length), 1);
       if (!startCall) continue;

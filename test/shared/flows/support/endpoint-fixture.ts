@@ -18,7 +18,7 @@ import type { TestEnv } from "./test-env.ts";
 const serviceUnavailable: AttemptOutcome = { kind: "answered", status: 503, retryAfter: null, durationMs: 7 };
 const success: AttemptOutcome = { kind: "answered", status: 200, retryAfter: null, durationMs: 7 };
 
-/** One tenant with queues, a receiver and its endpoints of its own, as its administrator and the workers see them. */
+/** One tenant with its own queues, receiver and endpoints, as its administrator and the workers see them. */
 export type EndpointFixture = Awaited<ReturnType<typeof openEndpointFixture>>;
 
 export async function openEndpointFixture(testEnv: TestEnv) {
@@ -69,19 +69,19 @@ export async function openEndpointFixture(testEnv: TestEnv) {
     by: actor,
     receiver,
     worker,
-    /** What the worker works with. */
+    /** The ports of the worker. */
     deliverPorts,
     endpointWith: createEndpoint,
     audits: auditItems,
-    /** What the receiver answers at a path from now on; 200 until it is told. */
+    /** Sets the receiver's response for a path. The default is 200. */
     respondWith(status: number, path = "/in"): void {
       statusByPath.set(path, status);
     },
-    /** What it answers to each event from now on, at any path; what `answer` said where that is null. */
+    /** Sets the response for each event at any path; null falls back to the path's response. */
     respondByEvent(next: (eventUlid: string) => number | null): void {
       statusByEvent = next;
     },
-    /** A delivery of a message of its own, brought to a status as an attempt would. */
+    /** Creates a delivery of a new message and brings it to a status as an attempt would. */
     async createDelivery(endpoint: Endpoint, targetStatus: DeliveryStatus): Promise<DeliveryRow> {
       const { message, ref } = await recordMessage(testEnv, tenant, `m${++events}`);
       const deliveryOf = {
@@ -99,7 +99,7 @@ export async function openEndpointFixture(testEnv: TestEnv) {
       if (targetStatus === "attempting")
         await deliveries.claim(tenant, endpoint.id, message.eventUlid, 2, testEnv.now());
       const row = await deliveries.get(tenant, endpoint.id, message.eventUlid);
-      if (!row) throw new Error("The row is not there.");
+      if (!row) throw new Error("The delivery has no row.");
       return row;
     },
     row: (endpoint: Pick<Endpoint, "id">, eventUlid: string) => ports.deliveries.get(tenant, endpoint.id, eventUlid),
@@ -108,13 +108,13 @@ export async function openEndpointFixture(testEnv: TestEnv) {
       const query = { endpointId: endpoint.id, before: null, limit: 100, now: testEnv.now() };
       return (await ports.deliveries.list(tenant, query)).rows;
     },
-    /** Hands out what both queues of the worker have now, until they have no more. */
+    /** Runs the worker on both queues until no message is visible. */
     async drainQueues(): Promise<void> {
       for (const queue of [queues.events, queues.deliveries, queues.events, queues.deliveries]) {
         while ((await invokeWorker(testEnv.eventSource, queue, worker)).records.length > 0);
       }
     },
-    /** Lets the time pass in which a sweep hands on what stood by. */
+    /** Advances the clock until a sweep sends what its safety net holds. */
     async sweepSafetyNet(): Promise<void> {
       await sweepDue(testEnv.sweepPorts(queues), testEnv.now());
       testEnv.advance(6 * MINUTE);

@@ -31,7 +31,7 @@ import type { TestEnv } from "./test-env.ts";
 
 const noQueues = { inbound: "", events: "", deliveries: "", profiles: "", erasures: "" };
 
-/** A queue that only remembers. */
+/** A queue that records its messages. */
 function memoryQueue(): { queue: Queue; bodies: string[] } {
   const bodies: string[] = [];
   const queue: Queue = {
@@ -46,8 +46,8 @@ export type ErasureFixture = Awaited<ReturnType<typeof openErasureFixture>>;
 
 /**
  * One tenant with one endpoint and one person, who wrote four times, some time ago: the first message's event waits for
- * its first attempt, the second one's delivery for its next, and those of the others have been given up. Platform,
- * receiver, queues and key are doubled; the table is real.
+ * its first attempt, the second one's delivery waits for a retry, and the deliveries of the others have failed.
+ * Platform, receiver, queues and key are doubles; the table is real.
  */
 export async function openErasureFixture(testEnv: TestEnv, tenant: TenantId, messageAge: Millis = 0) {
   const now = testEnv.now();
@@ -114,7 +114,7 @@ export async function openErasureFixture(testEnv: TestEnv, tenant: TenantId, mes
   const ingest = async (messageUpdate: MessageUpdate, lastErasureAt: number | null = null) => {
     const effects = newEffects();
     const snapshot = (await ingestPorts.conversations.snapshots([conversation])).get(conversation);
-    if (!snapshot) throw new Error("There is no glimpse.");
+    if (!snapshot) throw new Error("The conversation has no snapshot.");
     await ingestMessage(
       ingestPorts,
       { ...resolvedAccount, lastErasureAt },
@@ -128,7 +128,7 @@ export async function openErasureFixture(testEnv: TestEnv, tenant: TenantId, mes
   const ingestEdit = async (at: number) => {
     const effects = newEffects();
     const snapshot = (await ingestPorts.conversations.snapshots([conversation])).get(conversation);
-    if (!snapshot) throw new Error("There is no glimpse.");
+    if (!snapshot) throw new Error("The conversation has no snapshot.");
     const edit = { kind: "edit", account, participantId: PERSON, at, messageId: `${tenant} first`, text: "edited" };
     await applyMessageChange(
       ingestPorts,
@@ -142,7 +142,7 @@ export async function openErasureFixture(testEnv: TestEnv, tenant: TenantId, mes
   };
   const deliverEvent = async (body: string) => {
     const event = decodeEvent(body);
-    if (!event) throw new Error("An announcement cannot be read.");
+    if (!event) throw new Error("The event message cannot be read.");
     const rendered = await loadRenderedEvent(deliver, tenant, event);
     const endpoints = await deliver.endpoints.list(tenant);
     await fanOut(deliver, { ...event, repeated: true }, rendered, endpoints, newBatchContext(), testEnv.now);
@@ -155,17 +155,17 @@ export async function openErasureFixture(testEnv: TestEnv, tenant: TenantId, mes
   const ingestText = async (messageName: string, ago: Millis) => {
     await ingest(textUpdate(messageName, now - messageAge - ago));
     const [body = ""] = eventQueue.bodies.splice(0);
-    return { announced: body, eventUlid: decodeEvent(body)?.eventUlid ?? "" };
+    return { body, eventUlid: decodeEvent(body)?.eventUlid ?? "" };
   };
-  const { announced: undeliveredBody } = await ingestText("first", 20);
-  const { announced: failedBody, eventUlid } = await ingestText("second", 10);
+  const { body: undeliveredBody } = await ingestText("first", 20);
+  const { body: failedBody, eventUlid } = await ingestText("second", 10);
   await deliverEvent(failedBody);
   const failedEvents: string[] = [];
   for (const [messageName, status] of [
     ["third", "dlq"],
     ["fourth", "failed"],
   ] as const) {
-    const { announced: body, eventUlid } = await ingestText(messageName, 15);
+    const { body, eventUlid } = await ingestText(messageName, 15);
     const { source = null } = decodeEvent(body) ?? {};
     const delivery = { endpointId: id, eventUlid, eventType: "message.received", source } as const;
     const outcome = { kind: "answered", status: 503, retryAfter: null, durationMs: 1 } as const;
@@ -182,13 +182,13 @@ export async function openErasureFixture(testEnv: TestEnv, tenant: TenantId, mes
     api,
     profilePorts: { ...testEnv.profilePorts(""), accounts, vault, platformFor: () => platform },
     posted: postedBodies,
-    givenUp: failedEvents,
+    failedEvents,
     events: eventQueue.bodies,
     update: textUpdate,
-    take: ingest,
-    change: ingestEdit,
-    announceOne: deliverEvent,
-    waits: undeliveredBody,
+    ingest,
+    ingestEdit,
+    deliverEvent,
+    undeliveredBody,
     eraseNow: (at = testEnv.now()) =>
       eraseConversation(
         erase,
@@ -201,7 +201,7 @@ export async function openErasureFixture(testEnv: TestEnv, tenant: TenantId, mes
       sendReply(api, tenantCaller(tenant), { conversationId: conversation, text: "hi", replyTo: null }, () => at),
     retry: (at: number) =>
       retryDelivery(deliver, { tenant, endpointId: id, eventUlid, attempt: 2 }, newBatchContext(), () => at),
-    /** Every attempt that waits on the queue; each stays there, as it may come again. */
+    /** Runs every attempt on the queue. Each message stays there, as it may be delivered again. */
     runRetries: (at: number) =>
       Promise.all(
         retryQueue.bodies.flatMap((body) => {
@@ -209,10 +209,10 @@ export async function openErasureFixture(testEnv: TestEnv, tenant: TenantId, mes
           return message ? [retryDelivery(deliver, message, newBatchContext(), () => at)] : [];
         }),
       ),
-    /** The background, from now to the erasure's end. */
+    /** Runs the background work until the erasure is complete. */
     async drainErasures(): Promise<void> {
       for (let rounds = 0; erasureQueue.bodies.length > 0; rounds++) {
-        if (rounds > 20) throw new Error("The erasure does not end.");
+        if (rounds > 20) throw new Error("The erasure did not complete.");
         testEnv.advance(MINUTE);
         for (const body of erasureQueue.bodies.splice(0)) {
           const message = decodeErasure(body);

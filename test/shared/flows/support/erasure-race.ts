@@ -9,14 +9,14 @@ import { interleave } from "./deterministic-scheduler.ts";
 import { openErasureFixture } from "./erasure-fixture.ts";
 import type { TestEnv } from "./test-env.ts";
 
-/** What an interleaving was of. */
-const outcomeKinds = ["late", "began", "one replayed", "all replayed", "held", "sent", "looked up"] as const;
+/** What an interleaving contained. */
+const outcomeKinds = ["late", "newer head", "one replayed", "all replayed", "held", "sent", "profile fetched"] as const;
 type OutcomeKind = (typeof outcomeKinds)[number];
 
-/** What every interleaving must come to, whatever came first. */
+/** Expects the invariants of an erasure, whatever the order of the calls. */
 async function runInterleaving(testEnv: TestEnv, seed: number): Promise<Set<OutcomeKind>> {
   const tenant = newTenant();
-  // Of one who wrote just now there is nothing to hold, and one who wrote days ago gets no reply.
+  // A recent message makes a hold unnecessary, and an old one makes a reply impossible.
   const fixture = await openErasureFixture(testEnv, tenant, seed % 4 < 2 ? 0 : 2 * DAY);
   const actions = concurrentActions(testEnv, fixture);
   const existingHold = await actions.hold(testEnv.now() - 100);
@@ -29,12 +29,12 @@ async function runInterleaving(testEnv: TestEnv, seed: number): Promise<Set<Outc
   };
   const results = await interleave(testEnv.client, seed, [
     () => afterOthers(() => fixture.eraseNow(erasedFrom)),
-    () => fixture.take(fixture.update("late", erasedFrom - 5)),
-    () => afterOthers(() => fixture.take(fixture.update("newer", erasedFrom + 5))),
-    () => fixture.take(fixture.update("native", erasedFrom - 4, { echo: { appId: null, metadata: null } })),
+    () => fixture.ingest(fixture.update("late", erasedFrom - 5)),
+    () => afterOthers(() => fixture.ingest(fixture.update("newer", erasedFrom + 5))),
+    () => fixture.ingest(fixture.update("native", erasedFrom - 4, { echo: { appId: null, metadata: null } })),
     () => fixture.reply(erasedFrom - 1),
-    () => fixture.change(erasedFrom - 3),
-    () => fixture.announceOne(fixture.waits),
+    () => fixture.ingestEdit(erasedFrom - 3),
+    () => fixture.deliverEvent(fixture.undeliveredBody),
     () => fixture.retry(erasedFrom + MINUTE),
     async () => {
       noteOutcome("one replayed", await actions.replayOne(erasedFrom));
@@ -50,7 +50,7 @@ async function runInterleaving(testEnv: TestEnv, seed: number): Promise<Set<Outc
     ...(seed % 2 ? [() => fixture.eraseNow(erasedFrom)] : []),
   ]);
   for (const result of results) if (result.status === "rejected") throw result.reason;
-  await Promise.all(fixture.events.map((body) => fixture.announceOne(body)));
+  await Promise.all(fixture.events.map((body) => fixture.deliverEvent(body)));
   await fixture.runRetries(erasedFrom);
   noteOutcome("late", (await fixture.listDeliveries()).length > 0);
   await fixture.drainErasures();
@@ -62,43 +62,43 @@ async function runInterleaving(testEnv: TestEnv, seed: number): Promise<Set<Outc
   const erasedAt = (await erasures.erasedAt(fixture.conversation, testEnv.now())) ?? 0;
   const { traces: remaining } = await traces.page(fixture.conversation, " ");
 
-  // 1. No row of the conversation is as old as the erasure, and no delivery of an event that is not there any more.
+  // 1. No row of the conversation is as old as the erasure, and no delivery remains whose event is gone.
   expect(remaining.filter(({ at }) => at <= erasedAt)).toEqual([]);
   const remainingEvents = new Set(remaining.flatMap(({ event }) => event?.ulid ?? []));
   expect((await fixture.listDeliveries()).filter(({ eventUlid }) => !remainingEvents.has(eventUlid))).toEqual([]);
 
   for (const id of actions.heldIds) expect(await fixture.api.holds.get(id)).toBeNull();
 
-  // 2. There is a head only where something newer is, and it shows nothing older.
+  // 2. A head exists only where a newer message exists, and it shows nothing older.
   const head = await conversationStore(testEnv.table).get(tenant, fixture.conversation, testEnv.now());
   const hasNewer = remaining.some(({ counts }) => counts === "messages");
   expect(head !== null).toBe(hasNewer);
-  noteOutcome("began", hasNewer);
-  // Nothing that was learned of the person before is left, on the head or on any message.
+  noteOutcome("newer head", hasNewer);
+  // No profile data from before is left, on the head or on any message.
   expect(head?.participantHandle ?? null).toBeNull();
   const query = { conversationId: fixture.conversation, direction: null, includeTest: true, before: null, limit: 100 };
   const { rows } = await messageStore(testEnv.table).listByConversation(tenant, { ...query, now: testEnv.now() });
   expect(rows.flatMap(({ message }) => message.participant.handle ?? message.participant.username ?? [])).toEqual([]);
   if (head) expect([head.lastAt > erasedAt, (head.lastOutboundAt ?? erasedFrom + 5) > erasedAt]).toEqual([true, true]);
 
-  // 3. Told once a time it was begun, with all that was there before, and with no more than ever was.
+  // 3. Each started erasure is audited once, with every row that existed before it and no row that never existed.
   expect(auditEntries.length).toBeGreaterThanOrEqual(1);
   expect(auditEntries.length).toBeLessThanOrEqual(seed % 2 ? 2 : 1);
   const sum = (kind: string) => auditEntries.reduce((all, { detail }) => all + Number(detail[kind]), 0);
-  // An erasure of rows that have no head yet is one of no conversation.
+  // An erasure of rows that have no head yet counts no conversation.
   expect(sum("conversation")).toBeGreaterThanOrEqual(1);
   expect(sum("conversation")).toBeLessThanOrEqual(auditEntries.length);
   expect(sum("profile")).toBeLessThanOrEqual(1);
-  noteOutcome("looked up", sum("profile") === 1);
+  noteOutcome("profile fetched", sum("profile") === 1);
   expect(sum("holds")).toBeLessThanOrEqual((existingHold ? 1 : 0) + (outcomes.has("held") ? 1 : 0));
   expect(sum("messages")).toBeGreaterThanOrEqual(4);
   expect(sum("messages")).toBeLessThanOrEqual(8 - (hasNewer ? 1 : 0));
   expect(sum("deliveries")).toBeGreaterThanOrEqual(3);
   expect(sum("deliveries")).toBeLessThanOrEqual(9);
 
-  // 4. Whatever comes again is dropped: nothing old is posted, and nothing comes back.
+  // 4. Messages that arrive again are dropped: nothing old is posted, and nothing comes back.
   fixture.posted.length = 0;
-  for (const body of [fixture.waits, ...fixture.events]) await fixture.announceOne(body);
+  for (const body of [fixture.undeliveredBody, ...fixture.events]) await fixture.deliverEvent(body);
   await fixture.retry(testEnv.now());
   await fixture.runRetries(testEnv.now());
   for (const replay of [actions.replayOne, actions.replayAll]) expect(await replay(erasedFrom)).toBe(false);
@@ -108,13 +108,13 @@ async function runInterleaving(testEnv: TestEnv, seed: number): Promise<Set<Outc
     fixture.update("late", erasedFrom - 5),
     fixture.update("unseen", erasedFrom - 7),
   ]) {
-    await fixture.take(old, erasedAt);
+    await fixture.ingest(old, erasedAt);
   }
   expect((await traces.page(fixture.conversation, " ")).traces).toEqual(remaining);
   return outcomes;
 }
 
-/** Runs interleavings, and expects them to be of all kinds: else they would prove little. */
+/** Runs interleavings and expects every kind among them. Otherwise they would prove little. */
 export async function runInterleavings(testEnv: TestEnv, seeds: { from: number; count: number }): Promise<void> {
   const tally = new Map<OutcomeKind, number>(outcomeKinds.map((kind) => [kind, 0]));
   for (let seed = seeds.from; seed < seeds.from + seeds.count; seed++) {
@@ -125,5 +125,5 @@ export async function runInterleavings(testEnv: TestEnv, seeds: { from: number; 
   }
   const rare = [...tally].filter(([, times]) => times <= seeds.count / 20);
   expect(rare).toEqual([]);
-  expect(seeds.count - (tally.get("began") ?? 0)).toBeGreaterThan(seeds.count / 50);
+  expect(seeds.count - (tally.get("newer head") ?? 0)).toBeGreaterThan(seeds.count / 50);
 }

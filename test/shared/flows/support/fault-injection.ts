@@ -6,7 +6,7 @@ import type { QueueWorker } from "./queue-worker.ts";
 /**
  * - `before`: the process dies before the call
  * - `after`: the call is done, then the process dies
- * - `lost`: the call is done and its answer lost; the process lives and the SDK asks again
+ * - `lost`: the call is done and its response is lost; the process lives and the SDK retries
  */
 export const faultPoints = ["before", "after", "lost"] as const;
 export type FaultPoint = (typeof faultPoints)[number];
@@ -14,14 +14,14 @@ export type FaultPoint = (typeof faultPoints)[number];
 /** `npm test` injects one of the three faults into each call, in turn. `npm run test:full` injects all three. */
 export const FAULT_STEP = inject("fullRun") ? 1 : faultPoints.length;
 
-/** The first call that gets this fault; every `FAULT_STEP`-th call after it does, too. */
+/** The first call that gets this fault. Every `FAULT_STEP`-th call after it gets it, too. */
 export function firstFault(faultPoint: FaultPoint): number {
   return faultPoints.indexOf(faultPoint) % FAULT_STEP;
 }
 
 /**
- * Strikes at the k-th call to AWS of a process, counted over all its clients from 0. Once it is dead, none of its
- * calls gets through, on whatever branch.
+ * Injects a fault into the k-th call to AWS of a process, counted over all its clients from 0. After a crash every
+ * further call fails, in every concurrent branch.
  */
 export function injectFaultAt(clients: readonly unknown[], faultPoint: FaultPoint, callIndex: number) {
   let calls = 0;
@@ -33,14 +33,14 @@ export function injectFaultAt(clients: readonly unknown[], faultPoint: FaultPoin
     if (index !== callIndex) return "pass";
     isReached = true;
     crashed = faultPoint !== "lost";
-    // After it lost an answer a dead process asks again, and is stopped there.
+    // After a lost response the SDK of a crashed process retries, and that retry fails.
     return faultPoint === "before" ? "crash" : "lost";
   };
-  // The faults sit in what all clients of the SDK share.
+  // The faults sit in the middleware that all clients of the SDK share.
   const removals = clients.map((client) => injectFaults(client as DynamoDBClient, decide));
   return {
     reached: () => isReached,
-    /** A worker that reports nothing once its process is dead: then all of its batch comes again. */
+    /** A worker whose whole batch is delivered again if its process crashed. */
     crashable:
       (worker: QueueWorker): QueueWorker =>
       async (event, invocation) => {

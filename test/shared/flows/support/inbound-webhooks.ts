@@ -8,11 +8,11 @@ export interface WebhookText {
   readonly mid: string;
   readonly text: string;
   readonly at: Millis;
-  /** The account itself said it, in the platform's own app. */
+  /** The account itself sent it, in the platform's own app. */
   readonly echo?: boolean;
 }
 
-/** An Instagram webhook about one account, as its bytes come. */
+/** The raw body of an Instagram webhook about one account. */
 export function instagramWebhook(accountId: string, texts: readonly WebhookText[]): string {
   const messaging = texts.map(({ mid, text, at, echo }) => ({
     sender: { id: echo ? accountId : PERSON },
@@ -23,7 +23,7 @@ export function instagramWebhook(accountId: string, texts: readonly WebhookText[
   return JSON.stringify({ object: "instagram", entry: [{ id: accountId, time: texts[0]?.at, messaging }] });
 }
 
-/** The same on the inbound queue. */
+/** The body of a message on the inbound queue with that webhook. */
 export function inboundBody(raw: string, receivedAt: Millis): string {
   return encodeInbound({ receivedAt, bytes: compress(raw), file: null });
 }

@@ -12,11 +12,11 @@ import {
   unsendEvent,
 } from "./platform-events.ts";
 
-/** One thing that happened, with what it is known by. */
+/** One platform event, with its message ID. */
 export interface HistoryStep {
   readonly event: PlatformEvent;
   readonly mid: string;
-  /** What is announced of it in order; null for what leaves nothing. */
+  /** The published event that it causes, or null when it causes none. */
   readonly expectedEvent: string | null;
 }
 
@@ -30,9 +30,9 @@ interface StepDraft {
 }
 
 /**
- * What happened between an account and one to three people, in order: each message may be edited, reacted to and at
- * last unsent. Two things share each instant, so that ties are met. Nothing is edited once it was unsent: no platform
- * lets it.
+ * The events between an account and one to three people, in order: each message may be edited, reacted to and finally
+ * unsent. Two events share each instant, to cover ties. No message is edited after it was unsent, because no platform
+ * allows it.
  */
 export function interleavings(startAt: Millis, length: number): fc.Arbitrary<HistoryStep[]> {
   const draft = fc.record<StepDraft>({
@@ -106,7 +106,7 @@ function changeStep(kind: StepDraft["kind"], message: MessageState, at: Millis, 
       return { event: unsendEvent(mid, at, rest), mid, expectedEvent: `message.deleted ${mid}` };
     case "react":
     case "unreact":
-      // Each at an instant of its own: that is what tells two reactions apart.
+      // Each has its own instant, which distinguishes two reactions.
       return {
         event: reactionEvent(mid, kind, at + i, { person }),
         mid,
@@ -119,7 +119,7 @@ function changeStep(kind: StepDraft["kind"], message: MessageState, at: Millis, 
   }
 }
 
-/** The webhooks that a history comes in: every step at least once, some twice, in any order and of any size. */
+/** The webhooks of a history: every step at least once, some twice, in any order and in batches of any size. */
 export function webhookBatches(steps: readonly HistoryStep[]): fc.Arbitrary<HistoryStep[][]> {
   return fc
     .tuple(
@@ -147,7 +147,7 @@ function splitIntoBatches(order: readonly HistoryStep[], sizes: readonly number[
 const isUnsend = (step: HistoryStep): boolean => step.expectedEvent === `message.deleted ${step.mid}`;
 const messageEventPattern = /^message\.(received|sent|edited) /;
 
-/** What an unsending may keep from being told, when it comes before it: the message itself, and its edits. */
+/** The events that an unsend may suppress when it comes first: the message itself, and its edits. */
 export function suppressible(steps: readonly HistoryStep[]): Set<string> {
   const unsentMids = new Set(steps.filter(isUnsend).map(({ mid }) => mid));
   return new Set(
@@ -157,7 +157,7 @@ export function suppressible(steps: readonly HistoryStep[]): Set<string> {
   );
 }
 
-/** What is told when the steps are taken one after another: all but what an unsending came before. */
+/** The events published when the steps are ingested in this order: all except those after an unsend of their message. */
 export function expectedInOrder(order: readonly HistoryStep[]): Set<string> {
   const expected = new Set<string>();
   const unsentMids = new Set<string>();

@@ -12,12 +12,12 @@ export interface ReceivedCall {
   readonly event: string;
 }
 
-/** Turns the clock to the next whole second: the receiver sees a call's time in seconds alone. */
+/** Advances the clock to the next whole second: the receiver sees a call's time only in seconds. */
 export function advanceToWholeSecond(testEnv: TestEnv): void {
   testEnv.advance(SECOND - (testEnv.now() % SECOND));
 }
 
-/** A desk with one endpoint for messages, whose receiver answers as it is told, and everything it was called with. */
+/** An endpoint fixture with one endpoint for messages, a receiver with scripted responses, and all calls to it. */
 export type Outage = Awaited<ReturnType<typeof openOutage>>;
 
 export async function openOutage(testEnv: TestEnv) {
@@ -26,7 +26,7 @@ export async function openOutage(testEnv: TestEnv) {
   let messageCount = 0;
   let callsRead = 0;
 
-  /** New messages whose events wait on the queue; their events' ULIDs, in order. */
+  /** Queues the events of new messages. @returns the events' ULIDs, in order */
   async function queueMessages(count: number): Promise<string[]> {
     const ulids: string[] = [];
     for (let i = 0; i < count; i++) {
@@ -37,7 +37,7 @@ export async function openOutage(testEnv: TestEnv) {
     return ulids;
   }
 
-  /** The calls since the last time this was asked. */
+  /** The calls since the last call of this function. */
   function newCalls(): ReceivedCall[] {
     const unread = fixture.receiver.requests.slice(callsRead);
     callsRead = fixture.receiver.requests.length;
@@ -50,7 +50,7 @@ export async function openOutage(testEnv: TestEnv) {
   const breaker = async () => (await readEndpoint(endpoint)).breaker;
   async function readEndpoint(endpointRef: Pick<Endpoint, "id">): Promise<Endpoint> {
     const latest = await fixture.ports.endpoints.get(fixture.tenant, endpointRef.id);
-    if (!latest) throw new Error("The endpoint is not there.");
+    if (!latest) throw new Error("The endpoint does not exist.");
     return latest;
   }
 
@@ -61,17 +61,17 @@ export async function openOutage(testEnv: TestEnv) {
     calls: newCalls,
     breaker,
     readEndpoint: () => readEndpoint(endpoint),
-    /** Lets so many deliveries fail that the endpoint is left alone. @returns when its probe is due */
+    /** Lets enough deliveries fail to open the circuit. @returns when its probe is due */
     async openCircuit(): Promise<{ ulids: string[]; openUntil: Millis }> {
       fixture.respondWith(500);
       const ulids = await queueMessages(10);
       await fixture.drainQueues();
       newCalls();
       const { openUntil } = await breaker();
-      if (openUntil === null) throw new Error("The endpoint is not left alone.");
+      if (openUntil === null) throw new Error("The circuit is not open.");
       return { ulids, openUntil };
     },
-    /** Lets time pass in steps, each with a sweep and with what came due worked on. */
+    /** Advances the clock in steps. Each step runs a sweep and processes what came due. */
     async passTime(span: Millis, step: Millis = MINUTE): Promise<void> {
       for (const end = testEnv.now() + span; testEnv.now() < end; ) {
         await sweepDue(testEnv.sweepPorts(fixture.lane), testEnv.now());
@@ -79,7 +79,7 @@ export async function openOutage(testEnv: TestEnv) {
         await fixture.drainQueues();
       }
     },
-    /** Lets the next probes come to their time, each swept for before it. @returns when each was due */
+    /** Runs the next probes at their times, each after a sweep. @returns when each was due */
     async runProbes(count: number): Promise<Millis[]> {
       const dueTimes: Millis[] = [];
       for (let i = 0; i < count; i++) {

@@ -14,12 +14,12 @@ import { messageStore } from "../../../../shared/stores/inbox/messages.ts";
 import { PERSON } from "../../stores/support/samples.ts";
 import type { TestEnv } from "./test-env.ts";
 
-/** One event of a platform's webhook, beside who and when. */
+/** One event of a platform's webhook. */
 export interface PlatformEvent {
   readonly at: Millis;
-  /** Who wrote, or was written to. */
+  /** The sender or the recipient. */
   readonly person?: string;
-  /** The account itself did it. */
+  /** True when the account itself did it. */
   readonly fromAccount?: boolean;
   readonly content: object;
 }
@@ -82,7 +82,7 @@ export const policyEvent = (action: string, at: Millis): PlatformEvent => ({
   content: { policy_enforcement: { action, reason: "spam" } },
 });
 
-/** An Instagram webhook about one account, as its bytes come. */
+/** The raw body of an Instagram webhook about one account. */
 export function changeWebhookBody(account: string, events: readonly PlatformEvent[]): string {
   const messaging = events.map(({ at, person = PERSON, fromAccount, content }) => ({
     sender: { id: fromAccount ? account : person },
@@ -93,7 +93,7 @@ export function changeWebhookBody(account: string, events: readonly PlatformEven
   return JSON.stringify({ object: "instagram", entry: [{ id: account, time: events[0]?.at, messaging }] });
 }
 
-/** Takes one webhook as a process of its own would, up to what is to be announced. */
+/** Ingests one webhook in a new process. @returns the effects, before they are published */
 export async function ingestEvents(
   ports: IngestPorts,
   account: string,
@@ -107,8 +107,8 @@ export async function ingestEvents(
   return effects;
 }
 
-/** An announcement, with the body that a receiver would get now; null when that is gone. */
-export interface RenderedAnnouncement {
+/** A published event, with the body that a receiver would get now, or null when that is gone. */
+export interface PublishedEvent {
   readonly type: EventType;
   readonly ulid: string;
   readonly body: string | null;
@@ -119,20 +119,20 @@ export function renderEventMessages(
   testEnv: TestEnv,
   tenant: TenantId,
   eventMessages: readonly { body: string }[],
-): Promise<RenderedAnnouncement[]> {
+): Promise<PublishedEvent[]> {
   const ports = { messages: messageStore(testEnv.table), eventBodies: eventBodyStore(testEnv.table) };
   return Promise.all(
     eventMessages.map(async ({ body }) => {
       const event = decodeEvent(body);
-      if (!event) throw new Error("An announcement cannot be read.");
+      if (!event) throw new Error("The event message cannot be read.");
       const rendered = await loadRenderedEvent(ports, tenant, event);
       return { type: event.type, ulid: event.eventUlid, body: rendered?.body ?? null, repeated: event.repeated };
     }),
   );
 }
 
-/** What an event's body tells. */
-export function eventData({ body }: RenderedAnnouncement): Record<string, unknown> {
+/** The `data` of an event's body. */
+export function eventData({ body }: PublishedEvent): Record<string, unknown> {
   return (JSON.parse(body ?? "{}") as { data: Record<string, unknown> }).data;
 }
 

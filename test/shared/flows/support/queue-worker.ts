@@ -13,7 +13,7 @@ export type QueueWorker = (
   invocation: { getRemainingTimeInMillis(): number },
 ) => Promise<SQSBatchResponse>;
 
-/** What the queue has to hand out now, at most ten messages, as a function gets them. */
+/** Receives at most ten visible messages, in the form that a function gets. */
 export async function receiveBatch(sqs: SQSClient, url: string): Promise<SQSRecord[]> {
   const { Messages = [] } = await sqs.send(
     new ReceiveMessageCommand({
@@ -26,7 +26,7 @@ export async function receiveBatch(sqs: SQSClient, url: string): Promise<SQSReco
   return Messages.map((message) => toSqsRecord(message, url));
 }
 
-/** One hand-out of a queue to its worker: what the worker does not report is deleted, the rest comes again. */
+/** Runs a worker on one batch of a queue. Deletes the messages that it does not report; the others are redelivered. */
 export async function invokeWorker(
   sqs: SQSClient,
   url: string,
@@ -45,7 +45,7 @@ export async function invokeWorker(
   return { records, failed };
 }
 
-/** Every message that a queue would hand out now, held back for the time of its visibility. */
+/** Receives every visible message; each is hidden until its visibility timeout ends. */
 export async function receiveAllMessages(sqs: SQSClient, url: string): Promise<SQSRecord[]> {
   const all: SQSRecord[] = [];
   for (let batch = await receiveBatch(sqs, url); batch.length > 0; batch = await receiveBatch(sqs, url))
@@ -53,7 +53,7 @@ export async function receiveAllMessages(sqs: SQSClient, url: string): Promise<S
   return all;
 }
 
-/** How many messages a queue holds in any state. */
+/** The number of messages in a queue, in any state. */
 export async function queueDepth(sqs: SQSClient, url: string): Promise<number> {
   const names = [
     "ApproximateNumberOfMessages",

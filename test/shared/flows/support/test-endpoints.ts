@@ -9,14 +9,14 @@ import { type Receiver, startReceiver } from "../../net/receiver.ts";
 import { sampleMessage } from "../../stores/support/samples.ts";
 import type { TestEnv, TestQueues } from "./test-env.ts";
 
-/** A receiver that answers each path with a status: `/200`, `/503`, … It ends with the test. */
+/** Starts a receiver that responds to each path with that status: `/200`, `/503`, … It ends with the test. */
 export function startStatusReceiver(): Promise<Receiver> {
   return startReceiver((response, { url }) => {
     response.writeHead(Number(url?.slice(1)) || 500).end();
   });
 }
 
-/** An endpoint of a tenant for what comes in, unless told otherwise, at a URL on loopback. */
+/** Creates an endpoint of a tenant at a loopback URL, by default for inbound messages. */
 export async function createEndpointAt(
   testEnv: TestEnv,
   queues: TestQueues,
@@ -35,7 +35,7 @@ export async function createEndpointAt(
   return created.endpoint;
 }
 
-/** A message that is kept and whose announcement waits on the events queue. */
+/** Records a message. @returns the body of its event for the events queue, too */
 export async function recordMessage(
   testEnv: TestEnv,
   tenant: TenantId,

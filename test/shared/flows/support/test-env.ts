@@ -60,7 +60,7 @@ import { NOW } from "../../stores/support/samples.ts";
 const BUCKET = "raw";
 const ROOT_SECRET = "a root secret that is long enough to be one";
 
-/** The queues of one test, empty at its start. */
+/** The queues of one test, empty when created. */
 export interface TestQueues {
   readonly inbound: string;
   readonly events: string;
@@ -70,8 +70,8 @@ export interface TestQueues {
 }
 
 /**
- * A real table, real emulators of the other services, and ports made of the real rooms. Its clock stands still until
- * it is turned, and is the clock of the whole process. Every call to `…Ports` is a new process: nothing is remembered.
+ * A real table, real emulators of the other services, and ports of the real stores. Its clock stands still until a
+ * test advances it, and is the clock of the whole process. Every call to `…Ports` acts as a new process with no cache.
  */
 export type TestEnv = Awaited<ReturnType<typeof openTestEnv>>;
 
@@ -91,7 +91,7 @@ export async function openTestEnv() {
     s3: new S3Client({ ...common, forcePathStyle: true }),
     kms: new KMSClient(common),
     ses: new SESv2Client(common),
-    // What hands the queues' messages to the functions is no part of their process.
+    // The queue client of the event source is not part of the functions' processes.
     eventSource: new SQSClient(common),
   };
   await aws.s3.send(new CreateBucketCommand({ Bucket: BUCKET }));
@@ -115,7 +115,7 @@ export async function openTestEnv() {
     client: table.client,
     emulators,
     ...aws,
-    /** What the process speaks to, for faults. */
+    /** The AWS clients of the process, for fault injection. */
     clients: [table.client, aws.sqs, aws.s3, aws.kms, aws.ses] as const,
     lines: logLines,
     now: () => now,
@@ -150,7 +150,7 @@ export async function openTestEnv() {
       profiles: openQueue(queues.profiles, aws.sqs),
       log,
     }),
-    /** @param graph where the platform answers */
+    /** @param graph the URL of the platform's API */
     profilePorts: (graph: string): ProfilePorts => {
       const http = platformHttp({ total: 400 });
       const upstream = { facebookGraph: graph, instagramGraph: graph, graphVersion: "v26.0" };
@@ -193,7 +193,7 @@ export async function openTestEnv() {
       retries: openQueue(queues.deliveries, aws.sqs),
       log,
     }),
-    /** @param graph where the platform answers; nobody listens at the default */
+    /** @param graph the URL of the platform's API; nothing listens at the default */
     apiPorts: (
       queues: Pick<TestQueues, "events" | "deliveries"> & Partial<TestQueues>,
       graph = "http://127.0.0.1:9",
@@ -236,7 +236,7 @@ export async function openTestEnv() {
         log,
       };
     },
-    /** Connects an Instagram account of its own to a tenant. @returns its platform id */
+    /** Connects a new Instagram account to a tenant. @returns its platform ID */
     async connect(tenant: TenantId): Promise<string> {
       const externalId = `ig-${tenant}`;
       await connectAccount(

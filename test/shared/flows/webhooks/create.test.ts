@@ -47,7 +47,7 @@ async function createOrThrow(url?: string): Promise<{ id: string; secret: string
   return { id: result.endpoint.id, secret: result.secret };
 }
 
-/** Nothing is looked up for it. */
+/** A URL that needs no DNS lookup. */
 const ADDRESS = "http://127.0.0.1/in";
 const createAtAddress = () => createOrThrow(ADDRESS);
 const erase = (endpoint: { id: string } | undefined) =>
@@ -65,7 +65,7 @@ async function auditItems(): Promise<Record<string, unknown>[]> {
 }
 
 describe("a new endpoint", () => {
-  it("has a secret that is answered once, and that nothing gives back: only the vault opens what is kept", async () => {
+  it("returns its secret once; only the vault opens the stored secret", async () => {
     const { id, secret } = await createOrThrow();
     expect(secret).toMatch(/^whs_[A-Za-z0-9+/]{43}=$/);
     const { Items = [] } = await testEnv.table.client.send(new ScanCommand({ TableName: testEnv.table.name }));
@@ -96,7 +96,7 @@ describe("a new endpoint", () => {
     "https://inside.example/in",
     "https://user:pass@hooks.example/",
     "not a url",
-  ])("at %s is refused with the gate's reason, and leaves nothing", async (url) => {
+  ])("at %s is refused with the gate's reason, and nothing is stored", async (url) => {
     const refused = await create(url);
     expect(refused).toMatchObject({ refused: "invalid_request", detail: expect.stringMatching(/\w/) });
     expect(JSON.stringify(refused)).not.toContain("10.0.0.7");
@@ -104,7 +104,7 @@ describe("a new endpoint", () => {
     expect(await auditItems()).toEqual([]);
   });
 
-  it("is the twentieth at most; a deleted one makes room", async () => {
+  it("is refused as the twenty-first; a deleted one frees its place", async () => {
     mode = "open";
     const all: { id: string }[] = [];
     for (let i = 0; i < 20; i++) all.push(await createAtAddress());
@@ -118,7 +118,7 @@ describe("a new endpoint", () => {
     expect(await create(ADDRESS)).toEqual({ refused: "endpoint_limit" });
   });
 
-  it("is one of twenty at most when ten are asked for at once beside nineteen", async () => {
+  it("is created once when ten requests compete for the last of twenty places", async () => {
     mode = "open";
     for (let i = 0; i < 19; i++) await createAtAddress();
     const answers = await Promise.all(Array.from({ length: 10 }, () => create(ADDRESS)));
@@ -128,7 +128,7 @@ describe("a new endpoint", () => {
   });
 
   it.each(faultPoints)(
-    "is counted once, and its deletion, by a process that is struck (%s) at any call",
+    "is counted once, and so is its deletion, despite a fault (%s) at any call",
     async (faultPoint) => {
       mode = "open";
       for (let k = firstFault(faultPoint), reached = true; reached; k += FAULT_STEP) {
@@ -145,19 +145,19 @@ describe("a new endpoint", () => {
     },
   );
 
-  it("comes with its audit row, both or neither, once even when the answer is lost", async () => {
-    const crashed = injectFaults(testEnv.client, ({ command }) =>
+  it("is stored with its audit row, both or neither, and once even when the response is lost", async () => {
+    const removeCrash = injectFaults(testEnv.client, ({ command }) =>
       command === "TransactWriteItems" ? "crash" : "pass",
     );
     await expect(create()).rejects.toThrow("crashed");
-    crashed();
+    removeCrash();
     expect([await listWebhooks(ports(), tenant), await auditItems()]).toEqual([[], []]);
     let times = 0;
-    const lost = injectFaults(testEnv.client, ({ command }) =>
+    const removeLoss = injectFaults(testEnv.client, ({ command }) =>
       command === "TransactWriteItems" && times++ === 0 ? "lost" : "pass",
     );
     const { id } = await createOrThrow();
-    lost();
+    removeLoss();
     expect((await listWebhooks(ports(), tenant)).map((endpoint) => endpoint.id)).toEqual([id]);
     expect(await auditItems()).toMatchObject([
       { ac: "webhook.create", rs: `webhook:${id}`, by: "key:key1", ip: "192.0.2.1" },
@@ -165,7 +165,7 @@ describe("a new endpoint", () => {
     expect(times).toBe(2);
   });
 
-  it("is not another tenant's to read, nor is an id that none can have", async () => {
+  it("is not found by another tenant, nor is an impossible ID", async () => {
     const { id } = await createOrThrow();
     expect(await getLiveEndpoint(ports(), tenant, id)).toMatchObject({ id });
     const notFound = { refused: "endpoint_not_found" };
@@ -179,11 +179,11 @@ describe("host names of one tenant's endpoints", () => {
   const change = (id: string, url: string) =>
     updateWebhook(ports(), tenant, id, { url }, { caller, ip: null }, testEnv.now());
   beforeEach(() => {
-    // Twenty seconds into a minute.
+    // Twenty seconds after the start of a minute.
     testEnv.advance(MINUTE - (testEnv.now() % MINUTE) + 20 * SECOND);
   });
 
-  it("are looked up ten times a minute at most, whether an endpoint is made or changed", async () => {
+  it("are looked up at most ten times a minute, for new and updated endpoints together", async () => {
     const { id } = await createOrThrow();
     for (let i = 0; i < 8; i++) expect(isRefusal(await change(id, `https://n${i}.example/`))).toBe(false);
     expect(await change(id, "https://inside.example/")).toMatchObject({ refused: "invalid_request" });
@@ -207,7 +207,7 @@ describe("host names of one tenant's endpoints", () => {
     expect(isRefusal(await change(id, "https://n11.example/"))).toBe(false);
   });
 
-  it("are counted alone: an address, a URL that is refused as it stands, and an endpoint that there is not, are free", async () => {
+  it("are the only lookups counted: IP addresses, URLs that are refused as written, and unknown endpoints are free", async () => {
     mode = "open";
     const { id } = await createOrThrow(ADDRESS);
     for (let i = 0; i < 11; i++) {

@@ -29,8 +29,8 @@ const remove = (id: string, tenant = fixture.tenant) =>
 const rotate = (id: string, tenant = fixture.tenant) =>
   rotateSecret(fixture.ports, tenant, id, fixture.by, testEnv.now());
 
-describe("changing an endpoint", () => {
-  it("changes what is given, and the audit row names the fields and never the address", async () => {
+describe("updating an endpoint", () => {
+  it("changes the given fields, and the audit row names them but never the URL", async () => {
     const { endpoint } = await fixture.endpointWith();
     testEnv.advance(5);
     const url = `http://127.0.0.1:${fixture.receiver.port}/other?secret=1`;
@@ -51,7 +51,7 @@ describe("changing an endpoint", () => {
     expect(JSON.stringify(audit)).not.toContain("127.0.0.1");
   });
 
-  it("to what it is already writes nothing and audits nothing", async () => {
+  it("to its current values writes nothing and audits nothing", async () => {
     const { endpoint } = await fixture.endpointWith({ events: ["message.sent", "message.received"] });
     testEnv.advance(5);
     const same = { url: endpoint.url, events: ["message.received", "message.sent"], status: "active" } as const;
@@ -60,7 +60,7 @@ describe("changing an endpoint", () => {
     expect(await fixture.audits("webhook.update")).toEqual([]);
   });
 
-  it("to an address that the gate refuses changes nothing, and the reason is told", async () => {
+  it("to a URL that the gate refuses changes nothing and returns the reason", async () => {
     const { endpoint } = await fixture.endpointWith();
     const ports = { ...fixture.ports, gate: createGate({ mode: "public", resolver: async () => ["10.0.0.7"] }) };
     const changes = { url: "https://inside.example/in", status: "paused" } as const;
@@ -70,7 +70,7 @@ describe("changing an endpoint", () => {
   });
 });
 
-it("a deleted endpoint is a tombstone: no secret is left of it, and it is not there for anyone any more", async () => {
+it("a deleted endpoint is a tombstone without a secret, and no read finds it", async () => {
   const { endpoint, secret } = await fixture.endpointWith();
   const rotated = await rotate(endpoint.id);
   const row = await fixture.createDelivery(endpoint, "dlq");
@@ -92,7 +92,7 @@ it("a deleted endpoint is a tombstone: no secret is left of it, and it is not th
   expect(await fixture.audits("webhook.delete")).toMatchObject([{ rs: `webhook:${endpoint.id}`, dt: {} }]);
 });
 
-it("another tenant's endpoint, an unknown one and an impossible one are the same nothing", async () => {
+it("another tenant's endpoint, an unknown one and an impossible one are equally not found", async () => {
   const { endpoint } = await fixture.endpointWith();
   for (const id of [endpoint.id, siblingId(endpoint.id), "x", "", `${endpoint.id}#`]) {
     const stranger = newTenant();
@@ -107,7 +107,7 @@ it("another tenant's endpoint, an unknown one and an impossible one are the same
 });
 
 describe("a rotated secret", () => {
-  it("signs beside the one before it for 24 hours to the millisecond; then alone", async () => {
+  it("signs together with the previous one for 24 hours to the millisecond, then alone", async () => {
     const { endpoint, secret: first } = await fixture.endpointWith();
     const rotated = await rotate(endpoint.id);
     if (isRefusal(rotated)) throw new Error(rotated.refused);
@@ -124,7 +124,7 @@ describe("a rotated secret", () => {
         eventUlid: row?.eventUlid ?? "",
         attempt: 2,
       });
-      await worker({ Records: [parseAuditEvent(body)] }, { getRemainingTimeInMillis: () => 60_000 });
+      await worker({ Records: [toSqsRecord(body)] }, { getRemainingTimeInMillis: () => 60_000 });
       return String(fixture.receiver.requests.at(-1)?.headers["svc-signature"]).split(",");
     };
     testEnv.advance(DAY - 1);
@@ -134,7 +134,7 @@ describe("a rotated secret", () => {
     expect(first).not.toBe(rotated.secret);
   });
 
-  it("replaces the one before when it is rotated again, and all answers are kept sealed", async () => {
+  it("replaces the previous secret when it is rotated again, and every stored secret is sealed", async () => {
     const { endpoint } = await fixture.endpointWith();
     const second = await rotate(endpoint.id);
     testEnv.advance(HOUR);
@@ -149,7 +149,7 @@ describe("a rotated secret", () => {
   });
 });
 
-function parseAuditEvent(body: string) {
+function toSqsRecord(body: string) {
   return {
     messageId: "m",
     receiptHandle: "r",
