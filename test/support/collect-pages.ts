@@ -1,4 +1,4 @@
-/** Everything that comes in pages, together. */
+/** Collects the items of all pages. */
 export async function collectPages<T>(pages: AsyncIterable<readonly T[]>): Promise<T[]> {
   const all: T[] = [];
   for await (const page of pages) all.push(...page);

@@ -3,24 +3,24 @@ import { CreateTableCommand, DeleteTableCommand, DynamoDBClient, waitUntilTableE
 import { type Engine, startEngine } from "../../local/dynamodb/engine.ts";
 import { table } from "../../shared/config/names.ts";
 
-/** A table of its own for one test or one file, with the keys and indexes of the real one. */
+/** A table for one test or one test file, with the keys and indexes of the real one. */
 export interface TestTable {
   readonly endpoint: string;
   readonly tableName: string;
   readonly client: DynamoDBClient;
-  /** Deletes the table and the client's connections. The engine stays for the process's other tables. */
+  /** Deletes the table and closes the client's connections. The engine stays for the process's other tables. */
   close(): Promise<void>;
 }
 
 let sharedEngine: Promise<Engine> | null = null;
 
-/** The engine of this test process: in memory, ends with the process. TEST_DYNAMODB=dynamodb-local picks Amazon's. */
+/** The engine of this test process: in memory, ends with the process. TEST_DYNAMODB=dynamodb-local selects Amazon's. */
 export function testEngine(): Promise<Engine> {
   sharedEngine ??= startEngine({ dataDir: null, ...preferredEngine() });
   return sharedEngine;
 }
 
-/** What TEST_DYNAMODB asks for, as an option of `startEngine`; an unknown name is an error, never a silent default. */
+/** The engine that TEST_DYNAMODB selects, as an option of `startEngine`. Throws for an unknown name. */
 export function preferredEngine(): { prefer?: "dynoxide" | "dynamodb-local" } {
   const name = process.env.TEST_DYNAMODB;
   if (!name) return {};
@@ -28,7 +28,7 @@ export function preferredEngine(): { prefer?: "dynoxide" | "dynamodb-local" } {
   throw new Error(`TEST_DYNAMODB is "${name}": set it to dynoxide or dynamodb-local, or leave it out.`);
 }
 
-/** A client for an engine on this machine: any credentials will do there. */
+/** A client for an engine on this machine, which accepts any credentials. */
 export function clientFor(endpoint: string): DynamoDBClient {
   return new DynamoDBClient({
     endpoint,
@@ -37,7 +37,7 @@ export function clientFor(endpoint: string): DynamoDBClient {
   });
 }
 
-/** A fresh, empty table. Time to live is left off: engines differ in it, and a clock that tests set back would empty it. */
+/** Creates an empty table. TTL is off: engines differ in it, and it would delete the rows of tests that set a past time. */
 export async function startTestTable(): Promise<TestTable> {
   const { url } = await testEngine();
   const client = clientFor(url);

@@ -38,7 +38,7 @@ function createItem() {
   });
 }
 
-/** What is there, seen by a client without faults. */
+/** The stored item, read by a client without faults. */
 async function readItem(): Promise<string | undefined> {
   const client = clientFor(testTable.endpoint);
   const { Item } = await client.send(
@@ -48,7 +48,7 @@ async function readItem(): Promise<string | undefined> {
   return Item === undefined ? undefined : (Item.n?.N ?? "no count");
 }
 
-/** The first attempt meets the fault, every later one passes. */
+/** The first attempt gets the fault, every later one passes. */
 function faultFirst(fault: Fault): FaultyOperation[] {
   const operations: FaultyOperation[] = [];
   stop = injectFaults(testTable.client, (operation) => {
@@ -72,7 +72,7 @@ test("fail does nothing, and the SDK's retry succeeds", async () => {
   expect(operations.map(({ index }) => index)).toEqual([0, 1]);
 });
 
-test("a failure that lasts reaches the caller with nothing done", async () => {
+test("a failure that persists reaches the caller with nothing done", async () => {
   stop = injectFaults(testTable.client, () => "fail");
   await expect(testTable.client.send(addOne())).rejects.toThrow("injected: failed before");
   expect(await readItem()).toBeUndefined();
@@ -85,13 +85,13 @@ test("lost does the work, and the SDK's retry does it again", async () => {
   expect(operations).toHaveLength(2);
 });
 
-test("lost makes a conditional write meet its own success", async () => {
+test("lost makes the retry of a conditional write fail on the first try's success", async () => {
   faultFirst("lost");
   await expect(testTable.client.send(createItem())).rejects.toMatchObject({ name: "ConditionalCheckFailedException" });
   expect(await readItem()).toBe("no count");
 });
 
-test("lost hides a refusal too", async () => {
+test("lost hides a failed condition, too", async () => {
   await testTable.client.send(createItem());
   stop = injectFaults(testTable.client, () => "lost");
   await expect(testTable.client.send(createItem())).rejects.toThrow("injected: answer lost");
@@ -104,7 +104,7 @@ test("throttle does nothing, and the SDK's retry succeeds", async () => {
   expect(operations).toHaveLength(2);
 });
 
-test("a throttle that lasts reaches the caller under AWS's name", async () => {
+test("a throttle that persists reaches the caller under AWS's name", async () => {
   stop = injectFaults(testTable.client, () => "throttle");
   await expect(testTable.client.send(addOne())).rejects.toMatchObject({
     name: "ProvisionedThroughputExceededException",
@@ -126,13 +126,13 @@ test("twice does the work twice without a retry", async () => {
   expect(operations).toHaveLength(1);
 });
 
-test("twice gives the caller the first answer, success or refusal", async () => {
+test("twice returns the first response to the caller, success or refusal", async () => {
   stop = injectFaults(testTable.client, () => "twice");
   await expect(testTable.client.send(createItem())).resolves.toBeDefined();
   await expect(testTable.client.send(createItem())).rejects.toMatchObject({ name: "ConditionalCheckFailedException" });
 });
 
-test("a promised decision delays the attempt behind another", async () => {
+test("a decision that is a promise delays its attempt behind another", async () => {
   const { promise, resolve } = Promise.withResolvers<Fault>();
   stop = injectFaults(testTable.client, ({ index }) => (index === 0 ? promise : "pass"));
   const late = testTable.client.send(createItem());
@@ -141,7 +141,7 @@ test("a promised decision delays the attempt behind another", async () => {
   await expect(late).rejects.toMatchObject({ name: "ConditionalCheckFailedException" });
 });
 
-test("a document client made of the client meets the faults, with typed input", async () => {
+test("a document client made of the client gets the faults, with typed input", async () => {
   const operations = faultFirst("crash");
   const documents = DynamoDBDocumentClient.from(testTable.client);
   const Item = { PK: `p${pk}`, SK: "a" };
@@ -149,7 +149,7 @@ test("a document client made of the client meets the faults, with typed input", 
   expect(operations).toMatchObject([{ command: "PutItem", input: { Item: key() } }]);
 });
 
-test("faults end when stopped, and cannot be injected on top of others", async () => {
+test("faults end when they are removed, and cannot be injected on top of others", async () => {
   stop = injectFaults(testTable.client, () => "crash");
   expect(() => injectFaults(testTable.client, () => "pass")).toThrow("Duplicate middleware name");
   stop();

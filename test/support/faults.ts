@@ -6,25 +6,25 @@ import {
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 
 /**
- * - `pass`: as if nothing were there
- * - `fail`: the service errs before it does anything; the SDK retries
- * - `lost`: it is done, but the connection breaks before the answer; the SDK retries
- * - `throttle`: refused for too much traffic, nothing done; the SDK retries
- * - `crash`: nothing done, and the caller gets a Crash, which nobody retries
- * - `twice`: the network delivers the request twice; the caller gets the first answer
+ * - `pass`: no fault
+ * - `fail`: the service fails before it does anything; the SDK retries
+ * - `lost`: the request is done, but the connection breaks before the response; the SDK retries
+ * - `throttle`: the request is throttled, nothing is done; the SDK retries
+ * - `crash`: nothing is done, and the caller gets a `Crash`, which the SDK does not retry
+ * - `twice`: the network delivers the request twice; the caller gets the first response
  */
 export type Fault = "pass" | "fail" | "lost" | "throttle" | "crash" | "twice";
 
 export interface FaultyOperation {
-  /** As AWS names it: PutItem, Query, TransactWriteItems, … */
+  /** AWS's name of the operation: PutItem, Query, TransactWriteItems, … */
   readonly command: string;
-  /** Counts every attempt of the client, the SDK's retries included, from 0 since the faults were injected. */
+  /** The index of the attempt, the SDK's retries included, from 0 since the faults were injected. */
   readonly index: number;
   /** The low-level input, with typed attribute values. */
   readonly input: unknown;
 }
 
-/** The process ended here, as far as the code under test can tell. */
+/** Stands for the end of the process in the code under test. */
 export class Crash extends Error {
   override readonly name = "Crash";
 }
@@ -32,10 +32,10 @@ export class Crash extends Error {
 const MIDDLEWARE = "injected faults";
 
 /**
- * Lets `decide` spoil single attempts of the client and of every document client made of it, below the SDK's retries.
- * `decide` may answer with a promise: the attempt waits for it, which delays it or puts it behind another.
- * @returns ends the faults
- * @throws Error when the client has injected faults already
+ * Injects a fault into each attempt of the client and of every document client made of it, below the SDK's retries.
+ * `decide` may return a promise: the attempt waits for it, which delays it or puts it behind another.
+ * @returns a function that removes the faults
+ * @throws Error when the client already has injected faults
  */
 export function injectFaults(
   client: DynamoDBClient | DynamoDBDocumentClient,
@@ -59,7 +59,7 @@ export function injectFaults(
         case "crash":
           throw new Crash(`injected: crashed before ${command}, attempt ${index}`);
         case "lost":
-          await next(args).catch(() => {}); // even a refusal is lost
+          await next(args).catch(() => {}); // The client never sees the response, not even an error.
           throw Object.assign(new Error("injected: answer lost"), { code: "ECONNRESET" });
         case "twice": {
           const [first] = [await settle(next(args)), await settle(next(args))];

@@ -2,7 +2,7 @@ import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { describe, expect, test } from "vitest";
 import { itemSize, numberSize, readUnits, writeUnits } from "./item-size.ts";
 
-describe("an item's size is what DynamoDB bills", () => {
+describe("an item's size is the one that DynamoDB bills", () => {
   const values: [string, AttributeValue, number][] = [
     ["an empty string is its name alone", { S: "" }, 0],
     ["a string is its UTF-8 bytes", { S: "héllo" }, 6],
@@ -59,7 +59,7 @@ describe("a number's size", () => {
     expect(numberSize(text)).toBe(bytes);
   });
 
-  test("a text that is no number is refused", () => {
+  test("a text that is not a number is refused", () => {
     expect(() => numberSize("12a")).toThrow(/not a number/);
   });
 });

@@ -1,13 +1,13 @@
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 
-/** An item as the low-level client has it. */
+/** An item in the form of the low-level client. */
 export type Item = Record<string, AttributeValue>;
 
 const CONTAINER_OVERHEAD = 3;
 const ELEMENT_OVERHEAD = 1;
 
 /**
- * The size in bytes by which DynamoDB bills an item: names and values, without the 100 bytes that only storage adds.
+ * The size in bytes that DynamoDB bills for an item: names and values, without the 100 bytes of storage overhead.
  */
 export function itemSize(item: Item): number {
   let size = 0;
@@ -44,9 +44,9 @@ function valueSize(value: AttributeValue): number {
 }
 
 /**
- * One byte, one for every two digits before the point, one for every two after it, one for a minus. Zeros that carry
- * no meaning are cut. The documentation only says "approximately"; the live service counts the two sides of the point
- * apart.
+ * One byte, one for every two digits before the point, one for every two after it, one for a minus. Leading and
+ * trailing zeros are not counted. The documentation only says "approximately"; the live service counts the two sides
+ * of the point separately.
  */
 export function numberSize(text: string): number {
   const [, sign = "", whole = "", fraction = "", exponent = "0"] =
@@ -55,7 +55,7 @@ export function numberSize(text: string): number {
   const fractionDigits = shifted.fraction.replace(/0+$/, "");
   const wholeDigits = shifted.whole.replace(/^0+/, "");
   if (wholeDigits === "" && fractionDigits === "") return 1;
-  // Next to a fraction every zero between is a digit; without one, the zeros at the end of 1000 are not.
+  // With a fraction, every zero of the whole part counts. Without one, the zeros at the end of 1000 do not.
   const wholePart = fractionDigits === "" ? wholeDigits.replace(/0+$/, "") : wholeDigits;
   const fractionPart = wholeDigits === "" ? fractionDigits.replace(/^0+/, "") : fractionDigits;
   return 1 + Math.ceil(wholePart.length / 2) + Math.ceil(fractionPart.length / 2) + (sign === "-" ? 1 : 0);

@@ -20,7 +20,7 @@ describe("reads", () => {
       new GetItemCommand({ TableName: metered.tableName, Key: metered.key(sk), ConsistentRead: consistent }),
     );
 
-  test("cost one unit for four kilobytes, half of it when eventually consistent, and the least for nothing", async () => {
+  test("cost one unit for four kilobytes, half of it when eventually consistent, and the minimum for a missing item", async () => {
     await metered.put(metered.item(4096));
     await metered.put(metered.item(4097, {}, "b"));
     expect(await metered.rcu(get("a", true))).toBe(1);
@@ -30,13 +30,13 @@ describe("reads", () => {
     expect(await metered.rcu(get("none", false))).toBe(0.5);
   });
 
-  test("a projection makes a read no cheaper", async () => {
+  test("cost the same with a projection", async () => {
     await metered.put(metered.item(9000));
     const input = { TableName: metered.tableName, Key: metered.key(), ProjectionExpression: "SK" };
     expect(await metered.rcu(() => metered.client.send(new GetItemCommand(input)))).toBe(1.5);
   });
 
-  test("a batch rounds every item by itself", async () => {
+  test("of a batch are rounded item by item", async () => {
     await metered.put(metered.item(100));
     await metered.put(metered.item(5000, {}, "b"));
     const Keys = [metered.key("a"), metered.key("b"), metered.key("none")];
@@ -46,7 +46,7 @@ describe("reads", () => {
     expect(await metered.rcu(batch(false))).toBe(2);
   });
 
-  test("a batch that stops at 16 MB costs what it read", async () => {
+  test("of a batch that stops at 16 MB cost what it read", async () => {
     const sks = Array.from({ length: 45 }, (_, i) => `s${i}`);
     for (const sk of sks) await metered.put(metered.item(400_000, {}, sk));
     const input = { RequestItems: { [metered.tableName]: { Keys: sks.map(metered.key) } } };
@@ -58,7 +58,7 @@ describe("reads", () => {
     expect(cost).toBe((read * Math.ceil(400_000 / 4096)) / 2);
   });
 
-  test("a transaction doubles, for missing items too", async () => {
+  test("of a transaction cost double, for missing items too", async () => {
     await metered.put(metered.item(5000));
     const TransactItems = ["a", "none"].map((sk) => ({ Get: { TableName: metered.tableName, Key: metered.key(sk) } }));
     expect(await metered.rcu(() => metered.client.send(new TransactGetItemsCommand({ TransactItems })))).toBe(4 + 2);
@@ -82,11 +82,11 @@ describe("queries and scans", () => {
     expect(await metered.rcu(send({ Select: "COUNT" }))).toBe(1);
   });
 
-  test("nothing found costs the least", async () => {
+  test("cost the minimum without a match", async () => {
     expect(await metered.rcu(send())).toBe(0.5);
   });
 
-  test("rows that the filter drops are paid for, and a projection saves nothing", async () => {
+  test("cost the rows that the filter drops, and the same with a projection", async () => {
     for (const sk of ["a", "b", "c"]) await metered.put(metered.item(4096, {}, sk));
     const filtered = send({
       FilterExpression: "#d = :none",
@@ -97,7 +97,7 @@ describe("queries and scans", () => {
     expect(await metered.rcu(filtered)).toBe(1.5);
   });
 
-  test("a page starts after its start key, in the direction asked for", async () => {
+  test("start a page after its start key, in the requested direction", async () => {
     await metered.put(metered.item(100, {}, "a"));
     await metered.put(metered.item(9000, {}, "b"));
     await metered.put(metered.item(100, {}, "c"));
@@ -107,7 +107,7 @@ describe("queries and scans", () => {
     );
   });
 
-  test("a page that stops at one megabyte costs one megabyte", async () => {
+  test("cost one megabyte for a page that stops at one megabyte", async () => {
     for (const sk of ["a", "b", "c", "d"]) await metered.put(metered.item(400_000, {}, sk));
     let rows = 0;
     const cost = await metered.rcu(async () => {
@@ -117,7 +117,7 @@ describe("queries and scans", () => {
     expect(cost).toBe(Math.ceil((rows * 400_000) / 4096) / 2);
   });
 
-  test("an index is billed by what it copies", async () => {
+  test("of an index cost the attributes that it copies", async () => {
     for (const sk of ["a", "b"])
       await metered.put(
         metered.item(6000, { ...feedAttributes(`f${metered.pk}`, sk), ...idAttributes(`i${metered.pk}`) }, sk),
@@ -132,7 +132,7 @@ describe("queries and scans", () => {
     expect(await metered.rcu(through(table.idIndex.name, table.idIndex.partitionKey, `i${metered.pk}`))).toBe(0.5);
   });
 
-  test("a scan costs every row it passes", async () => {
+  test("cost every row that a scan passes", async () => {
     const otherTable = await startTestTable();
     const scanned = attachMeter(otherTable.client, otherTable.tableName);
     for (const sk of ["a", "b", "c"]) {

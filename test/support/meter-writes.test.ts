@@ -23,7 +23,7 @@ describe("writes to the table", () => {
     expect(await metered.wcu(() => metered.put(metered.item(2000)))).toBe(2);
   });
 
-  test("an update costs the larger of before and after", async () => {
+  test("cost the larger of before and after for an update", async () => {
     await metered.put(metered.item(2000));
     const update = (d: string) =>
       metered.client.send(
@@ -39,7 +39,7 @@ describe("writes to the table", () => {
     expect(await metered.wcu(() => update("x".repeat(3000)))).toBe(3);
   });
 
-  test("a delete costs the item that was there, and one unit for nothing", async () => {
+  test("cost the deleted item for a delete, and one unit without an item", async () => {
     await metered.put(metered.item(2500));
     const remove = () =>
       metered.client.send(new DeleteItemCommand({ TableName: metered.tableName, Key: metered.key() }));
@@ -47,7 +47,7 @@ describe("writes to the table", () => {
     expect(await metered.wcu(remove)).toBe(1);
   });
 
-  test("a failed condition costs the item that is there, at least one unit, and no index", async () => {
+  test("cost the stored item, at least one unit and no index, for a failed condition", async () => {
     const failing = (it: Item, condition: string) => () =>
       expect(metered.put(it, condition)).rejects.toThrow(/conditional request failed/i);
     expect(await metered.wcu(failing(metered.item(3000), "attribute_exists(PK)"))).toBe(1);
@@ -57,7 +57,7 @@ describe("writes to the table", () => {
     );
   });
 
-  test("a request that is refused as invalid costs nothing", async () => {
+  test("cost nothing for an invalid request", async () => {
     expect(
       await metered.wcu(() => expect(metered.put({ PK: { S: "" }, SK: { S: "a" } })).rejects.toThrow(/empty string/)),
     ).toBe(0);
@@ -65,33 +65,33 @@ describe("writes to the table", () => {
 });
 
 describe("writes to the indexes", () => {
-  test("an item outside every index costs the table alone", async () => {
+  test("cost only the table for an item outside every index", async () => {
     expect(await metered.wcu(() => metered.put(metered.item(100, { F: { S: "half a key" } })))).toBe(1);
   });
 
-  test("entering and leaving an index cost its entry", async () => {
+  test("cost the index entry when an item enters or leaves an index", async () => {
     expect(await metered.wcu(() => metered.put(metered.item(1500, feedAttributes("f", "1"))))).toBe(2 + 2);
     expect(await metered.wcu(() => metered.put(metered.item(1500)))).toBe(2 + 2);
   });
 
-  test("a change of a copied attribute costs one write, sized by the larger entry", async () => {
+  test("cost one write, sized by the larger entry, when a copied attribute changes", async () => {
     await metered.put(metered.item(3000, feedAttributes("f", "1")));
     expect(await metered.wcu(() => metered.put(metered.item(100, feedAttributes("f", "1"))))).toBe(3 + 3);
   });
 
-  test("a new index key costs two writes, each of its own size", async () => {
+  test("cost two writes, each of its own size, for a new index key", async () => {
     await metered.put(metered.item(1500, feedAttributes("f", "1")));
     expect(await metered.wcu(() => metered.put(metered.item(100, feedAttributes("f", "2"))))).toBe(2 + 2 + 1);
     expect(await metered.wcu(() => metered.put(metered.item(100, feedAttributes("g", "2"))))).toBe(1 + 1 + 1);
   });
 
-  test("an index of keys costs its small entry, and nothing while the keys stay", async () => {
+  test("cost the small entry of a keys-only index, and nothing while the keys stay", async () => {
     expect(await metered.wcu(() => metered.put(metered.item(5000, idAttributes("m1"))))).toBe(5 + 1);
     expect(await metered.wcu(() => metered.put(metered.item(4000, idAttributes("m1"))))).toBe(5);
     expect(await metered.wcu(() => metered.put(metered.item(4000, idAttributes("m2"))))).toBe(4 + 2);
   });
 
-  test("the same item again costs no index", async () => {
+  test("cost no index write for the same item again", async () => {
     const same = {
       ...feedAttributes("f", "1"),
       ...idAttributes("m"),
@@ -102,7 +102,7 @@ describe("writes to the indexes", () => {
     expect(await metered.wcu(() => metered.put(metered.item(300, same)))).toBe(1);
   });
 
-  test("a delete costs each index that held the item", async () => {
+  test("cost each index that held the item for a delete", async () => {
     await metered.put(metered.item(1500, { ...feedAttributes("f", "1"), ...idAttributes("m") }));
     const remove = () =>
       metered.client.send(new DeleteItemCommand({ TableName: metered.tableName, Key: metered.key() }));
@@ -111,7 +111,7 @@ describe("writes to the indexes", () => {
 });
 
 describe("batches and transactions", () => {
-  test("a batch costs its writes one by one", async () => {
+  test("bill a batch write by write", async () => {
     await metered.put(metered.item(3000, {}, "old"));
     const requests = [
       { PutRequest: { Item: metered.item(1500, idAttributes("m")) } },
@@ -124,7 +124,7 @@ describe("batches and transactions", () => {
     expect(cost).toMatchObject({ wcu: 2 + 1 + 10 + 3, requests: 1 });
   });
 
-  test("a write that a batch hands back undone is not billed", async () => {
+  test("do not bill a write that a batch returns as unprocessed", async () => {
     const requests = ["a", "b"].map((sk) => ({ PutRequest: { Item: metered.item(3000, {}, sk) } }));
     metered.client.middlewareStack.add(
       (next) => async (args) => {
@@ -158,7 +158,7 @@ describe("batches and transactions", () => {
       ],
     });
 
-  test("a transaction doubles the table's part, checks included, and not the indexes'", async () => {
+  test("double the table's part of a transaction, checks included, but not the indexes' part", async () => {
     await metered.put(metered.item(5000, {}, "delete"));
     await metered.put(metered.item(2500, {}, "check"));
     expect(await metered.wcu(() => metered.client.send(transaction("attribute_exists(PK)")))).toBe(
@@ -166,21 +166,21 @@ describe("batches and transactions", () => {
     );
   });
 
-  test("a cancelled transaction costs twice what is there", async () => {
+  test("bill a cancelled transaction twice the stored items", async () => {
     await metered.put(metered.item(2500, {}, "delete"));
     const cancelled = () =>
       expect(metered.client.send(transaction("attribute_exists(PK)"))).rejects.toThrow("ConditionalCheckFailed");
     expect(await metered.wcu(cancelled)).toBe(2 * (1 + 1 + 3 + 1));
   });
 
-  test("a transaction sent again with its token costs reads", async () => {
+  test("bill reads for a transaction sent again with its token", async () => {
     await metered.put(metered.item(5000, {}, "delete"));
     const send = () => metered.client.send(transaction("attribute_not_exists(PK)", `token-${metered.pk}`));
     expect(await metered.meter.measure("first", send)).toMatchObject({ wcu: 2 * (2 + 1 + 5 + 1) + 1, rcu: 0 });
     expect(await metered.meter.measure("again", send)).toMatchObject({ wcu: 0, rcu: 2 * (1 + 1 + 2 + 1) });
   });
 
-  test("the SDK's own retry of a transaction is such a repeat", async () => {
+  test("bill the SDK's own retry of a transaction as such a repetition", async () => {
     const stop = injectFaults(metered.client, ({ index }) => (index === 0 ? "lost" : "pass"));
     const cost = await metered.meter.measure("retried", () =>
       metered.client.send(transaction("attribute_not_exists(PK)")),

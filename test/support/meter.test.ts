@@ -53,7 +53,7 @@ describe("the meter", () => {
     meter.close();
   });
 
-  test("gives a document client's batch its leftovers unharmed and does not bill them", async () => {
+  test("returns a document client's unprocessed items unchanged and does not bill them", async () => {
     const sks = Array.from({ length: 45 }, (_, i) => `s${i}`);
     for (const sk of sks) await metered.put(metered.item(400_000, {}, sk));
     const Keys = sks.map((SK) => ({ PK: metered.pk, SK }));
@@ -67,7 +67,7 @@ describe("the meter", () => {
     expect(cost).toBe((read * Math.ceil(400_000 / 4096)) / 2);
   });
 
-  test("bills every write of many at once exactly", async () => {
+  test("bills every one of many concurrent writes exactly", async () => {
     const add = () =>
       metered.client.send(
         new UpdateItemCommand({
@@ -80,7 +80,7 @@ describe("the meter", () => {
     expect(await metered.wcu(() => Promise.all(Array.from({ length: 40 }, add)))).toBe(80);
   });
 
-  test("lets transactions that share items in any order through", async () => {
+  test("does not block transactions that share items in any order", async () => {
     const touch = (sks: string[]) =>
       metered.client.send(
         new TransactWriteItemsCommand({
@@ -110,12 +110,12 @@ describe("the meter", () => {
     expect(cost).toEqual({ wcu: 0, rcu: 0, requests: 0, byOperation: {} });
   });
 
-  test("refuses what it cannot bill, instead of billing nothing", async () => {
+  test("throws for an operation that it cannot bill", async () => {
     const statement = { Statement: `SELECT * FROM "${metered.tableName}"` };
     await expect(metered.client.send(new ExecuteStatementCommand(statement))).rejects.toThrow(/cannot bill/);
   });
 
-  test("sums what a name cost over its runs, and all in the total", async () => {
+  test("sums the cost of a name over its runs, and all costs in the total", async () => {
     await metered.meter.measure("a", () => metered.put(metered.item(100)));
     await metered.meter.measure("a", () => metered.put(metered.item(2000)));
     await metered.meter.measure("b", () => metered.put(metered.item(100)));
@@ -123,7 +123,7 @@ describe("the meter", () => {
     expect(metered.meter.total()).toMatchObject({ wcu: 5, rcu: 0, requests: 3 });
   });
 
-  test("passes on the failure of what it measures", async () => {
+  test("passes on the error of the measured function", async () => {
     await expect(metered.meter.measure("bad", () => Promise.reject(new Error("mine")))).rejects.toThrow("mine");
   });
 

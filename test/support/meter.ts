@@ -5,7 +5,7 @@ import { type Get, getMeter, type Page, pageMeter } from "./metering/reads.ts";
 import { openUnmetered } from "./metering/unmetered-table.ts";
 import { type Write, writeMeter } from "./metering/writes.ts";
 
-/** What DynamoDB would bill. */
+/** The usage that DynamoDB would bill. */
 export interface Units {
   /** Write capacity units, of the table and its indexes together. */
   readonly wcu: number;
@@ -16,20 +16,20 @@ export interface Units {
 }
 
 export interface Reading extends Units {
-  /** By operation as AWS names it: PutItem, Query, TransactWriteItems, … */
+  /** By AWS's name of the operation: PutItem, Query, TransactWriteItems, … */
   readonly byOperation: Readonly<Record<string, Units>>;
 }
 
-/** Counts what one client does to one table, by AWS's rules for on-demand tables and not by the engine's. */
+/** Counts the cost of one client's requests to one table, by AWS's rules for on-demand tables and not by the engine's. */
 export interface Meter {
   /**
-   * What the table costs while `fn` runs. Everything the client does in that time counts, whoever asked for it: two
-   * that overlap both count it. Rejects as `fn` does.
+   * The cost of the table while `fn` runs. It includes every request of the client in that time: two overlapping calls
+   * both count it. Rejects as `fn` does.
    */
   measure(name: string, fn: () => Promise<unknown>): Promise<Reading>;
-  /** What each name cost in all its `during` together. */
+  /** The cost of each name, over all its `measure` calls. */
   byName(): Readonly<Record<string, Reading>>;
-  /** Everything since the meter was attached. */
+  /** The cost since the meter was attached. */
   total(): Reading;
   /** Detaches the meter. */
   close(): void;
@@ -42,9 +42,9 @@ const NOTHING: Units = { wcu: 0, rcu: 0, requests: 0 };
 const UNSUPPORTED = ["ExecuteStatement", "BatchExecuteStatement", "ExecuteTransaction"];
 
 /**
- * Attaches a meter to the client, and with it to every document client made of it. It sits below the SDK's retries:
- * each attempt that reaches the engine is billed. To know items before and after a write it reads them itself, through
- * a client of its own, and lets operations on the same item pass one after the other.
+ * Attaches a meter to the client, and so to every document client made of it. It sits below the SDK's retries: each
+ * attempt that reaches the engine is billed. To know items before and after a write it reads them itself, through its
+ * own client, and serializes operations on the same item.
  * @throws Error when the client already has a meter for this table
  */
 export function attachMeter(client: DynamoDBClient | DynamoDBDocumentClient, tableName: string): Meter {

@@ -5,12 +5,12 @@ import { startTestTable } from "./dynamodb.ts";
 import { type Item, itemSize } from "./item-size.ts";
 import { attachMeter, type Meter } from "./meter.ts";
 
-/** A table for the meter's own tests: one a file, with a fresh meter and a fresh partition for each test. */
+/** A table for the meter's own tests: one per file, with a fresh meter and a fresh partition for each test. */
 export interface MeteredTable {
   readonly client: DynamoDBClient;
   readonly tableName: string;
   readonly meter: Meter;
-  /** The test's own partition key. */
+  /** The partition key of the current test. */
   readonly pk: string;
   key(sk?: string): Item;
   /** An item of exactly `bytes`. */
@@ -20,7 +20,7 @@ export interface MeteredTable {
   rcu(work: () => Promise<unknown>): Promise<number>;
 }
 
-/** Registers the hooks of the test file that calls it; what it returns may be used within tests only. */
+/** Registers the hooks of the calling test file. Use the result only within tests. */
 export function useMeteredTable(): MeteredTable {
   let testTable: Awaited<ReturnType<typeof startTestTable>>;
   let meter: Meter;
@@ -69,7 +69,7 @@ export function feedAttributes(f: string, g: string): Item {
   return { [table.feedIndex.partitionKey]: { S: f }, [table.feedIndex.sortKey]: { S: g } };
 }
 
-/** The attribute that puts an item into the id index. */
+/** The attribute that puts an item into the ID index. */
 export function idAttributes(i: string): Item {
   return { [table.idIndex.partitionKey]: { S: i } };
 }

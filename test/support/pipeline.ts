@@ -68,7 +68,7 @@ import { eventSource } from "./pipeline/event-source.ts";
 import { startLoopback } from "./pipeline/loopback.ts";
 import type { SignedWebhook } from "./pipeline/traffic.ts";
 
-/** What something cost: units of the table with its indexes, requests of all queues. */
+/** A cost: units of the table with its indexes, requests of all queues. */
 export interface Cost {
   readonly wcu: number;
   readonly rcu: number;
@@ -85,7 +85,7 @@ const START: Millis = Date.UTC(2026, 2, 4, 5, 6, 7, 89);
 
 /**
  * Intake, ingest, deliver, sweep and API with their real ports: one metered table, emulated queues, bucket, key and
- * secrets, and receivers on loopback behind an open gate. The clock stands still until it is turned.
+ * secrets, and receivers on loopback behind an open gate. The clock stands still until a test advances it.
  * @param options.poster who is called in place of the receivers on loopback
  */
 export async function startPipeline(options: { readonly poster?: WebhookClient } = {}) {
@@ -221,50 +221,50 @@ export async function startPipeline(options: { readonly poster?: WebhookClient }
 
   return {
     now,
-    /** Turns the clock of everything forward. */
+    /** Advances the clock of all parts. */
     advance(by: Millis): void {
       currentTime += by;
       emulators.onClockAdvance();
     },
     loopback,
-    /** What feeds the workers, for whoever lets them run side by side. */
+    /** The workers' event sources, for callers that run them concurrently. */
     sources,
     queues: { events: queue("Events") },
-    /** For whoever writes more into it than is to be counted. */
+    /** The table's name, to write rows that are not counted. */
     tableName: table.tableName,
-    /** Whatever the workers call. */
+    /** The AWS clients that the workers call. */
     awsClients: [table.client, ...Object.values(clients)],
-    /** The stores alone, to measure one call or to make a state without its traffic. */
+    /** The stores, to measure one call or to create a state without its traffic. */
     stores,
     tenantPorts,
     apiPorts,
-    /** What the workers wrote, in order. */
+    /** The log lines of the workers, in order. */
     lines: logLines,
 
-    /** Posts a webhook to the intake, which must take it. */
+    /** Posts a webhook to the intake, which must accept it. */
     async receive({ platform, body, signature }: SignedWebhook): Promise<void> {
       const headers = { "x-hub-signature-256": signature };
       const answer = await intake.fetch(
         new Request(`http://gateway/webhooks/${platform}`, { method: "POST", headers, body }),
         {},
       );
-      if (answer.status !== 200) throw new Error(`The intake answered ${answer.status}: ${await answer.text()}`);
+      if (answer.status !== 200) throw new Error(`The intake responded with ${answer.status}: ${await answer.text()}`);
     },
-    /** Everything on the inbound queue. */
+    /** Runs the ingest worker until its queue is empty. */
     ingest: () => sources.inbound.drain(),
-    /** Everything on the events queue. */
+    /** Runs the deliver worker until the events queue is empty. */
     deliver: () => sources.events.drain(),
-    /** What is due of erasures. */
+    /** Runs the erase worker on what is due. */
     erase: () => sources.erasures.drain(),
-    /** Everyone who is to be looked up. */
+    /** Runs the profile worker until its queue is empty. */
     fetchProfiles: () => sources.profiles.drain(),
-    /** What is due on the deliveries queue. */
+    /** Runs the deliver worker on what is due on the deliveries queue. */
     retry: () => sources.deliveries.drain(),
     sweep: () => sweepDue({ due: stores.due, retries, log }, now()),
-    /** What senders left open. @returns how many sends there were */
+    /** Settles the sends that senders left unfinished. @returns the number of sends */
     settleSends: () => settleDueSends(apiPorts, now()),
 
-    /** One request to the API, which must succeed; answers its `data`. */
+    /** Makes one request to the API, which must succeed. @returns its `data` */
     async call<T>(key: string, method: "GET" | "POST" | "PATCH" | "DELETE", path: string, body?: object): Promise<T> {
       const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
       const request = new Request(`http://gateway${path}`, {
@@ -277,14 +277,14 @@ export async function startPipeline(options: { readonly poster?: WebhookClient }
       return answer.data;
     },
 
-    /** What `work` costs. Nothing else may run meanwhile. */
+    /** The cost of `work`. Nothing else may run at the same time. */
     async cost(work: () => Promise<unknown>): Promise<Cost> {
       const before = queueRequests();
       const { wcu, rcu } = await meter.measure("cost", work);
       return { wcu, rcu, sqs: queueRequests() - before };
     },
 
-    /** How many requests `work` makes of the table. */
+    /** The number of requests that `work` makes to the table. */
     tableCalls: async (work: () => Promise<unknown>): Promise<number> => (await meter.measure("calls", work)).requests,
 
     async close(): Promise<void> {

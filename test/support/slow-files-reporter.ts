@@ -2,7 +2,7 @@ import type { Reporter, TestModule } from "vitest/node";
 
 const SLOW_MS = 10_000;
 
-/** Names the test files that take longer than 10 seconds, the slowest first, below the run's summary. */
+/** Lists the test files that take longer than 10 seconds, the slowest first, below the run's summary. */
 // biome-ignore lint/style/noDefaultExport: Vitest loads a reporter from the default export of its file.
 export default class SlowFilesReporter implements Reporter {
   onTestRunEnd(testModules: readonly TestModule[]): void {

@@ -1,12 +1,12 @@
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import type { Millis } from "../../shared/kernel/time.ts";
 
-/** Turns of the event loop without a call under way, after which nothing moves any more by itself. */
+/** Turns of the event loop without a call in progress, after which no task proceeds by itself. */
 const QUIET_TURNS = 4;
 
 interface Clock {
   now(): Millis;
-  /** Turns the clock of everything forward. */
+  /** Advances the clock of all parts. */
   advance(by: Millis): void;
 }
 
@@ -23,8 +23,8 @@ interface AwsClient {
 export type VirtualTime = ReturnType<typeof virtualTime>;
 
 /**
- * Lets real workers run in virtual time: what they do at the table and the queues takes none, and only `sleep` lets it
- * pass. The clock is turned once all that was begun waits for it.
+ * Runs real workers in virtual time: calls to the table and the queues take no time, and only `sleep` does. The clock
+ * advances once every started task is waiting for it.
  * @param clients every client whose calls the workers wait for
  */
 export function virtualTime(clock: Clock, clients: readonly AwsClient[]) {
@@ -58,7 +58,7 @@ export function virtualTime(clock: Clock, clients: readonly AwsClient[]) {
     sleep(ms: Millis): Promise<void> {
       return new Promise((wake) => sleepers.push({ until: clock.now() + ms, wake }));
     },
-    /** Lets time pass until nobody sleeps any more. */
+    /** Advances the time until no task sleeps. */
     async run(): Promise<void> {
       for (;;) {
         await waitUntilQuiet();

@@ -36,7 +36,7 @@ async function listQuarantined(): Promise<QuarantinedMessage[]> {
 }
 
 describe("a dead letter", () => {
-  it("is kept as it was, once, though the worker dies over it and it comes again", async () => {
+  it("is quarantined unchanged and once, even when the worker crashes and the letter arrives again", async () => {
     await openQueue(queues.inbound, testEnv.eventSource).send({ body: "poison 𝒳", group: "acme" });
     const end = injectFaults(testEnv.client, ({ index }) => (index === 0 ? "crash" : "pass"));
     expect((await invokeWorker(testEnv.eventSource, queues.inbound, worker())).failed).toHaveLength(1);
@@ -59,21 +59,21 @@ describe("a dead letter", () => {
     expect(JSON.stringify(testEnv.lines)).not.toContain("poison");
   });
 
-  it("of a full megabyte still fits a row", async () => {
+  it("of a full megabyte fits in a row", async () => {
     const before = (await listQuarantined()).length;
     await openQueue(queues.inbound, testEnv.eventSource).send({ body: "x".repeat(1_000_000) });
     expect((await invokeWorker(testEnv.eventSource, queues.inbound, worker())).failed).toEqual([]);
     expect(await listQuarantined()).toHaveLength(before + 1);
   });
 
-  it("of a megabyte whose characters take several bytes each fits too", async () => {
+  it("of a megabyte of multi-byte characters fits in a row", async () => {
     const before = (await listQuarantined()).length;
     await openQueue(queues.inbound, testEnv.eventSource).send({ body: "漢".repeat(330_000) });
     expect((await invokeWorker(testEnv.eventSource, queues.inbound, worker())).failed).toEqual([]);
     expect(await listQuarantined()).toHaveLength(before + 1);
   });
 
-  it("of a queue that nobody knows stays where it is: an alarm tells of it there", async () => {
+  it("of an unknown queue stays in its queue, where an alarm reports it", async () => {
     const before = (await listQuarantined()).length;
     await openQueue(queues.events, testEnv.eventSource).send({ body: "whose?" });
     expect((await invokeWorker(testEnv.eventSource, queues.events, worker())).failed).toHaveLength(1);

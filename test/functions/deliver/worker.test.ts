@@ -37,7 +37,7 @@ const queueAll = (bodies: readonly string[]) =>
   openQueue(queues.events, testEnv.eventSource).sendAll(bodies.map((body) => ({ body })));
 
 describe("a batch of events", () => {
-  it("with one whose endpoint's secret does not open has that one reported and its batch-mates done", async () => {
+  it("reports the one event whose endpoint's secret does not open, and completes the others", async () => {
     const receiver = await startStatusReceiver();
     const [well, broken] = [newTenant(), newTenant()];
     const url = `http://127.0.0.1:${receiver.port}/200`;
@@ -69,7 +69,7 @@ describe("a batch of events", () => {
     });
   });
 
-  it("drops what it cannot read, what is gone and what is nobody's, and says why", async () => {
+  it("drops events that are unreadable, expired or without an endpoint, and logs why", async () => {
     const tenant = newTenant();
     const gone = encodeEvent({
       tenant,
@@ -91,7 +91,7 @@ describe("a batch of events", () => {
     expect(reasons.sort()).toEqual(["gone", "stale", "unreadable"]);
   });
 
-  it("reads a tenant's endpoints once, and all its messages at once, and counts them in one write", async () => {
+  it("reads a tenant's endpoints once and all its messages at once, and counts them in one write", async () => {
     const receiver = await startStatusReceiver();
     const tenant = newTenant();
     await createEndpointAt(testEnv, queues, tenant, `http://127.0.0.1:${receiver.port}/200`);
@@ -111,7 +111,7 @@ describe("a batch of events", () => {
     expect(cost.requests).toBe(11);
   });
 
-  it("reports the record whose receiver hangs once time is out, and is done with the others", async () => {
+  it("reports the record whose receiver hangs when the time is over, and completes the others", async () => {
     const hanging: (() => void)[] = [];
     const receiver = await startReceiver((response, { url }) => {
       const answer = () => response.writeHead(200).end();
@@ -135,7 +135,7 @@ describe("a batch of events", () => {
     );
   });
 
-  it("keeps one hanging receiver from holding up another's delivery", async () => {
+  it("keeps one hanging receiver from delaying another's delivery", async () => {
     const hanging: (() => void)[] = [];
     const receiver = await startReceiver((response, { url }) => {
       const answer = () => response.writeHead(200).end();

@@ -16,7 +16,7 @@ afterAll(() => testEnv.close());
 beforeEach(async () => {
   testEnv.advance(30 * DAY);
   queues = await testEnv.newQueues();
-  // What the test before left goes to a lane of its own.
+  // Sends what the previous test left to queues of its own.
   await sweepWorker(ports(), testEnv.now)(null, invocation(50 * SECOND));
   queues = await testEnv.newQueues();
   const [tenant, at] = [newTenant(), testEnv.now()];
@@ -37,7 +37,7 @@ const invocation = (remaining: number) => ({ getRemainingTimeInMillis: () => rem
 const settledSends = () => testEnv.lines.flatMap((line) => (line.event === "sends.settled" ? [line.sends] : []));
 const queuedRetries = () => queueDepth(testEnv.eventSource, queues.deliveries);
 
-it("begins no page in its last fifteen seconds, and what is left is there for the next", async () => {
+it("starts no page in its last fifteen seconds, and leaves the rest to the next sweep", async () => {
   const sweep = sweepWorker(ports(), testEnv.now);
   await sweep(null, invocation(15 * SECOND));
   expect([await queuedRetries(), settledSends()]).toEqual([0, []]);
@@ -46,7 +46,7 @@ it("begins no page in its last fifteen seconds, and what is left is there for th
 });
 
 it.each(["due", "dueSends", "holds"] as const)(
-  "fails where one of its tasks does (%s), and does the others",
+  "fails when one of its tasks fails (%s), and completes the others",
   async (failingStore) => {
     const [checkpoint, listOverdue] = [
       () => Promise.reject(new Error("store failed")),

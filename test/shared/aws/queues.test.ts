@@ -22,14 +22,14 @@ const outgoingMessages = (count: number, bodyAt = (i: number) => `m${i}`): Queue
   Array.from({ length: count }, (_, i) => ({ body: bodyAt(i) }));
 const batchRequests = () => fixture.emulators.sqs.counts.SendMessageBatch ?? 0;
 
-describe("sending many", () => {
+describe("sending many messages", () => {
   it.each([
     [0, 0],
     [1, 1],
     [10, 1],
     [11, 2],
     [25, 3],
-  ])("%i messages takes %i requests, and each arrives once", async (count, requests) => {
+  ])("sends %i messages in %i requests, and each arrives once", async (count, requests) => {
     const before = batchRequests();
     await openQueue(url, fixture.sqs).sendAll(outgoingMessages(count));
     expect(batchRequests() - before).toBe(requests);
@@ -41,30 +41,30 @@ describe("sending many", () => {
     );
   });
 
-  it("makes ten requests at once, and no more", async () => {
-    let [under, most] = [0, 0];
+  it("makes at most ten requests at once", async () => {
+    let [inFlight, maxInFlight] = [0, 0];
     const gauge = "gauge";
     fixture.sqs.middlewareStack.add(
       (next) => async (args) => {
-        most = Math.max(most, ++under);
-        return next(args).finally(() => under--);
+        maxInFlight = Math.max(maxInFlight, ++inFlight);
+        return next(args).finally(() => inFlight--);
       },
       { step: "initialize", name: gauge },
     );
     await openQueue(url, fixture.sqs).sendAll(outgoingMessages(200));
     fixture.sqs.middlewareStack.remove(gauge);
-    expect(most).toBe(10);
+    expect(maxInFlight).toBe(10);
     expect(await queueDepth(fixture.sqs, url)).toBe(200);
   });
 
-  it("never puts more into a request than the queue takes at once", async () => {
+  it("keeps each request within the queue's size limit", async () => {
     const before = batchRequests();
     await openQueue(url, fixture.sqs).sendAll(outgoingMessages(6, (i) => `${i}${"é".repeat(150_000)}`));
     expect(batchRequests() - before).toBe(2);
     expect(await queueDepth(fixture.sqs, url)).toBe(6);
   });
 
-  it("fails as a whole when one message of a batch was not taken, and says with which code", async () => {
+  it("fails as a whole when the queue refuses one message of a batch, and reports its error code", async () => {
     const failing = mockClient(SQSClient);
     failing.on(SendMessageBatchCommand).resolves({
       Successful: [],
@@ -82,7 +82,7 @@ describe("sending many", () => {
 });
 
 describe("a message", () => {
-  it("waits to the second, rounded up, and never a negative time", async () => {
+  it("is delayed in whole seconds, rounded up, and never by a negative time", async () => {
     const queue = openQueue(url, fixture.sqs);
     await queue.send({ body: "late", delay: 1_001 });
     await queue.send({ body: "now", delay: -5 });
@@ -93,7 +93,7 @@ describe("a message", () => {
     expect((await receiveBatch(fixture.sqs, url)).map(({ body }) => body)).toEqual(["late"]);
   });
 
-  it("may wait fifteen minutes, which the queue takes, and not a second more", async () => {
+  it("may be delayed by fifteen minutes, the queue's limit, but not by a second more", async () => {
     const queue = openQueue(url, fixture.sqs);
     await queue.send({ body: "x", delay: 15 * MINUTE });
     await expect(queue.send({ body: "x", delay: 15 * MINUTE + 1 })).rejects.toMatchObject({
@@ -101,7 +101,7 @@ describe("a message", () => {
     });
   });
 
-  it("that was received is put off for as long as asked", async () => {
+  it("that was received is postponed for the requested time", async () => {
     const queue = openQueue(url, fixture.sqs);
     await queue.send({ body: "x" });
     const [first] = await receiveBatch(fixture.sqs, url);

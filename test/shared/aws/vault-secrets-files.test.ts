@@ -23,7 +23,7 @@ afterAll(async () => {
   await fixture.close();
 });
 
-/** How often a client was asked while `fn` ran. */
+/** The number of requests that a client makes while `fn` runs. */
 async function countRequests(
   client: EmulatorFixture["kms"] | EmulatorFixture["secrets"],
   fn: () => Promise<unknown>,
@@ -45,7 +45,7 @@ async function countRequests(
 describe("the vault", () => {
   const to = { purpose: "account-token", tenant: newTenant(), owner: "instagram#1" } as const;
 
-  it("opens what it sealed for the same purpose, tenant and owner, and for nothing else", async () => {
+  it("opens what it sealed for the same purpose, tenant and owner, and for no other", async () => {
     const vault = openVault(keyId, fixture.kms);
     const sealed = await vault.seal("a token ✓", to);
     expect(Buffer.from(sealed).toString("latin1")).not.toContain("token");
@@ -55,12 +55,12 @@ describe("the vault", () => {
       { ...to, tenant: newTenant() },
       { ...to, owner: "instagram#2" },
     ]) {
-      // Also where it is remembered: what was opened for one is not handed to another.
+      // This covers the cache, too: a value that was opened for one owner is not returned for another.
       await expect(vault.open(sealed, other)).rejects.toMatchObject({ name: "InvalidCiphertextException" });
     }
   });
 
-  it("remembers what it opened for five minutes, to the millisecond", async () => {
+  it("caches an opened value for five minutes, to the millisecond", async () => {
     const vault = openVault(keyId, fixture.kms);
     const sealed = await vault.seal("x", to);
     const open = () => vault.open(sealed, to);
@@ -71,7 +71,7 @@ describe("the vault", () => {
     expect(await countRequests(fixture.kms, open)).toBe(1);
   });
 
-  it("remembers at most 200, and forgets the oldest", async () => {
+  it("caches at most 200 values, and drops the oldest", async () => {
     const vault = openVault(keyId, fixture.kms);
     const sealed = await Promise.all(Array.from({ length: 201 }, (_, i) => vault.seal(`secret ${i}`, to)));
     for (const one of sealed) await vault.open(one, to);
@@ -83,7 +83,7 @@ describe("the vault", () => {
 });
 
 describe("a secret", () => {
-  it("is read once for five minutes, also by many at once, and then as it is by then", async () => {
+  it("is read once in five minutes, also by concurrent readers, and then again", async () => {
     const SecretString = JSON.stringify({ meta: "m1", instagram: "i", verify_token: "v" });
     await fixture.secrets.send(new CreateSecretCommand({ Name: "platform", SecretString }));
     const read = secretReader("platform", parsePlatformSecrets, fixture.secrets);
@@ -95,18 +95,18 @@ describe("a secret", () => {
     fixture.advance(5 * MINUTE - 1);
     expect((await read()).meta).toBe("m1");
     fixture.advance(1);
-    // What is not a text is no secret, and an empty one matches nothing.
+    // A value that is not a string is ignored, and an empty secret matches nothing.
     expect(await read()).toEqual({ meta: "m2", instagram: "", verifyToken: "" });
   });
 
-  it("that could not be read is asked for again at the next call", async () => {
+  it("that could not be read is requested again at the next call", async () => {
     const read = secretReader("later", (text) => text, fixture.secrets);
     await expect(read()).rejects.toMatchObject({ name: "ResourceNotFoundException" });
     await fixture.secrets.send(new CreateSecretCommand({ Name: "later", SecretString: "here" }));
     expect(await read()).toBe("here");
   });
 
-  it("that roots the others must have 32 characters, and gives each purpose its own key", () => {
+  it("that derives the service keys has at least 32 characters, and each purpose gets its own key", () => {
     expect(() => deriveServiceKeys("x".repeat(31))).toThrow("32 characters");
     const { pepper, cursor } = deriveServiceKeys("x".repeat(32));
     expect(pepper).toHaveLength(32);
@@ -116,7 +116,7 @@ describe("a secret", () => {
 });
 
 describe("a file", () => {
-  it("comes back byte for byte until it is removed, which may be done twice", async () => {
+  it("is returned byte for byte until it is removed, and a second removal succeeds", async () => {
     await fixture.s3.send(new CreateBucketCommand({ Bucket: "raw" }));
     const files = openFiles("raw", fixture.s3);
     const body = Uint8Array.from({ length: 300 }, (_, i) => i % 256);
@@ -127,7 +127,7 @@ describe("a file", () => {
     expect(await files.get("a/b c.gz")).toBeNull();
   });
 
-  it("in a bucket that is not there is a fault, not an absence", async () => {
+  it("in a missing bucket is an error, not an absent file", async () => {
     await expect(openFiles("elsewhere", fixture.s3).get("x")).rejects.toMatchObject({ name: "NoSuchBucket" });
   });
 });

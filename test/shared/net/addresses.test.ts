@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { isLoopbackAddress, isPublicAddress } from "../../../shared/net/addresses.ts";
 
 const refusedAddresses = [
-  // Both ends of every range, and the addresses that clouds keep their secrets at.
+  // Both ends of every range, and the metadata addresses of clouds.
   ...["0.0.0.0", "0.255.255.255", "10.0.0.0", "10.255.255.255", "100.64.0.0", "100.127.255.255", "100.100.100.200"],
   ...["127.0.0.0", "127.0.0.1", "127.255.255.255", "169.254.0.0", "169.254.169.254", "169.254.170.2", "169.254.170.23"],
   ...["169.254.255.255", "172.16.0.0", "172.31.255.255", "192.0.0.0", "192.0.0.192", "192.0.0.255", "192.0.2.1"],
@@ -68,7 +68,7 @@ const zonedAddresses = ["fe80::1%eth0", "2606:4700:4700::1111%eth0", "::1%lo"];
 
 const oracleRanges = new AntiSSRFPolicy(PolicyConfigOptions.ExternalOnlyLatest).deniedAddresses;
 
-/** What two published lists say: "public", "not public", or null where they disagree. */
+/** The verdict of two published lists: "public", "not public", or null where they disagree. */
 function oracleVerdict(ip: string): "public" | "not public" | null {
   const first = !oracleRanges.check(ip, isIPv4(ip) ? "ipv4" : "ipv6");
   const second = ipaddr.parse(ip).range() === "unicast";
@@ -85,7 +85,7 @@ describe("isPublicAddress", () => {
     expect(isPublicAddress(ip)).toBe(true);
   });
 
-  test.each([...notAddresses, ...zonedAddresses])("refuses what is no plain address: %j", (ip) => {
+  test.each([...notAddresses, ...zonedAddresses])("refuses a value that is not a plain address: %j", (ip) => {
     expect(isPublicAddress(ip)).toBe(false);
   });
 
@@ -116,12 +116,12 @@ describe("isPublicAddress", () => {
 });
 
 describe("isLoopbackAddress", () => {
-  test.each(["127.0.0.0", "127.0.0.1", "127.255.255.255", "::1", "0:0:0:0:0:0:0:1"])("takes %s", (ip) => {
+  test.each(["127.0.0.0", "127.0.0.1", "accepts %s", "::1", "0:0:0:0:0:0:0:1"])("takes %s", (ip) => {
     expect(isLoopbackAddress(ip)).toBe(true);
   });
 
   test.each(["126.255.255.255", "128.0.0.0", "0.0.0.0", "::", "::2", "::ffff:127.0.0.1", "::1%lo", "localhost"])(
-    "does not take %s",
+    "rejects %s",
     (ip) => {
       expect(isLoopbackAddress(ip)).toBe(false);
     },

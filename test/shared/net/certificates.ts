@@ -11,7 +11,7 @@ export interface Identity {
 
 const OPENSSL = "openssl";
 
-/** Node makes no certificates: without openssl on the machine none can be had. */
+/** Node cannot create certificates, so they need openssl on the machine. */
 export function hasOpenssl(): boolean {
   try {
     execFileSync(OPENSSL, ["version"], { stdio: "ignore" });

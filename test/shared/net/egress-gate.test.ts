@@ -9,7 +9,7 @@ const urlOfLength = (length: number) => "https://example.com/".padEnd(length, "a
 const host253 = `${"a.".repeat(125)}com`;
 const host254 = `${"a.".repeat(125)}info`;
 
-describe("a deployment's gate, before any look-up", () => {
+describe("a deployment's gate, before any lookup", () => {
   test.each([
     ["https://example.com", "https://example.com/"],
     ["HTTPS://Hooks.Example.COM/a?b=c", "https://hooks.example.com/a?b=c"],
@@ -103,7 +103,7 @@ describe("a deployment's gate, before any look-up", () => {
   });
 });
 
-describe("what a gate allows", () => {
+describe("the URLs that a gate allows", () => {
   const piece = fc.oneof(
     fc.string({ unit: "binary", maxLength: 8 }),
     fc.constantFrom(
@@ -147,7 +147,7 @@ describe("what a gate allows", () => {
   test.each([
     ["a deployment's", publicGate],
     ["the local stack's", openGate],
-  ])("%s allows again as it is kept, and keeps it so", (_name, gate) => {
+  ])("%s gate allows its own normalized URL again, unchanged", (_name, gate) => {
     let allowed = 0;
     fc.assert(
       fc.property(raws, (raw) => {
@@ -164,7 +164,7 @@ describe("what a gate allows", () => {
   });
 });
 
-describe("the local stack's gate, before any look-up", () => {
+describe("the local stack's gate, before any lookup", () => {
   test.each([
     ...["http://localhost:3000/hooks", "http://127.0.0.1:1/", "https://127.1:9999/", "http://[::1]:80/"],
     ...["http://receiver:8080/", "https://example.com:1234/", "http://8.8.8.8/", "http://a.localhost/"],
@@ -193,11 +193,11 @@ describe("the local stack's gate, before any look-up", () => {
   });
 });
 
-describe("the look-up", () => {
+describe("the lookup", () => {
   const resolving = (...addresses: string[]) =>
     createGate({ mode: "public", resolver: async () => addresses }).checkAndResolve("https://hooks.example.com/");
 
-  test("hands back every address when all are public", async () => {
+  test("returns every address when all are public", async () => {
     const addresses = ["93.184.215.14", "2606:4700:4700::1111"];
     expect(await resolving(...addresses)).toMatchObject({ ok: true, addresses });
   });
@@ -214,13 +214,13 @@ describe("the look-up", () => {
     expect(checked).toEqual({ ok: false, cause: "address", reason: "The host does not resolve to a public address." });
   });
 
-  test("a host without addresses, or one that cannot be looked up, does not resolve", async () => {
+  test("fails for a host without addresses or a host that is unknown", async () => {
     expect(await resolving()).toMatchObject({ ok: false, cause: "dns" });
     const failing = createGate({ mode: "public", resolver: () => Promise.reject(new Error("ENOTFOUND")) });
     expect(await failing.checkAndResolve("https://hooks.example.com/")).toMatchObject({ ok: false, cause: "dns" });
   });
 
-  test("ends when the signal says so, whatever the resolver does", async () => {
+  test("ends when its signal aborts, whatever the resolver does", async () => {
     const hanging = createGate({ mode: "public", resolver: () => new Promise(() => {}) });
     const stop = new AbortController();
     const checked = hanging.checkAndResolve("https://hooks.example.com/", stop.signal);
@@ -231,7 +231,7 @@ describe("the look-up", () => {
     });
   });
 
-  test("is not made for a URL that is refused already", async () => {
+  test("is not made for a URL that is already refused", async () => {
     const lookups: string[] = [];
     const gate = createGate({
       mode: "public",
@@ -246,14 +246,14 @@ describe("the look-up", () => {
     expect(lookups).toEqual(["hooks.example.com"]);
   });
 
-  test("of localhost and of literals needs no name server in mode open", async () => {
-    const gate = createGate({ mode: "open", resolver: () => Promise.reject(new Error("must not be asked")) });
+  test("of localhost and of IP addresses needs no name server in mode open", async () => {
+    const gate = createGate({ mode: "open", resolver: () => Promise.reject(new Error("must not be called")) });
     expect(await gate.checkAndResolve("http://localhost:1/")).toMatchObject({ addresses: ["127.0.0.1", "::1"] });
     expect(await gate.checkAndResolve("http://[::1]:1/")).toMatchObject({ addresses: ["::1"] });
     expect(await gate.checkAndResolve("http://127.1:1/")).toMatchObject({ addresses: ["127.0.0.1"] });
   });
 
-  test("in mode open allows loopback and public addresses, and no other", async () => {
+  test("allows loopback and public addresses in mode open, and no other", async () => {
     const open = (...addresses: string[]) =>
       createGate({ mode: "open", resolver: async () => addresses }).checkAndResolve("http://receiver:8080/");
     expect((await open("127.0.0.1", "93.184.215.14")).ok).toBe(true);

@@ -6,10 +6,10 @@ const TYPE_A = 1;
 const TYPE_AAAA = 28;
 const [NO_ERROR, SERVER_FAILURE, NO_SUCH_NAME] = [0, 2, 3];
 
-/** What a name server says to one kind of question: a code and addresses as bytes, or nothing at all. */
+/** A name server's response to one type of question: a code and addresses as bytes, or no response. */
 type Reply = { code: number; addresses: number[][] } | "silence";
 
-/** A name server on loopback; tells its address and counts the questions. */
+/** Starts a name server on loopback that counts its questions. */
 async function startNameServer(reply: (type: number) => Reply) {
   const socket = createSocket("udp4");
   let questions = 0;
@@ -37,7 +37,7 @@ async function startNameServer(reply: (type: number) => Reply) {
   });
   await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve));
   onTestFinished(() => void socket.close());
-  return { address: `127.0.0.1:${socket.address().port}`, asked: firstQuery, questions: () => questions };
+  return { address: `127.0.0.1:${socket.address().port}`, firstQuery, questions: () => questions };
 }
 
 const V4 = [93, 184, 215, 14];
@@ -50,14 +50,14 @@ test.each([
   ["both families", foundReply(V4), foundReply(V6), ["93.184.215.14", "2606:4700:4700::1111"]],
   ["IPv4 alone", foundReply(V4), foundReply(), ["93.184.215.14"]],
   ["IPv6 alone", foundReply(), foundReply(V6), ["2606:4700:4700::1111"]],
-  ["IPv4 while the other question fails", foundReply(V4), failedReply(SERVER_FAILURE), ["93.184.215.14"]],
+  ["IPv4 when the other question fails", foundReply(V4), failedReply(SERVER_FAILURE), ["93.184.215.14"]],
   [
-    "private addresses too, for the gate to judge",
+    "private addresses too, for the gate to check",
     foundReply(V4, [10, 0, 0, 1]),
     foundReply(),
     ["93.184.215.14", "10.0.0.1"],
   ],
-])("tells %s", async (_name, v4, v6, addresses) => {
+])("resolves to %s", async (_name, v4, v6, addresses) => {
   const server = await startNameServer((type) => (type === TYPE_A ? v4 : v6));
   expect(await createHostResolver([server.address])("hooks.example.com", noSignal)).toEqual(addresses);
 });
@@ -73,18 +73,18 @@ test.each([
   );
 });
 
-test("a silent name server is left as soon as the signal says so", async () => {
+test("a lookup at a silent name server ends as soon as its signal aborts", async () => {
   const server = await startNameServer(() => "silence");
   const stop = new AbortController();
   const lookup = createHostResolver([server.address])("hooks.example.com", stop.signal);
-  await server.asked;
+  await server.firstQuery;
   const startedAt = performance.now();
   stop.abort();
   await expect(lookup).rejects.toThrow("ECANCELLED");
   expect(performance.now() - startedAt).toBeLessThan(1_000);
 });
 
-test("nothing is remembered: each look-up asks anew", async () => {
+test("nothing is cached: each lookup asks the name server again", async () => {
   const server = await startNameServer((type) => (type === TYPE_A ? foundReply(V4) : foundReply()));
   const resolve = createHostResolver([server.address]);
   await resolve("hooks.example.com", noSignal);

@@ -10,16 +10,16 @@ interface ReceivedRequest {
   readonly body: string;
 }
 
-/** A receiver on loopback that counts what reaches it; it ends with the test. */
+/** A receiver on loopback that counts its connections and requests. It ends with the test. */
 export interface Receiver {
   readonly port: number;
-  /** TCP connections taken so far, whatever came over them. */
+  /** TCP connections accepted so far, with or without a request. */
   readonly connections: () => number;
-  /** Of these, those that are open. */
+  /** The number of these that are open. */
   readonly openConnections: () => number;
-  /** Requests that came whole. */
+  /** Requests that arrived completely. */
   readonly requests: ReceivedRequest[];
-  /** Bytes written to the connections that are open or were. */
+  /** Bytes written to all connections, open or closed. */
   readonly bytesWritten: () => number;
 }
 

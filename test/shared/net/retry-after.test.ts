@@ -11,17 +11,17 @@ test.each([
   ["Sun, 01 Mar 2026 12:00:30 GMT", 30_000],
   ["Sun, 01 Mar 2026 12:00:00 GMT", 0],
   ["Sun, 01 Mar 2026 11:59:00 GMT", 0],
-])("%s is a wait", (header, wait) => {
+])("%s is a valid wait", (header, wait) => {
   expect(parseRetryAfter(header, now)).toBe(wait);
 });
 
 test.each([undefined, "", "-1", "1.5", "soon", "2026-03-01", "Sun, 99 Mar 2026 12:00:30 GMT", "1e3", [] as string[]])(
-  "%j is no wait",
+  "%j is not a valid wait",
   (header) => {
     expect(parseRetryAfter(header, now)).toBeNull();
   },
 );
 
-test("the first of several counts", () => {
+test("the first of several headers counts", () => {
   expect(parseRetryAfter(["7", "9"], now)).toBe(7_000);
 });

@@ -5,24 +5,24 @@ import { type Respond, startReceiver } from "./receiver.ts";
 import { openWebhookClient, webhookRequest } from "./webhook-client-fixture.ts";
 
 const DEADLINE = 200;
-/** Ample for a busy machine, and far below what any other limit would allow. */
+/** Long enough for a busy machine, and far below every other limit. */
 const SLACK = 1_500;
 
 const neverRespond: Respond = () => {};
 
-const dripHeaders: Respond = (_response, _taken, socket) => {
+const dripHeaders: Respond = (_response, _request, socket) => {
   socket.write("HTTP/1.1 200 OK\r\n");
   const timer = setInterval(() => socket.write("x-drip: 1\r\n"), 20);
   socket.on("close", () => clearInterval(timer));
 };
 
-const dripBody: Respond = (response, _taken, socket) => {
+const dripBody: Respond = (response, _request, socket) => {
   response.writeHead(200);
   const timer = setInterval(() => response.write("."), 20);
   socket.on("close", () => clearInterval(timer));
 };
 
-const sendInformationalForever: Respond = (_response, _taken, socket) => {
+const sendInformationalForever: Respond = (_response, _request, socket) => {
   const timer = setInterval(() => socket.write("HTTP/1.1 103 Early Hints\r\n\r\n"), 20);
   socket.on("close", () => clearInterval(timer));
 };
@@ -31,8 +31,8 @@ test.each([
   ["says nothing", neverRespond],
   ["drips its headers", dripHeaders],
   ["drips its body", dripBody],
-  ["sends interim answers for ever", sendInformationalForever],
-])("a receiver that %s is left at the deadline", async (_name, answer) => {
+  ["sends interim responses forever", sendInformationalForever],
+])("a call to a receiver that %s ends at the deadline", async (_name, answer) => {
   const receiver = await startReceiver(answer);
   const startedAt = performance.now();
   const outcome = await openWebhookClient({ attemptTimeout: DEADLINE }).send(
@@ -47,7 +47,7 @@ test.each([
 test.each([
   ["says nothing", neverRespond],
   ["drips its body", dripBody],
-])("the connection to a receiver that %s is broken at the deadline", async (_name, answer) => {
+])("the connection to a receiver that %s is closed at the deadline", async (_name, answer) => {
   let broken: (value: unknown) => void = () => {};
   const closed = new Promise((resolve) => {
     broken = resolve;
@@ -58,11 +58,11 @@ test.each([
   });
   const webhookClient = openWebhookClient({ attemptTimeout: DEADLINE });
   await webhookClient.send(webhookRequest(`http://127.0.0.1:${receiver.port}/`));
-  // The poster is still open: it is the deadline that ends the connection.
+  // The client is still open, so it is the deadline that ends the connection.
   await closed;
 });
 
-test("an attempt that was answered leaves no timer behind", async () => {
+test("a completed attempt leaves no timer behind", async () => {
   const receiver = await startReceiver((response) => response.end("ok"));
   const webhookClient = openWebhookClient();
   const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
@@ -79,7 +79,7 @@ test("another status stands at the deadline, although its body never ends", asyn
   expect(outcome).toMatchObject({ kind: "answered", status: 500 });
 });
 
-test("a look-up that hangs counts into the deadline", async () => {
+test("a lookup that hangs counts toward the deadline", async () => {
   const webhookClient = openWebhookClient({ attemptTimeout: DEADLINE, resolver: () => new Promise(() => {}) });
   const startedAt = performance.now();
   const outcome = await webhookClient.send(webhookRequest("https://hooks.example.com/"));
@@ -101,13 +101,13 @@ test.each([
   expect(performance.now() - startedAt).toBeLessThan(DEADLINE + SLACK);
 });
 
-test("nothing is sent after the deadline, even when the look-up ends then", async () => {
+test("nothing is sent after the deadline, even when the lookup ends then", async () => {
   const receiver = await startReceiver((response) => response.end());
   let resolveLookup: (addresses: string[]) => void = () => {};
   const lookup = new Promise<string[]>((resolve) => {
     resolveLookup = resolve;
   });
-  // A resolver deaf to its signal, and two attempts: the second's connection would be free to carry the first.
+  // A resolver that ignores its signal, and two attempts: the second one's connection could carry the first request.
   const webhookClient = openWebhookClient({ attemptTimeout: 50, connectionsPerPool: 1, resolver: () => lookup });
   const url = `http://hooks.example.com:${receiver.port}/`;
   const outcomes = await Promise.all([
@@ -130,7 +130,7 @@ test("requests that wait for a slow receiver's connections end at their own dead
   expect(receiver.requests).toHaveLength(2);
 });
 
-test("an endpoint that hangs holds up no other at its host, whatever its path", async () => {
+test("an endpoint that hangs delays no other endpoint at its host, whatever its path", async () => {
   let answerAll = () => {};
   const all = new Promise<void>((resolve) => {
     answerAll = resolve;
@@ -149,7 +149,7 @@ test("an endpoint that hangs holds up no other at its host, whatever its path", 
   await Promise.all(hangingRequests);
 });
 
-test("a slow receiver holds up no other", async () => {
+test("a slow receiver delays no other receiver", async () => {
   const slow = await startReceiver(neverRespond);
   const quick = await startReceiver((response) => response.end());
   const webhookClient = openWebhookClient({ attemptTimeout: 3_000 });
@@ -168,7 +168,7 @@ test("a slow receiver holds up no other", async () => {
   await Promise.all(stuck);
 });
 
-test("close lets the attempt under way end, and takes no further one", async () => {
+test("`close` lets the current attempt complete and accepts no further one", async () => {
   const receiver = await startReceiver((response) => setTimeout(() => response.end(), 50));
   const webhookClient = openWebhookClient();
   const url = `http://127.0.0.1:${receiver.port}/`;

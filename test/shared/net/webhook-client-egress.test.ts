@@ -6,7 +6,7 @@ import { closeAfterTest, openWebhookClient, webhookRequest } from "./webhook-cli
 
 const PUBLIC = "93.184.215.14";
 
-/** A gate whose name server gives each list once, in turn, and stays with the last. */
+/** A gate whose name server returns each list once, in turn, and then repeats the last. */
 function rebindingGate(mode: "public" | "open", port: number, addressSets: string[][]): Gate {
   let lookups = 0;
   return createGate({
@@ -29,7 +29,7 @@ describe("a host whose address changes after it was checked", () => {
     expect(receiver.connections()).toBe(0);
   });
 
-  test("would have got one, had the gate let it through", async () => {
+  test("would get a connection if the gate allowed it", async () => {
     const receiver = await startReceiver((response) => response.end());
     const gate = rebindingGate("open", receiver.port, [[PUBLIC], ["127.0.0.1"]]);
     const url = `http://hooks.example.com:${receiver.port}/`;
@@ -40,9 +40,9 @@ describe("a host whose address changes after it was checked", () => {
     expect(receiver.connections()).toBe(1);
   });
 
-  test("is looked up once for a connection, and dialled at what that look-up gave", async () => {
+  test("is looked up once for a connection, which uses the address of that lookup", async () => {
     const receiver = await startReceiver((response) => response.end());
-    // A second look-up, as of a client that resolves for itself, would find nobody.
+    // A second lookup, as a client with its own resolver would make it, would find no receiver.
     const gate = rebindingGate("open", receiver.port, [["127.0.0.1"], ["10.0.0.1"]]);
     const outcome = await closeAfterTest(createWebhookClient({ gate })).send(
       webhookRequest(`http://hooks.example.com:${receiver.port}/`),
@@ -51,7 +51,7 @@ describe("a host whose address changes after it was checked", () => {
     expect(receiver.requests[0]?.headers.host).toBe(`hooks.example.com:${receiver.port}`);
   });
 
-  test("is checked anew at the next connection", async () => {
+  test("is checked again at the next connection", async () => {
     const receiver = await startReceiver((response) => response.setHeader("connection", "close").end());
     const gate = rebindingGate("open", receiver.port, [["127.0.0.1"], ["10.0.0.1"]]);
     const webhookClient = closeAfterTest(createWebhookClient({ gate }));
@@ -90,21 +90,21 @@ test.each([
 test.each([
   ["is unknown", () => Promise.reject(new Error("queryA ENOTFOUND"))],
   ["has no address", () => Promise.resolve([])],
-])("a host that %s is a failed look-up, not a refusal", async (_name, resolver) => {
+])("a host that %s is a failed lookup, not a refusal", async (_name, resolver) => {
   const outcome = await openWebhookClient({ resolver }).send(webhookRequest("https://hooks.example.com/"));
   expect(outcome).toMatchObject({ kind: "no_answer", error: "dns" });
 });
 
-test("the next address is dialled when one is out of reach", async () => {
+test("the next address is used when one is unreachable", async () => {
   const receiver = await startReceiver((response) => response.end());
-  // Nobody listens at the first: the receiver is bound to 127.0.0.1 alone.
+  // Nothing listens at the first address: the receiver is bound to 127.0.0.1 only.
   const webhookClient = openWebhookClient({ resolver: async () => ["127.0.0.2", "127.0.0.1"] });
   const url = `http://hooks.example.com:${receiver.port}/`;
   expect(await webhookClient.send(webhookRequest(url))).toMatchObject({ status: 200 });
 });
 
-describe("kept connections", () => {
-  test("two posts to one host use one connection and one look-up", async () => {
+describe("reused connections", () => {
+  test("two requests to one host use one connection and one lookup", async () => {
     const receiver = await startReceiver((response) => response.end("ok"));
     let lookups = 0;
     const resolver = async () => {
@@ -121,7 +121,7 @@ describe("kept connections", () => {
   test.each([
     [4_000, 1],
     [4_001, 2],
-  ])("idle for %i ms by the clock, the second post makes it %i connections", async (idle, connections) => {
+  ])("after %i ms idle by the clock, the second request makes it %i connections", async (idle, connections) => {
     let now = 1_000;
     const receiver = await startReceiver((response) => response.end());
     const webhookClient = openWebhookClient({ now: () => now });
@@ -132,7 +132,7 @@ describe("kept connections", () => {
     expect(receiver.connections()).toBe(connections);
   });
 
-  test("a connection is not used again after an answer that was broken off", async () => {
+  test("a connection is not reused after an aborted response", async () => {
     const receiver = await startReceiver((response) =>
       response.end(Buffer.alloc(receiver.requests.length === 1 ? 1e6 : 1)),
     );
@@ -143,7 +143,7 @@ describe("kept connections", () => {
     expect(receiver.connections()).toBe(2);
   });
 
-  test("an endpoint uses none of another's at its host", async () => {
+  test("an endpoint does not use the connections of another endpoint at its host", async () => {
     const receiver = await startReceiver((response) => response.end());
     const webhookClient = openWebhookClient();
     for (const poolKey of ["one", "two", "one"]) {
@@ -152,14 +152,14 @@ describe("kept connections", () => {
     expect([receiver.requests.length, receiver.connections()]).toEqual([3, 2]);
   });
 
-  test("an endpoint that moves uses none of its old host's", async () => {
+  test("an endpoint whose host changes does not use the old host's connections", async () => {
     const receivers = await Promise.all([1, 2].map(() => startReceiver((response) => response.end())));
     const webhookClient = openWebhookClient();
     for (const { port } of receivers) await webhookClient.send(webhookRequest(`http://127.0.0.1:${port}/`));
     expect(receivers.map(({ requests }) => requests.length)).toEqual([1, 1]);
   });
 
-  test("of more endpoints than may be remembered, the one used longest ago is let go", async () => {
+  test("the least recently used endpoint pool is closed when there are more than the limit", async () => {
     const receiver = await startReceiver((response) => response.end());
     const webhookClient = openWebhookClient({ poolsMax: 2 });
     const outcomes = [];
@@ -172,7 +172,7 @@ describe("kept connections", () => {
     expect(outcomes).toEqual([1, 2, 2, 3, 3, 4]);
   });
 
-  test("of more connections than may be open, those that are idle longest are closed", async () => {
+  test("the longest idle connections are closed when there are more than the limit", async () => {
     const receiver = await startReceiver((response) => response.end());
     const webhookClient = openWebhookClient({ connectionsMax: 2 });
     const outcomes = [];
@@ -186,7 +186,7 @@ describe("kept connections", () => {
     await expect.poll(() => receiver.openConnections()).toBe(2);
   });
 
-  test("connections under way are not closed for others, however many there are", async () => {
+  test("connections in use are never closed to make room", async () => {
     const releases: (() => void)[] = [];
     const receiver = await startReceiver((response) => releases.push(() => void response.end()));
     const webhookClient = openWebhookClient({ connectionsMax: 1 });
@@ -198,7 +198,7 @@ describe("kept connections", () => {
     expect(receiver.connections()).toBe(4);
   });
 
-  test("connections that fail or were closed leave room for others", async () => {
+  test("connections that failed or were closed make room for others", async () => {
     const receiver = await startReceiver((response) => response.end());
     const farewell = await startReceiver((response) => response.setHeader("connection", "close").end());
     const webhookClient = openWebhookClient({ connectionsMax: 2 });
@@ -215,7 +215,7 @@ describe("kept connections", () => {
     expect([receiver.requests.length, receiver.connections()]).toEqual([3, 2]);
   });
 
-  test("of more origins than may be remembered, the one used longest ago is let go", async () => {
+  test("the least recently used origin is closed when there are more than the limit", async () => {
     const receivers = await Promise.all([1, 2, 3].map(() => startReceiver((response) => response.end())));
     const webhookClient = openWebhookClient({ poolsMax: 2 });
     const post = (index: number) => webhookClient.send(webhookRequest(`http://127.0.0.1:${receivers[index]?.port}/`));
@@ -223,7 +223,7 @@ describe("kept connections", () => {
     expect(receivers.map((receiver) => receiver.connections())).toEqual([1, 2, 1]);
   });
 
-  test("an origin let go while it answers still gives its answer", async () => {
+  test("an origin that is closed while it responds still returns its response", async () => {
     const slow = await startReceiver((response) => setTimeout(() => response.end(), 100));
     const quick = await startReceiver((response) => response.end());
     const webhookClient = openWebhookClient({ poolsMax: 1 });

@@ -7,7 +7,7 @@ import {
   type WebhookClientOptions,
 } from "../../../shared/net/webhook-client.ts";
 
-/** A poster that may call loopback, and that ends with the test. */
+/** A webhook client that may call loopback and that ends with the test. */
 export function openWebhookClient(
   options: Partial<WebhookClientOptions> & { resolver?: HostResolver } = {},
 ): WebhookClient {

@@ -3,8 +3,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest"
 import { startReceiver } from "./receiver.ts";
 import { openWebhookClient, webhookRequest } from "./webhook-client-fixture.ts";
 
-// The contract's numbers, written out: what a poster does that is told none. Only its timers are turned; the receivers
-// are real.
+// The default limits of the contract, written out. Only the timers of the client are faked: the receivers are real.
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
@@ -15,26 +14,26 @@ beforeEach(() => {
   });
 });
 afterEach(() => {
-  // What is under way still would never end.
+  // An attempt in progress would never end.
   vi.runOnlyPendingTimers();
   vi.restoreAllMocks();
   vi.useRealTimers();
 });
 
-/** A promise, and what keeps it. */
+/** A promise with its resolver. */
 function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
-  return { promise: promise, resolve: resolve };
+  return { promise, resolve };
 }
 
-/** A receiver that never answers. @returns when it has the request */
+/** A receiver that never responds. @returns when it has the request */
 async function silentReceiver() {
   const connected = deferred();
   const { port } = await startReceiver(connected.resolve);
-  return { url: `http://127.0.0.1:${port}/`, taken: connected.promise };
+  return { url: `http://127.0.0.1:${port}/`, connected: connected.promise };
 }
 
-/** A host that takes connections and says nothing. @returns when it has one */
+/** A host that accepts connections and sends nothing. @returns when it has one */
 async function silentHost() {
   const connected = deferred();
   const server = createServer((socket) => {
@@ -43,25 +42,25 @@ async function silentHost() {
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
-  return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}/`, taken: connected.promise };
+  return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}/`, connected: connected.promise };
 }
 
-/** One that is looked up and never found. @returns when it was asked for */
+/** A host whose lookup never ends. @returns when it was lookedUp up */
 function silentName() {
-  const looked = deferred();
+  const lookedUp = deferred();
   const resolver = () => {
-    looked.resolve();
+    lookedUp.resolve();
     return new Promise<string[]>(() => {});
   };
-  return { url: "https://hooks.example.com/", taken: looked.promise, resolver };
+  return { url: "https://hooks.example.com/", connected: lookedUp.promise, resolver };
 }
 
 test.each([
-  ["an attempt that is never answered", "fifteen", 15_000, silentReceiver],
-  ["an attempt whose host is never found", "fifteen", 15_000, silentName],
-  ["an attempt whose host never finishes its handshake", "five", 5_000, silentHost],
+  ["an attempt without a response", "fifteen", 15_000, silentReceiver],
+  ["an attempt whose lookup never ends", "fifteen", 15_000, silentName],
+  ["an attempt whose TLS handshake never ends", "five", 5_000, silentHost],
 ] as const)("%s ends after %s seconds, and not before", async (_name, _words, after, open) => {
-  const { url, taken: connected, ...rest } = await open();
+  const { url, connected, ...rest } = await open();
   let ended = false;
   const posted = openWebhookClient(rest)
     .send(webhookRequest(url))

@@ -7,7 +7,7 @@ import { openWebhookClient, webhookRequest } from "./webhook-client-fixture.ts";
 
 const resolver = async () => ["127.0.0.1"];
 
-// Node makes no certificates; without openssl on the machine only the handshake tests below run.
+// Node cannot create certificates. Without openssl on the machine only the handshake tests below run.
 describe.skipIf(!hasOpenssl())("certificates", () => {
   const trustedBefore = getCACertificates("default");
   let trusted: Identity;
@@ -20,9 +20,9 @@ describe.skipIf(!hasOpenssl())("certificates", () => {
   });
   afterAll(() => setDefaultCACertificates(trustedBefore));
 
-  test("the receiver is asked for by its name and trusted by its certificate", async () => {
+  test("the receiver is addressed by its name and trusted by its certificate", async () => {
     const names: unknown[] = [];
-    const receiver = await startReceiver((response, _taken, socket) => {
+    const receiver = await startReceiver((response, _request, socket) => {
       names.push((socket as unknown as { servername: unknown }).servername);
       response.end();
     }, trusted);
@@ -33,7 +33,7 @@ describe.skipIf(!hasOpenssl())("certificates", () => {
     expect(names).toEqual(["hooks.example.com"]);
   });
 
-  test("a self-signed certificate that nobody trusts is refused, and gets no request", async () => {
+  test("an untrusted self-signed certificate is refused, and its receiver gets no request", async () => {
     const receiver = await startReceiver((response) => response.end(), stranger);
     const outcome = await openWebhookClient({ resolver }).send(
       webhookRequest(`https://hooks.example.com:${receiver.port}/`),
@@ -42,7 +42,7 @@ describe.skipIf(!hasOpenssl())("certificates", () => {
     expect(receiver.requests).toEqual([]);
   });
 
-  test("a trusted certificate of another name is refused, and gets no request", async () => {
+  test("a trusted certificate of another name is refused, and its receiver gets no request", async () => {
     const receiver = await startReceiver((response) => response.end(), trusted);
     const outcome = await openWebhookClient({ resolver }).send(
       webhookRequest(`https://other.example.com:${receiver.port}/`),
@@ -61,7 +61,7 @@ describe("handshakes", () => {
     expect(outcome).toMatchObject({ kind: "no_answer", error: "tls" });
   });
 
-  test("a receiver that hangs up in the handshake is a TLS failure", async () => {
+  test("a receiver that hangs up during the handshake is a TLS failure", async () => {
     const server = createServer((socket) => {
       socket.on("error", () => {});
       socket.once("data", () => socket.resetAndDestroy());

@@ -5,8 +5,8 @@ import { openWebhookClient, webhookRequest } from "./webhook-client-fixture.ts";
 
 const KIB = 1024;
 
-describe("what a receiver gets", () => {
-  test("one POST with the body as it is, the given headers and ours", async () => {
+describe("the request", () => {
+  test("is one POST with the unchanged body, the given headers and the client's own", async () => {
     const receiver = await startReceiver((response) => response.end());
     const webhookClient = openWebhookClient({ version: "7.8.9" });
     const body = '{"text":"naïve ☕"}';
@@ -23,7 +23,7 @@ describe("what a receiver gets", () => {
     });
   });
 
-  test("a header that would break the request is our fault: it is thrown, and nothing is sent", async () => {
+  test("with an invalid header throws, and nothing is sent", async () => {
     const receiver = await startReceiver((response) => response.end());
     const request = { ...webhookRequest(`http://127.0.0.1:${receiver.port}/`), headers: { "x-a": "1\r\nx-b: 2" } };
     await expect(openWebhookClient().send(request)).rejects.toThrow("invalid");
@@ -33,7 +33,7 @@ describe("what a receiver gets", () => {
 
 describe("statuses", () => {
   test.each([200, 201, 204, 299, 300, 304, 400, 401, 404, 410, 429, 500, 503])(
-    "%i is told as it is",
+    "%i is returned unchanged",
     async (status) => {
       const receiver = await startReceiver((response) => response.writeHead(status).end());
       expect(await openWebhookClient().send(webhookRequest(`http://127.0.0.1:${receiver.port}/`))).toEqual({
@@ -45,7 +45,7 @@ describe("statuses", () => {
     },
   );
 
-  test("Retry-After is told in milliseconds from now, as seconds or as a date", async () => {
+  test("Retry-After is returned in milliseconds from now, given as seconds or as a date", async () => {
     const now = Date.parse("2026-03-01T12:00:00Z");
     const waits = ["90", "Sun, 01 Mar 2026 12:02:00 GMT", "whenever"];
     const receiver = await startReceiver((response) => {
@@ -58,8 +58,8 @@ describe("statuses", () => {
     expect(outcomes).toMatchObject([{ retryAfter: 90_000 }, { retryAfter: 120_000 }, { retryAfter: null }]);
   });
 
-  test("interim answers are passed over, whatever they say", async () => {
-    const receiver = await startReceiver((_response, _taken, socket) => {
+  test("interim responses are skipped, whatever they contain", async () => {
+    const receiver = await startReceiver((_response, _request, socket) => {
       socket.write("HTTP/1.1 103 Early Hints\r\nretry-after: 9\r\n\r\n".repeat(3));
       socket.write("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok");
     });
@@ -78,7 +78,7 @@ describe("statuses", () => {
     expect(target.connections()).toBe(0);
   });
 
-  test("the duration is taken from the clock", async () => {
+  test("the duration is measured with the given clock", async () => {
     let now = 1_000;
     const receiver = await startReceiver((response) => {
       now = 1_250;
@@ -91,7 +91,7 @@ describe("statuses", () => {
   });
 });
 
-describe("answers that are too much", () => {
+describe("responses that are too large", () => {
   test.each([
     [64 * KIB, { kind: "answered", status: 200 }],
     [64 * KIB + 1, { kind: "no_answer", error: "too_large" }],
@@ -104,25 +104,25 @@ describe("answers that are too much", () => {
     [200, { kind: "no_answer", error: "too_large" }],
     [500, { kind: "answered", status: 500 }],
     [410, { kind: "answered", status: 410 }],
-  ])("an endless body under a %i is broken off after little more than the cap", async (status, outcome) => {
-    let broken: (value: unknown) => void = () => {};
+  ])("an endless body under a %i is aborted shortly after the cap", async (status, outcome) => {
+    let onClose: (value: unknown) => void = () => {};
     const closed = new Promise((resolve) => {
-      broken = resolve;
+      onClose = resolve;
     });
     const block = Buffer.alloc(64 * KIB);
-    const receiver = await startReceiver((response, _taken, socket) => {
-      socket.on("close", broken);
+    const receiver = await startReceiver((response, _request, socket) => {
+      socket.on("close", onClose);
       response.writeHead(status, { "content-length": 1024 * KIB * KIB });
-      const pour = () => {
+      const writeBlocks = () => {
         while (!socket.destroyed && response.write(block));
-        response.once("drain", pour);
+        response.once("drain", writeBlocks);
       };
-      pour();
+      writeBlocks();
     });
     const before = process.memoryUsage().rss;
     expect(await openWebhookClient().send(webhookRequest(`http://127.0.0.1:${receiver.port}/`))).toMatchObject(outcome);
     await closed;
-    // What was written but not read lies in the kernel's buffers.
+    // The kernel buffers what was written but not read.
     expect(receiver.bytesWritten()).toBeLessThan(16 * KIB * KIB);
     expect(process.memoryUsage().rss - before).toBeLessThan(64 * KIB * KIB);
   });
@@ -130,19 +130,19 @@ describe("answers that are too much", () => {
   test.each([
     ["in chunks", "transfer-encoding: chunked\r\n\r\n", `${(64 * KIB).toString(16)}\r\n${"a".repeat(64 * KIB)}\r\n`],
     ["until its connection ends", "connection: close\r\n\r\n", "a".repeat(64 * KIB)],
-  ])("an endless body that comes %s is broken off as well", async (_name, framing, block) => {
-    let broken: (value: unknown) => void = () => {};
+  ])("an endless body that arrives %s is aborted, too", async (_name, framing, block) => {
+    let onClose: (value: unknown) => void = () => {};
     const closed = new Promise((resolve) => {
-      broken = resolve;
+      onClose = resolve;
     });
-    const receiver = await startReceiver((_response, _taken, socket) => {
-      socket.on("close", broken);
+    const receiver = await startReceiver((_response, _request, socket) => {
+      socket.on("close", onClose);
       socket.write(`HTTP/1.1 200 OK\r\n${framing}`);
-      const pour = () => {
+      const writeBlocks = () => {
         while (!socket.destroyed && socket.write(block));
       };
-      socket.on("drain", pour);
-      pour();
+      socket.on("drain", writeBlocks);
+      writeBlocks();
     });
     const outcome = await openWebhookClient().send(webhookRequest(`http://127.0.0.1:${receiver.port}/`));
     expect(outcome).toMatchObject({ kind: "no_answer", error: "too_large" });
@@ -150,7 +150,7 @@ describe("answers that are too much", () => {
     expect(receiver.bytesWritten()).toBeLessThan(16 * KIB * KIB);
   });
 
-  test("a gzip bomb stays as small as it came", async () => {
+  test("a gzip bomb is not decompressed", async () => {
     const bomb = gzipSync(Buffer.alloc(32 * KIB * KIB));
     expect(bomb.byteLength).toBeLessThan(64 * KIB);
     const receiver = await startReceiver((response) => response.setHeader("content-encoding", "gzip").end(bomb));
@@ -162,26 +162,29 @@ describe("answers that are too much", () => {
     [8, { kind: "answered", status: 200 }],
     [64, { kind: "no_answer", error: "too_large" }],
   ])("%i KiB of headers", async (size, outcome) => {
-    const receiver = await startReceiver((_response, _taken, socket) => {
+    const receiver = await startReceiver((_response, _request, socket) => {
       socket.end(`HTTP/1.1 200 OK\r\nx-long: ${"a".repeat(size * KIB)}\r\ncontent-length: 0\r\n\r\n`);
     });
     expect(await openWebhookClient().send(webhookRequest(`http://127.0.0.1:${receiver.port}/`))).toMatchObject(outcome);
   });
 });
 
-describe("answers that break", () => {
+describe("broken responses", () => {
   test.each([
     ["a reset before any byte", ""],
-    ["an interim answer and nothing after it", "HTTP/1.1 103 Early Hints\r\n\r\n"],
-    ["an answer that is not HTTP", "SSH-2.0-OpenSSH_9.6\r\n"],
-    ["an upgrade nobody asked for", "HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n"],
+    ["an interim response with nothing after it", "HTTP/1.1 103 Early Hints\r\n\r\n"],
+    ["a response that is not HTTP", "SSH-2.0-OpenSSH_9.6\r\n"],
+    [
+      "an upgrade that was not requested",
+      "HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n",
+    ],
     ["a 2xx whose body is cut short", "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc"],
     [
       "a 2xx whose trailers are beyond the cap",
       `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\nx-long: ${"a".repeat(64 * KIB)}\r\n\r\n`,
     ],
-  ])("%s is a broken connection", async (_name, bytes) => {
-    const receiver = await startReceiver((_response, _taken, socket) => {
+  ])("%s is a connection failure", async (_name, bytes) => {
+    const receiver = await startReceiver((_response, _request, socket) => {
       if (bytes === "") socket.resetAndDestroy();
       else socket.end(bytes);
     });
@@ -190,14 +193,14 @@ describe("answers that break", () => {
   });
 
   test("another status stands although its body is cut short", async () => {
-    const receiver = await startReceiver((_response, _taken, socket) => {
+    const receiver = await startReceiver((_response, _request, socket) => {
       socket.end("HTTP/1.1 503 No\r\nretry-after: 3\r\ncontent-length: 10\r\n\r\nabc");
     });
     const outcome = await openWebhookClient().send(webhookRequest(`http://127.0.0.1:${receiver.port}/`));
     expect(outcome).toMatchObject({ kind: "answered", status: 503, retryAfter: 3_000 });
   });
 
-  test("a port where nobody listens is a connection that failed", async () => {
+  test("a port without a listener is a connection failure", async () => {
     const outcome = await openWebhookClient().send(webhookRequest("http://127.0.0.1:1/"));
     expect(outcome).toMatchObject({ kind: "no_answer", error: "connect" });
   });

@@ -1,9 +1,9 @@
-// One turn at a time per item, over all meters of the process: between reading an item's old state and its new one no
-// other metered operation may change it.
+// Serializes operations on the same item, over all meters of the process: between reading an item's old state and its
+// new one no other metered operation may change it.
 
 const tails = new Map<string, Promise<void>>();
 
-/** Runs `work` once every earlier holder of any of `keys` is done. All keys are queued for at once: no deadlock. */
+/** Runs `work` after every earlier holder of any of `keys`. All keys are queued at once, which prevents deadlocks. */
 export async function withLocks<T>(keys: readonly string[], work: () => Promise<T>): Promise<T> {
   const uniqueKeys = [...new Set(keys)];
   const predecessors = uniqueKeys.map((key) => tails.get(key));

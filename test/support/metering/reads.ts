@@ -25,7 +25,7 @@ export type Get = { [Name in keyof GetInputs]: { name: Name; input: GetInputs[Na
 export type PageInputs = { Query: QueryCommandInput; Scan: ScanCommandInput };
 export type Page = { [Name in keyof PageInputs]: { name: Name; input: PageInputs[Name] } }[keyof PageInputs];
 
-/** Sends a read by keys and notes what it costs: each item rounded up on its own, a missing one as the smallest. */
+/** Sends a read by keys and counts its cost: each item rounded up on its own, a missing one as the smallest. */
 export function getMeter(
   source: UnmeteredTable,
 ): <S extends HandlerOutput>(get: Get, attempt: Attempt<S>) => Promise<S> | null {
@@ -45,9 +45,9 @@ export function getMeter(
 }
 
 /**
- * Sends a query or scan and notes what it costs: the sizes of all rows examined, before filter and projection, added
- * up and then rounded. The meter reads the same rows once more, so a row that another operation changes in between is
- * sized as it is afterwards.
+ * Sends a query or scan and counts its cost: the sizes of all rows examined, before filter and projection, added up
+ * and then rounded. The meter reads the same rows once more, so a row that another operation changes in between has the
+ * size it has afterwards.
  */
 export function pageMeter(
   source: UnmeteredTable,
@@ -120,7 +120,7 @@ function readPage(source: UnmeteredTable, page: Page, rows: number, start: Item 
   return source.client.send(new QueryCommand({ ...range, ...keyCondition(page.input) }));
 }
 
-/** The key condition alone, with only the names and values it uses: the engine refuses unused ones. */
+/** The key condition without other terms, with only the names and values it uses: the engine refuses unused ones. */
 function keyCondition(input: QueryCommandInput) {
   const {
     KeyConditionExpression: condition,

@@ -6,10 +6,10 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import type { Item } from "../item-size.ts";
 
-/** What billing needs to know of an index: who is in it, and what it copies. */
+/** The part of an index that billing needs: its keys and the attributes it copies. */
 export interface IndexSchema {
   readonly keys: readonly string[];
-  /** The attributes it copies; null when it copies all. */
+  /** The copied attributes; null when it copies all. */
   readonly projected: ReadonlySet<string> | null;
 }
 
@@ -30,7 +30,7 @@ export async function describeSchema(client: DynamoDBClient, tableName: string):
   return { keys, indexes };
 }
 
-/** The item as the index holds it; null when it lacks one of the index's keys and so is not in it. */
+/** The item as the index stores it; null when it lacks one of the index's keys and so is not in the index. */
 export function indexEntry(index: IndexSchema, item: Item | null): Item | null {
   if (item === null || index.keys.some((name) => item[name] === undefined)) return null;
   const { projected } = index;
@@ -46,7 +46,7 @@ export function pickAttributes(item: Item, names: readonly string[]): Item {
   return result;
 }
 
-/** A key with typed values, of one that a document client may have turned into plain ones. */
+/** A key with typed values. A document client may have turned them into plain ones. */
 export function typedKey(key: Record<string, unknown>): Item {
   return Object.fromEntries(Object.entries(key).map(([name, value]) => [name, toAttributeValue(value)]));
 }
@@ -58,7 +58,7 @@ function toAttributeValue(value: unknown): AttributeValue {
   return value as AttributeValue;
 }
 
-/** A text that two items share exactly when they are equal: neither the order of names nor that of sets counts. */
+/** A text that two items share exactly when they are equal, whatever the order of their names and sets. */
 export function canonicalJson(item: Item | null): string {
   return JSON.stringify(item === null ? null : sortedEntries(item));
 }

@@ -2,7 +2,7 @@ import { DynamoDBClient, GetItemCommand } from "@aws-sdk/client-dynamodb";
 import type { Item } from "../item-size.ts";
 import { describeSchema, type TableSchema } from "./schema.ts";
 
-/** The unmetered way to the table by which the meter sees items before and after an operation. */
+/** Access to the table without a meter, with which the meter reads items before and after an operation. */
 export interface UnmeteredTable {
   readonly tableName: string;
   readonly client: DynamoDBClient;

@@ -1,23 +1,23 @@
 import { type Item, itemSize, readUnits, writeUnits } from "../item-size.ts";
 import { canonicalJson, indexEntry, type TableSchema } from "./schema.ts";
 
-/** One item's state around a write. A check in a transaction has the same state on both sides. */
+/** One item's state before and after a write. A check in a transaction has the same state in both. */
 export interface Change {
   readonly before: Item | null;
   readonly after: Item | null;
 }
 
-/** Write units of one item's change in the table and its indexes; a transaction doubles the table's part only. */
+/** Write units of one item's change in the table and its indexes. A transaction doubles only the table's part. */
 export function changeUnits(schema: TableSchema, change: Change, transaction: boolean): number {
   return tableUnits(change) * (transaction ? 2 : 1) + indexUnits(schema, change);
 }
 
-/** A write whose condition failed is billed by the item that is there; no index is touched. */
+/** Write units of a failed condition: those of the stored item, without an index. */
 export function failedConditionUnits(existing: Item | null, transaction: boolean): number {
   return writeUnits(sizeOrZero(existing)) * (transaction ? 2 : 1);
 }
 
-/** Read units of a transaction that was sent again with the token of one that went through. */
+/** Read units of a transaction that was sent again with the token of a committed one. */
 export function replayUnits({ before, after }: Change): number {
   return 2 * readUnits(Math.max(sizeOrZero(before), sizeOrZero(after)));
 }
@@ -26,7 +26,7 @@ function tableUnits({ before, after }: Change): number {
   return writeUnits(Math.max(sizeOrZero(before), sizeOrZero(after)));
 }
 
-/** Indexes are billed for the change to what they hold. */
+/** Write units of an index: those of the change to its entry. */
 function indexUnits(schema: TableSchema, { before, after }: Change): number {
   let units = 0;
   for (const index of schema.indexes) {

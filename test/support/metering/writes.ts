@@ -23,11 +23,11 @@ export type WriteInputs = {
 };
 export type Write = { [Name in keyof WriteInputs]: { name: Name; input: WriteInputs[Name] } }[keyof WriteInputs];
 
-/** Sends a write and notes what it costs; null when it does not touch the table. Errors pass through unchanged. */
+/** Sends a write and counts its cost; null when it does not touch the table. Errors pass through unchanged. */
 export function writeMeter(
   source: UnmeteredTable,
 ): <S extends HandlerOutput>(write: Write, attempt: Attempt<S>) => Promise<S> | null {
-  /** Read units that a repeat of a transaction costs, by the token of the one that went through. */
+  /** Read units of a repeated transaction, by the token of the committed one. */
   const unitsByToken = new Map<string, number>();
 
   return (write, attempt) => {
@@ -79,7 +79,7 @@ export function writeMeter(
   }
 }
 
-/** The keys, or items that hold them, which the write touches in the table. */
+/** The keys, or items that contain them, that the write touches in the table. */
 function writeTargets(write: Write, tableName: string): Item[] {
   switch (write.name) {
     case "PutItem":
@@ -104,20 +104,20 @@ function batchTargets(requests: BatchWriteItemCommandInput["RequestItems"], tabl
   );
 }
 
-/** What a batch handed back undone. */
+/** The unprocessed items of a batch. */
 function unprocessedItems(output: unknown, tableName: string): Item[] {
   const { UnprocessedItems } = (output ?? {}) as Partial<BatchWriteItemCommandOutput>;
   return batchTargets(UnprocessedItems, tableName);
 }
 
-/** A cancelled transaction returns no figure: billing every item of it by what is there is the upper bound. */
+/** A cancelled transaction returns no figure. Billing every item of it by the stored item is the upper bound. */
 function isConditionFailure(error: unknown): boolean {
   const { name, CancellationReasons } = error as { name?: string; CancellationReasons?: { Code?: string }[] };
   if (name === "ConditionalCheckFailedException") return true;
   return CancellationReasons?.some(({ Code }) => Code === "ConditionalCheckFailed") ?? false;
 }
 
-/** The SDK makes up a token for each send and repeats it in its retries; it is only in the body. */
+/** The SDK generates a token for each send and repeats it in its retries. Only the body contains it. */
 function clientRequestToken(body: unknown): string | null {
   const text = body instanceof Uint8Array ? new TextDecoder().decode(body) : String(body);
   const { ClientRequestToken } = JSON.parse(text);

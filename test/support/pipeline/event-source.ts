@@ -11,23 +11,23 @@ export type Handler = (
 /** Messages that were received together. */
 export interface Batch {
   readonly size: number;
-  /** Hands them to the worker and deletes those that it is done with. @returns how many it wants again */
+  /** Runs the worker on them and deletes those that are done. @returns the number of messages to retry */
   work(): Promise<number>;
 }
 
 export interface EventSource {
-  /** One receive of at most ten messages; null when nothing is visible. */
+  /** One receive of at most ten messages; null when none is visible. */
   next(): Promise<Batch | null>;
   /**
-   * Hands out what is visible, a batch after the other. Throws when the worker wants a record again.
-   * @returns how many records there were
+   * Runs the worker on all visible messages, batch by batch. Throws when the worker reports a record to retry.
+   * @returns the number of records
    */
   drain(): Promise<number>;
-  /** Receives that found nothing so far: a drain's last. They are no part of what a message costs. */
+  /** Receives that returned nothing so far: the last one of each drain. They do not count as the cost of a message. */
   emptyReceives(): number;
 }
 
-/** As an event source does: one receive and one delete for each batch. */
+/** Works like an event source: one receive and one delete for each batch. */
 export function eventSource(sqs: SQSClient, url: string, handler: Handler): EventSource {
   let emptyReceives = 0;
   async function next(): Promise<Batch | null> {
@@ -73,7 +73,8 @@ export function eventSource(sqs: SQSClient, url: string, handler: Handler): Even
       let handled = 0;
       for (let batch = await next(); batch; batch = await next()) {
         const failed = await batch.work();
-        if (failed > 0) throw new Error(`The worker wants ${failed} of ${batch.size} records again: see its log.`);
+        if (failed > 0)
+          throw new Error(`The worker reported ${failed} of ${batch.size} records to retry. See its log.`);
         handled += batch.size;
       }
       return handled;

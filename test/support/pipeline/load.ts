@@ -10,24 +10,24 @@ import type { Workspace } from "./workspace.ts";
 
 export interface LoadOptions {
   readonly events: number;
-  /** From one event to the next. */
+  /** The time from one event to the next. */
   readonly interval: Millis;
-  /** Invocations of the deliver worker side by side, for each of its queues. */
+  /** Concurrent invocations of the deliver worker, for each of its queues. */
   readonly concurrency: number;
   readonly behavior: ReceiverBehavior;
-  /** How long the workers go on after the last event. */
+  /** How long the workers continue after the last event. */
   readonly drainTime: Millis;
 }
 
-/** One call of a receiver, beside the instant its event came. */
+/** One call of a receiver, with the time of its event. */
 export interface LoadCall extends VirtualCall {
   readonly arrivedAt: Millis;
 }
 
 /**
- * Lets events come one by one and the real deliver worker announce them, in virtual time: calls of the table and the
- * queues take none, receivers take theirs. Each event is another message of one workspace.
- * @returns every call that was made for them
+ * Publishes events one by one and lets the real deliver worker send them, in virtual time: calls to the table and the
+ * queues take no time, receivers take theirs. Each event is another message of one workspace.
+ * @returns every call that was made for the events
  */
 export async function runLoad(
   pipeline: Pipeline,
@@ -54,7 +54,7 @@ export async function runLoad(
       await time.sleep(interval);
     }
   }
-  /** What was put off becomes visible as time passes. */
+  /** Deferred messages become visible as time passes. */
   async function pollRetries(): Promise<void> {
     for (let passed = 0; passed < events * interval + drainTime; passed += SECOND) {
       retryFeed.poll();
@@ -76,7 +76,7 @@ export async function runLoad(
   });
 }
 
-/** Hands a queue's batches to its worker, so many side by side, whenever it is asked to look or one has ended. */
+/** Feeds a queue's batches to its worker with this concurrency, on each `poll` and whenever a batch has ended. */
 function createFeed(source: EventSource, concurrency: number) {
   const failures: unknown[] = [];
   let [running, polling, pollAgain] = [0, false, false];

@@ -1,21 +1,21 @@
 import { createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 
-/** What the service calls: tenants' receivers, the platforms' send and what they know of people, all at one port of loopback. */
+/** The services that Parley calls: tenants' receivers, the platforms' send and profile APIs, on one loopback port. */
 export interface Loopback {
   readonly origin: string;
-  /** The paths of the events that came whole, in their order. */
+  /** The paths of the events that arrived completely, in order. */
   readonly events: string[];
-  /** What receivers answer from now on; 200 at first. */
+  /** Sets the status of the receivers' responses. The default is 200. */
   respondWith(status: number): void;
-  /** The id that the platform gives the next message sent. */
+  /** The ID that the platform gives the next sent message. */
   nextMessageId(id: string): void;
   close(): Promise<void>;
 }
 
 const SEND_PATH = "/me/messages";
 
-/** A person with a name and a picture as long as they usually are, on either platform. */
+/** A person with a name and a picture URL of typical length, on either platform. */
 function sampleProfile(person: string): object {
   const [first_name, last_name] = ["Marianne", "Lindqvist"];
   const cdn = "https://scontent-fra3-1.cdninstagram.com/v/t51.2885-15/";

@@ -2,7 +2,7 @@ import { createHash, createHmac } from "node:crypto";
 import type { PlatformName } from "../../../shared/domain/accounts/accounts.ts";
 import type { Millis } from "../../../shared/kernel/time.ts";
 
-// Traffic as long as the real one, and the same in every run: what an item costs follows from its length.
+// Traffic with the lengths of real traffic, equal in every run: the cost of an item follows from its length.
 
 /** A webhook as the platform posts it. */
 export interface SignedWebhook {
@@ -19,16 +19,16 @@ export interface TextTraffic {
   readonly messageId: string;
   readonly text: string;
   readonly at: Millis;
-  /** True for a message that left the account. */
+  /** True for a message that the account sent. */
   readonly echo?: boolean;
 }
 
-/** 17 digits, as the platforms' ids have. @param kind first digits, so that accounts and people differ */
+/** 17 digits, like the platforms' IDs. @param kind the first digits, so that accounts and people differ */
 export function platformId(kind: string, number: number): string {
   return kind + String(number).padStart(17 - kind.length, "0");
 }
 
-/** A message id in its platform's form: 160 characters on Instagram, 88 on Messenger. */
+/** A message ID in its platform's form: 160 characters on Instagram, 88 on Messenger. */
 export function sampleMessageId(platform: PlatformName, accountId: string, number: number, at: Millis): string {
   const digest = createHash("sha512").update(`${platform} ${accountId} ${number} ${at}`).digest();
   if (platform === "messenger") return `m_${digest.toString("base64url")}`;
@@ -38,12 +38,12 @@ export function sampleMessageId(platform: PlatformName, accountId: string, numbe
   return Buffer.from(plain).toString("base64").slice(0, 160);
 }
 
-/** 120 characters, which is what a message usually stays below. */
+/** 120 characters: most messages are shorter. */
 export function sampleText(number: number): string {
   return `No. ${number}: do you have this one in size 38, and could it be here before the weekend? `.padEnd(120, "x");
 }
 
-/** The webhook that tells of one message, signed with the app's secret. */
+/** The webhook of one message, signed with the app's secret. */
 export function signedWebhook(traffic: TextTraffic, secret: string): SignedWebhook {
   const { platform, accountId, personId, messageId: mid, text: content, at, echo = false } = traffic;
   const [sender, recipient] = echo ? [accountId, personId] : [personId, accountId];

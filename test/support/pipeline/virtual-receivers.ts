@@ -5,7 +5,7 @@ import type { Millis } from "../../../shared/kernel/time.ts";
 import type { WebhookClient } from "../../../shared/net/webhook-client.ts";
 import type { VirtualTime } from "../virtual-time.ts";
 
-/** One POST, in virtual time; still under way until it has an end. */
+/** One POST, in virtual time. It is in progress until it has an end. */
 export interface VirtualCall {
   readonly url: string;
   readonly event: string;
@@ -13,17 +13,17 @@ export interface VirtualCall {
   endedAt: Millis | null;
 }
 
-/** How long a receiver takes for a call, and with which status it answers then; null for one that never answers. */
+/** How long a receiver takes for a call, and its status; null for one that never responds. */
 export type ReceiverBehavior = (
   url: string,
   event: string,
 ) => { readonly duration: Millis; readonly status: number } | null;
 
-/** The fastest answer, and how much longer one takes on the average. */
+/** The fastest response, and the average time beyond it. */
 const LATENCY_MIN: Millis = 80;
 const LATENCY_MEAN_EXTRA: Millis = 120;
 
-/** Well and quick: the time follows from the call, so that two runs see the same. */
+/** A healthy, fast receiver. The time follows from the call, so that two runs see the same times. */
 export const healthy: ReceiverBehavior = (url, event) => {
   const fraction =
     createHash("sha256")
@@ -34,7 +34,7 @@ export const healthy: ReceiverBehavior = (url, event) => {
   return { duration: Math.round((LATENCY_MIN - LATENCY_MEAN_EXTRA * Math.log(1 - fraction)) / 10) * 10, status: 200 };
 };
 
-/** Receivers that answer in virtual time, once `begin` was called. */
+/** Receivers that respond in virtual time, after a call of `start`. */
 export function virtualReceivers() {
   let time: Pick<VirtualTime, "now" | "sleep"> | null = null;
   let behavior: ReceiverBehavior = healthy;
@@ -56,7 +56,7 @@ export function virtualReceivers() {
 
   return {
     poster: webhookClient,
-    /** @param eventNames what a run calls its events, by their ids: the same in every run */
+    /** @param eventNames the names of a run's events by their IDs: the same in every run */
     start(
       clock: Pick<VirtualTime, "now" | "sleep">,
       nextBehavior: ReceiverBehavior,

@@ -10,7 +10,7 @@ import { type Pipeline, PLATFORM_SECRET } from "../pipeline.ts";
 import { platformId, type SignedWebhook, sampleMessageId, sampleText, signedWebhook } from "./traffic.ts";
 
 export interface WorkspaceOptions {
-  /** A slug of 11 characters, for all workspaces to have items of one length. */
+  /** A slug of 11 characters, so that items of all workspaces have one length. */
   readonly slug: string;
   readonly platform: PlatformName;
   readonly endpoints: number;
@@ -22,9 +22,9 @@ export interface Workspace {
   readonly liveKey: string;
   readonly testKey: string;
   readonly endpointIds: readonly string[];
-  /** The conversation with a person. */
+  /** The ID of the conversation with a person. */
   conversationIdFor(person: number): string;
-  /** The webhook of a person's next message; the account's own when `echo` is given its id. */
+  /** The webhook of a person's next message, or of the account's own message when `echo` is its ID. */
   nextWebhook(person: number, echo?: { readonly messageId: string }): SignedWebhook;
   newMessageId(): string;
 }
@@ -86,7 +86,7 @@ export async function openWorkspace(pipeline: Pipeline, options: WorkspaceOption
   };
 }
 
-/** Takes one message of each person all the way to the endpoints, a second later than what was before, and looks up who is new. */
+/** Sends one message of each person through to the endpoints, a second after the previous time, and fetches new profiles. */
 export async function everyoneWrites(pipeline: Pipeline, workspace: Workspace, people: number): Promise<void> {
   pipeline.advance(SECOND);
   for (let person = 0; person < people; person++) await pipeline.receive(workspace.nextWebhook(person));

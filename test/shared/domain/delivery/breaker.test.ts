@@ -32,8 +32,8 @@ const noAnswer = (error: "timeout" | "connect", durationMs = 5): AttemptOutcome 
 type Step =
   | { readonly do: "attempts"; readonly succeeded: boolean; readonly failed: number }
   | { readonly do: "probe"; readonly status: 200 | 500 | 410 }
-  | { readonly do: "let go" }
-  | { readonly do: "turn"; readonly by: Millis };
+  | { readonly do: "close" }
+  | { readonly do: "advance"; readonly by: Millis };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -51,17 +51,20 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       status: fc.constantFrom(500, 500, 500, 410, 200) as fc.Arbitrary<200 | 500 | 410>,
     }),
   },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("let go" as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("close" as const) }) },
   {
     weight: 3,
-    arbitrary: fc.record({ do: fc.constant("turn" as const), by: fc.constantFrom(1, 30 * SECOND, MINUTE, HOUR, DAY) }),
+    arbitrary: fc.record({
+      do: fc.constant("advance" as const),
+      by: fc.constantFrom(1, 30 * SECOND, MINUTE, HOUR, DAY),
+    }),
   },
 );
 
-/** The same told as a story: what was counted, and how often it was probed in vain. */
+/** A model of the breaker: its failure counts, and the number of failed probes. */
 interface BreakerModel {
-  inARow: number;
-  open: { at: Millis; probesInVain: number } | null;
+  consecutiveFailures: number;
+  open: { at: Millis; failedProbes: number } | null;
   since: Millis | null;
   count: number;
 }
@@ -73,52 +76,52 @@ function updateModel(model: BreakerModel, step: Step, openUntil: Millis | null, 
   const failed = (count: number) => {
     model.since ??= now;
     model.count += count;
-    model.inARow += count;
+    model.consecutiveFailures += count;
   };
-  const clear = () => Object.assign(model, { inARow: 0, open: null, since: null, count: 0 });
+  const clear = () => Object.assign(model, { consecutiveFailures: 0, open: null, since: null, count: 0 });
   if (step.do === "attempts") {
     if (step.succeeded) return void clear();
     if (step.failed === 0) return;
     if (!model.open) {
       failed(step.failed);
-      if (model.inARow >= 10) model.open = { at: now, probesInVain: 0 };
+      if (model.consecutiveFailures >= 10) model.open = { at: now, failedProbes: 0 };
       return;
     }
     if (now < (openUntil ?? 0) + 2 * MINUTE) return;
     failed(step.failed);
-    model.open = { at: now, probesInVain: model.open.probesInVain + 1 };
+    model.open = { at: now, failedProbes: model.open.failedProbes + 1 };
   }
   if (!model.open) return;
   if (step.do === "probe") {
     if (step.status === 200) return void clear();
     if (step.status === 500) failed(1);
     const more = step.status === 500 ? 1 : 0;
-    model.open = { at: now, probesInVain: model.open.probesInVain + more };
+    model.open = { at: now, failedProbes: model.open.failedProbes + more };
   }
-  if (step.do === "let go") Object.assign(model, { inARow: 0, open: null });
+  if (step.do === "close") Object.assign(model, { consecutiveFailures: 0, open: null });
 }
 
-it("opens after ten failures in a row and for 1, 2, 4, 8, 16 and then 30 minutes, whatever comes in whatever order", () => {
+it("opens after ten failures in a row for 1, 2, 4, 8, 16 and then 30 minutes, for any sequence of events", () => {
   let openCount = 0;
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       let breaker: Breaker = CLOSED;
       let now = NOW;
-      const model: BreakerModel = { inARow: 0, open: null, since: null, count: 0 };
+      const model: BreakerModel = { consecutiveFailures: 0, open: null, since: null, count: 0 };
       for (const step of steps) {
         const before = breaker;
         updateModel(model, step, before.openUntil, now);
         let next: Breaker | null = null;
-        if (step.do === "turn") now += step.by;
+        if (step.do === "advance") now += step.by;
         if (step.do === "attempts") next = onBatch(before, { ...step, slow: false }, now);
         if (step.do === "probe" && before.openUntil)
           next = onProbe(before, before.openUntil, answered(step.status), now);
-        if (step.do === "let go" && before.openUntil) next = closeBreaker(before, before.openUntil);
+        if (step.do === "close" && before.openUntil) next = closeBreaker(before, before.openUntil);
         if (next && step.do === "attempts") expect(next).not.toEqual(before);
         breaker = next ?? before;
-        const openUntil = model.open ? model.open.at + waitAfter(model.open.probesInVain) : null;
+        const openUntil = model.open ? model.open.at + waitAfter(model.open.failedProbes) : null;
         expect(breaker).toMatchObject({ openUntil, failingSince: model.since, failedSince: model.count });
-        if (!model.open) expect(breaker.failures).toBe(model.inARow);
+        if (!model.open) expect(breaker.failures).toBe(model.consecutiveFailures);
         if (before.openUntil !== null && openUntil === null) expect(breaker.closedBy).toBe(before.openUntil);
         if (openUntil !== null) openCount++;
       }
@@ -129,20 +132,20 @@ it("opens after ten failures in a row and for 1, 2, 4, 8, 16 and then 30 minutes
 });
 
 describe("nothing is written", () => {
-  it("for a success that follows no failure, and for no attempt at all", () => {
+  it("for a success that follows no failure, and for a batch without attempts", () => {
     expect(onBatch(CLOSED, { succeeded: true, failed: 0, slow: false }, NOW)).toBeNull();
     expect(onBatch(CLOSED, { succeeded: true, failed: 4, slow: false }, NOW)).toBeNull();
     expect(onBatch(CLOSED, { succeeded: false, failed: 0, slow: false }, NOW)).toBeNull();
   });
 
-  it("for a probe that another one came before", () => {
+  it("for a probe that was superseded by another one", () => {
     const open = { ...CLOSED, failures: 10, openUntil: NOW, wait: MINUTE };
     expect(onProbe(open, NOW - 1, answered(200), NOW)).toBeNull();
     expect(closeBreaker(open, NOW - 1)).toBeNull();
   });
 });
 
-it("what the gate refuses and a 410 are no failures, and no successes", () => {
+it("a refusal by the gate and a 410 count as neither failure nor success", () => {
   expect([refusedByGate, answered(410), answered(200), answered(299)].map(attemptResult)).toEqual([
     "neither",
     "neither",
@@ -154,13 +157,13 @@ it("what the gate refuses and a 410 are no failures, and no successes", () => {
   );
 });
 
-it("is left alone until two minutes after its probe was due", () => {
+it("stays open until two minutes after its probe was due", () => {
   const open = { ...CLOSED, openUntil: NOW };
   expect([0, 2 * MINUTE - 1, 2 * MINUTE].map((late) => isCircuitOpen(open, NOW + late))).toEqual([true, true, false]);
 });
 
 describe("a slow endpoint", () => {
-  it("is one whose attempt took over three seconds, or timed out", () => {
+  it("is one whose attempt took more than three seconds or timed out", () => {
     expect(
       [answered(200, 3_000), answered(200, 3_001), noAnswer("timeout"), noAnswer("connect", 2_000), refusedByGate].map(
         wasSlow,
@@ -168,7 +171,7 @@ describe("a slow endpoint", () => {
     ).toEqual([false, true, true, false, false]);
   });
 
-  it("stays so for five minutes, and is written down again once half of them are over", () => {
+  it("stays slow for five minutes, and is saved again once half of them are over", () => {
     const slow = { succeeded: true, failed: 0, slow: true };
     const marked = onBatch(CLOSED, slow, NOW) ?? CLOSED;
     expect([0, 5 * MINUTE - 1, 5 * MINUTE].map((later) => isSlow(marked, NOW + later))).toEqual([true, true, false]);

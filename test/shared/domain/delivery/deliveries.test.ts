@@ -33,7 +33,7 @@ test.each([200, 204, 299])("%i is a success", (status) => {
   expect(attemptError(answered(status))).toBeNull();
 });
 
-test.each([199, 300, 302, 304, 400, 404, 500])("%i is tried again", (status) => {
+test.each([199, 300, 302, 304, 400, 404, 500])("%i is retried", (status) => {
   expect(judgeAttempt(1, answered(status), createdAt, createdAt, 0)).toMatchObject({ status: "retrying" });
   expect(attemptError(answered(status))).toBe("status");
 });
@@ -42,7 +42,7 @@ test("410 ends the delivery", () => {
   expect(judgeAttempt(1, answered(410), createdAt, createdAt, 0)).toEqual({ status: "failed" });
 });
 
-test("the waits between the ten attempts are those of the schedule, 75.6 hours in all", () => {
+test("the waits between the ten attempts follow the schedule, 75.6 hours in all", () => {
   let now = createdAt;
   for (const [index, wait] of retryWaits.entries()) {
     const verdict = judgeAttempt(index + 1, answered(500), createdAt, now, 0);
@@ -53,14 +53,14 @@ test("the waits between the ten attempts are those of the schedule, 75.6 hours i
   expect((now - createdAt) / HOUR).toBeCloseTo(75.6, 1);
 });
 
-test("jitter adds up to a tenth and never takes away", () => {
+test("jitter adds up to a tenth and never subtracts", () => {
   expect(judgeAttempt(2, answered(500), createdAt, createdAt, 0.999999)).toEqual({
     status: "retrying",
     nextRetryAt: createdAt + 5.5 * MINUTE,
   });
 });
 
-test("Retry-After is a floor on 429 and 503, capped at a day, and means nothing elsewhere", () => {
+test("Retry-After is a lower bound on 429 and 503, capped at a day, and is ignored elsewhere", () => {
   const next = (status: number, after: number) => judgeAttempt(1, answered(status, after), createdAt, createdAt, 0);
   expect(next(429, HOUR)).toEqual({ status: "retrying", nextRetryAt: createdAt + HOUR });
   expect(next(503, HOUR)).toEqual({ status: "retrying", nextRetryAt: createdAt + HOUR });
@@ -69,19 +69,19 @@ test("Retry-After is a floor on 429 and 503, capped at a day, and means nothing 
   expect(next(500, HOUR)).toEqual({ status: "retrying", nextRetryAt: createdAt + 5 * SECOND });
 });
 
-test("a retry that would come after the body's seven days goes to the dead letters at once, to the millisecond", () => {
+test("a retry that would come after the body's seven days becomes a dead letter at once, to the millisecond", () => {
   const end = createdAt + 7 * DAY;
   expect(judgeAttempt(1, answered(500), createdAt, end - 5 * SECOND - 1, 0).status).toBe("retrying");
   expect(judgeAttempt(1, answered(500), createdAt, end - 5 * SECOND, 0).status).toBe("dlq");
 });
 
-test("what the gate refuses is blocked", () => {
+test("a refusal by the gate is blocked", () => {
   expect(judgeAttempt(1, { kind: "refused_by_gate", reason: "no" }, createdAt, createdAt, 0)).toEqual({
     status: "blocked",
   });
 });
 
-test("a delivery's id names its event and its endpoint, and reads back", () => {
+test("a delivery's ID contains its event and its endpoint, and can be parsed", () => {
   const [event, endpoint] = [newUlid(createdAt), newUlid(createdAt + 1)];
   expect(parseDeliveryId(deliveryId(event, endpoint))).toEqual({ eventUlid: event, endpointId: endpoint });
   for (const bad of ["", "dlv_", `dlv_${event}`, `dlv_${event}_x`, `${deliveryId(event, endpoint)}_`]) {

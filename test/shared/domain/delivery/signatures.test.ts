@@ -8,7 +8,7 @@ import { formatSigningSecret, secretPrefix } from "../../../../shared/domain/web
 const body = JSON.stringify({ id: "evt_1", text: "grüß dich ✓" });
 const toStandardSecret = (secret: string) => secret.replace("whs_", "whsec_");
 
-test("a delivery is verified by the published standardwebhooks and svix packages, with its secret's prefix exchanged", () => {
+test("the published standardwebhooks and svix packages verify a delivery once the secret's prefix is replaced", () => {
   const secret = formatSigningSecret(randomBytes(32));
   const headers = { ...signWebhook([secret], "evt_1", body, Date.now()) };
   expect(new Standard(toStandardSecret(secret)).verify(body, headers)).toEqual(JSON.parse(body));

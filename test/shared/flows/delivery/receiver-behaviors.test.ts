@@ -47,7 +47,7 @@ it.each<{ does: string; answer: Respond; row: object }>([
   { does: "hangs before its headers", answer: () => {}, row: timeoutDelivery },
   {
     does: "drips its headers",
-    answer: (_response, _taken, socket) => {
+    answer: (_response, _request, socket) => {
       socket.write("HTTP/1.1 200 OK\r\n");
       dripBytes(socket, "x: 1\r\n");
     },
@@ -55,7 +55,7 @@ it.each<{ does: string; answer: Respond; row: object }>([
   },
   {
     does: "drips its body",
-    answer: (_response, _taken, socket) => {
+    answer: (_response, _request, socket) => {
       socket.write("HTTP/1.1 200 OK\r\ncontent-length: 60000\r\n\r\n");
       dripBytes(socket, ".");
     },
@@ -63,13 +63,13 @@ it.each<{ does: string; answer: Respond; row: object }>([
   },
   {
     does: "resets the connection",
-    answer: (_response, _taken, socket) => socket.resetAndDestroy(),
+    answer: (_response, _request, socket) => socket.resetAndDestroy(),
     row: connectDelivery,
   },
-  { does: "hangs up", answer: (_response, _taken, socket) => socket.destroy(), row: connectDelivery },
+  { does: "hangs up", answer: (_response, _request, socket) => socket.destroy(), row: connectDelivery },
   {
     does: "sends a gigabyte under a 200",
-    answer: (_response, _taken, socket) => {
+    answer: (_response, _request, socket) => {
       socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${1024 * MIB}\r\n\r\n`);
       streamForever(socket, Buffer.alloc(64 * 1024));
     },
@@ -77,7 +77,7 @@ it.each<{ does: string; answer: Respond; row: object }>([
   },
   {
     does: "sends a gigabyte under a 500",
-    answer: (_response, _taken, socket) => {
+    answer: (_response, _request, socket) => {
       socket.write(`HTTP/1.1 500 No\r\ncontent-length: ${1024 * MIB}\r\n\r\n`);
       streamForever(socket, Buffer.alloc(64 * 1024));
     },
