@@ -22,7 +22,7 @@ const LOAD = { events: 600, interval: SECOND / 10, concurrency: INVOCATIONS, dra
  */
 export async function measureFairness(): Promise<Fairness> {
   const receivers = virtualReceivers();
-  const pipeline = await startPipeline({ poster: receivers.poster });
+  const pipeline = await startPipeline({ webhookClient: receivers.webhookClient });
   const isHanging = (url: string) => url.endsWith("/0");
   async function run(behavior: ReceiverBehavior): Promise<number> {
     const workspace = await freshWorkspace(pipeline, { endpoints: ENDPOINTS });

@@ -37,7 +37,7 @@ export function clientFor(endpoint: string): DynamoDBClient {
   });
 }
 
-/** Creates an empty table. TTL is off: engines differ in it, and it would delete the rows of tests that set a past time. */
+/** Creates an empty table without TTL: engines differ in it, and it would empty tables of tests in the past. */
 export async function startTestTable(): Promise<TestTable> {
   const { url } = await testEngine();
   const client = clientFor(url);

@@ -20,7 +20,7 @@ describe("reads", () => {
       new GetItemCommand({ TableName: metered.tableName, Key: metered.key(sk), ConsistentRead: consistent }),
     );
 
-  test("cost one unit for four kilobytes, half of it when eventually consistent, and the minimum for a missing item", async () => {
+  test("cost one unit per 4 KB, half when eventually consistent, and the minimum for a missing item", async () => {
     await metered.put(metered.item(4096));
     await metered.put(metered.item(4097, {}, "b"));
     expect(await metered.rcu(get("a", true))).toBe(1);
@@ -122,14 +122,16 @@ describe("queries and scans", () => {
       await metered.put(
         metered.item(6000, { ...feedAttributes(`f${metered.pk}`, sk), ...idAttributes(`i${metered.pk}`) }, sk),
       );
-    const through = (IndexName: string, name: string, value: string) =>
+    const queryIndex = (IndexName: string, name: string, value: string) =>
       send({
         IndexName,
         KeyConditionExpression: `${name} = :v`,
         ExpressionAttributeValues: { ":v": { S: value } },
       });
-    expect(await metered.rcu(through(table.feedIndex.name, table.feedIndex.partitionKey, `f${metered.pk}`))).toBe(1.5);
-    expect(await metered.rcu(through(table.idIndex.name, table.idIndex.partitionKey, `i${metered.pk}`))).toBe(0.5);
+    expect(await metered.rcu(queryIndex(table.feedIndex.name, table.feedIndex.partitionKey, `f${metered.pk}`))).toBe(
+      1.5,
+    );
+    expect(await metered.rcu(queryIndex(table.idIndex.name, table.idIndex.partitionKey, `i${metered.pk}`))).toBe(0.5);
   });
 
   test("cost every row that a scan passes", async () => {

@@ -81,14 +81,14 @@ describe("the meter", () => {
   });
 
   test("does not block transactions that share items in any order", async () => {
-    const touch = (sks: string[]) =>
+    const writeAll = (sks: string[]) =>
       metered.client.send(
         new TransactWriteItemsCommand({
           TransactItems: sks.map((sk) => ({ Put: { TableName: metered.tableName, Item: metered.item(100, {}, sk) } })),
         }),
       );
     const orders = Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? ["a", "b"] : ["b", "a"]));
-    expect(await metered.wcu(() => Promise.all(orders.map(touch)))).toBe(20 * 4);
+    expect(await metered.wcu(() => Promise.all(orders.map(writeAll)))).toBe(20 * 4);
   });
 
   test("bills a request that was delivered twice twice", async () => {

@@ -20,7 +20,7 @@ export interface Reading extends Units {
   readonly byOperation: Readonly<Record<string, Units>>;
 }
 
-/** Counts the cost of one client's requests to one table, by AWS's rules for on-demand tables and not by the engine's. */
+/** Counts the cost of one client's requests to one table, by AWS's rules for on-demand tables. */
 export interface Meter {
   /**
    * The cost of the table while `fn` runs. It includes every request of the client in that time: two overlapping calls

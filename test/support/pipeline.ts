@@ -86,9 +86,9 @@ const START: Millis = Date.UTC(2026, 2, 4, 5, 6, 7, 89);
 /**
  * Intake, ingest, deliver, sweep and API with their real ports: one metered table, emulated queues, bucket, key and
  * secrets, and receivers on loopback behind an open gate. The clock stands still until a test advances it.
- * @param options.poster who is called in place of the receivers on loopback
+ * @param options.webhookClient replaces the client that calls the receivers on loopback
  */
-export async function startPipeline(options: { readonly poster?: WebhookClient } = {}) {
+export async function startPipeline(options: { readonly webhookClient?: WebhookClient } = {}) {
   let currentTime = START;
   const now = () => currentTime;
   const table = await startTestTable();
@@ -105,7 +105,7 @@ export async function startPipeline(options: { readonly poster?: WebhookClient }
   const queue = (name: (typeof QUEUES)[number]) => openQueue(queueUrls[name], clients.sqs);
   const retries = queue("Deliveries");
   const gate = createGate({ mode: "open" });
-  const webhookClient = options.poster ?? createWebhookClient({ gate });
+  const webhookClient = options.webhookClient ?? createWebhookClient({ gate });
   const readRoot = secretReader("root", deriveServiceKeys, clients.secrets);
   const upstream = { facebookGraph: loopback.origin, instagramGraph: loopback.origin, graphVersion: "v26.0" };
   const http = platformHttp();

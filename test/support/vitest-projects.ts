@@ -30,8 +30,8 @@ const e2e = ["test/e2e/**", "test/full/**", "test/local/stack/earlier-data-folde
 const always = ["test/bench/**"];
 
 /**
- * The projects of `vitest.config.ts` (`full` is false) and of `vitest.full.config.ts`. A test file that no other project
- * lists runs in `local`. The full run adds `test/full` and injects every fault instead of a sample.
+ * The projects of `vitest.config.ts` (`full` is false) and of `vitest.full.config.ts`. A test file that no other
+ * project lists runs in `local`. The full run adds `test/full` and injects every fault instead of a sample.
  */
 export function testConfig({ full }: { full: boolean }) {
   const excluded = full ? always : [...always, "test/full/**"];

@@ -33,8 +33,8 @@ export type PlatformResult =
  * The result of starting a send:
  * - `started`: the caller may call the platform
  * - `existing`: it was started before, and this is its record
- * - `budget_changed`: a condition of an extra item failed; `current`, in the order of the extra items, has the stored item
- *   (null when there is none), or undefined where the condition held
+ * - `budget_changed`: a condition of an extra item failed; `current`, in the order of the extra items, has the stored
+ *   item (null when there is none), or undefined where the condition held
  */
 export type SendStart =
   | { readonly outcome: "started" }

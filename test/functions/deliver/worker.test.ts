@@ -69,22 +69,22 @@ describe("a batch of events", () => {
     });
   });
 
-  it("drops events that are unreadable, expired or without an endpoint, and logs why", async () => {
+  it("drops messages that are unreadable, gone or stale, and logs the reason", async () => {
     const tenant = newTenant();
-    const gone = encodeEvent({
+    const goneEvent = encodeEvent({
       tenant,
       eventUlid: newUlid(testEnv.now()),
       type: "message.received",
       source: { conversationId: sampleConversationId(tenant), position: "0000000000000#gone" },
       repeated: false,
     });
-    const stale = encodeRetry({
+    const staleRetry = encodeRetry({
       tenant,
       endpointId: newUlid(testEnv.now()),
       eventUlid: newUlid(testEnv.now()),
       attempt: 2,
     });
-    await queueAll(["not json", gone, stale]);
+    await queueAll(["not json", goneEvent, staleRetry]);
     expect((await runWorker()).failed).toEqual([]);
     expect(await queueDepth(testEnv.eventSource, queues.events)).toBe(0);
     const reasons = testEnv.lines.flatMap((line) => (line.event === "record.dropped" ? [line.reason] : []));

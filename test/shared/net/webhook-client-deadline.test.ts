@@ -130,7 +130,7 @@ test("requests that wait for a slow receiver's connections end at their own dead
   expect(receiver.requests).toHaveLength(2);
 });
 
-test("an endpoint that hangs delays no other endpoint at its host, whatever its path", async () => {
+test("an endpoint that hangs delays no other endpoint at its host, on any path", async () => {
   let answerAll = () => {};
   const all = new Promise<void>((resolve) => {
     answerAll = resolve;
@@ -142,7 +142,7 @@ test("an endpoint that hangs delays no other endpoint at its host, whatever its 
   const webhookClient = openWebhookClient();
   const at = (path: string) => `http://127.0.0.1:${receiver.port}${path}`;
   const hangingRequests = Array.from({ length: 30 }, () => webhookClient.send(webhookRequest(at("/hang"), "one")));
-  const others = ["two", "three"].map((poolKey) => webhookClient.send(webhookRequest(at("/well"), poolKey)));
+  const others = ["two", "three"].map((poolKey) => webhookClient.send(webhookRequest(at("/healthy"), poolKey)));
   expect(await Promise.all(others)).toMatchObject([{ status: 200 }, { status: 200 }]);
   expect(receiver.requests.filter(({ url }) => url === "/hang")).toHaveLength(10);
   answerAll();
@@ -154,7 +154,7 @@ test("a slow receiver delays no other receiver", async () => {
   const quick = await startReceiver((response) => response.end());
   const webhookClient = openWebhookClient({ attemptTimeout: 3_000 });
   let slowEnded = 0;
-  const stuck = Array.from({ length: 30 }, () =>
+  const hangingRequests = Array.from({ length: 30 }, () =>
     webhookClient.send(webhookRequest(`http://127.0.0.1:${slow.port}/`)).finally(() => {
       slowEnded += 1;
     }),
@@ -165,7 +165,7 @@ test("a slow receiver delays no other receiver", async () => {
   expect(outcomes.every((outcome) => outcome.kind === "answered" && outcome.status === 200)).toBe(true);
   expect(slowEnded).toBe(0);
   expect(slow.connections()).toBe(10);
-  await Promise.all(stuck);
+  await Promise.all(hangingRequests);
 });
 
 test("`close` lets the current attempt complete and accepts no further one", async () => {

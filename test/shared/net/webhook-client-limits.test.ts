@@ -45,7 +45,7 @@ async function silentHost() {
   return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}/`, connected: connected.promise };
 }
 
-/** A host whose lookup never ends. @returns when it was lookedUp up */
+/** A host whose lookup never ends. @returns when it was looked up */
 function silentName() {
   const lookedUp = deferred();
   const resolver = () => {
@@ -62,7 +62,7 @@ test.each([
 ] as const)("%s ends after %s seconds, and not before", async (_name, _words, after, open) => {
   const { url, connected, ...rest } = await open();
   let ended = false;
-  const posted = openWebhookClient(rest)
+  const attempt = openWebhookClient(rest)
     .send(webhookRequest(url))
     .finally(() => {
       ended = true;
@@ -71,5 +71,5 @@ test.each([
   await vi.advanceTimersByTimeAsync(after - 1);
   expect(ended).toBe(false);
   await vi.advanceTimersByTimeAsync(1);
-  expect(await posted).toMatchObject({ kind: "no_answer", error: "timeout" });
+  expect(await attempt).toMatchObject({ kind: "no_answer", error: "timeout" });
 });

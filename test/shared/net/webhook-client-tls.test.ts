@@ -11,11 +11,11 @@ const resolver = async () => ["127.0.0.1"];
 describe.skipIf(!hasOpenssl())("certificates", () => {
   const trustedBefore = getCACertificates("default");
   let trusted: Identity;
-  let stranger: Identity;
+  let otherIdentity: Identity;
 
   beforeAll(() => {
     trusted = selfSigned("hooks.example.com");
-    stranger = selfSigned("hooks.example.com");
+    otherIdentity = selfSigned("hooks.example.com");
     setDefaultCACertificates([trusted.cert]);
   });
   afterAll(() => setDefaultCACertificates(trustedBefore));
@@ -34,7 +34,7 @@ describe.skipIf(!hasOpenssl())("certificates", () => {
   });
 
   test("an untrusted self-signed certificate is refused, and its receiver gets no request", async () => {
-    const receiver = await startReceiver((response) => response.end(), stranger);
+    const receiver = await startReceiver((response) => response.end(), otherIdentity);
     const outcome = await openWebhookClient({ resolver }).send(
       webhookRequest(`https://hooks.example.com:${receiver.port}/`),
     );

@@ -58,7 +58,7 @@ describe("statuses", () => {
     expect(outcomes).toMatchObject([{ retryAfter: 90_000 }, { retryAfter: 120_000 }, { retryAfter: null }]);
   });
 
-  test("interim responses are skipped, whatever they contain", async () => {
+  test("interim responses are skipped, with any content", async () => {
     const receiver = await startReceiver((_response, _request, socket) => {
       socket.write("HTTP/1.1 103 Early Hints\r\nretry-after: 9\r\n\r\n".repeat(3));
       socket.write("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok");

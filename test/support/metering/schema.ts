@@ -58,7 +58,7 @@ function toAttributeValue(value: unknown): AttributeValue {
   return value as AttributeValue;
 }
 
-/** A text that two items share exactly when they are equal, whatever the order of their names and sets. */
+/** A text that two items share exactly when they are equal. The order of names and set members is ignored. */
 export function canonicalJson(item: Item | null): string {
   return JSON.stringify(item === null ? null : sortedEntries(item));
 }

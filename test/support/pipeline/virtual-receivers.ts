@@ -55,7 +55,7 @@ export function virtualReceivers() {
   };
 
   return {
-    poster: webhookClient,
+    webhookClient,
     /** @param eventNames the names of a run's events by their IDs: the same in every run */
     start(
       clock: Pick<VirtualTime, "now" | "sleep">,

@@ -86,7 +86,7 @@ export async function openWorkspace(pipeline: Pipeline, options: WorkspaceOption
   };
 }
 
-/** Sends one message of each person through to the endpoints, a second after the previous time, and fetches new profiles. */
+/** Processes one message of each person up to the endpoints, one second later, and fetches new profiles. */
 export async function everyoneWrites(pipeline: Pipeline, workspace: Workspace, people: number): Promise<void> {
   pipeline.advance(SECOND);
   for (let person = 0; person < people; person++) await pipeline.receive(workspace.nextWebhook(person));

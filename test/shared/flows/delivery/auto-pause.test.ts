@@ -69,7 +69,7 @@ async function recordFailures(since: number, times: number, rest: Partial<Breake
   await outage.drainQueues();
 }
 
-it("an endpoint that fails for five days causes one warning and one pause; its waiting deliveries can be replayed", async () => {
+it("five days of failures cause one warning and one pause; waiting deliveries can be replayed", async () => {
   await outage.endpointWith({ path: "/other", events: ["webhook.paused"] });
   const startedAt = testEnv.now();
   const { ulids } = await outage.openCircuit();

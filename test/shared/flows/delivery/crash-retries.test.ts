@@ -27,13 +27,13 @@ async function faultEverywhere(
     let reached = false;
     await work(fixture, async (body) => {
       const injection = injectFaultAt(testEnv.clients, faultPoint, k);
-      const lived = await body().then(
+      const survived = await body().then(
         (answer) => !isRefusal(answer as object),
         () => false,
       );
       injection.remove();
       reached = injection.reached();
-      return lived;
+      return survived;
     });
     if (!reached) return k;
   }
@@ -45,11 +45,11 @@ describe.each(faultPoints)("a process with a fault (%s) at any call to AWS", (fa
       const { endpoint } = await fixture.endpointWith();
       const row = await fixture.createDelivery(endpoint, "dlq");
       const request = { endpointId: endpoint.id, deliveryId: deliveryId(row.eventUlid, endpoint.id), force: false };
-      const lived = await run(() =>
+      const survived = await run(() =>
         replayDelivery(fixture.ports, fixture.tenant, { ...request, ...fixture.by }, testEnv.now()),
       );
       const after = await fixture.row(endpoint, row.eventUlid);
-      if (lived) expect(after?.status).toBe("pending");
+      if (survived) expect(after?.status).toBe("pending");
       else expect(["dlq", "pending"]).toContain(after?.status);
       // Every pending delivery has its audit row, and no other delivery has one.
       expect(await fixture.audits("webhook.replay")).toHaveLength(after?.status === "pending" ? 1 : 0);
@@ -71,11 +71,11 @@ describe.each(faultPoints)("a process with a fault (%s) at any call to AWS", (fa
       const from = testEnv.now();
       for (let i = 0; i < 3; i++) await fixture.createDelivery(endpoint, "dlq");
       const window = { from, to: testEnv.now(), statuses: ["dlq"] as const, force: false, after: null, limit: 50 };
-      const lived = await run(() =>
+      const survived = await run(() =>
         replayWindow(fixture.ports, fixture.tenant, endpoint.id, window, fixture.by, testEnv.now()),
       );
       const reset = (await fixture.rows(endpoint)).filter(({ status }) => status === "pending");
-      if (lived) expect(reset).toHaveLength(3);
+      if (survived) expect(reset).toHaveLength(3);
       await fixture.drainQueues();
       await fixture.sweepSafetyNet();
       await fixture.drainQueues();
@@ -90,12 +90,12 @@ describe.each(faultPoints)("a process with a fault (%s) at any call to AWS", (fa
   it("sends a test event completely or not at all", async () => {
     const calls = await faultEverywhere(faultPoint, async (fixture, run) => {
       const { endpoint } = await fixture.endpointWith();
-      const lived = await run(() =>
+      const survived = await run(() =>
         sendTestEvent(fixture.ports, fixture.tenant, endpoint.id, fixture.by, testEnv.now()),
       );
       const rows = await fixture.rows(endpoint);
       expect(rows.length).toBeLessThanOrEqual(1);
-      if (lived) expect(rows).toHaveLength(1);
+      if (survived) expect(rows).toHaveLength(1);
       expect(await fixture.audits("webhook.test")).toHaveLength(rows.length);
       await fixture.drainQueues();
       await fixture.sweepSafetyNet();
@@ -125,19 +125,19 @@ describe.each(faultPoints)("a process with a fault (%s) at any call to AWS", (fa
       }
       // A worker that died before it wrote the row calls the receiver again, which then responds with 200.
       const [row] = await fixture.rows(endpoint);
-      const gone = row?.status === "failed";
-      expect(gone || row?.status === "delivered").toBe(true);
-      if (faultPoint === "lost") expect(gone).toBe(true);
+      const isGone = row?.status === "failed";
+      expect(isGone || row?.status === "delivered").toBe(true);
+      if (faultPoint === "lost") expect(isGone).toBe(true);
       const current = await fixture.ports.endpoints.get(fixture.tenant, endpoint.id);
-      expect(current?.status).toBe(gone ? "paused" : "active");
-      expect(await fixture.audits("webhook.auto_pause")).toHaveLength(gone ? 1 : 0);
+      expect(current?.status).toBe(isGone ? "paused" : "active");
+      expect(await fixture.audits("webhook.auto_pause")).toHaveLength(isGone ? 1 : 0);
       expect(await fixture.rows(other)).toMatchObject(
-        gone ? [{ status: "delivered", eventType: "webhook.paused" }] : [],
+        isGone ? [{ status: "delivered", eventType: "webhook.paused" }] : [],
       );
       expect(await fixture.rows(endpoint)).toHaveLength(1);
       if (!injection.reached()) {
         expect(k).toBeGreaterThanOrEqual(7);
-        expect(gone).toBe(true);
+        expect(isGone).toBe(true);
         return;
       }
     }

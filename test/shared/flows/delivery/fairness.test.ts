@@ -15,7 +15,7 @@ const EVENTS = repetitions({ whole: 60, sample: 30 });
 const receivers = virtualReceivers();
 let pipeline: Pipeline;
 beforeAll(async () => {
-  pipeline = await startPipeline({ poster: receivers.poster });
+  pipeline = await startPipeline({ webhookClient: receivers.webhookClient });
 });
 afterAll(() => pipeline.close());
 
@@ -23,11 +23,11 @@ const isFailing = (url: string) => url.endsWith("/0");
 
 /** The largest number of calls in progress at once. */
 function maxConcurrent(calls: readonly LoadCall[]): number {
-  const ends = calls.map(({ endedAt }) => endedAt ?? Number.POSITIVE_INFINITY);
+  const endTimes = calls.map(({ endedAt }) => endedAt ?? Number.POSITIVE_INFINITY);
   return Math.max(
     ...calls.map(
-      ({ startedAt: begunAt }) =>
-        calls.filter((other, i) => other.startedAt <= begunAt && (ends[i] ?? 0) > begunAt).length,
+      ({ startedAt }) =>
+        calls.filter((other, i) => other.startedAt <= startedAt && (endTimes[i] ?? 0) > startedAt).length,
     ),
   );
 }
@@ -49,8 +49,8 @@ it.each<{ what: string; trouble: ReceiverBehavior }>([
   });
   const others = calls.filter(({ url }) => !isFailing(url));
   expect(others).toHaveLength(EVENTS * (ENDPOINTS - 1));
-  for (const { url, event, startedAt: begunAt, arrivedAt: cameAt } of others)
-    expect(begunAt - cameAt, `${event} to ${url}`).toBe(0);
+  for (const { url, event, startedAt, arrivedAt } of others)
+    expect(startedAt - arrivedAt, `${event} to ${url}`).toBe(0);
 });
 
 it("a slow endpoint has a limited number of attempts in flight, however many processes there are", async () => {
@@ -63,8 +63,8 @@ it("a slow endpoint has a limited number of attempts in flight, however many pro
     drainTime: 300 * SECOND,
   });
   // Calls that started before the endpoint was known to be slow were first attempts.
-  const slowKnownAt = Math.min(...calls.map(({ arrivedAt: cameAt }) => cameAt)) + 3 * SECOND;
-  const slow = calls.filter(({ startedAt: begunAt }) => begunAt > slowKnownAt);
+  const slowKnownAt = Math.min(...calls.map(({ arrivedAt }) => arrivedAt)) + 3 * SECOND;
+  const slow = calls.filter(({ startedAt }) => startedAt > slowKnownAt);
   expect(slow.length).toBeGreaterThan(80);
   expect(maxConcurrent(slow)).toBe(SLOW_IN_FLIGHT_MAX);
   expect(new Set(calls.map(({ event }) => event)).size).toBe(120);

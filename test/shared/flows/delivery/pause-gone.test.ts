@@ -32,7 +32,7 @@ const readEndpoint = (id: string) => fixture.ports.endpoints.get(fixture.tenant,
 const pauseEvents = () =>
   fixture.receiver.requests.filter(({ headers }) => headers["svc-event-type"] === "webhook.paused");
 
-it("410 at the first attempt pauses the endpoint; every other endpoint is notified, the paused one is not", async () => {
+it("410 at the first attempt pauses the endpoint; only the other endpoints are notified", async () => {
   const { endpoint } = await fixture.endpointWith();
   await fixture.endpointWith({ path: "/other", events: ["webhook.paused"] });
   fixture.respondWith(410);

@@ -34,7 +34,7 @@ async function readGroups(queue: string): Promise<(string | undefined)[]> {
   return (await receiveAllMessages(testEnv.eventSource, queue)).map(({ attributes }) => attributes.MessageGroupId);
 }
 
-it("an event's group is its tenant, whatever its type", async () => {
+it("an event's group is its tenant, for every event type", async () => {
   const replies = await openReplyFixture(testEnv);
   await replies.sendReply();
   replies.setPlatformResponse(refusedWith({ class: "token", accountStatus: "needs_reauth" }));

@@ -206,7 +206,7 @@ describe("a test event", () => {
   const send = (id: string, tenant = fixture.tenant) =>
     sendTestEvent(fixture.ports, tenant, id, fixture.by, testEnv.now());
 
-  it("goes only to that endpoint, whatever its subscriptions, and names the actor", async () => {
+  it("goes only to that endpoint, even without a subscription, and names the actor", async () => {
     const { endpoint } = await fixture.endpointWith({ events: ["message.sent"] });
     await fixture.endpointWith({ path: "/other", events: ["test.event"] });
     const sent = await send(endpoint.id);

@@ -28,7 +28,7 @@ async function startHoldingHost(shouldHold: (path: string) => boolean) {
     else answer();
   });
   return {
-    urlOf: (path: string) => `http://127.0.0.1:${receiver.port}${path}`,
+    urlFor: (path: string) => `http://127.0.0.1:${receiver.port}${path}`,
     cameTo: (path: string) => receiver.requests.filter(({ url }) => url === path).length,
     held: () => heldResponses.length,
     answerAll: () => {
@@ -55,7 +55,7 @@ it("all attempts of a batch are in progress at once: ten events to twenty endpoi
   const host = await startHoldingHost(() => true);
   const batch = await createBatch([[tenant, BATCH]]);
   for (let i = 0; i < ENDPOINTS_PER_TENANT_MAX; i++)
-    await createEndpointAt(testEnv, batch.lane, tenant, host.urlOf(`/${i}`));
+    await createEndpointAt(testEnv, batch.lane, tenant, host.urlFor(`/${i}`));
   const { ended } = batch.begin();
   await expect.poll(host.held, { timeout: 10_000 }).toBe(BATCH * ENDPOINTS_PER_TENANT_MAX);
   host.answerAll();
@@ -70,13 +70,13 @@ it("endpoints that hang delay no endpoint of another tenant at their host, and n
     [other, 1],
   ]);
   for (const path of ["/hang/0", "/hang/1", "/well"])
-    await createEndpointAt(testEnv, batch.lane, hanging, host.urlOf(path));
-  const well = await createEndpointAt(testEnv, batch.lane, other, host.urlOf("/other"));
+    await createEndpointAt(testEnv, batch.lane, hanging, host.urlFor(path));
+  const healthyEndpoint = await createEndpointAt(testEnv, batch.lane, other, host.urlFor("/other"));
   const { ended } = batch.begin();
   await expect.poll(() => host.cameTo("/well"), { timeout: 10_000 }).toBe(BATCH - 1);
   await expect.poll(() => host.cameTo("/other")).toBe(1);
   await expect.poll(host.held).toBe(2 * (BATCH - 1));
-  const query = { endpointId: well.id, before: null, limit: 100, now: testEnv.now() };
+  const query = { endpointId: healthyEndpoint.id, before: null, limit: 100, now: testEnv.now() };
   const { rows } = await testEnv.apiPorts(batch.lane).deliveries.list(other, query);
   expect(rows.map(({ status }) => status)).toEqual(["delivered"]);
   host.answerAll();

@@ -107,7 +107,7 @@ it("an endpoint that responds within three seconds for five minutes is called wi
   expect(await queueDepth(testEnv.eventSource, outage.lane.deliveries)).toBe(0);
 });
 
-it("a slow endpoint has a limited number of attempts in flight: the others are deferred, each time for longer", async () => {
+it("a slow endpoint has limited attempts in flight: the others are deferred, each time for longer", async () => {
   const inFlight = concurrencySlotStore(testEnv.table, { max: 2 });
   const hanging = hangingClient("/in", { concurrencySlots: inFlight });
   await outage.write(1);

@@ -96,7 +96,7 @@ describe("a sweep that is cut off", () => {
   });
 
   it.each(faultPoints)(
-    "(%s) at any calls, whatever the due times, checkpoints only what it sent, and nothing is left out",
+    "(%s) at any calls, for any due times, checkpoints only what it sent, and nothing is left out",
     async (faultPoint) => {
       const instants = fc.array(
         fc.record({
@@ -113,16 +113,16 @@ describe("a sweep that is cut off", () => {
           const start = testEnv.now() + 5 * MINUTE;
           const all = await putAll(groups.flatMap(({ wait, times }) => Array(times).fill(start + wait)));
           testEnv.advance(6 * HOUR);
-          const out = new Set<string>();
+          const received = new Set<string>();
           for (const k of calls) {
             await sweepWithFault(faultPoint, k);
-            for (const event of await receiveRetries()) out.add(event);
-            const mark = (await due().checkpoint())?.key ?? "";
-            expect(all.filter(({ eventUlid, key }) => key <= mark && !out.has(eventUlid))).toEqual([]);
+            for (const event of await receiveRetries()) received.add(event);
+            const checkpoint = (await due().checkpoint())?.key ?? "";
+            expect(all.filter(({ eventUlid, key }) => key <= checkpoint && !received.has(eventUlid))).toEqual([]);
           }
           await sweep();
-          for (const event of await receiveRetries()) out.add(event);
-          expect([...out].sort()).toEqual(ulids(all));
+          for (const event of await receiveRetries()) received.add(event);
+          expect([...received].sort()).toEqual(ulids(all));
           expect((await due().checkpoint())?.at).toBe(testEnv.now() + 2 * MINUTE);
         }),
         { numRuns: repetitions({ whole: 8, sample: 4 }), seed: 7 },
@@ -135,13 +135,13 @@ describe("a sweep that is cut off", () => {
     await sweep();
     const all = await putAll(Array.from({ length: 350 }, () => testEnv.now() + 5 * MINUTE));
     testEnv.advance(HOUR);
-    const out: number[] = [];
-    const [mark, shards, requests, marked] = [1, 8, 10, 1];
+    const received: number[] = [];
+    const [readCheckpoint, shards, requests, saveCheckpoint] = [1, 8, 10, 1];
     for (let minute = 0; minute < 4; minute++) {
-      await sweepWithFault("before", mark + shards + requests + marked);
-      out.push((await receiveRetries()).length);
+      await sweepWithFault("before", readCheckpoint + shards + requests + saveCheckpoint);
+      received.push((await receiveRetries()).length);
     }
-    expect(out).toEqual([100, 100, 100, 50]);
+    expect(received).toEqual([100, 100, 100, 50]);
     expect(all).toHaveLength(350);
   });
 });
@@ -155,11 +155,11 @@ async function sweepWithFault(faultPoint: FaultPoint, k: number): Promise<void> 
 describe("a sweep that is short of time", () => {
   it("ends by itself and leaves the checkpoint unchanged", async () => {
     await sweep();
-    const mark = await due().checkpoint();
+    const checkpoint = await due().checkpoint();
     await putAll([testEnv.now() + 5 * MINUTE]);
     testEnv.advance(10 * MINUTE);
     await sweep(() => false);
-    expect(await due().checkpoint()).toEqual(mark);
+    expect(await due().checkpoint()).toEqual(checkpoint);
     expect(await receiveRetries()).toEqual([]);
   });
 

@@ -47,7 +47,7 @@ async function receiveRetries(): Promise<string[]> {
 }
 
 describe("a sweep", () => {
-  it("sends each due attempt once, whatever its minute", async () => {
+  it("sends each due attempt once, for any due time", async () => {
     const start = testEnv.now();
     const waits = Array.from({ length: 120 }, (_, i) => Math.floor(seededFraction(`wait ${i}`) * 3 * HOUR));
     const all = await Promise.all([0, 1, ...waits].map((wait) => putDue(start + 16 * MINUTE + wait)));
@@ -112,15 +112,15 @@ describe("a sweep", () => {
 
   it("saves its checkpoint, and a slower sweep never moves it back", async () => {
     const now = testEnv.now();
-    const marked = async () => (await due().checkpoint())?.at;
+    const checkpointAt = async () => (await due().checkpoint())?.at;
     await sweep();
-    expect(await marked()).toBe(now + 2 * MINUTE);
+    expect(await checkpointAt()).toBe(now + 2 * MINUTE);
     await due().saveCheckpoint(cursorAfter(now + MINUTE));
-    expect(await marked()).toBe(now + 2 * MINUTE);
+    expect(await checkpointAt()).toBe(now + 2 * MINUTE);
     await due().saveCheckpoint(cursorAfter(now + 2 * MINUTE));
-    expect(await marked()).toBe(now + 2 * MINUTE);
+    expect(await checkpointAt()).toBe(now + 2 * MINUTE);
     await due().saveCheckpoint(cursorAfter(now + 2 * MINUTE + 1));
-    expect(await marked()).toBe(now + 2 * MINUTE + 1);
+    expect(await checkpointAt()).toBe(now + 2 * MINUTE + 1);
   });
 
   it("is harmless beside another: an item that is sent twice has the same token", async () => {
@@ -152,14 +152,14 @@ describe("a sweep", () => {
 
   it("leaves the checkpoint unchanged when the queue refuses", async () => {
     await sweep();
-    const mark = await due().checkpoint();
+    const checkpoint = await due().checkpoint();
     const one = await putDue(testEnv.now() + 3 * MINUTE);
     testEnv.advance(2 * MINUTE);
-    const nowhere = { ...queues, deliveries: `${queues.deliveries}-gone` };
-    await expect(sweepDue(testEnv.sweepPorts(nowhere), testEnv.now())).rejects.toThrow(
+    const missingQueue = { ...queues, deliveries: `${queues.deliveries}-gone` };
+    await expect(sweepDue(testEnv.sweepPorts(missingQueue), testEnv.now())).rejects.toThrow(
       "The specified queue does not exist",
     );
-    expect(await due().checkpoint()).toEqual(mark);
+    expect(await due().checkpoint()).toEqual(checkpoint);
     await sweep();
     testEnv.advance(MINUTE);
     expect(await receiveRetries()).toEqual([one.eventUlid]);

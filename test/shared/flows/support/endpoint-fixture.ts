@@ -84,7 +84,7 @@ export async function openEndpointFixture(testEnv: TestEnv) {
     /** Creates a delivery of a new message and brings it to a status as an attempt would. */
     async createDelivery(endpoint: Endpoint, targetStatus: DeliveryStatus): Promise<DeliveryRow> {
       const { message, ref } = await recordMessage(testEnv, tenant, `m${++events}`);
-      const deliveryOf = {
+      const deliveryTarget = {
         endpointId: endpoint.id,
         eventUlid: message.eventUlid,
         eventType: "message.received" as const,
@@ -95,7 +95,7 @@ export async function openEndpointFixture(testEnv: TestEnv) {
           ? { status: "retrying", nextRetryAt: testEnv.now() }
           : { status: targetStatus };
       const outcome = targetStatus === "delivered" ? success : targetStatus === "blocked" ? null : serviceUnavailable;
-      await deliveries.recordFirst(tenant, { ...deliveryOf, source: ref }, verdict, outcome, testEnv.now());
+      await deliveries.recordFirst(tenant, { ...deliveryTarget, source: ref }, verdict, outcome, testEnv.now());
       if (targetStatus === "attempting")
         await deliveries.claim(tenant, endpoint.id, message.eventUlid, 2, testEnv.now());
       const row = await deliveries.get(tenant, endpoint.id, message.eventUlid);

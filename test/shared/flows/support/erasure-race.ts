@@ -13,7 +13,7 @@ import type { TestEnv } from "./test-env.ts";
 const outcomeKinds = ["late", "newer head", "one replayed", "all replayed", "held", "sent", "profile fetched"] as const;
 type OutcomeKind = (typeof outcomeKinds)[number];
 
-/** Expects the invariants of an erasure, whatever the order of the calls. */
+/** Expects the invariants of an erasure, for any order of the calls. */
 async function runInterleaving(testEnv: TestEnv, seed: number): Promise<Set<OutcomeKind>> {
   const tenant = newTenant();
   // A recent message makes a hold unnecessary, and an old one makes a reply impossible.

@@ -29,7 +29,7 @@ export const CANARY = "canary of a held message";
 
 let sourceIps = 0;
 
-/** A tenant with an older inbound message, a platform with scripted responses, and helpers to create and complete holds. */
+/** A tenant with an older inbound message, a platform with scripted responses, and helpers for holds. */
 export type HoldFixture = Awaited<ReturnType<typeof openHoldFixture>>;
 
 export async function openHoldFixture(
@@ -63,9 +63,9 @@ export async function openHoldFixture(
   /** The ports of a new process. */
   const apiPorts = (): ApiPorts => {
     const realPorts = testEnv.apiPorts(queues);
-    const platformOf: ApiPorts["platformFor"] = (account, sendScope) =>
+    const platformFor: ApiPorts["platformFor"] = (account, sendScope) =>
       sendScope === "test" ? realPorts.platformFor(account, sendScope) : (platform as Platform);
-    return { ...realPorts, platformFor: platformOf };
+    return { ...realPorts, platformFor };
   };
   const checkPorts = (rest: Partial<CheckPorts> = {}): CheckPorts => ({
     ...apiPorts(),

@@ -157,7 +157,7 @@ export function suppressible(steps: readonly HistoryStep[]): Set<string> {
   );
 }
 
-/** The events published when the steps are ingested in this order: all except those after an unsend of their message. */
+/** The events published by the steps in this order: all except those after an unsend of their message. */
 export function expectedInOrder(order: readonly HistoryStep[]): Set<string> {
   const expected = new Set<string>();
   const unsentMids = new Set<string>();

@@ -30,9 +30,9 @@ export async function openReplyFixture(testEnv: TestEnv, platform: PlatformName 
       platformCalls.push(message);
       return typeof platformResponse === "function" ? platformResponse(message) : platformResponse;
     };
-    const platformOf = (account: Account, scope: "live" | "test") =>
+    const platformFor = (account: Account, scope: "live" | "test") =>
       scope === "test" ? realPorts.platformFor(account, scope) : { ...realPorts.platformFor(account, scope), send };
-    return { ...realPorts, platformFor: platformOf };
+    return { ...realPorts, platformFor };
   }
 
   return {

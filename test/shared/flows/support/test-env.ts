@@ -70,8 +70,8 @@ export interface TestQueues {
 }
 
 /**
- * A real table, real emulators of the other services, and ports of the real stores. Its clock stands still until a
- * test advances it, and is the clock of the whole process. Every call to `…Ports` acts as a new process with no cache.
+ * A real table, real emulators of the other services, and ports of the real stores. Its clock is the clock of the
+ * whole process, and only tests advance it. Every call to `…Ports` acts as a new process with an empty cache.
  */
 export type TestEnv = Awaited<ReturnType<typeof openTestEnv>>;
 

@@ -207,7 +207,7 @@ describe("host names of one tenant's endpoints", () => {
     expect(isRefusal(await change(id, "https://n11.example/"))).toBe(false);
   });
 
-  it("are the only lookups counted: IP addresses, URLs that are refused as written, and unknown endpoints are free", async () => {
+  it("are the only lookups counted: IP addresses, invalid URLs and unknown endpoints are free", async () => {
     mode = "open";
     const { id } = await createOrThrow(ADDRESS);
     for (let i = 0; i < 11; i++) {
