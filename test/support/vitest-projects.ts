@@ -53,6 +53,7 @@ export function testConfig({ full }: { full: boolean }) {
       isolate: false,
       maxWorkers: availableParallelism(),
       provide: { fullRun: full },
+      globalSetup: "test/support/compile-cache-setup.ts",
       reporters: ["default", "./test/support/slow-files-reporter.ts"],
       projects: [
         project("unit", unit),
