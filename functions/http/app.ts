@@ -62,14 +62,22 @@ export function createApp<P>(options: AppOptions<P>): App {
   return app;
 }
 
-async function handleRequest<P>(endpoint: Endpoint<P>, options: AppOptions<P>, c: Ctx): Promise<Response> {
+function handleRequest<P>(endpoint: Endpoint<P>, options: AppOptions<P>, c: Ctx): Promise<Response> {
   const now = options.now();
   const correlationId = resolveCorrelationId(c.env, now);
+  return runWithTrace(correlationId, () => respond(endpoint, options, c, correlationId, now));
+}
+
+async function respond<P>(
+  endpoint: Endpoint<P>,
+  options: AppOptions<P>,
+  c: Ctx,
+  correlationId: string,
+  now: Millis,
+): Promise<Response> {
   try {
     const metadata = requestMetadata(c, correlationId);
-    const work = runWithTrace(correlationId, () =>
-      serve(endpoint, options, c.req.raw, metadata, c.req.param(), now, options.ports),
-    );
+    const work = serve(endpoint, options, c.req.raw, metadata, c.req.param(), now, options.ports);
     return withCommonHeaders(await withDeadline(c.env?.remaining, work), correlationId);
   } catch (error) {
     const { operation } = endpoint;

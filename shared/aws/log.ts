@@ -39,8 +39,8 @@ export type LogLine =
     }
   | { readonly event: "account.unknown"; readonly platform: string; readonly updates: number }
   | {
-      /** One attempt of a delivery, or its first status without an attempt (`attempt` 0). */
-      readonly event: "delivery.attempted";
+      /** One attempt of a delivery, or a status that it got without a call of its endpoint. */
+      readonly event: "delivery.attempted" | "delivery.not_attempted";
       readonly tenant: string;
       readonly endpoint: string;
       readonly event_id: string;
@@ -48,7 +48,7 @@ export type LogLine =
       readonly delivery: string;
       readonly attempt: number;
       readonly attempts_max: number;
-      /** The delivery's status after the attempt. */
+      /** The delivery's status after the attempt; `superseded` when another worker's result stands. */
       readonly verdict: string;
       readonly response_status: number | null;
       readonly error: string | null;
@@ -111,6 +111,7 @@ const levels: Readonly<Record<LogLine["event"], Level>> = {
   "record.failed": "error",
   "account.unknown": "warn",
   "delivery.attempted": "info",
+  "delivery.not_attempted": "info",
   "counters.save_failed": "warn",
   "breaker.save_failed": "warn",
   "slot.release_failed": "warn",

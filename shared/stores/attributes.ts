@@ -86,7 +86,7 @@ export const budgetAttributes = {
   spentAt: "at",
 } as const;
 
-export const dueSendAttributes = { ...ttl, content: "b", conversationId: "c" } as const;
+export const dueSendAttributes = { ...ttl, content: "b", conversationId: "c", traceId: "tr" } as const;
 
 export const dueItemAttributes = { ...ttl, taskBody: "b", tenant: "t", traceId: "tr" } as const;
 
@@ -115,6 +115,7 @@ export const deliveryAttributes = {
   settledAttempts: "n",
   status: "st",
   test: "z",
+  traceId: "tr",
   updatedAt: "ua",
 } as const;
 
@@ -171,6 +172,7 @@ export const holdAttributes = {
   status: "st",
   test: "z",
   text: "b",
+  traceId: "tr",
 } as const;
 
 export const erasureAttributes = {

@@ -32,8 +32,9 @@ export async function drainEndpoint(
   const { rows, next } = await ports.deliveries.listWaiting(tenant, { endpointId, after, wanted: pageSize, now });
   await ports.retries.sendAll(
     rows.map((row) => {
-      const { eventUlid } = row;
-      return retryMessage({ tenant, endpointId, eventUlid, attempt: nextAttemptNumber(row) });
+      const { eventUlid, traceId } = row;
+      const trace = traceId === undefined ? {} : { traceId };
+      return retryMessage({ tenant, endpointId, eventUlid, attempt: nextAttemptNumber(row), ...trace });
     }),
   );
   if (next !== null) {

@@ -9,6 +9,7 @@ import type { RenderedEvent } from "../../domain/events/events.ts";
 import { type Endpoint, subscribedEndpoints } from "../../domain/webhooks/endpoints.ts";
 import { ulidTime } from "../../kernel/ids.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { currentTrace } from "../../kernel/trace.ts";
 import type { EventMessage } from "../../queues/events.ts";
 import { done, drop, type RecordOutcome } from "../record-outcome.ts";
 import { countMessage } from "../stats/count.ts";
@@ -63,7 +64,8 @@ async function publishToEndpoint(
   }
   const { outcome, verdict } = await attemptIfAllowed(ports, event, rendered, endpoint, batch.health, now);
   const settledAt = now();
-  const delivery = { endpointId: endpoint.id, eventUlid, eventType: event.type, source, test: event.test === true };
+  const test = event.test === true;
+  const delivery = { endpointId: endpoint.id, eventUlid, eventType: event.type, source, test, ...currentTrace() };
   const end = { tenant, endpoint, delivery, outcome, verdict, settledAt, uncounted };
   const existing = await finishAttempt(ports, end, batch);
   if (typeof existing === "object") await resumeFinishedAttempt(ports, tenant, existing, settledAt);

@@ -66,7 +66,7 @@ export async function finishAttempt(
   const { tenant, endpoint, outcome, verdict, settledAt } = end;
   if (endpoint && outcome && health) recordAttempt(health, tenant, endpoint, outcome);
   const recorded = await record(ports, end);
-  logAttempt(ports, end);
+  logAttempt(ports, end, recorded === true);
   if (recorded !== true) return recorded;
   const delivery = "row" in end ? end.row : end.delivery;
   countDelivery(tally, tenant, delivery, verdict.status);
@@ -117,12 +117,17 @@ function attemptNumber(end: FirstAttemptEnd | ClaimedAttemptEnd): number {
   return end.outcome ? 1 : 0;
 }
 
-function logAttempt({ log }: Pick<DeliverPorts, "log">, end: FirstAttemptEnd | ClaimedAttemptEnd): void {
+/** @param isRecorded false when another worker's result stands */
+function logAttempt(
+  { log }: Pick<DeliverPorts, "log">,
+  end: FirstAttemptEnd | ClaimedAttemptEnd,
+  isRecorded: boolean,
+): void {
   const { tenant, endpoint, outcome, verdict, settledAt } = end;
   const { endpointId, eventUlid, eventType } = "row" in end ? end.row : end.delivery;
   const breaker: BreakerState | null = endpoint && breakerState(endpoint.breaker, settledAt);
   log({
-    event: "delivery.attempted",
+    event: outcome ? "delivery.attempted" : "delivery.not_attempted",
     tenant,
     endpoint: endpointId,
     event_id: eventId(eventUlid),
@@ -130,11 +135,11 @@ function logAttempt({ log }: Pick<DeliverPorts, "log">, end: FirstAttemptEnd | C
     delivery: deliveryId(eventUlid, endpointId),
     attempt: attemptNumber(end),
     attempts_max: ATTEMPTS_MAX,
-    verdict: verdict.status,
+    verdict: isRecorded ? verdict.status : "superseded",
     response_status: outcome?.kind === "answered" ? outcome.status : null,
     error: outcome ? attemptError(outcome) : null,
     duration_ms: outcome && outcome.kind !== "refused_by_gate" ? outcome.durationMs : null,
-    next_retry_at: isoOrNull(nextAttemptAt(verdict, settledAt)),
+    next_retry_at: isRecorded ? isoOrNull(nextAttemptAt(verdict, settledAt)) : null,
     breaker,
     trace_id: currentTrace().traceId ?? null,
   });

@@ -8,6 +8,7 @@ import {
 import type { Endpoint } from "../../domain/webhooks/endpoints.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { runWithTrace } from "../../kernel/trace.ts";
 import type { ProbeTask } from "../../queues/deliveries.ts";
 import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
 import { done, drop, type RecordOutcome } from "../record-outcome.ts";
@@ -77,7 +78,7 @@ async function attemptNext(
   const query = { endpointId, after, wanted: EXAMINED_MAX, now: now() };
   const { rows, next } = await ports.deliveries.listWaiting(tenant, query);
   for (const row of rows) {
-    const outcome = await attemptRow(ports, tenant, endpoint, row, tally, now);
+    const outcome = await runWithTrace(row.traceId ?? null, () => attemptRow(ports, tenant, endpoint, row, tally, now));
     if (outcome) return { kind: "attempted", row, outcome };
   }
   if (next !== null) return { kind: "next_page", after: next };

@@ -2,6 +2,7 @@ import type { ReplayableStatus } from "../../domain/delivery/deliveries.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { iso, type Millis } from "../../kernel/time.ts";
+import { currentTrace } from "../../kernel/trace.ts";
 import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
 import { type Actor, auditEntry } from "../access/audit-entry.ts";
 import { getLiveEndpoint } from "./live-endpoint.ts";
@@ -98,7 +99,8 @@ async function resetDeliveries(
     const results = await Promise.allSettled(
       rows.slice(i, i + CONCURRENCY).map(async (row) => {
         await scheduleSafetyNet(ports, tenant, row, now);
-        if (await ports.deliveries.reset(tenant, row, trigger, null, now)) resetRows.push(row);
+        if (await ports.deliveries.reset(tenant, { ...row, ...currentTrace() }, trigger, null, now))
+          resetRows.push(row);
       }),
     );
     const rejection = results.find((result) => result.status === "rejected");

@@ -3,6 +3,7 @@ import { RETENTION } from "../../domain/limits.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { currentTrace } from "../../kernel/trace.ts";
 import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
 import { type Actor, auditEntry } from "../access/audit-entry.ts";
 import { getLiveEndpoint } from "./live-endpoint.ts";
@@ -34,7 +35,13 @@ export async function replayDelivery(
     at: now,
   });
   await scheduleSafetyNet(ports, tenant, row, now);
-  const reset = await ports.deliveries.reset(tenant, row, force ? "forced_replay" : "replay", audit, now);
+  const reset = await ports.deliveries.reset(
+    tenant,
+    { ...row, ...currentTrace() },
+    force ? "forced_replay" : "replay",
+    audit,
+    now,
+  );
   // A concurrent request replayed it first.
   if (!reset) return replayConflict("attempting");
   await ports.retries.send(retryMessage({ tenant, endpointId, eventUlid: row.eventUlid, attempt: 1, manual: true }));

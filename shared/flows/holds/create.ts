@@ -4,6 +4,7 @@ import { readConversationId } from "../../domain/inbox/conversations.ts";
 import { type RequestedContent, readSendContent } from "../../domain/sending/send-content.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { currentTrace } from "../../kernel/trace.ts";
 import type { Hold, NewHold } from "../../stores/holds/hold-items.ts";
 import { withIdempotency } from "../sending/idempotency.ts";
 import { type PlannedSend, type PlanRefusal, planSend } from "../sending/plan.ts";
@@ -88,6 +89,7 @@ async function saveHold(
     secretHash: holdSecretHash(holdSecret(await ports.holdKey(), id)),
     createdAt: now,
     expiresAt: holdExpiresAt(now, head.lastInboundAt),
+    ...currentTrace(),
   };
   const audit = holdAuditEntry("hold.create", newHold, { actor: callerActor(caller), ip }, now);
   return (await ports.holds.create(newHold, head.lastInboundAt, audit))

@@ -3,6 +3,7 @@ import type { RequestedContent, SendContent } from "../../domain/sending/send-co
 import { errorClass } from "../../kernel/error-class.ts";
 import { isRefusal, type Reason, type Refusal } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { currentTraceId, runWithTrace } from "../../kernel/trace.ts";
 import type { Hold } from "../../stores/holds/hold-items.ts";
 import type { HoldOutcome } from "../../stores/holds/holds.ts";
 import { performSend, type SendResult } from "../sending/perform.ts";
@@ -21,7 +22,9 @@ export async function releaseHold(
   sendId: string,
   clock: () => Millis,
 ): Promise<Hold | null> {
-  const outcome = await sendHeldMessage(ports, hold, ip, sendId, clock).catch((fault: unknown) => {
+  // The trace continues from the API request that created the hold, not from the browser's.
+  const work = runWithTrace(hold.traceId ?? currentTraceId(), () => sendHeldMessage(ports, hold, ip, sendId, clock));
+  const outcome = await work.catch((fault: unknown) => {
     // `sendHeldMessage` throws only when nothing was sent, so the hold can fail at once instead of lapsing.
     ports.log({ event: "hold.send_failed", error: errorClass(fault) });
     return failedOutcome(holdError("internal_error"));

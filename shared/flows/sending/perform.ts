@@ -11,6 +11,7 @@ import { errorClass } from "../../kernel/error-class.ts";
 import { ulidTime } from "../../kernel/ids.ts";
 import { type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { currentTrace } from "../../kernel/trace.ts";
 import type { SendOutcome, SendRefused } from "../../platforms/platform.ts";
 import type { DueSend } from "../../stores/sending/due-sends.ts";
 import { type BudgetRefusal, checkBudgets, type PlannedSend } from "./plan.ts";
@@ -81,7 +82,7 @@ async function startSend(
   const startedAt = clock();
   const { tenant, head, scope, content } = plan;
   const send = newSend(plan, sendId);
-  const due = { conversationId: head.id, sendId, startedAt, content };
+  const due = { conversationId: head.id, sendId, startedAt, content, ...currentTrace() };
   const [token, shards] = await Promise.all([
     scope === "test" ? "" : openToken(ports, plan),
     ports.feedShards(tenant, startedAt),

@@ -2,6 +2,7 @@ import { readConversationId } from "../../domain/inbox/conversations.ts";
 import type { SendRecord } from "../../domain/sending/sends.ts";
 import { forEachConcurrent } from "../../kernel/parallel.ts";
 import { DAY, MINUTE, type Millis } from "../../kernel/time.ts";
+import { runWithTrace } from "../../kernel/trace.ts";
 import type { DueSend } from "../../stores/sending/due-sends.ts";
 import type { SettlePorts } from "./ports.ts";
 import { applySendFailure, completeSend, publishSendFailed, type SendAttempt } from "./settle.ts";
@@ -34,7 +35,9 @@ export async function settleDueSends(
     if (items.length === 0 && !last) continue;
     // A send that fails blocks no other send, but the checkpoint stays before it.
     await forEachConcurrent(items, CONCURRENCY, (due) =>
-      settleDueSend(ports, due, now).catch((error: unknown) => void failures.push(error)),
+      runWithTrace(due.traceId ?? null, () => settleDueSend(ports, due, now)).catch(
+        (error: unknown) => void failures.push(error),
+      ),
     );
     settledCount += items.length;
     if (failures.length === 0) await ports.dueSends.saveCheckpoint(cursor);

@@ -4,6 +4,7 @@ import { newUlid } from "../../kernel/ids.ts";
 import { isRefusal, type Refusal } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { currentTrace } from "../../kernel/trace.ts";
 import { type Actor, actorName, auditEntry } from "../access/audit-entry.ts";
 import { getLiveEndpoint } from "../delivery/live-endpoint.ts";
 import { retryMessage, scheduleSafetyNet } from "../delivery/schedule.ts";
@@ -21,7 +22,7 @@ export async function sendTestEvent(
   if (isRefusal(endpoint)) return endpoint;
   const eventUlid = newUlid(now);
   const id = deliveryId(eventUlid, endpointId);
-  const delivery = { endpointId, eventUlid, eventType: "test.event", source: null } as const;
+  const delivery = { endpointId, eventUlid, eventType: "test.event", source: null, ...currentTrace() } as const;
   const audit = auditEntry(actor, {
     action: "webhook.test",
     resource: `webhook:${endpointId}`,

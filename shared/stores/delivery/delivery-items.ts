@@ -21,6 +21,8 @@ export interface DeliveryRow extends Delivery {
   readonly source: EventSource;
   /** The event belongs to a test key's send. */
   readonly test?: boolean;
+  /** The trace of the request that caused the delivery, or its last replay. Probes and drains continue it. */
+  readonly traceId?: string;
   /** The id of the last claim or replay. Settling an attempt requires the claim's id. */
   readonly op: string | null;
 }
@@ -33,6 +35,8 @@ export interface NewDelivery {
   readonly source: EventSource;
   /** The event belongs to a test key's send. */
   readonly test?: boolean;
+  /** The trace of the request that caused the delivery. */
+  readonly traceId?: string;
 }
 
 /** A delivery as stored. */
@@ -41,6 +45,7 @@ export interface DeliveryItem extends Key {
   readonly [A.conversationId]?: string;
   readonly [A.position]?: string;
   readonly [A.test]?: true;
+  readonly [A.traceId]?: string;
   readonly [A.status]: Exclude<DeliveryStatus, "attempting">;
   readonly [A.settledAttempts]: number;
   readonly [A.nextAttemptAt]?: Millis;
@@ -54,12 +59,13 @@ export interface DeliveryItem extends Key {
 }
 
 /** What a row stores of its event. */
-export function eventFields({ eventType, source, test }: NewDelivery) {
+export function eventFields({ eventType, source, test, traceId }: NewDelivery) {
   return {
     [A.eventType]: eventType,
     [A.conversationId]: source?.conversationId,
     [A.position]: source?.position,
     [A.test]: test ? true : undefined,
+    [A.traceId]: traceId,
   };
 }
 
@@ -97,6 +103,7 @@ export function toDeliveryRow(item: DeliveryItem): DeliveryRow {
     updatedAt: item[A.updatedAt],
     op: item[A.op] ?? null,
     ...(item[A.test] ? { test: true } : {}),
+    ...(item[A.traceId] === undefined ? {} : { traceId: item[A.traceId] }),
   };
 }
 

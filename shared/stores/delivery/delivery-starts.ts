@@ -41,7 +41,7 @@ export function deliveryStarts(table: Table) {
      */
     async reset(
       tenant: TenantId,
-      delivery: Pick<NewDelivery, "endpointId" | "eventUlid">,
+      delivery: Pick<NewDelivery, "endpointId" | "eventUlid" | "traceId">,
       trigger: "replay" | "forced_replay",
       audit: AuditEntry | null,
       now: Millis,
@@ -53,6 +53,7 @@ export function deliveryStarts(table: Table) {
         [A.nextAttemptAt]: now,
         [A.updatedAt]: now,
         [A.op]: op,
+        ...(delivery.traceId === undefined ? {} : { [A.traceId]: delivery.traceId }),
         ...failingIndex(tenant, delivery.endpointId, "pending"),
       };
       const write = update(deliveryKey(tenant, delivery.endpointId, delivery.eventUlid), { set }, allows(trigger));

@@ -23,6 +23,8 @@ export interface Hold extends HoldLifecycle {
   readonly secretHash: string;
   /** The send that claimed it. */
   readonly sendId: string | null;
+  /** The trace of the request that created it. */
+  readonly traceId?: string;
 }
 
 export type NewHold = Omit<Hold, "tenant" | "content" | "sendId" | "state"> & { readonly content: SendContent };
@@ -40,6 +42,7 @@ export interface HoldItem extends Key {
   readonly [A.createdAt]: Millis;
   readonly [A.expiresAt]: Millis;
   readonly [A.sendId]?: string;
+  readonly [A.traceId]?: string;
   readonly [A.claimedAt]?: Millis;
   readonly [A.platformMessageId]?: string;
   readonly [A.error]?: HoldError;
@@ -63,6 +66,7 @@ export function holdItem(hold: NewHold) {
     [A.replyTo]: hold.replyTo ?? undefined,
     [A.actorId]: hold.actorId,
     [A.secretHash]: hold.secretHash,
+    [A.traceId]: hold.traceId,
     [A.createdAt]: hold.createdAt,
     [A.expiresAt]: hold.expiresAt,
     [A.ttl]: timeToLive(hold.createdAt + HOLD_READABLE),
@@ -92,6 +96,7 @@ export function toHold(item: HoldItem): Hold {
     createdAt: item[A.createdAt],
     expiresAt: item[A.expiresAt],
     sendId: item[A.sendId] ?? null,
+    ...(item[A.traceId] === undefined ? {} : { traceId: item[A.traceId] }),
     state: toHoldState(item, content),
   };
 }

@@ -16,6 +16,8 @@ export interface DueSend {
   readonly sendId: string;
   readonly startedAt: Millis;
   readonly content: SendContent;
+  /** The trace of the request that started the send. */
+  readonly traceId?: string;
 }
 
 /**
@@ -31,6 +33,7 @@ export function dueSendStore(table: Table) {
         [A.conversationId]: due.conversationId,
         // One text is smaller than a map with attribute names.
         [A.content]: JSON.stringify(due.content),
+        [A.traceId]: due.traceId,
         [A.ttl]: timeToLive(due.startedAt + RETENTION),
       };
       await sendWrite(table, put(item));
@@ -55,6 +58,7 @@ export function dueSendStore(table: Table) {
 interface DueSendItem extends Key {
   readonly [A.conversationId]: string;
   readonly [A.content]: string;
+  readonly [A.traceId]?: string;
 }
 
 function dueSendItemKey({ startedAt, sendId }: Pick<DueSend, "startedAt" | "sendId">): Key {
@@ -64,5 +68,7 @@ function dueSendItemKey({ startedAt, sendId }: Pick<DueSend, "startedAt" | "send
 function toDueSend(item: DueSendItem): DueSend {
   const [at = "", sendId = ""] = item.SK.split("#");
   const content = JSON.parse(item[A.content]) as SendContent;
-  return { conversationId: item[A.conversationId], sendId, startedAt: Number(at) - SEND_SETTLE_DEADLINE, content };
+  const { [A.conversationId]: conversationId, [A.traceId]: traceId } = item;
+  const trace = traceId === undefined ? {} : { traceId };
+  return { conversationId, sendId, startedAt: Number(at) - SEND_SETTLE_DEADLINE, content, ...trace };
 }

@@ -5,7 +5,7 @@ import { deliveryId } from "../../../../shared/domain/delivery/deliveries.ts";
 import { ATTEMPTS_MAX } from "../../../../shared/domain/limits.ts";
 import { sweepDue } from "../../../../shared/flows/delivery/sweep.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
-import { SECOND } from "../../../../shared/kernel/time.ts";
+import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { runWithTrace } from "../../../../shared/kernel/trace.ts";
 import { decodeEvent, encodeEvent } from "../../../../shared/queues/events.ts";
 import { startReceiver } from "../../net/receiver.ts";
@@ -39,11 +39,16 @@ async function drain(queue: "events" | "deliveries"): Promise<void> {
 async function publish(traceId: string, statuses: number[] = [], name = "m1") {
   const receiver = await startReceiver((response) => void response.writeHead(statuses.shift() ?? 200).end());
   const endpoint = await createEndpointAt(testEnv, queues, tenant, `http://127.0.0.1:${receiver.port}/hook`);
+  return { endpoint, eventUlid: await publishEvent(traceId, name) };
+}
+
+/** Publishes a message event under a trace ID. Returns its ULID. */
+async function publishEvent(traceId: string, name: string): Promise<string> {
   const { message, body } = await recordMessage(testEnv, tenant, name);
   const event = decodeEvent(body) ?? expect.unreachable("not an event");
   const traced = runWithTrace(traceId, () => encodeEvent(event));
   await openQueue(queues.events, testEnv.eventSource).send({ body: traced });
-  return { endpoint, eventUlid: message.eventUlid };
+  return message.eventUlid;
 }
 
 it("logs each attempt in one line, under the trace ID of the request that caused it", async () => {
@@ -90,6 +95,25 @@ it("keeps the trace ID while an attempt waits in a due bucket, until the last at
   expect(retries.at(-1)).toMatchObject({ verdict: "dlq", next_retry_at: null });
 });
 
+it("keeps the trace ID while a delivery waits for its endpoint, in the probe and after the drain", async () => {
+  const { endpoint } = await publish("request-6", Array<number>(10).fill(500));
+  for (let i = 2; i <= 10; i++) await publishEvent("request-6", `m${i}`);
+  await drain("events");
+  const waiting = [await publishEvent("request-7", "m11"), await publishEvent("request-8", "m12")];
+  await drain("events");
+  const traceIds = (eventUlid: string) =>
+    attempts().flatMap(({ delivery, trace_id }) => (delivery === deliveryId(eventUlid, endpoint.id) ? [trace_id] : []));
+  expect(waiting.map(traceIds)).toEqual([[], []]);
+  for (let minute = 0; minute < 30 && waiting.some((ulid) => traceIds(ulid).length === 0); minute++) {
+    testEnv.advance(MINUTE);
+    await sweepDue(testEnv.sweepPorts(queues), testEnv.now());
+    await drain("deliveries");
+  }
+  expect(waiting.map((ulid) => new Set(traceIds(ulid)))).toEqual([new Set(["request-7"]), new Set(["request-8"])]);
+  const probed = attempts().filter(({ attempt, verdict }) => attempt === 2 && verdict === "delivered");
+  expect(new Set(probed.map(({ trace_id }) => trace_id))).toEqual(new Set(["request-6"]));
+});
+
 it("logs the first status of a delivery that is not attempted as attempt 0", async () => {
   const { endpoint } = await publish("request-3");
   await testEnv.apiPorts(queues).endpoints.pause(
@@ -106,7 +130,10 @@ it("logs the first status of a delivery that is not attempted as attempt 0", asy
     },
   );
   await drain("events");
-  expect(attempts()).toMatchObject([{ attempt: 0, verdict: "blocked", response_status: null, duration_ms: null }]);
+  expect(attempts()).toEqual([]);
+  const [line, ...others] = testEnv.lines.filter(({ event }) => event === "delivery.not_attempted");
+  expect(line).toMatchObject({ attempt: 0, verdict: "blocked", response_status: null, duration_ms: null });
+  expect(others).toEqual([]);
 });
 
 it("keeps the trace ID of each event in a batch", async () => {
