@@ -242,8 +242,8 @@ describe("the workers' single steps", () => {
     if (!quarantined) throw new Error("Nothing was set aside.");
     expect(await pipeline.cost(() => quarantine.get(quarantined.id, pipeline.now()))).toEqual(readCost(5));
     const redrive = async () => {
-      const claim = await quarantine.claim(quarantined, pipeline.now());
-      await quarantine.settle(quarantined, claim ?? "", "sent", pipeline.now());
+      const claim = await quarantine.claimDeadLetter(quarantined, pipeline.now());
+      await quarantine.settleDeadLetter(quarantined, claim ?? "", "sent", pipeline.now());
     };
     expect(await pipeline.cost(redrive)).toEqual(writeCost(2));
   });

@@ -74,7 +74,7 @@ test("the query costs a unit per twelve sends of the last 15 minutes", async () 
   const send = async (sends: number) => {
     for (const id of await startSends(webhook, sends)) {
       const answer = { state: "sent", messageId: workspace.newMessageId() } as const;
-      await pipeline.stores.sendRecords.settle(workspace.conversationIdFor(0), id, answer);
+      await pipeline.stores.sendRecords.settleSend(workspace.conversationIdFor(0), id, answer);
     }
   };
   const find = () => pipeline.stores.sendRecords.startedBetween(workspace.conversationIdFor(0), 0, pipeline.now());

@@ -32,12 +32,12 @@ export async function redriveDeadLetter(
 ): Promise<RedriveResult> {
   let claim: string | null = null;
   try {
-    claim = await ports.quarantine.claim(letter, now());
+    claim = await ports.quarantine.claimDeadLetter(letter, now());
     if (claim === null) return { letter, end: "taken", reason: null };
     const plan = planRedrive(letter, await inspectDeadLetter(ports, letter, now()));
     const { end, reason } = await executePlan(ports, letter, plan, now());
     if (end === "refused") await ports.quarantine.release(letter, claim);
-    else await ports.quarantine.settle(letter, claim, end, now());
+    else await ports.quarantine.settleDeadLetter(letter, claim, end, now());
     return { letter, end, reason };
   } catch (error) {
     if (claim !== null) await ports.quarantine.release(letter, claim).catch(() => {});

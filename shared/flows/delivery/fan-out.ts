@@ -36,7 +36,7 @@ export async function fanOut(
   const targets = subscribedEndpoints(event.type, endpoints).filter(({ id }) => id !== event.excludedEndpointId);
   // The first row is written once, and its writer counts the message. An event without a row has a claim instead.
   if (event.uncounted && targets.length === 0 && !event.repeated) {
-    if (await ports.counters.claim(event.tenant, event.eventUlid, now())) countMessage(batch.tally, event.tenant);
+    if (await ports.counters.claimCount(event.tenant, event.eventUlid, now())) countMessage(batch.tally, event.tenant);
   }
   const results = await Promise.allSettled(
     targets.map((endpoint, index) => {

@@ -101,7 +101,7 @@ async function record(
   end: FirstAttemptEnd | ClaimedAttemptEnd,
 ): Promise<true | false | DeliveryRow> {
   const { tenant, outcome, settledAt } = end;
-  if ("row" in end) return deliveries.settle(tenant, end.row, end.verdict, outcome, settledAt);
+  if ("row" in end) return deliveries.settleDelivery(tenant, end.row, end.verdict, outcome, settledAt);
   return (await deliveries.recordFirst(tenant, end.delivery, end.verdict, outcome, settledAt)) ?? true;
 }
 

@@ -15,7 +15,7 @@ import type { Endpoints } from "../../stores/webhooks/endpoints.ts";
 import type { CountingPorts } from "../stats/ports.ts";
 
 export interface DeliverPorts extends CountingPorts {
-  readonly counters: Pick<Counters, "add" | "claim">;
+  readonly counters: Pick<Counters, "add" | "claimCount">;
   readonly endpoints: Pick<Endpoints, "list" | "get" | "pause" | "saveBreaker">;
   readonly messages: Pick<Messages, "getByRefs">;
   readonly eventBodies: Pick<EventBodies, "getByUlids" | "save">;

@@ -125,7 +125,8 @@ async function claimWaiting(
   tally: Tally,
   now: () => Millis,
 ): Promise<DeliveryRow | null> {
-  const tryClaim = () => ports.deliveries.claim(tenant, row.endpointId, row.eventUlid, nextAttemptNumber(row), now());
+  const tryClaim = () =>
+    ports.deliveries.claimDelivery(tenant, row.endpointId, row.eventUlid, nextAttemptNumber(row), now());
   const first = await tryClaim();
   if (first.outcome === "claimed") return first.row;
   if (first.outcome !== "abandoned") return null;

@@ -69,7 +69,7 @@ async function claimAndAttempt(
   now: () => Millis,
 ): Promise<RecordOutcome> {
   const { tenant, endpointId, eventUlid, attempt } = message;
-  const claim = await ports.deliveries.claim(tenant, endpointId, eventUlid, attempt, now());
+  const claim = await ports.deliveries.claimDelivery(tenant, endpointId, eventUlid, attempt, now());
   switch (claim.outcome) {
     case "gone":
       return drop("stale");

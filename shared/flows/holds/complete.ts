@@ -49,7 +49,7 @@ export async function completeHold(
 
   const displayName = await getDisplayName(ports, hold, now);
   const sendId = newUlid(now);
-  const claimedHold = await ports.holds.claim(hold, sendId, clock());
+  const claimedHold = await ports.holds.claimHold(hold, sendId, clock());
   if (claimedHold?.sendId !== sendId) return refuseLostClaim(ports, claimedHold, clock());
   // The claim removed the content from the table. From here it is only in memory.
   const sending = releaseHold(ports, { ...claimedHold, content: hold.content }, request.sourceIp, sendId, clock);

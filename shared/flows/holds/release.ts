@@ -29,7 +29,7 @@ export async function releaseHold(
     ports.log({ event: "hold.send_failed", error: errorClass(fault) });
     return failedOutcome(holdError("internal_error"));
   });
-  return ports.holds.settle(hold.id, sendId, outcome, clock());
+  return ports.holds.settleHold(hold.id, sendId, outcome, clock());
 }
 
 /** Throws only if nothing was sent. */

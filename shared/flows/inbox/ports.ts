@@ -39,7 +39,7 @@ export interface IngestPorts extends CountingPorts {
   readonly erasures: Pick<Erasures, "erasedAt" | "saveEvents" | "isRemoved">;
   readonly messages: Messages;
   readonly outboundMessages: OutboundMessages;
-  readonly sendRecords: Pick<SendRecords, "get" | "startedBetween" | "claim">;
+  readonly sendRecords: Pick<SendRecords, "get" | "startedBetween" | "matchEcho">;
   readonly conversations: Conversations;
   readonly messageChanges: MessageChanges;
   readonly pendingChanges: PendingChanges;

@@ -29,9 +29,9 @@ export async function reconcileEcho(
   now: Millis,
   shards: number,
 ): Promise<RecordedMessage> {
-  const mark = await ports.outboundMessages.mark(message, now);
+  const mark = await ports.outboundMessages.claimMarker(message, now);
   const send = mark.author.direction === "outbound" ? null : await matchSend(ports, message, echo);
-  return ports.outboundMessages.keep(tenant, send ? asOutbound(message, send) : message, mark, now, shards);
+  return ports.outboundMessages.saveMarked(tenant, send ? asOutbound(message, send) : message, mark, now, shards);
 }
 
 /** Finds and settles the send that an echo is of. @returns null when no send matches */
@@ -50,7 +50,7 @@ async function matchByMetadata(ports: EchoPorts, message: Message, sendId: strin
   const record = await ports.sendRecords.get(message.conversationId, sendId);
   if (record?.scope !== "live") return null;
   if (record.messageId !== message.id && record.messageIdSource !== "answer") {
-    await ports.sendRecords.claim(message.conversationId, record, message.id);
+    await ports.sendRecords.matchEcho(message.conversationId, record, message.id);
   }
   return record;
 }
@@ -61,7 +61,7 @@ async function matchByContent(ports: EchoPorts, message: Message): Promise<SendR
   const content = contentHash(message.text, message.attachments);
   for (const record of echoCandidates(records, { messageId: message.id, content })) {
     if (record.messageId === message.id) return record;
-    if (await ports.sendRecords.claim(message.conversationId, record, message.id)) return record;
+    if (await ports.sendRecords.matchEcho(message.conversationId, record, message.id)) return record;
   }
   return null;
 }

@@ -44,14 +44,14 @@ export async function withIdempotency<A extends object, R extends Refusal>(
   };
   let workId = newUlid(now);
   let previousResult: A | R | null = null;
-  const existing = await ports.idempotencyKeys.claim(tenant, request, workId, now);
+  const existing = await ports.idempotencyKeys.claimKey(tenant, request, workId, now);
   if (existing) {
     if (existing.bodyHash !== request.bodyHash) return refuse("idempotency_conflict", "another_request");
     if (existing.result !== null) return JSON.parse(existing.result) as A | R;
     if (now < existing.claimedAt + IN_FLIGHT_MAX) return refuse("idempotency_conflict", "in_flight");
     previousResult = await work.replayResult(existing.workId);
     if (previousResult) workId = existing.workId;
-    const conflicting = await ports.idempotencyKeys.claim(tenant, request, workId, now, existing);
+    const conflicting = await ports.idempotencyKeys.claimKey(tenant, request, workId, now, existing);
     if (conflicting) return refuse("idempotency_conflict", "in_flight");
   }
   const result = previousResult ?? (await work.run(workId));

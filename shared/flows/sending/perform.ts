@@ -175,11 +175,11 @@ async function settleOutcome(
       await completeSend(ports, attempt, outcome.messageId);
       return { kind: "sent", messageId: outcome.messageId };
     case "unknown":
-      await ports.sendRecords.settle(head.id, send.id, { state: "unknown" });
+      await ports.sendRecords.settleSend(head.id, send.id, { state: "unknown" });
       return outcomeUnknown;
     case "refused": {
       const failure = toFailure(outcome, clock());
-      const recordExists = await ports.sendRecords.settle(head.id, send.id, { state: "failed", failure });
+      const recordExists = await ports.sendRecords.settleSend(head.id, send.id, { state: "failed", failure });
       await applySendFailure(ports, attempt, failure);
       // Without a record the conversation was erased, and no event may name it.
       if (recordExists) await publishSendFailed(ports, attempt, failure.detail, { repeated: false });

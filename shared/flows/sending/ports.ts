@@ -22,7 +22,7 @@ export interface SettlePorts {
   readonly conversations: Pick<Conversations, "get" | "advanceHead">;
   readonly accounts: Pick<Accounts, "get" | "setStatus" | "recordHumanAgentRefusal">;
   readonly budgets: Budgets;
-  readonly sendRecords: Pick<SendRecords, "start" | "settle" | "giveUp" | "get">;
+  readonly sendRecords: Pick<SendRecords, "start" | "settleSend" | "giveUp" | "get">;
   readonly dueSends: DueSends;
   readonly outboundMessages: Pick<OutboundMessages, "record">;
   readonly messages: Pick<Messages, "remove" | "removeParticipantNames">;

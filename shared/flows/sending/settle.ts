@@ -37,7 +37,7 @@ export async function completeSend(ports: CompletePorts, attempt: SendAttempt, m
   const { tenant, head, send, startedAt, shards } = attempt;
   const message = outboundMessage(attempt, messageId);
   // The record is settled first: a stored message never has an unsettled send.
-  const recordExists = await ports.sendRecords.settle(head.id, send.id, { state: "sent", messageId });
+  const recordExists = await ports.sendRecords.settleSend(head.id, send.id, { state: "sent", messageId });
   // Without a record the conversation was erased, and the message must not be stored.
   if (!recordExists) return markErasedSend(ports, tenant, message);
   const record = await ports.outboundMessages.record(tenant, message, startedAt, shards);

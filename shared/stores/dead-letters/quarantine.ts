@@ -123,7 +123,7 @@ export function quarantineStore(table: Table) {
      * Claims a dead letter for a redrive, for five minutes.
      * @returns the claim's id; null when the letter was redriven or another redrive has claimed it
      */
-    async claim(letter: QuarantinedMessage, now: Millis): Promise<string | null> {
+    async claimDeadLetter(letter: QuarantinedMessage, now: Millis): Promise<string | null> {
       const op = newUlid(now);
       const isFree = allOf(itemExists, isAbsent(A.redrivenAt), absentOr(atMost, A.claimedUntil, now));
       const set = { [A.claimedUntil]: now + CLAIM_LEASE, [A.op]: op };
@@ -134,7 +134,7 @@ export function quarantineStore(table: Table) {
     },
 
     /** Marks a claimed letter as redriven. Does nothing when another redrive has claimed it since. */
-    async settle(letter: QuarantinedMessage, op: string, end: RedriveEnd, now: Millis): Promise<void> {
+    async settleDeadLetter(letter: QuarantinedMessage, op: string, end: RedriveEnd, now: Millis): Promise<void> {
       await updateClaimed(letter, op, {
         set: { [A.redrivenAt]: now, [A.redriveEnd]: end },
         remove: [A.claimedUntil],

@@ -87,7 +87,13 @@ export function deliveryStore(table: Table) {
     },
 
     /** Claims attempt number `attempt` for the duration of a lease. */
-    async claim(tenant: TenantId, endpointId: string, eventUlid: string, attempt: number, now: Millis): Promise<Claim> {
+    async claimDelivery(
+      tenant: TenantId,
+      endpointId: string,
+      eventUlid: string,
+      attempt: number,
+      now: Millis,
+    ): Promise<Claim> {
       const op = newUlid(now);
       const set = { [A.leaseUntil]: now + ATTEMPT_LEASE, [A.updatedAt]: now, [A.op]: op };
       const result = await conditionalWrite<DeliveryItem>(
@@ -107,7 +113,7 @@ export function deliveryStore(table: Table) {
     },
 
     /** Stores the result of an attempt if the row still has its claim. @returns false when it does not */
-    async settle(
+    async settleDelivery(
       tenant: TenantId,
       row: DeliveryRow,
       verdict: Verdict,

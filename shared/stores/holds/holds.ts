@@ -106,7 +106,7 @@ export function holdStore(table: Table) {
      * @param sendId unique; identifies the caller's claim
      * @returns the hold as it is then: claimed by the caller when it has the caller's send id; null when it is gone
      */
-    claim(hold: Pick<Hold, "id" | "secretHash">, sendId: string, now: Millis): Promise<Hold | null> {
+    claimHold(hold: Pick<Hold, "id" | "secretHash">, sendId: string, now: Millis): Promise<Hold | null> {
       return change(hold.id, {
         trigger: "claim",
         set: { [A.sendId]: sendId, [A.claimedAt]: now },
@@ -119,7 +119,7 @@ export function holdStore(table: Table) {
      * Stores the result of the send, unless the time for sending has passed.
      * @returns the hold as it is then; null when it is gone
      */
-    settle(id: string, sendId: string, outcome: HoldOutcome, now: Millis): Promise<Hold | null> {
+    settleHold(id: string, sendId: string, outcome: HoldOutcome, now: Millis): Promise<Hold | null> {
       return change(id, {
         trigger: outcome.trigger,
         set:

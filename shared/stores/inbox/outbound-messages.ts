@@ -40,8 +40,8 @@ export function outboundMessageStore(table: Table) {
       return { ...recorded, message: await overrideAuthor(tenant, recorded, message) };
     },
 
-    mark: claimMarker,
-    keep: saveMarked,
+    claimMarker: claimMarker,
+    saveMarked: saveMarked,
   };
 
   /** Decides a message's position and event by its id. @returns the stored marker when the id was marked before */

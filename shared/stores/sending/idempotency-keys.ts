@@ -37,7 +37,7 @@ export function idempotencyKeyStore(table: Table) {
      * @param staleClaim a claim without a result, read before, that the caller takes over
      * @returns null when the key is claimed, else its record
      */
-    async claim(
+    async claimKey(
       tenant: TenantId,
       request: KeyedRequest,
       workId: string,

@@ -87,7 +87,7 @@ export function sendRecordStore(table: Table, random: () => number = Math.random
      * that shows the message.
      * @returns false when the record is gone because the conversation was erased
      */
-    async settle(conversationId: string, sendId: string, answer: PlatformResult): Promise<boolean> {
+    async settleSend(conversationId: string, sendId: string, answer: PlatformResult): Promise<boolean> {
       const set = { [A.state]: answer.state };
       const [changes, condition] =
         answer.state === "sent"
@@ -151,7 +151,7 @@ export function sendRecordStore(table: Table, random: () => number = Math.random
      * @param record as it was read
      * @returns whether the send is this message's
      */
-    async claim(conversationId: string, record: SendRecord, messageId: string): Promise<boolean> {
+    async matchEcho(conversationId: string, record: SendRecord, messageId: string): Promise<boolean> {
       const set = {
         [A.state]: "sent",
         [A.messageId]: messageId,

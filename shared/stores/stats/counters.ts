@@ -65,7 +65,7 @@ export function counterStore(table: Table) {
      * Claims the counting of a message when no other write says whether it was counted.
      * @returns false when it was claimed before
      */
-    async claim(tenant: TenantId, eventUlid: string, now: Millis): Promise<boolean> {
+    async claimCount(tenant: TenantId, eventUlid: string, now: Millis): Promise<boolean> {
       const op = newOp(now);
       const item = {
         ...countClaimKey(tenant, eventUlid),

@@ -282,7 +282,9 @@ describe("a fault of ours", () => {
     const hold = await fixture.newHold();
     const rejectInjected = () => Promise.reject(new Error("injected"));
     const { sendRecords } = fixture.apiPorts();
-    const ports = fixture.checkPorts({ sendRecords: { ...sendRecords, settle: rejectInjected, get: rejectInjected } });
+    const ports = fixture.checkPorts({
+      sendRecords: { ...sendRecords, settleSend: rejectInjected, get: rejectInjected },
+    });
     expect(await fixture.complete(hold, ports)).toMatchObject({
       state: { status: "failed", error: { code: "send_failed", detail: "outcome_unknown" } },
     });

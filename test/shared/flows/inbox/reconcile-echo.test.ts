@@ -158,7 +158,10 @@ describe.each(platforms)("a send through the API on %s", (platform) => {
         const { outboundMessages } = testEnv.ingestPorts(await testEnv.newQueues());
         const [hello] = (await fixture.messageRows()).map(({ message }) => message);
         if (!hello) throw new Error("Nobody wrote.");
-        await outboundMessages.mark({ ...hello, id: mid, direction: "outbound", sentVia, ...rest }, testEnv.now());
+        await outboundMessages.claimMarker(
+          { ...hello, id: mid, direction: "outbound", sentVia, ...rest },
+          testEnv.now(),
+        );
       }
       testEnv.advance(SECOND);
       const inFlight = { metadata: send.id } as PendingReply;

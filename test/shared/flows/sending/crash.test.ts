@@ -149,9 +149,9 @@ describe.each(faultPoints)("a sweep that fails (%s) at any call and is repeated"
 /** The sender dies right after it has stored the platform's response in the record. */
 async function stopsOnceSettled(fixture: ReplyFixture): Promise<void> {
   const ports = fixture.ports();
-  const settle: typeof ports.sendRecords.settle = async (...settled) => {
-    await ports.sendRecords.settle(...settled);
+  const settle: typeof ports.sendRecords.settleSend = async (...settled) => {
+    await ports.sendRecords.settleSend(...settled);
     throw new Error("injected");
   };
-  await fixture.sendReply({}, "live", { ...ports, sendRecords: { ...ports.sendRecords, settle } });
+  await fixture.sendReply({}, "live", { ...ports, sendRecords: { ...ports.sendRecords, settleSend: settle } });
 }

@@ -56,8 +56,8 @@ describe("a reply that the platform accepted", () => {
   );
 
   it.each([
-    ["settled", ["sendRecords.settle"]],
-    ["settled or read", ["sendRecords.settle", "sendRecords.get"]],
+    ["settled", ["sendRecords.settleSend"]],
+    ["settled or read", ["sendRecords.settleSend", "sendRecords.get"]],
   ] as const)(
     "returns and publishes an unknown outcome if its record cannot be %s, and the echo settles it as sent",
     async (_what, calls) => {
@@ -85,7 +85,7 @@ it("a refused reply returns the platform's error text whatever fails after its r
 
 it("a reply with an unknown outcome returns it even if the record cannot be settled", async () => {
   fixture.setPlatformResponse(unknownOutcome);
-  expect(await fixture.sendReply({}, "live", portsWithout("sendRecords.settle"))).toEqual(outcomeUnknown);
+  expect(await fixture.sendReply({}, "live", portsWithout("sendRecords.settleSend"))).toEqual(outcomeUnknown);
   await advancePastDue();
   expect(await eventTypes()).toEqual(["message.failed"]);
 });

@@ -97,7 +97,7 @@ export async function openEndpointFixture(testEnv: TestEnv) {
       const outcome = targetStatus === "delivered" ? success : targetStatus === "blocked" ? null : serviceUnavailable;
       await deliveries.recordFirst(tenant, { ...deliveryTarget, source: ref }, verdict, outcome, testEnv.now());
       if (targetStatus === "attempting")
-        await deliveries.claim(tenant, endpoint.id, message.eventUlid, 2, testEnv.now());
+        await deliveries.claimDelivery(tenant, endpoint.id, message.eventUlid, 2, testEnv.now());
       const row = await deliveries.get(tenant, endpoint.id, message.eventUlid);
       if (!row) throw new Error("The delivery has no row.");
       return row;

@@ -90,35 +90,35 @@ describe("a quarantined message", () => {
 describe("a redrive claim", () => {
   it("is exclusive for five minutes, and then free", async () => {
     const one = await quarantineLetter();
-    const claims = await Promise.all(Array.from({ length: 5 }, () => quarantine.claim(one, NOW)));
+    const claims = await Promise.all(Array.from({ length: 5 }, () => quarantine.claimDeadLetter(one, NOW)));
     expect(claims.filter((claim) => claim !== null)).toHaveLength(1);
-    expect(await quarantine.claim(one, NOW + 5 * MINUTE - 1)).toBeNull();
-    const second = await quarantine.claim(one, NOW + 5 * MINUTE);
+    expect(await quarantine.claimDeadLetter(one, NOW + 5 * MINUTE - 1)).toBeNull();
+    const second = await quarantine.claimDeadLetter(one, NOW + 5 * MINUTE);
     expect(second).not.toBeNull();
     // The first redrive is slow and has lost its claim.
     const [first = ""] = claims.filter((claim) => claim !== null);
-    await quarantine.settle(one, first, "sent", NOW + 6 * MINUTE);
+    await quarantine.settleDeadLetter(one, first, "sent", NOW + 6 * MINUTE);
     expect(await quarantine.get(one.id, NOW)).toMatchObject({ redriven: null });
-    await quarantine.settle(one, second ?? "", "replayed", NOW + 6 * MINUTE);
+    await quarantine.settleDeadLetter(one, second ?? "", "replayed", NOW + 6 * MINUTE);
     expect(await quarantine.get(one.id, NOW)).toMatchObject({
       redriven: { at: NOW + 6 * MINUTE, end: "replayed" },
       claimedUntil: null,
     });
-    expect(await quarantine.claim(one, NOW + DAY)).toBeNull();
+    expect(await quarantine.claimDeadLetter(one, NOW + DAY)).toBeNull();
   });
 
   it("that is released is free at once", async () => {
     const one = await quarantineLetter();
-    const claim = await quarantine.claim(one, NOW);
+    const claim = await quarantine.claimDeadLetter(one, NOW);
     await quarantine.release(one, claim ?? "");
     expect(await quarantine.get(one.id, NOW)).toEqual(one);
-    expect(await quarantine.claim(one, NOW)).not.toBeNull();
+    expect(await quarantine.claimDeadLetter(one, NOW)).not.toBeNull();
   });
 
   it("recognizes itself when the table's response was lost", async () => {
     const one = await quarantineLetter();
     const end = injectFaults(table.client, ({ index }) => (index === 0 ? "lost" : "pass"));
-    const claim = await quarantine.claim(one, NOW);
+    const claim = await quarantine.claimDeadLetter(one, NOW);
     end();
     expect(claim).not.toBeNull();
   });
@@ -126,7 +126,7 @@ describe("a redrive claim", () => {
   it("of a missing row creates none", async () => {
     const one = await quarantineLetter();
     const gone = { ...one, id: one.id.replace(/^./, "7") };
-    expect(await quarantine.claim(gone, NOW)).toBeNull();
+    expect(await quarantine.claimDeadLetter(gone, NOW)).toBeNull();
     expect(await quarantine.get(gone.id, NOW)).toBeNull();
   });
 
@@ -135,10 +135,10 @@ describe("a redrive claim", () => {
     await quarantine.save(dead, NOW);
     const [one] = (await listLetters("Events")).filter(({ messageId }) => messageId === dead.messageId);
     if (!one) throw new Error("It is not there.");
-    const claim = await quarantine.claim(one, NOW);
+    const claim = await quarantine.claimDeadLetter(one, NOW);
     expect(await quarantine.save(dead, NOW + 1)).toBe("redriven");
     expect(await quarantine.save(dead, NOW + 5 * MINUTE)).toBe("kept_before");
-    await quarantine.settle(one, claim ?? "", "sent", NOW);
+    await quarantine.settleDeadLetter(one, claim ?? "", "sent", NOW);
     expect(await quarantine.save(dead, NOW + DAY)).toBe("redriven");
   });
 });

@@ -101,7 +101,7 @@ it("a row follows only the transitions of the table, for any commands in any ord
             const attempt = (before?.attempt ?? 0) + step.ahead;
             trigger = "claim";
             passes = canTransition(before?.status, "claim") && step.ahead === 1 && (before?.nextRetryAt ?? 0) <= now;
-            const claim = await deliveries.claim(tenant, endpointId, eventUlid, attempt, now);
+            const claim = await deliveries.claimDelivery(tenant, endpointId, eventUlid, attempt, now);
             expect(claim.outcome === "claimed").toBe(passes);
             if (claim.outcome === "claimed") claims.push(claim.row);
             break;
@@ -112,9 +112,9 @@ it("a row follows only the transitions of the table, for any commands in any ord
             trigger = "settle";
             // A claim from before a replay, or one that was given up, settles nothing.
             passes = canTransition(before?.status, "settle") && before?.op === claim.op;
-            expect(await deliveries.settle(tenant, claim, toVerdict(step.verdict, now), serviceUnavailable, now)).toBe(
-              passes,
-            );
+            expect(
+              await deliveries.settleDelivery(tenant, claim, toVerdict(step.verdict, now), serviceUnavailable, now),
+            ).toBe(passes);
             break;
           }
           case "give_up":

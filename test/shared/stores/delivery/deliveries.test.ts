@@ -41,7 +41,7 @@ beforeEach(() => {
 
 const row = () => deliveries.get(tenant, target.endpointId, target.eventUlid);
 const claim = (attempt: number, now = NOW) =>
-  deliveries.claim(tenant, target.endpointId, target.eventUlid, attempt, now);
+  deliveries.claimDelivery(tenant, target.endpointId, target.eventUlid, attempt, now);
 const recordFirst = (verdict: Verdict, outcome: AttemptOutcome | null) =>
   deliveries.recordFirst(tenant, target, verdict, outcome, NOW);
 
@@ -110,7 +110,7 @@ describe("a claim", () => {
 
   it("of a finished attempt returns the row, which has moved on", async () => {
     await recordFirst(retrying, serviceUnavailable);
-    await deliveries.settle(
+    await deliveries.settleDelivery(
       tenant,
       await claimOrThrow(2),
       { status: "retrying", nextRetryAt: NOW + 9_000 },
@@ -152,14 +152,14 @@ describe("settling", () => {
     ["blocked", { status: "blocked" }, null, { attempt: 1, lastResponseStatus: null, lastError: null }],
   ] as const)("as %s leaves no lease and no retry", async (status, verdict, outcome, rest) => {
     await recordFirst(retrying, serviceUnavailable);
-    expect(await deliveries.settle(tenant, await claimOrThrow(2), verdict, outcome, NOW + 50)).toBe(true);
+    expect(await deliveries.settleDelivery(tenant, await claimOrThrow(2), verdict, outcome, NOW + 50)).toBe(true);
     expect(await row()).toMatchObject({ status, leaseUntil: null, nextRetryAt: null, updatedAt: NOW + 50, ...rest });
   });
 
   it("is refused once the row has another claim", async () => {
     await recordFirst(retrying, serviceUnavailable);
     const claimedRow = await claimOrThrow(2);
-    await deliveries.settle(
+    await deliveries.settleDelivery(
       tenant,
       claimedRow,
       { status: "retrying", nextRetryAt: NOW + 1 },
@@ -167,7 +167,7 @@ describe("settling", () => {
       NOW + 10,
     );
     const settled = await row();
-    expect(await deliveries.settle(tenant, claimedRow, delivered, success, NOW + 20)).toBe(false);
+    expect(await deliveries.settleDelivery(tenant, claimedRow, delivered, success, NOW + 20)).toBe(false);
     expect(await row()).toEqual(settled);
   });
 });
@@ -204,10 +204,16 @@ describe("a reset", () => {
     await deliveries.giveUp(tenant, target.endpointId, target.eventUlid, 2, NOW + 60);
     await reset();
     const first = await claimOrThrow(1, NOW + 71);
-    await deliveries.settle(tenant, first, { status: "retrying", nextRetryAt: NOW + 72 }, serviceUnavailable, NOW + 72);
+    await deliveries.settleDelivery(
+      tenant,
+      first,
+      { status: "retrying", nextRetryAt: NOW + 72 },
+      serviceUnavailable,
+      NOW + 72,
+    );
     const second = await claimOrThrow(2, NOW + 73);
-    expect(await deliveries.settle(tenant, lost, { status: "dlq" }, serviceUnavailable, NOW + 74)).toBe(false);
-    expect(await deliveries.settle(tenant, second, delivered, success, NOW + 75)).toBe(true);
+    expect(await deliveries.settleDelivery(tenant, lost, { status: "dlq" }, serviceUnavailable, NOW + 74)).toBe(false);
+    expect(await deliveries.settleDelivery(tenant, second, delivered, success, NOW + 75)).toBe(true);
     expect(await row()).toMatchObject({ status: "delivered", attempt: 2 });
   });
 
@@ -288,7 +294,7 @@ describe("the index of undelivered events", () => {
     expect(await failingEndpoints()).toEqual([target.eventUlid]);
     const claimedRow = await claimOrThrow(2);
     expect(await failingEndpoints()).toEqual([target.eventUlid]);
-    await deliveries.settle(tenant, claimedRow, delivered, success, NOW);
+    await deliveries.settleDelivery(tenant, claimedRow, delivered, success, NOW);
     expect(await failingEndpoints()).toEqual([]);
     const { Item } = await tableHandle.client.send(
       new GetCommand({
@@ -318,9 +324,9 @@ describe("a lost response", () => {
       if (before) expect(before).toMatchObject({ status: "retrying", attempt: 1, nextRetryAt: NOW });
       const claimedRow = await claimOrThrow(2);
       expect(claimedRow).toMatchObject({ attempt: 2, leaseUntil: NOW + LEASE });
-      expect(await deliveries.settle(tenant, claimedRow, retrying, serviceUnavailable, NOW + 1)).toBe(true);
+      expect(await deliveries.settleDelivery(tenant, claimedRow, retrying, serviceUnavailable, NOW + 1)).toBe(true);
       expect(
-        await deliveries.settle(tenant, await claimOrThrow(3, NOW + 2), { status: "blocked" }, null, NOW + 2),
+        await deliveries.settleDelivery(tenant, await claimOrThrow(3, NOW + 2), { status: "blocked" }, null, NOW + 2),
       ).toBe(true);
       end();
       expect(await row()).toMatchObject({ status: "blocked", attempt: 2 });

@@ -28,7 +28,7 @@ async function recordAt(time: number, status: DeliveryStatus, name = ""): Promis
   const waits = status === "attempting" || status === "retrying";
   const verdict = waits ? { status: "retrying" as const, nextRetryAt: NOW } : { status: status as "dlq" };
   await deliveries.recordFirst(tenant, target, verdict, null, NOW);
-  if (status === "attempting") await deliveries.claim(tenant, endpointId, eventUlid, 1, NOW);
+  if (status === "attempting") await deliveries.claimDelivery(tenant, endpointId, eventUlid, 1, NOW);
   return eventUlid;
 }
 

@@ -69,7 +69,7 @@ it("a hold follows only the transitions of the table, has at most one claim, and
             const sendId = claims === 0 ? newSendId : newUlid(now);
             trigger = "claim";
             passes = stood.status === "awaiting_verification" && step.secret === "right";
-            const claim = await holds.claim({ id: hold.id, secretHash }, sendId, now);
+            const claim = await holds.claimHold({ id: hold.id, secretHash }, sendId, now);
             expect(claim?.sendId === sendId).toBe(passes);
             claims += passes ? 1 : 0;
             break;
@@ -82,7 +82,7 @@ it("a hold follows only the transitions of the table, has at most one claim, and
             const error = holdError("rate_limited");
             const outcome =
               trigger === "accept" ? ({ trigger, platformMessageId: "m_1" } as const) : ({ trigger, error } as const);
-            const settled = await holds.settle(hold.id, sendId, outcome, now);
+            const settled = await holds.settleHold(hold.id, sendId, outcome, now);
             if (passes) expect(settled?.state).toMatchObject({ status: trigger === "accept" ? "sent" : "failed" });
             break;
           }

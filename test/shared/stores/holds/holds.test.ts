@@ -89,18 +89,18 @@ describe("a claim", () => {
   it("with the wrong secret, of an expired hold or of a missing one fails", async () => {
     const hold = await createSampleHold(tableHandle);
     const sendId = newUlid(NOW);
-    const claimed = await holds.claim({ id: hold.id, secretHash: holdSecretHash("other") }, sendId, NOW);
+    const claimed = await holds.claimHold({ id: hold.id, secretHash: holdSecretHash("other") }, sendId, NOW);
     expect(claimed?.state).toEqual({ status: "awaiting_verification" });
-    expect((await holds.claim(hold, sendId, hold.expiresAt))?.sendId).toBeNull();
-    expect(await holds.claim({ ...hold, id: newHoldId(NOW) }, sendId, NOW)).toBeNull();
-    expect((await holds.claim(hold, sendId, hold.expiresAt - 1))?.sendId).toBe(sendId);
+    expect((await holds.claimHold(hold, sendId, hold.expiresAt))?.sendId).toBeNull();
+    expect(await holds.claimHold({ ...hold, id: newHoldId(NOW) }, sendId, NOW)).toBeNull();
+    expect((await holds.claimHold(hold, sendId, hold.expiresAt - 1))?.sendId).toBe(sendId);
   });
 
   it("is recognized by its sender when the response was lost", async () => {
     const hold = await createSampleHold(tableHandle);
     const sendId = newUlid(NOW);
     const end = injectFaults(table.client, ({ index }) => (index === 0 ? "lost" : "pass"));
-    const claimed = await holds.claim(hold, sendId, NOW);
+    const claimed = await holds.claimHold(hold, sendId, NOW);
     end();
     expect(claimed).toMatchObject({ sendId, content: null, state: { status: "sending", claimedAt: NOW } });
   });
@@ -108,7 +108,7 @@ describe("a claim", () => {
   it("succeeds for one of many concurrent callers", async () => {
     const hold = await createSampleHold(tableHandle);
     const ids = Array.from({ length: 20 }, () => newUlid(NOW));
-    const claims = await Promise.all(ids.map((id) => holds.claim(hold, id, NOW)));
+    const claims = await Promise.all(ids.map((id) => holds.claimHold(hold, id, NOW)));
     expect(claims.filter((claim, i) => claim?.sendId === ids[i])).toHaveLength(1);
   });
 });
@@ -119,7 +119,7 @@ it("a hold that was recorded as expired cannot be claimed by a clock that is beh
   if (!current) throw new Error("The hold is not there.");
   expect((await holds.expire(current, hold.expiresAt))?.state).toEqual({ status: "expired" });
   const sendId = newUlid(NOW);
-  const claimed = await holds.claim(hold, sendId, hold.expiresAt - 1);
+  const claimed = await holds.claimHold(hold, sendId, hold.expiresAt - 1);
   expect(claimed).toMatchObject({ sendId: null, state: { status: "expired" } });
 });
 
@@ -127,7 +127,7 @@ it("a claimed hold does not expire by a clock that is ahead", async () => {
   const hold = await createSampleHold(tableHandle);
   const current = await holds.get(hold.id);
   const sendId = newUlid(NOW);
-  await holds.claim(hold, sendId, hold.expiresAt - 1);
+  await holds.claimHold(hold, sendId, hold.expiresAt - 1);
   if (!current) throw new Error("The hold is not there.");
   expect((await holds.expire(current, hold.expiresAt))?.state.status).toBe("sending");
 });
@@ -135,13 +135,13 @@ it("a claimed hold does not expire by a clock that is ahead", async () => {
 it("a send that ends after its minute changes nothing, whether or not the hold was read since", async () => {
   const hold = await createSampleHold(tableHandle);
   const sendId = newUlid(NOW);
-  await holds.claim(hold, sendId, NOW);
+  await holds.claimHold(hold, sendId, NOW);
   const late = NOW + MINUTE + 1;
   const outcome = { trigger: "accept", platformMessageId: "m_1" } as const;
-  expect((await holds.settle(hold.id, sendId, outcome, late))?.state.status).toBe("sending");
+  expect((await holds.settleHold(hold.id, sendId, outcome, late))?.state.status).toBe("sending");
   const sending = await holds.get(hold.id);
   if (!sending) throw new Error("The hold is not there.");
   const failed = { status: "failed", error: holdError("outcome_unknown", "outcome_unknown") };
   expect((await holds.expire(sending, late))?.state).toEqual(failed);
-  expect((await holds.settle(hold.id, sendId, outcome, NOW))?.state).toEqual(failed);
+  expect((await holds.settleHold(hold.id, sendId, outcome, NOW))?.state).toEqual(failed);
 });

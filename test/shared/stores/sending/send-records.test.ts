@@ -98,10 +98,10 @@ describe("settling by the platform's response", () => {
   it("is final once the message id is known", async () => {
     for (const state of ["failed", "unknown"] as const) {
       const { conversation, record } = await startSend();
-      expect(await records.settle(conversation, record.id, { state })).toBe(true);
+      expect(await records.settleSend(conversation, record.id, { state })).toBe(true);
       expect(await read(conversation, record.id)).toMatchObject({ state, messageId: null });
-      expect(await records.settle(conversation, record.id, sentAnswer("m1"))).toBe(true);
-      expect(await records.settle(conversation, record.id, { state })).toBe(true);
+      expect(await records.settleSend(conversation, record.id, sentAnswer("m1"))).toBe(true);
+      expect(await records.settleSend(conversation, record.id, { state })).toBe(true);
       expect(await read(conversation, record.id)).toMatchObject({
         state: "sent",
         messageId: "m1",
@@ -112,14 +112,14 @@ describe("settling by the platform's response", () => {
 
   it("does not override an echo with an unknown outcome, but with the response's message id", async () => {
     const { conversation, record } = await startSend();
-    expect(await records.claim(conversation, record, "m1")).toBe(true);
-    await records.settle(conversation, record.id, { state: "unknown" });
+    expect(await records.matchEcho(conversation, record, "m1")).toBe(true);
+    await records.settleSend(conversation, record.id, { state: "unknown" });
     expect(await read(conversation, record.id)).toMatchObject({
       state: "sent",
       messageId: "m1",
       messageIdSource: "echo",
     });
-    await records.settle(conversation, record.id, sentAnswer("m2"));
+    await records.settleSend(conversation, record.id, sentAnswer("m2"));
     expect(await read(conversation, record.id)).toMatchObject({ messageId: "m2", messageIdSource: "answer" });
   });
 
@@ -127,7 +127,7 @@ describe("settling by the platform's response", () => {
     const conversation = sampleConversationId(newTenant());
     const id = newUlid(NOW);
     for (const answer of [sentAnswer("m"), { state: "failed" }, { state: "unknown" }] as const) {
-      expect(await records.settle(conversation, id, answer)).toBe(false);
+      expect(await records.settleSend(conversation, id, answer)).toBe(false);
     }
     expect(await records.get(conversation, id)).toBeNull();
   });
@@ -137,7 +137,7 @@ describe("settling by the platform's response", () => {
       const conversation = sampleConversationId(newTenant());
       const send = sampleSend();
       await records.start(conversation, send, NOW);
-      expect(await records.settle(conversation, send.id, sentAnswer("m1"))).toBe(true);
+      expect(await records.settleSend(conversation, send.id, sentAnswer("m1"))).toBe(true);
     });
   });
 });
@@ -145,10 +145,10 @@ describe("settling by the platform's response", () => {
 describe("a claim by an echo", () => {
   it("belongs to one message: another message is refused, the same one claims it again", async () => {
     const { conversation, record } = await startSend();
-    expect(await records.claim(conversation, record, "m1")).toBe(true);
-    expect(await records.claim(conversation, record, "m2")).toBe(false);
-    expect(await records.claim(conversation, record, "m1")).toBe(true);
-    expect(await records.claim(conversation, await read(conversation, record.id), "m1")).toBe(true);
+    expect(await records.matchEcho(conversation, record, "m1")).toBe(true);
+    expect(await records.matchEcho(conversation, record, "m2")).toBe(false);
+    expect(await records.matchEcho(conversation, record, "m1")).toBe(true);
+    expect(await records.matchEcho(conversation, await read(conversation, record.id), "m1")).toBe(true);
     expect(await read(conversation, record.id)).toMatchObject({
       state: "sent",
       messageId: "m1",
@@ -158,29 +158,29 @@ describe("a claim by an echo", () => {
 
   it("leaves a message id from the response unchanged", async () => {
     const { conversation, record } = await startSend();
-    await records.settle(conversation, record.id, sentAnswer("m1"));
-    expect(await records.claim(conversation, record, "m1")).toBe(true);
-    expect(await records.claim(conversation, record, "m2")).toBe(false);
+    await records.settleSend(conversation, record.id, sentAnswer("m1"));
+    expect(await records.matchEcho(conversation, record, "m1")).toBe(true);
+    expect(await records.matchEcho(conversation, record, "m2")).toBe(false);
     expect(await read(conversation, record.id)).toMatchObject({ messageId: "m1", messageIdSource: "answer" });
   });
 
   it("is refused when the platform refused the send since, and when the record is gone", async () => {
     const { conversation, record } = await startSend();
-    await records.settle(conversation, record.id, { state: "failed" });
-    expect(await records.claim(conversation, record, "m1")).toBe(false);
-    expect(await records.claim(sampleConversationId(newTenant()), record, "m1")).toBe(false);
+    await records.settleSend(conversation, record.id, { state: "failed" });
+    expect(await records.matchEcho(conversation, record, "m1")).toBe(false);
+    expect(await records.matchEcho(sampleConversationId(newTenant()), record, "m1")).toBe(false);
     // The send failed when it was read, but the echo names it in its metadata.
-    expect(await records.claim(conversation, await read(conversation, record.id), "m1")).toBe(true);
+    expect(await records.matchEcho(conversation, await read(conversation, record.id), "m1")).toBe(true);
   });
 
   it("takes over from an echo of another send, but not from a response", async () => {
     const { conversation, record } = await startSend();
-    await records.claim(conversation, record, "m1");
+    await records.matchEcho(conversation, record, "m1");
     const claimed = await read(conversation, record.id);
-    expect(await records.claim(conversation, claimed, "m2")).toBe(true);
-    expect(await records.claim(conversation, claimed, "m3")).toBe(false);
-    await records.settle(conversation, record.id, sentAnswer("m4"));
-    expect(await records.claim(conversation, await read(conversation, record.id), "m5")).toBe(false);
+    expect(await records.matchEcho(conversation, claimed, "m2")).toBe(true);
+    expect(await records.matchEcho(conversation, claimed, "m3")).toBe(false);
+    await records.settleSend(conversation, record.id, sentAnswer("m4"));
+    expect(await records.matchEcho(conversation, await read(conversation, record.id), "m5")).toBe(false);
   });
 
   it("survives a lost response of the table", async () => {
@@ -189,7 +189,7 @@ describe("a claim by an echo", () => {
       const send = sampleSend();
       await records.start(conversation, send, NOW);
       const record = { ...send, startedAt: NOW, state: "sending", messageId: null, messageIdSource: null } as const;
-      expect(await records.claim(conversation, record, "m1")).toBe(true);
+      expect(await records.matchEcho(conversation, record, "m1")).toBe(true);
     });
   });
 
@@ -201,8 +201,8 @@ describe("a claim by an echo", () => {
         const { conversation, record } = await startSend();
         const end = injectFaults(table.client, () => scheduler.schedule(Promise.resolve<Fault>("pass")));
         const all = Promise.all([
-          ...ids.map((id) => records.claim(conversation, record, id)),
-          ...(answer ? [records.settle(conversation, record.id, answer).then(() => null)] : []),
+          ...ids.map((id) => records.matchEcho(conversation, record, id)),
+          ...(answer ? [records.settleSend(conversation, record.id, answer).then(() => null)] : []),
         ]);
         const won = await scheduler.waitFor(all).finally(end);
         const winners = ids.filter((_, i) => won[i]);

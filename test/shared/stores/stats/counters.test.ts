@@ -103,19 +103,19 @@ describe("the window", () => {
 describe("the claim to count a message", () => {
   it("succeeds once, as long as the event could arrive again", async () => {
     const event = newUlid(NOW);
-    expect(await counters.claim(tenant, event, NOW)).toBe(true);
-    expect(await counters.claim(tenant, event, NOW + DAY)).toBe(false);
-    expect(await counters.claim(newTenant(), event, NOW)).toBe(true);
-    expect(await counters.claim(tenant, newUlid(NOW), NOW)).toBe(true);
+    expect(await counters.claimCount(tenant, event, NOW)).toBe(true);
+    expect(await counters.claimCount(tenant, event, NOW + DAY)).toBe(false);
+    expect(await counters.claimCount(newTenant(), event, NOW)).toBe(true);
+    expect(await counters.claimCount(tenant, newUlid(NOW), NOW)).toBe(true);
   });
 
   it.each<Fault>(["lost", "fail", "throttle"])("succeeds for its caller when the response was: %s", async (fault) => {
     let attempts = 0;
     const end = injectFaults(table.client, () => (attempts++ === 0 ? fault : "pass"));
-    expect(await counters.claim(tenant, firstEndpoint, NOW)).toBe(true);
+    expect(await counters.claimCount(tenant, firstEndpoint, NOW)).toBe(true);
     end();
     expect(attempts).toBe(2);
-    expect(await counters.claim(tenant, firstEndpoint, NOW)).toBe(false);
+    expect(await counters.claimCount(tenant, firstEndpoint, NOW)).toBe(false);
   });
 });
 
