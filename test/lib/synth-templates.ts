@@ -49,7 +49,7 @@ export function resourcesOfType(template: Template, type: string): (readonly [st
 /** The properties of a resource. Throws if the resource does not exist. */
 export function resourceProperties(template: Template, id: string): Record<string, unknown> {
   const resource = template.Resources[id];
-  if (!resource) throw new Error(`There is no ${id} in the template.`);
+  if (!resource) throw new Error(`The template has no ${id}.`);
   return resource.Properties;
 }
 
@@ -57,7 +57,7 @@ export function resourceProperties(template: Template, id: string): Record<strin
 export function resolveReference(value: unknown): string {
   const { Ref, "Fn::GetAtt": attribute } = value as { Ref?: string; "Fn::GetAtt"?: [string, string] };
   const id = Ref ?? attribute?.[0];
-  if (id === undefined) throw new Error(`${JSON.stringify(value)} refers to nothing.`);
+  if (id === undefined) throw new Error(`${JSON.stringify(value)} is not a reference.`);
   return id;
 }
 

@@ -6,7 +6,7 @@ import type { Resource } from "../../local/template/template.ts";
 
 export type TemplateResources = Record<string, Resource>;
 
-/** A folder that is gone after the test. */
+/** A folder that is removed after the test. */
 export function newTempFolder(): { path: string; remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), "parley-local-"));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
@@ -28,7 +28,7 @@ export function writeAssembly(
   return assembly;
 }
 
-/** A function whose bundle is planted under `name`. */
+/** A function whose bundle is written under `name`. */
 export function lambdaResource(name: string, properties: Record<string, unknown> = {}): Resource {
   return {
     Type: "AWS::Lambda::Function",
@@ -61,7 +61,7 @@ export function eventSourceMapping(
   };
 }
 
-/** An HTTP API whose routes, by key, lead to functions. */
+/** An HTTP API whose routes, by route key, invoke functions. */
 export function httpApiResources(routes: Record<string, string>): TemplateResources {
   const resources: TemplateResources = {
     Gateway: { Type: "AWS::ApiGatewayV2::Api", Properties: { ProtocolType: "HTTP" } },
@@ -88,7 +88,7 @@ export function httpApiResources(routes: Record<string, string>): TemplateResour
   return resources;
 }
 
-/** Settings for a stack of a planted assembly: free ports, no simulator, nothing on the terminal. */
+/** Settings for a stack of such an assembly: free ports, no simulator, no terminal output. */
 export function assemblySettings(folder: string, assembly: string): StackSettings {
   const unreachableUrl = "http://127.0.0.1:9";
   return {

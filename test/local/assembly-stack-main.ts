@@ -1,4 +1,4 @@
-// A stack of a planted assembly as a process of its own: `node assembly-stack-main.ts <assembly> <data folder> <port>`.
+// Runs a stack of a test assembly in a separate process: `node assembly-stack-main.ts <assembly> <data folder> <port>`.
 import { dirname } from "node:path";
 import { runStackProcess } from "../../local/stack/stack-process.ts";
 import { assemblySettings } from "./assembly-fixture.ts";

@@ -15,7 +15,7 @@ export class DueHeap {
     return this.#items.length;
   }
 
-  peek(): Timer | undefined {
+  first(): Timer | undefined {
     return this.#items[0];
   }
 

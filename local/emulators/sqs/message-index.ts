@@ -76,7 +76,7 @@ export class MessageIndex {
   /** Makes all due messages ready. */
   releaseDue(): void {
     const now = this.#now();
-    for (let first = this.#timers.peek(); first && first.at <= now; first = this.#timers.peek()) {
+    for (let first = this.#timers.first(); first && first.at <= now; first = this.#timers.first()) {
       this.#timers.pop();
       const slot = this.#current(first);
       if (!slot) continue;
@@ -87,7 +87,7 @@ export class MessageIndex {
 
   /** The time at which the next hidden message becomes visible; null if none is hidden. */
   nextDue(): Millis | null {
-    for (let first = this.#timers.peek(); first; first = this.#timers.peek()) {
+    for (let first = this.#timers.first(); first; first = this.#timers.first()) {
       if (this.#current(first)) return first.at;
       this.#timers.pop();
     }

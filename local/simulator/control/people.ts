@@ -41,7 +41,10 @@ function findOrAddPerson(world: World, account: Account, idOrName: string | unde
     : world.addPerson(account, idOrName);
 }
 
-/** Adds or edits a person. Fields: `account, connection?, person?, name?, username?, blocked?, profile?, nameless?, picture?`. */
+/**
+ * Adds or edits a person.
+ * Fields: `account, connection?, person?, name?, username?, blocked?, profile?, nameless?, picture?`.
+ */
 export async function editPerson(context: Context, fields: Fields): Promise<Person> {
   const { world } = context;
   const account = requireAccount(world, fields);

@@ -1,7 +1,7 @@
 import { parseJsonOrNull } from "./api-response.ts";
 import { runProgram } from "./processes.ts";
 
-/** What an admin command said, and how it ended. */
+/** The output and the exit code of an admin command. */
 export interface AdminRun {
   readonly code: number | null;
   readonly output: string;
@@ -15,7 +15,7 @@ export async function runAdmin(dataDir: string, ...args: string[]): Promise<Admi
   return { code, output: program.output(), errors: program.errors() };
 }
 
-/** The same with `--json`. Throws with what it said unless it went well. */
+/** The same with `--json`. Throws with the command's errors unless it exits with 0. */
 export async function runAdminJson(dataDir: string, ...args: string[]): Promise<{ readonly secret: string }> {
   const { code, output, errors } = await runAdmin(dataDir, ...args, "--json");
   if (code !== 0) throw new Error(`admin ${args.join(" ")} ended with ${code}: ${errors}`);

@@ -1,4 +1,4 @@
-// The API's answers as its clients see them, written down here anew so that a renamed field shows.
+// The API's responses as clients see them. They are declared here independently, so that a renamed field fails a test.
 
 export interface ListedMessage {
   readonly id: string;
@@ -43,7 +43,7 @@ export interface ListedEndpoint {
   readonly secondary_active: boolean;
 }
 
-/** The fields of every route's data together: a test reads those of the route it called. */
+/** The data fields of all routes. A test reads the fields of the route it called. */
 export interface ResponseData {
   readonly conversations: readonly ListedConversation[];
   readonly conversation: ListedConversation;
@@ -69,12 +69,12 @@ export interface Envelope {
   readonly error: { readonly code: string; readonly message: string; readonly detail: string };
 }
 
-/** One answer of the gateway. */
+/** One response of the gateway. */
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body as JSON; null when it is none. */
+  /** The body as JSON; null if it is not JSON. */
   readonly body: Envelope;
 }
 

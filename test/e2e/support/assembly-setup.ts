@@ -7,12 +7,12 @@ import { synthesizeInto } from "../../../local/template/synthesis.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The folder of the run's cloud assembly, as a local stack with default settings synthesizes it. */
+    /** The folder of the run's cloud assembly, synthesized like that of a local stack with default settings. */
     readonly assembly: string;
   }
 }
 
-/** Synthesizes and bundles once for all stacks of the run. */
+/** Synthesizes and bundles once for all stacks of the test run. */
 export async function setup(project: TestProject): Promise<() => void> {
   const folder = mkdtempSync(join(tmpdir(), "parley-assembly-"));
   const assembly = join(folder, "cdk.out");

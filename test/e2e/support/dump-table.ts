@@ -5,7 +5,7 @@ import { env } from "../../../shared/config/names.ts";
 import { clientFor } from "../../support/dynamodb.ts";
 import type { LocalStack } from "./local-stack.ts";
 
-/** Every row of a stack's table, as one text. */
+/** All items of a stack's table as one string. */
 export async function dumpTable({ dataDir }: Pick<LocalStack, "dataDir">): Promise<string> {
   const environment = JSON.parse(readFileSync(join(dataDir, "environment.json"), "utf8")) as Record<string, string>;
   const dynamo = clientFor(environment.AWS_ENDPOINT_URL_DYNAMODB ?? "");

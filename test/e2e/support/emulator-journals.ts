@@ -7,13 +7,13 @@ import { waitFor } from "./wait-for.ts";
 
 type FileRecord = { op: "put"; object: { key: string } } | { op: "delete"; keys: string[] } | { op: "bucket" | "drop" };
 
-/** The messages that lie in each queue, by what the emulator of the queues keeps on disk. */
+/** The messages in each queue, read from the SQS emulator's journal. */
 export function readQueues(dataDir: string): Map<string, Message[]> {
   const queues = replay(readJournal<SqsRecord>(join(dataDir, "emulators", "sqs.jsonl")));
   return new Map([...queues].map(([name, { messages }]) => [name, [...messages.values()]]));
 }
 
-/** The bodies of all messages that were ever sent to the queues so named, as far as the journal still tells. */
+/** The bodies of all messages sent to the matching queues, as far as the journal still holds them. */
 export function sentBodies(dataDir: string, matchesQueue: (queue: string) => boolean): string[] {
   const sends = [...readJournal<SqsRecord>(join(dataDir, "emulators", "sqs.jsonl"))].flatMap((record) =>
     record.op === "send" && matchesQueue(record.queue) ? record.messages : [],
@@ -21,7 +21,7 @@ export function sentBodies(dataDir: string, matchesQueue: (queue: string) => boo
   return sends.map(({ body }) => body);
 }
 
-/** The keys of the files in the bucket. */
+/** The keys of the objects in the bucket. */
 export function listBucketKeys(dataDir: string): string[] {
   const keys = new Set<string>();
   for (const record of readJournal<FileRecord>(join(dataDir, "emulators", "s3.jsonl"))) {
@@ -31,14 +31,14 @@ export function listBucketKeys(dataDir: string): string[] {
   return [...keys].sort();
 }
 
-/** How often anything was sent to a queue or put into the bucket: what is refused leaves both as they were. */
+/** The number of messages sent to queues and of objects put into the bucket. A rejected request changes neither. */
 export function countWrites(dataDir: string): { sent: number; put: number } {
   const count = (file: string, op: string): number =>
     [...readJournal<{ op: string }>(join(dataDir, "emulators", file))].filter((record) => record.op === op).length;
   return { sent: count("sqs.jsonl", "send"), put: count("s3.jsonl", "put") };
 }
 
-/** Waits until no queue holds a message that is due: everything that was taken in is done. Retries of later may stay. */
+/** Waits until no queue holds a due message, so that all accepted work is done. Later retries may remain. */
 export async function waitUntilIdle({ dataDir, now }: LocalStack, seconds = 30): Promise<void> {
   await waitFor(
     "the queues are empty",
@@ -50,7 +50,7 @@ export async function waitUntilIdle({ dataDir, now }: LocalStack, seconds = 30):
   );
 }
 
-/** Why something was given up or failed on the way, as the functions logged it; empty when all went well. */
+/** The failures and dead letters that the functions logged; empty if there were none. */
 export function failureLines(log: string): string[] {
   return log
     .split("\n")

@@ -7,7 +7,7 @@ import {
   type Signer,
 } from "./platform-webhooks.ts";
 
-/** What `GET /v1/messages` must show of an event; null for one that leaves no message. */
+/** The expected entry in `GET /v1/messages`; null for an event that stores no message. */
 export interface Expected {
   readonly direction: "inbound" | "echo";
   readonly text: string;
@@ -16,20 +16,20 @@ export interface Expected {
   readonly reply_to: string | null;
 }
 
-/** One thing a platform may say. */
+/** One event that a platform may send. */
 export interface EventSample {
   readonly name: string;
   readonly object: PlatformObject;
   readonly signer: Signer;
   readonly entry: Entry;
-  /** The message's id; null where the platform gives none. */
+  /** The message's id; null if the platform sends none. */
   readonly mid: string | null;
   readonly expected: Expected | null;
-  /** The type of the event that announces what is no message; null for one that is acknowledged and leaves nothing. */
+  /** The type of the published event for a sample without a message; null if the sample is only acknowledged. */
   readonly expectedEventType: string | null;
 }
 
-/** Who talks to whom, and when. */
+/** The account, the person and the time of an event. */
 interface SampleContext {
   readonly object: PlatformObject;
   readonly signer: Signer;
@@ -48,7 +48,7 @@ type SampleDraft = {
 
 const CDN_URL = "https://cdn.example.net/v/t1.15752-9/photo.jpg?ccb=1-7&_nc_sid=4dc865&oh=abc";
 
-/** Every kind of event on every connection, each with ids of its own. `at`: the time of the first, in milliseconds. */
+/** Every kind of event on every connection, with unique ids. `at` is the time of the first event in milliseconds. */
 export function catalogue(people: { ig: string; page: string; msg: string }, at: number): EventSample[] {
   const { instagramLogin, instagramPage, messenger } = demoAccountIds;
   const login: SampleContext = {
@@ -72,7 +72,7 @@ export function catalogue(people: { ig: string; page: string; msg: string }, at:
   });
 }
 
-/** Each event gets a millisecond of its own, so that the newest is known. */
+/** Each event gets its own millisecond, so that their order is defined. */
 function toSample(
   context: SampleContext,
   { name, entry, mid = null, expected, expectedEventType = null }: SampleDraft,
@@ -264,7 +264,7 @@ function sharedSamples(context: SampleContext): SampleDraft[] {
       { reaction: { mid: "m_x", action: "react", reaction: "love", emoji: "❤️" } },
       "message.reaction",
     ),
-    noticeSample(context, "reaction taken back", { reaction: { mid: "m_x", action: "unreact" } }, "message.reaction"),
+    noticeSample(context, "reaction removed", { reaction: { mid: "m_x", action: "unreact" } }, "message.reaction"),
     noticeSample(
       context,
       "edit",
@@ -275,19 +275,19 @@ function sharedSamples(context: SampleContext): SampleDraft[] {
     noticeSample(context, "referral in seconds", { referral: { ref: "summer" }, timestamp: Math.floor(at / 1_000) }),
     noticeSample(context, "edit noise", { message_edit: { mid: "m_x", num_edit: 0 } }),
     {
-      name: "edit noise of nobody",
+      name: "edit noise without a person",
       entry: { time: at, id: account, messaging: [{ timestamp: at, message_edit: { mid: "m_x", num_edit: 0 } }] },
     },
     noticeSample(context, "policy", { policy_enforcement: { action: "warning", reason: "spam" } }),
     noticeSample(
       context,
-      "policy in its old spelling",
+      "policy in its earlier spelling",
       { "policy-enforcement": { action: "block", reason: "spam" } },
       "account.restricted",
     ),
     noticeSample(context, "handover", { pass_thread_control: { new_owner_app_id: "1", metadata: "" } }),
     noticeSample(context, "handover taken", { take_thread_control: { previous_owner_app_id: "1" } }),
-    noticeSample(context, "handover asked for", { request_thread_control: { requested_owner_app_id: "1" } }),
+    noticeSample(context, "handover requested", { request_thread_control: { requested_owner_app_id: "1" } }),
     noticeSample(context, "app roles", { app_roles: { "1": ["primary_receiver"] } }),
     noticeSample(context, "self test", { message: { mid: newMessageId(), text: "to myself", is_self: true } }),
     noticeSample(context, "self test of a postback", {
@@ -299,13 +299,13 @@ function sharedSamples(context: SampleContext): SampleDraft[] {
       entry: { time: 1_527_459_824, id: "0", changes: [{ field: "messages", value: test }] },
     },
     { name: "dashboard test in messaging", entry: { time: 1_527_459_824, id: "0", messaging: [test] } },
-    noticeSample(context, "a kind nobody knows", { optin: { ref: "x" } }),
+    noticeSample(context, "an unknown kind", { optin: { ref: "x" } }),
     {
-      name: "a field nobody asked for",
+      name: "a field without a subscription",
       entry: { time: at, id: account, changes: [{ field: "feed", value: { item: "post" } }] },
     },
     {
-      name: "an event that is none",
+      name: "an invalid event",
       entry: { time: at, id: account, messaging: [{ message: { text: "no id, no sender" } }] },
     },
   ];

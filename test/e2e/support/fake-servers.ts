@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A port that nobody listens on. */
+/** A port without a listener. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -13,7 +13,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** A receiver that never answers. */
+/** A webhook receiver that never answers. */
 export async function openHangingReceiver(): Promise<{
   url: string;
   hangingRequests: () => number;
@@ -31,7 +31,7 @@ export async function openHangingReceiver(): Promise<{
   };
 }
 
-/** What `listen` asks of a stack, with the answer to DELETE as wished, once `held` is over; null breaks the connection. */
+/** The routes that `listen` calls. DELETE gets `deleteResponse` after `deleteGate`; null cuts the connection. */
 export async function openFakeStack(
   deleteResponse: readonly [number, object] | null,
   deleteGate: Promise<void> = Promise.resolve(),
@@ -73,7 +73,7 @@ async function closeServer(server: Server): Promise<void> {
   await closed;
 }
 
-/** Whether anyone listens on a port. */
+/** Whether a port has a listener. */
 export function isListening(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");

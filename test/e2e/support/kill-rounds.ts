@@ -14,30 +14,30 @@ import {
   type WebhookEvent,
 } from "./webhook-receiver.ts";
 
-/** What is left after a stack was killed again and again under traffic. */
+/** The state after a stack was killed repeatedly under traffic. */
 export interface KillResult {
-  /** The ids of the messages whose webhook was answered 200, in any round. */
+  /** The ids of the messages whose webhook was answered with 200 in any round. */
   readonly acceptedIds: ReadonlySet<string>;
-  /** The ids in `GET /v1/messages`, as often as they are there. */
+  /** The ids in `GET /v1/messages`, duplicates included. */
   readonly listedIds: readonly string[];
   /** All deliveries of `message.received` by message id. */
   readonly deliveriesByMessage: ReadonlyMap<string, readonly ReceivedDelivery[]>;
-  /** Records that failed and dead letters of the last run. */
+  /** The failed records and dead letters of the last run. */
   readonly failures: readonly string[];
 }
 
 export interface KillSettings {
   readonly rounds: number;
-  /** How the receiver answers; 200 when not given. */
+  /** The receiver's response status. Default: 200. */
   readonly respond?: (event: WebhookEvent, nth: number) => ReceiverResponse;
 }
 
 const SENDERS = 4;
 
 /**
- * Sends signed messages from several senders at once, kills the stack with SIGKILL at a random moment in between, every
- * other time with its engine, and starts it on the same data; after the last round waits until all that was accepted
- * is delivered with 200.
+ * Sends signed messages from several senders at once, kills the stack with SIGKILL at a random moment (every other time
+ * with its engine) and restarts it on the same data. After the last round, waits until all accepted messages are
+ * delivered with 200.
  */
 export async function runKillRounds({ rounds, respond }: KillSettings): Promise<KillResult> {
   const dataDir = newDataDir();
@@ -75,7 +75,7 @@ async function sendAndKill(stack: LocalStack, acceptedIds: Set<string>, round: n
   await Promise.all(senders);
 }
 
-/** Sends until it is told to stop. What had no answer when the stack died may be there or not. */
+/** Sends until it is stopped. A message without a response when the stack died may be stored or not. */
 async function sendUntilAborted(stack: LocalStack, acceptedIds: Set<string>, signal: AbortSignal): Promise<void> {
   const person = newPersonId();
   while (!signal.aborted) {
@@ -88,8 +88,8 @@ async function sendUntilAborted(stack: LocalStack, acceptedIds: Set<string>, sig
 }
 
 /**
- * Brings on what waits for a later attempt, or for the end of a dead worker's lease. Not so fast that work under way
- * outlives its message's time with a worker again and again: that would end in the dead letters, and rightly.
+ * Advances the clock to the next retries and to the end of a dead worker's lease. It must not advance faster than the
+ * work in progress: messages whose visibility timeout expires repeatedly correctly become dead letters.
  */
 async function waitUntilDelivered(stack: LocalStack, isComplete: () => boolean): Promise<void> {
   for (let attempt = 0; attempt < 40; attempt++) {
@@ -97,7 +97,7 @@ async function waitUntilDelivered(stack: LocalStack, isComplete: () => boolean):
     if (completed) return;
     await stack.clock("PT2M");
   }
-  throw new Error(`Not all that was accepted is delivered. ${failureLines(stack.log()).join("\n")}`);
+  throw new Error(`Not all accepted messages are delivered. ${failureLines(stack.log()).join("\n")}`);
 }
 
 function isEveryDelivered(acceptedIds: ReadonlySet<string>, received: readonly ReceivedDelivery[]): boolean {
@@ -105,12 +105,12 @@ function isEveryDelivered(acceptedIds: ReadonlySet<string>, received: readonly R
   return missingFrom(new Set(deliveredIds), acceptedIds).length === 0;
 }
 
-/** Those of `wanted` that are not among `there`. */
+/** The expected ids that are missing from `actual`. */
 export function missingFrom(actual: ReadonlySet<string>, expected: Iterable<string>): string[] {
   return [...expected].filter((id) => !actual.has(id));
 }
 
-/** Whether the receiver of these tests refuses a message's first delivery: those of every other message. */
+/** Whether the receiver rejects a message's first delivery: true for about half of the messages. */
 export function failsFirst(mid: string): boolean {
   return mid.charCodeAt(5) % 2 === 0;
 }

@@ -6,11 +6,11 @@ export interface ListenProcess {
   readonly program: Program;
   readonly id: string;
   readonly secret: string;
-  /** The lines about deliveries so far. */
+  /** The lines about deliveries so far, parsed. */
   lines(): Record<string, unknown>[];
 }
 
-/** Waits until it forwards. Throws with its complaints when it does not, or not to `forwardTo`. */
+/** Waits until it forwards. Throws with its errors if it exits, or if it forwards to another URL than `forwardTo`. */
 export async function waitUntilListening(program: Program, forwardTo: string): Promise<ListenProcess> {
   const outputLines = (): Record<string, unknown>[] =>
     program
@@ -27,6 +27,7 @@ export async function waitUntilListening(program: Program, forwardTo: string): P
     return outputLines()[0];
   });
   const { endpoint, signing_secret, forward_to } = ready as Record<string, string>;
-  if (!endpoint || !signing_secret || forward_to !== forwardTo) throw new Error(`listen said ${program.output()}`);
+  if (!endpoint || !signing_secret || forward_to !== forwardTo)
+    throw new Error(`unexpected output of listen: ${program.output()}`);
   return { program, id: endpoint, secret: signing_secret, lines: () => outputLines().slice(1) };
 }

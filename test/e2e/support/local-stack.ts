@@ -7,45 +7,45 @@ import { type ApiResponse, readResponse } from "./api-response.ts";
 import { descendantsOf, type Program, runProgram } from "./processes.ts";
 import { waitFor } from "./wait-for.ts";
 
-/** A local stack as a process of its own. */
+/** A local stack in a separate process. */
 export interface LocalStack {
   readonly dataDir: string;
   readonly info: Required<LocalJson>;
-  /** One request with a key: the live one unless told otherwise, null for none. A string goes as it is. */
+  /** Sends one API request. `key` defaults to the live key; null sends none. A string body is sent unchanged. */
   api(method: string, path: string, body?: unknown, key?: string | null): Promise<ApiResponse>;
   /** Any request to the gateway. */
   request(path: string, init?: RequestInit): Promise<ApiResponse>;
   /** A control route of the platform simulator. Throws unless it answers 200. */
   sim<T>(method: string, path: string, body?: unknown): Promise<T>;
-  /** Turns every clock of the stack forward by an ISO 8601 duration. */
+  /** Advances the stack's clock by an ISO 8601 duration. */
   clock(duration: string): Promise<void>;
-  /** Now, by the stack's clock. */
+  /** The current time of the stack's clock. */
   now(): Promise<number>;
-  /** What the functions printed in this run. */
+  /** The functions' log of this run. */
   log(): string;
-  /** What the program itself complained of. */
+  /** The error output of the program. */
   errors(): string;
-  /** Ends it as Ctrl-C does, and removes the data folder if it was made here. */
+  /** Stops the stack as Ctrl-C does, and removes the data folder if this helper created it. */
   stop(): Promise<void>;
-  /** SIGKILL, with `everything` to its engine and helpers too; the data folder stays. */
+  /** Sends SIGKILL; with `everything`, also to its engine and helpers. The data folder stays. */
   kill(everything?: boolean): Promise<void>;
 }
 
-/** A folder for a stack's data; the caller removes it. */
+/** Creates a folder for a stack's data. The caller removes it. */
 export function newDataDir(): string {
   return mkdtempSync(join(tmpdir(), "parley-e2e-"));
 }
 
 /**
- * Starts what `npm run local` starts, on free ports and from the run's assembly, and resolves once it answers. Throws
- * with all it printed when it does not.
+ * Starts a stack as `npm run local` does, on free ports and from the run's assembly. Resolves once it answers. Throws
+ * with its output if it does not.
  */
 export async function startLocalStack(
   options: { env?: Readonly<Record<string, string>>; dataDir?: string } = {},
 ): Promise<LocalStack> {
   const dataDir = options.dataDir ?? newDataDir();
   const env: Record<string, string> = { ...options.env, PARLEY_PORT: "0", PARLEY_DATA: dataDir };
-  // A site URL changes the templates, so that such a stack synthesizes its own.
+  // A site URL changes the templates, so such a stack synthesizes its own assembly.
   const program = env.PARLEY_SITE_URL
     ? runProgram("bin/local", [], env)
     : runProgram("test/e2e/support/stack-main", [inject("assembly")], env);
@@ -119,6 +119,6 @@ function killIfRunning(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It ended with its parent.
+    // It already ended with its parent.
   }
 }

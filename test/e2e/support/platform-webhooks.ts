@@ -15,7 +15,7 @@ export interface Entry {
   readonly changes?: readonly JsonObject[];
 }
 
-/** A webhook's bytes as the platforms write them: beyond ASCII everything is \u and four lowercase hex digits. */
+/** A webhook's bytes as the platforms send them: every character beyond ASCII is \u and four lowercase hex digits. */
 export function wireBytes(object: PlatformObject, entry: readonly Entry[]): Buffer {
   const json = JSON.stringify({ object, entry });
   const unicode = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
@@ -26,7 +26,7 @@ export function hubSignature(bytes: Uint8Array, secret: string): string {
   return `sha256=${createHmac("sha256", secret).update(bytes).digest("hex")}`;
 }
 
-/** Posts bytes to a platform's webhook address, signed with the secret of the app that sends. */
+/** Posts bytes to a platform's webhook URL, signed with the secret of the sending app. */
 export function postSigned(
   stack: LocalStack,
   object: PlatformObject,
@@ -42,7 +42,7 @@ export function postSigned(
   });
 }
 
-/** Signs and posts a webhook of these entries. */
+/** Signs and posts a webhook with these entries. */
 export function postWebhook(
   stack: LocalStack,
   object: PlatformObject,
@@ -52,14 +52,14 @@ export function postWebhook(
   return postSigned(stack, object, wireBytes(object, entries), options);
 }
 
-/** The demo accounts' ids. */
+/** The ids of the demo accounts. */
 export const demoAccountIds = {
   instagramLogin: "17841400000000001",
   instagramPage: "17841400000000002",
   messenger: "100000000000001",
 } as const;
 
-/** A webhook entry with one text of a person to an account. */
+/** A webhook entry with one text message from a person to an account. */
 export function textEntry(account: string, person: string, mid: string, text: string, at: number): Entry {
   const event = { sender: { id: person }, recipient: { id: account }, timestamp: at, message: { mid, text } };
   return { time: at, id: account, messaging: [event] };
@@ -70,7 +70,7 @@ export function newMessageId(platform: "instagram" | "messenger" = "messenger"):
   return `aWdfZAG1faXRlbToxOklHTWVzc2FnZAUlE${randomBytes(60).toString("hex")}`;
 }
 
-/** A person's id as the platforms scope it: more digits than a double holds. */
+/** A person's id as on the platforms: more digits than a double can represent. */
 export function newPersonId(): string {
   return `9${BigInt(`0x${randomBytes(8).toString("hex")}`) % 10n ** 15n}7`.padEnd(17, "3");
 }

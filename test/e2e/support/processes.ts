@@ -5,10 +5,10 @@ import { preferredEngine } from "../../support/dynamodb.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** A program of the repository, running. */
+/** A running program of the repository. */
 export interface Program {
   readonly child: ChildProcess;
-  /** All it printed so far. */
+  /** Its standard output so far. */
   output(): string;
   errors(): string;
   readonly exitCode: Promise<number | null>;
@@ -19,7 +19,7 @@ process.once("exit", () => {
   for (const child of runningChildren) child.kill("SIGKILL");
 });
 
-/** Runs `<path>.ts` of the repository with this very node, as its npm script does. It never outlives the tests. */
+/** Runs `<path>.ts` with the current Node.js, as its npm script does. The process never outlives the tests. */
 export function runProgram(path: string, args: readonly string[], env: Readonly<Record<string, string>>): Program {
   const child = spawn(process.execPath, [`${path}.ts`, ...args], {
     cwd: ROOT,
@@ -44,18 +44,18 @@ export function runProgram(path: string, args: readonly string[], env: Readonly<
   return { child, output: () => output, errors: () => errors, exitCode };
 }
 
-/** The settings of whoever runs the tests must not reach the stacks they start. */
+/** The environment without settings of the test runner's user, which must not reach the stacks. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(PARLEY_|AWS_|VITEST)/.test(name)));
 }
 
-/** The stack runs on the engine that the tests run on. */
+/** The stack uses the same engine as the tests. */
 function engineEnvironment(): Record<string, string> {
   const { prefer } = preferredEngine();
   return prefer ? { PARLEY_DYNAMODB: prefer } : {};
 }
 
-/** The processes below one, children and theirs; none where there is no /proc. */
+/** All descendants of a process; none on a system without /proc. */
 export function descendantsOf(pid: number): number[] {
   const children = childrenByParent().get(pid) ?? [];
   return children.flatMap((child) => [child, ...descendantsOf(child)]);
@@ -77,7 +77,7 @@ function processNames(): string[] {
 function parentPid(pid: string): number | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The name, field 2, may hold blanks but ends with the last bracket.
+    // The name, field 2, may contain spaces and ends at the last parenthesis.
     return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
   } catch {
     return null;

@@ -1,4 +1,4 @@
-// `bin/local.ts` with an assembly that is already synthesized: `node stack-main.ts <assembly> [flags]`.
+// `bin/local.ts` with a synthesized assembly: `node stack-main.ts <assembly> [flags]`.
 import { openSeedPorts } from "../../../local/stack/seed-ports.ts";
 import { readSettings } from "../../../local/stack/settings.ts";
 import { runStackProcess } from "../../../local/stack/stack-process.ts";

@@ -5,7 +5,7 @@ import type { ReceivedDelivery } from "./webhook-receiver.ts";
 
 const TOLERANCE_SECONDS = 300;
 
-/** A receiver's own check, made from what docs/guides/webhooks.md says and nothing else. */
+/** A receiver's signature check, written only from docs/guides/webhooks.md. */
 export function verifyAsDocumented(
   secret: string,
   { headers, raw }: Pick<ReceivedDelivery, "headers" | "raw">,
@@ -23,7 +23,7 @@ export function verifyAsDocumented(
     .some((hex) => hex !== undefined && timingSafeEqual(Buffer.from(hex, "hex"), expected));
 }
 
-/** The same by the packages that receivers use. */
+/** The same check with the packages that receivers use. */
 export const verifyPackages = {
   standardwebhooks: (secret: string, { headers, raw }: Pick<ReceivedDelivery, "headers" | "raw">) =>
     doesNotThrow(() => new StandardWebhook(toStandardSecret(secret)).verify(raw, headers as Record<string, string>)),

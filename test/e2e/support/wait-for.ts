@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 
 /**
- * Asks until the answer is neither null, undefined nor false, and gives it back.
- * @param description says in the error what did not come to pass
+ * Polls until the result is neither null, undefined nor false, and returns it.
+ * @param description names the expected state in the error
  * @param seconds the deadline
  */
 export async function waitFor<T>(

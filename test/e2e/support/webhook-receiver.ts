@@ -1,12 +1,12 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** One delivery as it came. */
+/** One received delivery. */
 export interface ReceivedDelivery {
   readonly headers: IncomingHttpHeaders;
   readonly raw: Buffer;
   readonly event: WebhookEvent;
-  /** The status it was answered with. */
+  /** The status of the response. */
   readonly status: number;
 }
 
@@ -38,12 +38,12 @@ export interface ReceiverResponse {
 export interface Receiver {
   readonly url: string;
   readonly deliveries: readonly ReceivedDelivery[];
-  /** Decides the answer to each delivery from now on. */
+  /** Sets how later deliveries are answered. */
   respondWith(respond: (event: WebhookEvent, nth: number) => ReceiverResponse): void;
   close(): Promise<void>;
 }
 
-/** A tenant's webhook receiver on loopback. Answers 200 until told otherwise; `nth` counts each event's deliveries from 1. */
+/** A tenant's webhook receiver on loopback. Answers 200 by default; `nth` counts each event's deliveries from 1. */
 export async function openReceiver(): Promise<Receiver> {
   const deliveries: ReceivedDelivery[] = [];
   const counts = new Map<string, number>();
@@ -77,7 +77,7 @@ export async function openReceiver(): Promise<Receiver> {
   };
 }
 
-/** The deliveries of a type, by the id of the message they tell of. */
+/** The deliveries of a type by message id. */
 export function groupByMessage(deliveries: readonly ReceivedDelivery[], type: string): Map<string, ReceivedDelivery[]> {
   return Map.groupBy(
     deliveries.filter(({ event }) => event.type === type),

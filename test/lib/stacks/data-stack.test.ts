@@ -8,7 +8,7 @@ function onlyResource(type: string) {
   const resources = resourcesOfType(data, type);
   expect(resources, type).toHaveLength(1);
   const resource = resources[0]?.[1];
-  if (!resource) throw new Error(`There is no ${type}.`);
+  if (!resource) throw new Error(`The template has no ${type}.`);
   return resource;
 }
 

@@ -164,7 +164,7 @@ describe("the queues", () => {
   const dead = queues.map(([id]) => id).filter((id) => redriveOf(id) === undefined);
   const findResource = (name: string) => {
     const id = working.find((id) => id.startsWith(name));
-    if (!id) throw new Error(`There is no queue ${name}.`);
+    if (!id) throw new Error(`The template has no queue ${name}.`);
     return id;
   };
 

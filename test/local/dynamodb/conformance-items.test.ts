@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => testTable.close());
 
 describe("items", () => {
-  test("numbers of 38 digits, binary, null, booleans and sets come back as they were", async () => {
+  test("numbers of 38 digits, binary, null, booleans and sets are returned unchanged", async () => {
     const item = {
       PK: "types",
       SK: "1",
@@ -33,18 +33,18 @@ describe("items", () => {
     expect(await testTable.get("types", "big")).toMatchObject({ n });
   });
 
-  test("more than 400 KB is refused", async () => {
+  test("an item over 400 KB is rejected", async () => {
     await expect(testTable.put("large", "1", { d: "x".repeat(410 * 1024) })).rejects.toMatchObject(validationFailed);
   });
 
-  test("an empty key, a key of the wrong type and half a key are refused", async () => {
+  test("an empty key, a key of the wrong type and an incomplete key are rejected", async () => {
     await expect(testTable.put("", "1")).rejects.toMatchObject(validationFailed);
     const read = (Key: Attributes) => testTable.documents.send(new GetCommand({ TableName: testTable.TableName, Key }));
     await expect(read({ PK: 1, SK: "1" })).rejects.toMatchObject(validationFailed);
     await expect(read({ PK: "a" })).rejects.toMatchObject(validationFailed);
   });
 
-  test("a reserved word and an unused value are refused", async () => {
+  test("a reserved word and an unused value are rejected", async () => {
     const update = (UpdateExpression: string, values: Attributes) =>
       testTable.documents.send(
         new UpdateCommand({

@@ -32,14 +32,14 @@ describe("queries", () => {
     await testTable.put("feed", "~HEAD");
   });
 
-  test("a descending query begins with the key that sorts last and pages through all", async () => {
+  test("a descending query starts with the key that sorts last and pages through all items", async () => {
     const all = { KeyConditionExpression: "PK = :p", ExpressionAttributeValues: partition, ScanIndexForward: false };
     const { items, pages } = await testTable.queryAll({ ...all, Limit: 7 });
     expect(items.map(({ SK }) => SK)).toEqual(["~HEAD", ...indexesTo(30).map((i) => `M#${padIndex(29 - i)}`)]);
     expect(pages).toBeGreaterThanOrEqual(5);
   });
 
-  test("a prefix and a range of the sort key take exactly their rows, both ends included", async () => {
+  test("a prefix and a range of the sort key select exactly their items, both ends included", async () => {
     const prefix = await testTable.query({
       KeyConditionExpression: "PK = :p AND begins_with(SK, :s)",
       ExpressionAttributeValues: { ...partition, ":s": "M#02" },
@@ -57,7 +57,7 @@ describe("queries", () => {
     expect(below.Items?.map(({ n }) => n)).toEqual([0, 1]);
   });
 
-  test("a limit counts the rows examined, not those that pass the filter", async () => {
+  test("a limit counts the items read, not those that pass the filter", async () => {
     const page = await testTable.query({
       KeyConditionExpression: "PK = :p",
       FilterExpression: "even = :t",
@@ -67,7 +67,7 @@ describe("queries", () => {
     expect(page).toMatchObject({ Count: 3, ScannedCount: 6, LastEvaluatedKey: { PK: "feed", SK: "M#005" } });
   });
 
-  test("the feed index pages in its own order, and its start key holds all four keys", async () => {
+  test("the feed index pages in its own order, and its start key has all four keys", async () => {
     const feed = {
       IndexName: table.feedIndex.name,
       KeyConditionExpression: "F = :f",
@@ -80,7 +80,7 @@ describe("queries", () => {
     expect(items.map(({ n }) => n)).toEqual(indexesTo(30).reverse());
   });
 
-  test("a start key made by hand begins after its position, whether a row has it or not", async () => {
+  test("a constructed start key starts after its position, whether an item has that key or not", async () => {
     const feed = {
       IndexName: table.feedIndex.name,
       KeyConditionExpression: "F = :f",
@@ -102,7 +102,7 @@ describe("queries", () => {
     expect(Object.keys(items[0] ?? {}).sort()).toEqual(["PK", "SK", "i"]);
   });
 
-  test("an item leaves an index with the attribute that is its key", async () => {
+  test("an item without an index key attribute is removed from the index", async () => {
     await testTable.put("leave", "1", { i: "leaving" });
     const queryKeys = () =>
       testTable.query({
@@ -129,7 +129,7 @@ describe("queries", () => {
     await expect(consistent).rejects.toMatchObject(validationFailed);
   });
 
-  test("a start key of a foreign shape is refused", async () => {
+  test("a start key of another index is rejected", async () => {
     const foreign = testTable.query({
       KeyConditionExpression: "PK = :p",
       ExpressionAttributeValues: partition,
@@ -138,14 +138,14 @@ describe("queries", () => {
     await expect(foreign).rejects.toMatchObject(validationFailed);
   });
 
-  test("a page ends at one megabyte and says where to go on", async () => {
+  test("a page ends at one megabyte and returns the key to continue from", async () => {
     for (const i of indexesTo(6)) await testTable.put("big", String(i), { d: "x".repeat(300_000) });
     const all = { KeyConditionExpression: "PK = :p", ExpressionAttributeValues: { ":p": "big" } };
     expect((await testTable.query(all)).LastEvaluatedKey).toBeDefined();
     expect((await testTable.queryAll(all)).items).toHaveLength(6);
   });
 
-  test("a scan in segments passes every row once", async () => {
+  test("a segmented scan returns every item once", async () => {
     const segments = indexesTo(4).map((Segment) =>
       testTable.documents.send(
         new ScanCommand({

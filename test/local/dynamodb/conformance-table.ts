@@ -7,12 +7,12 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 import { startTestTable } from "../../support/dynamodb.ts";
 
-// What Parley rests on must hold on the engine that stands in for DynamoDB, or the other tests prove nothing.
+// The other tests are valid only if the local engine behaves like DynamoDB where Parley relies on it.
 
 export type Attributes = Record<string, unknown>;
 type Query = Omit<QueryCommandInput, "TableName">;
 
-/** A fresh table and the plain calls that the conformance tests make on it. */
+/** A new table and the calls that the conformance tests make. */
 export interface ConformanceTable {
   readonly documents: DynamoDBDocumentClient;
   readonly TableName: string;

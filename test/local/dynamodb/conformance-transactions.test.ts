@@ -56,7 +56,7 @@ describe("transactions", () => {
     ]);
   });
 
-  test("a failed condition undoes all and names its item among the reasons", async () => {
+  test("a failed condition cancels the transaction and its reasons contain the item", async () => {
     await testTable.put("cancel", "there", { n: 1 });
     const cancelled = testTable.documents.send(
       new TransactWriteCommand({
@@ -83,7 +83,7 @@ describe("transactions", () => {
     expect(await testTable.get("cancel", "there")).toMatchObject({ n: 1 });
   });
 
-  test("the same token does its work once, and refuses other work", async () => {
+  test("a repeated token applies its writes once and is rejected with other writes", async () => {
     const add = (amount: number) =>
       testTable.documents.send(
         new TransactWriteCommand({
@@ -113,16 +113,16 @@ describe("transactions", () => {
       }),
     );
 
-  test("an item may be in it once", async () => {
+  test("an item may occur once", async () => {
     await expect(puts(["same", "same"])).rejects.toMatchObject(validationFailed);
   });
 
-  test("100 items pass, 101 are refused", async () => {
+  test("100 items are accepted, 101 are rejected", async () => {
     await puts(indexesTo(100).map(String));
     await expect(puts(indexesTo(101).map(String))).rejects.toMatchObject(validationFailed);
   });
 
-  test("a budget is never overspent by many at once, and every row has its unit", async () => {
+  test("concurrent transactions never exceed a budget, and each applied one writes its item", async () => {
     await testTable.put("budget", "left", { n: 0 });
     const spend = (i: number) =>
       testTable.documents.send(
@@ -153,7 +153,7 @@ describe("transactions", () => {
     expect(await testTable.get("budget", "left")).toMatchObject({ n: won });
   });
 
-  test("a read of several has a place for what is missing", async () => {
+  test("a transactional read returns a position for a missing item", async () => {
     await testTable.put("tx-get", "1", { n: 1 });
     const TransactItems = ["1", "none"].map((SK) => ({
       Get: { TableName: testTable.TableName, Key: { PK: "tx-get", SK } },

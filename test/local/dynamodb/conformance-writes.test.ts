@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => testTable.close());
 
 describe("conditional writes", () => {
-  test("a put onto an existing item is refused and shows what is there", async () => {
+  test("a conditional put onto an existing item fails and returns that item", async () => {
     const input = { TableName: testTable.TableName, ConditionExpression: "attribute_not_exists(PK)" };
     await testTable.documents.send(new PutCommand({ ...input, Item: { PK: "put", SK: "1", v: 1 } }));
     const again = testTable.documents.send(
@@ -31,7 +31,7 @@ describe("conditional writes", () => {
     expect(await testTable.get("put", "1")).toMatchObject({ v: 1 });
   });
 
-  test("a refused update and a refused delete show what is there", async () => {
+  test("a failed conditional update or delete returns the existing item", async () => {
     await testTable.put("cond", "1", { v: 1 });
     const input = {
       TableName: testTable.TableName,
@@ -48,7 +48,7 @@ describe("conditional writes", () => {
     });
   });
 
-  test("a delete whose condition holds returns what was there", async () => {
+  test("a delete whose condition holds returns the deleted item", async () => {
     await testTable.put("delete", "1", { v: 5 });
     const { Attributes } = await testTable.documents.send(
       new DeleteCommand({
@@ -63,7 +63,7 @@ describe("conditional writes", () => {
     expect(await testTable.get("delete", "1")).toBeUndefined();
   });
 
-  test("an update of a missing item is refused by attribute_exists and makes nothing", async () => {
+  test("an update of a missing item fails on attribute_exists and creates nothing", async () => {
     const update = new UpdateCommand({
       TableName: testTable.TableName,
       Key: { PK: "missing", SK: "1" },
@@ -99,7 +99,7 @@ describe("conditional writes", () => {
     });
   });
 
-  test("one of many puts of the same new item wins", async () => {
+  test("exactly one of many concurrent puts of a new item succeeds", async () => {
     const race = indexesTo(40).map((i) =>
       testTable.documents.send(
         new PutCommand({
@@ -114,7 +114,7 @@ describe("conditional writes", () => {
     expect(lost).toEqual(Array(39).fill(conditionFailed.name));
   });
 
-  test("no count is lost among many", async () => {
+  test("concurrent increments are all counted", async () => {
     const add = new UpdateCommand({
       TableName: testTable.TableName,
       Key: { PK: "count", SK: "1" },
@@ -138,7 +138,7 @@ describe("batches", () => {
       }),
     );
 
-  test("25 writes pass and can be read in one batch", async () => {
+  test("25 writes are accepted and can be read in one batch", async () => {
     await writes(25);
     const Keys = indexesTo(25).map((i) => ({ PK: "batch", SK: padIndex(i) }));
     const { Responses } = await testTable.documents.send(
@@ -147,7 +147,7 @@ describe("batches", () => {
     expect(Responses?.[testTable.TableName]).toHaveLength(25);
   });
 
-  test("26 writes are refused", async () => {
+  test("26 writes are rejected", async () => {
     await expect(writes(26)).rejects.toMatchObject(validationFailed);
   });
 });

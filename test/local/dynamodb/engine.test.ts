@@ -36,7 +36,7 @@ async function start(options: Partial<Parameters<typeof startEngine>[0]> = {}): 
   return engine;
 }
 
-const Item = { PK: { S: "p" }, SK: { S: "s" }, v: { S: "kept" } };
+const Item = { PK: { S: "p" }, SK: { S: "s" }, v: { S: "stored" } };
 
 async function write(url: string): Promise<void> {
   const client = clientFor(url);
@@ -63,7 +63,7 @@ function readLockFile(): { engine: number; owner: number } {
   return JSON.parse(readFileSync(join(dataDir, "engine.json"), "utf8"));
 }
 
-/** Zombies count as gone: their command line is empty. */
+/** Zombie processes do not count as alive: their command line is empty. */
 async function waitUntilExited(pid: number): Promise<void> {
   await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 10_000, interval: 10 });
 }
@@ -77,7 +77,7 @@ function isAlive(pid: number): boolean {
 }
 
 describe("an engine", () => {
-  test("answers once it is started, on loopback, and no more once it is closed", async () => {
+  test("answers on loopback from its start until it is closed", async () => {
     const engine = await start({ dataDir: null });
     expect(engine.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(await tables(engine.url)).toEqual([]);
@@ -86,21 +86,21 @@ describe("an engine", () => {
     await expect(tables(engine.url)).rejects.toThrow("ECONNREFUSED");
   });
 
-  test("keeps nothing in memory", async () => {
+  test("stores no data without a folder", async () => {
     const first = await start({ dataDir: null });
     await write(first.url);
     await first.close();
     expect(await tables((await start({ dataDir: null })).url)).toEqual([]);
   });
 
-  test("keeps a folder's data over a close", async () => {
+  test("still has a folder's data after a close", async () => {
     const first = await start();
     await write(first.url);
     await first.close();
     expect(await read((await start()).url)).toEqual(Item);
   });
 
-  test.runIf(onLinux)("keeps an acknowledged write though it is killed at once", async () => {
+  test.runIf(onLinux)("still has an acknowledged write after an immediate kill", async () => {
     const first = await start();
     await write(first.url);
     process.kill(readLockFile().engine, "SIGKILL");
@@ -108,14 +108,14 @@ describe("an engine", () => {
     expect(await read((await start()).url)).toEqual(Item);
   });
 
-  test("is the one that the environment gives, and then nothing is started", async () => {
+  test("is the one from the environment, and then no process is started", async () => {
     vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", "http://127.0.0.1:1/");
     const engine = await start();
     expect(engine).toMatchObject({ name: "given", url: "http://127.0.0.1:1" });
     expect(() => readLockFile()).toThrow("ENOENT");
   });
 
-  test("that is asked for takes the port it is told, and says so when it cannot", async () => {
+  test("uses the requested port, and fails if the port is in use", async () => {
     const occupiedPort = createServer((socket) => socket.destroy()).listen(0, "127.0.0.1");
     await once(occupiedPort, "listening");
     const address = occupiedPort.address();
@@ -125,12 +125,12 @@ describe("an engine", () => {
     expect((await start({ dataDir: null, port })).url).toBe(`http://127.0.0.1:${port}`);
   });
 
-  test.runIf(findDynoxide() && findDynamoDbLocal())("is dynoxide first and the preferred one when asked", async () => {
+  test.runIf(findDynoxide() && findDynamoDbLocal())("is dynoxide by default, or the preferred one", async () => {
     expect((await startAndClose({})).name).toBe("dynoxide");
     expect((await startAndClose({ prefer: "dynamodb-local" })).name).toBe("dynamodb-local");
   });
 
-  test("that cannot run here is refused with all the ways to get one", async () => {
+  test("that cannot run here fails with all the ways to install one", async () => {
     vi.stubEnv("DYNAMODB_LOCAL_HOME", dataDir);
     const refusal = await startEngine({ dataDir: null, prefer: "dynamodb-local" }).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(LocalRefusal);
@@ -156,7 +156,7 @@ describe.runIf(onLinux)("an engine's process", () => {
     expect(await read((await start()).url)).toEqual(Item);
   });
 
-  test("ends with an owner that has nothing left to do", async () => {
+  test("ends when its owner exits", async () => {
     const owner = await spawnOwner();
     const { engine } = readLockFile();
     owner.stdin?.end();
@@ -164,23 +164,23 @@ describe.runIf(onLinux)("an engine's process", () => {
     await waitUntilExited(engine);
   });
 
-  test("is left alone by a second start while its owner lives", async () => {
+  test("is not stopped by a second start while its owner lives", async () => {
     const first = await start();
     await write(first.url);
     await expect(start()).rejects.toThrow(/in use by process/);
     expect(await read(first.url)).toEqual(Item);
   });
 
-  test("is ended by the next start when it was left behind", async () => {
+  test("is stopped by the next start if its owner is dead", async () => {
     const orphan = spawn("sh", ["-c", 'read line; : "$1"', "left-behind", `${dataDir}/dynamodb.sqlite`]);
     children.push(orphan);
-    const gone = once(orphan, "exit");
+    const exit = once(orphan, "exit");
     writeFileSync(join(dataDir, "engine.json"), JSON.stringify({ engine: orphan.pid, owner: await deadPid() }));
     await start();
-    expect((await gone)[1]).toBe("SIGTERM");
+    expect((await exit)[1]).toBe("SIGTERM");
   });
 
-  test("is not mistaken for a stranger that has its number now", async () => {
+  test("is not confused with another process that has its pid now", async () => {
     const stranger = spawn("sh", ["-c", "read line", "stranger", `${dataDir}-other/dynamodb.sqlite`]);
     children.push(stranger);
     writeFileSync(join(dataDir, "engine.json"), JSON.stringify({ engine: stranger.pid, owner: await deadPid() }));
@@ -189,13 +189,13 @@ describe.runIf(onLinux)("an engine's process", () => {
     expect(isAlive(stranger.pid ?? 0)).toBe(true);
   });
 
-  test("starts over a note that cannot be read", async () => {
+  test("starts if its lock file is unreadable", async () => {
     writeFileSync(join(dataDir, "engine.json"), '{"engine":');
     expect(await tables((await start()).url)).toEqual([]);
   });
 });
 
-/** A process that starts an engine on the folder, writes an item, and lives until its stdin ends. */
+/** Starts a process that starts an engine on the folder, writes an item and runs until its stdin ends. */
 async function spawnOwner(): Promise<ChildProcess> {
   const from = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
   const script = `
@@ -218,7 +218,7 @@ async function spawnOwner(): Promise<ChildProcess> {
   return owner;
 }
 
-/** The number of a process that has ended. */
+/** The pid of a process that has ended. */
 async function deadPid(): Promise<number> {
   const child = spawn("true");
   await once(child, "exit");

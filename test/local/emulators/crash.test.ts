@@ -21,14 +21,14 @@ const CALLERS = 4;
 const CALLS_PER_ROUND = 50;
 const Bucket = "crash-files";
 
-/** What the callers know: which calls they began, and which were answered. */
+/** The callers' record of the calls that were started and of those that were answered. */
 class Ledger {
   readonly startedAdds = new Set<string>();
   readonly confirmedAdds = new Set<string>();
   readonly startedRemovals = new Set<string>();
   readonly confirmedRemovals = new Set<string>();
 
-  /** What must be there: added for sure, and nobody tried to remove it. */
+  /** The names that must exist: their addition was confirmed and no removal was started. */
   expected(): string[] {
     return [...this.confirmedAdds].filter((name) => !this.startedRemovals.has(name));
   }
@@ -54,7 +54,7 @@ async function produce(sqs: Clients["sqs"], queue: TestQueue, ledger: Ledger): P
 async function consume(sqs: Clients["sqs"], queue: TestQueue, ledger: Ledger): Promise<never> {
   for (;;) {
     const messages = await queue.receive({ WaitTimeSeconds: 1 });
-    // Half of what comes is left in flight, to be there after the crash.
+    // Leave half of the messages in flight. They must exist after the crash.
     const done = messages.filter((_, index) => index % 2 === 0);
     if (done.length === 0) continue;
     for (const message of done) ledger.startedRemovals.add(message.Body ?? "");
@@ -78,10 +78,10 @@ async function store(s3: Clients["s3"], ledger: Ledger): Promise<never> {
   }
 }
 
-/** Checks what is there against what the callers know. */
+/** Compares the actual names with the callers' record. */
 function compare(actual: readonly string[], ledger: Ledger): void {
   const actualSet = new Set(actual);
-  expect(actualSet.size, "nothing is there twice").toBe(actual.length);
+  expect(actualSet.size, "duplicates").toBe(actual.length);
   expect(
     ledger.expected().filter((name) => !actualSet.has(name)),
     "lost",
@@ -96,7 +96,7 @@ function compare(actual: readonly string[], ledger: Ledger): void {
   ).toEqual([]);
 }
 
-/** Keeps every kind of call going, kills the process while they run, and waits until every caller has noticed. */
+/** Runs every kind of call, kills the process during the calls, and waits until every caller has failed. */
 async function trafficUntilKilled(
   clients: Clients,
   kill: () => Promise<void>,
@@ -120,13 +120,13 @@ async function trafficUntilKilled(
   await pause(Math.random() * 20);
   await kill();
   for (const outcome of await outcomes) {
-    // Every caller ended because the process was gone, not because of an answer it got.
+    // Every caller must fail because the process died, not because of a response.
     if (outcome.status === "rejected" && outcome.reason.$metadata?.httpStatusCode !== undefined) throw outcome.reason;
     if (outcome.status === "rejected" && outcome.reason.matcherResult) throw outcome.reason;
   }
 }
 
-test("a process killed in mid-traffic loses nothing that it answered, and brings back nothing that was deleted", async () => {
+test("a process killed during traffic loses no answered call and restores nothing that was deleted", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "emulators-crash-"));
   const [messages, objects] = [new Ledger(), new Ledger()];
   for (let round = 0; round < ROUNDS; round++) {

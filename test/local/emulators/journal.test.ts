@@ -14,7 +14,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const read = () => [...readJournal<unknown>(file)];
 
-test("a journal gives back its entries in order, whatever their size", () => {
+test("a journal returns entries of any size in order", () => {
   const entries = [{ a: 1 }, "line\nbreak", "é".repeat(700_000), null, "x".repeat(3_000_000), 5];
   const journal = new Journal<unknown>(file, entries.slice(0, 2));
   journal.append(...entries.slice(2, 4));
@@ -23,11 +23,11 @@ test("a journal gives back its entries in order, whatever their size", () => {
   expect(read()).toEqual(entries);
 });
 
-test("a journal that was never written is empty", () => {
+test("a missing journal is empty", () => {
   expect(read()).toEqual([]);
 });
 
-test("a last line that was cut short is left out, at whatever byte it was cut", () => {
+test("a truncated last line is ignored, wherever it was cut", () => {
   const whole = '{"n":1}\n{"n":"é"}\n';
   const first = '{"n":1}\n'.length;
   const bytes = Buffer.from(whole);
@@ -39,12 +39,12 @@ test("a last line that was cut short is left out, at whatever byte it was cut", 
   expect(read()).toEqual([{ n: 1 }, { n: "é" }]);
 });
 
-test("a damaged whole line is an error that names the file and the line", () => {
+test("a damaged complete line is an error that names the file and the line", () => {
   writeFileSync(file, "1\nnot json\n3\n");
   expect(read).toThrow(`${file}: line 2 is damaged`);
 });
 
-test("a rewrite keeps only what it is given, and appends go on behind it", () => {
+test("a rewrite leaves only the given entries, and later appends follow them", () => {
   const journal = new Journal<number>(file, [1, 2, 3]);
   journal.append(4);
   journal.rewrite([2, 4]);
@@ -53,7 +53,7 @@ test("a rewrite keeps only what it is given, and appends go on behind it", () =>
   expect(read()).toEqual([2, 4, 5]);
 });
 
-test("a rewrite that died half way leaves the journal as it was", () => {
+test("an interrupted rewrite leaves the journal unchanged", () => {
   new Journal<number>(file, [1, 2]).close();
   appendFileSync(`${file}.new`, "1");
   const again = new Journal<number>(file, readJournal<number>(file));
@@ -62,7 +62,7 @@ test("a rewrite that died half way leaves the journal as it was", () => {
   expect(readFileSync(file, "utf8")).toBe("1\n2\n");
 });
 
-test("a journal is outgrown only after many times what it had to hold", () => {
+test("a journal needs a rewrite only when it is many times larger than its last rewrite", () => {
   const journal = new Journal<string>(file, []);
   expect(journal.needsRewrite).toBe(false);
   const mebibyte = "x".repeat(1024 * 1024);

@@ -54,14 +54,14 @@ test("a key is found by its id, its ARN and its alias", async () => {
   expect((await fixture.kms.send(new DescribeKeyCommand({ KeyId: "alias/tokens" }))).KeyMetadata?.Arn).toBe(other);
 });
 
-test("a ciphertext opens with its context, in whatever order it is given", async () => {
+test("a ciphertext decrypts with its context in any order", async () => {
   const arn = await newKey();
   const decrypted = await decrypt(await encrypt(arn), { account: "a#1", tenant: "t1" });
   expect(Buffer.from(decrypted.Plaintext ?? [])).toEqual(plaintext);
   expect(decrypted.KeyId).toBe(arn);
 });
 
-test("a ciphertext does not open with another context or none", async () => {
+test("a ciphertext does not decrypt with another context or none", async () => {
   const sealed = await encrypt(await newKey());
   const refusal = { name: "InvalidCiphertextException" };
   await expect(decrypt(sealed, { ...context, tenant: "t2" })).rejects.toMatchObject(refusal);
@@ -69,7 +69,7 @@ test("a ciphertext does not open with another context or none", async () => {
   await expect(decrypt(sealed)).rejects.toMatchObject(refusal);
 });
 
-test("a ciphertext with any one byte changed, or cut short, does not open", async () => {
+test("a ciphertext with any changed byte, or a truncated one, does not decrypt", async () => {
   const sealed = Buffer.from(await encrypt(await newKey()));
   for (let index = 0; index < sealed.length; index++) {
     const changed = Buffer.from(sealed);
@@ -82,12 +82,12 @@ test("a ciphertext with any one byte changed, or cut short, does not open", asyn
   await expect(decrypt(cut, context)).rejects.toMatchObject({ name: "InvalidCiphertextException" });
 });
 
-test("a ciphertext does not open when another key is named", async () => {
+test("a ciphertext does not decrypt if the request names another key", async () => {
   const sealed = await encrypt(await newKey());
   await expect(decrypt(sealed, context, await newKey())).rejects.toMatchObject({ name: "IncorrectKeyException" });
 });
 
-test("a data key comes in the clear and sealed, and the sealed one opens to the same", async () => {
+test("a data key is returned as plaintext and ciphertext, and the ciphertext decrypts to the plaintext", async () => {
   const KeyId = await newKey();
   const input = { KeyId, KeySpec: "AES_256" as const, EncryptionContext: context };
   const dataKey = await fixture.kms.send(new GenerateDataKeyCommand(input));
@@ -98,7 +98,7 @@ test("a data key comes in the clear and sealed, and the sealed one opens to the 
   expect(hidden).not.toHaveProperty("Plaintext");
 });
 
-test("a ciphertext is sealed anew under another key and context", async () => {
+test("ReEncrypt encrypts under another key and context", async () => {
   const [from, to] = [await newKey(), await newKey()];
   const again = await fixture.kms.send(
     new ReEncryptCommand({
@@ -112,14 +112,14 @@ test("a ciphertext is sealed anew under another key and context", async () => {
   expect(Buffer.from(decrypted.Plaintext ?? [])).toEqual(plaintext);
 });
 
-test("4096 bytes are encrypted, and one more is refused", async () => {
+test("4096 bytes are encrypted, and one byte more is rejected", async () => {
   const KeyId = await newKey();
   await fixture.kms.send(new EncryptCommand({ KeyId, Plaintext: Buffer.alloc(4096) }));
   const tooLong = new EncryptCommand({ KeyId, Plaintext: Buffer.alloc(4097) });
   await expect(fixture.kms.send(tooLong)).rejects.toMatchObject({ name: "ValidationException" });
 });
 
-test("an unknown key is not found, and a disabled one serves again once it is enabled", async () => {
+test("an unknown key is not found, and a disabled key works again once it is enabled", async () => {
   await expect(encrypt("nope")).rejects.toMatchObject({ name: "NotFoundException" });
   const KeyId = await newKey();
   const sealed = await encrypt(KeyId);
@@ -130,7 +130,7 @@ test("an unknown key is not found, and a disabled one serves again once it is en
   await decrypt(sealed, context);
 });
 
-test("a MAC is verified, another is refused, and a key does only what it is for", async () => {
+test("a MAC is verified, a wrong one is rejected, and a key allows only its own usage", async () => {
   const spec = { KeyUsage: "GENERATE_VERIFY_MAC", KeySpec: "HMAC_256" } as const;
   const KeyId = (await fixture.kms.send(new CreateKeyCommand(spec))).KeyMetadata?.KeyId ?? "";
   const input = { KeyId, Message: plaintext, MacAlgorithm: "HMAC_SHA_256" } as const;
@@ -141,7 +141,7 @@ test("a MAC is verified, another is refused, and a key does only what it is for"
   await expect(encrypt(KeyId)).rejects.toMatchObject({ name: "InvalidKeyUsageException" });
 });
 
-test("a key made with a given id stays that key, also after a restart", async () => {
+test("a key created with an id is the same key after a restart", async () => {
   let restartable = await startEmulatorFixture();
   try {
     const arn = restartable.emulators.kms.ensureKey("template-key");
@@ -158,7 +158,7 @@ test("a key made with a given id stays that key, also after a restart", async ()
   }
 });
 
-test("an operation that is not emulated says so by name", async () => {
+test("an error names an operation that is not emulated", async () => {
   const KeyId = await newKey();
   await expect(fixture.kms.send(new ScheduleKeyDeletionCommand({ KeyId }))).rejects.toThrow(
     "TrentService.ScheduleKeyDeletion is not emulated",

@@ -21,7 +21,7 @@ const send = (body: object, headers = {}, path = "/v2/email/outbound-emails") =>
     body: JSON.stringify(body),
   });
 
-test("mails wait in the outbox with their time, the newest first, also after a restart", async () => {
+test("the outbox lists mails with their time, newest first, also after a restart", async () => {
   const first = await send(mail("one"));
   fixture.advance(MINUTE);
   await send(mail("two"));
@@ -35,7 +35,7 @@ test("mails wait in the outbox with their time, the newest first, also after a r
   expect(fixture.emulators.mail.list()).toMatchObject(expected);
 });
 
-test("a mail without recipient or of another form is refused and not kept", async () => {
+test("a mail without a recipient or in another format is rejected and not stored", async () => {
   const refused = [{ ...mail("x"), Destination: {} }, { ...mail("x"), Content: { Raw: { Data: "" } } }, {}];
   for (const body of refused) {
     const response = await send(body);
@@ -44,7 +44,7 @@ test("a mail without recipient or of another form is refused and not kept", asyn
   expect(fixture.emulators.mail.list()).toEqual([]);
 });
 
-test("an unsigned mail is refused, and another path is named as not emulated", async () => {
+test("an unsigned mail is rejected, and the error for another path names it as not emulated", async () => {
   const unsigned = await fetch(`${fixture.emulators.url}/v2/email/outbound-emails`, { method: "POST", body: "{}" });
   expect(unsigned.status).toBe(403);
   const other = await send({}, {}, "/v2/email/templates");

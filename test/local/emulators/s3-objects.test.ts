@@ -38,7 +38,7 @@ async function get(Key: string, more = {}) {
 }
 
 describe("an object", () => {
-  test("comes back byte for byte with its labels", async () => {
+  test("is returned byte for byte with its metadata", async () => {
     const labels = {
       ContentType: "image/png",
       ContentEncoding: "gzip",
@@ -55,7 +55,7 @@ describe("an object", () => {
   });
 
   test.each(["a key with spaces", "q?&=#%+.txt", "ünï/çødé", "dots/../up", "double//slash", "<&>'\""])(
-    "may be called %s",
+    "may have the key %s",
     async (Key) => {
       await put(Key);
       expect((await get(Key)).bytes).toEqual(bytes);
@@ -66,7 +66,7 @@ describe("an object", () => {
     },
   );
 
-  test("put from a stream is stored without its chunk marks", async () => {
+  test("from a stream is stored without chunk headers", async () => {
     const Body = Readable.from([bytes, bytes]);
     await put("stream", { Body, ContentLength: 1000, ContentEncoding: "gzip" });
     const object = await get("stream");
@@ -74,7 +74,7 @@ describe("an object", () => {
     expect(object.ContentEncoding).toBe("gzip");
   });
 
-  test("put again is replaced", async () => {
+  test("is replaced by a second put", async () => {
     await put("twice");
     await put("twice", { Body: "second" });
     expect((await get("twice")).bytes.toString()).toBe("second");
@@ -86,33 +86,33 @@ describe("an object", () => {
     ["bytes=490-", 490, 499],
     ["bytes=-10", 490, 499],
     ["bytes=499-499", 499, 499],
-  ])("is read in part: %s", async (Range, from, to) => {
+  ])("is returned in part for %s", async (Range, from, to) => {
     await put("ranged");
     const part = await get("ranged", { Range });
     expect(part.bytes).toEqual(bytes.subarray(from, to + 1));
     expect([part.ContentRange, part.$metadata.httpStatusCode]).toEqual([`bytes ${from}-${to}/500`, 206]);
   });
 
-  test("is not read from behind its end", async () => {
+  test("rejects a range beyond its end", async () => {
     await put("ranged");
     await expect(get("ranged", { Range: "bytes=500-" })).rejects.toMatchObject({ name: "InvalidRange" });
   });
 
-  test("is read on the condition that it is the expected one", async () => {
+  test("is returned only if If-Match matches", async () => {
     const { ETag } = await put("matched");
     expect((await get("matched", { IfMatch: ETag })).bytes).toEqual(bytes);
     const other = get("matched", { IfMatch: '"other"' });
     await expect(other).rejects.toMatchObject({ name: "PreconditionFailed", $metadata: { httpStatusCode: 412 } });
   });
 
-  test("is written on the condition that it is new, or the expected one", async () => {
+  test("is written only if its write condition holds", async () => {
     const { ETag } = await put("guarded", { IfNoneMatch: "*" });
     await expect(put("guarded", { IfNoneMatch: "*" })).rejects.toMatchObject({ name: "PreconditionFailed" });
     await put("guarded", { IfMatch: ETag, Body: "next" });
     await expect(put("guarded", { IfMatch: ETag })).rejects.toMatchObject({ name: "PreconditionFailed" });
   });
 
-  test("is copied with its labels, or with new ones", async () => {
+  test("is copied with its metadata or with new metadata", async () => {
     await put("source é", { ContentType: "image/png", Metadata: { k: "v" } });
     const CopySource = `${Bucket}/${encodeURIComponent("source é")}`;
     await fixture.s3.send(new CopyObjectCommand({ Bucket, Key: "copy", CopySource }));
@@ -122,7 +122,7 @@ describe("an object", () => {
     expect(await head("copy")).toMatchObject({ ContentType: "text/plain", Metadata: {} });
   });
 
-  test("that is missing is not found, and deleting it is no error", async () => {
+  test("that is missing is not found, and deleting it succeeds", async () => {
     await expect(head("nope")).rejects.toMatchObject({ name: "NotFound" });
     await expect(get("nope")).rejects.toMatchObject({ name: "NoSuchKey" });
     await put("deleted");
@@ -144,14 +144,14 @@ describe("a bucket", () => {
     expect(second.Contents?.[0]).toMatchObject({ Size: 500, LastModified: new Date(fixture.now()) });
   });
 
-  test("lists what its keys share up to a delimiter", async () => {
+  test("lists common prefixes up to a delimiter", async () => {
     for (const key of ["tree/x/1", "tree/x/2", "tree/y/1", "tree/z"]) await put(key);
     const listed = await fixture.s3.send(new ListObjectsV2Command({ Bucket, Prefix: "tree/", Delimiter: "/" }));
     expect(listed.CommonPrefixes?.map((one) => one.Prefix)).toEqual(["tree/x/", "tree/y/"]);
     expect(listed.Contents?.map((one) => one.Key)).toEqual(["tree/z"]);
   });
 
-  test("is made once, is deleted when empty, and does not exist otherwise", async () => {
+  test("is created once, is deleted only if empty, and is not found otherwise", async () => {
     const other = { Bucket: "passing" };
     await fixture.s3.send(new CreateBucketCommand(other));
     await fixture.s3.send(new HeadBucketCommand(other));
@@ -168,7 +168,7 @@ describe("a bucket", () => {
     expect(Buckets?.map((one) => one.Name)).toEqual([Bucket]);
   });
 
-  test("accepts the settings that have no effect here", async () => {
+  test("accepts the settings without an effect", async () => {
     const Rules = [{ ID: "x", Status: "Enabled" as const, Filter: { Prefix: "" }, Expiration: { Days: 1 } }];
     await fixture.s3.send(new PutBucketLifecycleConfigurationCommand({ Bucket, LifecycleConfiguration: { Rules } }));
     const access = { PublicAccessBlockConfiguration: { BlockPublicAcls: true } };
@@ -180,8 +180,8 @@ describe("a bucket", () => {
   });
 });
 
-describe("the door", () => {
-  test("a request without authorization, or by an unknown caller, is refused", async () => {
+describe("a request", () => {
+  test("without authorization, or with an unknown access key, is rejected", async () => {
     await put("private");
     const url = `${fixture.emulators.url}/${Bucket}/private`;
     expect((await fetch(url)).status).toBe(403);
@@ -191,13 +191,13 @@ describe("the door", () => {
     expect([presigned.status, await presigned.text()]).toEqual([501, expect.stringContaining("not emulated")]);
   });
 
-  test("an operation that is not emulated says so", async () => {
+  test("for an operation that is not emulated is rejected with its name", async () => {
     const upload = fixture.s3.send(new CreateMultipartUploadCommand({ Bucket, Key: "large" }));
     await expect(upload).rejects.toThrow("POST of an object with ?uploads is not emulated");
   });
 });
 
-test("objects are there after a restart as they last were, and deleted ones are not", async () => {
+test("after a restart, objects have their last state and deleted objects are missing", async () => {
   let restartable = await startEmulatorFixture();
   try {
     const target = { Bucket: "kept-files" };

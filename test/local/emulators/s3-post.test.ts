@@ -43,7 +43,7 @@ async function post(
 const head = (Key: string) => fixture.s3.send(new HeadObjectCommand({ Bucket, Key }));
 
 describe("an upload by form", () => {
-  test("that keeps to its policy is stored with its type", async () => {
+  test("that matches its policy is stored with its type", async () => {
     expect((await post(await grant("ok"))).status).toBe(204);
     expect(await head("ok")).toMatchObject({ ContentLength: 500, ContentType: "image/png" });
   });
@@ -61,7 +61,7 @@ describe("an upload by form", () => {
     else await expect(head(key)).rejects.toMatchObject({ name: "NotFound" });
   });
 
-  test("of bytes that look like the form's own marks is stored whole", async () => {
+  test("whose bytes contain form boundaries is stored completely", async () => {
     const tricky = Buffer.from('\r\n--x\r\n\r\n----\r\nContent-Disposition: form-data; name="key"\r\n\r\nother\r\n--');
     await post(await grant("tricky"), tricky);
     expect((await head("tricky")).ContentLength).toBe(tricky.length);
@@ -76,7 +76,7 @@ describe("an upload by form", () => {
     ["no policy", { drop: ["Policy"] }, 403, "AccessDenied"],
     ["no signature", { drop: ["X-Amz-Signature"] }, 403, "SignatureDoesNotMatch"],
     [
-      "nothing of a signature",
+      "no signature fields",
       { drop: ["Policy", "X-Amz-Signature", "X-Amz-Credential", "X-Amz-Algorithm", "X-Amz-Date"] },
       403,
       "AccessDenied",
@@ -88,19 +88,19 @@ describe("an upload by form", () => {
       "InvalidAccessKeyId",
     ],
     ["no file", { fileField: "attachment" }, 400, "InvalidArgument"],
-  ])("with %s is refused", async (_, upload, status, code) => {
+  ])("with %s is rejected", async (_, upload, status, code) => {
     const answer = await post(await grant("refused"), file, upload);
     expect([answer.status, answer.code]).toEqual([status, code]);
     await expect(head("refused")).rejects.toMatchObject({ name: "NotFound" });
   });
 
-  test("to another bucket is refused", async () => {
+  test("to another bucket is rejected", async () => {
     const granted = await grant("moved");
     const answer = await post({ ...granted, url: granted.url.replace(Bucket, "elsewhere") });
     expect([answer.status, answer.code]).toEqual([403, "AccessDenied"]);
   });
 
-  test("with a policy that was changed after signing is refused", async () => {
+  test("with a policy that was changed after signing is rejected", async () => {
     const granted = await grant("widened");
     const policy = JSON.parse(Buffer.from(granted.fields.Policy ?? "", "base64").toString());
     policy.conditions[0][2] = 999_999;
@@ -109,7 +109,7 @@ describe("an upload by form", () => {
     expect([answer.status, answer.code]).toEqual([403, "SignatureDoesNotMatch"]);
   });
 
-  test("is taken until its policy expires by the stack's clock, and refused from then on", async () => {
+  test("is accepted until its policy expires by the stack's clock, and rejected from then on", async () => {
     const granted = await grant("late", { Expires: 900 });
     const policy = JSON.parse(Buffer.from(granted.fields.Policy ?? "", "base64").toString());
     const expiresAt = Date.parse(policy.expiration);
@@ -123,7 +123,7 @@ describe("an upload by form", () => {
     expect((await post(granted)).status).toBe(204);
   });
 
-  test("is answered with 201 and XML when its form asks for that", async () => {
+  test("is answered with 201 and XML if its form requests that", async () => {
     const fields = { ...type, success_action_status: "201" };
     const Conditions = [size, type, { success_action_status: "201" }];
     const answer = await post(await grant("dir/é", { Fields: fields, Conditions }));
@@ -132,7 +132,7 @@ describe("an upload by form", () => {
     expect(answer.headers.get("location")).toBe(`/${Bucket}/dir/%C3%A9`);
   });
 
-  test("may carry metadata, and a value that starts as the policy says", async () => {
+  test("may have metadata, and a value with the prefix in the policy", async () => {
     const Conditions: PresignedPostOptions["Conditions"] = [
       size,
       ["starts-with", "$Content-Type", "image/"],
@@ -145,7 +145,7 @@ describe("an upload by form", () => {
     expect((await post(granted, file, { set: { "Content-Type": "text/html" } })).status).toBe(403);
   });
 
-  test("puts the file's name where the key asks for it", async () => {
+  test("replaces the placeholder in the key with the file's name", async () => {
     const granted = await grant(["named/$", "{filename}"].join(""), { Conditions: [size, type] });
     expect((await post(granted, file, { fileName: "cat.png" })).status).toBe(204);
     expect((await head("named/cat.png")).ContentLength).toBe(500);
@@ -166,7 +166,7 @@ describe("a page of another origin", () => {
     });
   const put = () => fixture.s3.send(new PutBucketCorsCommand({ Bucket, CORSConfiguration: { CORSRules: [rule] } }));
 
-  test("may post when a rule allows its origin, and reads refusals too", async () => {
+  test("may post if a rule allows its origin, and can read errors", async () => {
     await put();
     const allowed = await preflight(origin, "POST", "x-one, x-two");
     expect(allowed.status).toBe(200);

@@ -23,7 +23,7 @@ test("a secret is read by its name and by its ARN", async () => {
   expect(ARN).toMatch(/^arn:aws:secretsmanager:us-east-1:000000000000:secret:app\/root-[0-9a-f]{6}$/);
 });
 
-test("a new value is current, and the one before can still be read", async () => {
+test("a new value is current, and the previous one is still readable", async () => {
   await fixture.secrets.send(new CreateSecretCommand({ Name: "rotated", SecretString: "s1" }));
   await fixture.secrets.send(new PutSecretValueCommand({ SecretId: "rotated", SecretString: "s2" }));
   expect((await read("rotated")).SecretString).toBe("s2");
@@ -35,7 +35,7 @@ test("a new value is current, and the one before can still be read", async () =>
   expect(described).not.toHaveProperty("SecretString");
 });
 
-test("bytes come back as bytes", async () => {
+test("a binary secret is returned as bytes", async () => {
   const SecretBinary = Buffer.from([0, 255, 1]);
   await fixture.secrets.send(new CreateSecretCommand({ Name: "bytes", SecretBinary }));
   expect(Buffer.from((await read("bytes")).SecretBinary ?? [])).toEqual(SecretBinary);
@@ -47,7 +47,7 @@ test("an unknown secret, and one without a value, is not found", async () => {
   await expect(read("empty")).rejects.toMatchObject({ name: "ResourceNotFoundException" });
 });
 
-test("a name is taken once, but the same call may be repeated", async () => {
+test("a name is used once, but the same call may be repeated", async () => {
   const input = { Name: "once", SecretString: "s", ClientRequestToken: "t".repeat(32) };
   const created = await fixture.secrets.send(new CreateSecretCommand(input));
   expect((await fixture.secrets.send(new CreateSecretCommand(input))).ARN).toBe(created.ARN);
@@ -60,20 +60,20 @@ test("a name is taken once, but the same call may be repeated", async () => {
   }
 });
 
-test("a secret is there after a restart", async () => {
+test("a secret survives a restart", async () => {
   let restartable = await startEmulatorFixture();
   try {
-    await restartable.secrets.send(new CreateSecretCommand({ Name: "kept", SecretString: "s1" }));
-    await restartable.secrets.send(new PutSecretValueCommand({ SecretId: "kept", SecretString: "s2" }));
+    await restartable.secrets.send(new CreateSecretCommand({ Name: "stored", SecretString: "s1" }));
+    await restartable.secrets.send(new PutSecretValueCommand({ SecretId: "stored", SecretString: "s2" }));
     restartable = await restartable.restart();
-    const stored = await restartable.secrets.send(new GetSecretValueCommand({ SecretId: "kept" }));
+    const stored = await restartable.secrets.send(new GetSecretValueCommand({ SecretId: "stored" }));
     expect(stored.SecretString).toBe("s2");
   } finally {
     await restartable.close();
   }
 });
 
-test("an operation that is not emulated says so by name", async () => {
+test("an error names an operation that is not emulated", async () => {
   await expect(fixture.secrets.send(new DeleteSecretCommand({ SecretId: "x" }))).rejects.toThrow(
     "secretsmanager.DeleteSecret is not emulated",
   );

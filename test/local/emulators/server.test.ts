@@ -14,7 +14,7 @@ afterAll(() => fixture.close());
 const call = (target: string, body = "{}", headers: Record<string, string> = { authorization: "signed" }) =>
   fetch(fixture.emulators.url, { method: "POST", headers: { "x-amz-target": target, ...headers }, body });
 
-test("only loopback is listened on", async () => {
+test("the server listens on loopback only", async () => {
   const { hostname, port } = new URL(fixture.emulators.url);
   expect(hostname).toBe("127.0.0.1");
   const outside = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
@@ -24,7 +24,7 @@ test("only loopback is listened on", async () => {
   }
 });
 
-test("a service that is not emulated is named", async () => {
+test("an error names a service that is not emulated", async () => {
   const answer = await call("DynamoDB_20120810.PutItem");
   expect(answer.status).toBe(400);
   expect(await answer.json()).toEqual({
@@ -33,20 +33,20 @@ test("a service that is not emulated is named", async () => {
   });
 });
 
-test("names that every object has are not taken for services or operations", async () => {
+test("names of inherited object properties are not services or operations", async () => {
   for (const target of ["constructor.x", "AmazonSQS.constructor", "AmazonSQS.toString", "__proto__.x"]) {
     const answer = await call(target);
     expect([target, answer.status]).toEqual([target, 400]);
   }
 });
 
-test("a JSON call without authorization is refused", async () => {
+test("a JSON call without authorization is rejected", async () => {
   const answer = await call("AmazonSQS.ListQueues", "{}", {});
   expect(answer.status).toBe(403);
   expect(await answer.json()).toMatchObject({ __type: "MissingAuthenticationTokenException" });
 });
 
-test("a body that is not JSON, or of another shape, is the caller's error", async () => {
+test("a body that is not JSON or does not match the schema is a client error", async () => {
   expect(await (await call("AmazonSQS.ListQueues", "{")).json()).toMatchObject({
     __type: "com.amazonaws.sqs#SerializationException",
   });
@@ -54,12 +54,12 @@ test("a body that is not JSON, or of another shape, is the caller's error", asyn
   expect([shape.status, await shape.text()]).toEqual([400, expect.stringContaining("KeyId")]);
 });
 
-test("a path that is not well encoded is the caller's error", async () => {
+test("a path with invalid percent encoding is a client error", async () => {
   const answer = await fetch(`${fixture.emulators.url}/bucket/%E0%A4%A`);
   expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining("<Code>InvalidURI</Code>")]);
 });
 
-test("a port that is taken is an error at the start, before any file is touched", async () => {
+test("a port in use is an error at the start, before any file is touched", async () => {
   const port = Number(new URL(fixture.emulators.url).port);
   const dataDir = join(fixture.dataDir, "second");
   const second = startEmulators({ port, dataDir, now: () => 0 });

@@ -11,18 +11,18 @@ function drain(heap: DueHeap): number[] {
   return order;
 }
 
-test("appointments come out by their time, however they went in", () => {
+test("timers are returned by time, in any order of insertion", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(50)), (times) => {
       const heap = new DueHeap();
       for (const at of times) heap.push(timer(at));
-      expect(heap.peek()?.at).toBe(times.length > 0 ? Math.min(...times) : undefined);
+      expect(heap.first()?.at).toBe(times.length > 0 ? Math.min(...times) : undefined);
       expect(drain(heap)).toEqual(times.toSorted((a, b) => a - b));
     }),
   );
 });
 
-test("appointments that are not retained are gone, and the order of the others holds", () => {
+test("timers that are not retained are removed, and the others stay in order", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(50)), (times) => {
       const heap = new DueHeap();
@@ -33,7 +33,7 @@ test("appointments that are not retained are gone, and the order of the others h
   );
 });
 
-test("the ready list gives every entry once: in order, or in the order of the draws", () => {
+test("the ready list returns every entry once: in order, or in random order", () => {
   const draw = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
   fc.assert(
     fc.property(fc.nat(2_500), fc.option(draw), (count, seed) => {

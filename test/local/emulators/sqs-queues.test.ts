@@ -40,7 +40,7 @@ describe("a queue", () => {
   });
 
   test("tells its settings and counts", async () => {
-    const queue = await newQueue("told", { VisibilityTimeout: "2" });
+    const queue = await newQueue("attributes", { VisibilityTimeout: "2" });
     const all = new GetQueueAttributesCommand({ QueueUrl: queue.url, AttributeNames: ["All"] });
     expect((await fixture.sqs.send(all)).Attributes).toEqual({
       VisibilityTimeout: "2",
@@ -49,7 +49,7 @@ describe("a queue", () => {
       MessageRetentionPeriod: "345600",
       MaximumMessageSize: "1048576",
       SqsManagedSseEnabled: "true",
-      QueueArn: "arn:aws:sqs:us-east-1:000000000000:told",
+      QueueArn: "arn:aws:sqs:us-east-1:000000000000:attributes",
       CreatedTimestamp: String(Math.floor(fixture.now() / 1000)),
       LastModifiedTimestamp: String(Math.floor(fixture.now() / 1000)),
       ApproximateNumberOfMessages: "0",
