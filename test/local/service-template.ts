@@ -8,7 +8,7 @@ import {
 
 export const handlerSources = {
   api: "export const handler = async () => ({ statusCode: 200, body: '' });",
-  // Notes every message, names those whose body begins with "bad", and breaks on one whose body begins with "break".
+  // Records every message, reports those whose body starts with "bad" as failed, and throws if one starts with "break".
   worker: `import { appendFileSync } from "node:fs";
     export const handler = async ({ Records }) => {
       for (const { body, attributes } of Records)
@@ -46,7 +46,7 @@ export const tableResource = {
   },
 };
 
-/** One of everything the local stack makes; the handlers note what they get in the file `out`. */
+/** One of every resource that the local stack creates. The handlers append what they get to the file `out`. */
 export function serviceResources(outputFile: string): TemplateResources {
   const variables = (extra: Record<string, unknown>) => ({ Environment: { Variables: { OUT: outputFile, ...extra } } });
   return {
@@ -64,7 +64,7 @@ export function serviceResources(outputFile: string): TemplateResources {
       },
     },
     Raw: { Type: "AWS::S3::Bucket" },
-    // Before the queue it leads to, so that the order has to be found.
+    // Declared before its target queue, so that the stack must sort the two.
     Work: queueResource({
       VisibilityTimeout: 60,
       RedrivePolicy: { deadLetterTargetArn: { "Fn::GetAtt": ["Dead", "Arn"] }, maxReceiveCount: 2 },

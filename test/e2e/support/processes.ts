@@ -62,12 +62,12 @@ export function descendantsOf(pid: number): number[] {
 }
 
 function childrenByParent(): Map<number, number[]> {
-  const childrenOf = new Map<number, number[]>();
+  const children = new Map<number, number[]>();
   for (const name of processNames()) {
     const parent = parentPid(name);
-    if (parent !== null) childrenOf.set(parent, [...(childrenOf.get(parent) ?? []), Number(name)]);
+    if (parent !== null) children.set(parent, [...(children.get(parent) ?? []), Number(name)]);
   }
-  return childrenOf;
+  return children;
 }
 
 function processNames(): string[] {

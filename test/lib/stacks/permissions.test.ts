@@ -160,7 +160,7 @@ describe("the bucket", () => {
 });
 
 describe("mail", () => {
-  const arnOf = (identity: string) => ({
+  const identityArn = (identity: string) => ({
     "Fn::Join": [
       "",
       [
@@ -187,7 +187,7 @@ describe("mail", () => {
     const [mail] = policyStatements(mailing, "Deliver").filter(({ Action }) =>
       [Action].flat().includes("ses:SendEmail"),
     );
-    expect(mail?.Resource).toEqual([arnOf("parley@example.com"), arnOf("example.com")]);
+    expect(mail?.Resource).toEqual([identityArn("parley@example.com"), identityArn("example.com")]);
   });
 });
 

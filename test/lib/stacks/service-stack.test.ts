@@ -156,12 +156,12 @@ describe("the local override of the egress gate", () => {
 
 describe("the queues", () => {
   const queues = resourcesOfType(service, "AWS::SQS::Queue");
-  const redriveOf = (id: string) =>
+  const redrivePolicy = (id: string) =>
     resourceProperties(service, id).RedrivePolicy as
       | { deadLetterTargetArn: unknown; maxReceiveCount: number }
       | undefined;
-  const working = queues.map(([id]) => id).filter((id) => redriveOf(id) !== undefined);
-  const dead = queues.map(([id]) => id).filter((id) => redriveOf(id) === undefined);
+  const working = queues.map(([id]) => id).filter((id) => redrivePolicy(id) !== undefined);
+  const dead = queues.map(([id]) => id).filter((id) => redrivePolicy(id) === undefined);
   const findResource = (name: string) => {
     const id = working.find((id) => id.startsWith(name));
     if (!id) throw new Error(`The template has no queue ${name}.`);
@@ -170,8 +170,10 @@ describe("the queues", () => {
 
   test("are five, each with its own dead letter queue after five receives", () => {
     expect(working).toHaveLength(5);
-    expect(working.map((id) => resolveReference(redriveOf(id)?.deadLetterTargetArn)).sort()).toEqual([...dead].sort());
-    for (const id of working) expect(redriveOf(id)?.maxReceiveCount).toBe(5);
+    expect(working.map((id) => resolveReference(redrivePolicy(id)?.deadLetterTargetArn)).sort()).toEqual(
+      [...dead].sort(),
+    );
+    for (const id of working) expect(redrivePolicy(id)?.maxReceiveCount).toBe(5);
   });
 
   test("are encrypted", () => {
@@ -240,7 +242,7 @@ describe("the queues", () => {
   test("are passed to DeadLetters, each with its dead letter queue", () => {
     const deadLetterQueues = JSON.stringify(functionEnvironment("DeadLetters")[env.deadLetterQueues]);
     for (const name of queueNames) {
-      const id = resolveReference(redriveOf(findResource(name))?.deadLetterTargetArn);
+      const id = resolveReference(redrivePolicy(findResource(name))?.deadLetterTargetArn);
       expect(deadLetterQueues).toMatch(new RegExp(`${name}[^,]*,{"Fn::GetAtt":\\["${id}","QueueName"\\]`));
     }
     expect(queueNames).toHaveLength(working.length);
@@ -293,7 +295,7 @@ describe("the HTTP API", () => {
     ]);
   });
 
-  const throttleOf = (template: typeof service) =>
+  const stageThrottles = (template: typeof service) =>
     resourcesOfType(template, "AWS::ApiGatewayV2::Stage").map(([, { Properties }]) => [
       Properties.StageName,
       Properties.AutoDeploy,
@@ -301,12 +303,14 @@ describe("the HTTP API", () => {
     ]);
 
   test("has one stage, throttled", () => {
-    expect(throttleOf(service)).toEqual([["$default", true, { ThrottlingRateLimit: 200, ThrottlingBurstLimit: 500 }]]);
+    expect(stageThrottles(service)).toEqual([
+      ["$default", true, { ThrottlingRateLimit: 200, ThrottlingBurstLimit: 500 }],
+    ]);
   });
 
   test("takes its throttle from the operator", () => {
     const set = synthesizeTemplates({ "parley:throttleRate": "10", "parley:throttleBurst": "20" }).service;
-    expect(throttleOf(set)).toEqual([["$default", true, { ThrottlingRateLimit: 10, ThrottlingBurstLimit: 20 }]]);
+    expect(stageThrottles(set)).toEqual([["$default", true, { ThrottlingRateLimit: 10, ThrottlingBurstLimit: 20 }]]);
   });
 
   test("passes its URL to the operator and to Api, which returns links", () => {

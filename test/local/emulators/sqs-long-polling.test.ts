@@ -16,7 +16,7 @@ afterAll(() => fixture.close());
 let queueCount = 0;
 const newQueue = (attributes = {}) => createTestQueue(fixture.sqs, `waiting-${++queueCount}`, attributes);
 
-/** Starts a receive of 20 seconds; resolves once it waits at the emulator, with a way to have its outcome. */
+/** Starts a receive of 20 seconds. Resolves once it waits at the emulator, with a function that returns its outcome. */
 async function startPolling(queue: TestQueue): Promise<{ outcome: Promise<string[]> }> {
   const received = (): number => fixture.emulators.sqs.counts.ReceiveMessage ?? 0;
   const before = received();
@@ -32,21 +32,21 @@ test("a waiting receive gets a message the moment it is sent", async () => {
   expect(await outcome).toEqual(["now"]);
 });
 
-test("a waiting receive ends empty when its time is over by the stack's clock", async () => {
+test("a waiting receive ends empty when its time has passed by the stack's clock", async () => {
   const queue = await newQueue();
   const { outcome } = await startPolling(queue);
   fixture.advance(20 * SECOND);
   expect(await outcome).toEqual([]);
 });
 
-test("a waiting receive ends empty when its real time is over, though the clock stands still", async () => {
+test("a waiting receive ends empty when its time has passed in real time and the stack's clock is stopped", async () => {
   const queue = await newQueue({ ReceiveMessageWaitTimeSeconds: "1" });
   const started = performance.now();
   expect(await queue.receive()).toEqual([]);
   expect(performance.now() - started).toBeGreaterThanOrEqual(990);
 });
 
-test("a turned clock brings a delayed message to a waiting receive", async () => {
+test("a clock jump delivers a delayed message to a waiting receive", async () => {
   const queue = await newQueue();
   await queue.send("later", { DelaySeconds: 900 });
   const { outcome } = await startPolling(queue);
@@ -54,7 +54,7 @@ test("a turned clock brings a delayed message to a waiting receive", async () =>
   expect(await outcome).toEqual(["later"]);
 });
 
-test("a turned clock brings a message back from flight to a waiting receive", async () => {
+test("a clock jump delivers a message whose visibility timeout has passed to a waiting receive", async () => {
   const queue = await newQueue({ VisibilityTimeout: "10" });
   await queue.send("again");
   await queue.receive();
@@ -63,7 +63,7 @@ test("a turned clock brings a message back from flight to a waiting receive", as
   expect(await outcome).toEqual(["again"]);
 });
 
-test("a message made visible by its consumer goes to a waiting receive", async () => {
+test("a message that its consumer makes visible goes to a waiting receive", async () => {
   const queue = await newQueue();
   await queue.send("given back");
   const [message] = await queue.receive();
@@ -82,7 +82,7 @@ test("one message goes to exactly one of two waiting receives", async () => {
   expect(await second.outcome).toEqual([]);
 });
 
-test("a receive whose caller has gone takes no message", async () => {
+test("a receive whose caller disconnected takes no message", async () => {
   const queue = await newQueue();
   const leaving = new AbortController();
   const before = fixture.emulators.sqs.counts.ReceiveMessage ?? 0;
@@ -107,7 +107,7 @@ test("deleting a queue ends its waiting receives", async () => {
   expect(await outcome).toEqual([]);
 });
 
-test("a delayed message comes by itself to a waiting receive when the clock runs", async () => {
+test("a delayed message goes to a waiting receive by itself while the clock runs", async () => {
   const running = await startEmulators({ port: 0, dataDir: join(fixture.dataDir, "running"), now: () => Date.now() });
   const { sqs } = clientsFor(running.url);
   try {

@@ -21,7 +21,7 @@ const newQueue = (attributes = {}) => createTestQueue(fixture.sqs, `queue-${++qu
 const MIB = 1024 * 1024;
 
 describe("a message", () => {
-  test("comes as it was sent, with its attributes, its count and its times", async () => {
+  test("is received as it was sent, with its attributes, receive count and times", async () => {
     const queue = await newQueue();
     await queue.send('{"h":"é✓"}', {
       MessageGroupId: "tenant-1",
@@ -49,7 +49,7 @@ describe("a message", () => {
     });
   });
 
-  test("comes with only the attributes that were asked for", async () => {
+  test("is received with only the requested attributes", async () => {
     const queue = await newQueue();
     const value = { DataType: "String", StringValue: "v" };
     await queue.send("x", { MessageAttributes: { "a.one": value, "a.two": value, b: value } });
@@ -61,7 +61,7 @@ describe("a message", () => {
     expect(Object.keys(message?.MessageAttributes ?? {})).toEqual(["a.one", "a.two"]);
   });
 
-  test("is gone once it is deleted, also after its visibility timeout", async () => {
+  test("is not received after its deletion, even after its visibility timeout", async () => {
     const queue = await newQueue({ VisibilityTimeout: "2" });
     await queue.send("x");
     const [message] = await queue.receive();
@@ -70,7 +70,7 @@ describe("a message", () => {
     expect(await queue.receive()).toEqual([]);
   });
 
-  test("is hidden until the last millisecond of its visibility timeout, then comes back with another handle", async () => {
+  test("is hidden until the last millisecond of its visibility timeout, then is received with another handle", async () => {
     const queue = await newQueue({ VisibilityTimeout: "2" });
     await queue.send("x");
     const [first] = await queue.receive();
@@ -82,7 +82,7 @@ describe("a message", () => {
     expect(second?.ReceiptHandle).not.toBe(first?.ReceiptHandle);
   });
 
-  test("stays when it is deleted with the handle of an earlier receive", async () => {
+  test("is not deleted with the handle of an earlier receive", async () => {
     const queue = await newQueue({ VisibilityTimeout: "2" });
     await queue.send("x");
     const [first] = await queue.receive();
@@ -131,7 +131,7 @@ describe("a message", () => {
     expect(await queue.receive()).toEqual([]);
   });
 
-  test("is counted where it stands", async () => {
+  test("is counted by state", async () => {
     const queue = await newQueue();
     for (const body of ["a", "b", "c"]) await queue.send(body);
     await queue.receive({ MaxNumberOfMessages: 1 });
@@ -139,7 +139,7 @@ describe("a message", () => {
     expect(await queue.attribute("ApproximateNumberOfMessagesNotVisible")).toBe("1");
   });
 
-  test("of one mebibyte with its attributes is taken, and of one byte more is not", async () => {
+  test("of one mebibyte with its attributes is accepted, and of one byte more is rejected", async () => {
     const queue = await newQueue();
     const MessageAttributes = { k: { DataType: "String", StringValue: "v" } };
     await queue.send("x".repeat(MIB - 8), { MessageAttributes });
@@ -157,7 +157,7 @@ describe("a message", () => {
       { MessageAttributes: { a: { DataType: "String", StringValue: "" } } },
       "InvalidParameterValue",
     ],
-  ])("with %s is refused", async (_, more, name) => {
+  ])("with %s is rejected", async (_, more, name) => {
     const queue = await newQueue();
     const send = new SendMessageCommand({ QueueUrl: queue.url, MessageBody: "x", ...more });
     await expect(fixture.sqs.send(send)).rejects.toMatchObject({ name });
@@ -201,7 +201,7 @@ describe("a batch", () => {
     expect(await queue.receive()).toHaveLength(1);
   });
 
-  test("answers for the entry that is refused and takes the others", async () => {
+  test("reports the rejected entry and accepts the others", async () => {
     const queue = await newQueue();
     const Entries = [...entries(1), { Id: "late", MessageBody: "x", DelaySeconds: 901 }];
     const sent = await fixture.sqs.send(new SendMessageBatchCommand({ QueueUrl: queue.url, Entries }));
@@ -209,7 +209,7 @@ describe("a batch", () => {
     expect(sent.Failed?.map((one) => [one.Id, one.Code])).toEqual([["late", "InvalidParameterValue"]]);
   });
 
-  test("of one mebibyte in all is taken, and of one byte more is not", async () => {
+  test("of one mebibyte in total is accepted, and of one byte more is rejected", async () => {
     const queue = await newQueue();
     const halves = (extra: number) => entries(2, (index) => "x".repeat(MIB / 2 + index * extra));
     await fixture.sqs.send(new SendMessageBatchCommand({ QueueUrl: queue.url, Entries: halves(0) }));
@@ -222,7 +222,7 @@ describe("a batch", () => {
     ["of none", [], "EmptyBatchRequest"],
     ["with an id twice", [...entries(1), ...entries(1)], "BatchEntryIdsNotDistinct"],
     ["with an id of other characters", [{ Id: "a b", MessageBody: "x" }], "InvalidBatchEntryId"],
-  ])("%s is refused", async (_, Entries, name) => {
+  ])("%s is rejected", async (_, Entries, name) => {
     const queue = await newQueue();
     const send = fixture.sqs.send(new SendMessageBatchCommand({ QueueUrl: queue.url, Entries }));
     await expect(send).rejects.toMatchObject({ name });
@@ -231,14 +231,14 @@ describe("a batch", () => {
 
 describe("a receive", () => {
   test.each([{ MaxNumberOfMessages: 11 }, { WaitTimeSeconds: 21 }, { VisibilityTimeout: 43_201 }])(
-    "with %o is refused",
+    "with %o is rejected",
     async (more) => {
       const queue = await newQueue();
       await expect(queue.receive(more)).rejects.toMatchObject({ name: "InvalidParameterValue" });
     },
   );
 
-  test("of another queue's or no handle is refused", async () => {
+  test("rejects a handle of another queue or an invalid handle", async () => {
     const [queue, other] = [await newQueue(), await newQueue()];
     await other.send("x");
     const [message] = await other.receive();

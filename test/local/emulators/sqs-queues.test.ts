@@ -26,7 +26,7 @@ afterAll(() => fixture.close());
 const newQueue = (name: string, attributes = {}) => createTestQueue(fixture.sqs, name, attributes);
 
 describe("a queue", () => {
-  test("is found by its name, and made again with the same settings it is the same", async () => {
+  test("is found by its name, and creating it again with the same settings returns it", async () => {
     const queue = await newQueue("same", { VisibilityTimeout: "2" });
     expect((await fixture.sqs.send(new GetQueueUrlCommand({ QueueName: "same" }))).QueueUrl).toBe(queue.url);
     expect((await newQueue("same", { VisibilityTimeout: "2" })).url).toBe(queue.url);
@@ -34,12 +34,12 @@ describe("a queue", () => {
     expect(new URL(queue.url).origin).toBe(fixture.emulators.url);
   });
 
-  test("made again with other settings is refused", async () => {
+  test("cannot be created again with other settings", async () => {
     await newQueue("other", { VisibilityTimeout: "2" });
     await expect(newQueue("other", { VisibilityTimeout: "3" })).rejects.toMatchObject({ name: "QueueNameExists" });
   });
 
-  test("tells its settings and counts", async () => {
+  test("returns its settings and counts", async () => {
     const queue = await newQueue("attributes", { VisibilityTimeout: "2" });
     const all = new GetQueueAttributesCommand({ QueueUrl: queue.url, AttributeNames: ["All"] });
     expect((await fixture.sqs.send(all)).Attributes).toEqual({
@@ -64,12 +64,12 @@ describe("a queue", () => {
     [{ Nonsense: "1" }, "InvalidAttributeName"],
     [{ RedrivePolicy: "no" }, "InvalidParameterValue"],
     [{ FifoQueue: "true" }, "UnsupportedOperation"],
-  ])("with the settings %o is refused", async (Attributes, name) => {
+  ])("with the settings %o is rejected", async (Attributes, name) => {
     const create = new CreateQueueCommand({ QueueName: "bad", Attributes });
     await expect(fixture.sqs.send(create)).rejects.toMatchObject({ name });
   });
 
-  test("is listed by the start of its name", async () => {
+  test("is listed by the prefix of its name", async () => {
     const queue = await newQueue("listed-1");
     await newQueue("unlisted-1");
     expect((await fixture.sqs.send(new ListQueuesCommand({ QueueNamePrefix: "listed" }))).QueueUrls).toEqual([
@@ -77,13 +77,13 @@ describe("a queue", () => {
     ]);
   });
 
-  test("keeps its tags", async () => {
+  test("stores its tags", async () => {
     const queue = await newQueue("tagged");
     await fixture.sqs.send(new TagQueueCommand({ QueueUrl: queue.url, Tags: { a: "1" } }));
     expect((await fixture.sqs.send(new ListQueueTagsCommand({ QueueUrl: queue.url }))).Tags).toEqual({ a: "1" });
   });
 
-  test("is empty after a purge, of what is delayed and in flight too", async () => {
+  test("is empty after a purge, which also removes delayed messages and messages in flight", async () => {
     const queue = await newQueue("purged");
     for (const DelaySeconds of [0, 0, 1]) await queue.send("x", { DelaySeconds });
     await queue.receive({ MaxNumberOfMessages: 1 });
@@ -92,7 +92,7 @@ describe("a queue", () => {
     expect(await queue.receive()).toEqual([]);
   });
 
-  test("that was deleted or never made does not exist", async () => {
+  test("that was deleted or never created does not exist", async () => {
     const queue = await newQueue("deleted");
     await fixture.sqs.send(new DeleteQueueCommand({ QueueUrl: queue.url }));
     await expect(queue.send("x")).rejects.toMatchObject({ name: "QueueDoesNotExist" });
@@ -100,14 +100,14 @@ describe("a queue", () => {
     await expect(fixture.sqs.send(never)).rejects.toMatchObject({ name: "QueueDoesNotExist" });
   });
 
-  test("is known by the last segment of a URL from another origin", async () => {
+  test("is found by the last segment of a URL with another origin", async () => {
     const queue = await newQueue("moved");
     await openTestQueue(fixture.sqs, queue.url).send("x");
     const elsewhere = `${fixture.emulators.url}/111111111111/moved`;
     expect(messageBodies(await openTestQueue(fixture.sqs, elsewhere).receive())).toEqual(["x"]);
   });
 
-  test("says which operation is not emulated", async () => {
+  test("rejects an operation that is not emulated by name", async () => {
     const tasks = new ListMessageMoveTasksCommand({ SourceArn: "arn:aws:sqs:us-east-1:000000000000:x" });
     await expect(fixture.sqs.send(tasks)).rejects.toThrow("AmazonSQS.ListMessageMoveTasks is not emulated");
   });
@@ -140,7 +140,7 @@ describe("dead letters", () => {
     expect(sources.queueUrls).toEqual([queue.url]);
   });
 
-  test("a redrive policy set later holds, and one taken away no longer does", async () => {
+  test("a redrive policy applies when it is set later and no longer applies when it is removed", async () => {
     const dead = await newQueue("dead-later");
     const queue = await newQueue("live-later", { VisibilityTimeout: "0" });
     const set = async (RedrivePolicy: string) =>
@@ -156,12 +156,12 @@ describe("dead letters", () => {
     expect(messageBodies(await queue.receive())).toEqual(["q"]);
   });
 
-  test("a policy whose dead-letter queue does not exist is refused", async () => {
+  test("a policy whose dead-letter queue does not exist is rejected", async () => {
     const policy = { deadLetterTargetArn: "arn:aws:sqs:us-east-1:000000000000:nowhere", maxReceiveCount: 1 };
-    await expect(newQueue("lost", { RedrivePolicy: JSON.stringify(policy) })).rejects.toThrow("create it first");
+    await expect(newQueue("lost", { RedrivePolicy: JSON.stringify(policy) })).rejects.toThrow("Create it first");
   });
 
-  test("a move task takes dead letters back to where they came from", async () => {
+  test("a move task returns dead letters to their source queues", async () => {
     const dead = await newQueue("dead-back");
     const queue = await newQueue("live-back", { VisibilityTimeout: "0", RedrivePolicy: await redrivePolicy(dead, 1) });
     await queue.send("back");
@@ -174,16 +174,16 @@ describe("dead letters", () => {
     expect(await dead.receive()).toEqual([]);
   });
 
-  test("a move task from a queue of no dead letters is refused", async () => {
+  test("a move task from a queue that is no dead-letter queue is rejected", async () => {
     const SourceArn = await (await newQueue("plain")).attribute("QueueArn");
     await expect(fixture.sqs.send(new StartMessageMoveTaskCommand({ SourceArn }))).rejects.toThrow("Dead Letter Queue");
   });
 });
 
-describe("the fault knob", () => {
+describe("fault injection", () => {
   const quiet = { duplicate: 0, shuffle: false, random: Math.random };
 
-  test("delivers a deleted message a second time, and no third", async () => {
+  test("delivers a deleted message a second time, but not a third time", async () => {
     const queue = await newQueue("doubled");
     fixture.emulators.sqs.chaos({ ...quiet, duplicate: 1 });
     try {
@@ -200,7 +200,7 @@ describe("the fault knob", () => {
     }
   });
 
-  test("delivers only the share that its draws choose", async () => {
+  test("duplicates only the share that its random numbers select", async () => {
     const queue = await newQueue("shared");
     const draws = [0.49, 0.5];
     fixture.emulators.sqs.chaos({ ...quiet, duplicate: 0.5, random: () => draws.shift() ?? 1 });
@@ -214,7 +214,7 @@ describe("the fault knob", () => {
     }
   });
 
-  test("hands messages out in the order of its draws", async () => {
+  test("delivers messages in random order", async () => {
     const queue = await newQueue("shuffled");
     for (const body of ["a", "b", "c", "d"]) await queue.send(body);
     fixture.emulators.sqs.chaos({ ...quiet, shuffle: true, random: () => 0.99 });

@@ -18,13 +18,13 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.close());
 
-/** Restarts; the queue is known by its old URL. */
+/** Restarts. The queue is still addressed by its old URL. */
 async function restartAndReopen(queue: TestQueue): Promise<TestQueue> {
   fixture = await fixture.restart();
   return openTestQueue(fixture.sqs, queue.url.replace(new URL(queue.url).origin, fixture.emulators.url));
 }
 
-test("after a restart a message comes as it was sent, in its order", async () => {
+test("after a restart, messages are received as they were sent, in order", async () => {
   const before = await createTestQueue(fixture.sqs, "kept");
   const more = {
     MessageGroupId: "g",
@@ -41,7 +41,7 @@ test("after a restart a message comes as it was sent, in its order", async () =>
   expect(second?.Body).toBe("second");
 });
 
-test("after a restart a delay runs on", async () => {
+test("after a restart, a delay continues", async () => {
   const before = await createTestQueue(fixture.sqs, "delayed");
   await before.send("x", { DelaySeconds: 60 });
   fixture.advance(20 * SECOND);
@@ -52,7 +52,7 @@ test("after a restart a delay runs on", async () => {
   expect(messageBodies(await queue.receive())).toEqual(["x"]);
 });
 
-test("after a restart a message in flight is visible at once, as if it had not been handed out that time", async () => {
+test("after a restart, a message in flight is visible at once and its last receive is not counted", async () => {
   const before = await createTestQueue(fixture.sqs, "flying", { VisibilityTimeout: "600" });
   await before.send("x");
   const [inFlightMessage] = await before.receive();
@@ -65,7 +65,7 @@ test("after a restart a message in flight is visible at once, as if it had not b
   });
 });
 
-test("after a restart a handle from before still deletes what nobody else has received", async () => {
+test("after a restart, an earlier handle still deletes a message that was not received again", async () => {
   const before = await createTestQueue(fixture.sqs, "handled");
   await before.send("x");
   const [message] = await before.receive();
@@ -90,7 +90,7 @@ test("receives before a restart count towards the dead-letter queue, and dead le
   });
 });
 
-test("deleted and purged messages and deleted queues stay away, over two restarts", async () => {
+test("deleted messages, purged messages and deleted queues stay deleted over two restarts", async () => {
   const purged = await createTestQueue(fixture.sqs, "purged");
   const dropped = await createTestQueue(fixture.sqs, "dropped");
   const before = await createTestQueue(fixture.sqs, "emptied");
@@ -106,7 +106,7 @@ test("deleted and purged messages and deleted queues stay away, over two restart
   }
 });
 
-test("a second delivery by the fault knob does not outlive the process", async () => {
+test("a second delivery from fault injection is lost at a restart", async () => {
   const before = await createTestQueue(fixture.sqs, "doubled");
   fixture.emulators.sqs.chaos({ duplicate: 1, shuffle: false, random: Math.random });
   await before.send("x");
@@ -115,7 +115,7 @@ test("a second delivery by the fault knob does not outlive the process", async (
   expect(await (await restartAndReopen(before)).receive()).toEqual([]);
 });
 
-test("after a restart a queue has its settings: the same are taken again, others are refused until they are set", async () => {
+test("after a restart, a queue can be created with its own settings, and with others only once they are set", async () => {
   const before = await createTestQueue(fixture.sqs, "settled", { VisibilityTimeout: "7" });
   const queue = await restartAndReopen(before);
   const create = (VisibilityTimeout: string) =>
@@ -128,7 +128,7 @@ test("after a restart a queue has its settings: the same are taken again, others
   expect((await create("8")).QueueUrl).toBe(queue.url);
 });
 
-test("the journal of a queue that much went through stays short, and what is still in it is kept", async () => {
+test("the journal of a busy queue stays short and still holds the remaining messages", async () => {
   const before = await createTestQueue(fixture.sqs, "busy");
   await before.send("kept");
   await before.receive();

@@ -76,7 +76,7 @@ async function send(path: string, init: RequestInit = {}): Promise<Event> {
   return (await response.json()) as Event;
 }
 
-/** The status of a request whose target goes out exactly as it is written. */
+/** The status of a request whose target is sent unchanged. */
 function requestStatus(target: string, headers: Record<string, string> = {}): Promise<number> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(stack.baseUrl);
@@ -127,7 +127,7 @@ describe("a route", () => {
 });
 
 describe("an event", () => {
-  it("carries query, headers and cookies as an HTTP API hands them on", async () => {
+  it("has query, headers and cookies in the format of an HTTP API", async () => {
     const event = await send("/x?a=1&b=%20y&a=2&empty=", {
       headers: { cookie: "one=1; two=2", "X-Custom": "Value", "x-forwarded-for": "203.0.113.9" },
     });
@@ -139,7 +139,7 @@ describe("an event", () => {
     expect(event.requestContext.http).toMatchObject({ method: "GET", sourceIp: "127.0.0.1", protocol: "HTTP/1.1" });
   });
 
-  it("leaves out what the request does not have", async () => {
+  it("omits what the request does not have", async () => {
     const event = await send("/x");
     expect(event).not.toHaveProperty("queryStringParameters");
     expect(event).not.toHaveProperty("cookies");
@@ -179,19 +179,19 @@ describe("sizes", () => {
     return (await fetch(`${stack.baseUrl}/odd-size`, { method: "POST", headers: { "content-type": type }, body }))
       .status;
   };
-  it("refuses more than an HTTP API takes", async () => {
+  it("rejects a body over the limit of an HTTP API", async () => {
     expect(await post(10 * 2 ** 20 + 1, "text/plain")).toBe(413);
   });
-  it("refuses what fits an HTTP API but, in base64, no invocation", async () => {
+  it("rejects a body that exceeds the invocation limit in base64", async () => {
     expect(await post(5 * 2 ** 20, "application/octet-stream")).toBe(413);
   });
-  it("refuses headers of more than 10 KB", async () => {
+  it("rejects headers of more than 10 KB", async () => {
     expect(await requestStatus("/x", { "x-long": "x".repeat(9_000) })).toBe(200);
     expect(await requestStatus("/x", { "x-long": "x".repeat(10_240) })).toBe(431);
   });
 });
 
-describe("an answer", () => {
+describe("a response", () => {
   const ask = (name: string): Promise<Response> => fetch(`${stack.baseUrl}/odd?case=${name}`);
 
   it("is sent with status, headers, cookies and bytes", async () => {
@@ -220,7 +220,7 @@ describe("an answer", () => {
 });
 
 describe("the gateway", () => {
-  it("waits no longer than its integration says, and answers 503", async () => {
+  it("answers 503 after the timeout of its integration", async () => {
     const response = await fetch(`${stack.baseUrl}/slow?case=hang`);
     expect(response.status).toBe(503);
     expect(await response.json()).toEqual({ message: "Service Unavailable" });
@@ -228,7 +228,7 @@ describe("the gateway", () => {
 });
 
 describe("the edge", () => {
-  it("turns away as many requests as it is told to, bare, and then none", async () => {
+  it("rejects the configured number of requests without a body, and then none", async () => {
     const faults = (body: string) => fetch(`${stack.baseUrl}/_local/faults`, { method: "POST", body });
     expect((await faults('{"edge_429":2}')).status).toBe(200);
     for (let at = 0; at < 2; at++) {
@@ -244,7 +244,7 @@ describe("the edge", () => {
 });
 
 describe("a port", () => {
-  it("that is taken is named", async () => {
+  it("in use is named in the error", async () => {
     const port = Number(new URL(stack.baseUrl).port);
     await expect(openGateway(port)).rejects.toThrow(LocalRefusal);
     await expect(openGateway(port)).rejects.toThrow(`Port ${port} is in use`);

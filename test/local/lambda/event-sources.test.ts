@@ -3,17 +3,17 @@ import { parseBatchItemFailures } from "../../../local/lambda/event-sources.ts";
 
 const all = new Set(["a", "b", "c"]);
 
-describe("a worker's answer", () => {
+describe("a worker's response", () => {
   it.each([
     ["nothing", null],
     ["an empty object", {}],
     ["no list", { batchItemFailures: null }],
     ["an empty list", { batchItemFailures: [] }],
-  ])("of %s says that the whole batch is done", (_what, answer) => {
+  ])("with %s completes the whole batch", (_what, answer) => {
     expect(parseBatchItemFailures(answer, all)).toEqual(new Set());
   });
 
-  it("of some ids leaves those alone in the queue", () => {
+  it("with some ids leaves only those messages in the queue", () => {
     const answer = { batchItemFailures: [{ itemIdentifier: "a" }, { itemIdentifier: "c" }] };
     expect(parseBatchItemFailures(answer, all)).toEqual(new Set(["a", "c"]));
   });
@@ -24,9 +24,9 @@ describe("a worker's answer", () => {
     ["no id", { batchItemFailures: [{ itemId: "a" }] }],
     ["null in the list", { batchItemFailures: [null] }],
     ["no list at all", { batchItemFailures: "a" }],
-    ["another shape", { failures: [] }],
+    ["another structure", { failures: [] }],
     ["a text", "done"],
-  ])("of %s fails the whole batch", (_what, answer) => {
+  ])("with %s fails the whole batch", (_what, answer) => {
     expect(parseBatchItemFailures(answer, all)).toEqual(all);
   });
 });

@@ -17,7 +17,7 @@ afterEach(async () => {
   folder.remove();
 });
 
-/** One function, `Echo`, from its source. */
+/** Starts one function, `Echo`, with this source. */
 function run(source: string, properties: Record<string, unknown> = {}, replaced: Record<string, string> = {}) {
   const assembly = readAssembly(
     writeAssembly(folder.path, { Echo: lambdaResource("echo", properties) }, { echo: source }),
@@ -64,7 +64,7 @@ describe("a function", () => {
     delete process.env.PARLEY_OF_THE_SHELL;
   });
 
-  it("is told the time that is left and its request's id", async () => {
+  it("gets the remaining time and the id of its request", async () => {
     const { functions } = run(
       "export const handler = async (_event, c) => [c.getRemainingTimeInMillis(), c.awsRequestId, c.functionName];",
       { Timeout: 7 },
@@ -76,7 +76,7 @@ describe("a function", () => {
     expect(name).toBe("Planted-Echo");
   });
 
-  it("sees a turn of the stack's clock at once, while Date stays real", async () => {
+  it("sees a jump of the stack's clock at once, while Date shows the real time", async () => {
     const { functions, clock } = run(
       'export const handler = async () => [globalThis[Symbol.for("parley.host")].now() - Date.now(), globalThis[Symbol.for("parley.host")].openEgress];',
     );
@@ -87,7 +87,7 @@ describe("a function", () => {
     expect((await functions.invoke("Echo", {})) as number[]).toEqual([24 * HOUR, true]);
   });
 
-  it("finds the clock already in place when its bundle is loaded", async () => {
+  it("has the clock while its bundle is loaded", async () => {
     const { functions } = run(
       'const atLoad = typeof globalThis[Symbol.for("parley.host")].now; export const handler = async () => atLoad;',
     );
@@ -112,7 +112,7 @@ describe("a function", () => {
     expect(new Set(answers.map(({ here }) => here)).size).toBe(4);
   });
 
-  it("keeps to its reserved concurrency", async () => {
+  it("never exceeds its reserved concurrency", async () => {
     const { functions } = run("const here = Math.random(); export const handler = async () => here;", {
       ReservedConcurrentExecutions: 1,
     });
@@ -120,7 +120,7 @@ describe("a function", () => {
     expect(new Set(answers).size).toBe(1);
   });
 
-  it("is ended when its time is over, and the next event is served by a new sandbox", async () => {
+  it("is stopped at its timeout, and a new sandbox handles the next event", async () => {
     const { functions } = run(
       "const here = Math.random(); export const handler = async (event) => { for (; event.hang; ) {} return here; };",
       { Timeout: 1, ReservedConcurrentExecutions: 1 },
@@ -133,7 +133,7 @@ describe("a function", () => {
     expect(await next).not.toBe(before);
   });
 
-  it("keeps its sandbox after it threw", async () => {
+  it("has the same sandbox after it threw", async () => {
     const { functions } = run(
       'const here = Math.random(); export const handler = async (event) => { if (event.fail) throw new TypeError("no"); return here; };',
     );
@@ -145,13 +145,13 @@ describe("a function", () => {
     expect(await functions.invoke("Echo", {})).toBe(before);
   });
 
-  it("is replaced when it ends its own process", async () => {
+  it("gets a new sandbox after it exits", async () => {
     const { functions } = run("export const handler = async (event) => { if (event.die) process.exit(1); return 1; };");
     await expect(functions.invoke("Echo", { die: true })).rejects.toMatchObject({ reason: "died" });
     expect(await functions.invoke("Echo", {})).toBe(1);
   });
 
-  it("fails its event when its bundle cannot be loaded, and is loaded anew for the next", async () => {
+  it("fails its event if its bundle cannot be loaded, and is loaded again for the next event", async () => {
     const { functions } = run('throw new Error("broken"); export const handler = 1;');
     for (let at = 0; at < 2; at++) {
       const failure = functions.invoke("Echo", {});
@@ -160,17 +160,17 @@ describe("a function", () => {
     }
   });
 
-  it("fails its event when the bundle lacks the handler", async () => {
+  it("fails its event if the bundle lacks the handler", async () => {
     const { functions } = run("export const other = 1;");
     await expect(functions.invoke("Echo", {})).rejects.toThrow(/does not export a function called handler/);
   });
 
-  it("answers as its result comes out of JSON", async () => {
+  it("returns its result as JSON encodes it", async () => {
     const { functions } = run("export const handler = async () => ({ at: new Date(0), gone: undefined });");
     expect(await functions.invoke("Echo", {})).toEqual({ at: "1970-01-01T00:00:00.000Z" });
   });
 
-  it("has what it prints taken down", async () => {
+  it("has its output logged", async () => {
     const { functions } = run('export const handler = async () => { console.log("printed here"); };');
     expect(await functions.invoke("Echo", {})).toBeNull();
     await expect.poll(() => Buffer.concat(logChunks).toString()).toContain("printed here");
@@ -179,7 +179,7 @@ describe("a function", () => {
   it.each([
     ["four sandboxes", [], {}, 4],
     ["as many for each of its queues", ["One", "Two"], {}, 8],
-    ["never more than it reserves", ["One", "Two"], { ReservedConcurrentExecutions: 3 }, 3],
+    ["no more than its reserved concurrency", ["One", "Two"], { ReservedConcurrentExecutions: 3 }, 3],
   ])("has %s", (_what, queues, properties, expected) => {
     const sources = queues.map((name): [string, Resource] => [`From${name}`, eventSourceMapping("Echo", name)]);
     const resources = { Echo: lambdaResource("echo", properties), ...Object.fromEntries(sources) };
@@ -187,7 +187,7 @@ describe("a function", () => {
     expect(declared?.sandboxesMax).toBe(expected);
   });
 
-  it("ends with the stack, whatever it is doing", async () => {
+  it("ends with the stack, even during an event", async () => {
     const { functions } = run("export const handler = async () => { for (;;) {} };");
     const running = functions.invoke("Echo", {});
     const failed = expect(running).rejects.toMatchObject({ reason: "died" });
@@ -196,7 +196,7 @@ describe("a function", () => {
   });
 });
 
-describe("a template's function is refused", () => {
+describe("a template's function is rejected", () => {
   const declared = (properties: Record<string, unknown>, bundles: Record<string, string> = { echo: "" }) => {
     const assembly = readAssembly(writeAssembly(folder.path, { Echo: lambdaResource("echo", properties) }, bundles));
     return () => readFunctions(assembly);
@@ -212,7 +212,7 @@ describe("a template's function is refused", () => {
     expect(declare).toThrow(message);
   });
 
-  it("when it is asked for and not there", async () => {
+  it("when it does not exist", async () => {
     const { functions } = run("export const handler = async () => 1;");
     await expect(functions.invoke("Ghost", {})).rejects.toThrow(/no function Ghost/);
   });

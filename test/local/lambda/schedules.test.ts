@@ -7,7 +7,7 @@ afterEach(() => {
   for (const schedules of running.splice(0)) schedules.close();
 });
 
-/** Schedules under a clock of their own, which stands still until it is turned. */
+/** Schedules with a clock that moves only when a test advances it. */
 function start(schedules: Schedule[], invoke?: (id: string) => Promise<unknown>) {
   let now = Date.UTC(2026, 0, 1);
   const runs: string[] = [];
@@ -41,7 +41,7 @@ const hourly: Schedule = { id: "R2", every: HOUR, functionId: "Hourly" };
 const daily: Schedule = { id: "R3", every: DAY, functionId: "Daily" };
 
 describe("a schedule", () => {
-  it("runs once its period is over and not a millisecond before", async () => {
+  it("runs when its period has passed and not a millisecond before", async () => {
     const { turn: advance } = start([hourly]);
     expect(await advance(HOUR - 1)).toEqual([]);
     expect(await advance(1)).toEqual(["Hourly"]);
@@ -50,19 +50,19 @@ describe("a schedule", () => {
     expect(await advance(1)).toEqual(["Hourly"]);
   });
 
-  it("runs once for a jump over many periods, and keeps its rhythm after it", async () => {
+  it("runs once for a jump over many periods, and its interval does not shift", async () => {
     const { turn: advance } = start([hourly]);
     expect(await advance(10 * HOUR + 1)).toEqual(["Hourly"]);
     expect(await advance(HOUR - 2)).toEqual([]);
     expect(await advance(1)).toEqual(["Hourly"]);
   });
 
-  it("runs in the order in which it came due among others", async () => {
+  it("runs in the order in which schedules came due", async () => {
     const { turn: advance } = start([daily, hourly, minutely]);
     expect(await advance(2 * DAY)).toEqual(["Minutely", "Hourly", "Daily"]);
   });
 
-  it("has ended when the turn of the clock has, also when it failed", async () => {
+  it("has ended when the clock's jump has ended, even if it failed", async () => {
     let ended = 0;
     const { turn: advance, reported } = start([minutely, hourly], async (id) => {
       await new Promise((resolve) => setImmediate(resolve));
@@ -74,7 +74,7 @@ describe("a schedule", () => {
     expect(reported).toEqual(["Minutely: broken"]);
   });
 
-  it("gets the standard event, or the input it was given", async () => {
+  it("gets the standard event or its configured input", async () => {
     const { turn: advance, events } = start([minutely, { ...hourly, input: { own: true } }]);
     await advance(HOUR);
     expect(events).toEqual([

@@ -9,7 +9,7 @@ async function startWithPerson(name: keyof typeof testAccounts = "login") {
 }
 
 describe("echoes", () => {
-  test("Messenger's names the app and returns the metadata", async () => {
+  test("Messenger's echo names the app and returns the metadata", async () => {
     const { hook, simulator, person } = await startWithPerson("messenger");
     const message = { text: "Hi", metadata: "record-1" };
     const { body } = await simulator.sendToPerson("messenger", person, { message });
@@ -21,7 +21,7 @@ describe("echoes", () => {
     });
   });
 
-  test("Instagram's comes among the messages and names no app", async () => {
+  test("Instagram's echo is in the messages field and names no app", async () => {
     const { hook, simulator, person } = await startWithPerson("login");
     const { body } = await simulator.sendToPerson("login", person, { message: { text: "Hi", metadata: "record-1" } });
     const [one] = await hook.waitForWebhooks(1, isEcho);
@@ -29,7 +29,7 @@ describe("echoes", () => {
     expect(one && firstEvent(one).message).toEqual({ mid: body.message_id, is_echo: true, text: "Hi" });
   });
 
-  test("comes after the answer, or before it when told to", async () => {
+  test("the echo follows the response, or precedes it with the fault echo_first", async () => {
     const { hook, simulator, person } = await startWithPerson();
     await simulator.sendToPerson("login", person);
     expect(hook.got.filter(isEcho)).toHaveLength(0);
@@ -42,7 +42,7 @@ describe("echoes", () => {
     await hook.waitForWebhooks(3, isEcho);
   });
 
-  test("does not come when told not to", async () => {
+  test("no echo is sent with the fault no_echo", async () => {
     const { hook, simulator, person } = await startWithPerson();
     await simulator.sim("/faults", { mode: "no_echo", for: 1 });
     const first = await simulator.sendToPerson("login", person, { message: { text: "unheard" } });
@@ -61,7 +61,7 @@ describe("faults", () => {
     ["rate_limited", 400, { code: 613 }],
     ["restricted", 400, { code: 10, error_subcode: 1893063 }],
     ["5xx", 500, { code: 2, is_transient: true }],
-  ])("%s strikes as often as asked, then no more", async (mode, status, error) => {
+  ])("%s applies as often as requested, then no longer", async (mode, status, error) => {
     const { simulator, person } = await startWithPerson();
     await simulator.sim("/faults", { mode, for: 2 });
     for (let n = 0; n < 2; n += 1) {
@@ -71,7 +71,7 @@ describe("faults", () => {
     expect((await simulator.sendToPerson("login", person)).status).toBe(200);
   });
 
-  test("a rate limit says when access comes back", async () => {
+  test("a rate limit names the time when access returns", async () => {
     const { simulator, person } = await startWithPerson();
     await simulator.sim("/faults", { mode: "rate_limited" });
     const { headers } = await simulator.sendToPerson("login", person);
@@ -80,7 +80,7 @@ describe("faults", () => {
     expect(JSON.parse(headers.get("X-App-Usage") ?? "{}").call_count).toBe(100);
   });
 
-  test("strikes sends only, unless every call is asked for", async () => {
+  test("a fault applies to sends only, unless its target is all calls", async () => {
     const { simulator } = await startWithPerson();
     const me = () => simulator.get("/instagram_graph/v26.0/me?fields=id", testAccounts.login.token);
     await simulator.sim("/faults", { mode: "token_revoked" });
@@ -91,7 +91,7 @@ describe("faults", () => {
     expect((await me()).status).toBe(200);
   });
 
-  test("reset_after_accept cuts the line although the message went out", async () => {
+  test("reset_after_accept cuts the connection although the message was sent", async () => {
     const { hook, simulator, person } = await startWithPerson();
     await simulator.sim("/faults", { mode: "reset_after_accept", for: 1 });
     await expect(simulator.sendToPerson("login", person)).rejects.toThrow("fetch failed");

@@ -20,7 +20,7 @@ function rawSend(url: string, person: string, signal = AbortSignal.timeout(20_00
   });
 }
 
-describe("a refusal that is asked for", () => {
+describe("a requested error", () => {
   test.each([
     ["app_removed", { code: 190, error_subcode: 458 }],
     ["checkpoint", { code: 190, error_subcode: 459 }],
@@ -32,7 +32,7 @@ describe("a refusal that is asked for", () => {
     ["tag_abuse", { code: 613, error_subcode: 2018338 }],
     ["person_unavailable", { code: 551, error_subcode: 1545041 }],
     ["fetch_failed", { code: 100, error_subcode: 2018008 }],
-  ])("%s strikes once and sends nothing", async (mode, error) => {
+  ])("%s applies once and sends nothing", async (mode, error) => {
     const { simulator, person } = await startWithPerson();
     await simulator.sim("/faults", { mode, for: 1 });
     expect(await simulator.sendToPerson("login", person)).toMatchObject({ status: 400, body: { error } });
@@ -47,13 +47,13 @@ describe("a refusal that is asked for", () => {
     ["unknown_person", "login", { code: 100, error_subcode: 2534014 }],
     ["outside_window", "messenger", { code: 10, error_subcode: 2018278 }],
     ["outside_window", "login", { code: 10, error_subcode: 2534022 }],
-  ] as const)("%s is told on %s in its channel's own way", async (mode, name, error) => {
+  ] as const)("%s has the error codes of its channel on %s", async (mode, name, error) => {
     const { simulator, person } = await startWithPerson(name);
     await simulator.sim("/faults", { mode });
     expect((await simulator.sendToPerson(name, person)).body.error).toMatchObject(error);
   });
 
-  test("may be any code and subcode, with a status", async () => {
+  test("may have any code, subcode and status", async () => {
     const { simulator, person } = await startWithPerson();
     await simulator.sim("/faults", { mode: "error", code: 200, subcode: 2534041, status: 403 });
     expect(await simulator.sendToPerson("login", person)).toMatchObject({
@@ -66,7 +66,7 @@ describe("a refusal that is asked for", () => {
     expect([without.status, without.body.error]).toEqual([400, expect.stringContaining("code is missing")]);
   });
 
-  test("of too many calls names the minutes that it was told to", async () => {
+  test("rate_limited names the requested minutes", async () => {
     const { simulator, person } = await startWithPerson();
     await simulator.sim("/faults", { mode: "rate_limited", minutes: 17 });
     const { headers } = await simulator.sendToPerson("login", person);
@@ -74,7 +74,7 @@ describe("a refusal that is asked for", () => {
     expect(usage[testAccounts.login.externalId][0].estimated_time_to_regain_access).toBe(17);
   });
 
-  test("of an app without the right to the tag leaves what is not tagged alone", async () => {
+  test("no_human_agent does not apply to a message without the tag", async () => {
     const { simulator, person } = await startWithPerson();
     await simulator.sim("/faults", { mode: "no_human_agent" });
     const { error } = (await simulator.sendToPerson("login", person, humanAgentTag)).body;
@@ -84,8 +84,8 @@ describe("a refusal that is asked for", () => {
   });
 });
 
-describe("an accepted send whose answer is spoilt", () => {
-  test.each(["reset_after_accept", "hang_after_accept"])("%s gives no answer, and the echo comes", async (mode) => {
+describe("an accepted send with an altered response", () => {
+  test.each(["reset_after_accept", "hang_after_accept"])("%s sends no response but sends the echo", async (mode) => {
     const { hook, simulator, person } = await startWithPerson();
     await simulator.sim("/faults", { mode, for: 1 });
     const end = new AbortController();
@@ -96,7 +96,7 @@ describe("an accepted send whose answer is spoilt", () => {
     expect(await pendingRequest).toBeInstanceOf(Error);
   });
 
-  test("malformed_json breaks off, huge_body is 10 MB", async () => {
+  test("malformed_json is truncated, huge_body is over 10 MB", async () => {
     const { hook, simulator, person } = await startWithPerson();
     await simulator.sim("/faults", { mode: "malformed_json", for: 1 });
     const broken = await rawSend(simulator.url, person);
@@ -110,7 +110,7 @@ describe("an accepted send whose answer is spoilt", () => {
   });
 });
 
-test("reset_before_accept cuts the line and accepts nothing", async () => {
+test("reset_before_accept cuts the connection and accepts nothing", async () => {
   const { simulator, person } = await startWithPerson();
   await simulator.sim("/faults", { mode: "reset_before_accept", for: 1 });
   await expect(rawSend(simulator.url, person)).rejects.toThrow("fetch failed");

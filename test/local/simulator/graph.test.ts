@@ -41,7 +41,7 @@ describe("profiles", () => {
     expect((await simulator.get(names, login.token)).body.error).toMatchObject({ code: 190 });
   });
 
-  test("who never wrote, has no profile or is unknown cannot be read", async () => {
+  test("a person who never wrote, has no profile or is unknown cannot be read", async () => {
     const simulator = await startWithPerson();
     const quiet = (await simulator.sim("/people", { account: login.externalId, name: "Quiet" })).body;
     const read = (host: string, id: string, token: string) => simulator.get(`/${host}_graph/v26.0/${id}`, token);
@@ -52,7 +52,7 @@ describe("profiles", () => {
     expect((await read("facebook", "12", testPage.token)).body.error).toMatchObject({ code: 100, error_subcode: 33 });
   });
 
-  test("whose name is hidden can be read all the same, and so can one without a picture", async () => {
+  test("a person without a name or without a picture can be read", async () => {
     const simulator = await startWithPerson();
     const insta = await simulator.personSends("login", { person: "Ada Lind" });
     await simulator.sim("/people", { account: login.externalId, person: insta.person, nameless: true, picture: false });
@@ -68,23 +68,23 @@ describe("profiles", () => {
     ["login", "instagram", login.token, /\?oe=([\dA-F]{8})$/, 16],
     ["messenger", "facebook", testPage.token, /\?ext=(\d{10})$/, 10],
   ] as const)(
-    "has a picture (%s) whose address says when it ends, and ends then",
+    "a picture (%s) has a URL with an expiry time, and expires then",
     async (name, host, token, end, radix) => {
       const simulator = await startWithPerson();
       const { person } = await simulator.personSends(name, { person: "Ada Lind" });
       const picture = async (): Promise<string> =>
         (await simulator.get(`/${host}_graph/v26.0/${person}?fields=profile_pic`, token)).body.profile_pic;
-      const old = await picture();
-      const seconds = Number.parseInt(end.exec(old)?.[1] ?? "", radix);
+      const url = await picture();
+      const seconds = Number.parseInt(end.exec(url)?.[1] ?? "", radix);
       expect(Math.abs(seconds * 1_000 - Date.now() - 36 * hour)).toBeLessThan(10_000);
-      expect((await fetch(old)).status).toBe(200);
+      expect((await fetch(url)).status).toBe(200);
       await simulator.sim("/clock", { offset_ms: 36 * hour });
-      expect((await fetch(old)).status).toBe(403);
+      expect((await fetch(url)).status).toBe(403);
       expect((await fetch(await picture())).status).toBe(200);
     },
   );
 
-  test("a proof made with the wrong secret is refused", async () => {
+  test("a proof with the wrong secret is rejected", async () => {
     const simulator = await startWithPerson();
     const proof = (secret: string) => createHmac("sha256", secret).update(testPage.token).digest("hex");
     const me = (secret: string) => simulator.get(`/facebook_graph/me?appsecret_proof=${proof(secret)}`, testPage.token);
@@ -97,7 +97,7 @@ describe("subscriptions", () => {
   test.each([
     ["instagram", login.externalId, login.token, "messages,messaging_seen"],
     ["facebook", testPage.id, testPage.token, "messages,message_echoes"],
-  ])("on %s's host are set, listed and taken away", async (host, node, token, fields) => {
+  ])("are set, listed and removed on the %s host", async (host, node, token, fields) => {
     const simulator = await startWithPerson();
     const path = `/${host}_graph/v26.0/${node}/subscribed_apps`;
     const set = await simulator.ask("POST", `${path}?subscribed_fields=${fields}`, undefined, token);
@@ -107,7 +107,7 @@ describe("subscriptions", () => {
     expect((await simulator.get(path, token)).body).toEqual({ data: [] });
   });
 
-  test("an unknown field is refused by its place, and nothing changes", async () => {
+  test("an unknown field is rejected by its index, and nothing changes", async () => {
     const simulator = await startWithPerson();
     const path = `/facebook_graph/v26.0/${testPage.id}/subscribed_apps`;
     const before = (await simulator.get(path, testPage.token)).body;
@@ -119,7 +119,7 @@ describe("subscriptions", () => {
 });
 
 describe("tokens", () => {
-  test("Instagram's are refreshed when a day old, not before, and not once expired", async () => {
+  test("an Instagram token can be refreshed after one day and until it expires", async () => {
     const simulator = await startWithPerson();
     const path = "/instagram_graph/refresh_access_token?grant_type=ig_refresh_token";
     expect((await simulator.get(`${path}&access_token=${login.token}`)).body.error).toMatchObject({ code: 100 });
@@ -128,13 +128,13 @@ describe("tokens", () => {
     expect(body).toMatchObject({ token_type: "bearer", access_token: expect.stringMatching(/^IGAA/) });
     expect(body.expires_in).toBeGreaterThan(5_183_000);
     await simulator.sim("/clock", { offset_ms: 60 * 24 * hour + 5_000 });
-    const old = await simulator.get("/instagram_graph/me", login.token);
-    expect(old.body.error).toMatchObject({ code: 190, error_subcode: 463 });
+    const response = await simulator.get("/instagram_graph/me", login.token);
+    expect(response.body.error).toMatchObject({ code: 190, error_subcode: 463 });
     expect((await simulator.get(path, login.token)).body.error).toMatchObject({ code: 190 });
     expect((await simulator.get("/instagram_graph/me", body.access_token)).status).toBe(200);
   });
 
-  test("a login on Instagram: code, short token in each known shape, long token", async () => {
+  test("a login on Instagram returns a code, a short-lived token in each known format, and a long-lived token", async () => {
     const simulator = await startWithPerson();
     const back = "http://127.0.0.1:1/back";
     const form = { client_id: "1", client_secret: testSecrets.instagram, redirect_uri: back };
@@ -167,14 +167,14 @@ describe("tokens", () => {
     expect(long.body.expires_in).toBeGreaterThan(5_183_000);
   });
 
-  test("a login that is denied leads back with the reason", async () => {
+  test("a denied login redirects back with the reason", async () => {
     const simulator = await startWithPerson();
     const query = new URLSearchParams({ redirect_uri: "http://127.0.0.1:1/back", sim_deny: "1" });
     const { headers } = await simulator.get(`/instagram_www/oauth/authorize?${query}`);
     expect(new URL(headers.get("Location") ?? "").searchParams.get("error")).toBe("access_denied");
   });
 
-  test("a login on Facebook leads to the Pages and their tokens", async () => {
+  test("a login on Facebook gives access to the Pages and their tokens", async () => {
     const simulator = await startWithPerson();
     const back = "http://127.0.0.1:1/back";
     const app = { client_id: "151777648186011", client_secret: testSecrets.meta };
@@ -194,7 +194,7 @@ describe("tokens", () => {
     expect((await token({ redirect_uri: back, code })).body.error).toMatchObject({ code: 100 });
   });
 
-  test("debug_token tells the living from the dead", async () => {
+  test("debug_token distinguishes active from inactive tokens", async () => {
     const simulator = await startWithPerson();
     const asking = encodeURIComponent(`151777648186011|${testSecrets.meta}`);
     const debug = async (token: string) =>

@@ -26,7 +26,7 @@ function start(environment: Record<string, string>) {
   };
 }
 
-test("a webhook that waits survives the program being killed", async () => {
+test("a pending webhook survives a kill of the program", async () => {
   const folder = await mkdtemp(join(tmpdir(), "simulator-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const hook = await startWebhookReceiver();
@@ -58,7 +58,7 @@ test("a webhook that waits survives the program being killed", async () => {
   expect(await once(second.child, "exit")).toEqual([0, null]);
 });
 
-test("without its settings the program says which one is missing and ends", async () => {
+test("without its settings, the program names the missing one and exits", async () => {
   const { child, output } = start({ SIM_WEBHOOK_BASE: "http://127.0.0.1:9" });
   expect(await once(child, "close")).toEqual([1, null]);
   expect(output()).toBe("SIM_META_SECRET is not set: set it and start again\n");

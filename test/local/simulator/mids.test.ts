@@ -7,7 +7,7 @@ import {
   parseInstagramMid,
 } from "../../../local/simulator/world/mids.ts";
 
-test("an Instagram message id can be read back: account, thread and microseconds", () => {
+test("an Instagram message id can be parsed: account, thread and microseconds", () => {
   fc.assert(
     fc.property(fc.bigInt(1n, 10n ** 17n), fc.bigInt(1n, 10n ** 39n), fc.bigInt(0n, 10n ** 16n), (a, t, micros) => {
       const parts = { accountId: String(a), threadId: String(t), micros };
@@ -18,7 +18,7 @@ test("an Instagram message id can be read back: account, thread and microseconds
   );
 });
 
-test("an Instagram message id is as long as a real one and spells Z, + , / and = in two letters", () => {
+test("an Instagram message id is as long as a real one and writes Z, +, / and = with two letters", () => {
   const mid = instagramMid({
     accountId: "17841405793187218",
     threadId: instagramThreadId(),
@@ -29,12 +29,12 @@ test("an Instagram message id is as long as a real one and spells Z, + , / and =
   expect(mid.length).toBeLessThan(190);
 });
 
-test("what is not an Instagram message id reads as null", () => {
+test("any other text than an Instagram message id parses as null", () => {
   expect(parseInstagramMid("m_abc")).toBeNull();
   expect(parseInstagramMid("")).toBeNull();
 });
 
-test("a Messenger message id is m_ and 86 base64url characters, new each time", () => {
+test("a Messenger message id is m_ and 86 random base64url characters", () => {
   expect(messengerMid()).toMatch(/^m_[A-Za-z0-9_-]{86}$/);
   expect(messengerMid()).not.toBe(messengerMid());
 });

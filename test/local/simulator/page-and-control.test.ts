@@ -19,7 +19,7 @@ describe("the page", () => {
     expect(await response.text()).toContain("<title>Platform simulator</title>");
   });
 
-  test("and its files name no other origin, run nothing inline, and are all there", async () => {
+  test("has only existing files, without another origin and without inline code", async () => {
     const simulator = await startReady();
     const html = await (await fetch(`${simulator.url}/`)).text();
     expect(html).not.toMatch(/ on\w+=| style=|<style|<script(?![^>]*src=)/);
@@ -33,7 +33,7 @@ describe("the page", () => {
     }
   });
 
-  test("labels every field it has", async () => {
+  test("labels every field", async () => {
     const simulator = await startReady();
     const html = await (await fetch(`${simulator.url}/`)).text();
     const fields = [...html.matchAll(/<(?:input|select|textarea)[^>]* id="([^"]+)"/g)].map(([, id]) => id);
@@ -43,7 +43,7 @@ describe("the page", () => {
   });
 });
 
-test("another host's name or another page's origin is refused", async () => {
+test("a foreign host name or origin is rejected", async () => {
   const simulator = await startReady();
   const status = (headers: Record<string, string>) =>
     new Promise<number | undefined>((resolve, reject) => {
@@ -59,7 +59,7 @@ test("another host's name or another page's origin is refused", async () => {
   expect(await status({ Host: host, Origin: `http://${host}` })).toBe(200);
 });
 
-describe("control input it cannot use is answered 400 with the reason", () => {
+describe("invalid control input gets a 400 with the reason", () => {
   test.each([
     ["/person-sends", {}, "account is missing"],
     ["/person-sends", { account: "1" }, "there is no account 1; accounts: 17841405793187218"],
@@ -87,7 +87,7 @@ describe("control input it cannot use is answered 400 with the reason", () => {
     expect(answer.body.error).toContain(reason);
   });
 
-  test("and a route that is not there 404 with those that are", async () => {
+  test("and an unknown route gets a 404 with the list of routes", async () => {
     const simulator = await startReady();
     const answer = await simulator.sim("/nothing", {});
     expect(answer.status).toBe(404);
@@ -95,7 +95,7 @@ describe("control input it cannot use is answered 400 with the reason", () => {
   });
 });
 
-test("the state tells accounts, people and both sides of a thread, and when nothing changed", async () => {
+test("the state has accounts, people and both sides of a thread, and reports when nothing changed", async () => {
   const simulator = await startReady();
   const { person } = await simulator.personSends("login", { person: "Ada", text: "Hello" });
   await simulator.sendToPerson("login", person);
@@ -111,7 +111,7 @@ test("the state tells accounts, people and both sides of a thread, and when noth
   expect(again.body).toEqual({ version: body.version, unchanged: true });
 });
 
-test("an account can be added while it runs, and two of one id are told apart by connection", async () => {
+test("an account can be added at run time, and the connection distinguishes two accounts with one id", async () => {
   const simulator = await startReady();
   const { externalId } = testAccounts.login;
   const seed = { connection: "instagram_page", externalId, pageId: "77", handle: "h", displayName: "H", token: "EAA7" };

@@ -31,7 +31,7 @@ test("a text, a quick reply and a reply", async () => {
   });
 });
 
-test("pictures: one of the simulator's own, or those given", async () => {
+test("pictures: a sample picture of the simulator, or the given ones", async () => {
   const { happens: sendPersonEvent } = await startWithEvents();
   const ownImage = await sendPersonEvent("login", { kind: "image" });
   const { url } = ownImage.message.attachments[0].payload;
@@ -48,7 +48,7 @@ test("pictures: one of the simulator's own, or those given", async () => {
   );
 });
 
-describe("what only one platform has", () => {
+describe("events of one platform only", () => {
   test.each([
     ["story_reply", { reply_to: { story: { id: expect.any(String), url: expect.any(String) } } }],
     ["story_mention", { attachments: [{ type: "story_mention" }] }],
@@ -70,7 +70,7 @@ describe("what only one platform has", () => {
   });
 });
 
-test("a reaction and its taking back name the message", async () => {
+test("a reaction and its removal name the message", async () => {
   const { hook, simulator, happens: sendPersonEvent } = await startWithEvents();
   const { sender } = await sendPersonEvent("login", { text: "Hello" });
   const { body } = await simulator.sendToPerson("login", sender.id);
@@ -85,7 +85,7 @@ test("a reaction and its taking back name the message", async () => {
   expect(back.reaction).toEqual({ mid: body.message_id, action: "unreact" });
 });
 
-test("an edit counts up, its noise has neither text nor count, an unsend empties the message", async () => {
+test("an edit increments the count, edit noise has neither text nor count, an unsend empties the message", async () => {
   const { simulator, happens: sendPersonEvent } = await startWithEvents();
   const { message } = await sendPersonEvent("login", { text: "Hello" });
   const { mid } = message;
@@ -101,7 +101,7 @@ test("an edit counts up, its noise has neither text nor count, an unsend empties
   expect(threads[0].messages).toMatchObject([{ mid, text: null, deleted: true, edits: 2 }]);
 });
 
-test("reads have another shape on each platform; postbacks and referrals the same", async () => {
+test("reads differ between the platforms; postbacks and referrals are the same", async () => {
   const { hook, simulator, happens: sendPersonEvent } = await startWithEvents();
   const { sender } = await sendPersonEvent("login", { text: "Hello" });
   const { body } = await simulator.sendToPerson("login", sender.id);

@@ -10,23 +10,26 @@ async function statePath(): Promise<string> {
   return join(folder, "state.json");
 }
 
-test.each([500, 204, 302])("a webhook answered %i is posted again, the same bytes, until 200", async (status) => {
-  const hook = await startWebhookReceiver();
-  hook.settings.status = status;
-  const simulator = await startTestSimulator(hook.url);
-  const sent = await simulator.personSends("messenger");
-  expect(sent).toMatchObject({ status_of_webhook: "waiting", problem: `the webhook's receiver: ${status}` });
-  await hook.waitForWebhooks(2);
-  hook.settings.status = 200;
-  const before = hook.got.length;
-  const all = await hook.waitForWebhooks(before + 1);
-  expect(new Set(all.map(({ raw }) => raw)).size).toBe(1);
-  await expect.poll(async () => (await simulator.get("/_sim/state")).body.pending).toEqual([]);
-  const { threads } = (await simulator.get("/_sim/state")).body;
-  expect(threads[0].messages[0]).toMatchObject({ mid: sent.mid, webhook: "delivered" });
-});
+test.each([500, 204, 302])(
+  "a webhook answered with %i is posted again with the same bytes until a 200",
+  async (status) => {
+    const hook = await startWebhookReceiver();
+    hook.settings.status = status;
+    const simulator = await startTestSimulator(hook.url);
+    const sent = await simulator.personSends("messenger");
+    expect(sent).toMatchObject({ status_of_webhook: "waiting", problem: `the webhook's receiver: ${status}` });
+    await hook.waitForWebhooks(2);
+    hook.settings.status = 200;
+    const before = hook.got.length;
+    const all = await hook.waitForWebhooks(before + 1);
+    expect(new Set(all.map(({ raw }) => raw)).size).toBe(1);
+    await expect.poll(async () => (await simulator.get("/_sim/state")).body.pending).toEqual([]);
+    const { threads } = (await simulator.get("/_sim/state")).body;
+    expect(threads[0].messages[0]).toMatchObject({ mid: sent.mid, webhook: "delivered" });
+  },
+);
 
-test("a receiver that does not answer within five seconds is asked again", async () => {
+test("a webhook without a response within five seconds is retried", async () => {
   const hook = await startWebhookReceiver();
   hook.settings.silent = true;
   const simulator = await startTestSimulator(hook.url);
@@ -38,7 +41,7 @@ test("a receiver that does not answer within five seconds is asked again", async
   await hook.waitForWebhooks(2);
 });
 
-test("waiting webhooks, people, threads, tokens and subscriptions survive a restart", async () => {
+test("pending webhooks, people, threads, tokens and subscriptions survive a restart", async () => {
   const path = await statePath();
   const hook = await startWebhookReceiver();
   hook.settings.status = 503;
@@ -65,7 +68,7 @@ test("waiting webhooks, people, threads, tokens and subscriptions survive a rest
   expect((await second.sendToPerson("login", sent.person)).status).toBe(200);
 });
 
-test("a file that is no state is refused by name and left alone", async () => {
+test("a file that is not a state is rejected by name and not changed", async () => {
   const path = await statePath();
   await writeFile(path, "{ half");
   await expect(startTestSimulator("http://127.0.0.1:9", { statePath: path })).rejects.toThrow(

@@ -12,7 +12,7 @@ async function startWithPerson(name: keyof typeof testAccounts = "login") {
   return { hook, simulator, person: person as string, mid: mid as string };
 }
 
-test("an accepted send answers with the person and a new message id, and is listed", async () => {
+test("an accepted send returns the person and a new message id, and is listed", async () => {
   const { simulator, person } = await startWithPerson();
   const answer = await simulator.sendToPerson("login", person);
   expect(answer).toMatchObject({ status: 200, body: { recipient_id: person } });
@@ -21,7 +21,7 @@ test("an accepted send answers with the person and a new message id, and is list
 });
 
 describe("text limits", () => {
-  test.each(["login", "viaPage"] as const)("%s takes 1000 bytes, not one more", async (name) => {
+  test.each(["login", "viaPage"] as const)("%s accepts 1000 bytes and no more", async (name) => {
     const { simulator, person } = await startWithPerson(name);
     const text = `${"あ".repeat(333)}a`;
     expect((await simulator.sendToPerson(name, person, { message: { text } })).status).toBe(200);
@@ -30,7 +30,7 @@ describe("text limits", () => {
     expect(refused.body.error.message).toContain("less than or equal to 1000");
   });
 
-  test("Messenger takes 2000 characters of any size, not one more", async () => {
+  test("Messenger accepts 2000 characters of any size and no more", async () => {
     const { simulator, person } = await startWithPerson("messenger");
     const text = "🧡".repeat(2000);
     expect((await simulator.sendToPerson("messenger", person, { message: { text } })).status).toBe(200);
@@ -79,7 +79,7 @@ describe("the window", () => {
     },
   );
 
-  test("is closed to someone who never wrote, and a reaction opens it", async () => {
+  test("is closed for a person who never wrote, and a reaction opens it", async () => {
     const { simulator } = await startWithPerson();
     const { body } = await simulator.sim("/people", { account: testAccounts.login.externalId, name: "Quiet" });
     expect((await simulator.sendToPerson("login", body.id)).body.error).toMatchObject({
@@ -101,7 +101,7 @@ describe("the window", () => {
     expect(answer.body.error).toMatchObject({ message: "Invalid parameter", code: 100, error_subcode: 1893061 });
   });
 
-  test("Messenger wants a messaging type, Instagram does not", async () => {
+  test("Messenger requires a messaging type, Instagram does not", async () => {
     const { simulator, person } = await startWithPerson("messenger");
     const without = { messaging_type: undefined };
     expect((await simulator.sendToPerson("messenger", person, without)).body.error).toMatchObject({ code: 100 });
@@ -111,7 +111,7 @@ describe("the window", () => {
 });
 
 describe("refusals", () => {
-  test("of unknown people differ by channel", async () => {
+  test("for unknown people differ by channel", async () => {
     const { simulator } = await startWithPerson();
     expect((await simulator.sendToPerson("login", "1")).body.error).toMatchObject({
       code: 100,
@@ -123,7 +123,7 @@ describe("refusals", () => {
     });
   });
 
-  test("of tokens: none, unknown, and one of the other host", async () => {
+  test("for a missing token, an unknown token and a token of the other host", async () => {
     const { simulator, person } = await startWithPerson();
     const body = { recipient: { id: person }, message: { text: "Hi" } };
     for (const token of [undefined, "nonsense", testPage.token]) {
@@ -135,7 +135,7 @@ describe("refusals", () => {
     expect((await simulator.ask("POST", inQuery, body)).status).toBe(200);
   });
 
-  test("of the Instagram node on Facebook's host, while the Page's node works", async () => {
+  test("for the Instagram node on Facebook's host, while the Page's node works", async () => {
     const { simulator, person } = await startWithPerson("viaPage");
     const body = { recipient: { id: person }, message: { text: "Hi" } };
     const sendOnNode = (node: string) =>
@@ -148,7 +148,7 @@ describe("refusals", () => {
     expect((await sendOnNode("99")).body.error).toMatchObject({ code: 100, error_subcode: 33 });
   });
 
-  test("of neither or both of message and sender_action", async () => {
+  test("for neither or both of message and sender_action", async () => {
     const { simulator, person } = await startWithPerson();
     expect((await simulator.sendToPerson("login", person, { message: undefined })).body.error.code).toBe(100);
     expect((await simulator.sendToPerson("login", person, { sender_action: "typing_on" })).body.error.code).toBe(100);
@@ -157,7 +157,7 @@ describe("refusals", () => {
     expect(typing.body.message_id).toBeUndefined();
   });
 
-  test("of a person who blocked the account", async () => {
+  test("for a person who blocked the account", async () => {
     const { simulator, person } = await startWithPerson();
     await simulator.sim("/people", { account: testAccounts.login.externalId, person, blocked: true });
     expect((await simulator.sendToPerson("login", person)).body.error).toMatchObject({
@@ -166,7 +166,7 @@ describe("refusals", () => {
     });
   });
 
-  test("of a reply to a message of another conversation", async () => {
+  test("for a reply to a message of another conversation", async () => {
     const { simulator, person, mid } = await startWithPerson();
     expect((await simulator.sendToPerson("login", person, { reply_to: { mid } })).status).toBe(200);
     expect((await simulator.sendToPerson("login", person, { reply_to: { mid: "other" } })).body.error.code).toBe(100);
@@ -177,7 +177,7 @@ describe("attachments", () => {
   const image = { type: "image", payload: { url: "https://files.example/a.jpg" } };
   const images = (count: number) => ({ message: { attachments: Array.from({ length: count }, () => image) } });
 
-  test("up to ten images, and nothing but images together", async () => {
+  test("up to ten images, and only images together", async () => {
     const { simulator, person } = await startWithPerson();
     expect((await simulator.sendToPerson("login", person, images(10))).status).toBe(200);
     expect((await simulator.sendToPerson("login", person, images(11))).body.error).toMatchObject({
@@ -193,7 +193,7 @@ describe("attachments", () => {
     });
   });
 
-  test("a gif is refused on Instagram Login only", async () => {
+  test("a GIF is refused on Instagram Login only", async () => {
     const message = { attachment: { type: "image", payload: { url: "https://files.example/a.gif?x=1" } } };
     const login = await startWithPerson("login");
     expect((await login.simulator.sendToPerson("login", login.person, { message })).status).toBe(400);
@@ -201,7 +201,7 @@ describe("attachments", () => {
     expect((await viaPage.simulator.sendToPerson("viaPage", viaPage.person, { message })).status).toBe(200);
   });
 
-  test("an attachment id nobody uploaded is refused", async () => {
+  test("an unknown attachment id is refused", async () => {
     const { simulator, person } = await startWithPerson();
     const message = { attachment: { type: "image", payload: { attachment_id: "1857777774821032" } } };
     expect((await simulator.sendToPerson("login", person, { message })).body.error).toMatchObject({

@@ -3,13 +3,13 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { signatureHeaders, wireJson } from "../../../local/simulator/webhooks/signing.ts";
 
-test("everything beyond ASCII is escaped in lowercase hex, surrogates one by one", () => {
+test("every character beyond ASCII is escaped in lowercase hex, surrogates one by one", () => {
   expect(wireJson({ text: "äöå ÿ" })).toBe('{"text":"\\u00e4\\u00f6\\u00e5 \\u00ff"}');
   expect(wireJson("🧡")).toBe('"\\ud83e\\udde1"');
   expect(wireJson('a"\n/')).toBe('"a\\"\\n/"');
 });
 
-test("the escaped form means the same and is pure ASCII", () => {
+test("the escaped form parses to the same value and is pure ASCII", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {
       const wire = wireJson({ text });

@@ -41,7 +41,7 @@ export interface ReceivedWebhook {
 // biome-ignore lint/suspicious/noExplicitAny: answers are read field by field, and a wrong field fails the test.
 export type Fields = Record<string, any>;
 
-/** A webhook receiver that keeps what it gets and answers as told. */
+/** A webhook receiver that records its requests and answers as its settings say. */
 export async function startWebhookReceiver() {
   const received: ReceivedWebhook[] = [];
   const waiters = new Set<() => void>();
@@ -71,7 +71,7 @@ export async function startWebhookReceiver() {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     got: received,
     settings: behavior,
-    /** The webhooks once there are `count` that fit; times out with the test. */
+    /** Resolves with the matching webhooks once there are `count`. Times out with the test. */
     async waitForWebhooks(
       count: number,
       matches: (webhook: ReceivedWebhook) => boolean = () => true,
@@ -97,7 +97,7 @@ export interface SimulatorResponse {
   headers: Headers;
 }
 
-/** A simulator with one account of each connection, and short ways to ask it. */
+/** A simulator with one account of each connection, and shortcuts for its routes. */
 export async function startTestSimulator(webhookBase: string, overrides: Partial<SimulatorOptions> = {}) {
   const simulator = await startSimulator({
     port: 0,
@@ -138,7 +138,7 @@ export async function startTestSimulator(webhookBase: string, overrides: Partial
       if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
       return answer.body;
     },
-    /** Sends for an account as an app would. */
+    /** Sends for an account, as an app does. */
     sendToPerson: (account: keyof typeof testAccounts, person: string, fields: Fields = {}) =>
       request(
         "POST",

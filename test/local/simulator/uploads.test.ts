@@ -39,7 +39,7 @@ async function startWithPerson() {
   return { simulator, upload, send };
 }
 
-/** A server of files on this machine. */
+/** A file server on this machine. */
 async function files(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -52,7 +52,7 @@ async function files(listener: RequestListener): Promise<string> {
 const serveFile = (mime: string, bytes: Uint8Array) =>
   files((_request, response) => response.writeHead(200, { "Content-Type": mime }).end(bytes));
 
-describe("a file handed over by its url", () => {
+describe("a file uploaded by URL", () => {
   test.each(["login", "viaPage", "messenger"] as const)("can be sent by its id (%s)", async (name) => {
     const { simulator, upload, send } = await startWithPerson();
     const { status, body } = await upload(name, "image", `${await serveFile("image/png", png)}/upl_1.png`);
@@ -85,7 +85,7 @@ describe("a file handed over by its url", () => {
     else expect(answer.body.error).toMatchObject({ code: 100, error_subcode: 2018047 });
   });
 
-  test("may be 8 MB as an image and 25 MB otherwise, and not a byte more", async () => {
+  test("may have 8 MB as an image and 25 MB otherwise, and not a byte more", async () => {
     const { upload } = await startWithPerson();
     const origin = await files((request, response) => {
       const [, size = "0", type] = (request.url ?? "").split("/");
@@ -103,7 +103,7 @@ describe("a file handed over by its url", () => {
     }
   });
 
-  test("must be on this machine by its plain name, there at once, and without a detour", async () => {
+  test("must be complete and on a loopback host name, without a redirect", async () => {
     const { upload } = await startWithPerson();
     const origin = await files((request, response) => {
       const image = { "Content-Type": "image/png" };
@@ -114,7 +114,7 @@ describe("a file handed over by its url", () => {
       } else response.writeHead(404).end();
     });
     expect((await upload("login", "image", `${origin}/here`)).status).toBe(200);
-    // Leads to the same server, but is no name that the simulator trusts to stay on this machine.
+    // Resolves to the same server, but is not a host name that the simulator accepts as loopback.
     const elsewhere = `${origin.replace("127.0.0.1", "[::ffff:127.0.0.1]")}/here`;
     const urls = [elsewhere, `${origin}/missing`, `${origin}/moved`, `${origin}/cut`, "http://127.0.0.1:1/a"];
     for (const url of urls) {
@@ -160,7 +160,7 @@ describe("a file posted in a form", () => {
     expect((await send(name, "image", attachment_id)).status).toBe(200);
   });
 
-  test("may be as large as the largest file, and its type is looked at", async () => {
+  test("may be as large as the largest file, and its type is checked", async () => {
     const { simulator } = await startWithPerson();
     const video = Buffer.alloc(25 * 1024 * 1024);
     mp4.copy(video);
@@ -176,7 +176,7 @@ describe("a file posted in a form", () => {
 describe("an uploaded file", () => {
   const refused = { status: 400, body: { error: { code: 100, error_subcode: 2018074 } } };
 
-  test("belongs to the account that handed it over", async () => {
+  test("belongs to the account that uploaded it", async () => {
     const { upload, send } = await startWithPerson();
     const url = `${await serveFile("image/png", png)}/a.png`;
     const ofPage = (await upload("messenger", "image", url)).body.attachment_id;
@@ -196,7 +196,7 @@ describe("an uploaded file", () => {
     expect(await send("messenger", "image", attachment_id)).toMatchObject(refused);
   });
 
-  test("goes by its own type, on a Page's Instagram account also as MEDIA_SHARE, and by that alone when told so", async () => {
+  test("is sent as its own type, on a Page's Instagram account also as MEDIA_SHARE, or only so if configured", async () => {
     const { simulator, upload, send } = await startWithPerson();
     const url = `${await serveFile("video/mp4", mp4)}/a.mp4`;
     const id = (await upload("viaPage", "video", url)).body.attachment_id;

@@ -56,7 +56,7 @@ test("an Instagram message id holds the millisecond of the webhook's timestamp",
   expect(Number((read?.micros ?? 0n) / 1000n)).toBe(one && firstEvent(one).timestamp);
 });
 
-test("an event nobody subscribed to is not posted", async () => {
+test("an event without a subscription is not posted", async () => {
   const hook = await startWebhookReceiver();
   const simulator = await startTestSimulator(hook.url);
   const path = `/facebook_graph/v26.0/${testPage.id}/subscribed_apps`;
@@ -83,7 +83,7 @@ describe("options", () => {
     expect(texts).toEqual(["one", "two", "three"]);
   });
 
-  test("a batch that does not fill is posted when told to", async () => {
+  test("an incomplete batch is posted on request", async () => {
     const hook = await startWebhookReceiver();
     const simulator = await startTestSimulator(hook.url);
     await simulator.sim("/delivery", { batch: 50, shuffle: true });
@@ -103,7 +103,7 @@ describe("options", () => {
   });
 });
 
-test("a raw payload is posted as given, signed for its object", async () => {
+test("a raw payload is posted unchanged and signed for its object", async () => {
   const hook = await startWebhookReceiver();
   const simulator = await startTestSimulator(hook.url);
   const entry = [{ id: "1", time: 5, standby: [{ message: { text: "é" } }] }];
@@ -114,7 +114,7 @@ test("a raw payload is posted as given, signed for its object", async () => {
   expect(one?.headers["x-hub-signature-256"]).toBe(sign(one?.raw ?? "", testSecrets.meta));
 });
 
-test("the dashboard's test event has its odd shape for each object", async () => {
+test("the dashboard's test event has its own format for each object", async () => {
   const hook = await startWebhookReceiver();
   const simulator = await startTestSimulator(hook.url);
   await simulator.sim("/dashboard-test", {});
@@ -124,7 +124,7 @@ test("the dashboard's test event has its odd shape for each object", async () =>
   expect(hook.got[1]?.body.entry).toMatchObject([{ id: "0", messaging: [value] }]);
 });
 
-test("the callback counts as verified only when it returns the challenge", async () => {
+test("the callback is verified only if it returns the challenge", async () => {
   const hook = await startWebhookReceiver();
   const simulator = await startTestSimulator(hook.url);
   hook.settings.challenge = "verify-me";

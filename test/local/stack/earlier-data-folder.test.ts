@@ -17,12 +17,12 @@ interface StoredFolder {
   /** The stack's clock when it was killed. */
   readonly now: number;
   readonly conversation: string;
-  /** A conversation whose erasure had its first pass. */
+  /** A conversation whose erasure had completed its first pass. */
   readonly erased: string;
   /** Endpoint ids. */
   readonly healthy: string;
   readonly failing: string;
-  /** The texts of the messages whose webhook was answered 200 just before the kill. */
+  /** The texts of the messages whose webhook was answered with 200 just before the kill. */
   readonly accepted: readonly string[];
   /** Base64 by path. */
   readonly files: Readonly<Record<string, string>>;
@@ -43,7 +43,7 @@ describe.runIf(findDynoxide() !== null)("a data folder written by version 0.1.0"
     unpack();
     receiver = await openReceiver();
     stack = await startLocalStack({ dataDir });
-    // The address of the time before belongs to nobody now.
+    // The earlier address of the endpoint has no listener now.
     for (const id of [stored.healthy, stored.failing]) {
       const { status } = await stack.api("PATCH", `/v1/webhooks/${id}`, { url: `${receiver.url}/${id}` });
       expect(status).toBe(200);
@@ -68,7 +68,7 @@ describe.runIf(findDynoxide() !== null)("a data folder written by version 0.1.0"
   });
 
   it("has its queued messages processed and its waiting retries delivered, each once", async () => {
-    // Beyond the visibility timeouts of what was in flight, and beyond the later of the two retries.
+    // After the visibility timeouts of the messages in flight, and after the later of the two retries.
     for (const duration of ["PT10M", "PT3H", "PT10M"]) await stack.clock(duration);
     const texts = await waitFor("the accepted messages are listed", async () => {
       const all = (await listAllMessages(stack)).map(({ text }) => text);
@@ -95,7 +95,7 @@ describe.runIf(findDynoxide() !== null)("a data folder written by version 0.1.0"
   });
 });
 
-/** Writes the folder, with its clock at the moment of the kill: what it holds has not expired. */
+/** Writes the folder with its clock at the moment of the kill, so that its data has not expired. */
 function unpack(): void {
   for (const [path, content] of Object.entries(stored.files)) {
     mkdirSync(dirname(join(dataDir, path)), { recursive: true });
@@ -111,7 +111,7 @@ function waitingIn(queues: ReturnType<typeof readQueues>): string[] {
   return names.map((name) => name.replace(/^ParleyService-(\w+?)Queue[0-9A-F]{8}$/, "$1")).sort();
 }
 
-/** The message texts of the events of one type that were answered 200. */
+/** The message texts of the events of one type that were answered with 200. */
 function receivedTexts(type: string): string[] {
   return receiver.deliveries
     .filter(({ event }) => event.type === type)

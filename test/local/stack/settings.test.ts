@@ -61,7 +61,7 @@ describe("the settings of a local stack", () => {
   });
 
   it.each([
-    ["a port that is no number", ["--port", "http"], {}, /--port/],
+    ["a port that is not a number", ["--port", "http"], {}, /--port/],
     ["a port that leaves no room for the two after it", ["--port", "65534"], {}, /65533/],
     ["an unknown flag", ["--prot", "1"], {}, /--data <folder>/],
     ["an unknown egress", [], { PARLEY_EGRESS: "closed" }, /strict/],
@@ -81,7 +81,7 @@ describe("the settings of a local stack", () => {
     ],
     ["an engine of another name", [], { PARLEY_DYNAMODB: "sqlite" }, /dynoxide or dynamodb-local/],
     ["a share above one", [], { PARLEY_SQS_CHAOS: "1.1" }, /0 to 1/],
-    ["a share that is no number", [], { PARLEY_SQS_CHAOS: "yes" }, /0 to 1/],
+    ["a share that is not a number", [], { PARLEY_SQS_CHAOS: "yes" }, /0 to 1/],
   ])("reject %s and name the fix", (_what, flags, env, message) => {
     const read = () => readSettings(flags as string[], env as NodeJS.ProcessEnv);
     expect(read).toThrow(LocalRefusal);

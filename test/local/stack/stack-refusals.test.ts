@@ -105,7 +105,7 @@ function queueWithRedrive(to: string) {
   return queueResource({ RedrivePolicy: { deadLetterTargetArn: { "Fn::GetAtt": [to, "Arn"] }, maxReceiveCount: 2 } });
 }
 
-describe("a template is refused for", () => {
+describe("a template is rejected for", () => {
   it.each(refusedTemplates)("%s", async (_what, resources, message) => {
     const folder = newTempFolder();
     const settings = assemblySettings(folder.path, writeAssembly(folder.path, resources, bundles));

@@ -42,7 +42,7 @@ async function send(...bodies: string[]): Promise<void> {
   sqs.destroy();
 }
 
-/** What was noted of messages whose body contains `word`, in order. */
+/** The recorded lines of messages whose body contains `word`, in order. */
 function readNotes(word: string): string[] {
   const lines = existsSync(outputFile) ? readFileSync(outputFile, "utf8").split("\n") : [];
   return lines.filter((line) => line.includes(word));
@@ -119,7 +119,7 @@ describe("a queue's worker", () => {
 });
 
 describe("a jump of the clock", () => {
-  it("waits for a batch that is being processed, so that its messages do not come twice", async () => {
+  it("waits for a batch in progress, so that its messages are not delivered twice", async () => {
     await send("slow-4");
     await expect.poll(() => readNotes("slow-4")).toHaveLength(1);
     await stack.advanceClock(MINUTE + SECOND);
@@ -156,7 +156,7 @@ describe("the clock over HTTP", () => {
     },
   );
 
-  it("is no business of a page from elsewhere, or of a foreign name that leads here", async () => {
+  it("rejects a page of another origin and a foreign host name", async () => {
     const from = (origin: string) => fetch(`${stack.baseUrl}/_local/clock`, { headers: { origin } });
     expect((await from("https://elsewhere.example")).status).toBe(403);
     expect((await from(stack.baseUrl)).status).toBe(200);
@@ -170,7 +170,7 @@ describe("the clock over HTTP", () => {
     expect(status).toBe(403);
   });
 
-  it("is one of few routes, which name each other", async () => {
+  it("is one of a few routes, which an unknown route lists", async () => {
     const missing = await fetch(`${stack.baseUrl}/_local/nothing`);
     expect(missing.status).toBe(404);
     expect(await missing.text()).toContain("/_local/mail");
@@ -179,7 +179,7 @@ describe("the clock over HTTP", () => {
 });
 
 describe("mail", () => {
-  it("is listed, the newest first", async () => {
+  it("is listed, newest first", async () => {
     expect(await (await fetch(`${stack.baseUrl}/_local/mail`)).json()).toEqual({ mails: [] });
     const { env } = clientSettings();
     for (const subject of ["first", "second"]) {
@@ -200,13 +200,13 @@ describe("mail", () => {
 });
 
 describe("a second start", () => {
-  it("on the same data folder is refused, and the first stack goes on", async () => {
+  it("on the same data folder is rejected, and the first stack continues", async () => {
     await expect(startStack(settings)).rejects.toThrow(/data is in use by a local stack .* Stop it/);
     expect((await fetch(`${stack.baseUrl}/health`)).status).toBe(200);
     expect(existsSync(join(stack.dataDir, "local.json"))).toBe(true);
   });
 
-  it("on the same port is refused, and leaves its own data folder free", async () => {
+  it("on the same port is rejected and does not lock its own data folder", async () => {
     const port = Number(new URL(stack.baseUrl).port);
     const dataDir = join(folder.path, "other");
     const second = startStack({ ...settings, port, dataDir });
@@ -215,7 +215,7 @@ describe("a second start", () => {
     expect(existsSync(join(dataDir, "lock"))).toBe(false);
   });
 
-  it("after the first has ended finds clock, key, secrets and messages as they were", async () => {
+  it("after the end of the first has the same clock, key, secrets and messages", async () => {
     const before = {
       key: stack.env("Api").KEY,
       root: await readSecret("ROOT"),
@@ -243,7 +243,7 @@ describe("a second start", () => {
 });
 
 describe("a table whose keys have changed", () => {
-  it("is refused, with the way out named, and made anew by a fresh start", async () => {
+  it("is rejected with the fix in the error, and a start with --fresh creates it again", async () => {
     const place = newTempFolder();
     const start = (keys: string[], isFresh: boolean) => {
       const properties = {

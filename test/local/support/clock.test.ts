@@ -4,7 +4,7 @@ import { openClock, parseDuration, sharedClock } from "../../../local/support/cl
 import { DAY, HOUR, MINUTE, SECOND } from "../../../shared/kernel/time.ts";
 import { newTempFolder } from "../assembly-fixture.ts";
 
-describe("a turn of the clock", () => {
+describe("an advance of the clock", () => {
   it.each([
     ["PT24H", DAY],
     ["P1D", DAY],
@@ -19,11 +19,11 @@ describe("a turn of the clock", () => {
   it.each([
     ...["", "P", "PT", "P1DT", "1D", "PT0S", "-PT1H", "PT-1H", "+PT1H", "P1M", "P1Y", "PT1.5H", "PT0.0001S"],
     ...["P3650DT0.001S", " PT1H", "PT1H ", "pt1h", "PT1M1H"],
-  ])("of %j is none", (text) => {
+  ])("of %j is rejected", (text) => {
     expect(parseDuration(text)).toBeNull();
   });
 
-  it("reads whatever whole parts it is written with", () => {
+  it("accepts any combination of whole parts", () => {
     const part = fc.integer({ min: 0, max: 400 });
     fc.assert(
       fc.property(part, part, part, part, (days, hours, minutes, seconds) => {
@@ -38,7 +38,7 @@ describe("the stack's clock", () => {
   const folder = newTempFolder();
   afterEach(folder.remove);
 
-  it("goes on from where it was turned to, in another thread's view and after a restart", () => {
+  it("continues from its advanced time, in another thread and after a restart", () => {
     const clock = openClock(folder.path);
     const elsewhere = sharedClock(clock.shared);
     expect(Math.abs(clock.now() - Date.now())).toBeLessThan(1_000);

@@ -73,7 +73,7 @@ describe("the cache", () => {
     expect(cache.restore("one", newFolder())).toBe(true);
   });
 
-  it("keeps the first of two assemblies with one key, and leaves no other file", () => {
+  it("stores the first of two assemblies with one key, and leaves no other file", () => {
     const root = newFolder();
     const cache = openAssemblyCache(root);
     for (let times = 0; times < 2; times++) cache.store("one", assembly);
@@ -92,7 +92,7 @@ describe("the cache", () => {
     expect(readdirSync(root).sort()).toEqual(["a", "c", "d", "e", "f"]);
   });
 
-  it("is a miss where it cannot be written", () => {
+  it("is a miss if it cannot be written", () => {
     const file = join(writeFiles(newFolder(), { file: "" }), "file");
     const cache = openAssemblyCache(join(file, "below"));
     cache.store("one", assembly);

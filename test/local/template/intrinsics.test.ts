@@ -3,7 +3,7 @@ import { LocalRefusal } from "../../../local/support/local-refusal.ts";
 import { Resolver, ResourceNotCreated } from "../../../local/template/intrinsics.ts";
 import type { Template } from "../../../local/template/template.ts";
 
-/** As a template writes a name to be filled in. */
+/** A placeholder for a name, as a template writes it. */
 const placeholder = (name: string): string => `\${${name}}`;
 
 const data: Template = {
@@ -62,8 +62,8 @@ describe("values of a template", () => {
       "3-the-api",
     ],
     ["a mapping", { "Fn::FindInMap": ["Sizes", { Ref: "AWS::Region" }, "memory"] }, "512"],
-    ["the yes of a condition", { "Fn::If": ["Here", "yes", "no"] }, "yes"],
-    ["the no of a condition", { "Fn::If": ["Away", "yes", "no"] }, "no"],
+    ["the value of a true condition", { "Fn::If": ["Here", "yes", "no"] }, "yes"],
+    ["the value of a false condition", { "Fn::If": ["Away", "yes", "no"] }, "no"],
     ["another stack's export", { "Fn::ImportValue": "Data:Table" }, "the-table"],
     ["no value, left out of an object", { a: 1, b: { Ref: "AWS::NoValue" } }, { a: 1 }],
     ["no value, left out of a list", [1, { "Fn::If": ["Away", 2, { Ref: "AWS::NoValue" }] }], [1]],
@@ -74,14 +74,14 @@ describe("values of a template", () => {
   it.each([
     ["a Ref to nothing", { Ref: "Ghost" }, /Ghost leads to nothing/],
     ["an attribute of nothing", { "Fn::GetAtt": ["Ghost", "Arn"] }, /Ghost\.Arn leads to nothing/],
-    ["an attribute that is not imitated", { "Fn::GetAtt": ["Api", "Url"] }, /no attribute Url/],
-    ["an export that nobody makes", { "Fn::ImportValue": "Data:Ghost" }, /No stack exports Data:Ghost/],
-    ["a function it does not know", { "Fn::Cidr": ["10.0.0.0/8", 1, 8] }, /Fn::Cidr/],
+    ["an attribute that is not supported", { "Fn::GetAtt": ["Api", "Url"] }, /no attribute Url/],
+    ["an export of no stack", { "Fn::ImportValue": "Data:Ghost" }, /No stack exports Data:Ghost/],
+    ["an unknown function", { "Fn::Cidr": ["10.0.0.0/8", 1, 8] }, /Fn::Cidr/],
     ["a parameter without a value", { Ref: "Unset" }, /give it a default/],
     ["a parameter whose value is in the cloud", { Ref: "Bootstrap" }, /no value here/],
-    ["a part that is not there", { "Fn::Select": [2, ["a"]] }, /not there/],
-    ["a mapping that is not there", { "Fn::FindInMap": ["Sizes", "eu-west-1", "memory"] }, /no mapping/],
-    ["a condition that is not there", { "Fn::If": ["Ghost", 1, 2] }, /no condition Ghost/],
+    ["a missing part", { "Fn::Select": [2, ["a"]] }, /not there/],
+    ["a missing mapping", { "Fn::FindInMap": ["Sizes", "eu-west-1", "memory"] }, /no mapping/],
+    ["a missing condition", { "Fn::If": ["Ghost", 1, 2] }, /no condition Ghost/],
     ["a dynamic reference", "{{resolve:ssm:/name}}", /dynamic references/],
   ])("refuses %s", (_what, value, message) => {
     const refused = () => resolver().resolve("Service", value);
@@ -89,7 +89,7 @@ describe("values of a template", () => {
     expect(refused).toThrow(message);
   });
 
-  it("tells a resource that is still to be made from one that never will be", () => {
+  it("reports a resource that is not created yet with its own error", () => {
     expect(() => resolver().resolve("Data", { Ref: "Later" })).toThrow(ResourceNotCreated);
   });
 
@@ -98,7 +98,7 @@ describe("values of a template", () => {
     ["Away", false],
     ["Both", false],
     ["Either", true],
-  ])("judges the condition %s as %s", (condition, expected) => {
+  ])("evaluates the condition %s as %s", (condition, expected) => {
     expect(resolver().isConditionMet("Service", condition)).toBe(expected);
   });
 });

@@ -8,7 +8,7 @@ import { SQSClient } from "@aws-sdk/client-sqs";
 import { type Emulators, startEmulators } from "../../../../local/emulators/server.ts";
 import type { Millis } from "../../../../shared/kernel/time.ts";
 
-/** The emulators with a clock that stands still until it is turned, and the real SDK's clients for them. */
+/** The emulators with a clock that moves only by `advance`, and AWS SDK clients for them. */
 export interface EmulatorFixture {
   readonly dataDir: string;
   readonly emulators: Emulators;
@@ -18,7 +18,7 @@ export interface EmulatorFixture {
   readonly secrets: SecretsManagerClient;
   now(): Millis;
   advance(by: Millis): void;
-  /** Stops the emulators and starts them on the same data, at another port. */
+  /** Restarts the emulators on the same data, on another port. */
   restart(): Promise<EmulatorFixture>;
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import { startEmulators } from "../../../../local/emulators/server.ts";
 
-// The emulators as a process of their own, to be killed. The data directory is its one argument; it says its URL.
+// Runs the emulators in a separate process, which tests kill. The argument is the data folder. It prints the URL.
 const emulators = await startEmulators({ port: 0, dataDir: process.argv[2] ?? "", now: () => Date.now() });
 process.stdout.write(`${emulators.url}\n`);

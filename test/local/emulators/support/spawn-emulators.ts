@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 
 const script = fileURLToPath(new URL("emulator-process.ts", import.meta.url));
 
-/** Starts the emulators in a process of their own; resolves with their URL. */
+/** Starts the emulators in a separate process. Resolves with their URL. */
 export async function spawnEmulators(dataDir: string): Promise<{ url: string; kill(): Promise<void> }> {
   const child = spawn(process.execPath, [script, dataDir], { stdio: ["ignore", "pipe", "inherit"] });
   const exited = once(child, "exit");
@@ -20,5 +20,5 @@ export async function spawnEmulators(dataDir: string): Promise<{ url: string; ki
 
 async function firstLine(child: ChildProcess): Promise<string> {
   for await (const chunk of child.stdout ?? []) return String(chunk).trim();
-  throw new Error("The emulators ended before they said their URL.");
+  throw new Error("The emulators exited before they printed their URL.");
 }

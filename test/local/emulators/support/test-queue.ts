@@ -10,7 +10,7 @@ import {
   type SQSClient,
 } from "@aws-sdk/client-sqs";
 
-/** A queue as tests speak to it, through the SDK. */
+/** A queue with shortcuts for the SDK calls of the tests. */
 export interface TestQueue {
   readonly url: string;
   send(body: string, input?: Partial<SendMessageCommandInput>): Promise<void>;
