@@ -116,7 +116,7 @@ describe("isPublicAddress", () => {
 });
 
 describe("isLoopbackAddress", () => {
-  test.each(["127.0.0.0", "127.0.0.1", "accepts %s", "::1", "0:0:0:0:0:0:0:1"])("takes %s", (ip) => {
+  test.each(["127.0.0.0", "127.0.0.1", "127.255.255.255", "::1", "0:0:0:0:0:0:0:1"])("accepts %s", (ip) => {
     expect(isLoopbackAddress(ip)).toBe(true);
   });
 
