@@ -23,7 +23,7 @@ export function formatList(letters: readonly DeadLetterJson[], more: boolean): s
 
 const planTexts: Readonly<Record<string, string>> = {
   send: "sends the message to its queue again. All workers tolerate duplicates.",
-  announce: "sends the event to the endpoints that have no delivery of it. Other endpoints are not called.",
+  publish: "sends the event to the endpoints that have no delivery of it. Other endpoints are not called.",
   replay: "replays the delivery with a new set of attempts.",
   delivery_ended: "only marks the message: the delivery has ended.",
   delivery_moved_on: "only marks the message: the delivery has reached a later attempt.",
@@ -54,7 +54,7 @@ export function formatInspection({
     ...Object.entries(inspection).flatMap(([name, value]) => formatField(name, value)),
     rest.state === "redriven"
       ? "A message is redriven once."
-      : `Redriving ${planTexts[redrive.reason ?? (inspection.kind === "event" ? "announce" : redrive.action)]}`,
+      : `Redriving ${planTexts[redrive.reason ?? (inspection.kind === "event" ? "publish" : redrive.action)]}`,
     `The error is in the log of ${log.function} (local stack: functions.log): lines ${log.event} with message_id ${log.message_id}.`,
   ].join("\n");
 }

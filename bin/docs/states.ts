@@ -14,7 +14,7 @@ import { DAY, MINUTE, SECOND } from "../../shared/kernel/time.ts";
 import { stateDiagram, type TriggerTexts } from "./state-diagram.ts";
 
 const deliveryTexts: TriggerTexts<DeliveryTrigger> = {
-  announce: {
+  first_attempt: {
     label: "first attempt",
     meaning:
       "The first attempt runs straight from its event, and its outcome creates the row. Where no call is made now, the row is created all the same.",

@@ -120,7 +120,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
 
   return {
     async send(request, onSlow) {
-      if (closed) throw new Error("The poster is closed: create another one to send more.");
+      if (closed) throw new Error("The webhook client is closed. Create another one to send more.");
       const pending = attempt(request, onSlow);
       inFlight.add(pending);
       try {

@@ -198,7 +198,7 @@ export async function startPipeline(options: { readonly webhookClient?: WebhookC
       events: queue("Events"),
       vault,
       webhookClient,
-      concurrencySlots: concurrencySlotStore(tableHandle, { dice: () => 0 }),
+      concurrencySlots: concurrencySlotStore(tableHandle, { random: () => 0 }),
       mail: null,
       random: () => 0,
       log,

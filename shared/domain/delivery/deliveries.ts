@@ -7,22 +7,22 @@ export const deliveryStatuses = ["pending", "attempting", "retrying", "delivered
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
 /**
- * - `announce`: the first attempt is recorded with its outcome, or moved to the deliveries queue
+ * - `first_attempt`: the first attempt is recorded with its outcome, or moved to the deliveries queue
  * - `await`: the row is written before its first attempt
  * - `claim`: a worker starts the next attempt; `settle`: the worker records its outcome
  * - `give_up`: the attempt's message could not be processed
  * - `replay`, `forced_replay`: the delivery restarts with all attempts
  */
-export type DeliveryTrigger = "announce" | "await" | "claim" | "settle" | "give_up" | "replay" | "forced_replay";
+export type DeliveryTrigger = "first_attempt" | "await" | "claim" | "settle" | "give_up" | "replay" | "forced_replay";
 
 /** Every allowed change of a delivery's status. The store's conditions are made from this table. */
 export const deliveryTransitions: readonly (readonly [DeliveryStatus | "none", DeliveryTrigger, DeliveryStatus])[] = [
-  ["none", "announce", "delivered"],
-  ["none", "announce", "retrying"],
-  ["none", "announce", "dlq"],
-  ["none", "announce", "failed"],
-  ["none", "announce", "blocked"],
-  ["none", "announce", "pending"],
+  ["none", "first_attempt", "delivered"],
+  ["none", "first_attempt", "retrying"],
+  ["none", "first_attempt", "dlq"],
+  ["none", "first_attempt", "failed"],
+  ["none", "first_attempt", "blocked"],
+  ["none", "first_attempt", "pending"],
   ["none", "await", "pending"],
   ["pending", "claim", "attempting"],
   ["retrying", "claim", "attempting"],

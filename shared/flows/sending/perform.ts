@@ -111,7 +111,7 @@ function newSend({ via, actorId, holdId, replyTo, scope, content }: PlannedSend,
 
 /**
  * Creates the send's record and spends its budgets, both or neither. Never exceeds a budget, and never refuses a send
- * that the budgets allow. Throws when other sends changed the budgets at every try; then nothing is written.
+ * that the budgets allow. Throws when other sends changed the budgets at every attempt; then nothing is written.
  */
 async function createRecord(
   ports: Pick<SendPorts, "budgets" | "sendRecords">,
@@ -132,7 +132,7 @@ async function createRecord(
     if (result.outcome === "existing") return { kind: "exists", record: result.record };
     budgets = spending.refreshState(result.current);
   }
-  throw new Error("Other sends changed the budgets at every try.");
+  throw new Error("Other sends changed the budgets at every attempt.");
 }
 
 async function callPlatform(

@@ -22,11 +22,11 @@ const ATTEMPTS_MAX = 3;
 /**
  * Limits what a slow endpoint has in flight over all processes: one item with an attribute per slot. The slot of a
  * worker that dies is free when its lease expires.
- * @param dice a draw from [0, 1): workers try different slots first
+ * @param options.random a draw from [0, 1): workers try different slots first
  */
 export function concurrencySlotStore(
   table: Table,
-  { max = SLOW_IN_FLIGHT_MAX, dice: random = Math.random }: { max?: number; dice?: () => number } = {},
+  { max = SLOW_IN_FLIGHT_MAX, random = Math.random }: { max?: number; random?: () => number } = {},
 ) {
   const names = Array.from({ length: max }, (_, i) => `p${i}`);
   const pick = (free: readonly string[]) => free[Math.floor(random() * free.length)];

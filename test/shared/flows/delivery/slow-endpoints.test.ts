@@ -49,7 +49,7 @@ function hangingClient(
     held: pendingAnswers,
     events: () => invokeWorker(testEnv.eventSource, outage.lane.events, worker),
     deliveries: () => invokeWorker(testEnv.eventSource, outage.lane.deliveries, worker),
-    letGo(outcome: AttemptOutcome): void {
+    respond(outcome: AttemptOutcome): void {
       for (const resolve of pendingAnswers.splice(0)) resolve(outcome);
     },
   };
@@ -63,7 +63,7 @@ it("one endpoint of twenty hangs: after the first batch no event waits for it", 
   await outage.write(1);
   const first = hanging.events();
   await pollExpect(() => hanging.held.length).toBe(1);
-  hanging.letGo(timeoutOutcome);
+  hanging.respond(timeoutOutcome);
   await first;
   expect((await outage.breaker()).slowUntil).toBe(testEnv.now() + 5 * MINUTE);
 
@@ -82,7 +82,7 @@ it("one endpoint of twenty hangs: after the first batch no event waits for it", 
   await pollExpect(() => hanging.held.length).toBe(10);
   await outage.write(10);
   expect((await hanging.events()).failed).toEqual([]);
-  hanging.letGo(fastOutcome);
+  hanging.respond(fastOutcome);
   await slow;
   const statuses = await outage.statuses();
   expect(ulids.map((ulid) => statuses[ulid])).toEqual(Array(10).fill("delivered"));
@@ -93,7 +93,7 @@ it("an endpoint that responds within three seconds for five minutes is called wi
   await outage.write(1);
   const first = hanging.events();
   await pollExpect(() => hanging.held.length).toBe(1);
-  hanging.letGo(slowOutcome);
+  hanging.respond(slowOutcome);
   await first;
   const quick = hangingClient("/nowhere");
   await outage.write(1);
@@ -113,7 +113,7 @@ it("a slow endpoint has limited attempts in flight: the others are deferred, eac
   await outage.write(1);
   const first = hanging.events();
   await pollExpect(() => hanging.held.length).toBe(1);
-  hanging.letGo(slowOutcome);
+  hanging.respond(slowOutcome);
   await first;
   await outage.write(5);
   await hanging.events();
@@ -130,17 +130,17 @@ it("a slow endpoint has limited attempts in flight: the others are deferred, eac
     expect((await hanging.deliveries()).records).toHaveLength(3);
     expect(await waiting()).toHaveLength(3);
   }
-  hanging.letGo(fastOutcome);
+  hanging.respond(fastOutcome);
   await batch;
   testEnv.advance(10 * SECOND);
   const next = hanging.deliveries();
   await pollExpect(() => hanging.held.length).toBe(2);
-  hanging.letGo(fastOutcome);
+  hanging.respond(fastOutcome);
   await next;
   testEnv.advance(2 * MINUTE);
   const last = hanging.deliveries();
   await pollExpect(() => hanging.held.length).toBe(1);
-  hanging.letGo(fastOutcome);
+  hanging.respond(fastOutcome);
   await last;
   expect(Object.values(await outage.statuses()).filter((status) => status === "delivered")).toHaveLength(6);
 });
@@ -160,7 +160,7 @@ it("an attempt in progress for three seconds marks its endpoint as slow before i
   await outage.write(1);
   await others.events();
   expect(Object.values(await outage.statuses())).toEqual(["pending"]);
-  hanging.letGo(timeoutOutcome);
+  hanging.respond(timeoutOutcome);
   await batch;
   expect(await outage.breaker()).toMatchObject({ failures: 3 });
 });

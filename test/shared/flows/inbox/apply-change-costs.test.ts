@@ -42,12 +42,12 @@ beforeEach(async () => {
   ({ tenant, conversation } = created);
   const { account } = created;
   const ports = testEnv.ingestPorts(queues);
-  const findHome = accountResolver(ports);
+  const resolveAccount = accountResolver(ports);
   at = testEnv.now() - MINUTE;
   messageIdOf = (n) => sampleMessageId("instagram", account, n, at + n);
   cost = async (...platformEvents) => {
     const { wcu, rcu } = await meter.measure("cost", () =>
-      ingestEvents(ports, account, platformEvents, testEnv.now(), findHome),
+      ingestEvents(ports, account, platformEvents, testEnv.now(), resolveAccount),
     );
     return { wcu, rcu };
   };

@@ -120,9 +120,9 @@ describe("a message and its change, where one is ingested at any point of the ot
         const changePorts = one.lagging
           ? { ...ports, messageChanges: { ...ports.messageChanges, find: async () => null } }
           : ports;
-        const takeMessage = () => ingestChanges([textEvent("m1", "zzz", at)]);
-        const takeChange = () => ingestChanges([change.of()], changePorts);
-        const [outer, inner] = one.outer === "message" ? [takeMessage, takeChange] : [takeChange, takeMessage];
+        const ingestMessage = () => ingestChanges([textEvent("m1", "zzz", at)]);
+        const ingestChange = () => ingestChanges([change.of()], changePorts);
+        const [outer, inner] = one.outer === "message" ? [ingestMessage, ingestChange] : [ingestChange, ingestMessage];
         let calls = 0;
         let reached = false;
         const end = injectFaults(testEnv.client, async (): Promise<Fault> => {

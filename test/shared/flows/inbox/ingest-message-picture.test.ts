@@ -23,12 +23,12 @@ afterAll(async () => {
 it("an expired picture URL is removed from the head by the person's next message, at no extra cost", async () => {
   const { account, conversation: id } = await newConversation(testEnv);
   const ports = testEnv.ingestPorts(await testEnv.newQueues());
-  const findHome = accountResolver(ports);
+  const resolveAccount = accountResolver(ports);
   const says = async (mid: string) => {
-    await findHome({ platform: "instagram", externalId: account }, testEnv.now());
+    await resolveAccount({ platform: "instagram", externalId: account }, testEnv.now());
     return (
       await meter.measure(mid, () =>
-        ingestEvents(ports, account, [textEvent(mid, mid, testEnv.now())], testEnv.now(), findHome),
+        ingestEvents(ports, account, [textEvent(mid, mid, testEnv.now())], testEnv.now(), resolveAccount),
       )
     ).wcu;
   };

@@ -91,7 +91,7 @@ describe.each(channels)("around messages on $platform", (channel) => {
   });
 
   test.each(["pass_thread_control", "take_thread_control", "request_thread_control", "app_roles"])(
-    "%s is left alone",
+    "%s is ignored as a handover",
     (member) => {
       expect(parseEvent(channel, { [member]: { new_owner_app_id: "1" } })).toEqual([
         { kind: "ignored", reason: "handover" },

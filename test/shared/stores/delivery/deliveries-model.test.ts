@@ -32,14 +32,14 @@ const toVerdict = (status: (typeof verdicts)[number], now: number): Verdict =>
 
 /** Everything that may happen to a row, in any order. Attempt numbers are relative to the row's. */
 type ModelStep =
-  | { readonly do: "announce" | "settle"; readonly verdict: (typeof verdicts)[number]; readonly which: number }
+  | { readonly do: "first_attempt" | "settle"; readonly verdict: (typeof verdicts)[number]; readonly which: number }
   | { readonly do: "await" | "replay" | "forced_replay" }
   | { readonly do: "claim" | "give_up"; readonly ahead: number }
   | { readonly do: "turn"; readonly by: number };
 
 const step: fc.Arbitrary<ModelStep> = fc.oneof(
   fc.record({
-    do: fc.constantFrom("announce", "settle"),
+    do: fc.constantFrom("first_attempt", "settle"),
     verdict: fc.constantFrom(...verdicts),
     which: fc.nat({ max: 3 }),
   }),
@@ -86,8 +86,8 @@ it("a row follows only the transitions of the table, for any commands in any ord
           case "turn":
             now += step.by;
             break;
-          case "announce":
-            trigger = "announce";
+          case "first_attempt":
+            trigger = "first_attempt";
             passes = before === null;
             await deliveries.recordFirst(tenant, target, toVerdict(step.verdict, now), serviceUnavailable, now);
             break;

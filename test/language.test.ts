@@ -1,0 +1,59 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+// Refuses the words and names of the table in CONTRIBUTING.md in documents, code, messages and pages.
+
+const project = fileURLToPath(new URL("..", import.meta.url));
+const self = "test/language.test.ts";
+
+/** Words of a private dialect, with the plain words for them. */
+const refusedWords: readonly (readonly [RegExp, string])[] = [
+  [/\banew\b/i, "again, new"],
+  [/\bwho(m|so)?ever\b/i, "the caller, the process, anyone"],
+  [/\bmeanwhile\b/i, "since then, at the same time"],
+  [/\bwhat (became|becomes|came|comes) of\b/i, "the result of, the status of"],
+  [/\bnobody knows\b/i, "it is unknown"],
+  [/\b(left|leave|leaves|leaving) alone\b/i, "circuit open"],
+  [/\blook(s|ed|ing)? into\b/i, "inspect"],
+  [/\b(put|puts|putting) right\b/i, "fix"],
+  [/\bbegun\b/i, "started"],
+  [/\buntroubled\b/i, "closed"],
+  [/\b(hence|thus|henceforth)\b/i, "so, therefore"],
+  [/\b(told|tells|telling) (of|to)\b/i, "published, notified, reported"],
+];
+
+/** Identifiers that were replaced by the field's terms. */
+const refusedNames =
+  /\b(letGo|moveBreaker|keepBreaker|afterAttempts|noteAttempt|keepWatch|[gG]limpse|peek|retell|takeMessage|takeChange|takePolicy|settleEarly|earlyChanges?|AccountHome|findHome|announcementOf|tellFailure|tellPaused|keepEcho|asSent|keepSent|takeConsequences|handOver|onceByKey|standBy|putOff|waitAgain|Gathered|lookInto|KeptLetter|transactPatiently|beforeAnother|whenConditionHolds|notYetThere|stillThere|DuePlace|sweptUpTo|markSwept|lookUps|keepPace|standingOf|overBy|lookAtHold|judgeFailing|saidGone|AskedBy|Asker|entryOf|setHost|Unable|inWords|wireOf)\b/;
+
+const files = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
+  cwd: project,
+  encoding: "utf8",
+})
+  .split("\0")
+  .filter((path) => /\.(ts|js|md|html|css|cjs|json)$/.test(path))
+  .filter((path) => path !== self && !["package-lock.json", "LICENSE"].includes(path));
+
+const lines = files.flatMap((path) =>
+  readFileSync(`${project}${path}`, "utf8")
+    .split("\n")
+    .map((text, index) => ({ text, where: `${path}:${index + 1}` }))
+    // The table of refused words itself.
+    .filter(({ text, where }) => !(where.startsWith("CONTRIBUTING.md:") && text.startsWith("|"))),
+);
+
+test("the whole project is read", () => {
+  expect(files.length).toBeGreaterThan(500);
+  expect(files).toContain("README.md");
+});
+
+test.each(refusedWords)("%s is written as: %s", (word) => {
+  expect(lines.filter(({ text }) => word.test(text)).map(({ where, text }) => `${where} ${text.trim()}`)).toEqual([]);
+});
+
+test("replaced names are not used again", () => {
+  const uses = lines.filter(({ text, where }) => !/\.md:/.test(where) && refusedNames.test(text));
+  expect(uses.map(({ where, text }) => `${where} ${text.trim()}`)).toEqual([]);
+});
