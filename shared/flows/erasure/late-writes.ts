@@ -14,7 +14,9 @@ import type { LateWritePorts } from "./ports.ts";
 export interface ConversationErasure {
   /** When the conversation was last erased; null when it was not, or when the erasure's marker has expired. */
   readonly erasedAt: Millis | null;
-  /** Whether a message is from before the erasure and must be dropped. */
+  /** Whether a message of that time is from before the erasure. */
+  covers(sentAt: Millis): boolean;
+  /** Whether an inbound message or echo is from before the erasure and must be dropped. */
   coversMessage(update: MessageUpdate): Promise<boolean>;
   /** Whether a change is from before the erasure or is of a message from before it, and must be dropped. */
   coversChange(update: ChangeUpdate): Promise<boolean>;
@@ -41,6 +43,7 @@ export async function conversationErasure(
 
   return {
     erasedAt,
+    covers: (sentAt) => erasedAt !== null && sentAt <= erasedAt,
     async coversMessage(update) {
       if (erasedAt === null) return false;
       if (update.at <= erasedAt || isEchoOfEarlierSend(update, erasedAt)) return true;

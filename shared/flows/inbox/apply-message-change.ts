@@ -42,7 +42,7 @@ export async function applyMessageChange(
   await ports.eventBodies.save(account.tenant, renderChange(account.tenant, eventUlid, update, conversationId));
   const change = toChange(update);
   if (change) {
-    const context = { account, conversationId, messageId: update.messageId, erasedAt: erasure.erasedAt };
+    const context = { account, conversationId, messageId: update.messageId, erasure };
     const isUnsent = await applyOrDeferChange(ports, context, change, now);
     if (isUnsent && update.kind === "edit") return;
   }

@@ -36,25 +36,25 @@ export async function ingestMessage(
     ? await reconcileEcho(ports, account.tenant, message, update.echo, now, account.shards)
     : await ports.messages.record(account.tenant, message, now, account.shards);
   if (record.isNew && record.message.direction !== "outbound") countMessage(effects.tally, account.tenant);
-  const applied = await ports.conversations.advanceHead(account.tenant, record.message, {
+  const advance = await ports.conversations.advanceHead(account.tenant, record.message, {
     accountHandle: account.handle,
     shards: account.shards,
     erasedAt: erasure.erasedAt,
     expiredPictureEndsAt:
       snapshot.pictureEndsAt !== null && snapshot.pictureEndsAt <= now ? snapshot.pictureEndsAt : null,
   });
-  if (await undoLateWrite(ports, account.tenant, record, applied)) return;
-  const hasPending = hasPendingChange(message.id, snapshot, applied.snapshot);
+  if (await undoLateWrite(ports, account.tenant, record, advance)) return;
+  const hasPending = hasPendingChange(message.id, snapshot, advance.snapshot);
   const context = {
     account,
     conversationId: message.conversationId,
     messageId: message.id,
-    erasedAt: erasure.erasedAt,
+    erasure,
   };
   // Even where the row is unsent already: the run that emptied it may have died before it updated the head.
   const isUnsent = hasPending && (await applyPending(ports, context, record.ref));
   if (!isUnsent && !record.message.unsent) effects.events.push(messageEvent(account.tenant, record));
-  requestProfile(effects, account.tenant, record.message, applied.snapshot, now);
+  requestProfile(effects, account.tenant, record.message, advance.snapshot, now);
 }
 
 function toMessage(update: MessageUpdate, tenant: TenantId, snapshot: ConversationSnapshot, now: Millis): Message {

@@ -4,6 +4,7 @@ import { shortHash } from "../../kernel/bytes.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { ConversationSnapshot } from "../../stores/inbox/conversations.ts";
 import type { PendingChange } from "../../stores/inbox/pending-changes.ts";
+import type { ConversationErasure } from "../erasure/late-writes.ts";
 import type { IngestPorts } from "./ports.ts";
 import type { ResolvedAccount } from "./resolve-account.ts";
 
@@ -12,8 +13,7 @@ export interface MessageContext {
   readonly account: ResolvedAccount;
   readonly conversationId: string;
   readonly messageId: string;
-  /** When the conversation was last erased; null when no erasure is known. */
-  readonly erasedAt: Millis | null;
+  readonly erasure: Pick<ConversationErasure, "covers" | "erasedAt">;
 }
 
 export type MessageChange =
@@ -110,13 +110,13 @@ async function changeStoredMessage(
 }
 
 /** The ingest of the message may not have advanced the head yet. Then this does, with the message as it is now. */
-async function refreshHead(ports: ChangePorts, { account, erasedAt }: MessageContext, message: Message): Promise<void> {
-  if (message.scope === "test" || (erasedAt !== null && message.sentAt <= erasedAt)) return;
+async function refreshHead(ports: ChangePorts, { account, erasure }: MessageContext, message: Message): Promise<void> {
+  if (message.scope === "test" || erasure.covers(message.sentAt)) return;
   if (await ports.conversations.refreshPreview(message)) return;
   await ports.conversations.advanceHead(account.tenant, message, {
     accountHandle: account.handle,
     shards: account.shards,
-    erasedAt,
+    erasedAt: erasure.erasedAt,
   });
   await ports.conversations.refreshPreview(message);
 }

@@ -41,14 +41,14 @@ export async function completeSend(ports: CompletePorts, attempt: SendAttempt, m
   // Without a record the conversation was erased, and the message must not be stored.
   if (!recordExists) return markErasedSend(ports, tenant, message);
   const record = await ports.outboundMessages.record(tenant, message, startedAt, shards);
-  const [applied] = await Promise.all([
+  const [advance] = await Promise.all([
     // A test message reaches nobody, so it does not change the conversation's head.
     send.scope === "live"
       ? ports.conversations.advanceHead(tenant, record.message, { accountHandle: head.accountHandle, shards })
       : null,
     ports.events.send(messageEvent(tenant, record)),
   ]);
-  if (applied) await undoLateWrite(ports, tenant, record, applied);
+  if (advance) await undoLateWrite(ports, tenant, record, advance);
 }
 
 type FailurePorts = Pick<SettlePorts, "accounts" | "budgets" | "eventBodies" | "events">;
