@@ -6,7 +6,7 @@ import { env } from "../../../shared/config/names.ts";
 import { type AdminRun, runAdmin } from "../support/admin.ts";
 import { createTestWebhook, listDeliveries, type TestWebhook } from "../support/api-calls.ts";
 import { readQueues } from "../support/emulator-journals.ts";
-import { type LocalStack, startLocalStack } from "../support/local-stack.ts";
+import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
 import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "../support/platform-webhooks.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { openReceiver, type Receiver } from "../support/webhook-receiver.ts";
@@ -17,7 +17,7 @@ let stack: LocalStack;
 let receiver: Receiver;
 let hook: TestWebhook;
 beforeAll(async () => {
-  [stack, receiver] = await Promise.all([startLocalStack(), openReceiver()]);
+  [stack, receiver] = await Promise.all([openSharedStack(), openReceiver()]);
   hook = await createTestWebhook(stack, receiver.url, ["message.received"]);
 });
 afterAll(async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { createTestWebhook, listDeliveries, type TestWebhook } from "../support/api-calls.ts";
 import type { ListedDelivery } from "../support/api-response.ts";
 import { failureLines, waitUntilIdle } from "../support/emulator-journals.ts";
-import { type LocalStack, startLocalStack } from "../support/local-stack.ts";
+import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
 import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "../support/platform-webhooks.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { openReceiver, type Receiver } from "../support/webhook-receiver.ts";
@@ -18,14 +18,16 @@ let stack: LocalStack;
 let receiver: Receiver;
 let otherReceiver: Receiver;
 let hook: TestWebhook;
-let mailsBefore = 0;
+let startedAt = 0;
+let earlierMails = 0;
 
 beforeAll(async () => {
-  [stack, receiver, otherReceiver] = await Promise.all([startLocalStack(), openReceiver(), openReceiver()]);
+  [stack, receiver, otherReceiver] = await Promise.all([openSharedStack(), openReceiver(), openReceiver()]);
   hook = await createTestWebhook(stack, receiver.url, ["message.received"]);
   await createTestWebhook(stack, otherReceiver.url, ["webhook.paused"]);
   receiver.respondWith(() => ({ status: 500 }));
-  mailsBefore = await stack.now();
+  startedAt = await stack.now();
+  earlierMails = (await allMails()).length;
 });
 afterAll(async () => {
   await Promise.all([stack?.stop(), receiver?.close(), otherReceiver?.close()]);
@@ -46,10 +48,12 @@ const waitForRows = (description: string, matches: (row: ListedDelivery) => bool
     const deliveries = await listRows();
     return deliveries.length === count && deliveries.every(matches) ? deliveries : null;
   });
-const mails = async (): Promise<Mail[]> => {
+/** All mails of the stack, the oldest first. */
+const allMails = async (): Promise<Mail[]> => {
   const { text } = await stack.request("/_local/mail");
   return (JSON.parse(text) as { mails: Mail[] }).mails.toReversed();
 };
+const mails = async (): Promise<Mail[]> => (await allMails()).slice(earlierMails);
 /** Advances the clock past the next probe and waits for it. */
 async function probe(advance: string): Promise<void> {
   const before = receiver.deliveries.length;
@@ -117,7 +121,7 @@ it("after it is active again, a replay of its window sends the blocked deliverie
   receiver.respondWith(() => ({ status: 200 }));
   const before = receiver.deliveries.length;
   expect((await stack.api("PATCH", `/v1/webhooks/${hook.id}`, { status: "active" })).status).toBe(200);
-  const path = `/v1/webhooks/${hook.id}/deliveries/replay?from=${mailsBefore}&status=blocked`;
+  const path = `/v1/webhooks/${hook.id}/deliveries/replay?from=${startedAt}&status=blocked`;
   expect((await stack.api("POST", path)).body.data).toMatchObject({ matched: 13, enqueued: 13 });
   await waitForRows("all are delivered", ({ status }) => status === "delivered", 13);
   expect(new Set(receiver.deliveries.slice(before).map(({ event }) => event.id)).size).toBe(13);

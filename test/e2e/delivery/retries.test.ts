@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { createTestWebhook, listDeliveries, type TestWebhook } from "../support/api-calls.ts";
 import type { ListedDelivery } from "../support/api-response.ts";
 import { waitUntilIdle } from "../support/emulator-journals.ts";
-import { type LocalStack, startLocalStack } from "../support/local-stack.ts";
+import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
 import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "../support/platform-webhooks.ts";
 import { verifyAsDocumented } from "../support/verify-signature.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -30,7 +30,7 @@ let receiver: Receiver;
 let hook: TestWebhook;
 
 beforeAll(async () => {
-  [stack, receiver] = await Promise.all([startLocalStack(), openReceiver()]);
+  [stack, receiver] = await Promise.all([openSharedStack(), openReceiver()]);
   hook = await createTestWebhook(stack, receiver.url, ["message.received"]);
   receiver.respondWith(({ data }, nth) => {
     const { text } = data.message;

@@ -3,7 +3,7 @@ import { createTestWebhook, type TestWebhook } from "../support/api-calls.ts";
 import type { ApiResponse } from "../support/api-response.ts";
 import { dumpTable } from "../support/dump-table.ts";
 import { failureLines, waitUntilIdle } from "../support/emulator-journals.ts";
-import { type LocalStack, startLocalStack } from "../support/local-stack.ts";
+import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
 import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "../support/platform-webhooks.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { openReceiver, type Receiver } from "../support/webhook-receiver.ts";
@@ -20,7 +20,7 @@ const messageId = newMessageId();
 const otherPerson = newPersonId();
 const { messenger } = demoAccountIds;
 beforeAll(async () => {
-  [stack, receiver] = await Promise.all([startLocalStack(), openReceiver()]);
+  [stack, receiver] = await Promise.all([openSharedStack(), openReceiver()]);
   hooks = [await createTestWebhook(stack, receiver.url), await createTestWebhook(stack, "http://127.0.0.1:9/nobody")];
   const sends = { account: messenger, connection: "messenger", person: canaries.name, text: canaries.text };
   person = (await stack.sim<{ person: string }>("POST", "/person-sends", sends)).person;

@@ -4,7 +4,7 @@ import { testBrowser } from "../../web/support/browser.ts";
 import { openPage, pressButton, waitForHeading } from "../../web/support/page-visit.ts";
 import { createTestWebhook } from "../support/api-calls.ts";
 import { failureLines, waitUntilIdle } from "../support/emulator-journals.ts";
-import { type LocalStack, startLocalStack } from "../support/local-stack.ts";
+import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { openReceiver, type Receiver } from "../support/webhook-receiver.ts";
 
@@ -31,7 +31,7 @@ let browser: Browser;
 let receiver: Receiver;
 let conversation: string;
 beforeAll(async () => {
-  [stack, browser, receiver] = await Promise.all([startLocalStack(), testBrowser(), openReceiver()]);
+  [stack, browser, receiver] = await Promise.all([openSharedStack(), testBrowser(), openReceiver()]);
   await createTestWebhook(stack, receiver.url, ["message.sent", "message.failed"]);
 });
 afterAll(async () => {

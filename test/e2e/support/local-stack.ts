@@ -72,6 +72,29 @@ export async function startLocalStack(
   };
 }
 
+let sharedStack: Promise<LocalStack> | null = null;
+
+/**
+ * The local stack that files of this worker use one after another; it has default settings and ends with the run.
+ * For a file that needs neither a fresh clock nor an empty inbox and leaves the accounts active. `log` starts with the
+ * file, and `stop` only deletes the endpoints and ends the faults, so that the next file meets neither.
+ */
+export async function openSharedStack(): Promise<LocalStack> {
+  // In the folder of the run, whose teardown stops it: no hook runs when a worker ends.
+  sharedStack ??= startLocalStack({ dataDir: mkdtempSync(join(inject("sharedStacks"), "stack-")) });
+  const stack = await sharedStack;
+  const earlierLog = stack.log().length;
+  return { ...stack, log: () => stack.log().slice(earlierLog), stop: () => removeLeftovers(stack) };
+}
+
+async function removeLeftovers(stack: LocalStack): Promise<void> {
+  await stack.sim("POST", "/faults", { mode: "none" });
+  for (const { id } of (await stack.api("GET", "/v1/webhooks")).body.data.endpoints) {
+    const { status, text } = await stack.api("DELETE", `/v1/webhooks/${id}`);
+    if (status !== 200) throw new Error(`DELETE /v1/webhooks/${id}: ${status} ${text}`);
+  }
+}
+
 async function waitUntilReady(program: Program): Promise<void> {
   let exited = false;
   void program.exitCode.then(() => {
