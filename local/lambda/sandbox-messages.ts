@@ -1,5 +1,7 @@
 /** The worker data of a sandbox. */
 export interface SandboxData {
+  /** The folder of V8\'s compile cache, where the host process has one. */
+  readonly compileCache?: string | undefined;
   /** Path of the bundle. */
   readonly file: string;
   /** The name of the handler's export. */

@@ -44,8 +44,9 @@ interface PendingInvocation {
 
 export function openSandbox({ data, environment, timeoutMs, log }: SandboxSettings): Sandbox {
   const worker = new Worker(new URL("./sandbox-entry.ts", import.meta.url), {
-    workerData: data,
-    env: { ...environment, ...compileCacheVariable() },
+    // Not in the environment: a function's environment is only what its template declares.
+    workerData: { ...data, compileCache: process.env.NODE_COMPILE_CACHE },
+    env: environment,
     execArgv: ["--enable-source-maps", "--no-warnings"],
     stdout: true,
     stderr: true,
@@ -108,12 +109,6 @@ export function openSandbox({ data, environment, timeoutMs, log }: SandboxSettin
       await worker.terminate();
     },
   };
-}
-
-/** Node.js caches compiled code per environment: with this variable a sandbox reuses what another one compiled. */
-function compileCacheVariable(): Record<string, string> {
-  const { NODE_COMPILE_CACHE } = process.env;
-  return NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE } : {};
 }
 
 function toFunctionFailed(

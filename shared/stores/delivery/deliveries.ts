@@ -64,6 +64,8 @@ export function deliveryStore(table: Table) {
       const item = {
         ...deliveryKey(tenant, delivery.endpointId, delivery.eventUlid),
         ...eventFields(delivery),
+        // Nothing continues a delivered event's trace, and a page of such rows is read by the byte.
+        ...(first.status === "delivered" ? { [A.traceId]: undefined } : {}),
         [A.status]: first.status,
         [A.settledAttempts]: outcome === null || outcome.kind === "refused_by_gate" ? 0 : 1,
         ...outcomeFields(outcome),

@@ -285,6 +285,7 @@ it("every log line is JSON of a known event", () => {
     "record.dropped",
     "account.unknown",
     "delivery.attempted",
+    "delivery.not_attempted",
     "sweep.completed",
     "send.completed",
     "profile.fetched",

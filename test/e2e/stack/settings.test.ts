@@ -29,7 +29,7 @@ describe("PARLEY_EGRESS=strict", () => {
   ])("refuses a webhook at %s with 400 and the reason", async (url) => {
     const { status, body } = await strictStack.api("POST", "/v1/webhooks", { url });
     expect([status, body.error.code]).toEqual([400, "invalid_request"]);
-    expect(body.error.detail).toMatch(/^The .+\.$/);
+    expect(body.error.detail).toMatch(/^(The .+|Invalid URL\. Use .+)\.$/);
     expect(body.error.detail).not.toContain("secret");
     expect((await strictStack.api("GET", "/v1/webhooks")).body.data.endpoints).toEqual([]);
   });
@@ -46,7 +46,7 @@ describe("without PARLEY_EGRESS", () => {
     async (url) => {
       const { status, body } = await defaultStack.api("POST", "/v1/webhooks", { url });
       expect([status, body.error.code]).toEqual([400, "invalid_request"]);
-      expect(body.error.detail).toMatch(/^The .+\.$/);
+      expect(body.error.detail).toMatch(/^(The .+|Invalid URL\. Use .+)\.$/);
     },
   );
 });
