@@ -20,7 +20,7 @@ export function eraseWorker(ports: ErasePorts, now: () => Millis) {
     const eraseOnce = async (body: string): Promise<RecordOutcome> => {
       const message = decodeErasure(body);
       if (!message) return drop("unreadable");
-      return runWithTrace(message.traceId ?? null, () => eraseInBackground(ports, message, inTime, now()));
+      return runWithTrace(message.traceId ?? null, () => eraseInBackground(ports, { message, now: now() }, inTime));
     };
     return processRecords(
       event,

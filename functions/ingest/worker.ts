@@ -56,7 +56,7 @@ async function ingest(
       const webhookEffects = newEffects();
       try {
         await runWithTrace(webhook.traceId, () =>
-          ingestUpdates(ports, resolveAccount, ports.parseUpdates(webhook.raw), webhookEffects, now),
+          ingestUpdates(ports, resolveAccount, ports.parseUpdates(webhook.raw), { effects: webhookEffects, now }),
         );
         mergeEffects(effects, webhookEffects);
         return webhook;

@@ -36,13 +36,13 @@ export function openSeedPorts({ environment, now }: SeedContext): SeedPorts {
       return await createOperatorKey(ports, slugs.map(requireTenant), settings, now());
     },
     async connectAccount(slug, { token, ...account }) {
-      await connectAccount(
-        ports,
-        requireTenant(slug),
-        { ...account, platform: accountPlatform(account) },
-        { token, actor: ACTOR },
-        now(),
-      );
+      await connectAccount(ports, {
+        tenant: requireTenant(slug),
+        account: { ...account, platform: accountPlatform(account) },
+        token,
+        actor: ACTOR,
+        now: now(),
+      });
     },
   };
 }

@@ -22,12 +22,16 @@ type AccountData = z.infer<ReturnType<typeof dataSchema>>;
 
 export type AccountEventType = Extract<EventType, `account.${string}`>;
 
+interface AccountEvent {
+  readonly eventUlid: string;
+  readonly type: AccountEventType;
+  readonly account: Account;
+  readonly reason: AccountData["reason"];
+}
+
 export function renderAccountEvent(
   tenant: TenantId,
-  eventUlid: string,
-  type: AccountEventType,
-  account: Account,
-  reason: AccountData["reason"],
+  { eventUlid, type, account, reason }: AccountEvent,
 ): RenderedEvent {
   const data: AccountData = {
     account: {
@@ -78,5 +82,10 @@ export const accountEvents: Readonly<Record<AccountEventType, EventDefinition>> 
 };
 
 function example(type: AccountEventType, reason: AccountData["reason"], status?: Account["status"]): RenderedEvent {
-  return renderAccountEvent(sampleTenant(), sampleUlid(type), type, sampleAccount(status), reason);
+  return renderAccountEvent(sampleTenant(), {
+    eventUlid: sampleUlid(type),
+    type,
+    account: sampleAccount(status),
+    reason,
+  });
 }

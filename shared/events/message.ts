@@ -1,10 +1,62 @@
 import * as z from "zod/mini";
+import { accountKey, platforms } from "../domain/accounts/accounts.ts";
 import { messageEventType, type RenderedEvent, renderEvent } from "../domain/events/events.ts";
-import type { Message } from "../domain/inbox/messages.ts";
+import { attachmentTypes, directions, type Message } from "../domain/inbox/messages.ts";
+import { toHttpError } from "../kernel/refusals.ts";
 import type { TenantId } from "../kernel/tenant.ts";
+import { iso } from "../kernel/time.ts";
 import type { EventDefinition } from "./event-definition.ts";
-import { messageContent, messageContentFields, messageRef, messageRefFields } from "./message-fields.ts";
 import { sampleInboundMessage, sampleOutboundMessage, sampleTenant } from "./samples.ts";
+
+/** Identifies a message in an event about it. */
+export function messageRefFields() {
+  return {
+    id: z.string(),
+    conversation_id: z.string(),
+    account_key: z.string(),
+    platform: z.enum(platforms),
+  };
+}
+
+export function messageRef(message: Pick<Message, "id" | "conversationId" | "account">) {
+  return {
+    id: message.id,
+    conversation_id: message.conversationId,
+    account_key: accountKey(message.account),
+    platform: message.account.platform,
+  };
+}
+
+/** The content of a message, beside what identifies it. */
+function messageContentFields() {
+  return {
+    direction: z.enum(directions),
+    text: z.string(),
+    attachments: z.array(z.object({ type: z.enum(attachmentTypes), url: z.nullable(z.string()) })),
+    sent_at: z.iso.datetime(),
+    sent_via: z.enum(["participant", "api_in_window", "api_human_agent", "native_app", "other_app"]),
+    actor_id: z.nullable(z.string()),
+    reply_to: z.nullable(z.string()),
+    participant: z.object({ id: z.string(), handle: z.nullable(z.string()), username: z.nullable(z.string()) }),
+    hold_id: z.optional(z.string()),
+    test: z.optional(z.boolean()),
+  };
+}
+
+function messageContent(message: Message) {
+  return {
+    direction: message.direction,
+    text: message.text,
+    attachments: message.attachments.map(({ type, url }) => ({ type, url })),
+    sent_at: iso(message.sentAt),
+    sent_via: message.sentVia,
+    actor_id: message.actorId,
+    reply_to: message.replyTo,
+    participant: message.participant,
+    ...(message.holdId ? { hold_id: message.holdId } : {}),
+    ...(message.scope === "test" ? { test: true } : {}),
+  };
+}
 
 const dataSchema = () => z.object({ message: z.object({ ...messageRefFields(), ...messageContentFields() }) });
 type MessageData = z.infer<ReturnType<typeof dataSchema>>;
@@ -28,4 +80,33 @@ export const messageSent: EventDefinition = {
   description: "The account sent a message: through the API (`outbound`) or from another app (`echo`).",
   dataSchema,
   example: () => renderMessageEvent(sampleTenant(), sampleOutboundMessage("message.sent")),
+};
+
+const FAILED = "message.failed";
+const OUTCOME_UNKNOWN = "outcome_unknown";
+
+const failedDataSchema = () =>
+  z.object({
+    message: z.object({ ...messageRefFields(), ...messageContentFields(), id: z.null() }),
+    error: z.object({ code: z.string(), message: z.string(), detail: z.string() }),
+  });
+type MessageFailedData = z.infer<ReturnType<typeof failedDataSchema>>;
+
+/**
+ * @param message as it would have been sent; its id is not published
+ * @param detail the platform's error text, or `outcome_unknown`
+ */
+export function renderMessageFailed(tenant: TenantId, message: Message, detail: string): RenderedEvent {
+  const { code, message: errorMessage } = toHttpError(detail === OUTCOME_UNKNOWN ? OUTCOME_UNKNOWN : "send_failed");
+  const data: MessageFailedData = {
+    message: { ...messageRef(message), id: null, ...messageContent(message) },
+    error: { code, message: errorMessage, detail },
+  };
+  return renderEvent(tenant, message.eventUlid, FAILED, data);
+}
+
+export const messageFailed: EventDefinition = {
+  description: "A message sent through the API failed, or its outcome is unknown.",
+  dataSchema: failedDataSchema,
+  example: () => renderMessageFailed(sampleTenant(), sampleOutboundMessage(FAILED), OUTCOME_UNKNOWN),
 };

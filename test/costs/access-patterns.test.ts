@@ -195,13 +195,13 @@ describe("setup", () => {
     const account = { platform: "messenger", externalId: "10203040506070809", connection: "messenger" } as const;
     const accountNames = { handle: "shop", displayName: "Shop", pageId: "10203040506070809" };
     const connect = () =>
-      connectAccount(
-        pipeline.tenantPorts,
-        slug("new-tenant"),
-        { ...account, ...accountNames },
-        { token: "EAAG", actor },
-        pipeline.now(),
-      );
+      connectAccount(pipeline.tenantPorts, {
+        tenant: slug("new-tenant"),
+        account: { ...account, ...accountNames },
+        token: "EAAG",
+        actor,
+        now: pipeline.now(),
+      });
     expect(await pipeline.cost(connect)).toEqual(writeCost(6));
   });
 });

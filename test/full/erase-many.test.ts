@@ -39,7 +39,9 @@ it(`a conversation of ${MESSAGES} messages with their deliveries is erased in se
       return sampleMessage(tenant, { id, sentAt: now - MESSAGES + from + i, eventUlid: deriveUlid(now, id) });
     });
     await put(
-      batch.map((message) => toMessageItem(tenant, message, messagePosition(message.sentAt, message.id), now, 1)),
+      batch.map((message) =>
+        toMessageItem(tenant, message, { position: messagePosition(message.sentAt, message.id), now, shards: 1 }),
+      ),
     );
     await put(batch.map(({ eventUlid }) => ({ ...deliveryKey(tenant, endpointId, eventUlid), st: "delivered", n: 1 })));
   }

@@ -35,8 +35,8 @@ export const eraseConversation = endpoint.tenant({
   handle: async ({ tenant, path, caller, request, now, ports }) => {
     const startedAt = performance.now();
     const hasTimeLeft = () => performance.now() - startedAt < RESPOND_WITHIN;
-    const erasure = { conversationId: path.id, caller, ip: request.sourceIp };
-    const result = await erase(ports, tenant, erasure, hasTimeLeft, now);
+    const erasure = { tenant, conversationId: path.id, caller, ip: request.sourceIp, now };
+    const result = await erase(ports, erasure, hasTimeLeft);
     if (isRefusal(result)) return result;
     const { sendRecords, ...removed } = result.removed;
     return { done: result.done, removed: { ...removed, send_records: sendRecords } };

@@ -63,12 +63,9 @@ export const createWebhook = endpoint.tenant({
   refusals: ["endpoint_limit", "too_many_look_ups"],
   data: z.object({ endpoint: webhookSchema, signing_secret: z.string() }),
   handle: async ({ caller, tenant, body, request, now, ports }) => {
-    const result = await create(
-      ports,
-      tenant,
-      { url: body.url, events: body.events ?? eventTypes, caller, ip: request.sourceIp },
-      now,
-    );
+    const { url, events = eventTypes } = body;
+    const actor = { caller, ip: request.sourceIp };
+    const result = await create(ports, { tenant, url, events, actor, now });
     if (isRefusal(result)) return result;
     return { endpoint: toWebhookResponse(result.endpoint, now), signing_secret: result.secret };
   },
@@ -105,12 +102,13 @@ export const updateWebhook = endpoint.tenant({
   data: z.object({ endpoint: webhookSchema }),
   handle: async ({ caller, tenant, path, body, request, now, ports }) => {
     const { url, events, status } = body;
-    const requestedChanges = {
+    const changes = {
       ...(url === undefined ? {} : { url }),
       ...(events ? { events } : {}),
       ...(status ? { status } : {}),
     };
-    const webhook = await update(ports, tenant, path.id, requestedChanges, { caller, ip: request.sourceIp }, now);
+    const actor = { caller, ip: request.sourceIp };
+    const webhook = await update(ports, { tenant, endpointId: path.id, changes, actor, now });
     return isRefusal(webhook) ? webhook : { endpoint: toWebhookResponse(webhook, now) };
   },
 });
@@ -124,7 +122,8 @@ export const deleteWebhook = endpoint.tenant({
   refusals: ["endpoint_not_found"],
   data: z.object({ deleted: z.literal(true) }),
   handle: async ({ caller, tenant, path, request, now, ports }) => {
-    const refusal = await remove(ports, tenant, path.id, { caller, ip: request.sourceIp }, now);
+    const actor = { caller, ip: request.sourceIp };
+    const refusal = await remove(ports, { tenant, endpointId: path.id, actor, now });
     return refusal ?? { deleted: true as const };
   },
 });
@@ -139,7 +138,8 @@ export const rotateWebhookSecret = endpoint.tenant({
   refusals: ["endpoint_not_found"],
   data: z.object({ endpoint: webhookSchema, signing_secret: z.string() }),
   handle: async ({ caller, tenant, path, request, now, ports }) => {
-    const result = await rotate(ports, tenant, path.id, { caller, ip: request.sourceIp }, now);
+    const actor = { caller, ip: request.sourceIp };
+    const result = await rotate(ports, { tenant, endpointId: path.id, actor, now });
     if (isRefusal(result)) return result;
     return { endpoint: toWebhookResponse(result.endpoint, now), signing_secret: result.secret };
   },
@@ -154,7 +154,8 @@ export const sendTestEvent = endpoint.tenant({
   refusals: ["endpoint_not_found"],
   data: z.object({ delivery_id: z.string() }),
   handle: async ({ caller, tenant, path, request, now, ports }) => {
-    const result = await sendTest(ports, tenant, path.id, { caller, ip: request.sourceIp }, now);
+    const actor = { caller, ip: request.sourceIp };
+    const result = await sendTest(ports, { tenant, endpointId: path.id, actor, now });
     return isRefusal(result) ? result : { delivery_id: result.deliveryId };
   },
 });

@@ -4,21 +4,22 @@ import type { Millis } from "../../kernel/time.ts";
 import { type Actor, auditEntry } from "../access/audit-entry.ts";
 import type { ConnectPorts } from "./ports.ts";
 
+type NewConnection = Actor & {
+  readonly tenant: TenantId;
+  readonly account: Omit<Account, "status" | "refreshError" | "lastRefreshedAt" | "sealedToken">;
+  readonly token: string;
+  readonly now: Millis;
+};
+
 /** Stores a connected account with its token encrypted. Does not call the platform. */
-export async function connectAccount(
-  ports: ConnectPorts,
-  tenant: TenantId,
-  account: Omit<Account, "status" | "refreshError" | "lastRefreshedAt" | "sealedToken">,
-  settings: Actor & { token: string },
-  now: Millis,
-): Promise<void> {
-  const { token } = settings;
+export async function connectAccount(ports: ConnectPorts, connection: NewConnection): Promise<void> {
+  const { tenant, account, token, now } = connection;
   const key = accountKey(account);
   const sealedToken = await ports.vault.seal(token, { purpose: "account-token", tenant, owner: key });
   await ports.accounts.connect(
     tenant,
     { ...account, status: "active", refreshError: null, lastRefreshedAt: now, sealedToken },
-    auditEntry(settings, {
+    auditEntry(connection, {
       action: "account.connect",
       resource: `account:${key}`,
       detail: { connection: account.connection },

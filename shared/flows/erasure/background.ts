@@ -12,13 +12,12 @@ import type { ErasePorts } from "./ports.ts";
  */
 export async function eraseInBackground(
   ports: ErasePorts,
-  message: ErasureMessage,
+  { message, now }: { readonly message: ErasureMessage; readonly now: Millis },
   inTime: () => boolean,
-  now: Millis,
 ): Promise<RecordOutcome> {
   const erasure = await ports.erasures.get(message.tenant, message.erasureId);
   if (!erasure) return drop("stale");
-  const resumeAt = await continueErasure(ports, erasure, inTime, now);
+  const resumeAt = await continueErasure(ports, { erasure, now }, inTime);
   if (resumeAt === null) return done;
   const delay = Math.max(0, resumeAt - now);
   await ports.erasureWork.send({ body: encodeErasure(message), group: message.tenant, delay });
@@ -28,11 +27,11 @@ export async function eraseInBackground(
 /** @returns when to continue; null when the erasure is over */
 async function continueErasure(
   ports: ErasePorts,
-  erasure: Erasure,
+  due: { readonly erasure: Erasure; readonly now: Millis },
   inTime: () => boolean,
-  now: Millis,
 ): Promise<Millis | null> {
-  if (erasure.phase === "first") return (await runFirstPass(ports, erasure, inTime, now)).nextPassAt ?? now;
+  const { erasure, now } = due;
+  if (erasure.phase === "first") return (await runFirstPass(ports, due, inTime)).nextPassAt ?? now;
   const dueAt = erasure.nextPassAt ?? now;
-  return dueAt > now ? dueAt : runLaterPass(ports, erasure, inTime, now);
+  return dueAt > now ? dueAt : runLaterPass(ports, due, inTime);
 }

@@ -11,6 +11,14 @@ import { runFirstPass } from "./first-pass.ts";
 import type { ErasePorts } from "./ports.ts";
 import { newestTraceAt } from "./related-rows.ts";
 
+interface ErasureRequest {
+  readonly tenant: TenantId;
+  readonly conversationId: string;
+  readonly caller: Caller;
+  readonly ip: string | null;
+  readonly now: Millis;
+}
+
 export interface ErasureResult {
   /** False while the erasure continues in the background. */
   readonly done: boolean;
@@ -23,20 +31,19 @@ const ATTEMPTS_MAX = 20;
 /**
  * Erases a conversation and everything stored elsewhere because of it. What does not finish in time continues in the
  * background. Safe to repeat: while the marker exists, a repeated call continues the erasure or removes nothing.
+ * @param inTime whether another page may start
  */
 export async function eraseConversation(
   ports: ErasePorts,
-  tenant: TenantId,
-  request: { conversationId: string; caller: Caller; ip: string | null },
+  request: ErasureRequest,
   inTime: () => boolean,
-  now: Millis,
 ): Promise<ErasureResult | Refusal<"forbidden" | "conversation_not_found">> {
   if (request.caller.scope === "test") return refuse("forbidden");
-  if (!parseConversationId(tenant, request.conversationId)) return refuse("conversation_not_found");
-  const erasure = await startErasure(ports, tenant, request, now);
+  if (!parseConversationId(request.tenant, request.conversationId)) return refuse("conversation_not_found");
+  const erasure = await startErasure(ports, request);
   if (erasure === "over") return { done: true, removed: noRemovals };
   if (erasure === null) return refuse("conversation_not_found");
-  const { phase, removed } = await runFirstPass(ports, erasure, inTime, now);
+  const { phase, removed } = await runFirstPass(ports, { erasure, now: request.now }, inTime);
   return { done: phase !== "first", removed };
 }
 
@@ -46,9 +53,7 @@ export async function eraseConversation(
  */
 async function startErasure(
   ports: ErasePorts,
-  tenant: TenantId,
-  { conversationId, caller, ip }: { conversationId: string; caller: Caller; ip: string | null },
-  now: Millis,
+  { tenant, conversationId, caller, ip, now }: ErasureRequest,
 ): Promise<Erasure | "over" | null> {
   const op = newUlid(now);
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {

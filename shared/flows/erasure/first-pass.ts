@@ -13,9 +13,8 @@ import { erasableTraces, loadErasurePage } from "./related-rows.ts";
  */
 export async function runFirstPass(
   ports: ErasePorts,
-  initial: Erasure,
+  { erasure: initial, now }: { readonly erasure: Erasure; readonly now: Millis },
   inTime: () => boolean,
-  now: Millis,
 ): Promise<Erasure> {
   const endpointIds = (await ports.endpoints.list(initial.tenant)).map(({ id }) => id);
   let erasure = initial;

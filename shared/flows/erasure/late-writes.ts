@@ -22,17 +22,22 @@ export interface ConversationErasure {
   coversChange(update: ChangeUpdate): Promise<boolean>;
 }
 
+/** A conversation as it was read before an update of it. */
+interface ConversationRead {
+  /** The tenant, with the time of its newest erasure in any conversation. */
+  readonly account: { readonly tenant: TenantId; readonly lastErasureAt: Millis | null };
+  readonly conversationId: string;
+  readonly snapshot: Pick<ConversationSnapshot, "exists" | "erasedAt">;
+  readonly now: Millis;
+}
+
 /**
  * Reads the last erasure of a conversation. The head has it. A conversation without a head may have left a marker,
  * which is read only where the tenant erased anything within the marker's lifetime.
- * @param tenant with the time of its newest erasure in any conversation
  */
 export async function conversationErasure(
   ports: Pick<LateWritePorts, "erasures" | "messageChanges">,
-  { tenant, lastErasureAt }: { readonly tenant: TenantId; readonly lastErasureAt: Millis | null },
-  conversationId: string,
-  snapshot: Pick<ConversationSnapshot, "exists" | "erasedAt">,
-  now: Millis,
+  { account: { tenant, lastErasureAt }, conversationId, snapshot, now }: ConversationRead,
 ): Promise<ConversationErasure> {
   const mayHaveMarker = lastErasureAt !== null && lastErasureAt + ERASURE_MARKER_TTL > now;
   const erasedAt =

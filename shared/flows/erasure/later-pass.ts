@@ -13,9 +13,8 @@ import { erasableTraces, loadErasurePage } from "./related-rows.ts";
  */
 export async function runLaterPass(
   ports: ErasePorts,
-  erasure: Erasure,
+  { erasure, now }: { readonly erasure: Erasure; readonly now: Millis },
   inTime: () => boolean,
-  now: Millis,
 ): Promise<Millis | null> {
   const endpointIds = (await ports.endpoints.list(erasure.tenant)).map(({ id }) => id);
   const removedCounts = { rows: 0, deliveries: 0 };

@@ -7,31 +7,25 @@ import { renderMessageDeleted } from "../../events/message-deleted.ts";
 import { renderMessageEdited } from "../../events/message-edited.ts";
 import { renderMessageReaction } from "../../events/message-reaction.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
-import type { Millis } from "../../kernel/time.ts";
-import { encodeEvent } from "../../queues/events.ts";
-import type { ConversationSnapshot } from "../../stores/inbox/conversations.ts";
 import { conversationErasure } from "../erasure/late-writes.ts";
-import type { Effects } from "./effects.ts";
+import { publishStoredEvent } from "./effects.ts";
 import { applyOrDeferChange, type MessageChange } from "./pending-changes.ts";
 import type { IngestPorts } from "./ports.ts";
-import type { ResolvedAccount } from "./resolve-account.ts";
+import type { UpdateContext } from "./update-context.ts";
 
 /**
  * Applies an unsend, an edit or a reaction and publishes its event once, even where the message has not arrived. The
  * edit of a message that is known to be unsent is not published.
- * @param snapshot of the conversation, read just before
  */
 export async function applyMessageChange(
   ports: IngestPorts,
-  account: ResolvedAccount,
   update: ChangeUpdate,
-  snapshot: ConversationSnapshot,
-  effects: Effects,
-  now: Millis,
+  context: UpdateContext,
 ): Promise<void> {
+  const { account, now } = context;
   if (update.at <= now - RETENTION) return;
   const conversationId = idOfConversation({ ...update, tenant: account.tenant });
-  const erasure = await conversationErasure(ports, account, conversationId, snapshot, now);
+  const erasure = await conversationErasure(ports, { ...context, conversationId });
   if (await erasure.coversChange(update)) return;
 
   const name = changeKey(update);
@@ -42,11 +36,11 @@ export async function applyMessageChange(
   await ports.eventBodies.save(account.tenant, renderChange(account.tenant, eventUlid, update, conversationId));
   const change = toChange(update);
   if (change) {
-    const context = { account, conversationId, messageId: update.messageId, erasure };
-    const isUnsent = await applyOrDeferChange(ports, context, change, now);
+    const changeContext = { account, conversationId, messageId: update.messageId, erasure, now };
+    const isUnsent = await applyOrDeferChange(ports, changeContext, change);
     if (isUnsent && update.kind === "edit") return;
   }
-  publishEvent(effects, account, { type, eventUlid });
+  publishStoredEvent(context.effects, { tenant: account.tenant, type, eventUlid });
 }
 
 const eventTypes = {
@@ -82,15 +76,4 @@ function toChange(update: ChangeUpdate): MessageChange | null {
     case "reaction":
       return null;
   }
-}
-
-/** Adds an event whose body is stored to the effects, unless they have it. */
-export function publishEvent(
-  effects: Effects,
-  { tenant }: Pick<ResolvedAccount, "tenant">,
-  { type, eventUlid }: { type: Parameters<typeof encodeEvent>[0]["type"]; eventUlid: string },
-): void {
-  // Whether it was published before is unknown. Such events are few, so fan-out can read the delivery's row.
-  const body = encodeEvent({ tenant, eventUlid, type, source: null, repeated: true });
-  if (effects.events.every((event) => event.body !== body)) effects.events.push({ body, group: tenant });
 }

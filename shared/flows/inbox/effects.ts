@@ -1,11 +1,14 @@
 import type { QueueMessage } from "../../aws/queues.ts";
+import { type EventType, messageEventType } from "../../domain/events/events.ts";
 import type { Message } from "../../domain/inbox/messages.ts";
 import { isProfileDue } from "../../domain/inbox/profiles.ts";
 import { errorClass } from "../../kernel/error-class.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { encodeEvent } from "../../queues/events.ts";
 import { encodeProfile } from "../../queues/profiles.ts";
 import type { ConversationSnapshot } from "../../stores/inbox/conversations.ts";
+import type { RecordedMessage } from "../../stores/inbox/messages.ts";
 import { mergeTally, newTally, type Tally } from "../stats/count.ts";
 import type { IngestPorts } from "./ports.ts";
 
@@ -30,17 +33,50 @@ export function mergeEffects(effects: Effects, other: Effects): void {
   for (const [conversation, request] of other.profileRequests) effects.profileRequests.set(conversation, request);
 }
 
-/** Requests a profile lookup of the author of an inbound message, where the stored profile is missing or old. */
-export function requestProfile(
+/**
+ * The queue message of a message's event. It carries keys only. A message sent through the API is counted with its
+ * first delivery, which saves the API a write.
+ */
+export function messageEvent(tenant: TenantId, record: RecordedMessage): QueueMessage {
+  return {
+    body: encodeEvent({
+      tenant,
+      eventUlid: record.message.eventUlid,
+      type: messageEventType(record.message),
+      source: record.ref,
+      repeated: !record.isNew,
+      uncounted: record.message.direction === "outbound" && record.message.scope === "live" && !record.message.counted,
+      test: record.message.scope === "test",
+    }),
+    group: tenant,
+  };
+}
+
+/** Adds an event whose body is stored to the effects, unless they have it. */
+export function publishStoredEvent(
   effects: Effects,
-  tenant: TenantId,
-  { conversationId, direction }: Message,
-  { profile, profileFetchedAt }: ConversationSnapshot,
-  now: Millis,
+  { tenant, type, eventUlid }: { readonly tenant: TenantId; readonly type: EventType; readonly eventUlid: string },
 ): void {
+  // Whether it was published before is unknown. Such events are few, so fan-out can read the delivery's row.
+  const body = encodeEvent({ tenant, eventUlid, type, source: null, repeated: true });
+  if (effects.events.every((event) => event.body !== body)) effects.events.push({ body, group: tenant });
+}
+
+/** Requests a profile lookup of the author of an inbound message, where the stored profile is missing or old. */
+export function requestProfile(effects: Effects, { tenant, message, snapshot, now }: ProfileRequest): void {
+  const { conversationId, direction } = message;
+  const { profile, profileFetchedAt } = snapshot;
   // The platforms return no profile of a person who never wrote.
   if (direction !== "inbound" || !isProfileDue(profile, profileFetchedAt, now)) return;
   effects.profileRequests.set(conversationId, { body: encodeProfile({ tenant, conversationId }), group: tenant });
+}
+
+interface ProfileRequest {
+  readonly tenant: TenantId;
+  readonly message: Pick<Message, "conversationId" | "direction">;
+  /** The conversation, with the stored profile. */
+  readonly snapshot: ConversationSnapshot;
+  readonly now: Millis;
 }
 
 /** Never throws: the person's next message requests the lookup again. */

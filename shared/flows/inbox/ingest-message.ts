@@ -1,39 +1,27 @@
 import { deriveEventUlid, messageEventType } from "../../domain/events/events.ts";
-import { conversationId } from "../../domain/inbox/conversations.ts";
+import { conversationId as idOfConversation } from "../../domain/inbox/conversations.ts";
 import type { Message } from "../../domain/inbox/messages.ts";
 import type { MessageUpdate } from "../../domain/inbox/updates.ts";
 import { RETENTION } from "../../domain/limits.ts";
 import { echoSentVia } from "../../domain/sending/sends.ts";
-import type { TenantId } from "../../kernel/tenant.ts";
-import type { Millis } from "../../kernel/time.ts";
-import type { ConversationSnapshot } from "../../stores/inbox/conversations.ts";
 import { conversationErasure, undoLateWrite } from "../erasure/late-writes.ts";
 import { countMessage } from "../stats/count.ts";
-import { type Effects, requestProfile } from "./effects.ts";
-import { messageEvent } from "./message-event.ts";
+import { messageEvent, requestProfile } from "./effects.ts";
 import { applyPending, hasPendingChange } from "./pending-changes.ts";
 import type { IngestPorts } from "./ports.ts";
 import { reconcileEcho } from "./reconcile-echo.ts";
-import type { ResolvedAccount } from "./resolve-account.ts";
+import type { UpdateContext } from "./update-context.ts";
 
-/**
- * Stores one message in either direction, advances its conversation's head and publishes its event.
- * @param snapshot of the conversation, read just before
- */
-export async function ingestMessage(
-  ports: IngestPorts,
-  account: ResolvedAccount,
-  update: MessageUpdate,
-  snapshot: ConversationSnapshot,
-  effects: Effects,
-  now: Millis,
-): Promise<void> {
+/** Stores one message in either direction, advances its conversation's head and publishes its event. */
+export async function ingestMessage(ports: IngestPorts, update: MessageUpdate, context: UpdateContext): Promise<void> {
+  const { account, snapshot, effects, now } = context;
   if (update.at <= now - RETENTION) return;
-  const message = toMessage(update, account.tenant, snapshot, now);
-  const erasure = await conversationErasure(ports, account, message.conversationId, snapshot, now);
+  const message = toMessage(update, context);
+  const { id: messageId, conversationId } = message;
+  const erasure = await conversationErasure(ports, { ...context, conversationId });
   if (await erasure.coversMessage(update)) return;
   const record = update.echo
-    ? await reconcileEcho(ports, account.tenant, message, update.echo, now, account.shards)
+    ? await reconcileEcho(ports, { account, message, origin: update.echo, now })
     : await ports.messages.record(account.tenant, message, now, account.shards);
   if (record.isNew && record.message.direction !== "outbound") countMessage(effects.tally, account.tenant);
   const advance = await ports.conversations.advanceHead(account.tenant, record.message, {
@@ -44,23 +32,18 @@ export async function ingestMessage(
       snapshot.pictureEndsAt !== null && snapshot.pictureEndsAt <= now ? snapshot.pictureEndsAt : null,
   });
   if (await undoLateWrite(ports, account.tenant, record, advance)) return;
-  const hasPending = hasPendingChange(message.id, snapshot, advance.snapshot);
-  const context = {
-    account,
-    conversationId: message.conversationId,
-    messageId: message.id,
-    erasure,
-  };
+  const hasPending = hasPendingChange(messageId, snapshot, advance.snapshot);
+  const changeContext = { account, conversationId, messageId, erasure, now };
   // Even where the row is unsent already: the run that emptied it may have died before it updated the head.
-  const isUnsent = hasPending && (await applyPending(ports, context, record.ref));
+  const isUnsent = hasPending && (await applyPending(ports, changeContext, record.ref));
   if (!isUnsent && !record.message.unsent) effects.events.push(messageEvent(account.tenant, record));
-  requestProfile(effects, account.tenant, record.message, advance.snapshot, now);
+  requestProfile(effects, { tenant: account.tenant, message: record.message, snapshot: advance.snapshot, now });
 }
 
-function toMessage(update: MessageUpdate, tenant: TenantId, snapshot: ConversationSnapshot, now: Millis): Message {
+function toMessage(update: MessageUpdate, { account: { tenant }, snapshot, now }: UpdateContext): Message {
   const draft = {
     id: update.messageId,
-    conversationId: conversationId({ tenant, account: update.account, participantId: update.participantId }),
+    conversationId: idOfConversation({ ...update, tenant }),
     account: update.account,
     participant: { id: update.participantId, handle: snapshot.handle, username: snapshot.username },
     direction: update.echo ? "echo" : "inbound",

@@ -1,13 +1,12 @@
 import { conversationId } from "../../domain/inbox/conversations.ts";
 import type { IgnoredUpdate, Update } from "../../domain/inbox/updates.ts";
-import type { Millis } from "../../kernel/time.ts";
 import type { ConversationSnapshot } from "../../stores/inbox/conversations.ts";
 import { applyAccountPolicy } from "./apply-account-policy.ts";
 import { applyMessageChange } from "./apply-message-change.ts";
-import type { Effects } from "./effects.ts";
 import { ingestMessage } from "./ingest-message.ts";
 import type { IngestPorts } from "./ports.ts";
 import type { ResolveAccount, ResolvedAccount } from "./resolve-account.ts";
+import type { UpdateContext } from "./update-context.ts";
 
 /** An update of a connected account. */
 interface RoutedUpdate {
@@ -17,16 +16,12 @@ interface RoutedUpdate {
   readonly conversation: string | null;
 }
 
-/**
- * Ingests the updates of one webhook in their order.
- * @param effects is appended to
- */
+/** Ingests the updates of one webhook in their order. */
 export async function ingestUpdates(
   ports: IngestPorts,
   resolveAccount: ResolveAccount,
   updates: readonly Update[],
-  effects: Effects,
-  now: Millis,
+  { effects, now }: Pick<UpdateContext, "effects" | "now">,
 ): Promise<void> {
   const routedUpdates: RoutedUpdate[] = [];
   const unknownAccounts = new Map<string, number>();
@@ -41,7 +36,10 @@ export async function ingestUpdates(
   const snapshots = await ports.conversations.snapshots(
     routedUpdates.flatMap(({ conversation }) => conversation ?? []),
   );
-  for (const routedUpdate of routedUpdates) await ingestUpdate(ports, routedUpdate, snapshots, effects, now);
+  for (const { update, account, conversation } of routedUpdates) {
+    const snapshot = conversation === null ? null : (snapshots.get(conversation) ?? null);
+    await ingestUpdate(ports, update, { account, snapshot, effects, now });
+  }
 }
 
 function conversationIdFor(update: RoutedUpdate["update"], { tenant }: ResolvedAccount): string | null {
@@ -56,23 +54,21 @@ function conversationIdFor(update: RoutedUpdate["update"], { tenant }: ResolvedA
   }
 }
 
+/** @param context.snapshot null for an update that belongs to no conversation */
 async function ingestUpdate(
   ports: IngestPorts,
-  { update, account, conversation }: RoutedUpdate,
-  snapshots: ReadonlyMap<string, ConversationSnapshot>,
-  effects: Effects,
-  now: Millis,
+  update: RoutedUpdate["update"],
+  { snapshot, ...context }: Omit<UpdateContext, "snapshot"> & { readonly snapshot: ConversationSnapshot | null },
 ): Promise<void> {
-  if (update.kind === "policy") return applyAccountPolicy(ports, account, update, effects, now);
-  const snapshot = conversation === null ? undefined : snapshots.get(conversation);
+  if (update.kind === "policy") return applyAccountPolicy(ports, update, context);
   if (!snapshot) return;
   switch (update.kind) {
     case "message":
-      return ingestMessage(ports, account, update, snapshot, effects, now);
+      return ingestMessage(ports, update, { ...context, snapshot });
     case "unsend":
     case "edit":
     case "reaction":
-      return applyMessageChange(ports, account, update, snapshot, effects, now);
+      return applyMessageChange(ports, update, { ...context, snapshot });
     default:
       // Nothing of a read, delivered or referral update is stored.
       return;

@@ -4,17 +4,8 @@ import { shortHash } from "../../kernel/bytes.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { ConversationSnapshot } from "../../stores/inbox/conversations.ts";
 import type { PendingChange } from "../../stores/inbox/pending-changes.ts";
-import type { ConversationErasure } from "../erasure/late-writes.ts";
 import type { IngestPorts } from "./ports.ts";
-import type { ResolvedAccount } from "./resolve-account.ts";
-
-/** The message that a change is of. */
-export interface MessageContext {
-  readonly account: ResolvedAccount;
-  readonly conversationId: string;
-  readonly messageId: string;
-  readonly erasure: Pick<ConversationErasure, "covers" | "erasedAt">;
-}
+import type { ChangeContext } from "./update-context.ts";
 
 export type MessageChange =
   | {
@@ -36,11 +27,10 @@ const EDITS_DELETED_MAX = 25;
  */
 export async function applyOrDeferChange(
   ports: ChangePorts,
-  context: MessageContext,
+  context: ChangeContext,
   change: MessageChange,
-  now: Millis,
 ): Promise<boolean> {
-  const { account, conversationId, messageId } = context;
+  const { account, conversationId, messageId, now } = context;
   const ref = await ports.messageChanges.find(account.tenant, conversationId, messageId);
   if (ref) {
     const message = await changeStoredMessage(ports, context, ref, change);
@@ -76,7 +66,7 @@ export function hasPendingChange(messageId: string, ...snapshots: readonly Conve
 }
 
 /** Applies the pending change of a stored message. @returns whether the message is unsent by it */
-export async function applyPending(ports: ChangePorts, context: MessageContext, ref: MessageRef): Promise<boolean> {
+export async function applyPending(ports: ChangePorts, context: ChangeContext, ref: MessageRef): Promise<boolean> {
   const { conversationId, messageId } = context;
   const pending = await ports.pendingChanges.get(conversationId, messageId);
   const change = pending && toChange(pending);
@@ -94,7 +84,7 @@ function toChange({ unsentAt, edit }: PendingChange): MessageChange | null {
 /** @returns the message after the change; null when it no longer exists */
 async function changeStoredMessage(
   ports: ChangePorts,
-  context: MessageContext,
+  context: ChangeContext,
   ref: MessageRef,
   change: MessageChange,
 ): Promise<Message | null> {
@@ -110,7 +100,7 @@ async function changeStoredMessage(
 }
 
 /** The ingest of the message may not have advanced the head yet. Then this does, with the message as it is now. */
-async function refreshHead(ports: ChangePorts, { account, erasure }: MessageContext, message: Message): Promise<void> {
+async function refreshHead(ports: ChangePorts, { account, erasure }: ChangeContext, message: Message): Promise<void> {
   if (message.scope === "test" || erasure.covers(message.sentAt)) return;
   if (await ports.conversations.refreshPreview(message)) return;
   await ports.conversations.advanceHead(account.tenant, message, {
@@ -124,7 +114,7 @@ async function refreshHead(ports: ChangePorts, { account, erasure }: MessageCont
 /** No version of an unsent message is delivered again. */
 async function deleteEditEvents(
   ports: ChangePorts,
-  { account, conversationId, messageId }: MessageContext,
+  { account, conversationId, messageId }: ChangeContext,
   count: number,
 ): Promise<void> {
   const length = Math.min(count, EDITS_DELETED_MAX);

@@ -8,30 +8,35 @@ import {
   type SendRecord,
 } from "../../domain/sending/sends.ts";
 import { isUlid } from "../../kernel/ids.ts";
-import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { RecordedMessage } from "../../stores/inbox/messages.ts";
 import type { IngestPorts } from "./ports.ts";
+import type { ResolvedAccount } from "./resolve-account.ts";
 
 type EchoPorts = Pick<IngestPorts, "outboundMessages" | "sendRecords">;
+
+/** A message that the account sent, as the platform repeats it. */
+interface Echo {
+  readonly account: Pick<ResolvedAccount, "tenant" | "shards">;
+  /** As the echo alone describes it. */
+  readonly message: Message;
+  readonly origin: NonNullable<MessageUpdate["echo"]>;
+  readonly now: Millis;
+}
 
 /**
  * Stores a message that the account sent. An echo of a send through the API is stored as that send, even where the
  * platform's response to the send has not arrived or never does. It is matched by message id, then by metadata, then by
  * content. Any other message is stored as an echo.
- * @param message as the echo alone describes it
  */
 export async function reconcileEcho(
   ports: EchoPorts,
-  tenant: TenantId,
-  message: Message,
-  echo: NonNullable<MessageUpdate["echo"]>,
-  now: Millis,
-  shards: number,
+  { account: { tenant, shards }, message, origin, now }: Echo,
 ): Promise<RecordedMessage> {
-  const mark = await ports.outboundMessages.claimMarker(message, now);
-  const send = mark.author.direction === "outbound" ? null : await matchSend(ports, message, echo);
-  return ports.outboundMessages.saveMarked(tenant, send ? asOutbound(message, send) : message, mark, now, shards);
+  const marker = await ports.outboundMessages.claimMarker(message, now);
+  const send = marker.author.direction === "outbound" ? null : await matchSend(ports, message, origin);
+  const markedMessage = send ? asOutbound(message, send) : message;
+  return ports.outboundMessages.saveMarked(tenant, markedMessage, marker, { now, shards });
 }
 
 /** Finds and settles the send that an echo is of. @returns null when no send matches */

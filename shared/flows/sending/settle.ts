@@ -5,12 +5,12 @@ import type { Message } from "../../domain/inbox/messages.ts";
 import { contentAttachments, contentText, type SendContent } from "../../domain/sending/send-content.ts";
 import type { NewSend, SendFailure } from "../../domain/sending/sends.ts";
 import { renderAccountEvent } from "../../events/account.ts";
-import { renderMessageFailed } from "../../events/message-failed.ts";
+import { renderMessageFailed } from "../../events/message.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { encodeEvent } from "../../queues/events.ts";
 import { markErasedSend, undoLateWrite } from "../erasure/late-writes.ts";
-import { messageEvent } from "../inbox/message-event.ts";
+import { messageEvent } from "../inbox/effects.ts";
 import type { SettlePorts } from "./ports.ts";
 
 // What follows from the outcome of a send. The process that called the platform and the sweep run the same functions,
@@ -81,7 +81,7 @@ async function updateAccountStatus(
   // A repetition keeps the stored body: the account may have changed since, but the event is the same.
   if (!(await ports.eventBodies.get(tenant, eventUlid))) {
     const reason = status === "needs_reauth" ? "token_invalid" : "policy";
-    const event = renderAccountEvent(tenant, eventUlid, type, { ...account, status }, reason);
+    const event = renderAccountEvent(tenant, { eventUlid, type, account: { ...account, status }, reason });
     await ports.eventBodies.save(tenant, event);
   }
   await ports.events.send({

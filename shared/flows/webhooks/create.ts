@@ -3,22 +3,19 @@ import type { EventType } from "../../domain/events/events.ts";
 import type { Endpoint } from "../../domain/webhooks/endpoints.ts";
 import { newUlid } from "../../kernel/ids.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
-import type { TenantId } from "../../kernel/tenant.ts";
-import type { Millis } from "../../kernel/time.ts";
-import { type Actor, auditEntry } from "../access/audit-entry.ts";
-import type { WebhookPorts } from "./ports.ts";
+import { auditEntry } from "../access/audit-entry.ts";
+import type { WebhookPorts, WebhookRequest } from "./ports.ts";
 import { mintSecret } from "./secrets.ts";
 import { checkEndpointUrl } from "./target-url.ts";
 
 /** Creates an endpoint whose URL passes the egress gate. The signing secret is returned once. */
 export async function createWebhook(
   ports: Pick<WebhookPorts, "endpoints" | "vault" | "gate" | "dnsQuota">,
-  tenant: TenantId,
-  request: { readonly url: string; readonly events: readonly EventType[] } & Actor,
-  now: Millis,
+  request: WebhookRequest & { readonly url: string; readonly events: readonly EventType[] },
 ): Promise<
   { endpoint: Endpoint; secret: string } | Refusal<"invalid_request" | "too_many_look_ups" | "endpoint_limit">
 > {
+  const { tenant, actor, now } = request;
   const url = await checkEndpointUrl(ports, tenant, request.url, now);
   if (isRefusal(url)) return url;
   const id = newUlid(now);
@@ -41,7 +38,7 @@ export async function createWebhook(
   const isCreated = await ports.endpoints.create(
     tenant,
     endpoint,
-    auditEntry(request, { action: "webhook.create", resource: `webhook:${id}`, detail, at: now }),
+    auditEntry(actor, { action: "webhook.create", resource: `webhook:${id}`, detail, at: now }),
   );
   return isCreated ? { endpoint, secret } : refuse("endpoint_limit");
 }

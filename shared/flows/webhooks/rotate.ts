@@ -1,20 +1,15 @@
 import { SECRET_OVERLAP } from "../../domain/limits.ts";
 import type { Endpoint } from "../../domain/webhooks/endpoints.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
-import type { TenantId } from "../../kernel/tenant.ts";
-import type { Millis } from "../../kernel/time.ts";
-import { type Actor, auditEntry } from "../access/audit-entry.ts";
+import { auditEntry } from "../access/audit-entry.ts";
 import { getLiveEndpoint } from "../delivery/live-endpoint.ts";
-import type { WebhookPorts } from "./ports.ts";
+import type { EndpointRequest, WebhookPorts } from "./ports.ts";
 import { mintSecret } from "./secrets.ts";
 
 /** Rotates the signing secret, which is returned once. The previous secret signs beside it for one day. */
 export async function rotateSecret(
   ports: Pick<WebhookPorts, "endpoints" | "vault">,
-  tenant: TenantId,
-  endpointId: string,
-  actor: Actor,
-  now: Millis,
+  { tenant, endpointId, actor, now }: EndpointRequest,
 ): Promise<{ endpoint: Endpoint; secret: string } | Refusal<"endpoint_not_found">> {
   const current = await getLiveEndpoint(ports, tenant, endpointId);
   if (isRefusal(current)) return current;

@@ -2,21 +2,16 @@ import { deliveryId } from "../../domain/delivery/deliveries.ts";
 import { renderTestEvent } from "../../events/test-event.ts";
 import { newUlid } from "../../kernel/ids.ts";
 import { isRefusal, type Refusal } from "../../kernel/refusals.ts";
-import type { TenantId } from "../../kernel/tenant.ts";
-import type { Millis } from "../../kernel/time.ts";
 import { currentTrace } from "../../kernel/trace.ts";
-import { type Actor, actorName, auditEntry } from "../access/audit-entry.ts";
+import { actorName, auditEntry } from "../access/audit-entry.ts";
 import { getLiveEndpoint } from "../delivery/live-endpoint.ts";
 import { retryMessage, scheduleSafetyNet } from "../delivery/schedule.ts";
-import type { WebhookPorts } from "./ports.ts";
+import type { EndpointRequest, WebhookPorts } from "./ports.ts";
 
 /** Sends a test event to an endpoint, regardless of its subscriptions. Returns the delivery id. */
 export async function sendTestEvent(
   ports: Pick<WebhookPorts, "endpoints" | "eventBodies" | "deliveries" | "due" | "retries">,
-  tenant: TenantId,
-  endpointId: string,
-  actor: Actor,
-  now: Millis,
+  { tenant, endpointId, actor, now }: EndpointRequest,
 ): Promise<{ deliveryId: string } | Refusal<"endpoint_not_found">> {
   const endpoint = await getLiveEndpoint(ports, tenant, endpointId);
   if (isRefusal(endpoint)) return endpoint;

@@ -2,12 +2,11 @@ import { type Endpoint, type EndpointChanges, effectiveChanges } from "../../dom
 import { isUlid } from "../../kernel/ids.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
-import type { Millis } from "../../kernel/time.ts";
 import { encodeEndpointTask } from "../../queues/deliveries.ts";
-import { type Actor, auditEntry } from "../access/audit-entry.ts";
+import { auditEntry } from "../access/audit-entry.ts";
 import { getLiveEndpoint } from "../delivery/live-endpoint.ts";
 import { taskMessage } from "../delivery/schedule.ts";
-import type { WebhookPorts } from "./ports.ts";
+import type { EndpointRequest, WebhookPorts } from "./ports.ts";
 import { checkEndpointUrl } from "./target-url.ts";
 
 /**
@@ -16,11 +15,7 @@ import { checkEndpointUrl } from "./target-url.ts";
  */
 export async function updateWebhook(
   ports: Pick<WebhookPorts, "endpoints" | "gate" | "dnsQuota" | "retries">,
-  tenant: TenantId,
-  endpointId: string,
-  requestedChanges: EndpointChanges,
-  actor: Actor,
-  now: Millis,
+  { tenant, endpointId, changes: requestedChanges, actor, now }: EndpointRequest & { changes: EndpointChanges },
 ): Promise<Endpoint | Refusal<"endpoint_not_found" | "invalid_request" | "too_many_look_ups">> {
   const endpoint = await getLiveEndpoint(ports, tenant, endpointId);
   if (isRefusal(endpoint)) return endpoint;
@@ -57,10 +52,7 @@ async function probeNow(ports: Pick<WebhookPorts, "retries">, tenant: TenantId, 
 /** Deletes an endpoint and its secrets. Its id and the history of its deliveries remain. */
 export async function deleteWebhook(
   ports: Pick<WebhookPorts, "endpoints">,
-  tenant: TenantId,
-  endpointId: string,
-  actor: Actor,
-  now: Millis,
+  { tenant, endpointId, actor, now }: EndpointRequest,
 ): Promise<null | Refusal<"endpoint_not_found">> {
   if (!isUlid(endpointId)) return refuse("endpoint_not_found");
   const isDeleted = await ports.endpoints.remove(

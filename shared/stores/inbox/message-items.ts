@@ -34,7 +34,17 @@ export function itemPosition(item: Key): string {
   return item.SK.slice(2);
 }
 
-export function toMessageItem(tenant: TenantId, message: Message, position: string, now: Millis, shards: number) {
+/** Where and until when a message is stored. */
+export interface Placement {
+  /** In its conversation: `<t13>#<hash of its id>`. */
+  readonly position: string;
+  /** Its retention starts now, or when it was sent if that is later. */
+  readonly now: Millis;
+  /** The number of shards of the tenant's feeds. */
+  readonly shards: number;
+}
+
+export function toMessageItem(tenant: TenantId, message: Message, { position, now, shards }: Placement) {
   const { handle, username } = message.participant;
   return {
     ...messageKey(message.conversationId, position),

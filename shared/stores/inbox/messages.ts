@@ -20,7 +20,7 @@ import {
 } from "../keys.ts";
 import { put, remove, sendWrite, update } from "../writes.ts";
 import { type FeedRow, feedRows, takePage } from "./feeds.ts";
-import { itemPosition, type MessageItem, toMessage, toMessageItem } from "./message-items.ts";
+import { itemPosition, type MessageItem, type Placement, toMessage, toMessageItem } from "./message-items.ts";
 
 export interface RecordedMessage {
   /** The stored message, which may have been edited or unsent before this delivery of it. */
@@ -44,17 +44,11 @@ export type Messages = ReturnType<typeof messageStore>;
 export function messageStore(table: Table) {
   const { client, name: TableName } = table;
   /** Stores a message at a given position, unless one is stored there. */
-  async function putAt(
-    tenant: TenantId,
-    message: Message,
-    position: string,
-    now: Millis,
-    shards: number,
-  ): Promise<RecordedMessage> {
-    const ref = { conversationId: message.conversationId, position };
+  async function putAt(tenant: TenantId, message: Message, placement: Placement): Promise<RecordedMessage> {
+    const ref = { conversationId: message.conversationId, position: placement.position };
     const result = await conditionalWrite<MessageItem>(
       table,
-      put(toMessageItem(tenant, message, position, now, shards), itemDoesNotExist),
+      put(toMessageItem(tenant, message, placement), itemDoesNotExist),
     );
     if (result.applied) return { message, ref, isNew: true };
     return { message: result.current ? toMessage(tenant, result.current) : message, ref, isNew: false };
@@ -68,7 +62,7 @@ export function messageStore(table: Table) {
      * @param shards the number of shards of the tenant's feeds
      */
     record(tenant: TenantId, message: Message, now: Millis, shards = 1): Promise<RecordedMessage> {
-      return putAt(tenant, message, messagePosition(message.sentAt, message.id), now, shards);
+      return putAt(tenant, message, { position: messagePosition(message.sentAt, message.id), now, shards });
     },
 
     /**

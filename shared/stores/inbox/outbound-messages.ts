@@ -8,7 +8,7 @@ import { conditionalWrite } from "../conditional-write.ts";
 import { itemDoesNotExist, itemExists } from "../expressions.ts";
 import { type Key, markerKey, messageKey, messagePosition, positionTime, timeToLive } from "../keys.ts";
 import { put, update } from "../writes.ts";
-import { type MessageItem, toMessage } from "./message-items.ts";
+import { type MessageItem, type Placement, toMessage } from "./message-items.ts";
 import { messageStore, type RecordedMessage } from "./messages.ts";
 
 export type OutboundMessages = ReturnType<typeof outboundMessageStore>;
@@ -34,14 +34,14 @@ export function outboundMessageStore(table: Table) {
      * message. What our send knows overrides what the echo knows.
      */
     async record(tenant: TenantId, message: Message, now: Millis, shards = 1): Promise<RecordedMessage> {
-      const recorded = await saveMarked(tenant, message, await claimMarker(message, now), now, shards);
+      const recorded = await saveMarked(tenant, message, await claimMarker(message, now), { now, shards });
       const isUpToDate = recorded.isNew || recorded.message.unsent || sameAuthor(recorded.message, message);
       if (message.direction !== "outbound" || isUpToDate) return recorded;
       return { ...recorded, message: await overrideAuthor(tenant, recorded, message) };
     },
 
-    claimMarker: claimMarker,
-    saveMarked: saveMarked,
+    claimMarker,
+    saveMarked,
   };
 
   /** Decides a message's position and event by its id. @returns the stored marker when the id was marked before */
@@ -69,8 +69,7 @@ export function outboundMessageStore(table: Table) {
     tenant: TenantId,
     message: Message,
     marker: MessageMarker,
-    now: Millis,
-    shards: number,
+    placement: Omit<Placement, "position">,
   ): Promise<RecordedMessage> {
     const isOwnSend = message.direction === "outbound";
     const markedMessage: Message = {
@@ -80,7 +79,7 @@ export function outboundMessageStore(table: Table) {
       // The row's time is that of its position, even if the worker that marked the message died before storing it.
       sentAt: positionTime(marker.position),
     };
-    const recorded = await messages.putAt(tenant, markedMessage, marker.position, now, shards);
+    const recorded = await messages.putAt(tenant, markedMessage, { ...placement, position: marker.position });
     if (!isOwnSend || recorded.isNew || recorded.message.unsent || recorded.message.direction === "outbound")
       return recorded;
     return { ...recorded, message: await overrideAuthor(tenant, recorded, message) };

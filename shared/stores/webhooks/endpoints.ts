@@ -34,6 +34,12 @@ import {
   toEventLetters,
 } from "./endpoint-items.ts";
 
+/** A change of an endpoint, and the items that are written with it. */
+interface EndpointWrite extends Pick<Changes, "set" | "remove"> {
+  readonly condition: Expression;
+  readonly extraItems?: readonly TransactItem[];
+}
+
 export type Endpoints = ReturnType<typeof endpointStore>;
 
 export function endpointStore(table: Table) {
@@ -42,10 +48,8 @@ export function endpointStore(table: Table) {
   async function change(
     tenant: TenantId,
     endpointId: string,
-    { set = {}, remove = [] }: Changes,
-    condition: Expression,
     audit: AuditEntry,
-    extraItems: readonly TransactItem[] = [],
+    { set = {}, remove = [], condition, extraItems = [] }: EndpointWrite,
   ): Promise<boolean> {
     const op = newUlid(audit.at);
     const changes = { set: { ...set, [A.updatedAt]: audit.at, [A.op]: op }, remove };
@@ -122,17 +126,17 @@ export function endpointStore(table: Table) {
         url === undefined && status === undefined
           ? { set }
           : { set: { ...set, [A.breakerOp]: newOp(audit.at) }, remove: failureAttributes };
-      return change(tenant, endpointId, itemChanges, isNotDeleted, audit);
+      return change(tenant, endpointId, audit, { ...itemChanges, condition: isNotDeleted });
     },
 
     /** Deletes an endpoint. Its id, URL and history stay; its secrets do not. @returns false when it is already deleted */
     remove(tenant: TenantId, endpointId: string, audit: AuditEntry): Promise<boolean> {
-      const tombstone = {
+      return change(tenant, endpointId, audit, {
         set: { [A.status]: "deleted", [A.secretPrefix]: "" },
         remove: [A.sealedSecret, A.secondarySecret, A.secondaryExpiresAt],
-      };
-      const countDown = updateItem(endpointCountKey(tenant), { add: { [Count.count]: -1 } });
-      return change(tenant, endpointId, tombstone, isNotDeleted, audit, [countDown]);
+        condition: isNotDeleted,
+        extraItems: [updateItem(endpointCountKey(tenant), { add: { [Count.count]: -1 } })],
+      });
     },
 
     /**
@@ -151,7 +155,7 @@ export function endpointStore(table: Table) {
         [A.sealedSecret]: secret.sealed,
         [A.secretPrefix]: secret.prefix,
       };
-      return change(tenant, endpointId, { set }, isNotDeleted, audit);
+      return change(tenant, endpointId, audit, { set, condition: isNotDeleted });
     },
 
     /**
@@ -170,7 +174,7 @@ export function endpointStore(table: Table) {
       const stillFails = failingSince === undefined ? [] : [equals(A.failingSince, failingSince)];
       const condition = allOf(statusAllows("auto_pause"), equals(A.url, url), ...stillFails);
       const set = { [A.status]: "paused", [A.pausedEvent]: pausedEvent };
-      return change(tenant, endpointId, { set }, condition, audit);
+      return change(tenant, endpointId, audit, { set, condition });
     },
 
     /**

@@ -1,5 +1,5 @@
 import { eventId } from "../../../shared/domain/events/events.ts";
-import { messageEvent } from "../../../shared/flows/inbox/message-event.ts";
+import { messageEvent } from "../../../shared/flows/inbox/effects.ts";
 import { type Millis, SECOND } from "../../../shared/kernel/time.ts";
 import { sampleMessage } from "../../shared/stores/support/samples.ts";
 import type { Pipeline } from "../pipeline.ts";

@@ -46,13 +46,13 @@ export async function openWorkspace(pipeline: Pipeline, options: WorkspaceOption
   const live = await createKey(ports, tenant, { scope: "live", label: "backend", actor: ACTOR }, now());
   const test = await createKey(ports, tenant, { scope: "test", label: "tests", actor: ACTOR }, now());
   const accountNames = { handle: "a.shoe.shop", displayName: "A shoe shop", pageId: null };
-  await connectAccount(
-    ports,
+  await connectAccount(ports, {
     tenant,
-    { ...account, connection, ...accountNames },
-    { token: TOKEN, actor: ACTOR },
-    now(),
-  );
+    account: { ...account, connection, ...accountNames },
+    token: TOKEN,
+    actor: ACTOR,
+    now: now(),
+  });
   const endpointIds: string[] = [];
   for (let number = 0; number < endpoints; number++) {
     const url = `${pipeline.loopback.origin}/hooks/${slug}/${number}`;

@@ -58,7 +58,10 @@ describe("GET /v1/audit", () => {
     const accountNames = { handle: "h", displayName: "D", pageId: null };
     const session = { token: "secret-token", actor: "console:usr_1", ip: "192.0.2.1" };
     const { accounts, vault } = api.ports;
-    await connectAccount({ accounts, vault }, otherTenant, { ...account, ...accountNames }, session, testEnv.now());
+    await connectAccount(
+      { accounts, vault },
+      { ...session, tenant: otherTenant, account: { ...account, ...accountNames }, now: testEnv.now() },
+    );
     testEnv.advance(1);
     const response = await api.request(operator, `/v1/webhooks?tenant=${otherTenant}`, {
       url: "http://127.0.0.1:1/in?secret",

@@ -7,10 +7,9 @@ import { type EventType, eventTypes, type RenderedEvent } from "../../../../shar
 import { attachmentTypes, type Message } from "../../../../shared/domain/inbox/messages.ts";
 import { renderAccountEvent } from "../../../../shared/events/account.ts";
 import { eventSchema } from "../../../../shared/events/catalog.ts";
-import { renderMessageEvent } from "../../../../shared/events/message.ts";
+import { renderMessageEvent, renderMessageFailed } from "../../../../shared/events/message.ts";
 import { renderMessageDeleted } from "../../../../shared/events/message-deleted.ts";
 import { renderMessageEdited } from "../../../../shared/events/message-edited.ts";
-import { renderMessageFailed } from "../../../../shared/events/message-failed.ts";
 import { renderMessageReaction } from "../../../../shared/events/message-reaction.ts";
 import { renderTestEvent } from "../../../../shared/events/test-event.ts";
 import { renderWebhookPaused } from "../../../../shared/events/webhook-paused.ts";
@@ -124,7 +123,9 @@ describe("rendered events match the published schema", () => {
       sealedToken: new Uint8Array(),
     };
     for (const reason of ["user", "platform_deauthorized", "token_invalid", "policy"] as const) {
-      expectMatchesSchema(renderAccountEvent(tenant, newUlid(NOW), "account.needs_reauth", account, reason));
+      expectMatchesSchema(
+        renderAccountEvent(tenant, { eventUlid: newUlid(NOW), type: "account.needs_reauth", account, reason }),
+      );
     }
   });
 

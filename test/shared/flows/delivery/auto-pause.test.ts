@@ -105,7 +105,13 @@ it("five days of failures cause one warning and one pause; waiting deliveries ca
   outage.respondWith(200);
   outage.calls();
   const active = { status: "active" } as const;
-  await updateWebhook(outage.ports, outage.tenant, outage.endpoint.id, active, outage.by, testEnv.now());
+  await updateWebhook(outage.ports, {
+    tenant: outage.tenant,
+    endpointId: outage.endpoint.id,
+    changes: active,
+    actor: outage.by,
+    now: testEnv.now(),
+  });
   const window = {
     from: startedAt,
     to: testEnv.now(),
@@ -165,7 +171,13 @@ describe("an endpoint", () => {
   it("is not paused by the first failure after it is activated again", async () => {
     await recordFailures(6 * DAY, 20);
     const active = { status: "active" } as const;
-    await updateWebhook(outage.ports, outage.tenant, outage.endpoint.id, active, outage.by, testEnv.now());
+    await updateWebhook(outage.ports, {
+      tenant: outage.tenant,
+      endpointId: outage.endpoint.id,
+      changes: active,
+      actor: outage.by,
+      now: testEnv.now(),
+    });
     await outage.write(1);
     await outage.drainQueues();
     expect((await outage.readEndpoint()).status).toBe("active");

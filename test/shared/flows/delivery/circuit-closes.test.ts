@@ -107,7 +107,12 @@ describe("an endpoint that works again", () => {
   it("closes its circuit at any success: a test event is sent at once and starts the drain", async () => {
     await outage.openCircuit();
     outage.respondWith(200);
-    const sent = await sendTestEvent(outage.ports, outage.tenant, outage.endpoint.id, outage.by, testEnv.now());
+    const sent = await sendTestEvent(outage.ports, {
+      tenant: outage.tenant,
+      endpointId: outage.endpoint.id,
+      actor: outage.by,
+      now: testEnv.now(),
+    });
     expect(isRefusal(sent)).toBe(false);
     await outage.drainQueues();
     expect((await outage.breaker()).openUntil).toBeNull();

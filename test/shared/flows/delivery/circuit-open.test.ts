@@ -21,7 +21,13 @@ beforeEach(async () => {
 });
 
 const updateEndpoint = (changes: object) =>
-  updateWebhook(outage.ports, outage.tenant, outage.endpoint.id, changes, outage.by, testEnv.now());
+  updateWebhook(outage.ports, {
+    tenant: outage.tenant,
+    endpointId: outage.endpoint.id,
+    changes,
+    actor: outage.by,
+    now: testEnv.now(),
+  });
 
 describe("an endpoint that fails ten times in a row", () => {
   it("is called nine times without a pause; the tenth failure opens the circuit", async () => {
@@ -188,7 +194,12 @@ describe("an endpoint whose circuit is open", () => {
     await outage.openCircuit();
     await outage.write(3);
     await outage.drainQueues();
-    await deleteWebhook(outage.ports, outage.tenant, outage.endpoint.id, outage.by, testEnv.now());
+    await deleteWebhook(outage.ports, {
+      tenant: outage.tenant,
+      endpointId: outage.endpoint.id,
+      actor: outage.by,
+      now: testEnv.now(),
+    });
     await outage.runProbes(1);
     await outage.passTime(10 * SECOND, 5 * SECOND);
     expect(Object.values(await outage.statuses())).toEqual(Array(13).fill("failed"));

@@ -30,7 +30,13 @@ async function duringAttempt(duringCall: (endpoint: Endpoint) => Promise<unknown
   });
   const { endpoint, secret } = await fixture.endpointWith({ events: ["message.received"] });
   const url = `http://127.0.0.1:${slow.port}/slow`;
-  await updateWebhook(fixture.ports, fixture.tenant, endpoint.id, { url }, fixture.by, testEnv.now());
+  await updateWebhook(fixture.ports, {
+    tenant: fixture.tenant,
+    endpointId: endpoint.id,
+    changes: { url },
+    actor: fixture.by,
+    now: testEnv.now(),
+  });
   const { message, body } = await recordMessage(testEnv, fixture.tenant);
   await openQueue(fixture.lane.events, testEnv.eventSource).send({ body });
   if (retrying) {
@@ -43,7 +49,13 @@ async function duringAttempt(duringCall: (endpoint: Endpoint) => Promise<unknown
 }
 
 const updateEndpoint = (endpoint: Endpoint, changes: object) =>
-  updateWebhook(fixture.ports, fixture.tenant, endpoint.id, changes, fixture.by, testEnv.now());
+  updateWebhook(fixture.ports, {
+    tenant: fixture.tenant,
+    endpointId: endpoint.id,
+    changes,
+    actor: fixture.by,
+    now: testEnv.now(),
+  });
 const newUrl = () => ({ url: `http://127.0.0.1:${fixture.receiver.port}/new` });
 
 describe.each([false, true])("while an attempt is in progress (retry: %s)", (retrying) => {
@@ -90,7 +102,12 @@ describe.each([false, true])("while an attempt is in progress (retry: %s)", (ret
     "the endpoint is deleted and the receiver responds with %i: nothing more is sent or signed",
     async (status) => {
       const remove = (endpoint: Endpoint) =>
-        deleteWebhook(fixture.ports, fixture.tenant, endpoint.id, fixture.by, testEnv.now());
+        deleteWebhook(fixture.ports, {
+          tenant: fixture.tenant,
+          endpointId: endpoint.id,
+          actor: fixture.by,
+          now: testEnv.now(),
+        });
       const { endpoint, row, slow } = await duringAttempt(remove, status, retrying);
       const rowStatus = status === 200 ? "delivered" : status === 500 ? "retrying" : "failed";
       expect(await row()).toMatchObject({ status: rowStatus, attempt });
@@ -111,7 +128,12 @@ describe.each([false, true])("while an attempt is in progress (retry: %s)", (ret
     let newSecret = "";
     const rotate = async (endpoint: Endpoint) => {
       if (newSecret) return;
-      const rotated = await rotateSecret(fixture.ports, fixture.tenant, endpoint.id, fixture.by, testEnv.now());
+      const rotated = await rotateSecret(fixture.ports, {
+        tenant: fixture.tenant,
+        endpointId: endpoint.id,
+        actor: fixture.by,
+        now: testEnv.now(),
+      });
       if (!isRefusal(rotated)) newSecret = rotated.secret;
     };
     const { secret, slow, row } = await duringAttempt(rotate, 500, retrying);
@@ -156,7 +178,12 @@ it("an endpoint that is deleted before its delivery is processed gets nothing: t
     const body = encodeRetry({ tenant: fixture.tenant, endpointId: endpoint.id, eventUlid: row.eventUlid, attempt });
     await fixture.ports.retries.send({ body });
   }
-  await deleteWebhook(fixture.ports, fixture.tenant, endpoint.id, fixture.by, testEnv.now());
+  await deleteWebhook(fixture.ports, {
+    tenant: fixture.tenant,
+    endpointId: endpoint.id,
+    actor: fixture.by,
+    now: testEnv.now(),
+  });
   await fixture.drainQueues();
   expect((await fixture.rows(endpoint)).map(({ status }) => status)).toEqual(["failed", "failed"]);
   expect(fixture.receiver.requests).toEqual([]);

@@ -91,7 +91,12 @@ describe.each(faultPoints)("a process with a fault (%s) at any call to AWS", (fa
     const calls = await faultEverywhere(faultPoint, async (fixture, run) => {
       const { endpoint } = await fixture.endpointWith();
       const survived = await run(() =>
-        sendTestEvent(fixture.ports, fixture.tenant, endpoint.id, fixture.by, testEnv.now()),
+        sendTestEvent(fixture.ports, {
+          tenant: fixture.tenant,
+          endpointId: endpoint.id,
+          actor: fixture.by,
+          now: testEnv.now(),
+        }),
       );
       const rows = await fixture.rows(endpoint);
       expect(rows.length).toBeLessThanOrEqual(1);

@@ -154,7 +154,13 @@ it("a redelivered event does not pause an endpoint that was activated again", as
   await queueMessage("m2");
   await fixture.drainQueues();
   testEnv.advance(1_000);
-  await updateWebhook(fixture.ports, fixture.tenant, endpoint.id, { status: "active" }, fixture.by, testEnv.now());
+  await updateWebhook(fixture.ports, {
+    tenant: fixture.tenant,
+    endpointId: endpoint.id,
+    changes: { status: "active" },
+    actor: fixture.by,
+    now: testEnv.now(),
+  });
   await redeliver("m1");
   await redeliver("m2");
   await fixture.drainQueues();

@@ -48,7 +48,7 @@ it("an event's group is its tenant, for every event type", async () => {
   const ports = testEnv.ingestPorts(replies.lane);
   const reaction = { kind: "reaction", action: "react", reaction: "love", emoji: null } as const;
   const about = { account: replies.accountRef, participantId: PERSON, messageId: "echo", at: testEnv.now() };
-  await ingestUpdates(ports, accountResolver(ports), [{ ...about, ...reaction }], effects, testEnv.now());
+  await ingestUpdates(ports, accountResolver(ports), [{ ...about, ...reaction }], { effects, now: testEnv.now() });
   expect(effects.events.map(({ group }) => group)).toEqual([replies.tenant]);
 
   const fixture = await openEndpointFixture(testEnv);
@@ -99,7 +99,11 @@ const queueActions: [string, QueueAction][] = [
     "an endpoint task",
     (fixture, { id }) => scheduleTask(fixture.ports, drainTask(fixture.tenant, id), testEnv.now(), testEnv.now()),
   ],
-  ["a test event", (fixture, { id }) => sendTestEvent(fixture.ports, fixture.tenant, id, fixture.by, testEnv.now())],
+  [
+    "a test event",
+    (fixture, { id }) =>
+      sendTestEvent(fixture.ports, { tenant: fixture.tenant, endpointId: id, actor: fixture.by, now: testEnv.now() }),
+  ],
   [
     "a replay",
     async (fixture, endpoint) => {

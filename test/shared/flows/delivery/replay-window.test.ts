@@ -191,7 +191,12 @@ describe("a replay of a window", () => {
     expect(await requestReplay(endpoint.id, {}, newTenant())).toEqual(notFound);
     expect(await requestReplay("x")).toEqual(notFound);
     expect(await requestReplay(endpoint.id, { statuses: ["delivered"] }, newTenant())).toEqual(notFound);
-    await deleteWebhook(fixture.ports, fixture.tenant, endpoint.id, fixture.by, testEnv.now());
+    await deleteWebhook(fixture.ports, {
+      tenant: fixture.tenant,
+      endpointId: endpoint.id,
+      actor: fixture.by,
+      now: testEnv.now(),
+    });
     expect(await requestReplay(endpoint.id)).toEqual(notFound);
     expect(await listStatuses(endpoint)).toEqual(["dlq"]);
     expect(await queueDepth(testEnv.eventSource, fixture.lane.deliveries)).toBe(0);

@@ -161,7 +161,12 @@ describe("a replay", () => {
         refused: "delivery_not_found",
       });
     }
-    await deleteWebhook(fixture.ports, fixture.tenant, endpoint.id, fixture.by, testEnv.now());
+    await deleteWebhook(fixture.ports, {
+      tenant: fixture.tenant,
+      endpointId: endpoint.id,
+      actor: fixture.by,
+      now: testEnv.now(),
+    });
     expect(await replay(row)).toEqual({ refused: "endpoint_not_found" });
   });
 
@@ -204,7 +209,7 @@ describe("a replay", () => {
 
 describe("a test event", () => {
   const send = (id: string, tenant = fixture.tenant) =>
-    sendTestEvent(fixture.ports, tenant, id, fixture.by, testEnv.now());
+    sendTestEvent(fixture.ports, { tenant, endpointId: id, actor: fixture.by, now: testEnv.now() });
 
   it("goes only to that endpoint, even without a subscription, and names the actor", async () => {
     const { endpoint } = await fixture.endpointWith({ events: ["message.sent"] });
@@ -265,7 +270,12 @@ describe("a test event", () => {
     await fixture.drainQueues();
     expect(await fixture.rows(endpoint)).toMatchObject([{ status: "blocked", attempt: 0 }]);
     expect(await send(endpoint.id, newTenant())).toEqual({ refused: "endpoint_not_found" });
-    await deleteWebhook(fixture.ports, fixture.tenant, endpoint.id, fixture.by, testEnv.now());
+    await deleteWebhook(fixture.ports, {
+      tenant: fixture.tenant,
+      endpointId: endpoint.id,
+      actor: fixture.by,
+      now: testEnv.now(),
+    });
     expect(await send(endpoint.id)).toEqual({ refused: "endpoint_not_found" });
     expect(fixture.receiver.requests).toEqual([]);
   });

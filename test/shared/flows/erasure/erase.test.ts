@@ -270,10 +270,8 @@ describe("permission to erase", () => {
   const ask = (conversationId: string, caller = tenantCaller(tenant), asTenant = tenant) =>
     eraseConversation(
       testEnv.erasePorts(queues),
-      asTenant,
-      { conversationId, caller, ip: null },
+      { tenant: asTenant, conversationId, caller, ip: null, now: testEnv.now() },
       () => true,
-      testEnv.now(),
     );
 
   it("is refused to a test key for any conversation", async () => {

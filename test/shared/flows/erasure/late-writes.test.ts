@@ -253,7 +253,8 @@ describe("the echo of a send that started before the erasure", () => {
   const isCovered = async (echo: ReturnType<typeof echoOf>) => {
     const ports = testEnv.ingestPorts(queues);
     const snapshot = { exists: false, erasedAt: now };
-    const erasure = await conversationErasure(ports, { tenant, lastErasureAt: now }, conversation, snapshot, now);
+    const account = { tenant, lastErasureAt: now };
+    const erasure = await conversationErasure(ports, { account, conversationId: conversation, snapshot, now });
     return erasure.coversMessage(echo);
   };
 

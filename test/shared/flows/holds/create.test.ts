@@ -211,8 +211,9 @@ describe("erasing the conversation", () => {
     const sent = await fixture.newHold();
     await fixture.complete(sent);
     const { id } = await fixture.newHold();
-    const request = { conversationId: fixture.conversation, caller: fixture.caller, ip: null };
-    const erased = await eraseConversation(fixture.apiPorts(), fixture.tenant, request, () => true, testEnv.now());
+    const { tenant, conversation: conversationId, caller } = fixture;
+    const request = { tenant, conversationId, caller, ip: null, now: testEnv.now() };
+    const erased = await eraseConversation(fixture.apiPorts(), request, () => true);
     expect(erased).toMatchObject({ done: true, removed: { holds: 2 } });
     expect(await fixture.read(id)).toEqual({ refused: "hold_not_found" });
     expect(

@@ -144,8 +144,12 @@ it("either a sweep or a completion gets the message at the last moment, and its 
 it("erasing a conversation removes its waiting holds from the table and the index", async () => {
   const fixture = await openHoldFixture(testEnv);
   await fixture.newHold({ text: `${fixture.tenant} said` });
-  const request = { conversationId: fixture.conversation, caller: fixture.caller, ip: null };
-  await eraseConversation(fixture.apiPorts(), fixture.tenant, request, () => true, testEnv.now());
+  const { tenant, conversation: conversationId, caller } = fixture;
+  await eraseConversation(
+    fixture.apiPorts(),
+    { tenant, conversationId, caller, ip: null, now: testEnv.now() },
+    () => true,
+  );
   expect(await rowsWith(`${fixture.tenant} said`)).toEqual([]);
   testEnv.advance(15 * MINUTE);
   await sweepHolds();

@@ -3,7 +3,7 @@ import { deadLettersWorker } from "../../../../functions/dead-letters/worker.ts"
 import { openQueue } from "../../../../shared/aws/queues.ts";
 import type { Scope } from "../../../../shared/domain/inbox/messages.ts";
 import type { Endpoint } from "../../../../shared/domain/webhooks/endpoints.ts";
-import { messageEvent } from "../../../../shared/flows/inbox/message-event.ts";
+import { messageEvent } from "../../../../shared/flows/inbox/effects.ts";
 import { publishSendFailed } from "../../../../shared/flows/sending/settle.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";

@@ -3,7 +3,7 @@ import { ingestWorker } from "../../../../functions/ingest/worker.ts";
 import { openQueue } from "../../../../shared/aws/queues.ts";
 import { conversationId } from "../../../../shared/domain/inbox/conversations.ts";
 import type { Message } from "../../../../shared/domain/inbox/messages.ts";
-import { messageEvent } from "../../../../shared/flows/inbox/message-event.ts";
+import { messageEvent } from "../../../../shared/flows/inbox/effects.ts";
 import { SECOND } from "../../../../shared/kernel/time.ts";
 import { outboundMessageStore } from "../../../../shared/stores/inbox/outbound-messages.ts";
 import { injectFaults } from "../../../support/faults.ts";

@@ -43,10 +43,13 @@ export async function openConversationFixture(testEnv: TestEnv, platform: Platfo
   const connection = platform === "messenger" ? "messenger" : "instagram_login";
   await connectAccount(
     { accounts: accountStore(testEnv.table), vault: testEnv.newVault() },
-    tenant,
-    { ...account, connection, handle: "@shop", displayName: "Shop", pageId: null },
-    { token: "a token", actor: "cli" },
-    testEnv.now(),
+    {
+      tenant,
+      account: { ...account, connection, handle: "@shop", displayName: "Shop", pageId: null },
+      token: "a token",
+      actor: "cli",
+      now: testEnv.now(),
+    },
   );
   const eventBodies: string[] = [];
 
@@ -66,7 +69,7 @@ export async function openConversationFixture(testEnv: TestEnv, platform: Platfo
       echo: null,
       ...update,
     };
-    await ingestUpdates(ports, accountResolver(ports), [messageUpdate], effects, testEnv.now());
+    await ingestUpdates(ports, accountResolver(ports), [messageUpdate], { effects, now: testEnv.now() });
     await ports.events.sendAll(effects.events);
   }
 

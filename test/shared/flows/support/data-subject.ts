@@ -191,9 +191,10 @@ export function runErasure(
   { tenant, conversation }: Pick<DataSubject, "tenant" | "conversation">,
   pages = Number.POSITIVE_INFINITY,
 ): Promise<ErasureResult | Refusal> {
-  const request = { conversationId: conversation, caller: tenantCaller(tenant), ip: "203.0.113.7" };
+  const caller = tenantCaller(tenant);
+  const request = { tenant, conversationId: conversation, caller, ip: "203.0.113.7", now: testEnv.now() };
   let steps = 0;
-  return eraseConversation(testEnv.erasePorts(queues), tenant, request, () => steps++ < pages, testEnv.now());
+  return eraseConversation(testEnv.erasePorts(queues), request, () => steps++ < pages);
 }
 
 /** Runs the erase worker until no message is left, advancing the clock. @returns the number of rounds */

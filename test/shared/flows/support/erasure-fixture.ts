@@ -115,14 +115,8 @@ export async function openErasureFixture(testEnv: TestEnv, tenant: TenantId, mes
     const effects = newEffects();
     const snapshot = (await ingestPorts.conversations.snapshots([conversation])).get(conversation);
     if (!snapshot) throw new Error("The conversation has no snapshot.");
-    await ingestMessage(
-      ingestPorts,
-      { ...resolvedAccount, lastErasureAt },
-      messageUpdate,
-      snapshot,
-      effects,
-      testEnv.now(),
-    );
+    const account = { ...resolvedAccount, lastErasureAt };
+    await ingestMessage(ingestPorts, messageUpdate, { account, snapshot, effects, now: testEnv.now() });
     eventQueue.bodies.push(...effects.events.map(({ body }) => body));
   };
   const ingestEdit = async (at: number) => {
@@ -132,11 +126,8 @@ export async function openErasureFixture(testEnv: TestEnv, tenant: TenantId, mes
     const edit = { kind: "edit", account, participantId: PERSON, at, messageId: `${tenant} first`, text: "edited" };
     await applyMessageChange(
       ingestPorts,
-      resolvedAccount,
       { ...edit, kind: "edit", editCount: 1 },
-      snapshot,
-      effects,
-      testEnv.now(),
+      { account: resolvedAccount, snapshot, effects, now: testEnv.now() },
     );
     eventQueue.bodies.push(...effects.events.map(({ body }) => body));
   };
@@ -148,8 +139,9 @@ export async function openErasureFixture(testEnv: TestEnv, tenant: TenantId, mes
     await fanOut(deliver, { ...event, repeated: true }, rendered, endpoints, newBatchContext(), testEnv.now);
   };
 
-  const webhookRequest = { url: "http://127.0.0.1:9/", events: eventTypes, caller: tenantCaller(tenant), ip: null };
-  const created = await createWebhook({ ...api, vault }, tenant, webhookRequest, now);
+  const actor = { caller: tenantCaller(tenant), ip: null };
+  const webhookRequest = { tenant, url: "http://127.0.0.1:9/", events: eventTypes, actor, now };
+  const created = await createWebhook({ ...api, vault }, webhookRequest);
   if (isRefusal(created)) throw new Error(`The endpoint was refused: ${created.detail}`);
   const { id } = created.endpoint;
   const ingestText = async (messageName: string, ago: Millis) => {
@@ -192,10 +184,8 @@ export async function openErasureFixture(testEnv: TestEnv, tenant: TenantId, mes
     eraseNow: (at = testEnv.now()) =>
       eraseConversation(
         erase,
-        tenant,
-        { conversationId: conversation, caller: tenantCaller(tenant), ip: null },
+        { tenant, conversationId: conversation, caller: tenantCaller(tenant), ip: null, now: at },
         () => true,
-        at,
       ),
     reply: (at: number) =>
       sendReply(api, tenantCaller(tenant), { conversationId: conversation, text: "hi", replyTo: null }, () => at),
@@ -216,7 +206,7 @@ export async function openErasureFixture(testEnv: TestEnv, tenant: TenantId, mes
         testEnv.advance(MINUTE);
         for (const body of erasureQueue.bodies.splice(0)) {
           const message = decodeErasure(body);
-          if (message) await eraseInBackground(erase, message, () => true, testEnv.now());
+          if (message) await eraseInBackground(erase, { message, now: testEnv.now() }, () => true);
         }
       }
     },

@@ -103,7 +103,7 @@ export async function ingestEvents(
 ): Promise<Effects> {
   const effects = newEffects();
   const updates = parseUpdates(Buffer.from(changeWebhookBody(account, events)));
-  await ingestUpdates(ports, resolveAccount, updates, effects, now);
+  await ingestUpdates(ports, resolveAccount, updates, { effects, now });
   return effects;
 }
 

@@ -48,10 +48,8 @@ export async function openReplyFixture(testEnv: TestEnv, platform: PlatformName 
     eraseConversation: () =>
       eraseConversation(
         apiPorts(),
-        tenant,
-        { conversationId: id, caller: callerFor("live"), ip: null },
+        { tenant, conversationId: id, caller: callerFor("live"), ip: null, now: testEnv.now() },
         () => true,
-        testEnv.now(),
       ),
 
     /** Sends a reply with the ports of a new process. */

@@ -1,6 +1,6 @@
 import type { EventType } from "../../../../shared/domain/events/events.ts";
 import type { Endpoint } from "../../../../shared/domain/webhooks/endpoints.ts";
-import { messageEvent } from "../../../../shared/flows/inbox/message-event.ts";
+import { messageEvent } from "../../../../shared/flows/inbox/effects.ts";
 import { createWebhook } from "../../../../shared/flows/webhooks/create.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
@@ -25,12 +25,8 @@ export async function createEndpointAt(
   events: readonly EventType[] = ["message.received"],
 ): Promise<Endpoint> {
   const caller = { kind: "tenant_key", keyId: "k", tenant, scope: "live" } as const;
-  const created = await createWebhook(
-    testEnv.apiPorts(queues),
-    tenant,
-    { url, events, caller, ip: null },
-    testEnv.now(),
-  );
+  const actor = { caller, ip: null };
+  const created = await createWebhook(testEnv.apiPorts(queues), { tenant, url, events, actor, now: testEnv.now() });
   if (isRefusal(created)) throw new Error(`The endpoint was refused: ${created.detail}`);
   return created.endpoint;
 }

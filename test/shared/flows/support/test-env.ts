@@ -241,17 +241,20 @@ export async function openTestEnv() {
       const externalId = `ig-${tenant}`;
       await connectAccount(
         { accounts: accountStore(tableHandle), vault: testEnv.newVault() },
-        tenant,
         {
-          platform: "instagram",
-          externalId,
-          connection: "instagram_login",
-          handle: "@shop",
-          displayName: "Shop",
-          pageId: null,
+          tenant,
+          account: {
+            platform: "instagram",
+            externalId,
+            connection: "instagram_login",
+            handle: "@shop",
+            displayName: "Shop",
+            pageId: null,
+          },
+          token: `token-of-${tenant}`,
+          actor: "cli",
+          now,
         },
-        { token: `token-of-${tenant}`, actor: "cli" },
-        now,
       );
       return externalId;
     },

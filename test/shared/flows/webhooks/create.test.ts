@@ -39,7 +39,13 @@ const resolver = async (host: string) => {
 let mode: "public" | "open" = "public";
 const ports = () => ({ ...testEnv.apiPorts(queues), gate: createGate({ mode, resolver }) });
 const create = (url = "https://hooks.example/in") =>
-  createWebhook(ports(), tenant, { url, events: ["message.received"], caller, ip: "192.0.2.1" }, testEnv.now());
+  createWebhook(ports(), {
+    tenant,
+    url,
+    events: ["message.received"],
+    actor: { caller, ip: "192.0.2.1" },
+    now: testEnv.now(),
+  });
 
 async function createOrThrow(url?: string): Promise<{ id: string; secret: string }> {
   const result = await create(url);
@@ -51,7 +57,7 @@ async function createOrThrow(url?: string): Promise<{ id: string; secret: string
 const ADDRESS = "http://127.0.0.1/in";
 const createAtAddress = () => createOrThrow(ADDRESS);
 const erase = (endpoint: { id: string } | undefined) =>
-  deleteWebhook(ports(), tenant, endpoint?.id ?? "", { caller, ip: null }, testEnv.now());
+  deleteWebhook(ports(), { tenant, endpointId: endpoint?.id ?? "", actor: { caller, ip: null }, now: testEnv.now() });
 
 async function auditItems(): Promise<Record<string, unknown>[]> {
   const { Items = [] } = await testEnv.table.client.send(
@@ -177,7 +183,13 @@ describe("a new endpoint", () => {
 
 describe("host names of one tenant's endpoints", () => {
   const change = (id: string, url: string) =>
-    updateWebhook(ports(), tenant, id, { url }, { caller, ip: null }, testEnv.now());
+    updateWebhook(ports(), {
+      tenant,
+      endpointId: id,
+      changes: { url },
+      actor: { caller, ip: null },
+      now: testEnv.now(),
+    });
   beforeEach(() => {
     // Twenty seconds after the start of a minute.
     testEnv.advance(MINUTE - (testEnv.now() % MINUTE) + 20 * SECOND);
@@ -216,9 +228,17 @@ describe("host names of one tenant's endpoints", () => {
       expect(await change(id, "ftp://hooks.example/")).toMatchObject({ refused: "invalid_request" });
       expect(await create("https://user:pass@hooks.example/")).toMatchObject({ refused: "invalid_request" });
       expect(await change(tenant, "https://hooks.example/")).toEqual({ refused: "endpoint_not_found" });
-      expect(isRefusal(await updateWebhook(ports(), tenant, id, { status: "active" }, { caller, ip: null }, 0))).toBe(
-        false,
-      );
+      expect(
+        isRefusal(
+          await updateWebhook(ports(), {
+            tenant,
+            endpointId: id,
+            changes: { status: "active" },
+            actor: { caller, ip: null },
+            now: 0,
+          }),
+        ),
+      ).toBe(false);
     }
     expect(lookedUpHosts).toEqual([]);
     await createOrThrow();

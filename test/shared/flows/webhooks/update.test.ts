@@ -23,11 +23,11 @@ beforeEach(async () => {
 
 const notFound = { refused: "endpoint_not_found" };
 const updateEndpoint = (id: string, changes: EndpointChanges, tenant = fixture.tenant) =>
-  updateWebhook(fixture.ports, tenant, id, changes, fixture.by, testEnv.now());
+  updateWebhook(fixture.ports, { tenant, endpointId: id, changes, actor: fixture.by, now: testEnv.now() });
 const remove = (id: string, tenant = fixture.tenant) =>
-  deleteWebhook(fixture.ports, tenant, id, fixture.by, testEnv.now());
+  deleteWebhook(fixture.ports, { tenant, endpointId: id, actor: fixture.by, now: testEnv.now() });
 const rotate = (id: string, tenant = fixture.tenant) =>
-  rotateSecret(fixture.ports, tenant, id, fixture.by, testEnv.now());
+  rotateSecret(fixture.ports, { tenant, endpointId: id, actor: fixture.by, now: testEnv.now() });
 
 describe("updating an endpoint", () => {
   it("changes the given fields, and the audit row names them but never the URL", async () => {
@@ -64,7 +64,13 @@ describe("updating an endpoint", () => {
     const { endpoint } = await fixture.endpointWith();
     const ports = { ...fixture.ports, gate: createGate({ mode: "public", resolver: async () => ["10.0.0.7"] }) };
     const changes = { url: "https://inside.example/in", status: "paused" } as const;
-    const refused = await updateWebhook(ports, fixture.tenant, endpoint.id, changes, fixture.by, testEnv.now());
+    const refused = await updateWebhook(ports, {
+      tenant: fixture.tenant,
+      endpointId: endpoint.id,
+      changes,
+      actor: fixture.by,
+      now: testEnv.now(),
+    });
     expect(refused).toMatchObject({ refused: "invalid_request", detail: expect.stringMatching(/\w/) });
     expect(await fixture.ports.endpoints.get(fixture.tenant, endpoint.id)).toEqual(endpoint);
   });
