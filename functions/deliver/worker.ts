@@ -1,11 +1,11 @@
 import type { SQSRecord } from "aws-lambda";
 import type { RenderedEvent } from "../../shared/domain/events/events.ts";
 import type { Endpoint } from "../../shared/domain/webhooks/endpoints.ts";
+import { type Batch, newBatch } from "../../shared/flows/delivery/batch.ts";
 import { drainEndpoint } from "../../shared/flows/delivery/drain.ts";
 import { flushHealth } from "../../shared/flows/delivery/endpoint-health.ts";
 import { evaluateFailingEndpoint } from "../../shared/flows/delivery/evaluate-failing-endpoint.ts";
 import { fanOut } from "../../shared/flows/delivery/fan-out.ts";
-import { type BatchContext, newBatchContext } from "../../shared/flows/delivery/finish-attempt.ts";
 import type { DeliverPorts } from "../../shared/flows/delivery/ports.ts";
 import { probeEndpoint } from "../../shared/flows/delivery/probe.ts";
 import { loadRenderedEvents } from "../../shared/flows/delivery/rendered-events.ts";
@@ -30,7 +30,7 @@ const worker = "deliver";
 export function deliverWorker(ports: DeliverPorts, now: () => Millis, postpone: Postpone) {
   const { log } = ports;
   return queueWorker(worker, log, async (event, invocation) => {
-    const context = newBatchContext();
+    const batch = newBatch(now);
     const report = await processRecords(event, invocation, { worker, log, postpone }, (records) => {
       const parsedRecords = records.map((record) => ({ record, message: decodeEvent(record.body) }));
       const events = parsedRecords.flatMap(({ message }) => message ?? []);
@@ -39,29 +39,25 @@ export function deliverWorker(ports: DeliverPorts, now: () => Millis, postpone: 
         parsedRecords.map(({ record, message }): [string, Promise<RecordOutcome>] => [
           record.messageId,
           message
-            ? runWithTrace(message.traceId ?? null, () => fanOutEvent(ports, record, message, batchData, context, now))
-            : processRetryOrTask(ports, record, context, now),
+            ? runWithTrace(message.traceId ?? null, () => fanOutEvent(ports, { record, message, batchData }, batch))
+            : processRetryOrTask(ports, record, batch),
         ]),
       );
     });
-    await Promise.all([saveTally(ports, context.tally, now()), flushHealth(ports, context.health, now())]);
+    await Promise.all([saveTally(ports, batch.tally, now()), flushHealth(ports, batch.health, now())]);
     return report;
   });
 }
 
 /** Processes a message of the deliveries queue: an attempt of one delivery, or a task of an endpoint. */
-async function processRetryOrTask(
-  ports: DeliverPorts,
-  record: SQSRecord,
-  context: BatchContext,
-  now: () => Millis,
-): Promise<RecordOutcome> {
+async function processRetryOrTask(ports: DeliverPorts, record: SQSRecord, batch: Batch): Promise<RecordOutcome> {
+  const { now } = batch;
   const message = decodeRetry(record.body);
-  if (message) return runWithTrace(message.traceId ?? null, () => retryDelivery(ports, message, context, now));
+  if (message) return runWithTrace(message.traceId ?? null, () => retryDelivery(ports, message, batch));
   const task = decodeEndpointTask(record.body);
   switch (task?.kind) {
     case "probe":
-      return probeEndpoint(ports, task, context.tally, now);
+      return probeEndpoint(ports, task, batch);
     case "drain":
       return drainEndpoint(ports, task, now());
     case "warn":
@@ -71,21 +67,24 @@ async function processRetryOrTask(
   }
 }
 
+/** A record of the events queue, its decoded message, and what the batch reads for it. */
+interface EventRecord {
+  readonly record: SQSRecord;
+  readonly message: EventMessage;
+  readonly batchData: BatchData;
+}
+
 async function fanOutEvent(
   ports: DeliverPorts,
-  record: SQSRecord,
-  event: EventMessage,
-  batchData: BatchData,
-  context: BatchContext,
-  now: () => Millis,
+  { record, message, batchData }: EventRecord,
+  batch: Batch,
 ): Promise<RecordOutcome> {
-  const [endpoints, rendered] = await Promise.all([
-    batchData.endpoints.get(event.tenant),
-    batchData.rendered.get(event.tenant),
+  const [endpoints = [], rendered] = await Promise.all([
+    batchData.endpoints.get(message.tenant),
+    batchData.rendered.get(message.tenant),
   ]);
-  const body = rendered?.get(event.eventUlid) ?? null;
-  const repeated = event.repeated || receiveCount(record) > 1;
-  return fanOut(ports, { ...event, repeated }, body, endpoints ?? [], context, now);
+  const event = { ...message, repeated: message.repeated || receiveCount(record) > 1 };
+  return fanOut(ports, { event, rendered: rendered?.get(event.eventUlid) ?? null, endpoints }, batch);
 }
 
 /** Endpoints and event bodies, read once for each tenant of the batch. */

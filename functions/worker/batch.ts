@@ -32,7 +32,11 @@ export async function processRecords(
   const counts = { done: 0, dropped: 0, retried: 0 };
   await Promise.all(
     records.map(async (record) => {
-      const outcome = await awaitOutcome(outcomes.get(record.messageId), outOfTime, worker, record, log);
+      const outcome = await awaitOutcome(
+        Promise.race([outcomes.get(record.messageId) ?? outOfTime, outOfTime]),
+        record,
+        { worker, log },
+      );
       if (outcome.end === "done") counts.done++;
       if (outcome.end === "drop") {
         counts.dropped++;
@@ -49,14 +53,12 @@ export async function processRecords(
 }
 
 async function awaitOutcome(
-  work: Promise<RecordOutcome> | undefined,
-  outOfTime: Promise<RecordOutcome>,
-  worker: string,
+  work: Promise<RecordOutcome>,
   record: SQSRecord,
-  log: Log,
+  { worker, log }: Pick<BatchOptions, "worker" | "log">,
 ): Promise<RecordOutcome> {
   try {
-    return await Promise.race([work ?? outOfTime, outOfTime]);
+    return await work;
   } catch (error) {
     log({
       event: "record.failed",

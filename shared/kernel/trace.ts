@@ -14,10 +14,19 @@ export function currentTraceId(): string | null {
   return storage.getStore() ?? null;
 }
 
+/** The request or webhook that caused a message, a row or a log line. */
+export interface Traced {
+  readonly traceId?: string;
+}
+
+/** A trace id as a field to spread; empty when there is none. */
+export function traceField(traceId: string | null | undefined): Traced {
+  return traceId === null || traceId === undefined ? {} : { traceId };
+}
+
 /** The current trace id as a field to spread; empty when there is none. */
-export function currentTrace(): { readonly traceId?: string } {
-  const traceId = currentTraceId();
-  return traceId === null ? {} : { traceId };
+export function currentTrace(): Traced {
+  return traceField(currentTraceId());
 }
 
 /** 1 to 100 characters that are safe in a header and in a log line. */

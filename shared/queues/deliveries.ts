@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { TenantId } from "../kernel/tenant.ts";
 import type { Millis } from "../kernel/time.ts";
+import { type Traced, traceField } from "../kernel/trace.ts";
 import {
   decodeBody,
   encodeBody,
@@ -8,9 +9,7 @@ import {
   MESSAGE_VERSION,
   positiveInteger,
   readV1Tenant,
-  type Traced,
   tenant,
-  toTraced,
   traceId,
   ulid,
   version,
@@ -131,7 +130,7 @@ function toRetry(body: z.output<typeof retrySchema>): RetryMessage {
     attempt: body.attempt,
     ...(body.manual ? { manual: true } : {}),
     ...(body.deferrals === undefined ? {} : { deferrals: body.deferrals }),
-    ...toTraced(body.trace_id),
+    ...traceField(body.trace_id),
   };
 }
 

@@ -1,14 +1,9 @@
 import * as z from "zod/mini";
 import { isUlid } from "../kernel/ids.ts";
 import { parseTenant, type TenantId } from "../kernel/tenant.ts";
-import { currentTraceId, isTraceId } from "../kernel/trace.ts";
+import { currentTraceId, isTraceId, type Traced } from "../kernel/trace.ts";
 
 export const MESSAGE_VERSION = 2;
-
-/** The request or webhook that caused a message. */
-export interface Traced {
-  readonly traceId?: string;
-}
 
 export const version = z.literal(MESSAGE_VERSION);
 export const tenant = z.custom<TenantId>((value) => typeof value === "string" && parseTenant(value) !== null);
@@ -19,10 +14,6 @@ export const traceId = z.optional(z.string().check(z.refine(isTraceId)));
 /** The body of a message. Without a trace id of its own, it carries the one of the work that sends it. */
 export function encodeBody(fields: object, { traceId }: Traced = {}): string {
   return JSON.stringify({ v: MESSAGE_VERSION, ...fields, trace_id: traceId ?? currentTraceId() ?? undefined });
-}
-
-export function toTraced(traceId: string | undefined): Traced {
-  return traceId === undefined ? {} : { traceId };
 }
 
 type V1Body = Readonly<Record<string, unknown>>;

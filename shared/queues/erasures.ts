@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { TenantId } from "../kernel/tenant.ts";
-import { decodeBody, encodeBody, readV1Tenant, type Traced, tenant, toTraced, traceId, version } from "./envelope.ts";
+import { type Traced, traceField } from "../kernel/trace.ts";
+import { decodeBody, encodeBody, readV1Tenant, tenant, traceId, version } from "./envelope.ts";
 
 /** An erasure to continue. It is identified by a hash, because the conversation's id contains a person's id. */
 export interface ErasureMessage extends Traced {
@@ -20,7 +21,7 @@ export function decodeErasure(text: string): ErasureMessage | null {
   return decodeBody(
     text,
     schema,
-    (body) => ({ tenant: body.tenant, erasureId: body.erasure_id, ...toTraced(body.trace_id) }),
+    (body) => ({ tenant: body.tenant, erasureId: body.erasure_id, ...traceField(body.trace_id) }),
     readV1,
   );
 }

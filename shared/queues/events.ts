@@ -2,18 +2,8 @@ import * as z from "zod/mini";
 import { type EventType, eventTypes } from "../domain/events/events.ts";
 import type { EventSource } from "../domain/inbox/messages.ts";
 import type { TenantId } from "../kernel/tenant.ts";
-import {
-  decodeBody,
-  encodeBody,
-  isUlidValue,
-  readV1Tenant,
-  type Traced,
-  tenant,
-  toTraced,
-  traceId,
-  ulid,
-  version,
-} from "./envelope.ts";
+import { type Traced, traceField } from "../kernel/trace.ts";
+import { decodeBody, encodeBody, isUlidValue, readV1Tenant, tenant, traceId, ulid, version } from "./envelope.ts";
 
 /** An event to publish to the tenant's endpoints. */
 export interface EventMessage extends Traced {
@@ -76,7 +66,7 @@ function toMessage(body: z.output<typeof schema>): EventMessage {
     ...(body.uncounted ? { uncounted: true } : {}),
     ...(body.test ? { test: true } : {}),
     ...(excludedEndpointId === undefined ? {} : { excludedEndpointId }),
-    ...toTraced(body.trace_id),
+    ...traceField(body.trace_id),
   };
 }
 

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { Millis } from "../kernel/time.ts";
-import { decodeBody, encodeBody, type Traced, toTraced, traceId, version } from "./envelope.ts";
+import { type Traced, traceField } from "../kernel/trace.ts";
+import { decodeBody, encodeBody, traceId, version } from "./envelope.ts";
 
 /** A platform's webhook whose signature is verified. The only message with content: the raw bytes, if they fit. */
 export interface InboundMessage extends Traced {
@@ -29,7 +30,7 @@ export function decodeInbound(text: string): InboundMessage | null {
   return decodeBody(
     text,
     schema,
-    ({ received_at, gzip, file, trace_id }) => toMessage(received_at, gzip, file, toTraced(trace_id)),
+    ({ received_at, gzip, file, trace_id }) => toMessage(received_at, gzip, file, traceField(trace_id)),
     ({ at, gz, file }) => (typeof at === "number" ? toMessage(at, gz, file, {}) : null),
   );
 }

@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 import { parseConversationId } from "../domain/inbox/conversations.ts";
 import type { TenantId } from "../kernel/tenant.ts";
-import { decodeBody, encodeBody, readV1Tenant, type Traced, tenant, toTraced, traceId, version } from "./envelope.ts";
+import { type Traced, traceField } from "../kernel/trace.ts";
+import { decodeBody, encodeBody, readV1Tenant, tenant, traceId, version } from "./envelope.ts";
 
 /** A profile to fetch: the person on the other side of a conversation. */
 export interface ProfileMessage extends Traced {
@@ -20,7 +21,7 @@ export function decodeProfile(text: string): ProfileMessage | null {
   return decodeBody(
     text,
     schema,
-    (body) => toMessage(body.tenant, body.conversation_id, toTraced(body.trace_id)),
+    (body) => toMessage(body.tenant, body.conversation_id, traceField(body.trace_id)),
     (body) => toMessage(readV1Tenant(body), body.c, {}),
   );
 }

@@ -262,7 +262,8 @@ describe("the workers' single steps", () => {
     const query = { endpointId, before: null, limit: 1, now: pipeline.now() };
     const [failing] = (await pipeline.stores.deliveries.list(tenant, query)).rows;
     const eventUlid = failing?.eventUlid ?? "";
-    const giveUp = () => pipeline.stores.deliveries.giveUp(tenant, endpointId, eventUlid, 1, pipeline.now());
+    const giveUp = () =>
+      pipeline.stores.deliveries.giveUp(tenant, { endpointId, eventUlid, attempt: 1 }, pipeline.now());
     expect(await pipeline.cost(giveUp)).toEqual(writeCost(2));
     expect((await pipeline.stores.deliveries.get(tenant, endpointId, eventUlid))?.status).toBe("dlq");
   });

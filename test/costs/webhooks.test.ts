@@ -42,7 +42,11 @@ async function createFailingDeliveries(count: number): Promise<string[]> {
 async function createDeadDeliveries(count: number): Promise<string[]> {
   const ulids = await createFailingDeliveries(count);
   for (const ulid of ulids) {
-    await pipeline.stores.deliveries.giveUp(workspace.tenant, endpointId, ulid, 1, pipeline.now());
+    await pipeline.stores.deliveries.giveUp(
+      workspace.tenant,
+      { endpointId, eventUlid: ulid, attempt: 1 },
+      pipeline.now(),
+    );
   }
   return ulids;
 }
@@ -191,13 +195,11 @@ describe("an endpoint with an open circuit", () => {
             eventType: "test.event",
             source: null,
           } as const;
-          await pipeline.stores.deliveries.recordFirst(
-            other.tenant,
-            deliveryTarget,
-            waitingForEndpoint,
-            null,
-            pipeline.now(),
-          );
+          await pipeline.stores.deliveries.recordFirst(other.tenant, deliveryTarget, {
+            verdict: waitingForEndpoint,
+            outcome: null,
+            settledAt: pipeline.now(),
+          });
         }),
       );
     }

@@ -32,7 +32,11 @@ it("10,000 deliveries are replayed page by page: each is counted once, and each 
         const data = { endpoint_id: endpoint.id, note: "n", requested_by: "x" };
         if (j % 10 !== 0) await ports.eventBodies.save(tenant, renderEvent(tenant, eventUlid, "test.event", data));
         const target = { endpointId: endpoint.id, eventUlid, eventType: "test.event", source: null } as const;
-        await ports.deliveries.recordFirst(tenant, target, { status: j % 2 ? "dlq" : "failed" }, null, testEnv.now());
+        await ports.deliveries.recordFirst(tenant, target, {
+          verdict: { status: j % 2 ? "dlq" : "failed" },
+          outcome: null,
+          settledAt: testEnv.now(),
+        });
       }),
     );
   }
@@ -42,7 +46,13 @@ it("10,000 deliveries are replayed page by page: each is counted once, and each 
   for (let after: string | null = null, more = true; more; more = after !== null) {
     testEnv.advance(SECOND);
     const window = { from, to, statuses: ["dlq", "failed"], force: false, after, limit: 100 } as const;
-    const page = await replayWindow(ports, tenant, endpoint.id, window, fixture.by, testEnv.now());
+    const page = await replayWindow(ports, {
+      tenant,
+      endpointId: endpoint.id,
+      window,
+      actor: fixture.by,
+      now: testEnv.now(),
+    });
     if (isRefusal(page)) throw new Error(page.refused);
     expect(page.matched).toBe(page.enqueued + page.skipped);
     pages.push(page);

@@ -75,8 +75,8 @@ export const summarizeDeliveries = endpoint.tenant({
   refusals: ["endpoint_not_found"],
   data: z.object({ deliveries: z.array(deliverySchema), truncated: z.boolean() }),
   handle: async ({ tenant, path, query, now, ports }) => {
-    const filter = { since: query.since ?? now - DAY, statuses: query.status ?? failingStatuses };
-    const failures = await summarizeFailures(ports, tenant, path.id, filter, now);
+    const { since = now - DAY, status: statuses = failingStatuses } = query;
+    const failures = await summarizeFailures(ports, tenant, { endpointId: path.id, since, statuses }, now);
     if (isRefusal(failures)) return failures;
     return { deliveries: failures.rows.map(toDeliveryResponse), truncated: failures.truncated };
   },

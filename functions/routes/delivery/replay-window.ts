@@ -39,7 +39,13 @@ export const replayDeliveries = endpoint.page({
     if (windowEnd < from) return refuse("invalid_request", "to: must not be before from");
 
     const window = { from, to: windowEnd, statuses, force, after, limit: page.limit };
-    const result = await replayWindow(ports, tenant, path.id, window, { caller, ip: request.sourceIp }, now);
+    const result = await replayWindow(ports, {
+      tenant,
+      endpointId: path.id,
+      window,
+      actor: { caller, ip: request.sourceIp },
+      now,
+    });
     if (isRefusal(result)) return result;
     const { matched, enqueued, skipped, next } = result;
     return { data: { matched, enqueued, skipped }, next: next === null ? null : `${windowEnd} ${next}` };

@@ -120,19 +120,19 @@ export interface Delivery {
   readonly updatedAt: Millis;
 }
 
-/**
- * The verdict on an attempt's outcome.
- * @param attempt the number of the attempt, from 1
- * @param createdAt the event's time: a retry beyond the body's retention becomes `dlq` at once
- * @param jitter a random number in [0, 1)
- */
-export function judgeAttempt(
-  attempt: number,
-  outcome: AttemptOutcome,
-  createdAt: Millis,
-  now: Millis,
-  jitter: number,
-): Verdict {
+/** The attempt that a verdict is about. */
+interface JudgedAttempt {
+  /** Its number, from 1. */
+  readonly attempt: number;
+  /** The event's time: a retry beyond the body's retention becomes `dlq` at once. */
+  readonly createdAt: Millis;
+  readonly now: Millis;
+  /** A random number in [0, 1). */
+  readonly jitter: number;
+}
+
+/** The verdict on an attempt's outcome. */
+export function judgeAttempt(outcome: AttemptOutcome, { attempt, createdAt, now, jitter }: JudgedAttempt): Verdict {
   if (outcome.kind === "refused_by_gate") return { status: "blocked" };
   if (outcome.kind === "answered" && outcome.status >= 200 && outcome.status <= 299) return { status: "delivered" };
   if (outcome.kind === "answered" && outcome.status === GONE) return { status: "failed" };

@@ -23,8 +23,8 @@ export async function quarantineDeadLetter(
   const state = await ports.quarantine.save(letter, now);
   const attempt = state === "redriven" ? null : decodeRetry(letter.body);
   if (attempt) {
-    const { tenant, endpointId, eventUlid } = attempt;
-    const failedRow = await ports.deliveries.giveUp(tenant, endpointId, eventUlid, attempt.attempt, now);
+    const { tenant } = attempt;
+    const failedRow = await ports.deliveries.giveUp(tenant, attempt, now);
     if (failedRow) countDelivery(tally, tenant, failedRow, "dlq");
   }
   const task = state === "redriven" ? null : decodeEndpointTask(letter.body);

@@ -12,6 +12,14 @@ import { loadRenderedEvent } from "./rendered-events.ts";
 /** The outcome of an attempt whose worker died: it counts as a timeout. */
 export const abandonedOutcome: AttemptOutcome = { kind: "no_answer", error: "timeout", durationMs: MINUTE };
 
+/** An event for one endpoint, at the time of the attempt. */
+interface Attempt {
+  readonly tenant: TenantId;
+  readonly endpoint: Endpoint;
+  readonly event: RenderedEvent;
+  readonly now: Millis;
+}
+
 /**
  * Posts an event to one endpoint, signed with every secret that is valid at `now`. Endpoints do not share connections,
  * even on the same host.
@@ -19,13 +27,11 @@ export const abandonedOutcome: AttemptOutcome = { kind: "no_answer", error: "tim
  */
 export async function makeAttempt(
   ports: Pick<DeliverPorts, "vault" | "webhookClient">,
-  tenant: TenantId,
-  endpoint: Endpoint,
-  event: RenderedEvent,
-  now: Millis,
+  attempt: Attempt,
   onSlow?: () => void,
 ): Promise<AttemptOutcome> {
-  const secrets = await signingSecrets(ports, tenant, endpoint, now);
+  const { endpoint, event, now } = attempt;
+  const secrets = await signingSecrets(ports, attempt);
   const id = eventId(event.ulid);
   const headers = {
     ...signWebhook(secrets, id, event.body, now),
@@ -36,6 +42,13 @@ export async function makeAttempt(
   return ports.webhookClient.send({ url: endpoint.url, poolKey: endpoint.id, headers, body: event.body }, onSlow);
 }
 
+/** A stored delivery and its endpoint as it was read; null when that no longer exists. */
+export interface StoredDelivery<E = Endpoint | null> {
+  readonly tenant: TenantId;
+  readonly endpoint: E;
+  readonly row: DeliveryRow;
+}
+
 /** The result of attempting a claimed delivery: the endpoint's answer, or a verdict without a call. */
 export type ClaimedResult =
   | { readonly outcome: AttemptOutcome; readonly verdict: null }
@@ -44,9 +57,7 @@ export type ClaimedResult =
 /** Attempts a delivery whose row is claimed, unless its endpoint or event no longer allows it. */
 export async function attemptClaimed(
   ports: DeliverPorts,
-  tenant: TenantId,
-  endpoint: Endpoint | null,
-  row: DeliveryRow,
+  { tenant, endpoint, row }: StoredDelivery,
   now: () => Millis,
   onSlow?: () => void,
 ): Promise<ClaimedResult> {
@@ -54,14 +65,12 @@ export async function attemptClaimed(
   if (!endpoint || endpoint.status === "deleted" || !event) return { outcome: null, verdict: { status: "failed" } };
   if (endpoint.status === "paused") return { outcome: null, verdict: { status: "blocked" } };
   if (now() >= row.createdAt + RETENTION) return { outcome: null, verdict: { status: "dlq" } };
-  return { outcome: await makeAttempt(ports, tenant, endpoint, event, now(), onSlow), verdict: null };
+  return { outcome: await makeAttempt(ports, { tenant, endpoint, event, now: now() }, onSlow), verdict: null };
 }
 
 async function signingSecrets(
   ports: Pick<DeliverPorts, "vault">,
-  tenant: TenantId,
-  endpoint: Endpoint,
-  now: Millis,
+  { tenant, endpoint, now }: Omit<Attempt, "event">,
 ): Promise<string[]> {
   const encryptionContext = { purpose: "webhook-secret", tenant, owner: endpoint.id } as const;
   const sealedSecrets = [

@@ -1,6 +1,7 @@
 import { isCircuitOpen } from "../../domain/delivery/breaker.ts";
 import { DRAIN_PAGE_DELAY, DRAIN_PAGE_FIRST, DRAIN_PAGE_MAX, DRAIN_REPEAT_DELAY } from "../../domain/limits.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { traceField } from "../../kernel/trace.ts";
 import type { DrainTask } from "../../queues/deliveries.ts";
 import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
 import { done, drop, type RecordOutcome } from "../record-outcome.ts";
@@ -33,8 +34,7 @@ export async function drainEndpoint(
   await ports.retries.sendAll(
     rows.map((row) => {
       const { eventUlid, traceId } = row;
-      const trace = traceId === undefined ? {} : { traceId };
-      return retryMessage({ tenant, endpointId, eventUlid, attempt: nextAttemptNumber(row), ...trace });
+      return retryMessage({ tenant, endpointId, eventUlid, attempt: nextAttemptNumber(row), ...traceField(traceId) });
     }),
   );
   if (next !== null) {

@@ -29,16 +29,17 @@ export async function evaluateFailingEndpoint(
   const endpoint = await ports.endpoints.get(tenant, endpointId);
   if (!endpoint || endpoint.breaker.failingSince !== since) return drop("stale");
   if (endpoint.status === "paused" && repeated && isPausedByTask(task, endpoint))
-    return onPaused(ports, task, endpoint, true, now);
+    return onPaused(ports, { task, endpoint, repeated, now });
   if (endpoint.status !== "active") return drop("stale");
   switch (failureAction(endpoint.breaker, now)) {
     case "warning":
       return warn(ports, task, endpoint, now);
     case "pause": {
       const autoPause = toAutoPause(task, now);
-      const isPaused = await pauseEndpoint(ports, tenant, autoPause, { url: endpoint.url, failingSince: since }, now);
+      const isPaused = await pauseEndpoint(ports, autoPause, { url: endpoint.url, failingSince: since }, now);
       if (!isPaused) return drop("stale");
-      return onPaused(ports, task, { ...endpoint, pausedEvent: autoPause.eventUlid }, false, now);
+      const pausedEndpoint = { ...endpoint, pausedEvent: autoPause.eventUlid };
+      return onPaused(ports, { task, endpoint: pausedEndpoint, repeated: false, now });
     }
     case null:
       return drop("stale");
@@ -64,10 +65,7 @@ async function warn(ports: FailingPorts, task: WarnTask, endpoint: Endpoint, now
 /** Sends the probe that blocks the waiting deliveries, and notifies the other endpoints and the owner. */
 async function onPaused(
   ports: FailingPorts,
-  task: WarnTask,
-  endpoint: Endpoint,
-  repeated: boolean,
-  now: Millis,
+  { task, endpoint, repeated, now }: { task: WarnTask; endpoint: Endpoint; repeated: boolean; now: Millis },
 ): Promise<RecordOutcome> {
   const { tenant, endpointId, since } = task;
   const { openUntil } = endpoint.breaker;
@@ -75,7 +73,7 @@ async function onPaused(
     await scheduleTask(ports, { tenant, endpointId, kind: "probe", probe: openUntil, after: null }, now, now);
   }
   const at = ulidTime(endpoint.pausedEvent ?? "");
-  await publishEndpointPaused(ports, tenant, toAutoPause(task, at), repeated);
+  await publishEndpointPaused(ports, toAutoPause(task, at), repeated);
   ports.log({ event: "endpoint.failing", endpoint: endpointId, action: "paused" });
   await mailOwner(ports, tenant, pausedMail(tenant, { endpoint, since }));
   return done;
@@ -88,5 +86,5 @@ function isPausedByTask(task: WarnTask, { pausedEvent }: Endpoint): boolean {
 
 function toAutoPause({ tenant, endpointId, since }: WarnTask, at: Millis): AutoPause {
   const seed = `${tenant}\n${endpointId}\n${since}\nwebhook.paused`;
-  return { endpointId, reason: "failing", eventUlid: deriveUlid(at, seed) };
+  return { tenant, endpointId, reason: "failing", eventUlid: deriveUlid(at, seed) };
 }

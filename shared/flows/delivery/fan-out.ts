@@ -8,40 +8,53 @@ import {
 import type { RenderedEvent } from "../../domain/events/events.ts";
 import { type Endpoint, subscribedEndpoints } from "../../domain/webhooks/endpoints.ts";
 import { ulidTime } from "../../kernel/ids.ts";
-import type { Millis } from "../../kernel/time.ts";
 import { currentTrace } from "../../kernel/trace.ts";
 import type { EventMessage } from "../../queues/events.ts";
 import { done, drop, type RecordOutcome } from "../record-outcome.ts";
 import { countMessage } from "../stats/count.ts";
 import { makeAttempt } from "./attempt.ts";
-import { type EndpointHealth, recordSlow } from "./endpoint-health.ts";
-import { type BatchContext, finishAttempt, resumeFinishedAttempt } from "./finish-attempt.ts";
+import type { Batch } from "./batch.ts";
+import { recordSlow } from "./endpoint-health.ts";
+import { finishAttempt, resumeFinishedAttempt } from "./finish-attempt.ts";
 import type { DeliverPorts } from "./ports.ts";
+
+/** An event to publish, with what its batch has read for it. */
+interface Publication {
+  readonly event: EventMessage;
+  /** Null when the body is erased or past its retention. */
+  readonly rendered: RenderedEvent | null;
+  /** The tenant's endpoints. */
+  readonly endpoints: readonly Endpoint[];
+}
+
+/** An event to publish to one endpoint. */
+interface EndpointPublication {
+  readonly event: EventMessage;
+  readonly rendered: RenderedEvent;
+  readonly endpoint: Endpoint;
+}
 
 /**
  * Publishes one event: makes the first attempt to every subscribed endpoint at once, and writes each row with its
  * outcome. A repeated event does not call an endpoint whose row exists; it schedules the retry that the row waits for.
- * @param rendered null when the body is erased or past its retention
  * @param batch receives the results of the first attempts
  */
 export async function fanOut(
   ports: DeliverPorts,
-  event: EventMessage,
-  rendered: RenderedEvent | null,
-  endpoints: readonly Endpoint[],
-  batch: BatchContext,
-  now: () => Millis,
+  { event, rendered, endpoints }: Publication,
+  batch: Batch,
 ): Promise<RecordOutcome> {
   if (!rendered) return drop("gone");
   const targets = subscribedEndpoints(event.type, endpoints).filter(({ id }) => id !== event.excludedEndpointId);
   // The first row is written once, and its writer counts the message. An event without a row has a claim instead.
   if (event.uncounted && targets.length === 0 && !event.repeated) {
-    if (await ports.counters.claimCount(event.tenant, event.eventUlid, now())) countMessage(batch.tally, event.tenant);
+    if (await ports.counters.claimCount(event.tenant, event.eventUlid, batch.now()))
+      countMessage(batch.tally, event.tenant);
   }
   const results = await Promise.allSettled(
     targets.map((endpoint, index) => {
       const endpointEvent = { ...event, uncounted: event.uncounted === true && index === 0 };
-      return publishToEndpoint(ports, endpointEvent, rendered, endpoint, batch, now);
+      return publishToEndpoint(ports, { event: endpointEvent, rendered, endpoint }, batch);
     }),
   );
   const rejection = results.find((result) => result.status === "rejected");
@@ -49,21 +62,15 @@ export async function fanOut(
   return done;
 }
 
-async function publishToEndpoint(
-  ports: DeliverPorts,
-  event: EventMessage & { readonly uncounted: boolean },
-  rendered: RenderedEvent,
-  endpoint: Endpoint,
-  batch: BatchContext,
-  now: () => Millis,
-): Promise<void> {
-  const { tenant, eventUlid, source, uncounted } = event;
+async function publishToEndpoint(ports: DeliverPorts, publication: EndpointPublication, batch: Batch): Promise<void> {
+  const { event, endpoint } = publication;
+  const { tenant, eventUlid, source, uncounted = false } = event;
   if (event.repeated) {
     const existing = await ports.deliveries.get(tenant, endpoint.id, eventUlid);
-    if (existing) return void (await resumeFinishedAttempt(ports, tenant, existing, now()));
+    if (existing) return void (await resumeFinishedAttempt(ports, tenant, existing, batch.now()));
   }
-  const { outcome, verdict } = await attemptIfAllowed(ports, event, rendered, endpoint, batch.health, now);
-  const settledAt = now();
+  const { outcome, verdict } = await attemptIfAllowed(ports, publication, batch);
+  const settledAt = batch.now();
   const test = event.test === true;
   const delivery = { endpointId: endpoint.id, eventUlid, eventType: event.type, source, test, ...currentTrace() };
   const end = { tenant, endpoint, delivery, outcome, verdict, settledAt, uncounted };
@@ -77,16 +84,15 @@ async function publishToEndpoint(
  */
 async function attemptIfAllowed(
   ports: DeliverPorts,
-  event: EventMessage,
-  rendered: RenderedEvent,
-  endpoint: Endpoint,
-  health: EndpointHealth | null,
-  now: () => Millis,
+  { event, rendered, endpoint }: EndpointPublication,
+  { health, now }: Batch,
 ): Promise<{ outcome: AttemptOutcome | null; verdict: InitialStatus }> {
+  const { tenant } = event;
   if (endpoint.status === "paused") return { outcome: null, verdict: { status: "blocked" } };
   if (isCircuitOpen(endpoint.breaker, now())) return { outcome: null, verdict: waitingForEndpoint };
   if (isSlow(endpoint.breaker, now())) return { outcome: null, verdict: { status: "pending" } };
-  const onSlow = () => health && recordSlow(ports, health, event.tenant, endpoint, now());
-  const outcome = await makeAttempt(ports, event.tenant, endpoint, rendered, now(), onSlow);
-  return { outcome, verdict: judgeAttempt(1, outcome, ulidTime(event.eventUlid), now(), ports.random()) };
+  const onSlow = () => health && recordSlow(ports, health, { tenant, endpoint }, now());
+  const outcome = await makeAttempt(ports, { tenant, endpoint, event: rendered, now: now() }, onSlow);
+  const judgement = { attempt: 1, createdAt: ulidTime(event.eventUlid), now: now(), jitter: ports.random() };
+  return { outcome, verdict: judgeAttempt(outcome, judgement) };
 }

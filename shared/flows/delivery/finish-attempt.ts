@@ -13,34 +13,24 @@ import type { TenantId } from "../../kernel/tenant.ts";
 import { isoOrNull, type Millis } from "../../kernel/time.ts";
 import { currentTrace } from "../../kernel/trace.ts";
 import type { DeliveryRow, NewDelivery } from "../../stores/delivery/delivery-items.ts";
-import { countDelivery, countMessage, newTally, type Tally } from "../stats/count.ts";
-import { type EndpointHealth, newEndpointHealth, recordAttempt } from "./endpoint-health.ts";
+import { countDelivery, countMessage } from "../stats/count.ts";
+import type { StoredDelivery } from "./attempt.ts";
+import type { Batch } from "./batch.ts";
+import { recordAttempt } from "./endpoint-health.ts";
 import { pauseWhenGone, resumePauseWhenGone } from "./pause.ts";
 import type { DeliverPorts } from "./ports.ts";
 import { scheduleRetry } from "./schedule.ts";
 
-/** What the attempts of a batch add up to. It is written once, at the batch's end. */
-export interface BatchContext {
-  readonly tally: Tally;
-  /** Null for a probe, which updates its breaker itself, and for an attempt that nobody saw end. */
-  readonly health: EndpointHealth | null;
-}
-
-export function newBatchContext(): { readonly tally: Tally; readonly health: EndpointHealth } {
-  return { tally: newTally(), health: newEndpointHealth() };
-}
-
 interface AttemptEnd {
-  readonly tenant: TenantId;
-  /** As it was read before the attempt. */
-  readonly endpoint: Endpoint | null;
   /** Null when the endpoint was not called. */
   readonly outcome: AttemptOutcome | null;
   readonly settledAt: Millis;
 }
 
 /** The end of a delivery's first attempt. Its row does not exist yet. */
-export interface FirstAttemptEnd extends AttemptEnd {
+interface FirstAttemptEnd extends AttemptEnd {
+  readonly tenant: TenantId;
+  readonly endpoint: Endpoint;
   readonly delivery: NewDelivery;
   readonly verdict: InitialStatus;
   /** No counter includes the event's message yet. */
@@ -48,8 +38,7 @@ export interface FirstAttemptEnd extends AttemptEnd {
 }
 
 /** The end of a retry or probe, which has claimed the delivery's row. */
-export interface ClaimedAttemptEnd extends AttemptEnd {
-  readonly row: DeliveryRow;
+interface ClaimedAttemptEnd extends AttemptEnd, StoredDelivery {
   readonly verdict: Verdict;
 }
 
@@ -61,10 +50,10 @@ export interface ClaimedAttemptEnd extends AttemptEnd {
 export async function finishAttempt(
   ports: DeliverPorts,
   end: FirstAttemptEnd | ClaimedAttemptEnd,
-  { tally, health }: BatchContext,
+  { tally, health }: Pick<Batch, "tally" | "health">,
 ): Promise<true | false | DeliveryRow> {
   const { tenant, endpoint, outcome, verdict, settledAt } = end;
-  if (endpoint && outcome && health) recordAttempt(health, tenant, endpoint, outcome);
+  if (endpoint && outcome && health) recordAttempt(health, { tenant, endpoint }, outcome);
   const recorded = await record(ports, end);
   logAttempt(ports, end, recorded === true);
   if (recorded !== true) return recorded;
@@ -75,7 +64,7 @@ export async function finishAttempt(
   if (dueAt !== null) {
     await scheduleRetry(ports, { ...delivery, tenant, attempt: attemptNumber(end) + 1 }, dueAt, settledAt);
   }
-  if (endpoint) await pauseWhenGone(ports, tenant, delivery, endpoint.url, outcome, settledAt);
+  if (endpoint) await pauseWhenGone(ports, { tenant, delivery, url: endpoint.url, outcome, settledAt });
   return true;
 }
 
@@ -100,9 +89,8 @@ async function record(
   { deliveries }: Pick<DeliverPorts, "deliveries">,
   end: FirstAttemptEnd | ClaimedAttemptEnd,
 ): Promise<true | false | DeliveryRow> {
-  const { tenant, outcome, settledAt } = end;
-  if ("row" in end) return deliveries.settleDelivery(tenant, end.row, end.verdict, outcome, settledAt);
-  return (await deliveries.recordFirst(tenant, end.delivery, end.verdict, outcome, settledAt)) ?? true;
+  if ("row" in end) return deliveries.settleDelivery(end.tenant, end.row, end);
+  return (await deliveries.recordFirst(end.tenant, end.delivery, end)) ?? true;
 }
 
 /** When the next attempt is due; null when there is none, or when it waits for the endpoint. */

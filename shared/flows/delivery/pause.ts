@@ -20,6 +20,7 @@ export type PauseReason = "gone" | "failing";
 
 /** A pause by the service. */
 export interface AutoPause {
+  readonly tenant: TenantId;
   readonly endpointId: string;
   readonly reason: PauseReason;
   /** The ULID of the event that reports it. */
@@ -38,8 +39,7 @@ interface DeliveryKey {
  */
 export function pauseEndpoint(
   ports: PausePorts,
-  tenant: TenantId,
-  { endpointId, reason, eventUlid: pausedEvent }: AutoPause,
+  { tenant, endpointId, reason, eventUlid: pausedEvent }: AutoPause,
   { url, failingSince }: { url: string; failingSince?: Millis },
   at: Millis,
 ): Promise<boolean> {
@@ -52,8 +52,7 @@ export function pauseEndpoint(
 /** Publishes `webhook.paused` to the tenant's other endpoints. A repeated call publishes the same event. */
 export async function publishEndpointPaused(
   ports: Pick<PausePorts, "eventBodies" | "events">,
-  tenant: TenantId,
-  { endpointId, reason, eventUlid }: AutoPause,
+  { tenant, endpointId, reason, eventUlid }: AutoPause,
   repeated: boolean,
 ): Promise<void> {
   await ports.eventBodies.save(tenant, renderWebhookPaused(tenant, eventUlid, { endpointId, reason }));
@@ -68,24 +67,30 @@ export async function publishEndpointPaused(
   await ports.events.send({ body: encodeEvent(event), group: tenant });
 }
 
+/** A delivery's recorded attempt. */
+interface RecordedAttempt {
+  readonly tenant: TenantId;
+  readonly delivery: DeliveryKey;
+  /** The URL that was called: an endpoint that has another URL now is not paused. */
+  readonly url: string;
+  /** Null when no call was made. */
+  readonly outcome: AttemptOutcome | null;
+  /** When the delivery's row was written. */
+  readonly settledAt: Millis;
+}
+
 /**
  * Pauses an endpoint whose receiver answered 410, and notifies the tenant's other endpoints and owner. Of several
  * deliveries that got a 410, the first one does so.
- * @param url the URL that was called: an endpoint that has another URL now is not paused
- * @param settledAt when the delivery's row was written
  */
 export async function pauseWhenGone(
   ports: GonePorts,
-  tenant: TenantId,
-  delivery: DeliveryKey,
-  url: string,
-  outcome: AttemptOutcome | null,
-  settledAt: Millis,
+  { tenant, delivery, url, outcome, settledAt }: RecordedAttempt,
 ): Promise<void> {
   if (outcome?.kind !== "answered" || !isGone("failed", outcome.status)) return;
   const autoPause = goneAutoPause(tenant, delivery, settledAt);
-  if (await pauseEndpoint(ports, tenant, autoPause, { url }, settledAt)) {
-    await notifyGone(ports, tenant, autoPause, url, false);
+  if (await pauseEndpoint(ports, autoPause, { url }, settledAt)) {
+    await notifyGone(ports, autoPause, url, false);
   }
 }
 
@@ -96,27 +101,22 @@ export async function resumePauseWhenGone(ports: GonePorts, tenant: TenantId, ro
   if (!endpoint) return;
   const autoPause = goneAutoPause(tenant, row, row.updatedAt);
   const { url } = endpoint;
-  if (endpoint.pausedEvent === autoPause.eventUlid) return notifyGone(ports, tenant, autoPause, url, true);
+  if (endpoint.pausedEvent === autoPause.eventUlid) return notifyGone(ports, autoPause, url, true);
   // A change of the endpoint after the 410 overrides it.
   if (endpoint.status !== "active" || endpoint.updatedAt > row.updatedAt) return;
-  if (await pauseEndpoint(ports, tenant, autoPause, { url }, row.updatedAt)) {
-    await notifyGone(ports, tenant, autoPause, url, false);
+  if (await pauseEndpoint(ports, autoPause, { url }, row.updatedAt)) {
+    await notifyGone(ports, autoPause, url, false);
   }
 }
 
-async function notifyGone(
-  ports: GonePorts,
-  tenant: TenantId,
-  autoPause: AutoPause,
-  url: string,
-  repeated: boolean,
-): Promise<void> {
-  await publishEndpointPaused(ports, tenant, autoPause, repeated);
+async function notifyGone(ports: GonePorts, autoPause: AutoPause, url: string, repeated: boolean): Promise<void> {
+  await publishEndpointPaused(ports, autoPause, repeated);
+  const { tenant } = autoPause;
   await mailOwner(ports, tenant, goneMail(tenant, { id: autoPause.endpointId, url }));
 }
 
 /** The event's ULID follows from the delivery that got the 410, so that a repetition publishes the same event. */
 function goneAutoPause(tenant: TenantId, { endpointId, eventUlid }: DeliveryKey, settledAt: Millis): AutoPause {
   const seed = `${tenant}\n${endpointId}\n${eventUlid}\nwebhook.paused`;
-  return { endpointId, reason: "gone", eventUlid: deriveUlid(settledAt, seed) };
+  return { tenant, endpointId, reason: "gone", eventUlid: deriveUlid(settledAt, seed) };
 }

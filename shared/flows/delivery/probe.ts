@@ -6,19 +6,18 @@ import {
   waitingForEndpoint,
 } from "../../domain/delivery/deliveries.ts";
 import type { Endpoint } from "../../domain/webhooks/endpoints.ts";
-import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { runWithTrace } from "../../kernel/trace.ts";
 import type { ProbeTask } from "../../queues/deliveries.ts";
 import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
 import { done, drop, type RecordOutcome } from "../record-outcome.ts";
-import type { Tally } from "../stats/count.ts";
-import { abandonedOutcome, attemptClaimed } from "./attempt.ts";
+import { abandonedOutcome, attemptClaimed, type StoredDelivery } from "./attempt.ts";
+import type { Batch } from "./batch.ts";
 import { nextAttemptNumber } from "./drain.ts";
+import { updateBreaker } from "./endpoint-health.ts";
 import { finishAttempt } from "./finish-attempt.ts";
 import type { DeliverPorts } from "./ports.ts";
 import { drainTask, scheduleTask } from "./schedule.ts";
-import { updateBreaker } from "./update-breaker.ts";
 
 /** Waiting rows that one probe reads. It ends those that must not be attempted. */
 const EXAMINED_MAX = 5;
@@ -35,12 +34,8 @@ type ProbeResult =
  * probe. A success closes the circuit and drains the other deliveries. Safe to repeat: a probe whose breaker has moved
  * on is dropped, and one that died changed nothing.
  */
-export async function probeEndpoint(
-  ports: DeliverPorts,
-  task: ProbeTask,
-  tally: Tally,
-  now: () => Millis,
-): Promise<RecordOutcome> {
+export async function probeEndpoint(ports: DeliverPorts, task: ProbeTask, batch: Batch): Promise<RecordOutcome> {
+  const { now } = batch;
   const { tenant, endpointId, probe } = task;
   const endpoint = await ports.endpoints.get(tenant, endpointId);
   if (!endpoint) return drop("stale");
@@ -51,19 +46,20 @@ export async function probeEndpoint(
     await scheduleTask(ports, drainTask(tenant, endpointId), now(), now());
     return done;
   }
-  const closeCircuit = () => updateBreaker(ports, tenant, endpoint, (breaker) => closeBreaker(breaker, probe), now());
+  const closeCircuit = () =>
+    updateBreaker(ports, { tenant, endpoint, now: now() }, (breaker) => closeBreaker(breaker, probe));
   if (endpoint.status === "paused") {
     await closeCircuit();
     return done;
   }
-  const result = await attemptNext(ports, task, endpoint, tally, now);
+  const result = await attemptNext(ports, task, endpoint, batch);
   if (result.kind === "next_page") await scheduleTask(ports, { ...task, after: result.after }, now(), now());
   if (result.kind === "nothing") await closeCircuit();
   if (result.kind === "attempted") {
     const { outcome, row } = result;
     const rule = (breaker: Endpoint["breaker"]) =>
       isGoneOutcome(outcome) ? closeBreaker(breaker, probe) : onProbe(breaker, probe, outcome, now());
-    await updateBreaker(ports, tenant, endpoint, rule, now(), row.eventUlid);
+    await updateBreaker(ports, { tenant, endpoint, now: now(), after: row.eventUlid }, rule);
   }
   return done;
 }
@@ -72,13 +68,13 @@ async function attemptNext(
   ports: DeliverPorts,
   { tenant, endpointId, after }: ProbeTask,
   endpoint: Endpoint,
-  tally: Tally,
-  now: () => Millis,
+  batch: Batch,
 ): Promise<ProbeResult> {
-  const query = { endpointId, after, wanted: EXAMINED_MAX, now: now() };
+  const query = { endpointId, after, wanted: EXAMINED_MAX, now: batch.now() };
   const { rows, next } = await ports.deliveries.listWaiting(tenant, query);
   for (const row of rows) {
-    const outcome = await runWithTrace(row.traceId ?? null, () => attemptRow(ports, tenant, endpoint, row, tally, now));
+    const delivery = { tenant, endpoint, row };
+    const outcome = await runWithTrace(row.traceId ?? null, () => attemptRow(ports, delivery, batch));
     if (outcome) return { kind: "attempted", row, outcome };
   }
   if (next !== null) return { kind: "next_page", after: next };
@@ -89,19 +85,17 @@ async function attemptNext(
 /** @returns null when the endpoint was not called: the row has moved on, or was ended without a call */
 async function attemptRow(
   ports: DeliverPorts,
-  tenant: TenantId,
-  endpoint: Endpoint,
-  waitingRow: DeliveryRow,
-  tally: Tally,
-  now: () => Millis,
+  waiting: StoredDelivery<Endpoint>,
+  { now, tally }: Batch,
 ): Promise<AttemptOutcome | null> {
-  const row = await claimWaiting(ports, tenant, endpoint, waitingRow, tally, now);
+  const row = await claimWaiting(ports, waiting, { now, tally });
   if (!row) return null;
-  const result = await attemptClaimed(ports, tenant, endpoint, row, now);
+  const claimed = { ...waiting, row };
+  const result = await attemptClaimed(ports, claimed, now);
   const settledAt = now();
   const { outcome } = result;
   const verdict = result.verdict === null ? judgeProbe(ports, row, result.outcome, settledAt) : result.verdict;
-  await finishAttempt(ports, { tenant, endpoint, row, outcome, verdict, settledAt }, { tally, health: null });
+  await finishAttempt(ports, { ...claimed, outcome, verdict, settledAt }, { tally, health: null });
   return outcome;
 }
 
@@ -113,31 +107,24 @@ function judgeProbe(
   now: Millis,
 ): Verdict {
   if (attemptResult(outcome) === "failed") return waitingForEndpoint;
-  return judgeAttempt(row.attempt, outcome, row.createdAt, now, random());
+  const { attempt, createdAt } = row;
+  return judgeAttempt(outcome, { attempt, createdAt, now, jitter: random() });
 }
 
 /** Claims a waiting row. The claim of a worker that died is released first, and spends no attempt. */
 async function claimWaiting(
   ports: DeliverPorts,
-  tenant: TenantId,
-  endpoint: Endpoint,
-  row: DeliveryRow,
-  tally: Tally,
-  now: () => Millis,
+  waiting: StoredDelivery<Endpoint>,
+  { now, tally }: Pick<Batch, "now" | "tally">,
 ): Promise<DeliveryRow | null> {
-  const tryClaim = () =>
-    ports.deliveries.claimDelivery(tenant, row.endpointId, row.eventUlid, nextAttemptNumber(row), now());
+  const { tenant, row } = waiting;
+  const attempt = nextAttemptNumber(row);
+  const tryClaim = () => ports.deliveries.claimDelivery(tenant, { ...row, attempt }, now());
   const first = await tryClaim();
   if (first.outcome === "claimed") return first.row;
   if (first.outcome !== "abandoned") return null;
-  const end = {
-    tenant,
-    endpoint,
-    row: first.row,
-    outcome: abandonedOutcome,
-    verdict: waitingForEndpoint,
-    settledAt: now(),
-  };
+  const abandoned = { ...waiting, row: first.row, outcome: abandonedOutcome };
+  const end = { ...abandoned, verdict: waitingForEndpoint, settledAt: now() };
   if (!(await finishAttempt(ports, end, { tally, health: null }))) return null;
   const second = await tryClaim();
   return second.outcome === "claimed" ? second.row : null;

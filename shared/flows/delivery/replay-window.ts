@@ -4,6 +4,7 @@ import type { TenantId } from "../../kernel/tenant.ts";
 import { iso, type Millis } from "../../kernel/time.ts";
 import { currentTrace } from "../../kernel/trace.ts";
 import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
+import type { DeliveryRestart } from "../../stores/delivery/delivery-starts.ts";
 import { type Actor, auditEntry } from "../access/audit-entry.ts";
 import { getLiveEndpoint } from "./live-endpoint.ts";
 import type { ReplayPorts } from "./ports.ts";
@@ -20,6 +21,15 @@ export interface ReplayWindow {
   readonly after: string | null;
   /** Rows to read, including those that do not match. */
   readonly limit: number;
+}
+
+/** A request to replay a window of an endpoint's deliveries. */
+interface ReplayWindowRequest {
+  readonly tenant: TenantId;
+  readonly endpointId: string;
+  readonly window: ReplayWindow;
+  readonly actor: Actor;
+  readonly now: Millis;
 }
 
 export interface ReplayWindowResult {
@@ -39,11 +49,7 @@ const CONCURRENCY = 10;
  */
 export async function replayWindow(
   ports: ReplayPorts,
-  tenant: TenantId,
-  endpointId: string,
-  window: ReplayWindow,
-  actor: Actor,
-  now: Millis,
+  { tenant, endpointId, window, actor, now }: ReplayWindowRequest,
 ): Promise<ReplayWindowResult | Refusal<"endpoint_not_found" | "replay_conflict">> {
   const endpoint = await getLiveEndpoint(ports, tenant, endpointId);
   if (isRefusal(endpoint)) return endpoint;
@@ -69,13 +75,8 @@ export async function replayWindow(
     tenant,
     auditEntry(actor, { action: "webhook.bulk_replay", resource: `webhook:${endpointId}`, detail, at: now }),
   );
-  const resetRows = await resetDeliveries(
-    ports,
-    tenant,
-    replayable,
-    includesDelivered ? "forced_replay" : "replay",
-    now,
-  );
+  const trigger = includesDelivered ? "forced_replay" : "replay";
+  const resetRows = await resetDeliveries(ports, tenant, replayable, { trigger, audit: null, now });
   const matched = matchingRows.length + inProgress.length;
   const counts = { matched, enqueued: resetRows.length, skipped: matched - resetRows.length };
   await completeAudit(counts);
@@ -90,17 +91,15 @@ async function resetDeliveries(
   ports: ReplayPorts,
   tenant: TenantId,
   rows: readonly DeliveryRow[],
-  trigger: "replay" | "forced_replay",
-  now: Millis,
+  restart: DeliveryRestart,
 ): Promise<DeliveryRow[]> {
   const resetRows: DeliveryRow[] = [];
   for (let i = 0; i < rows.length; i += CONCURRENCY) {
     // A failure stops the page. The sweep makes the first attempts of the rows that were reset before it.
     const results = await Promise.allSettled(
       rows.slice(i, i + CONCURRENCY).map(async (row) => {
-        await scheduleSafetyNet(ports, tenant, row, now);
-        if (await ports.deliveries.reset(tenant, { ...row, ...currentTrace() }, trigger, null, now))
-          resetRows.push(row);
+        await scheduleSafetyNet(ports, tenant, row, restart.now);
+        if (await ports.deliveries.reset(tenant, { ...row, ...currentTrace() }, restart)) resetRows.push(row);
       }),
     );
     const rejection = results.find((result) => result.status === "rejected");

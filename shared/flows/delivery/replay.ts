@@ -35,13 +35,8 @@ export async function replayDelivery(
     at: now,
   });
   await scheduleSafetyNet(ports, tenant, row, now);
-  const reset = await ports.deliveries.reset(
-    tenant,
-    { ...row, ...currentTrace() },
-    force ? "forced_replay" : "replay",
-    audit,
-    now,
-  );
+  const trigger = force ? "forced_replay" : "replay";
+  const reset = await ports.deliveries.reset(tenant, { ...row, ...currentTrace() }, { trigger, audit, now });
   // A concurrent request replayed it first.
   if (!reset) return replayConflict("attempting");
   await ports.retries.send(retryMessage({ tenant, endpointId, eventUlid: row.eventUlid, attempt: 1, manual: true }));

@@ -9,8 +9,9 @@ import type { Slot } from "../../stores/delivery/concurrency-slots.ts";
 import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
 import { done, drop, type RecordOutcome, retry } from "../record-outcome.ts";
 import { abandonedOutcome, attemptClaimed } from "./attempt.ts";
+import type { Batch } from "./batch.ts";
 import { recordSlow } from "./endpoint-health.ts";
-import { type BatchContext, finishAttempt, resumeFinishedAttempt } from "./finish-attempt.ts";
+import { finishAttempt, resumeFinishedAttempt } from "./finish-attempt.ts";
 import type { DeliverPorts } from "./ports.ts";
 import { retryMessage, scheduleRetry } from "./schedule.ts";
 
@@ -20,21 +21,17 @@ import { retryMessage, scheduleRetry } from "./schedule.ts";
  * the row waits, and a drain queues it when the endpoint recovers.
  * @param batch receives the result of the attempt
  */
-export async function retryDelivery(
-  ports: DeliverPorts,
-  message: RetryMessage,
-  batch: BatchContext,
-  now: () => Millis,
-): Promise<RecordOutcome> {
+export async function retryDelivery(ports: DeliverPorts, message: RetryMessage, batch: Batch): Promise<RecordOutcome> {
+  const { now } = batch;
   const { tenant, endpointId } = message;
   const endpoint = await ports.endpoints.get(tenant, endpointId);
-  if (endpoint?.status !== "active") return claimAndAttempt(ports, message, endpoint, batch, now);
+  if (endpoint?.status !== "active") return claimAndAttempt(ports, message, endpoint, batch);
   if (isCircuitOpen(endpoint.breaker, now()) && !message.manual) return done;
-  if (!isSlow(endpoint.breaker, now())) return claimAndAttempt(ports, message, endpoint, batch, now);
+  if (!isSlow(endpoint.breaker, now())) return claimAndAttempt(ports, message, endpoint, batch);
   const slot = await ports.concurrencySlots.acquire(tenant, endpointId, now());
   if (!slot) return defer(ports, message);
   try {
-    return await claimAndAttempt(ports, message, endpoint, batch, now);
+    return await claimAndAttempt(ports, message, endpoint, batch);
   } finally {
     await releaseSlot(ports, message, slot);
   }
@@ -65,11 +62,11 @@ async function claimAndAttempt(
   ports: DeliverPorts,
   message: RetryMessage,
   endpoint: Endpoint | null,
-  batch: BatchContext,
-  now: () => Millis,
+  batch: Batch,
 ): Promise<RecordOutcome> {
-  const { tenant, endpointId, eventUlid, attempt } = message;
-  const claim = await ports.deliveries.claimDelivery(tenant, endpointId, eventUlid, attempt, now());
+  const { now, health } = batch;
+  const { tenant, attempt } = message;
+  const claim = await ports.deliveries.claimDelivery(tenant, message, now());
   switch (claim.outcome) {
     case "gone":
       return drop("stale");
@@ -87,17 +84,17 @@ async function claimAndAttempt(
       return (await finishAttempt(ports, end, { ...batch, health: null })) ? done : drop("stale");
     }
     case "claimed": {
-      const { row } = claim;
-      const { health } = batch;
-      const onSlow = () => endpoint && health && recordSlow(ports, health, tenant, endpoint, now());
-      const result = await attemptClaimed(ports, tenant, endpoint, row, now, onSlow);
-      const verdict = result.verdict === null ? judgeOutcome(ports, row, result.outcome, now()) : result.verdict;
-      const end = { tenant, endpoint, row, outcome: result.outcome, verdict, settledAt: now() };
+      const claimed = { tenant, endpoint, row: claim.row };
+      const onSlow = () => endpoint && health && recordSlow(ports, health, { tenant, endpoint }, now());
+      const result = await attemptClaimed(ports, claimed, now, onSlow);
+      const verdict = result.verdict === null ? judgeOutcome(ports, claim.row, result.outcome, now()) : result.verdict;
+      const end = { ...claimed, outcome: result.outcome, verdict, settledAt: now() };
       return (await finishAttempt(ports, end, batch)) ? done : drop("stale");
     }
   }
 }
 
 function judgeOutcome(ports: DeliverPorts, row: DeliveryRow, outcome: AttemptOutcome, now: Millis): Verdict {
-  return judgeAttempt(row.attempt, outcome, row.createdAt, now, ports.random());
+  const { attempt, createdAt } = row;
+  return judgeAttempt(outcome, { attempt, createdAt, now, jitter: ports.random() });
 }

@@ -10,6 +10,7 @@ import {
   encodeRetry,
   type RetryMessage,
 } from "../../queues/deliveries.ts";
+import type { AttemptKey } from "../../stores/delivery/delivery-items.ts";
 import type { DueAttempts } from "../../stores/delivery/due-attempts.ts";
 
 /** A delayed queue message is exact to the second, so a sweep may also enqueue what is due in the next two minutes. */
@@ -29,10 +30,7 @@ interface EndpointRef {
 }
 
 /** One attempt of a delivery. */
-interface AttemptRef extends EndpointRef {
-  readonly eventUlid: string;
-  readonly attempt: number;
-}
+type AttemptRef = EndpointRef & AttemptKey;
 
 /** The queue message of an attempt. @param delay at most 15 minutes */
 export function retryMessage(message: RetryMessage, delay: Millis = 0): QueueMessage {

@@ -14,8 +14,7 @@ import type { ReplayPorts } from "./ports.ts";
 export async function summarizeFailures(
   ports: Pick<ReplayPorts, "endpoints" | "deliveries">,
   tenant: TenantId,
-  endpointId: string,
-  { since, statuses }: { since: Millis; statuses: readonly FailingStatus[] },
+  { endpointId, since, statuses }: { endpointId: string; since: Millis; statuses: readonly FailingStatus[] },
   now: Millis,
 ): Promise<{ rows: DeliveryRow[]; truncated: boolean } | Refusal<"endpoint_not_found">> {
   const endpoint = await getLiveEndpoint(ports, tenant, endpointId);

@@ -31,7 +31,8 @@ export async function applyMessageChange(
   const name = changeKey(update);
   const type = eventTypes[update.kind];
   const candidateUlid = deriveEventUlid(account.tenant, name, type, now);
-  const eventUlid = await ports.eventBodies.recordRef(conversationId, name, candidateUlid, now, update.at);
+  const ref = { changeName: name, eventUlid: candidateUlid, changedAt: update.at };
+  const eventUlid = await ports.eventBodies.recordRef(conversationId, ref, now);
   // Before the message is edited, so that an unsend finds the stored body and deletes it.
   await ports.eventBodies.save(account.tenant, renderChange(account.tenant, eventUlid, update, conversationId));
   const change = toChange(update);

@@ -105,12 +105,9 @@ export async function publishSendFailed(
   const type = "message.failed";
   const candidateUlid = deriveEventUlid(tenant, send.id, type, startedAt);
   // The reference lets an erasure find the event's body, which contains the message.
-  const eventUlid = await ports.eventBodies.recordRef(
-    head.id,
-    JSON.stringify([send.id, "failed"]),
-    candidateUlid,
-    startedAt,
-  );
+  const changeName = JSON.stringify([send.id, "failed"]);
+  const ref = { changeName, eventUlid: candidateUlid, changedAt: startedAt };
+  const eventUlid = await ports.eventBodies.recordRef(head.id, ref, startedAt);
   const message = { ...outboundMessage(attempt, ""), eventUlid };
   await ports.eventBodies.save(tenant, renderMessageFailed(tenant, message, detail));
   const test = send.scope === "test";

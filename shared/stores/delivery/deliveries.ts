@@ -1,11 +1,5 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
-import {
-  type AttemptOutcome,
-  deliveryStatusesBefore,
-  type InitialStatus,
-  spendsAttempt,
-  type Verdict,
-} from "../../domain/delivery/deliveries.ts";
+import { deliveryStatusesBefore, type InitialStatus, spendsAttempt } from "../../domain/delivery/deliveries.ts";
 import { ATTEMPT_LEASE, RETENTION } from "../../domain/limits.ts";
 import { newOp, newUlid } from "../../kernel/ids.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
@@ -17,6 +11,8 @@ import { absentOr, allOf, anyOf, atMost, type Expression, equals, isAbsent, item
 import { deliveryKey, timeToLive, undeliveredPartition } from "../keys.ts";
 import { put, update } from "../writes.ts";
 import {
+  type AttemptKey,
+  type AttemptRecord,
   allows,
   type DeliveryItem,
   type DeliveryRow,
@@ -56,24 +52,22 @@ export function deliveryStore(table: Table) {
     async recordFirst(
       tenant: TenantId,
       delivery: NewDelivery,
-      first: InitialStatus,
-      outcome: AttemptOutcome | null,
-      now: Millis,
+      { verdict, outcome, settledAt }: AttemptRecord<InitialStatus>,
     ): Promise<DeliveryRow | null> {
-      const op = newOp(now);
+      const op = newOp(settledAt);
       const item = {
         ...deliveryKey(tenant, delivery.endpointId, delivery.eventUlid),
         ...eventFields(delivery),
         // Nothing continues a delivered event's trace, and a page of such rows is read by the byte.
-        ...(first.status === "delivered" ? { [A.traceId]: undefined } : {}),
-        [A.status]: first.status,
+        ...(verdict.status === "delivered" ? { [A.traceId]: undefined } : {}),
+        [A.status]: verdict.status,
         [A.settledAttempts]: outcome === null || outcome.kind === "refused_by_gate" ? 0 : 1,
         ...outcomeFields(outcome),
-        [A.nextAttemptAt]: nextAttemptAt(first, now),
+        [A.nextAttemptAt]: nextAttemptAt(verdict, settledAt),
         [A.op]: op,
-        [A.updatedAt]: now,
-        [A.ttl]: timeToLive(now + RETENTION),
-        ...failingIndex(tenant, delivery.endpointId, first.status),
+        [A.updatedAt]: settledAt,
+        [A.ttl]: timeToLive(settledAt + RETENTION),
+        ...failingIndex(tenant, delivery.endpointId, verdict.status),
       };
       const result = await conditionalWrite<DeliveryItem>(table, put(item, itemDoesNotExist), {
         ownMark: { [A.op]: op },
@@ -88,14 +82,8 @@ export function deliveryStore(table: Table) {
       return Item ? toDeliveryRow(Item as DeliveryItem) : null;
     },
 
-    /** Claims attempt number `attempt` for the duration of a lease. */
-    async claimDelivery(
-      tenant: TenantId,
-      endpointId: string,
-      eventUlid: string,
-      attempt: number,
-      now: Millis,
-    ): Promise<Claim> {
+    /** Claims an attempt for the duration of a lease. */
+    async claimDelivery(tenant: TenantId, { endpointId, eventUlid, attempt }: AttemptKey, now: Millis): Promise<Claim> {
       const op = newUlid(now);
       const set = { [A.leaseUntil]: now + ATTEMPT_LEASE, [A.updatedAt]: now, [A.op]: op };
       const result = await conditionalWrite<DeliveryItem>(
@@ -118,17 +106,15 @@ export function deliveryStore(table: Table) {
     async settleDelivery(
       tenant: TenantId,
       row: DeliveryRow,
-      verdict: Verdict,
-      outcome: AttemptOutcome | null,
-      now: Millis,
+      { verdict, outcome, settledAt }: AttemptRecord,
     ): Promise<boolean> {
-      const op = newOp(now);
+      const op = newOp(settledAt);
       const set = {
         [A.status]: verdict.status,
-        [A.updatedAt]: now,
+        [A.updatedAt]: settledAt,
         [A.settledAttempts]: spendsAttempt(verdict) ? row.attempt : row.attempt - 1,
         [A.op]: op,
-        [A.nextAttemptAt]: nextAttemptAt(verdict, now),
+        [A.nextAttemptAt]: nextAttemptAt(verdict, settledAt),
         ...outcomeFields(outcome),
         ...failingIndex(tenant, row.endpointId, verdict.status),
       };
@@ -150,9 +136,7 @@ export function deliveryStore(table: Table) {
      */
     async giveUp(
       tenant: TenantId,
-      endpointId: string,
-      eventUlid: string,
-      attempt: number,
+      { endpointId, eventUlid, attempt }: AttemptKey,
       now: Millis,
     ): Promise<DeliveryRow | null> {
       const op = newOp(now);
@@ -207,7 +191,7 @@ function refusedClaim(row: DeliveryRow, attempt: number, now: Millis): Claim {
 }
 
 /** When the next attempt is due; undefined when there is none, or when it waits for the endpoint. */
-function nextAttemptAt(first: InitialStatus, now: Millis): Millis | undefined {
-  if (first.status === "pending") return now;
-  return first.status === "retrying" ? (first.nextRetryAt ?? undefined) : undefined;
+function nextAttemptAt(verdict: InitialStatus, now: Millis): Millis | undefined {
+  if (verdict.status === "pending") return now;
+  return verdict.status === "retrying" ? (verdict.nextRetryAt ?? undefined) : undefined;
 }

@@ -6,12 +6,15 @@ import {
   type DeliveryStatus,
   type DeliveryTrigger,
   deliveryStatusesBefore,
+  type InitialStatus,
+  type Verdict,
 } from "../../domain/delivery/deliveries.ts";
 import type { EventType } from "../../domain/events/events.ts";
 import type { EventSource } from "../../domain/inbox/messages.ts";
 import { ulidTime } from "../../kernel/ids.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { traceField } from "../../kernel/trace.ts";
 import { deliveryAttributes as A } from "../attributes.ts";
 import { allOf, type Expression, isAbsent, isOneOf, isPresent } from "../expressions.ts";
 import { type Key, undeliveredPartition } from "../keys.ts";
@@ -25,6 +28,22 @@ export interface DeliveryRow extends Delivery {
   readonly traceId?: string;
   /** The id of the last claim or replay. Settling an attempt requires the claim's id. */
   readonly op: string | null;
+}
+
+/** One attempt of a delivery. */
+export interface AttemptKey {
+  readonly endpointId: string;
+  readonly eventUlid: string;
+  /** From 1. */
+  readonly attempt: number;
+}
+
+/** What an attempt's end writes to the delivery's row. */
+export interface AttemptRecord<V extends InitialStatus = Verdict> {
+  readonly verdict: V;
+  /** Null when the endpoint was not called. */
+  readonly outcome: AttemptOutcome | null;
+  readonly settledAt: Millis;
 }
 
 /** One event for one endpoint. */
@@ -103,7 +122,7 @@ export function toDeliveryRow(item: DeliveryItem): DeliveryRow {
     updatedAt: item[A.updatedAt],
     op: item[A.op] ?? null,
     ...(item[A.test] ? { test: true } : {}),
-    ...(item[A.traceId] === undefined ? {} : { traceId: item[A.traceId] }),
+    ...traceField(item[A.traceId]),
   };
 }
 

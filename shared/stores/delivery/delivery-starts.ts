@@ -12,6 +12,15 @@ import { deliveryKey, timeToLive } from "../keys.ts";
 import { put, update } from "../writes.ts";
 import { allows, eventFields, failingIndex, type NewDelivery } from "./delivery-items.ts";
 
+/** A restart of a delivery with all its attempts. */
+export interface DeliveryRestart {
+  /** `forced_replay` also resets a delivered one. */
+  readonly trigger: "replay" | "forced_replay";
+  /** Written in the same transaction; null for none. */
+  readonly audit: AuditEntry | null;
+  readonly now: Millis;
+}
+
 /** The writes after which a delivery waits for its first attempt: it is new or replayed. */
 export function deliveryStarts(table: Table) {
   return {
@@ -35,16 +44,12 @@ export function deliveryStarts(table: Table) {
 
     /**
      * Resets a delivery to no attempts, with the first one due now. What the last attempt left stays readable.
-     * @param trigger `forced_replay` also resets a delivered one
-     * @param audit written in the same transaction; null for none
      * @returns false when the row's status does not allow it
      */
     async reset(
       tenant: TenantId,
       delivery: Pick<NewDelivery, "endpointId" | "eventUlid" | "traceId">,
-      trigger: "replay" | "forced_replay",
-      audit: AuditEntry | null,
-      now: Millis,
+      { trigger, audit, now }: DeliveryRestart,
     ): Promise<boolean> {
       const op = newUlid(now);
       const set = {

@@ -1,18 +1,17 @@
 import { RETENTION } from "../../domain/limits.ts";
 import { parseTenant, type TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { traceField } from "../../kernel/trace.ts";
 import { dueItemAttributes as A } from "../attributes.ts";
 import type { Table } from "../client.ts";
 import { cursorAfter, type DueCursor, type DuePage, duePages, sweepCheckpoint } from "../due-queue.ts";
 import { dueKey, duePartition, dueTaskKey, type Key, sweepCheckpointKey, timeToLive } from "../keys.ts";
 import { put, sendWrite } from "../writes.ts";
+import type { AttemptKey } from "./delivery-items.ts";
 
 /** An attempt to make at `dueAt`. */
-export interface DueAttempt {
+export interface DueAttempt extends AttemptKey {
   readonly tenant: TenantId;
-  readonly endpointId: string;
-  readonly eventUlid: string;
-  readonly attempt: number;
   readonly dueAt: Millis;
   /** The trace id of the request that caused the delivery. */
   readonly traceId?: string;
@@ -83,5 +82,5 @@ function toDueItems(item: StoredDueItem): DueItem[] {
   const dueAt = Number(at);
   if (body !== undefined) return [{ kind: "task", tenant, endpointId, body, dueAt }];
   const due = { kind: "attempt", tenant, endpointId, eventUlid, attempt: Number(attempt), dueAt } as const;
-  return [{ ...due, ...(traceId ? { traceId } : {}) }];
+  return [{ ...due, ...traceField(traceId) }];
 }

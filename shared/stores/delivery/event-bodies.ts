@@ -14,6 +14,16 @@ import { put, remove, sendWrite } from "../writes.ts";
 
 export type EventBodies = ReturnType<typeof eventBodyStore>;
 
+/** A change of a conversation and the event that stands for it. */
+interface ChangeRef {
+  /** Names the change within the conversation; the same change has the same name. */
+  readonly changeName: string;
+  /** Used when the change has no event yet. */
+  readonly eventUlid: string;
+  /** The instant of the change, by which an erasure decides whether it is older. */
+  readonly changedAt: Millis;
+}
+
 /** The bodies of events without a message: edits, reactions, deletions, send failures, accounts, endpoints. */
 export function eventBodyStore(table: Table) {
   const { client, name: TableName } = table;
@@ -32,25 +42,21 @@ export function eventBodyStore(table: Table) {
     /**
      * Stores in a conversation which event stands for a change, so that the change is published once and an erasure
      * finds the event's body.
-     * @param changeName names the change within the conversation; the same change has the same name
-     * @param at the instant of the change, by which an erasure decides whether it is older
      * @returns the event's ULID: that of the first call for this change
      */
     async recordRef(
       conversationId: string,
-      changeName: string,
-      ulid: string,
+      { changeName, eventUlid, changedAt }: ChangeRef,
       now: Millis,
-      at: Millis = now,
     ): Promise<string> {
       const item = {
         ...eventRefKey(conversationId, changeName),
-        [Ref.eventUlid]: ulid,
-        [Ref.changedAt]: at,
+        [Ref.eventUlid]: eventUlid,
+        [Ref.changedAt]: changedAt,
         [Ref.ttl]: timeToLive(now + RETENTION),
       };
       const result = await conditionalWrite<EventRefItem>(table, put(item, itemDoesNotExist));
-      return result.applied || !result.current ? ulid : result.current[Ref.eventUlid];
+      return result.applied || !result.current ? eventUlid : result.current[Ref.eventUlid];
     },
 
     /** Deletes the bodies of the events of these changes, at most 100, so that none is sent again. */

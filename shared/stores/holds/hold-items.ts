@@ -5,6 +5,7 @@ import { HOLD_READABLE } from "../../domain/limits.ts";
 import type { MediaType, OutgoingAttachment, SendContent } from "../../domain/sending/send-content.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { traceField } from "../../kernel/trace.ts";
 import { holdAttributes as A } from "../attributes.ts";
 import { type Key, relatedKeys, t13, timeToLive, WAITING_HOLDS } from "../keys.ts";
 
@@ -96,7 +97,7 @@ export function toHold(item: HoldItem): Hold {
     createdAt: item[A.createdAt],
     expiresAt: item[A.expiresAt],
     sendId: item[A.sendId] ?? null,
-    ...(item[A.traceId] === undefined ? {} : { traceId: item[A.traceId] }),
+    ...traceField(item[A.traceId]),
     state: toHoldState(item, content),
   };
 }

@@ -2,6 +2,7 @@ import { RETENTION } from "../../domain/limits.ts";
 import type { SendContent } from "../../domain/sending/send-content.ts";
 import { SEND_SETTLE_DEADLINE } from "../../domain/sending/sends.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { traceField } from "../../kernel/trace.ts";
 import { dueSendAttributes as A } from "../attributes.ts";
 import type { Table } from "../client.ts";
 import { cursorAfter, type DuePage, duePages, sweepCheckpoint } from "../due-queue.ts";
@@ -69,6 +70,6 @@ function toDueSend(item: DueSendItem): DueSend {
   const [at = "", sendId = ""] = item.SK.split("#");
   const content = JSON.parse(item[A.content]) as SendContent;
   const { [A.conversationId]: conversationId, [A.traceId]: traceId } = item;
-  const trace = traceId === undefined ? {} : { traceId };
-  return { conversationId, sendId, startedAt: Number(at) - SEND_SETTLE_DEADLINE, content, ...trace };
+  const startedAt = Number(at) - SEND_SETTLE_DEADLINE;
+  return { conversationId, sendId, startedAt, content, ...traceField(traceId) };
 }

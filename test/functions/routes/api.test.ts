@@ -174,9 +174,11 @@ describe("webhooks", () => {
           eventType: "message.received",
           source: { conversationId: sampleConversationId(tenant), position: "p" },
         },
-        { status: "retrying", nextRetryAt: testEnv.now() + 5_000 },
-        { kind: "answered", status: 503, retryAfter: null, durationMs: 3 },
-        testEnv.now(),
+        {
+          verdict: { status: "retrying", nextRetryAt: testEnv.now() + 5_000 },
+          outcome: { kind: "answered", status: 503, retryAfter: null, durationMs: 3 },
+          settledAt: testEnv.now(),
+        },
       );
     }
     const first = await request(`/v1/webhooks/${endpointId}/deliveries?limit=3`);

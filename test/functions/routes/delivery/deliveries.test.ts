@@ -53,7 +53,11 @@ describe("the summary", () => {
         source: null,
       } as const;
       const verdict = { status: i === 0 ? "failed" : "dlq" } as const;
-      await fixture.ports.deliveries.recordFirst(fixture.tenant, target, verdict, null, testEnv.now());
+      await fixture.ports.deliveries.recordFirst(fixture.tenant, target, {
+        verdict,
+        outcome: null,
+        settledAt: testEnv.now(),
+      });
     }
     const summary = async (query = "") =>
       (await fixture.ask("GET", fixture.endpointPath(`/deliveries/summary${query}`))).body.data;

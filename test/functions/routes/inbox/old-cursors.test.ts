@@ -46,9 +46,11 @@ async function createMessages(): Promise<void> {
     await deliveryStore(testEnv.table).recordFirst(
       tenant,
       { endpointId: ENDPOINT, eventUlid: deriveUlid(sentAt, id), eventType: "message.received", source: ref },
-      { status: "delivered" },
-      { kind: "answered", status: 200, retryAfter: null, durationMs: 1 },
-      sentAt,
+      {
+        verdict: { status: "delivered" },
+        outcome: { kind: "answered", status: 200, retryAfter: null, durationMs: 1 },
+        settledAt: sentAt,
+      },
     );
   }
 }

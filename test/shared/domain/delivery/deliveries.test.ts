@@ -29,39 +29,46 @@ const retryWaits = [
 ];
 
 test.each([200, 204, 299])("%i is a success", (status) => {
-  expect(judgeAttempt(1, answered(status), createdAt, createdAt, 0)).toEqual({ status: "delivered" });
+  expect(judgeAttempt(answered(status), { attempt: 1, createdAt, now: createdAt, jitter: 0 })).toEqual({
+    status: "delivered",
+  });
   expect(attemptError(answered(status))).toBeNull();
 });
 
 test.each([199, 300, 302, 304, 400, 404, 500])("%i is retried", (status) => {
-  expect(judgeAttempt(1, answered(status), createdAt, createdAt, 0)).toMatchObject({ status: "retrying" });
+  expect(judgeAttempt(answered(status), { attempt: 1, createdAt, now: createdAt, jitter: 0 })).toMatchObject({
+    status: "retrying",
+  });
   expect(attemptError(answered(status))).toBe("status");
 });
 
 test("410 ends the delivery", () => {
-  expect(judgeAttempt(1, answered(410), createdAt, createdAt, 0)).toEqual({ status: "failed" });
+  expect(judgeAttempt(answered(410), { attempt: 1, createdAt, now: createdAt, jitter: 0 })).toEqual({
+    status: "failed",
+  });
 });
 
 test("the waits between the ten attempts follow the schedule, 75.6 hours in all", () => {
   let now = createdAt;
   for (const [index, wait] of retryWaits.entries()) {
-    const verdict = judgeAttempt(index + 1, answered(500), createdAt, now, 0);
+    const verdict = judgeAttempt(answered(500), { attempt: index + 1, createdAt, now, jitter: 0 });
     expect(verdict).toEqual({ status: "retrying", nextRetryAt: now + wait });
     now += wait;
   }
-  expect(judgeAttempt(10, answered(500), createdAt, now, 0)).toEqual({ status: "dlq" });
+  expect(judgeAttempt(answered(500), { attempt: 10, createdAt, now, jitter: 0 })).toEqual({ status: "dlq" });
   expect((now - createdAt) / HOUR).toBeCloseTo(75.6, 1);
 });
 
 test("jitter adds up to a tenth and never subtracts", () => {
-  expect(judgeAttempt(2, answered(500), createdAt, createdAt, 0.999999)).toEqual({
+  expect(judgeAttempt(answered(500), { attempt: 2, createdAt, now: createdAt, jitter: 0.999999 })).toEqual({
     status: "retrying",
     nextRetryAt: createdAt + 5.5 * MINUTE,
   });
 });
 
 test("Retry-After is a lower bound on 429 and 503, capped at a day, and is ignored elsewhere", () => {
-  const next = (status: number, after: number) => judgeAttempt(1, answered(status, after), createdAt, createdAt, 0);
+  const next = (status: number, after: number) =>
+    judgeAttempt(answered(status, after), { attempt: 1, createdAt, now: createdAt, jitter: 0 });
   expect(next(429, HOUR)).toEqual({ status: "retrying", nextRetryAt: createdAt + HOUR });
   expect(next(503, HOUR)).toEqual({ status: "retrying", nextRetryAt: createdAt + HOUR });
   expect(next(503, 1)).toEqual({ status: "retrying", nextRetryAt: createdAt + 5 * SECOND });
@@ -71,12 +78,16 @@ test("Retry-After is a lower bound on 429 and 503, capped at a day, and is ignor
 
 test("a retry that would come after the body's seven days becomes a dead letter at once, to the millisecond", () => {
   const end = createdAt + 7 * DAY;
-  expect(judgeAttempt(1, answered(500), createdAt, end - 5 * SECOND - 1, 0).status).toBe("retrying");
-  expect(judgeAttempt(1, answered(500), createdAt, end - 5 * SECOND, 0).status).toBe("dlq");
+  expect(judgeAttempt(answered(500), { attempt: 1, createdAt, now: end - 5 * SECOND - 1, jitter: 0 }).status).toBe(
+    "retrying",
+  );
+  expect(judgeAttempt(answered(500), { attempt: 1, createdAt, now: end - 5 * SECOND, jitter: 0 }).status).toBe("dlq");
 });
 
 test("a refusal by the gate is blocked", () => {
-  expect(judgeAttempt(1, { kind: "refused_by_gate", reason: "no" }, createdAt, createdAt, 0)).toEqual({
+  expect(
+    judgeAttempt({ kind: "refused_by_gate", reason: "no" }, { attempt: 1, createdAt, now: createdAt, jitter: 0 }),
+  ).toEqual({
     status: "blocked",
   });
 });

@@ -120,14 +120,13 @@ it("five days of failures cause one warning and one pause; waiting deliveries ca
     after: null,
     limit: 100,
   } as const;
-  const replayed = await replayWindow(
-    outage.ports,
-    outage.tenant,
-    outage.endpoint.id,
+  const replayed = await replayWindow(outage.ports, {
+    tenant: outage.tenant,
+    endpointId: outage.endpoint.id,
     window,
-    outage.by,
-    testEnv.now(),
-  );
+    actor: outage.by,
+    now: testEnv.now(),
+  });
   expect(replayed).toMatchObject({ matched: 10, enqueued: 10 });
   await outage.drainQueues();
   expect(

@@ -133,7 +133,11 @@ describe.each(faultPoints)("a worker with a fault (%s) at any call to AWS", (fau
       for (let i = 0; i < 5; i++) {
         const { message, ref } = await recordMessage(testEnv, tenant, `waiting ${i}`);
         const row = { ...target, eventUlid: message.eventUlid, source: ref };
-        await outage.ports.deliveries.recordFirst(tenant, row, waitingForEndpoint, null, testEnv.now());
+        await outage.ports.deliveries.recordFirst(tenant, row, {
+          verdict: waitingForEndpoint,
+          outcome: null,
+          settledAt: testEnv.now(),
+        });
       }
       await scheduleTask(
         outage.ports,

@@ -60,7 +60,11 @@ describe("an endpoint that works again", () => {
       if (i % 10 === 0) testEnv.advance(1);
       const eventUlid = newUlid(testEnv.now());
       const target = { endpointId: endpoint.id, eventUlid, eventType: "message.received", source: null } as const;
-      await deliverPorts.deliveries.recordFirst(tenant, target, waitingForEndpoint, null, testEnv.now());
+      await deliverPorts.deliveries.recordFirst(tenant, target, {
+        verdict: waitingForEndpoint,
+        outcome: null,
+        settledAt: testEnv.now(),
+      });
       ulids.push(eventUlid);
     }
     const pages: string[][] = [];
@@ -124,7 +128,11 @@ describe("an endpoint that works again", () => {
   it("closes its circuit at a successful replay", async () => {
     const { ulids } = await outage.openCircuit();
     const [one = ""] = ulids;
-    await outage.ports.deliveries.giveUp(outage.tenant, outage.endpoint.id, one, 2, testEnv.now());
+    await outage.ports.deliveries.giveUp(
+      outage.tenant,
+      { endpointId: outage.endpoint.id, eventUlid: one, attempt: 2 },
+      testEnv.now(),
+    );
     outage.respondWith(200);
     const request = { endpointId: outage.endpoint.id, deliveryId: deliveryId(one, outage.endpoint.id), force: false };
     await replayDelivery(outage.ports, outage.tenant, { ...request, ...outage.by }, testEnv.now());
@@ -146,7 +154,11 @@ describe("an endpoint that works again", () => {
       eventType: "message.received",
     } as const;
     const waiting = { status: "retrying", nextRetryAt: null } as const;
-    await outage.ports.deliveries.recordFirst(outage.tenant, { ...late, source: ref }, waiting, null, testEnv.now());
+    await outage.ports.deliveries.recordFirst(
+      outage.tenant,
+      { ...late, source: ref },
+      { verdict: waiting, outcome: null, settledAt: testEnv.now() },
+    );
     await outage.passTime(3 * MINUTE, 10 * SECOND);
     expect(await outage.row(outage.endpoint, message.eventUlid)).toMatchObject({ status: "delivered", attempt: 1 });
   });

@@ -149,7 +149,11 @@ describe("an endpoint whose circuit is open", () => {
   it("gets its next event as usual when no delivery waits", async () => {
     const { ulids } = await outage.openCircuit();
     for (const ulid of ulids) {
-      await outage.ports.deliveries.giveUp(outage.tenant, outage.endpoint.id, ulid, 2, testEnv.now());
+      await outage.ports.deliveries.giveUp(
+        outage.tenant,
+        { endpointId: outage.endpoint.id, eventUlid: ulid, attempt: 2 },
+        testEnv.now(),
+      );
     }
     await outage.passTime(2 * MINUTE, 10 * SECOND);
     expect(outage.calls()).toEqual([]);

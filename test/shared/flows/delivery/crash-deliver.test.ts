@@ -129,11 +129,15 @@ async function createWaiting(attempt: number, status: number) {
   const target = { endpointId: endpoint.id, eventUlid: message.eventUlid, eventType: "message.received" as const };
   const verdict = { status: "retrying", nextRetryAt: testEnv.now() } as const;
   const busy = { kind: "answered", status: 503, retryAfter: null, durationMs: 1 } as const;
-  await store.recordFirst(tenant, { ...target, source: ref }, verdict, busy, testEnv.now());
+  await store.recordFirst(tenant, { ...target, source: ref }, { verdict, outcome: busy, settledAt: testEnv.now() });
   for (let attemptNumber = 2; attemptNumber < attempt; attemptNumber++) {
-    const claim = await store.claimDelivery(tenant, endpoint.id, message.eventUlid, attemptNumber, testEnv.now());
+    const claim = await store.claimDelivery(
+      tenant,
+      { endpointId: endpoint.id, eventUlid: message.eventUlid, attempt: attemptNumber },
+      testEnv.now(),
+    );
     if (claim.outcome !== "claimed") throw new Error("The row could not be claimed for its attempt.");
-    await store.settleDelivery(tenant, claim.row, verdict, busy, testEnv.now());
+    await store.settleDelivery(tenant, claim.row, { verdict, outcome: busy, settledAt: testEnv.now() });
   }
   const body = encodeRetry({ tenant, endpointId: endpoint.id, eventUlid: message.eventUlid, attempt });
   await openQueue(queues.deliveries, testEnv.eventSource).send({ body });

@@ -72,7 +72,13 @@ describe.each(faultPoints)("a process with a fault (%s) at any call to AWS", (fa
       for (let i = 0; i < 3; i++) await fixture.createDelivery(endpoint, "dlq");
       const window = { from, to: testEnv.now(), statuses: ["dlq"] as const, force: false, after: null, limit: 50 };
       const survived = await run(() =>
-        replayWindow(fixture.ports, fixture.tenant, endpoint.id, window, fixture.by, testEnv.now()),
+        replayWindow(fixture.ports, {
+          tenant: fixture.tenant,
+          endpointId: endpoint.id,
+          window,
+          actor: fixture.by,
+          now: testEnv.now(),
+        }),
       );
       const reset = (await fixture.rows(endpoint)).filter(({ status }) => status === "pending");
       if (survived) expect(reset).toHaveLength(3);
@@ -81,7 +87,13 @@ describe.each(faultPoints)("a process with a fault (%s) at any call to AWS", (fa
       await fixture.drainQueues();
       const sent = fixture.receiver.requests.map(({ headers }) => headers["svc-event-id"]).sort();
       expect(sent).toEqual(reset.map(({ eventUlid }) => `evt_${eventUlid}`).sort());
-      const again = await replayWindow(fixture.ports, fixture.tenant, endpoint.id, window, fixture.by, testEnv.now());
+      const again = await replayWindow(fixture.ports, {
+        tenant: fixture.tenant,
+        endpointId: endpoint.id,
+        window,
+        actor: fixture.by,
+        now: testEnv.now(),
+      });
       expect(again).toMatchObject({ matched: 3 - reset.length, enqueued: 3 - reset.length });
     });
     expect(calls).toBeGreaterThanOrEqual(11);

@@ -129,7 +129,13 @@ const queueActions: [string, QueueAction][] = [
         after: null,
         limit: 9,
       } as const;
-      await replayWindow(fixture.ports, fixture.tenant, endpoint.id, window, fixture.by, testEnv.now());
+      await replayWindow(fixture.ports, {
+        tenant: fixture.tenant,
+        endpointId: endpoint.id,
+        window,
+        actor: fixture.by,
+        now: testEnv.now(),
+      });
     },
   ],
 ];

@@ -26,11 +26,10 @@ beforeEach(async () => {
 });
 
 const requestReplay = (id: string, rest: Partial<ReplayWindow> = {}, tenant = fixture.tenant) =>
-  replayWindow(
-    fixture.ports,
+  replayWindow(fixture.ports, {
     tenant,
-    id,
-    {
+    endpointId: id,
+    window: {
       from: windowStart,
       to: testEnv.now(),
       statuses: ["dlq", "failed"],
@@ -39,9 +38,9 @@ const requestReplay = (id: string, rest: Partial<ReplayWindow> = {}, tenant = fi
       limit: 50,
       ...rest,
     },
-    fixture.by,
-    testEnv.now(),
-  );
+    actor: fixture.by,
+    now: testEnv.now(),
+  });
 
 async function replayOrThrow(id: string, rest: Partial<ReplayWindow> = {}): Promise<ReplayWindowResult> {
   const answer = await requestReplay(id, rest);

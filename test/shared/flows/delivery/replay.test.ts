@@ -173,7 +173,11 @@ describe("a replay", () => {
   it("ignores messages of the delivery's earlier attempts until its own time", async () => {
     const { endpoint } = await fixture.endpointWith();
     const row = await fixture.createDelivery(endpoint, "retrying");
-    await fixture.ports.deliveries.giveUp(fixture.tenant, endpoint.id, row.eventUlid, 2, testEnv.now());
+    await fixture.ports.deliveries.giveUp(
+      fixture.tenant,
+      { endpointId: endpoint.id, eventUlid: row.eventUlid, attempt: 2 },
+      testEnv.now(),
+    );
     const stale = encodeRetry({
       tenant: fixture.tenant,
       endpointId: endpoint.id,

@@ -120,9 +120,11 @@ describe("the change of a message that never arrived", () => {
         eventType: "message.edited",
         source: null,
       },
-      { status: "delivered" },
-      { kind: "answered", status: 200, retryAfter: null, durationMs: 1 },
-      testEnv.now(),
+      {
+        verdict: { status: "delivered" },
+        outcome: { kind: "answered", status: 200, retryAfter: null, durationMs: 1 },
+        settledAt: testEnv.now(),
+      },
     );
     expect(await rowsContaining("canary")).toHaveLength(2);
     return (await partition()).map(({ SK }) => SK.slice(0, 2));

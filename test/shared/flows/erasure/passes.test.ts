@@ -46,9 +46,11 @@ async function recordAttempt({ eventUlid }: Message): Promise<void> {
   await deliveryStore(testEnv.table).recordFirst(
     tenant,
     { endpointId, eventUlid, eventType: "message.received", source: null },
-    { status: "delivered" },
-    { kind: "answered", status: 200, retryAfter: null, durationMs: 1 },
-    testEnv.now(),
+    {
+      verdict: { status: "delivered" },
+      outcome: { kind: "answered", status: 200, retryAfter: null, durationMs: 1 },
+      settledAt: testEnv.now(),
+    },
   );
 }
 

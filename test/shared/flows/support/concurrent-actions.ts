@@ -54,7 +54,7 @@ export function concurrentActions(
         after: null,
         limit: 100,
       } as const;
-      const replayed = await replayWindow(api, tenant, endpointId, window, actor, at);
+      const replayed = await replayWindow(api, { tenant, endpointId, window, actor, now: at });
       return !isRefusal(replayed) && replayed.enqueued > 0;
     },
 

@@ -88,9 +88,11 @@ export async function seedDataSubject(
         deliveryStore(table).recordFirst(
           tenant,
           { endpointId, eventUlid, eventType: "message.received", source },
-          index === 0 ? { status: "delivered" } : { status: "retrying", nextRetryAt: now + MINUTE },
-          { kind: "answered", status: index === 0 ? 200 : 503, retryAfter: null, durationMs: 1 },
-          now,
+          {
+            verdict: index === 0 ? { status: "delivered" } : { status: "retrying", nextRetryAt: now + MINUTE },
+            outcome: { kind: "answered", status: index === 0 ? 200 : 503, retryAfter: null, durationMs: 1 },
+            settledAt: now,
+          },
         ),
       ),
     );
@@ -126,7 +128,11 @@ export async function seedDataSubject(
   }
   for (const changeKind of ["edit", "reaction"]) {
     const candidateUlid = deriveUlid(now - 100, `${conversation} ${changeKind}`);
-    const ulid = await eventBodyStore(table).recordRef(conversation, changeKind, candidateUlid, now - 100);
+    const ulid = await eventBodyStore(table).recordRef(
+      conversation,
+      { changeName: changeKind, eventUlid: candidateUlid, changedAt: now - 100 },
+      now - 100,
+    );
     await eventBodyStore(table).save(tenant, renderEvent(tenant, ulid, "message.edited", { text: canary }));
     deliveries.push(deliver(ulid, null));
   }

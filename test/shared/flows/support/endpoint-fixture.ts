@@ -91,9 +91,17 @@ export async function openEndpointFixture(testEnv: TestEnv) {
           ? { status: "retrying", nextRetryAt: testEnv.now() }
           : { status: targetStatus };
       const outcome = targetStatus === "delivered" ? success : targetStatus === "blocked" ? null : serviceUnavailable;
-      await deliveries.recordFirst(tenant, { ...deliveryTarget, source: ref }, verdict, outcome, testEnv.now());
+      await deliveries.recordFirst(
+        tenant,
+        { ...deliveryTarget, source: ref },
+        { verdict, outcome, settledAt: testEnv.now() },
+      );
       if (targetStatus === "attempting")
-        await deliveries.claimDelivery(tenant, endpoint.id, message.eventUlid, 2, testEnv.now());
+        await deliveries.claimDelivery(
+          tenant,
+          { endpointId: endpoint.id, eventUlid: message.eventUlid, attempt: 2 },
+          testEnv.now(),
+        );
       const row = await deliveries.get(tenant, endpoint.id, message.eventUlid);
       if (!row) throw new Error("The delivery has no row.");
       return row;

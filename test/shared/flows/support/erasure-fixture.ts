@@ -3,8 +3,8 @@ import type { Queue } from "../../../../shared/aws/queues.ts";
 import { eventTypes } from "../../../../shared/domain/events/events.ts";
 import { conversationId } from "../../../../shared/domain/inbox/conversations.ts";
 import type { MessageUpdate } from "../../../../shared/domain/inbox/updates.ts";
+import { newBatch } from "../../../../shared/flows/delivery/batch.ts";
 import { fanOut } from "../../../../shared/flows/delivery/fan-out.ts";
-import { newBatchContext } from "../../../../shared/flows/delivery/finish-attempt.ts";
 import type { DeliverPorts } from "../../../../shared/flows/delivery/ports.ts";
 import { loadRenderedEvent } from "../../../../shared/flows/delivery/rendered-events.ts";
 import { retryDelivery } from "../../../../shared/flows/delivery/retry.ts";
@@ -136,7 +136,7 @@ export async function openErasureFixture(testEnv: TestEnv, tenant: TenantId, mes
     if (!event) throw new Error("The event message cannot be read.");
     const rendered = await loadRenderedEvent(deliver, tenant, event);
     const endpoints = await deliver.endpoints.list(tenant);
-    await fanOut(deliver, { ...event, repeated: true }, rendered, endpoints, newBatchContext(), testEnv.now);
+    await fanOut(deliver, { event: { ...event, repeated: true }, rendered, endpoints }, newBatch(testEnv.now));
   };
 
   const actor = { caller: tenantCaller(tenant), ip: null };
@@ -161,7 +161,7 @@ export async function openErasureFixture(testEnv: TestEnv, tenant: TenantId, mes
     const { source = null } = decodeEvent(body) ?? {};
     const delivery = { endpointId: id, eventUlid, eventType: "message.received", source } as const;
     const outcome = { kind: "answered", status: 503, retryAfter: null, durationMs: 1 } as const;
-    await deliveryStore(testEnv.table).recordFirst(tenant, delivery, { status }, outcome, now);
+    await deliveryStore(testEnv.table).recordFirst(tenant, delivery, { verdict: { status }, outcome, settledAt: now });
     failedEvents.push(eventUlid);
   }
   postedBodies.length = 0;
@@ -190,13 +190,25 @@ export async function openErasureFixture(testEnv: TestEnv, tenant: TenantId, mes
     reply: (at: number) =>
       sendReply(api, tenantCaller(tenant), { conversationId: conversation, text: "hi", replyTo: null }, () => at),
     retry: (at: number) =>
-      retryDelivery(deliver, { tenant, endpointId: id, eventUlid, attempt: 2 }, newBatchContext(), () => at),
+      retryDelivery(
+        deliver,
+        { tenant, endpointId: id, eventUlid, attempt: 2 },
+        newBatch(() => at),
+      ),
     /** Runs every attempt on the queue. Each message stays there, as it may be delivered again. */
     runRetries: (at: number) =>
       Promise.all(
         retryQueue.bodies.flatMap((body) => {
           const message = decodeRetry(body);
-          return message ? [retryDelivery(deliver, message, newBatchContext(), () => at)] : [];
+          return message
+            ? [
+                retryDelivery(
+                  deliver,
+                  message,
+                  newBatch(() => at),
+                ),
+              ]
+            : [];
         }),
       ),
     /** Runs the background work until the erasure is complete. */

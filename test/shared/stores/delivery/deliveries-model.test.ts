@@ -89,7 +89,11 @@ it("a row follows only the transitions of the table, for any commands in any ord
           case "first_attempt":
             trigger = "first_attempt";
             passes = before === null;
-            await deliveries.recordFirst(tenant, target, toVerdict(step.verdict, now), serviceUnavailable, now);
+            await deliveries.recordFirst(tenant, target, {
+              verdict: toVerdict(step.verdict, now),
+              outcome: serviceUnavailable,
+              settledAt: now,
+            });
             break;
           case "await":
             if (before) break;
@@ -101,7 +105,7 @@ it("a row follows only the transitions of the table, for any commands in any ord
             const attempt = (before?.attempt ?? 0) + step.ahead;
             trigger = "claim";
             passes = canTransition(before?.status, "claim") && step.ahead === 1 && (before?.nextRetryAt ?? 0) <= now;
-            const claim = await deliveries.claimDelivery(tenant, endpointId, eventUlid, attempt, now);
+            const claim = await deliveries.claimDelivery(tenant, { endpointId, eventUlid, attempt }, now);
             expect(claim.outcome === "claimed").toBe(passes);
             if (claim.outcome === "claimed") claims.push(claim.row);
             break;
@@ -113,7 +117,11 @@ it("a row follows only the transitions of the table, for any commands in any ord
             // A claim from before a replay, or one that was given up, settles nothing.
             passes = canTransition(before?.status, "settle") && before?.op === claim.op;
             expect(
-              await deliveries.settleDelivery(tenant, claim, toVerdict(step.verdict, now), serviceUnavailable, now),
+              await deliveries.settleDelivery(tenant, claim, {
+                verdict: toVerdict(step.verdict, now),
+                outcome: serviceUnavailable,
+                settledAt: now,
+              }),
             ).toBe(passes);
             break;
           }
@@ -123,13 +131,17 @@ it("a row follows only the transitions of the table, for any commands in any ord
             passes =
               canTransition(before?.status, "give_up") &&
               (step.ahead === 0 || (step.ahead === 1 && before?.status !== "attempting"));
-            await deliveries.giveUp(tenant, endpointId, eventUlid, (before?.attempt ?? 0) + step.ahead, now);
+            await deliveries.giveUp(
+              tenant,
+              { endpointId, eventUlid, attempt: (before?.attempt ?? 0) + step.ahead },
+              now,
+            );
             break;
           case "replay":
           case "forced_replay":
             trigger = step.do;
             passes = canTransition(before?.status, trigger);
-            expect(await deliveries.reset(tenant, target, trigger, null, now)).toBe(passes);
+            expect(await deliveries.reset(tenant, target, { trigger, audit: null, now })).toBe(passes);
             break;
         }
         const after = await read();

@@ -40,10 +40,9 @@ beforeEach(() => {
 });
 
 const row = () => deliveries.get(tenant, target.endpointId, target.eventUlid);
-const claim = (attempt: number, now = NOW) =>
-  deliveries.claimDelivery(tenant, target.endpointId, target.eventUlid, attempt, now);
+const claim = (attempt: number, now = NOW) => deliveries.claimDelivery(tenant, { ...target, attempt }, now);
 const recordFirst = (verdict: Verdict, outcome: AttemptOutcome | null) =>
-  deliveries.recordFirst(tenant, target, verdict, outcome, NOW);
+  deliveries.recordFirst(tenant, target, { verdict, outcome, settledAt: NOW });
 
 async function claimOrThrow(attempt: number, now = NOW): Promise<DeliveryRow> {
   const answer = await claim(attempt, now);
@@ -110,13 +109,11 @@ describe("a claim", () => {
 
   it("of a finished attempt returns the row, which has moved on", async () => {
     await recordFirst(retrying, serviceUnavailable);
-    await deliveries.settleDelivery(
-      tenant,
-      await claimOrThrow(2),
-      { status: "retrying", nextRetryAt: NOW + 9_000 },
-      serviceUnavailable,
-      NOW + 100,
-    );
+    await deliveries.settleDelivery(tenant, await claimOrThrow(2), {
+      verdict: { status: "retrying", nextRetryAt: NOW + 9_000 },
+      outcome: serviceUnavailable,
+      settledAt: NOW + 100,
+    });
     expect(await claim(2)).toMatchObject({ outcome: "moved_on", row: { attempt: 2, nextRetryAt: NOW + 9_000 } });
     expect(await claim(1)).toMatchObject({ outcome: "moved_on" });
     expect(await claim(4)).toMatchObject({ outcome: "moved_on", row: { attempt: 2 } });
@@ -152,29 +149,35 @@ describe("settling", () => {
     ["blocked", { status: "blocked" }, null, { attempt: 1, lastResponseStatus: null, lastError: null }],
   ] as const)("as %s leaves no lease and no retry", async (status, verdict, outcome, rest) => {
     await recordFirst(retrying, serviceUnavailable);
-    expect(await deliveries.settleDelivery(tenant, await claimOrThrow(2), verdict, outcome, NOW + 50)).toBe(true);
+    expect(
+      await deliveries.settleDelivery(tenant, await claimOrThrow(2), { verdict, outcome, settledAt: NOW + 50 }),
+    ).toBe(true);
     expect(await row()).toMatchObject({ status, leaseUntil: null, nextRetryAt: null, updatedAt: NOW + 50, ...rest });
   });
 
   it("is refused once the row has another claim", async () => {
     await recordFirst(retrying, serviceUnavailable);
     const claimedRow = await claimOrThrow(2);
-    await deliveries.settleDelivery(
-      tenant,
-      claimedRow,
-      { status: "retrying", nextRetryAt: NOW + 1 },
-      serviceUnavailable,
-      NOW + 10,
-    );
+    await deliveries.settleDelivery(tenant, claimedRow, {
+      verdict: { status: "retrying", nextRetryAt: NOW + 1 },
+      outcome: serviceUnavailable,
+      settledAt: NOW + 10,
+    });
     const settled = await row();
-    expect(await deliveries.settleDelivery(tenant, claimedRow, delivered, success, NOW + 20)).toBe(false);
+    expect(
+      await deliveries.settleDelivery(tenant, claimedRow, {
+        verdict: delivered,
+        outcome: success,
+        settledAt: NOW + 20,
+      }),
+    ).toBe(false);
     expect(await row()).toEqual(settled);
   });
 });
 
 describe("a reset", () => {
   const reset = (trigger: "replay" | "forced_replay" = "replay") =>
-    deliveries.reset(tenant, target, trigger, null, NOW + 70);
+    deliveries.reset(tenant, target, { trigger, audit: null, now: NOW + 70 });
 
   it("makes the first attempt due now, and keeps the result of the last one readable", async () => {
     await recordFirst({ status: "dlq" }, serviceUnavailable);
@@ -201,19 +204,25 @@ describe("a reset", () => {
   it("prevents an earlier worker from settling an attempt with the same number", async () => {
     await recordFirst(retrying, serviceUnavailable);
     const lost = await claimOrThrow(2);
-    await deliveries.giveUp(tenant, target.endpointId, target.eventUlid, 2, NOW + 60);
+    await deliveries.giveUp(tenant, { ...target, attempt: 2 }, NOW + 60);
     await reset();
     const first = await claimOrThrow(1, NOW + 71);
-    await deliveries.settleDelivery(
-      tenant,
-      first,
-      { status: "retrying", nextRetryAt: NOW + 72 },
-      serviceUnavailable,
-      NOW + 72,
-    );
+    await deliveries.settleDelivery(tenant, first, {
+      verdict: { status: "retrying", nextRetryAt: NOW + 72 },
+      outcome: serviceUnavailable,
+      settledAt: NOW + 72,
+    });
     const second = await claimOrThrow(2, NOW + 73);
-    expect(await deliveries.settleDelivery(tenant, lost, { status: "dlq" }, serviceUnavailable, NOW + 74)).toBe(false);
-    expect(await deliveries.settleDelivery(tenant, second, delivered, success, NOW + 75)).toBe(true);
+    expect(
+      await deliveries.settleDelivery(tenant, lost, {
+        verdict: { status: "dlq" },
+        outcome: serviceUnavailable,
+        settledAt: NOW + 74,
+      }),
+    ).toBe(false);
+    expect(
+      await deliveries.settleDelivery(tenant, second, { verdict: delivered, outcome: success, settledAt: NOW + 75 }),
+    ).toBe(true);
     expect(await row()).toMatchObject({ status: "delivered", attempt: 2 });
   });
 
@@ -234,7 +243,7 @@ describe("a reset", () => {
     } as const;
     let times = 0;
     const end = injectFaults(table.client, () => (times++ % 2 === 0 ? fault : "pass"));
-    expect(await deliveries.reset(tenant, target, "replay", audit, NOW)).toBe(true);
+    expect(await deliveries.reset(tenant, target, { trigger: "replay", audit, now: NOW })).toBe(true);
     const pending = { ...target, eventUlid: newUlid(NOW) };
     await deliveries.recordPending(tenant, pending, { ...audit, action: "webhook.test" }, NOW);
     end();
@@ -257,28 +266,28 @@ describe("a reset", () => {
 describe("giving up a delivery", () => {
   it("marks a row whose attempt could not be processed, and leaves one that moved on", async () => {
     await recordFirst(retrying, serviceUnavailable);
-    await deliveries.giveUp(tenant, target.endpointId, target.eventUlid, 0, NOW + 5);
+    await deliveries.giveUp(tenant, { ...target, attempt: 0 }, NOW + 5);
     expect(await row()).toMatchObject({ status: "retrying" });
-    await deliveries.giveUp(tenant, target.endpointId, target.eventUlid, 2, NOW + 5);
+    await deliveries.giveUp(tenant, { ...target, attempt: 2 }, NOW + 5);
     expect(await row()).toMatchObject({ status: "dlq", nextRetryAt: null, leaseUntil: null });
     expect(await failingEndpoints()).toEqual([target.eventUlid]);
   });
 
   it("leaves a row that was replayed since, and one whose next attempt is in progress", async () => {
     await recordFirst({ status: "dlq" }, serviceUnavailable);
-    await deliveries.reset(tenant, target, "replay", null, NOW);
-    await deliveries.giveUp(tenant, target.endpointId, target.eventUlid, 7, NOW);
+    await deliveries.reset(tenant, target, { trigger: "replay", audit: null, now: NOW });
+    await deliveries.giveUp(tenant, { ...target, attempt: 7 }, NOW);
     expect(await row()).toMatchObject({ status: "pending", attempt: 0 });
     await claimOrThrow(1);
-    await deliveries.giveUp(tenant, target.endpointId, target.eventUlid, 0, NOW);
+    await deliveries.giveUp(tenant, { ...target, attempt: 0 }, NOW);
     expect(await row()).toMatchObject({ status: "attempting", attempt: 1 });
   });
 
   it("never changes a delivered row, and creates none", async () => {
-    await deliveries.giveUp(tenant, target.endpointId, target.eventUlid, 9, NOW);
+    await deliveries.giveUp(tenant, { ...target, attempt: 9 }, NOW);
     expect(await row()).toBeNull();
     await recordFirst(delivered, success);
-    await deliveries.giveUp(tenant, target.endpointId, target.eventUlid, 9, NOW);
+    await deliveries.giveUp(tenant, { ...target, attempt: 9 }, NOW);
     expect(await row()).toMatchObject({ status: "delivered" });
   });
 });
@@ -294,7 +303,7 @@ describe("the index of undelivered events", () => {
     expect(await failingEndpoints()).toEqual([target.eventUlid]);
     const claimedRow = await claimOrThrow(2);
     expect(await failingEndpoints()).toEqual([target.eventUlid]);
-    await deliveries.settleDelivery(tenant, claimedRow, delivered, success, NOW);
+    await deliveries.settleDelivery(tenant, claimedRow, { verdict: delivered, outcome: success, settledAt: NOW });
     expect(await failingEndpoints()).toEqual([]);
     const { Item } = await tableHandle.client.send(
       new GetCommand({
@@ -324,9 +333,19 @@ describe("a lost response", () => {
       if (before) expect(before).toMatchObject({ status: "retrying", attempt: 1, nextRetryAt: NOW });
       const claimedRow = await claimOrThrow(2);
       expect(claimedRow).toMatchObject({ attempt: 2, leaseUntil: NOW + LEASE });
-      expect(await deliveries.settleDelivery(tenant, claimedRow, retrying, serviceUnavailable, NOW + 1)).toBe(true);
       expect(
-        await deliveries.settleDelivery(tenant, await claimOrThrow(3, NOW + 2), { status: "blocked" }, null, NOW + 2),
+        await deliveries.settleDelivery(tenant, claimedRow, {
+          verdict: retrying,
+          outcome: serviceUnavailable,
+          settledAt: NOW + 1,
+        }),
+      ).toBe(true);
+      expect(
+        await deliveries.settleDelivery(tenant, await claimOrThrow(3, NOW + 2), {
+          verdict: { status: "blocked" },
+          outcome: null,
+          settledAt: NOW + 2,
+        }),
       ).toBe(true);
       end();
       expect(await row()).toMatchObject({ status: "blocked", attempt: 2 });
@@ -342,7 +361,11 @@ describe("an endpoint's list", () => {
   it("is newest event first and has each once, including several of one millisecond", async () => {
     const ulids = Array.from({ length: 23 }, (_, i) => deriveUlid(NOW - Math.floor(i / 5), `event ${i}`));
     for (const eventUlid of ulids)
-      await deliveries.recordFirst(tenant, { ...target, eventUlid }, delivered, success, NOW);
+      await deliveries.recordFirst(
+        tenant,
+        { ...target, eventUlid },
+        { verdict: delivered, outcome: success, settledAt: NOW },
+      );
     const visited: string[] = [];
     let before: string | null = null;
     do {

@@ -27,8 +27,8 @@ async function recordAt(time: number, status: DeliveryStatus, name = ""): Promis
   const target = { endpointId, eventUlid, eventType: "message.received", source: null } as const;
   const waits = status === "attempting" || status === "retrying";
   const verdict = waits ? { status: "retrying" as const, nextRetryAt: NOW } : { status: status as "dlq" };
-  await deliveries.recordFirst(tenant, target, verdict, null, NOW);
-  if (status === "attempting") await deliveries.claimDelivery(tenant, endpointId, eventUlid, 1, NOW);
+  await deliveries.recordFirst(tenant, target, { verdict, outcome: null, settledAt: NOW });
+  if (status === "attempting") await deliveries.claimDelivery(tenant, { endpointId, eventUlid, attempt: 1 }, NOW);
   return eventUlid;
 }
 

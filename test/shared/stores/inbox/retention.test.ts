@@ -29,9 +29,11 @@ beforeAll(async () => {
   await deliveryStore(tableHandle).recordFirst(
     tenant,
     { endpointId: ENDPOINT, eventUlid: deriveUlid(NOW, "event"), eventType: "message.received", source: recorded.ref },
-    { status: "delivered" },
-    { kind: "answered", status: 200, retryAfter: null, durationMs: 1 },
-    NOW,
+    {
+      verdict: { status: "delivered" },
+      outcome: { kind: "answered", status: 200, retryAfter: null, durationMs: 1 },
+      settledAt: NOW,
+    },
   );
 });
 afterAll(() => table.close());

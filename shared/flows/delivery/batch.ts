@@ -1,0 +1,15 @@
+import type { Millis } from "../../kernel/time.ts";
+import { newTally, type Tally } from "../stats/count.ts";
+import { type EndpointHealth, newEndpointHealth } from "./endpoint-health.ts";
+
+/** One batch of queue messages: its clock, and what its attempts add up to, which is written once, at the batch's end. */
+export interface Batch {
+  readonly now: () => Millis;
+  readonly tally: Tally;
+  /** Null for a probe, which updates its breaker itself, and for an attempt that nobody saw end. */
+  readonly health: EndpointHealth | null;
+}
+
+export function newBatch(now: () => Millis): Batch & { readonly health: EndpointHealth } {
+  return { now, tally: newTally(), health: newEndpointHealth() };
+}
