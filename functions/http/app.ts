@@ -5,7 +5,7 @@ import { refuse } from "../../shared/kernel/refusals.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import { runWithTrace } from "../../shared/kernel/trace.ts";
 import type { Endpoint, RequestMetadata } from "./endpoint.ts";
-import { failure, type Guards, serve, withCommonHeaders } from "./serve.ts";
+import { failure, type Guards, type IncomingRequest, serve, withCommonHeaders } from "./serve.ts";
 
 /** The log line of a fault. It has no message, because a message may contain what the caller sent. */
 export interface FaultLine {
@@ -65,20 +65,21 @@ export function createApp<P>(options: AppOptions<P>): App {
 function handleRequest<P>(endpoint: Endpoint<P>, options: AppOptions<P>, c: Ctx): Promise<Response> {
   const now = options.now();
   const correlationId = resolveCorrelationId(c.env, now);
-  return runWithTrace(correlationId, () => respond(endpoint, options, c, correlationId, now));
+  const metadata = requestMetadata(c, correlationId);
+  const request = { raw: c.req.raw, metadata, path: c.req.param(), now };
+  return runWithTrace(correlationId, () => respond(options, endpoint, request, c.env?.remaining));
 }
 
+/** @param remaining the time left for the response; undefined for no limit */
 async function respond<P>(
-  endpoint: Endpoint<P>,
   options: AppOptions<P>,
-  c: Ctx,
-  correlationId: string,
-  now: Millis,
+  endpoint: Endpoint<P>,
+  request: IncomingRequest,
+  remaining: Millis | undefined,
 ): Promise<Response> {
+  const { correlationId } = request.metadata;
   try {
-    const metadata = requestMetadata(c, correlationId);
-    const work = serve(endpoint, options, c.req.raw, metadata, c.req.param(), now, options.ports);
-    return withCommonHeaders(await withDeadline(c.env?.remaining, work), correlationId);
+    return withCommonHeaders(await withDeadline(remaining, serve(options, endpoint, request)), correlationId);
   } catch (error) {
     const { operation } = endpoint;
     options.log({ event: "request.failed", operation, correlation_id: correlationId, error: className(error) });

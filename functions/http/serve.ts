@@ -29,20 +29,25 @@ export interface Guards {
   readonly checkData?: boolean;
 }
 
+/** A request as the app received it. */
+export interface IncomingRequest {
+  readonly raw: Request;
+  readonly metadata: RequestMetadata;
+  /** The parameters of the path. */
+  readonly path: Record<string, string>;
+  readonly now: Millis;
+}
+
 /** Serves one request: size, key, rate limit, tenant, parameters, body, handler. Throws only on a fault. */
 export async function serve<P>(
+  { ports, ...guards }: Guards & { readonly ports: P },
   endpoint: Endpoint<P>,
-  guards: Guards,
-  request: Request,
-  metadata: RequestMetadata,
-  path: Record<string, string>,
-  now: Millis,
-  ports: P,
+  { raw, metadata, path, now }: IncomingRequest,
 ): Promise<Response> {
-  const bytes = await readBytes(request, endpoint.bodyBytesMax ?? REQUEST_BODY_BYTES_MAX);
+  const bytes = await readBytes(raw, endpoint.bodyBytesMax ?? REQUEST_BODY_BYTES_MAX);
   if (isRefusal(bytes)) return failure(bytes);
 
-  const caller = await authorize(endpoint, guards, request, now);
+  const caller = await authorize(guards, endpoint, { raw, now });
   if (isRefusal(caller)) return failure(caller);
 
   const parameters = readParameters(metadata.query);
@@ -70,13 +75,12 @@ export async function serve<P>(
 }
 
 async function authorize<P>(
-  endpoint: Endpoint<P>,
   guards: Guards,
-  request: Request,
-  now: Millis,
+  endpoint: Endpoint<P>,
+  { raw, now }: Pick<IncomingRequest, "raw" | "now">,
 ): Promise<Caller | null | Refusal<"unauthorized" | "too_many_requests">> {
   if (endpoint.auth === "none") return null;
-  const caller = await guards.authenticate(request.headers.get("authorization") ?? undefined, now);
+  const caller = await guards.authenticate(raw.headers.get("authorization") ?? undefined, now);
   if (isRefusal(caller)) return caller;
   return (await guards.rateLimit(caller, now)) ?? caller;
 }

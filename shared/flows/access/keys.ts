@@ -25,7 +25,7 @@ export function createKey(
   settings: Actor & { scope: Scope; label: string },
   now: Millis,
 ): Promise<CreatedKey> {
-  return mintApiKey(ports, "tenant", [tenant], settings, now);
+  return mintApiKey(ports, { ...settings, kind: "tenant", tenants: [tenant], now });
 }
 
 /** Creates a key of several tenants. Its requests must name the tenant. */
@@ -35,17 +35,19 @@ export function createOperatorKey(
   settings: Actor & { scope: Scope; label: string },
   now: Millis,
 ): Promise<CreatedKey> {
-  return mintApiKey(ports, "operator", tenants, settings, now);
+  return mintApiKey(ports, { ...settings, kind: "operator", tenants, now });
 }
 
-async function mintApiKey(
-  ports: KeyPorts,
-  kind: "tenant" | "operator",
-  tenants: readonly TenantId[],
-  settings: Actor & { scope: Scope; label: string },
-  now: Millis,
-): Promise<CreatedKey> {
-  const { scope, label } = settings;
+type NewKey = Actor & {
+  readonly kind: "tenant" | "operator";
+  readonly tenants: readonly TenantId[];
+  readonly scope: Scope;
+  readonly label: string;
+  readonly now: Millis;
+};
+
+async function mintApiKey(ports: KeyPorts, newKey: NewKey): Promise<CreatedKey> {
+  const { kind, tenants, scope, label, now } = newKey;
   const secret = formatApiKey(scope, randomToken(API_KEY_RANDOM_BYTES));
   const apiKey = { id: newUlid(now), prefix: apiKeyPrefix(secret), scope, label, createdAt: now };
   const action = kind === "operator" ? "operator_key.create" : "key.create";
@@ -54,7 +56,7 @@ async function mintApiKey(
     apiKeyHash(await ports.pepper(), secret),
     tenants.map((tenant) => ({
       tenant,
-      entry: auditEntry(settings, { action, resource: `key:${apiKey.id}`, detail: { scope }, at: now }),
+      entry: auditEntry(newKey, { action, resource: `key:${apiKey.id}`, detail: { scope }, at: now }),
     })),
   );
   return { ...apiKey, secret };

@@ -4,6 +4,7 @@ import type { Millis } from "../../kernel/time.ts";
 import { type Actor, auditEntry } from "../access/audit-entry.ts";
 import type { ConnectPorts } from "./ports.ts";
 
+/** An account to connect, and who connects it. */
 type NewConnection = Actor & {
   readonly tenant: TenantId;
   readonly account: Omit<Account, "status" | "refreshError" | "lastRefreshedAt" | "sealedToken">;

@@ -52,7 +52,8 @@ export async function completeHold(
   const claimedHold = await ports.holds.claimHold(hold, sendId, clock());
   if (claimedHold?.sendId !== sendId) return refuseLostClaim(ports, claimedHold, clock());
   // The claim removed the content from the table. From here it is only in memory.
-  const sending = releaseHold(ports, { ...claimedHold, content: hold.content }, request.sourceIp, sendId, clock);
+  const release = { hold: { ...claimedHold, content: hold.content }, sendId, ip: request.sourceIp };
+  const sending = releaseHold(ports, release, clock);
   const result = await ports.waitUpTo(VERIFICATION_SEND_WAIT_MAX, sending);
   if (result === "late") {
     sending.catch((error: unknown) => ports.log({ event: "hold.late_send_failed", error: errorClass(error) }));

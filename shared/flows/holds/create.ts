@@ -26,6 +26,12 @@ export type CreatedHold = Pick<Hold, "id" | "conversationId" | "createdAt" | "ex
 /** The part stored with an idempotency key. It must not name the person, because an erasure does not reach it. */
 type HoldResult = Omit<CreatedHold, "conversationId">;
 
+/** Who holds a message. */
+interface HoldActor {
+  readonly caller: Caller;
+  readonly ip: string | null;
+}
+
 type CreatePorts = HoldPorts & IdempotencyPorts & Pick<SendPorts, "conversations" | "accounts" | "budgets">;
 
 /**
@@ -34,7 +40,7 @@ type CreatePorts = HoldPorts & IdempotencyPorts & Pick<SendPorts, "conversations
  */
 export async function createHold(
   ports: CreatePorts,
-  actor: { readonly caller: Caller; readonly ip: string | null },
+  actor: HoldActor,
   message: HumanAgentMessage,
   now: Millis,
 ): Promise<CreatedHold | PlanRefusal | Refusal<"idempotency_conflict">> {
@@ -53,29 +59,27 @@ export async function createHold(
       key: idempotencyKey,
       tenant,
       caller,
+      now,
       fingerprint: ["human-agent", conversationId, text ?? null, attachments ?? null, replyTo, actorId],
     },
     {
       run: async (id) => {
         const plan = await planSend(ports, { ...sender, text, attachments, conversationId, replyTo }, now);
-        return isRefusal(plan) ? plan : saveHold(ports, actor, plan, holdIdFromUlid(id), now);
+        return isRefusal(plan) ? plan : saveHold(ports, plan, { id: holdIdFromUlid(id), actor, now });
       },
       replayResult: async (id) => {
         const existing = await ports.holds.get(holdIdFromUlid(id));
         return existing && toHoldResult(existing);
       },
     },
-    now,
   );
   return isRefusal(result) ? result : { ...result, conversationId };
 }
 
 async function saveHold(
   ports: CreatePorts,
-  { caller, ip }: { readonly caller: Caller; readonly ip: string | null },
   { head, content, scope, replyTo, actorId }: PlannedSend,
-  id: string,
-  now: Millis,
+  { id, actor: { caller, ip }, now }: { readonly id: string; readonly actor: HoldActor; readonly now: Millis },
 ): Promise<HoldResult | Refusal<"conversation_not_found">> {
   if (head.lastInboundAt === null || actorId === null)
     throw new Error("The plan of a human agent's message lacks an actor or an inbound message.");

@@ -10,20 +10,25 @@ import { performSend, type SendResult } from "../sending/perform.ts";
 import { planSend } from "../sending/plan.ts";
 import type { CheckPorts } from "./ports.ts";
 
+/** A claimed hold that is sent. */
+export interface HoldRelease {
+  /** The hold with its content, which the claim removed from the table. */
+  readonly hold: Hold;
+  /** The send that claimed it. */
+  readonly sendId: string;
+  /** The address of the person who passed the check. */
+  readonly ip: string | null;
+}
+
 /**
  * Sends the message of a claimed hold under the current policy and stores the outcome. If the process dies on the way,
  * the hold lapses and is never sent again.
  * @returns the settled hold; null when its conversation was erased
  */
-export async function releaseHold(
-  ports: CheckPorts,
-  hold: Hold,
-  ip: string | null,
-  sendId: string,
-  clock: () => Millis,
-): Promise<Hold | null> {
+export async function releaseHold(ports: CheckPorts, release: HoldRelease, clock: () => Millis): Promise<Hold | null> {
+  const { hold, sendId } = release;
   // The trace continues from the API request that created the hold, not from the browser's.
-  const work = runWithTrace(hold.traceId ?? currentTraceId(), () => sendHeldMessage(ports, hold, ip, sendId, clock));
+  const work = runWithTrace(hold.traceId ?? currentTraceId(), () => sendHeldMessage(ports, release, clock));
   const outcome = await work.catch((fault: unknown) => {
     // `sendHeldMessage` throws only when nothing was sent, so the hold can fail at once instead of lapsing.
     ports.log({ event: "hold.send_failed", error: errorClass(fault) });
@@ -35,9 +40,7 @@ export async function releaseHold(
 /** Throws only if nothing was sent. */
 async function sendHeldMessage(
   ports: CheckPorts,
-  hold: Hold,
-  ip: string | null,
-  sendId: string,
+  { hold, sendId, ip }: HoldRelease,
   clock: () => Millis,
 ): Promise<HoldOutcome> {
   await ports.audit.add(hold.tenant, holdAuditEntry("hold.verify", hold, { actor: "system", ip }, clock()));

@@ -17,6 +17,7 @@ export interface IdempotentRequest {
   readonly caller: Caller;
   /** The route and all parameters, in a stable order. */
   readonly fingerprint: unknown;
+  readonly now: Millis;
 }
 
 /** Work that runs at most once per key. Its result is stored for a day, so it must not contain message content. */
@@ -33,32 +34,31 @@ export interface IdempotentWork<A extends object, R extends Refusal> {
  */
 export async function withIdempotency<A extends object, R extends Refusal>(
   ports: IdempotencyPorts,
-  { key, tenant, caller, fingerprint }: IdempotentRequest,
+  { key, tenant, caller, fingerprint, now }: IdempotentRequest,
   work: IdempotentWork<A, R>,
-  now: Millis,
 ): Promise<A | R | Refusal<"idempotency_conflict">> {
   if (key === null) return work.run(newUlid(now));
-  const request = {
+  let claim = {
     keyHash: sha256Hex(JSON.stringify([caller.scope, key])),
     bodyHash: sha256Hex(JSON.stringify(fingerprint)),
+    workId: newUlid(now),
   };
-  let workId = newUlid(now);
   let previousResult: A | R | null = null;
-  const existing = await ports.idempotencyKeys.claimKey(tenant, request, workId, now);
+  const existing = await ports.idempotencyKeys.claimKey(tenant, claim, now);
   if (existing) {
-    if (existing.bodyHash !== request.bodyHash) return refuse("idempotency_conflict", "another_request");
+    if (existing.bodyHash !== claim.bodyHash) return refuse("idempotency_conflict", "another_request");
     if (existing.result !== null) return JSON.parse(existing.result) as A | R;
     if (now < existing.claimedAt + IN_FLIGHT_MAX) return refuse("idempotency_conflict", "in_flight");
     previousResult = await work.replayResult(existing.workId);
-    if (previousResult) workId = existing.workId;
-    const conflicting = await ports.idempotencyKeys.claimKey(tenant, request, workId, now, existing);
+    if (previousResult) claim = { ...claim, workId: existing.workId };
+    const conflicting = await ports.idempotencyKeys.claimKey(tenant, claim, now, existing);
     if (conflicting) return refuse("idempotency_conflict", "in_flight");
   }
-  const result = previousResult ?? (await work.run(workId));
+  const result = previousResult ?? (await work.run(claim.workId));
   const saving =
     "retryAfter" in result
-      ? ports.idempotencyKeys.release(tenant, request, workId)
-      : ports.idempotencyKeys.saveResult(tenant, request, workId, JSON.stringify(result));
+      ? ports.idempotencyKeys.release(tenant, claim)
+      : ports.idempotencyKeys.saveResult(tenant, claim, JSON.stringify(result));
   // The work is done and `replayResult` can find it, so a failed save must not fail the request.
   await saving.catch((error: unknown) => ports.log({ event: "idempotency.save_failed", error: errorClass(error) }));
   return result;

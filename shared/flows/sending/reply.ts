@@ -56,6 +56,7 @@ export async function sendReply(
       key: idempotencyKey,
       tenant,
       caller,
+      now,
       fingerprint: ["reply", conversationId, text ?? null, attachments ?? null, replyTo],
     },
     {
@@ -68,7 +69,6 @@ export async function sendReply(
         return record && toReplyResult(toSendResult(record));
       },
     },
-    now,
   );
 }
 

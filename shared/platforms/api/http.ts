@@ -29,11 +29,18 @@ export interface PlatformResponse {
 /** `unsent`: no byte of the request was sent. `lost`: the platform may have processed the request. */
 export type CallOutcome = PlatformResponse | { readonly kind: "unsent" } | { readonly kind: "lost" };
 
+/** One call to a platform's API. */
+interface PlatformCall {
+  readonly url: string;
+  readonly token: string;
+  /** From `deadline()`, for calls that share one. Default: a new one. */
+  readonly deadline?: AbortSignal;
+}
+
 /** Calls to a platform's API. */
 export interface PlatformHttp {
-  /** @param deadline from `deadline()`, for calls that share one; defaults to a new one */
-  post(url: string, token: string, body: object, deadline?: AbortSignal): Promise<CallOutcome>;
-  get(url: string, token: string): Promise<CallOutcome>;
+  post(call: PlatformCall & { readonly body: object }): Promise<CallOutcome>;
+  get(call: PlatformCall): Promise<CallOutcome>;
   /** The deadline of a call that starts now. */
   deadline(): AbortSignal;
 }
@@ -60,10 +67,8 @@ export function platformHttp(timeouts: { connect?: Millis; total?: Millis } = {}
 
   async function call(
     method: "GET" | "POST",
-    to: string,
-    token: string,
+    { url: to, token, deadline: signal = deadline() }: PlatformCall,
     content: object | null,
-    signal: AbortSignal,
   ): Promise<CallOutcome> {
     dropStale();
     const url = URL.parse(to);
@@ -97,8 +102,8 @@ export function platformHttp(timeouts: { connect?: Millis; total?: Millis } = {}
   }
 
   return {
-    post: (url, token, body, signal = deadline()) => call("POST", url, token, body, signal),
-    get: (url, token) => call("GET", url, token, null, deadline()),
+    post: ({ body, ...post }) => call("POST", post, body),
+    get: (get) => call("GET", get, null),
     deadline,
   };
 }

@@ -1,17 +1,79 @@
-import type { Connection } from "../../domain/accounts/accounts.ts";
-import type { Platform, Upstream } from "../platform.ts";
+import type { Connection, PlatformName } from "../../domain/accounts/accounts.ts";
+import { isTextTooLong } from "../../domain/sending/send-content.ts";
+import type { Platform, Send, SendOutcome, Upstream } from "../platform.ts";
 import type { PlatformHttp } from "./http.ts";
-import { instagramLogin } from "./instagram-login.ts";
-import { instagramPage } from "./instagram-page.ts";
-import { messenger } from "./messenger.ts";
+import { readProfile } from "./profiles.ts";
+import { postMessage } from "./send.ts";
+import { sendBody } from "./send-body.ts";
 
-const connectors = {
-  instagram_login: instagramLogin,
-  instagram_page: instagramPage,
-  messenger,
-} as const satisfies Record<Connection, (upstream: Upstream, http: PlatformHttp) => Platform>;
+/** What differs between the connections of an account. */
+interface ConnectionSettings {
+  readonly platform: PlatformName;
+  readonly host: keyof Pick<Upstream, "facebookGraph" | "instagramGraph">;
+  readonly profileFields: readonly string[];
+  /** Messenger returns metadata in the echo. Instagram has no metadata. */
+  readonly metadata: boolean;
+  /** The older type of uploaded files, which the platform accepts where it refuses a file's own type. */
+  readonly olderUploadType: string | null;
+}
+
+const instagramProfileFields = ["name", "username", "profile_pic"];
+
+const connections: Readonly<Record<Connection, ConnectionSettings>> = {
+  // Connected by Instagram Login: Instagram's host, and a token of the account.
+  instagram_login: {
+    platform: "instagram",
+    host: "instagramGraph",
+    profileFields: instagramProfileFields,
+    metadata: false,
+    olderUploadType: null,
+  },
+  // Linked to a Facebook page: Facebook's host, and the page's token.
+  instagram_page: {
+    platform: "instagram",
+    host: "facebookGraph",
+    profileFields: instagramProfileFields,
+    metadata: false,
+    olderUploadType: "MEDIA_SHARE",
+  },
+  // The inbox of a Facebook page. Its profile fields need no further permission, and it has no user names.
+  messenger: {
+    platform: "messenger",
+    host: "facebookGraph",
+    profileFields: ["first_name", "last_name", "profile_pic"],
+    metadata: true,
+    olderUploadType: null,
+  },
+};
 
 /** The platform for accounts of this connection. */
 export function platformFor(connection: Connection, upstream: Upstream, http: PlatformHttp): Platform {
-  return connectors[connection](upstream, http);
+  const { platform, host, profileFields, metadata, olderUploadType } = connections[connection];
+  const api = `${upstream[host]}/${upstream.graphVersion}`;
+
+  async function send(token: string, message: Send): Promise<SendOutcome> {
+    const { humanAgent } = message;
+    const deadline = http.deadline();
+    const post = (uploadType: string | null) =>
+      postMessage(http, { api, token, body: sendBody(message, { metadata, uploadType }), humanAgent, deadline });
+    const outcome = await post(null);
+    // The second call is made only after an explicit refusal of the message's data: the first call sent nothing.
+    const mayRepeat = olderUploadType !== null && isTypeRefused(outcome) && hasUploadedAttachment(message);
+    return mayRepeat && !deadline.aborted ? post(olderUploadType) : outcome;
+  }
+
+  return {
+    send: (_account, token, message) => send(token, message),
+    fetchProfile: (_account, token, participantId) =>
+      readProfile(http, { api, token, participantId, fields: profileFields }),
+    textTooLong: (text) => isTextTooLong(platform, text),
+  };
+}
+
+function isTypeRefused(outcome: SendOutcome): boolean {
+  return outcome.kind === "refused" && outcome.code === 100 && outcome.subcode === 2534015;
+}
+
+function hasUploadedAttachment({ content }: Send): boolean {
+  return content.kind === "attachments" && content.attachments.some((attachment) => "attachmentId" in attachment);
 }

@@ -20,23 +20,23 @@ const profileResponse = z.object({
   profile_pic: text,
 });
 
-export const instagramProfileFields = ["name", "username", "profile_pic"];
+interface ProfileRequest {
+  /** The base URL and version. */
+  readonly api: string;
+  readonly token: string;
+  readonly participantId: string;
+  /** The profile fields that the platform has. */
+  readonly fields: readonly string[];
+}
 
-/**
- * Looks up the profile of one person.
- * @param api the base URL and version
- * @param fields the profile fields that the platform has
- */
+/** Looks up the profile of one person. */
 export async function readProfile(
   http: PlatformHttp,
-  api: string,
-  token: string,
-  participantId: string,
-  fields: readonly string[],
+  { api, token, participantId, fields }: ProfileRequest,
 ): Promise<ProfileOutcome> {
   // The ids of people are digits. Any other id would be another path, such as `me`, the account itself.
   if (!/^\d{1,64}$/.test(participantId)) return { kind: "unavailable" };
-  const outcome = await http.get(`${api}/${participantId}?fields=${fields.join(",")}`, token);
+  const outcome = await http.get({ url: `${api}/${participantId}?fields=${fields.join(",")}`, token });
   if (outcome.kind !== "answered") return { kind: "unknown" };
   const body = asObject(parseJson(outcome.body));
   if (outcome.status >= 200 && outcome.status <= 299) return parseProfile(body) ?? { kind: "unknown" };

@@ -1,9 +1,8 @@
 import type { OutgoingAttachment, SendContent } from "../../domain/sending/send-content.ts";
 import type { Send } from "../platform.ts";
 
-/** What differs between the platforms. */
 interface SendBodyOptions {
-  /** Messenger returns metadata in the echo. Instagram has no metadata. */
+  /** Whether the platform takes metadata. */
   readonly metadata: boolean;
   /** The attachment type of an uploaded file; null for the file's own type. */
   readonly uploadType: string | null;
@@ -29,12 +28,4 @@ function toAttachment(attachment: OutgoingAttachment, uploadType: string | null)
   return "url" in attachment
     ? { type: attachment.type, payload: { url: attachment.url } }
     : { type: uploadType ?? attachment.type, payload: { attachment_id: attachment.attachmentId } };
-}
-
-/**
- * The request body of a send on Instagram.
- * @param uploadType the attachment type of an uploaded file; defaults to the file's own type
- */
-export function instagramMessage(send: Send, uploadType: string | null = null): object {
-  return sendBody(send, { metadata: false, uploadType });
 }

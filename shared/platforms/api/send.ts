@@ -1,19 +1,24 @@
 import { asObject, parseJson, readMessageId } from "../json.ts";
-import type { Send, SendOutcome, SendRefused } from "../platform.ts";
+import type { SendOutcome, SendRefused } from "../platform.ts";
 import { readRefusal } from "./errors.ts";
 import type { CallOutcome, PlatformHttp } from "./http.ts";
 import { noConsequences } from "./refusal-table.ts";
 
-/** Sends one message as the account of the token. Makes one call. */
-export async function postMessage(
-  http: PlatformHttp,
-  api: string,
-  token: string,
-  body: object,
-  { humanAgent }: Pick<Send, "humanAgent">,
-  deadline?: AbortSignal,
-): Promise<SendOutcome> {
-  const outcome = await http.post(`${api}/me/messages`, token, body, deadline);
+/** One call that sends a message as the account of the token. */
+interface MessagePost {
+  /** The base URL and version. */
+  readonly api: string;
+  readonly token: string;
+  readonly body: object;
+  /** Whether the message has the human-agent tag. */
+  readonly humanAgent: boolean;
+  readonly deadline: AbortSignal;
+}
+
+/** Sends one message. Makes one call. */
+export async function postMessage(http: PlatformHttp, message: MessagePost): Promise<SendOutcome> {
+  const { api, token, body, humanAgent, deadline } = message;
+  const outcome = await http.post({ url: `${api}/me/messages`, token, body, deadline });
   return toSendOutcome(outcome, token, humanAgent);
 }
 

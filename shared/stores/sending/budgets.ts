@@ -77,14 +77,18 @@ export function budgetStore(table: Table, random: () => number = Math.random) {
       const conversationPause = humanAgent ? A.humanAgentPausedUntil : null;
       return {
         items: [
-          spend(
-            conversationBudgetKey(conversationId, scope),
-            windowsFor("conversation"),
+          spend(conversationBudgetKey(conversationId, scope), {
+            windows: windowsFor("conversation"),
+            pauseAttribute: conversationPause,
             state,
-            conversationPause,
             now,
-          ),
-          spend(accountBudgetKey(tenant, account, scope), windowsFor("account"), state, A.accountPausedUntil, now),
+          }),
+          spend(accountBudgetKey(tenant, account, scope), {
+            windows: windowsFor("account"),
+            pauseAttribute: A.accountPausedUntil,
+            state,
+            now,
+          }),
         ],
         refreshState: ([conversationItem, accountItem]) => {
           const currentState = toBudgetState(conversationItem as BudgetItem | null, accountItem as BudgetItem | null);
@@ -150,13 +154,18 @@ function toBudgetState(conversation?: BudgetItem | null, account?: BudgetItem | 
   };
 }
 
-function spend(
-  key: Key,
-  windows: readonly BudgetWindow[],
-  state: BudgetState,
-  pauseAttribute: PauseAttribute | null,
-  now: Millis,
-): TransactItem {
+/** One more send of a conversation or an account. */
+interface Spend {
+  /** The windows in which it counts. */
+  readonly windows: readonly BudgetWindow[];
+  /** The pause that refuses it; null when none does. */
+  readonly pauseAttribute: PauseAttribute | null;
+  /** The budgets as they were read. */
+  readonly state: BudgetState;
+  readonly now: Millis;
+}
+
+function spend(key: Key, { windows, pauseAttribute, state, now }: Spend): TransactItem {
   const set: Record<string, unknown> = { [A.ttl]: timeToLive(now + ITEM_TTL), [A.spentAt]: now };
   const conditions: Expression[] = pauseAttribute ? [absentOr(atMost, pauseAttribute, now)] : [];
   for (const { budget, start, limit } of windows) {

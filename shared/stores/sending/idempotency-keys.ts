@@ -10,12 +10,14 @@ import { put, remove, update } from "../writes.ts";
 
 export type IdempotencyKeys = ReturnType<typeof idempotencyKeyStore>;
 
-/** A request with an idempotency key. */
-export interface KeyedRequest {
+/** A request's claim of its idempotency key. */
+export interface KeyClaim {
   /** A hash of the key and of everything that scopes it. */
   readonly keyHash: string;
   /** A hash of the request's body. */
   readonly bodyHash: string;
+  /** A ULID that identifies the claim, and its work. */
+  readonly workId: string;
 }
 
 /** The record of an idempotency key. */
@@ -33,20 +35,18 @@ export function idempotencyKeyStore(table: Table) {
   return {
     /**
      * Claims a key for a request, unless the key has a record that is less than a day old.
-     * @param workId a ULID that identifies the caller's claim
      * @param staleClaim a claim without a result, read before, that the caller takes over
      * @returns null when the key is claimed, else its record
      */
     async claimKey(
       tenant: TenantId,
-      request: KeyedRequest,
-      workId: string,
+      { keyHash, bodyHash, workId }: KeyClaim,
       now: Millis,
       staleClaim: IdempotencyRecord | null = null,
     ): Promise<IdempotencyRecord | null> {
       const item = {
-        ...idempotencyKey(tenant, request.keyHash),
-        [A.bodyHash]: request.bodyHash,
+        ...idempotencyKey(tenant, keyHash),
+        [A.bodyHash]: bodyHash,
         [A.workId]: workId,
         [A.claimedAt]: now,
         [A.ttl]: timeToLive(now + IDEMPOTENCY_TTL),
@@ -61,14 +61,14 @@ export function idempotencyKeyStore(table: Table) {
     },
 
     /** Stores the result for as long as the key's record lives. */
-    async saveResult(tenant: TenantId, request: KeyedRequest, workId: string, answer: string): Promise<void> {
-      const key = idempotencyKey(tenant, request.keyHash);
+    async saveResult(tenant: TenantId, { keyHash, workId }: KeyClaim, answer: string): Promise<void> {
+      const key = idempotencyKey(tenant, keyHash);
       await conditionalWrite(table, update(key, { set: { [A.result]: answer } }, equals(A.workId, workId)));
     },
 
     /** Releases the key of a request that did nothing. */
-    async release(tenant: TenantId, request: KeyedRequest, workId: string): Promise<void> {
-      const key = idempotencyKey(tenant, request.keyHash);
+    async release(tenant: TenantId, { keyHash, workId }: KeyClaim): Promise<void> {
+      const key = idempotencyKey(tenant, keyHash);
       await conditionalWrite(table, remove(key, equals(A.workId, workId)));
     },
   };

@@ -17,7 +17,7 @@ async function listenPort(server: Server | PlainServer): Promise<number> {
 }
 
 const post = (http: PlatformHttp, port: number) =>
-  http.post(`https://localhost:${port}/me/messages`, "token", { a: 1 });
+  http.post({ url: `https://localhost:${port}/me/messages`, token: "token", body: { a: 1 } });
 
 describe.skipIf(!hasOpenssl())("a platform with a certificate", () => {
   const trustedBefore = getCACertificates("default");
@@ -103,6 +103,6 @@ describe("nothing is sent to a platform that", () => {
   });
 
   test("has an invalid URL", async () => {
-    expect(await platformHttp().get("not a url", "token")).toEqual({ kind: "unsent" });
+    expect(await platformHttp().get({ url: "not a url", token: "token" })).toEqual({ kind: "unsent" });
   });
 });

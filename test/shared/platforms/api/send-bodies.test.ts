@@ -149,8 +149,8 @@ describe("an uploaded file whose type Instagram refuses for a page's account", (
     const refused = { kind: "answered", status: 400, body: JSON.stringify({ error }), usage: null, retryAfter: null };
     const http = (isLate: boolean): PlatformHttp => ({
       deadline: () => end.signal,
-      post: async (_url, _token, _body, signal) => {
-        signals.push(signal);
+      post: async ({ deadline }) => {
+        signals.push(deadline);
         if (isLate) end.abort();
         return refused as CallOutcome;
       },
