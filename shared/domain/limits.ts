@@ -64,7 +64,10 @@ export const VERIFICATION_SEND_WAIT_MAX: Millis = 10 * SECOND;
 /** One delivery attempt, from the DNS lookup to the last byte read. */
 export const ATTEMPT_TIMEOUT: Millis = 15 * SECOND;
 export const CONNECT_TIMEOUT: Millis = 5 * SECOND;
+/** The body of a webhook's response. */
 export const RESPONSE_BYTES_MAX = 64 * 1024;
+/** All that one attempt reads from its socket: TLS, status line, headers, chunk framing, interim responses and body. */
+export const ATTEMPT_READ_BYTES_MAX = 256 * 1024;
 /** How long a claimed attempt may run before it counts as failed. */
 export const ATTEMPT_LEASE: Millis = 60 * SECOND;
 

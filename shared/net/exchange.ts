@@ -65,7 +65,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
-    this.#fail(this.#status === null ? error : new AttemptFailure({ error: "connect" }));
+    const isLimit = error instanceof AttemptFailure;
+    this.#fail(this.#status === null || isLimit ? error : new AttemptFailure({ error: "connect" }));
   }
 
   #fail(error: Error): void {

@@ -4,6 +4,7 @@ import type { buildConnector } from "undici";
 import type { Millis } from "../kernel/time.ts";
 import { AttemptFailure } from "./attempt-failure.ts";
 import type { Gate } from "./egress-gate.ts";
+import { guardResponses } from "./response-guard.ts";
 import { urlHost } from "./url-rules.ts";
 
 /** Addresses tried before a host counts as unreachable. */
@@ -76,9 +77,7 @@ type DialResult =
 function dial(address: string, target: Target, share: Millis, signal: AbortSignal): Promise<DialResult> {
   return new Promise((resolve) => {
     let reached = false;
-    const socket = target.secure
-      ? openTls(address, target)
-      : connectTcp({ host: address, port: target.port, noDelay: true });
+    const socket = openConnection(address, target);
     const giveUp = () => socket.destroy(new AttemptFailure({ error: "timeout" }));
     const timer = setTimeout(giveUp, share);
     signal.addEventListener("abort", giveUp, { once: true });
@@ -97,16 +96,22 @@ function dial(address: string, target: Target, share: Millis, signal: AbortSigna
   });
 }
 
-function openTls(address: string, { name, port }: Target): Socket {
-  const socket = connectTls({
-    host: address,
-    port,
+function openConnection(address: string, { name, port, secure }: Target): Socket {
+  const tcp = connectTcp({ host: address, port, noDelay: true });
+  if (!secure) {
+    guardResponses(tcp);
+    return tcp;
+  }
+  const tls = connectTls({
+    socket: tcp,
     // The certificate is checked against the host name, not the address. IP literals have no SNI.
     ...(isIP(name) === 0 ? { servername: name } : {}),
     ALPNProtocols: ["http/1.1"],
     rejectUnauthorized: true,
   });
-  return socket.setNoDelay(true);
+  tls.once("close", () => tcp.destroy());
+  guardResponses(tls, tcp);
+  return tls;
 }
 
 function toAttemptFailure(error: Error, reached: boolean): AttemptFailure {

@@ -7,6 +7,7 @@ import type { FunctionName } from "../../shared/config/names.ts";
 import { startPipeline } from "../support/pipeline.ts";
 import { type BenchmarkLine, costLines, formatLines, isOver } from "./benchmark-lines.ts";
 import { measureFairness } from "./fairness.ts";
+import { measureHostile } from "./hostile.ts";
 import { detailPageCost, inboundMessageCost, inboxPageCost, replyCost } from "./scenarios.ts";
 import { costTargets } from "./targets.ts";
 import { measureClientCpu } from "./webhook-client-cpu.ts";
@@ -25,6 +26,8 @@ const BUNDLES: Readonly<Record<FunctionName, number>> = {
 };
 const CLIENT_CPU_RATIO = 1.3;
 const FAIRNESS_RATIO = 1.2;
+const HOSTILE_RATIO = 1.5;
+const HOSTILE_READ_KB = 300;
 
 async function unitLines(): Promise<BenchmarkLine[]> {
   const pipeline = await startPipeline();
@@ -47,6 +50,20 @@ async function fairnessLines(): Promise<BenchmarkLine[]> {
   const { baselineP99, withHangingP99 } = await measureFairness();
   const label = `19 endpoints beside one that hangs: their p99 (${withHangingP99} ms) to that without it (${baselineP99} ms)`;
   return [{ label, value: withHangingP99 / baselineP99, target: FAIRNESS_RATIO, binding: true }];
+}
+
+async function hostileLines(): Promise<BenchmarkLine[]> {
+  const { p50Ratio, attempts, bytesReadMax } = await measureHostile();
+  const label = `healthy endpoint beside 20 that never stop writing (${attempts} attempts): its p50 to that without them`;
+  return [
+    { label, value: p50Ratio, target: HOSTILE_RATIO, binding: true },
+    {
+      label: "most that one of these attempts read: KB",
+      value: bytesReadMax / KILOBYTE,
+      target: HOSTILE_READ_KB,
+      binding: true,
+    },
+  ];
 }
 
 function bundleLines(): BenchmarkLine[] {
@@ -72,7 +89,13 @@ async function clientCpuLines(): Promise<BenchmarkLine[]> {
   return [{ label, value: ratio.median, target: CLIENT_CPU_RATIO, binding: ratio.low > CLIENT_CPU_RATIO }];
 }
 
-const lines = [...(await unitLines()), ...(await fairnessLines()), ...(await clientCpuLines()), ...bundleLines()];
+const lines = [
+  ...(await unitLines()),
+  ...(await fairnessLines()),
+  ...(await hostileLines()),
+  ...(await clientCpuLines()),
+  ...bundleLines(),
+];
 process.stdout.write(`${formatLines(lines)}\n`);
 // Sizes are informational. Every other line can fail the run.
 process.exitCode = lines.some((line) => line.binding && isOver(line)) ? 1 : 0;

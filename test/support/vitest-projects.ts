@@ -12,7 +12,7 @@ const unit = [
   "test/local/template/**",
   "test/shared/domain/**",
   "test/shared/kernel/**",
-  "test/shared/net/{addresses,egress-gate,host-resolver,retry-after}.test.ts",
+  "test/shared/net/{addresses,egress-gate,host-resolver,interim-responses,retry-after}.test.ts",
   "test/shared/platforms/parse/**",
   "test/shared/platforms/api/{refusals,send-bodies,text-limits}.test.ts",
   "test/support/item-size.test.ts",
