@@ -1,7 +1,6 @@
-// Runs in the worker thread of a sandbox: loads the bundle as the Lambda runtime does, then processes one event after
-// another.
+// Runs in the worker thread of a sandbox, after `sandbox-boot.js`: loads the bundle as the Lambda runtime does, then
+// processes one event after another.
 
-import { enableCompileCache } from "node:module";
 import { pathToFileURL } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";
 import { setRuntimeOverrides } from "../../shared/kernel/runtime.ts";
@@ -11,7 +10,6 @@ import type { FromSandbox, HandlerError, SandboxData, ToSandbox } from "./sandbo
 type Handler = (event: unknown, context: object) => unknown;
 
 const data = workerData as SandboxData;
-if (data.compileCache) enableCompileCache(data.compileCache);
 const post = (message: FromSandbox): void => parentPort?.postMessage(message);
 
 // The bundle has its own copy of the clock's module. Both copies share a global symbol that setRuntimeOverrides writes.

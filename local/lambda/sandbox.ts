@@ -43,7 +43,7 @@ interface PendingInvocation {
 }
 
 export function openSandbox({ data, environment, timeoutMs, log }: SandboxSettings): Sandbox {
-  const worker = new Worker(new URL("./sandbox-entry.ts", import.meta.url), {
+  const worker = new Worker(new URL("./sandbox-boot.js", import.meta.url), {
     // Not in the environment: a function's environment is only what its template declares.
     workerData: { ...data, compileCache: process.env.NODE_COMPILE_CACHE },
     env: environment,
