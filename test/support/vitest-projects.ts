@@ -1,8 +1,10 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
-/** Rules and formats: no server, no table, no file and no process. */
+/** Rules, formats and the prose of the repository: no server, no table and no long-running process. */
 const unit = [
+  "test/docs/{decisions,links,states}.test.ts",
+  "test/language.test.ts",
   "test/functions/http/**",
   "test/functions/support/**",
   "test/lib/config/**",
