@@ -24,11 +24,11 @@ async function sendAndEcho(platform: "instagram" | "messenger" = "instagram"): P
   return workspace.nextWebhook(0, { messageId: workspace.newMessageId() });
 }
 
-/** The table's units for one webhook, without the snapshot of the head, which every message reads. */
+/** The table's units for one webhook, without the consistent snapshot of the head, which every echo reads. */
 async function echoCost(webhook: SignedWebhook): Promise<{ wcu: number; rcu: number }> {
   await pipeline.receive(webhook);
   const { wcu, rcu } = await pipeline.cost(() => pipeline.ingest());
-  return { wcu, rcu: rcu - 0.5 };
+  return { wcu, rcu: rcu - 1 };
 }
 
 /** Starts sends with the echo's text. @returns their ids */

@@ -35,9 +35,9 @@ async function erasureCost(messages: number, endpoints: number): Promise<{ reque
 
 // 14 for the erasure, 3 per message with its index entries, 1 per delivery.
 test.each([
-  { messages: 1, endpoints: 0, wcu: 14 + 3, rcu: 6.5, again: 4.5 },
-  { messages: 1, endpoints: 1, wcu: 14 + 3 + 1, rcu: 7.5, again: 5.5 },
-  { messages: 10, endpoints: 1, wcu: 14 + 30 + 10, rcu: 17.5, again: 14.5 },
+  { messages: 1, endpoints: 0, wcu: 14 + 3, rcu: 7, again: 5 },
+  { messages: 1, endpoints: 1, wcu: 14 + 3 + 1, rcu: 8, again: 6 },
+  { messages: 10, endpoints: 1, wcu: 14 + 30 + 10, rcu: 18, again: 15 },
 ])("erasing $messages messages with $endpoints endpoints", async ({ messages, endpoints, wcu, rcu, again }) => {
   const { request, background } = await erasureCost(messages, endpoints);
   expect(request).toEqual({ wcu, rcu, sqs: 1 });

@@ -86,6 +86,12 @@ describe("one inbound message of a batch of ten", () => {
     expectCost(perMessage(cost, 10), { wcu: 7.2, rcu: 1.15, sqs: 1.5 }, costTargets.inboundWithOneEndpoint);
   });
 
+  test("of an account that is not connected costs two reads of its route", async () => {
+    const ref = { platform: "messenger", externalId: "an unknown account" } as const;
+    const cost = await pipeline.cost(() => pipeline.stores.accounts.getRoute(ref));
+    expectCost(cost, { wcu: 0, rcu: 1.5, sqs: 0 });
+  });
+
   test("that the platform repeats costs two refused writes and is not posted again", async () => {
     const workspace = await freshWorkspace(pipeline);
     const webhooks = Array.from({ length: 10 }, (_, person) => workspace.nextWebhook(person));
@@ -213,7 +219,7 @@ describe("one reply", () => {
     await pipeline.receive(workspace.nextWebhook(0, { messageId }));
     const echo = await pipeline.cost(() => pipeline.ingest());
     await pipeline.deliver();
-    expectCost(echo, { wcu: 3, rcu: 0.5, sqs: 3 });
+    expectCost(echo, { wcu: 3, rcu: 1, sqs: 3 });
     expect(pipeline.loopback.events).toHaveLength(posted);
   });
 });

@@ -16,7 +16,7 @@ export async function runFirstPass(
   { erasure: initial, now }: { readonly erasure: Erasure; readonly now: Millis },
   inTime: () => boolean,
 ): Promise<Erasure> {
-  const endpointIds = (await ports.endpoints.list(initial.tenant)).map(({ id }) => id);
+  const endpointIds = (await ports.endpoints.list(initial.tenant, { consistent: true })).map(({ id }) => id);
   let erasure = initial;
   await removeCountedRows(ports, erasure, endpointIds);
   while (erasure.phase === "first" && inTime()) {

@@ -16,7 +16,7 @@ export async function runLaterPass(
   { erasure, now }: { readonly erasure: Erasure; readonly now: Millis },
   inTime: () => boolean,
 ): Promise<Millis | null> {
-  const endpointIds = (await ports.endpoints.list(erasure.tenant)).map(({ id }) => id);
+  const endpointIds = (await ports.endpoints.list(erasure.tenant, { consistent: true })).map(({ id }) => id);
   const removedCounts = { rows: 0, deliveries: 0 };
   for await (const eventPage of ports.erasures.savedEvents(erasure)) {
     if (!inTime()) return now;

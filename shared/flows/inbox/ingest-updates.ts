@@ -35,6 +35,7 @@ export async function ingestUpdates(
 
   const snapshots = await ports.conversations.snapshots(
     routedUpdates.flatMap(({ conversation }) => conversation ?? []),
+    { consistent: routedUpdates.some(needsCurrentHead) },
   );
   for (const { update, account, conversation } of routedUpdates) {
     const snapshot = conversation === null ? null : (snapshots.get(conversation) ?? null);
@@ -52,6 +53,14 @@ function conversationIdFor(update: RoutedUpdate["update"], { tenant }: ResolvedA
     default:
       return null;
   }
+}
+
+/**
+ * Whether an update must see an erasure that has just started. An inbound message sees it when it advances the head. A
+ * change advances no head, and an echo of an erased send may be newer than the erasure.
+ */
+function needsCurrentHead({ update, conversation }: RoutedUpdate): boolean {
+  return conversation !== null && !(update.kind === "message" && update.echo === null);
 }
 
 /** @param context.snapshot null for an update that belongs to no conversation */

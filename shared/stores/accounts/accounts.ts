@@ -165,9 +165,14 @@ export function accountStore(table: Table) {
       await conditionalWrite(table, update(accountItemKey(tenant, ref), changes, itemExists));
     },
 
-    /** The tenant that an account is connected to; null for none. */
+    /**
+     * The tenant that an account is connected to; null for none. Reads eventually consistently first, at half the
+     * price, and a missing route again, consistently: the account may have been connected a moment ago.
+     */
     async getRoute(ref: AccountRef): Promise<AccountRoute | null> {
-      const { Item } = await client.send(new GetCommand({ TableName, Key: accountRouteKey(ref) }));
+      const read = async (ConsistentRead: boolean) =>
+        (await client.send(new GetCommand({ TableName, Key: accountRouteKey(ref), ConsistentRead }))).Item;
+      const Item = (await read(false)) ?? (await read(true));
       const tenant = Item ? parseTenant(Item[Route.tenant] as string) : null;
       return tenant ? { tenant, handle: Item?.[Route.handle] as string } : null;
     },

@@ -24,11 +24,14 @@ export function conversationStore(table: Table) {
   return {
     ...headAdvances(table),
 
-    /** Snapshots of several conversations by id, read eventually consistently. Every id is in the map. */
-    async snapshots(conversationIds: readonly string[]): Promise<Map<string, ConversationSnapshot>> {
+    /** Snapshots of several conversations by id. Every id is in the map. @param consistent read consistently */
+    async snapshots(
+      conversationIds: readonly string[],
+      { consistent = false } = {},
+    ): Promise<Map<string, ConversationSnapshot>> {
       const ids = [...new Set(conversationIds)];
       const snapshotsById = new Map(ids.map((id): [string, ConversationSnapshot] => [id, toSnapshot({})]));
-      for (const item of await batchGet<HeadItem>(table, ids.map(headKey)))
+      for (const item of await batchGet<HeadItem>(table, ids.map(headKey), { consistent }))
         snapshotsById.set(item.PK, toSnapshot(item));
       return snapshotsById;
     },

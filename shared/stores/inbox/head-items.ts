@@ -10,7 +10,7 @@ import type { Millis } from "../../kernel/time.ts";
 import { headAttributes as A } from "../attributes.ts";
 import type { Key } from "../keys.ts";
 
-/** What a worker reads of a conversation before it ingests a message. It may be a second old. */
+/** What a worker reads of a conversation before it ingests an update. Before an inbound message it may be a second old. */
 export interface ConversationSnapshot {
   readonly exists: boolean;
   /** When the conversation was erased: older messages must not stay. */

@@ -1,9 +1,10 @@
-import { BatchGetCommand, GetCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Edit } from "../../domain/inbox/messages.ts";
 import { RETENTION } from "../../domain/limits.ts";
 import { shortHash } from "../../kernel/bytes.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { pendingChangeAttributes as A, headAttributes as Head } from "../attributes.ts";
+import { batchGet } from "../batch-get.ts";
 import type { Table } from "../client.ts";
 import { conditionalWrite } from "../conditional-write.ts";
 import {
@@ -112,14 +113,10 @@ export function pendingChangeStore(table: Table) {
   };
 
   async function dropOldestMarks(conversationId: string, marks: readonly string[]): Promise<void> {
-    const { Responses } = await client.send(
-      new BatchGetCommand({
-        RequestItems: { [TableName]: { Keys: marks.map((mark) => pendingChangeKey(conversationId, mark)) } },
-      }),
-    );
-    const changedAt = new Map(
-      ((Responses?.[TableName] ?? []) as PendingChangeItem[]).map((item) => [item.SK.slice(2), item[A.changedAt]]),
-    );
+    const keys = marks.map((mark) => pendingChangeKey(conversationId, mark));
+    // Consistently: an item that is not visible yet is among the newest.
+    const items = await batchGet<PendingChangeItem>(table, keys, { consistent: true });
+    const changedAt = new Map(items.map((item) => [item.SK.slice(2), item[A.changedAt]]));
     const oldestFirst = [...marks].sort((a, b) => (changedAt.get(a) ?? 0) - (changedAt.get(b) ?? 0));
     await removeMarks(conversationId, oldestFirst.slice(0, PENDING_MESSAGES_MAX / 2));
   }

@@ -55,20 +55,20 @@ beforeEach(async () => {
 });
 
 it("an unsend costs 6 writes when the message is the newest, else 5", async () => {
-  expect(await cost(unsendEvent(messageIdOf(2), at + 5))).toEqual({ wcu: 6, rcu: 1 });
-  expect(await cost(unsendEvent(messageIdOf(1), at + 6))).toEqual({ wcu: 5, rcu: 1 });
+  expect(await cost(unsendEvent(messageIdOf(2), at + 5))).toEqual({ wcu: 6, rcu: 1.5 });
+  expect(await cost(unsendEvent(messageIdOf(1), at + 6))).toEqual({ wcu: 5, rcu: 1.5 });
 });
 
 it("an edit costs the same as an unsend", async () => {
-  expect(await cost(editEvent(messageIdOf(2), sampleText(3), 1, at + 5))).toEqual({ wcu: 6, rcu: 1 });
+  expect(await cost(editEvent(messageIdOf(2), sampleText(3), 1, at + 5))).toEqual({ wcu: 6, rcu: 1.5 });
 });
 
 it("a reaction costs only its event", async () => {
-  expect(await cost(reactionEvent(messageIdOf(2), "react", at + 5))).toEqual({ wcu: 2, rcu: 0.5 });
+  expect(await cost(reactionEvent(messageIdOf(2), "react", at + 5))).toEqual({ wcu: 2, rcu: 1 });
 });
 
 it("an unsend before its message costs its marker, and the message the removal of its content", async () => {
-  expect(await cost(unsendEvent(messageIdOf(3), at + 5))).toEqual({ wcu: 5, rcu: 2 });
+  expect(await cost(unsendEvent(messageIdOf(3), at + 5))).toEqual({ wcu: 5, rcu: 2.5 });
   expect(await cost(textEvent(messageIdOf(3), sampleText(3), at + 3))).toEqual({ wcu: 12, rcu: 1.5 });
 });
 
@@ -78,10 +78,10 @@ it("a change of an erased message costs only the reads that detect the erasure",
   await runErasure(testEnv, lanes, { tenant, conversation });
   testEnv.advance(MINUTE);
   await change();
-  expect(await change()).toEqual({ wcu: 0, rcu: 2 });
+  expect(await change()).toEqual({ wcu: 0, rcu: 2.5 });
   await drainErasures(testEnv, lanes);
   await change();
-  expect(await change()).toEqual({ wcu: 0, rcu: 3 });
+  expect(await change()).toEqual({ wcu: 0, rcu: 3.5 });
 });
 
 it("a policy action costs the account's write and its event", async () => {

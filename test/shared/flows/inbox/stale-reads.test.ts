@@ -1,0 +1,94 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { newUlid } from "../../../../shared/kernel/ids.ts";
+import type { TenantId } from "../../../../shared/kernel/tenant.ts";
+import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
+import { PENDING_MESSAGES_MAX } from "../../../../shared/stores/inbox/pending-changes.ts";
+import { accountRouteKey } from "../../../../shared/stores/keys.ts";
+import { freezeReads } from "../../../support/stale-reads.ts";
+import { newTenant } from "../../stores/support/samples.ts";
+import { allRows, runErasure } from "../support/data-subject.ts";
+import { newConversation } from "../support/new-conversation.ts";
+import {
+  editEvent,
+  ingestEvents,
+  listFeed,
+  type PlatformEvent,
+  reactionEvent,
+  textEvent,
+  unsendEvent,
+} from "../support/platform-events.ts";
+import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
+
+// DynamoDB may answer an eventually consistent read from the state before the last writes.
+
+let testEnv: TestEnv;
+let queues: TestQueues;
+let thaw: () => void;
+beforeAll(async () => {
+  testEnv = await openTestEnv();
+});
+afterAll(() => testEnv.close());
+beforeEach(async () => {
+  thaw = () => {};
+  queues = await testEnv.newQueues();
+});
+afterEach(() => thaw());
+
+const ingestIn = (account: string, ...platformEvents: PlatformEvent[]) =>
+  ingestEvents(testEnv.ingestPorts(queues), account, platformEvents, testEnv.now());
+
+it("the first message of an account is stored and published, even where its route is not visible yet", async () => {
+  const tenant = newTenant();
+  const ref = { platform: "instagram", externalId: `ig-${tenant}` } as const;
+  thaw = await freezeReads(testEnv.table, [accountRouteKey(ref).PK, `T#${tenant}`]);
+  const account = await testEnv.connect(tenant);
+  const { events } = await ingestIn(account, textEvent("first", "hello", testEnv.now()));
+  expect(events).toHaveLength(1);
+  expect(await listFeed(testEnv, tenant)).toMatchObject([{ id: "first", text: "hello" }]);
+});
+
+describe("where the head is not visible as erased yet,", () => {
+  let tenant: TenantId;
+  let account: string;
+  let conversation: string;
+  beforeEach(async () => {
+    ({ tenant, account, conversation } = await newConversation(testEnv));
+    await ingestIn(account, textEvent("m1", "secret", testEnv.now() - MINUTE));
+    thaw = await freezeReads(testEnv.table, [conversation]);
+    await runErasure(testEnv, queues, { tenant, conversation });
+    testEnv.advance(SECOND);
+  });
+
+  it.each<[string, () => PlatformEvent]>([
+    ["an edit", () => editEvent("m1", "secret", 1, testEnv.now())],
+    ["an unsend", () => unsendEvent("m1", testEnv.now())],
+    ["a reaction", () => reactionEvent("m1", "react", testEnv.now())],
+  ])("%s of an erased message is dropped", async (_what, platformEvent) => {
+    const { events } = await ingestIn(account, platformEvent());
+    expect(events).toEqual([]);
+    const rows = (await allRows(testEnv)).filter(({ PK }) => PK === conversation || PK.startsWith(`E#${tenant}`));
+    expect(rows.map(({ SK }) => SK)).toEqual(["~HEAD"]);
+  });
+
+  it("the echo of a send that began before the erasure is dropped", async () => {
+    const metadata = newUlid(testEnv.now() - 2 * SECOND);
+    const content = { message: { mid: "sent", text: "secret", is_echo: true, metadata } };
+    const { events } = await ingestIn(account, { at: testEnv.now(), fromAccount: true, content });
+    expect(events).toEqual([]);
+    expect(await listFeed(testEnv, tenant)).toEqual([]);
+  });
+});
+
+it("the newest changes that wait for their message stay, even where their items are not visible yet", async () => {
+  const { tenant, account, conversation } = await newConversation(testEnv);
+  const editOf = (mid: string) => ingestIn(account, editEvent(mid, "edited", 1, testEnv.now()));
+  for (let n = 1; n < PENDING_MESSAGES_MAX; n++) await editOf(`old ${n}`);
+  thaw = await freezeReads(testEnv.table, [conversation]);
+  testEnv.advance(SECOND);
+  await editOf("new");
+  await editOf("newer");
+  thaw();
+  await ingestIn(account, textEvent("new", "first", testEnv.now() - 1), textEvent("newer", "first", testEnv.now()));
+  const messages = await listFeed(testEnv, tenant);
+  expect(messages.map(({ edit }) => edit?.text)).toEqual(["edited", "edited"]);
+});
