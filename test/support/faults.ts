@@ -2,8 +2,11 @@ import {
   type DynamoDBClient,
   InternalServerError,
   ProvisionedThroughputExceededException,
+  TransactionCanceledException,
+  TransactionConflictException,
 } from "@aws-sdk/client-dynamodb";
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { type Handler, type HandlerArguments, sendFirstHalf } from "./world/partial-batches.ts";
 
 /**
  * - `pass`: no fault
@@ -12,10 +15,14 @@ import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
  * - `throttle`: the request is throttled, nothing is done; the SDK retries
  * - `crash`: nothing is done, and the caller gets a `Crash`, which the SDK does not retry
  * - `twice`: the network delivers the request twice; the caller gets the first response
+ * - `conflict`: a transaction on the same item is in progress, so that nothing is done; the SDK does not retry
+ * - `partial`: the service serves only the first half of a batch, and names the rest in its response
  */
-export type Fault = "pass" | "fail" | "lost" | "throttle" | "crash" | "twice";
+export type Fault = "pass" | "fail" | "lost" | "throttle" | "crash" | "twice" | "conflict" | "partial";
 
 export interface FaultyOperation {
+  /** The client of the SDK: DynamoDBClient, SQSClient, … */
+  readonly client: string;
   /** AWS's name of the operation: PutItem, Query, TransactWriteItems, … */
   readonly command: string;
   /** The index of the attempt, the SDK's retries included, from 0 since the faults were injected. */
@@ -46,7 +53,7 @@ export function injectFaults(
     (next, context) => async (args) => {
       const command = String(context.commandName).replace(/Command$/, "");
       const index = attempts++;
-      switch (await decide({ command, index, input: args.input })) {
+      switch (await decide({ client: String(context.clientName), command, index, input: args.input })) {
         case "pass":
           return next(args);
         case "fail":
@@ -56,6 +63,14 @@ export function injectFaults(
             $metadata: { httpStatusCode: 400 },
             message: "injected: throttled",
           });
+        case "conflict":
+          throw conflict(command, args.input);
+        case "partial":
+          return await sendFirstHalf(
+            { command, isDocument: isDocumentCommand(context) },
+            args as HandlerArguments,
+            next as Handler,
+          );
         case "crash":
           throw new Crash(`injected: crashed before ${command}, attempt ${index}`);
         case "lost":
@@ -73,6 +88,21 @@ export function injectFaults(
   return () => {
     client.middlewareStack.remove(MIDDLEWARE);
   };
+}
+
+/** Document clients mark the context of their commands. */
+function isDocumentCommand(context: object): boolean {
+  const { __aws_sdk_context: sdk } = context as { __aws_sdk_context?: { features?: { DDB_MAPPER?: string } } };
+  return sdk?.features?.DDB_MAPPER !== undefined;
+}
+
+function conflict(command: string, input: unknown): Error {
+  const message = "injected: a transaction is in progress";
+  const $metadata = { httpStatusCode: 400 };
+  if (command !== "TransactWriteItems") return new TransactionConflictException({ $metadata, message });
+  const { TransactItems = [] } = input as { TransactItems?: readonly unknown[] };
+  const CancellationReasons = TransactItems.map((_, i) => ({ Code: i === 0 ? "TransactionConflict" : "None" }));
+  return new TransactionCanceledException({ $metadata, message, CancellationReasons });
 }
 
 async function settle<T>(work: Promise<T>): Promise<PromiseSettledResult<T>> {

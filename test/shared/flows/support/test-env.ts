@@ -55,6 +55,7 @@ import { counterStore } from "../../../../shared/stores/stats/counters.ts";
 import { dnsQuotaStore } from "../../../../shared/stores/webhooks/dns-quota.ts";
 import { endpointStore } from "../../../../shared/stores/webhooks/endpoints.ts";
 import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import { processClock, suspendable } from "../../../support/world/processes.ts";
 import { NOW } from "../../stores/support/samples.ts";
 
 const BUCKET = "raw";
@@ -75,10 +76,13 @@ export interface TestQueues {
  */
 export type TestEnv = Awaited<ReturnType<typeof openTestEnv>>;
 
-export async function openTestEnv() {
+/** @param options.startTable opens another table, such as `openWorldTable`, whose reads may be behind */
+export async function openTestEnv(
+  options: { readonly startTable?: (now: () => Millis) => TestTable | Promise<TestTable> } = {},
+) {
   let now: Millis = NOW;
-  setRuntimeOverrides({ now: () => now });
-  const table: TestTable = await startTestTable();
+  setRuntimeOverrides({ now: processClock(() => now) });
+  const table: TestTable = await (options.startTable ?? startTestTable)(() => now);
   const dataDir = mkdtempSync(join(tmpdir(), "house-"));
   const emulators: Emulators = await startEmulators({ port: 0, dataDir, now: () => now });
   const common = {
@@ -94,6 +98,7 @@ export async function openTestEnv() {
     // The queue client of the event source is not part of the functions' processes.
     eventSource: new SQSClient(common),
   };
+  suspendable([table.client, aws.sqs, aws.s3, aws.kms, aws.ses]);
   await aws.s3.send(new CreateBucketCommand({ Bucket: BUCKET }));
   const { KeyMetadata } = await aws.kms.send(new CreateKeyCommand({}));
   const keyId = KeyMetadata?.KeyId ?? "";
