@@ -4,6 +4,13 @@ import type { Millis } from "../../shared/kernel/time.ts";
 import { ACCOUNT } from "../template/intrinsics.ts";
 import type { RouteMatch } from "./routes.ts";
 
+/** A completely read request. */
+export interface GatewayRequest {
+  readonly request: IncomingMessage;
+  readonly target: RequestTarget;
+  readonly body: Buffer;
+}
+
 /** The parts of a request target. */
 export interface RequestTarget {
   /** The path as sent, still encoded. */
@@ -27,9 +34,7 @@ const TEXT_TYPES = /^(text\/|application\/(json|xml|x-www-form-urlencoded)\s*(;|
 
 /** The event of an HTTP API request (payload format 2.0). */
 export function toHttpEvent(
-  request: IncomingMessage,
-  target: RequestTarget,
-  body: Buffer,
+  { request, target, body }: GatewayRequest,
   { route, parameters }: RouteMatch,
   now: Millis,
 ): object {

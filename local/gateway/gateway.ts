@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { Millis } from "../../shared/kernel/time.ts";
 import type { Functions } from "../lambda/functions.ts";
 import { LocalRefusal } from "../support/local-refusal.ts";
-import { parseTarget, type RequestTarget, toHttpEvent } from "./event.ts";
+import { type GatewayRequest, parseTarget, toHttpEvent } from "./event.ts";
 import { INVOCATION_MAX_BYTES, sendMessage, sendResult } from "./response.ts";
 import { matchRoute, type Route, type RouteMatch } from "./routes.ts";
 
@@ -14,7 +14,7 @@ export interface GatewayOptions {
   readonly now: () => Millis;
   readonly report: (line: string) => void;
   /** Handles `/_local/…`, which is not part of the template. */
-  handleLocal(request: IncomingMessage, response: ServerResponse, path: string, body: Buffer): Promise<void>;
+  handleLocal(request: GatewayRequest, response: ServerResponse): Promise<void>;
   /** True rejects this request at the edge, before a function runs. */
   shouldRefuseAtEdge(): boolean;
 }
@@ -85,22 +85,21 @@ async function handleRequest(
   if (!isLocal && options.shouldRefuseAtEdge()) return sendMessage(response, 429, "Too Many Requests");
   const body = await readBody(request);
   if (body === null) return sendMessage(response, 413, "Request Entity Too Large");
-  if (isLocal) return await options.handleLocal(request, response, target.path, body);
+  const gatewayRequest = { request, target, body };
+  if (isLocal) return await options.handleLocal(gatewayRequest, response);
   const match = matchRoute(options.routes, request.method ?? "GET", target.sentPath);
   if (!match) return sendMessage(response, 404, "Not Found");
-  await invoke(request, response, target, body, match, options);
+  await invoke(gatewayRequest, response, match, options);
 }
 
 async function invoke(
-  request: IncomingMessage,
+  request: GatewayRequest,
   response: ServerResponse,
-  target: RequestTarget,
-  body: Buffer,
   match: RouteMatch,
   { functions, now, report }: GatewayOptions,
 ): Promise<void> {
-  const event = toHttpEvent(request, target, body, match, now());
-  if (isTooLarge(event, body)) return sendMessage(response, 413, "Request Entity Too Large");
+  const event = toHttpEvent(request, match, now());
+  if (isTooLarge(event, request.body)) return sendMessage(response, 413, "Request Entity Too Large");
   const { route } = match;
   const timer = setTimeout(() => sendMessage(response, 503, "Service Unavailable"), route.timeoutMs);
   try {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { iso, type Millis } from "../../shared/kernel/time.ts";
 import { parseDuration } from "../support/clock.ts";
+import type { GatewayRequest } from "./event.ts";
 import { sendJson, sendMessage } from "./response.ts";
 
 /** The control API of the local stack at `/_local`. */
@@ -29,10 +30,8 @@ const routes: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
 
 export async function handleLocalRequest(
   controls: LocalControls,
-  request: IncomingMessage,
+  { request, target: { path }, body }: GatewayRequest,
   response: ServerResponse,
-  path: string,
-  body: Buffer,
 ): Promise<void> {
   if (isCrossOrigin(request))
     return sendMessage(response, 403, "This is for programs and pages of this machine alone.");

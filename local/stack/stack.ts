@@ -161,7 +161,7 @@ async function start(
     functions,
     now: clock.now,
     report,
-    handleLocal: (request, response, path, body) => handleLocalRequest(controls, request, response, path, body),
+    handleLocal: (request, response) => handleLocalRequest(controls, request, response),
     shouldRefuseAtEdge: () => edgeRefusals > 0 && edgeRefusals-- > 0,
   });
   if (routes.length > 0) await awaitHealth(gateway.url, signal);

@@ -95,7 +95,7 @@ export async function handlePersonAction(
   };
   const person = findOrAddPerson(world, account, optionalString(fields, "person"));
   const thread = world.thread(account, person);
-  const event = personEvent(world, account, person, thread, action);
+  const event = personEvent({ world, account, person, thread, action });
   const mid = event.mid ?? action.mid ?? null;
   if (!isSubscribed(world, account, event.kind)) {
     if (event.mid !== null) world.setWebhookStatus([event.mid], "not_subscribed");
@@ -103,9 +103,7 @@ export async function handlePersonAction(
     return { mid, person: person.id, status_of_webhook: "not_subscribed" };
   }
   if (event.mid !== null) world.setWebhookStatus([event.mid], "waiting");
-  const outcome = await deliveries.enqueue(
-    toOutgoingEvent(account, person, event.at, event.content, { mid: event.mid }),
-  );
+  const outcome = await deliveries.enqueue(toOutgoingEvent(account, person, event));
   if (outcome === 200) return { mid, person: person.id, status_of_webhook: "delivered" };
   const problem = outcome === null ? "waiting for the batch to fill" : `the webhook's receiver: ${outcome}`;
   return { mid, person: person.id, status_of_webhook: "waiting", problem };

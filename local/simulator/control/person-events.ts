@@ -154,14 +154,8 @@ const eventBuilders: Record<PersonKind, EventBuilder> = {
 };
 
 /** Performs the action: changes the thread and returns the event. Throws BadInput if it is not possible. */
-export function personEvent(
-  world: World,
-  account: Account,
-  person: Person,
-  thread: Thread,
-  action: PersonAction,
-): PersonEvent {
-  return eventBuilders[action.kind]({ world, account, person, thread, action });
+export function personEvent(context: ActionContext): PersonEvent {
+  return eventBuilders[context.action.kind](context);
 }
 
 function requirePlatform(platform: "Instagram" | "Messenger", { account, action }: ActionContext): void {

@@ -1,8 +1,8 @@
 import { type Fields, isFields } from "../http/fields.ts";
-import { type Call, type HttpOutcome, json } from "../http/http-server.ts";
-import type { Account, Token } from "../world/model.ts";
+import { type HttpOutcome, json } from "../http/http-server.ts";
+import type { Account } from "../world/model.ts";
 import { isInstagram } from "../world/world.ts";
-import type { Context, GraphHost } from "./context.ts";
+import type { Context, NodeCall } from "./context.ts";
 import { refuse } from "./error-messages.ts";
 import { fileBytesMax, isAllowedType } from "./media-kinds.ts";
 import { sendersFor } from "./senders.ts";
@@ -19,16 +19,11 @@ interface MediaFile {
 }
 
 /** `POST /{node}/message_attachments`: uploads a file, from its URL or in the request. */
-export async function uploadAttachment(
-  context: Context,
-  host: GraphHost,
-  node: string,
-  token: Token,
-  call: Call,
-): Promise<HttpOutcome> {
+export async function uploadAttachment(context: Context, nodeCall: NodeCall): Promise<HttpOutcome> {
+  const { host, call } = nodeCall;
   const onInstagram = host === "instagram";
   const fields = call.form === null ? call.body : Object.fromEntries(call.form);
-  const account = findUploader(sendersFor(context, host, node, token), fields.platform, onInstagram);
+  const account = findUploader(sendersFor(context, nodeCall), fields.platform, onInstagram);
   const { type, payload } = readAttachment(fields.message, onInstagram);
   const file = call.form?.get("filedata");
   const media = file instanceof File ? await readFile(file) : await fetchFile(payload.url, type, onInstagram);

@@ -1,7 +1,7 @@
 import type { Call } from "../http/http-server.ts";
 import type { Deliveries } from "../webhooks/deliveries.ts";
 import type { Faults } from "../world/faults.ts";
-import type { SecretName } from "../world/model.ts";
+import type { SecretName, Token } from "../world/model.ts";
 import type { World } from "../world/world.ts";
 
 export interface Context {
@@ -22,6 +22,15 @@ type TokenShape = (typeof tokenShapes)[number];
 
 /** The Graph host that a call was sent to. */
 export type GraphHost = "facebook" | "instagram";
+
+/** An authenticated call to a node of the graph: `POST /{node}/messages`, `GET /me`. */
+export interface NodeCall {
+  host: GraphHost;
+  /** The decoded first segment of the path: an id or `me`. */
+  node: string;
+  token: Token;
+  call: Call;
+}
 
 /** A parameter from the body or else the query. Graph accepts both. */
 export function parameter(call: Call, name: string): string | undefined {

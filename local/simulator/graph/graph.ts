@@ -44,12 +44,12 @@ async function route(context: Context, host: GraphHost, parts: string[], call: C
   if (faultOutcome !== null) return faultOutcome;
 
   if (call.unreadable) throw refuse.parameter("The body is neither JSON nor a form", host === "instagram");
-  if (isSend) return send(context, host, node, token, call, fault);
-  if (edge === "message_attachments" && call.method === "POST")
-    return uploadAttachment(context, host, node, token, call);
-  if (edge === "subscribed_apps") return subscribedApps(context, host, node, token, call);
+  const nodeCall = { host, node, token, call };
+  if (isSend) return send(context, nodeCall, fault);
+  if (edge === "message_attachments" && call.method === "POST") return uploadAttachment(context, nodeCall);
+  if (edge === "subscribed_apps") return subscribedApps(context, nodeCall);
   if (edge === "accounts" && call.method === "GET" && node === "me") return pagesOfUser(context, token);
-  if (edge === undefined && call.method === "GET") return readNode(context, host, node, token, call);
+  if (edge === undefined && call.method === "GET") return readNode(context, nodeCall);
   throw refuse.unknownNode(call.method, node);
 }
 

@@ -1,7 +1,7 @@
-import { type Call, type HttpOutcome, json } from "../http/http-server.ts";
+import { type HttpOutcome, json } from "../http/http-server.ts";
 import type { Account, Person, Token } from "../world/model.ts";
 import { isInstagram } from "../world/world.ts";
-import { type Context, type GraphHost, parameter } from "./context.ts";
+import { type Context, type NodeCall, parameter } from "./context.ts";
 import { refuse } from "./error-messages.ts";
 
 type Values = Record<string, unknown>;
@@ -29,7 +29,7 @@ function selectFields(values: Values, list: string, instagramHost: boolean): Val
 }
 
 /** `GET /{id}` and `GET /me`: the account of the token, or a person who wrote to it. */
-export function readNode(context: Context, host: GraphHost, node: string, token: Token, call: Call): HttpOutcome {
+export function readNode(context: Context, { host, node, token, call }: NodeCall): HttpOutcome {
   const fields = parameter(call, "fields");
   const onInstagram = host === "instagram";
   if (token.kind === "user") {
@@ -43,7 +43,7 @@ export function readNode(context: Context, host: GraphHost, node: string, token:
     : context.world.accountsOfPage(token.subject);
   for (const account of accounts) {
     const person = context.world.person(account, node);
-    if (person !== undefined) return readProfile(context, account, person, fields, onInstagram);
+    if (person !== undefined) return readProfile(context, account, person, { fields, onInstagram });
   }
   throw refuse.unknownNode("GET", node);
 }
@@ -102,8 +102,7 @@ function readProfile(
   context: Context,
   account: Account,
   person: Person,
-  fields: string | undefined,
-  onInstagram: boolean,
+  { fields, onInstagram }: { fields: string | undefined; onInstagram: boolean },
 ): HttpOutcome {
   const thread = context.world.thread(account, person);
   if (isInstagram(account)) {

@@ -5,16 +5,22 @@ import { refuse } from "./error-messages.ts";
 const day = 24 * 3_600_000;
 const messagingTypes = ["RESPONSE", "UPDATE", "MESSAGE_TAG"];
 
+interface WindowCheck {
+  body: Record<string, unknown>;
+  /** Milliseconds by the simulator's clock. */
+  now: number;
+  /** True on Instagram's own host, which returns another error type. */
+  onInstagram: boolean;
+}
+
 /**
  * Checks that a message may be sent now: within 24 hours of the person's last action, or within 7 days with the tag
- * HUMAN_AGENT; both limits are inclusive. `now` is in milliseconds by the simulator's clock.
+ * HUMAN_AGENT; both limits are inclusive.
  */
 export function checkWindow(
   account: Account,
   thread: Thread,
-  body: Record<string, unknown>,
-  now: number,
-  instagramHost: boolean,
+  { body, now, onInstagram: instagramHost }: WindowCheck,
 ): void {
   const tag = body.tag;
   const type = body.messaging_type;

@@ -1,16 +1,24 @@
 import { randomInt } from "node:crypto";
 import { isFields } from "../http/fields.ts";
-import { type Call, type HttpOutcome, json } from "../http/http-server.ts";
+import { type HttpOutcome, json } from "../http/http-server.ts";
 import { echoEvent, isSubscribed } from "../webhooks/outgoing.ts";
 import type { Fault } from "../world/faults.ts";
-import type { Account, Person, Token } from "../world/model.ts";
+import type { Account, Person } from "../world/model.ts";
 import { isInstagram } from "../world/world.ts";
-import type { Context, GraphHost } from "./context.ts";
+import type { Context, NodeCall } from "./context.ts";
 import { refuse } from "./error-messages.ts";
 import { acceptedResponse, applySendFault } from "./fault-responses.ts";
 import { checkMessage } from "./send-message.ts";
 import { checkWindow } from "./send-window.ts";
 import { sendersFor } from "./senders.ts";
+
+/** A message or a sender action for a person. */
+interface SendRequest {
+  account: Account;
+  person: Person;
+  body: Record<string, unknown>;
+  onInstagram: boolean;
+}
 
 const actions = ["typing_on", "typing_off", "mark_seen", "react", "unreact"];
 
@@ -42,35 +50,24 @@ function parseJson(text: string): unknown {
 }
 
 /** `POST /{node}/messages`: a message or a sender action. Throws the Graph error if it is refused. */
-export async function send(
-  context: Context,
-  host: GraphHost,
-  node: string,
-  token: Token,
-  call: Call,
-  fault: Fault,
-): Promise<HttpOutcome> {
-  const onInstagram = host === "instagram";
-  const { body } = call;
-  const accounts = sendersFor(context, host, node, token);
+export async function send(context: Context, nodeCall: NodeCall, fault: Fault): Promise<HttpOutcome> {
+  const onInstagram = nodeCall.host === "instagram";
+  const { body } = nodeCall.call;
+  const accounts = sendersFor(context, nodeCall);
   const { account, person } = findRecipient(context, accounts, body, onInstagram);
   applySendFault(fault, account, body, onInstagram);
   if ((body.message === undefined) === (body.sender_action === undefined)) {
     throw refuse.parameter("Must provide exactly one of the params message or sender_action", onInstagram);
   }
   if (person.blocked) throw refuse.blocked();
-  if (body.sender_action !== undefined) return performAction(context, account, person, body, onInstagram);
-  return sendMessage(context, account, person, body, onInstagram, fault);
+  const request = { account, person, body, onInstagram };
+  return body.sender_action === undefined ? sendMessage(context, request, fault) : performAction(context, request);
 }
 
 async function performAction(
-  context: Context,
-  account: Account,
-  person: Person,
-  body: Record<string, unknown>,
-  onInstagram: boolean,
+  { world }: Context,
+  { account, person, body, onInstagram }: SendRequest,
 ): Promise<HttpOutcome> {
-  const { world } = context;
   const action = String(body.sender_action);
   if (!actions.includes(action)) {
     throw refuse.parameter(`Param sender_action must be one of {${actions.join(", ")}}`, onInstagram);
@@ -86,14 +83,8 @@ async function performAction(
   return json(200, { recipient_id: person.id });
 }
 
-async function sendMessage(
-  context: Context,
-  account: Account,
-  person: Person,
-  body: Record<string, unknown>,
-  onInstagram: boolean,
-  fault: Fault,
-): Promise<HttpOutcome> {
+async function sendMessage(context: Context, request: SendRequest, fault: Fault): Promise<HttpOutcome> {
+  const { account, person, body, onInstagram } = request;
   const { world, deliveries } = context;
   const thread = world.thread(account, person);
   const content = checkMessage(account, thread, body, {
@@ -102,7 +93,7 @@ async function sendMessage(
     mediaUrl: `${context.url()}/media`,
     shareOnly: fault.mode === "media_share_only",
   });
-  checkWindow(account, thread, body, world.now(), onInstagram);
+  checkWindow(account, thread, { body, now: world.now(), onInstagram });
 
   const { metadata, ...messageFields } = content;
   const message = world.addMessage(account, thread, { from: "account", ...messageFields });
@@ -112,7 +103,7 @@ async function sendMessage(
   if (sendsEcho) message.webhook = "waiting";
   else if (fault.mode !== "no_echo") message.webhook = "not_subscribed";
   if (sendsEcho) {
-    const event = echoEvent(world, account, person, message, metadata);
+    const event = echoEvent(world, account, person, { message, metadata });
     if (fault.mode === "echo_first") await deliveries.enqueue(event);
     else void deliveries.enqueue(event, randomInt(50, 301));
   }

@@ -1,11 +1,10 @@
-import type { Account, Token } from "../world/model.ts";
+import type { Account } from "../world/model.ts";
 import { isInstagram } from "../world/world.ts";
-import type { Context, GraphHost } from "./context.ts";
+import type { Context, NodeCall } from "./context.ts";
 import { refuse } from "./error-messages.ts";
 
 /** The accounts that a token may send for through the node in the path. Throws the Graph error if there is none. */
-export function sendersFor(context: Context, host: GraphHost, node: string, token: Token): Account[] {
-  const { world } = context;
+export function sendersFor({ world }: Context, { host, node, token }: NodeCall): Account[] {
   if (host === "instagram") {
     const account = world.account(`instagram_login:${token.subject}`);
     if (account === undefined) throw refuse.unreadableToken();

@@ -1,6 +1,5 @@
 import { type Call, type HttpOutcome, json } from "../http/http-server.ts";
-import type { Token } from "../world/model.ts";
-import { type Context, type GraphHost, parameter } from "./context.ts";
+import { type Context, type NodeCall, parameter } from "./context.ts";
 import { refuse } from "./error-messages.ts";
 import { toPageNode } from "./nodes.ts";
 
@@ -55,13 +54,7 @@ function requestedFields(call: Call): string[] {
 }
 
 /** `GET`, `POST` and `DELETE /{node}/subscribed_apps`. A POST replaces the existing fields. */
-export async function subscribedApps(
-  context: Context,
-  host: GraphHost,
-  node: string,
-  token: Token,
-  call: Call,
-): Promise<HttpOutcome> {
+export async function subscribedApps(context: Context, { host, node, token, call }: NodeCall): Promise<HttpOutcome> {
   const { state } = context.world;
   const appScoped = state.accounts.find((account) => account.key === `instagram_login:${token.subject}`)?.appScopedId;
   if (token.kind === "user" || !["me", token.subject, appScoped].includes(node)) {

@@ -46,7 +46,7 @@ function scene() {
   return { account, people, person, thread };
 }
 
-function choice(id, picture, title, detail, pressed, pick) {
+function choice({ id, picture, title, detail, pressed }, pick) {
   const image = element("img");
   image.src = `/media/${picture}.png`;
   image.alt = "";
@@ -74,19 +74,28 @@ function drawSide({ account, people, person }) {
   drawChoices(at("accounts"), JSON.stringify([state.accounts, account?.key]), () =>
     state.accounts.map((one) =>
       choice(
-        one.key,
-        one.key.replace(":", "-"),
-        one.displayName,
-        connectionNames[one.connection],
-        one === account,
+        {
+          id: one.key,
+          picture: one.key.replace(":", "-"),
+          title: one.displayName,
+          detail: connectionNames[one.connection],
+          pressed: one === account,
+        },
         () => choose(one.key, ""),
       ),
     ),
   );
   drawChoices(at("people"), JSON.stringify([people, person?.id]), () =>
     people.map((one) =>
-      choice(one.id, one.id, one.name, one.username ? `@${one.username}` : one.id, one === person, () =>
-        choose(account.key, one.id),
+      choice(
+        {
+          id: one.id,
+          picture: one.id,
+          title: one.name,
+          detail: one.username ? `@${one.username}` : one.id,
+          pressed: one === person,
+        },
+        () => choose(account.key, one.id),
       ),
     ),
   );
@@ -118,9 +127,8 @@ function drawThreadOf({ account, person, thread }) {
   const atEnd = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < 80;
   const messages = thread?.messages ?? [];
   const names = { person: person?.name ?? "Person", account: account?.displayName ?? "Account" };
-  drawThread(at("thread"), `${account?.key}/${person?.id}`, messages, names, (mid, emoji) =>
-    act({ kind: "reaction", mid, emoji }),
-  );
+  const view = { key: `${account?.key}/${person?.id}`, messages, names };
+  drawThread(at("thread"), view, (mid, emoji) => act({ kind: "reaction", mid, emoji }));
   at("empty").hidden = messages.length > 0;
   at("empty").textContent = person
     ? `No messages yet. Write to ${names.account} as ${person.name}.`

@@ -78,7 +78,7 @@ function messageView(message, names, react) {
 }
 
 /** Updates the list to the messages. `key` identifies the thread: another thread replaces the whole list. */
-export function drawThread(list, key, messages, names, react) {
+export function drawThread(list, { key, messages, names }, react) {
   if (list.dataset.key !== key) {
     list.dataset.key = key;
     list.replaceChildren();

@@ -33,23 +33,30 @@ export function isSubscribed(world: World, account: Account, kind: EventKind): b
   return fields.includes(instagramFields[kind]);
 }
 
+interface EventParts {
+  /** Milliseconds by the simulator's clock. */
+  at: number;
+  content: Record<string, unknown>;
+  /** The message of the thread that the event belongs to. */
+  mid: string | null;
+  isEcho?: boolean;
+}
+
 /** The webhook form of an event between a person and an account. In an echo, the account is the sender. */
 export function toOutgoingEvent(
   account: Account,
   person: Person,
-  at: number,
-  content: Record<string, unknown>,
-  options: { echo?: boolean; mid?: string | null } = {},
+  { at, content, mid, isEcho = false }: EventParts,
 ): OutgoingEvent {
-  const sender = { id: options.echo ? account.externalId : person.id };
-  const recipient = { id: options.echo ? person.id : account.externalId };
+  const sender = { id: isEcho ? account.externalId : person.id };
+  const recipient = { id: isEcho ? person.id : account.externalId };
   return {
     object: webhookObject(account),
     secret: account.connection === "instagram_login" ? "instagram" : "meta",
     entryId: account.externalId,
     slot: "messaging",
     event: { sender, recipient, timestamp: at, ...content },
-    mid: options.mid ?? null,
+    mid,
   };
 }
 
@@ -58,8 +65,7 @@ export function echoEvent(
   world: World,
   account: Account,
   person: Person,
-  message: ThreadMessage,
-  metadata: string | undefined,
+  { message, metadata }: { message: ThreadMessage; metadata: string | undefined },
 ): OutgoingEvent {
   const content = {
     mid: message.mid,
@@ -69,5 +75,10 @@ export function echoEvent(
     ...(message.replyTo === null ? {} : { reply_to: { mid: message.replyTo } }),
     ...(isInstagram(account) ? {} : { app_id: Number(world.appId), ...(metadata === undefined ? {} : { metadata }) }),
   };
-  return toOutgoingEvent(account, person, message.at, { message: content }, { echo: true, mid: message.mid });
+  return toOutgoingEvent(account, person, {
+    at: message.at,
+    content: { message: content },
+    mid: message.mid,
+    isEcho: true,
+  });
 }

@@ -46,7 +46,7 @@ describe("text limits", () => {
 describe("the window", () => {
   const account = { connection: "messenger" } as Account;
   const at = (elapsed: number, body: Record<string, unknown>) => () =>
-    checkWindow(account, { lastInboundAt: 1000 } as Thread, body, 1000 + elapsed, false);
+    checkWindow(account, { lastInboundAt: 1000 } as Thread, { body, now: 1000 + elapsed, onInstagram: false });
   const response = { messaging_type: "RESPONSE" };
   const human = { messaging_type: "MESSAGE_TAG", tag: "HUMAN_AGENT" };
 
