@@ -1,6 +1,9 @@
-// Runs in the worker thread of a sandbox, after `sandbox-boot.js`: loads the bundle as the Lambda runtime does, then
-// processes one event after another.
+// Runs in the worker thread of a sandbox: loads the bundle as the Lambda runtime does, then processes one event after
+// another. Between two events the thread is blocked, as Lambda freezes a sandbox once it has answered: timers and sockets
+// that a handler left behind go on with the next event only.
 
+import { enableCompileCache } from "node:module";
+import type { Writable } from "node:stream";
 import { pathToFileURL } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";
 import { setRuntimeOverrides } from "../../shared/kernel/runtime.ts";
@@ -10,11 +13,28 @@ import type { FromSandbox, HandlerError, SandboxData, ToSandbox } from "./sandbo
 type Handler = (event: unknown, context: object) => unknown;
 
 const data = workerData as SandboxData;
+if (data.compileCache) enableCompileCache(data.compileCache);
 const post = (message: FromSandbox): void => parentPort?.postMessage(message);
 
 // The bundle has its own copy of the clock's module. Both copies share a global symbol that setRuntimeOverrides writes.
 // `Date` stays real, because the AWS SDK signs requests with it.
 setRuntimeOverrides({ now: sharedClock(data.clock), openEgress: data.openEgress });
+
+const wake = new Int32Array(data.wake);
+
+/** Blocks the thread until an event is sent. The stack can terminate the blocked thread. */
+function freeze(): void {
+  Atomics.wait(wake, 0, 0);
+  Atomics.store(wake, 0, 0);
+}
+
+/** Sends the output at once. A worker's own stream sends a second chunk only after an acknowledgment, too late here. */
+function postOutput(stream: Writable): void {
+  stream._write = (chunk: string | Uint8Array, encoding, done) => {
+    post({ kind: "output", chunk: typeof chunk === "string" ? Buffer.from(chunk, encoding) : chunk });
+    done();
+  };
+}
 
 async function load(): Promise<Handler> {
   const bundle = (await import(pathToFileURL(data.file).href)) as Record<string, unknown> & {
@@ -44,6 +64,7 @@ async function handleEvent(handler: Handler, { id, event, timeoutMs }: ToSandbox
   } catch (error) {
     post({ kind: "error", id, error: toHandlerError(error) });
   }
+  freeze();
 }
 
 function toHandlerError(error: unknown): HandlerError {
@@ -52,9 +73,12 @@ function toHandlerError(error: unknown): HandlerError {
 }
 
 try {
+  postOutput(process.stdout);
+  postOutput(process.stderr);
   const handler = await load();
   parentPort?.on("message", (message: ToSandbox) => void handleEvent(handler, message));
   post({ kind: "ready" });
+  freeze();
 } catch (error) {
   post({ kind: "unloadable", error: toHandlerError(error) });
 }

@@ -1,6 +1,6 @@
 /** The worker data of a sandbox. */
 export interface SandboxData {
-  /** The folder of V8\'s compile cache, where the host process has one. */
+  /** The folder of V8's compile cache, where the host process has one. */
   readonly compileCache?: string | undefined;
   /** Path of the bundle. */
   readonly file: string;
@@ -11,6 +11,8 @@ export interface SandboxData {
   readonly memoryMb: number;
   /** The stack clock's offset. */
   readonly clock: SharedArrayBuffer;
+  /** One Int32: 1 once an event is sent. The thread waits for it between two events. */
+  readonly wake: SharedArrayBuffer;
   readonly openEgress: boolean;
 }
 
@@ -24,6 +26,8 @@ export interface HandlerError {
 
 export type FromSandbox =
   | { readonly kind: "ready" }
+  /** A part of the function's output. */
+  | { readonly kind: "output"; readonly chunk: Uint8Array }
   | { readonly kind: "unloadable"; readonly error: HandlerError }
   /** The result as JSON. Undefined for a handler that returns nothing. */
   | { readonly kind: "result"; readonly id: string; readonly json: string | undefined }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Readable } from "node:stream";
 import { Worker } from "node:worker_threads";
 import type { FromSandbox, HandlerError, SandboxData, ToSandbox } from "./sandbox-messages.ts";
+import { sandboxScript } from "./sandbox-script.ts";
 
 /** An invocation failed: the function threw, ran out of time or memory, or could not be loaded. */
 export class FunctionFailed extends Error {
@@ -17,14 +18,14 @@ export class FunctionFailed extends Error {
 }
 
 export interface SandboxSettings {
-  readonly data: SandboxData;
+  readonly data: Omit<SandboxData, "compileCache" | "wake">;
   readonly environment: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   /** Receives the function's output. */
   readonly log: (chunk: Buffer) => void;
 }
 
-/** One execution environment of a function: a worker thread that processes one event at a time. */
+/** One execution environment of a function: a worker thread that processes one event at a time, and is blocked between two. */
 export interface Sandbox {
   /** Null while the sandbox is usable; else the reason. A failed sandbox is replaced. */
   failure(): FunctionFailed | null;
@@ -43,15 +44,17 @@ interface PendingInvocation {
 }
 
 export function openSandbox({ data, environment, timeoutMs, log }: SandboxSettings): Sandbox {
-  const worker = new Worker(new URL("./sandbox-boot.js", import.meta.url), {
+  const wake = new Int32Array(new SharedArrayBuffer(4));
+  const worker = new Worker(sandboxScript(), {
     // Not in the environment: a function's environment is only what its template declares.
-    workerData: { ...data, compileCache: process.env.NODE_COMPILE_CACHE },
+    workerData: { ...data, wake: wake.buffer, compileCache: process.env.NODE_COMPILE_CACHE } satisfies SandboxData,
     env: environment,
     execArgv: ["--enable-source-maps", "--no-warnings"],
     stdout: true,
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: data.memoryMb },
   });
+  // The runtime's own output. The function's output arrives as messages.
   const forward = (stream: Readable): void => void stream.on("data", (chunk: Buffer) => log(chunk));
   forward(worker.stdout);
   forward(worker.stderr);
@@ -80,6 +83,7 @@ export function openSandbox({ data, environment, timeoutMs, log }: SandboxSettin
       return;
     }
     if (message.kind === "unloadable") return fail(toFunctionFailed("unloadable", message.error));
+    if (message.kind === "output") return log(Buffer.from(message.chunk));
     const invocation = pending?.id === message.id ? pending : null;
     if (!invocation) return;
     pending = null;
@@ -102,6 +106,8 @@ export function openSandbox({ data, environment, timeoutMs, log }: SandboxSettin
         fail(new FunctionFailed("timed-out", `${data.functionName}: Task timed out after ${seconds} seconds`));
       }, timeoutMs);
       worker.postMessage({ id, event, timeoutMs } satisfies ToSandbox);
+      Atomics.store(wake, 0, 1);
+      Atomics.notify(wake, 0);
       return await result.promise.finally(() => clearTimeout(timer));
     },
     async close() {

@@ -1,4 +1,6 @@
+import { existsSync } from "node:fs";
 import { request } from "node:http";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openGateway } from "../../../local/gateway/gateway.ts";
 import { type Stack, startStack } from "../../../local/stack/stack.ts";
@@ -13,10 +15,14 @@ import {
 
 const ECHO_HANDLER = `export const handler = async (event) => ({
   statusCode: 200, headers: { "content-type": "application/json" }, body: JSON.stringify(event) });`;
-const ODD_HANDLER = `export const handler = async (event) => {
+const ODD_HANDLER = `import { writeFileSync } from "node:fs";
+export const handler = async (event) => {
   switch (event.queryStringParameters?.case) {
     case "throw": throw new Error("no");
     case "hang": return await new Promise((resolve) => setTimeout(resolve, 60_000));
+    case "late":
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      return writeFileSync(event.queryStringParameters.file, "");
     case "binary": return { statusCode: 201, isBase64Encoded: true, body: Buffer.from([0, 255]).toString("base64"),
       headers: { "Content-Type": "image/x" }, cookies: ["a=1; Path=/", "b=2"] };
     case "plain": return { hello: "there" };
@@ -248,6 +254,14 @@ describe("a port", () => {
     const port = Number(new URL(stack.baseUrl).port);
     await expect(openGateway(port)).rejects.toThrow(LocalRefusal);
     await expect(openGateway(port)).rejects.toThrow(`Port ${port} is in use`);
+  });
+
+  it("lets the function run to its end after that 503", async () => {
+    const file = join(folder.path, "late");
+    const response = await fetch(`${stack.baseUrl}/slow?case=late&file=${file}`);
+    expect(response.status).toBe(503);
+    expect(existsSync(file)).toBe(false);
+    await expect.poll(() => existsSync(file)).toBe(true);
   });
 
   it("answers 503 until the stack is up", async () => {

@@ -1,3 +1,7 @@
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { type Functions, openFunctions, readFunctions } from "../../../local/lambda/functions.ts";
 import { FunctionFailed } from "../../../local/lambda/sandbox.ts";
@@ -193,6 +197,76 @@ describe("a function", () => {
     const failed = expect(running).rejects.toMatchObject({ reason: "died" });
     await functions.close();
     await failed;
+  });
+});
+
+describe("a sandbox between two events", () => {
+  /** Appends the word to the file when the work that a handler left behind goes on. */
+  const note = (word: string) => `appendFileSync(${JSON.stringify(join(folder.path, "notes"))}, "${word} ")`;
+  const readNotes = () => {
+    const file = join(folder.path, "notes");
+    return existsSync(file) ? readFileSync(file, "utf8").trim() : "";
+  };
+
+  /** A server that sends data to every connection when the test says so. */
+  async function openServer() {
+    const sockets: Socket[] = [];
+    const server = createServer((socket) => void sockets.push(socket)).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    return {
+      port: (server.address() as AddressInfo).port,
+      sockets,
+      send: () => Promise.all(sockets.map((socket) => new Promise((resolve) => socket.write("data", resolve)))),
+      [Symbol.asyncDispose]: async () => {
+        for (const socket of sockets) socket.destroy();
+        server.close();
+        await once(server, "close");
+      },
+    };
+  }
+
+  it("stands still: a timer and a socket that a handler left behind go on with its next event only", async () => {
+    await using server = await openServer();
+    const { functions } = run(
+      `import { appendFileSync } from "node:fs";
+       import { once } from "node:events";
+       import { connect } from "node:net";
+       import { setTimeout as wait } from "node:timers/promises";
+       let left = Promise.resolve();
+       export const handler = async ({ act }) => {
+         if (act === "go on") return void (await left);
+         const socket = connect(${server.port}, "127.0.0.1");
+         await once(socket, "connect");
+         const data = once(socket, "data");
+         if (act === "finish") return void (await data.then(() => wait(50)));
+         left = Promise.all([data.then(() => ${note("socket")}), wait(1).then(() => ${note("timer")})]);
+       };`,
+    );
+    const finishing = functions.invoke("Echo", { act: "finish" });
+    await expect.poll(() => server.sockets.length).toBe(1);
+    await functions.invoke("Echo", { act: "leave" });
+    await server.send();
+    // A second sandbox gets its data and waits longer: the first could have done both by now.
+    await finishing;
+    expect(readNotes()).toBe("");
+
+    await Promise.all([functions.invoke("Echo", { act: "go on" }), functions.invoke("Echo", { act: "go on" })]);
+    expect(readNotes().split(" ").sort()).toEqual(["socket", "timer"]);
+  });
+
+  it("ends at once when the stack ends, with work left behind", async () => {
+    const { functions } = run("export const handler = async () => { setInterval(() => {}, 1); };");
+    await functions.invoke("Echo", {});
+    await functions.close();
+    await expect(functions.invoke("Echo", {})).rejects.toMatchObject({ reason: "died" });
+  });
+
+  it("has written all of its output", async () => {
+    const { functions } = run(
+      `export const handler = async () => { for (const word of ["one", "two", "three"]) console.log(word); };`,
+    );
+    await functions.invoke("Echo", {});
+    expect(Buffer.concat(logChunks).toString()).toBe("one\ntwo\nthree\n");
   });
 });
 
