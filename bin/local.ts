@@ -1,6 +1,15 @@
 // `npm run local`: runs all of Parley on this machine.
-import { openSeedPorts } from "../local/stack/seed-ports.ts";
-import { readSettings } from "../local/stack/settings.ts";
-import { runStackProcess } from "../local/stack/stack-process.ts";
+import { enableCompileCache } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+// Before anything else is imported. The sandboxes and the synthesis read the variable: a start that finds the compiled
+// code of an earlier one takes a quarter less CPU time. The folder is the default of Node.js.
+process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), "node-compile-cache");
+enableCompileCache();
+
+const { openSeedPorts } = await import("../local/stack/seed-ports.ts");
+const { readSettings } = await import("../local/stack/settings.ts");
+const { runStackProcess } = await import("../local/stack/stack-process.ts");
 
 await runStackProcess(() => ({ ...readSettings(process.argv.slice(2), process.env), seedPorts: openSeedPorts }));

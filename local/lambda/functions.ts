@@ -6,6 +6,7 @@ import { ACCOUNT, REGION, type Resolver } from "../template/intrinsics.ts";
 import { type Assembly, describeResource, listResources, type StackResource } from "../template/template.ts";
 import { openPool, type Pool } from "./pool.ts";
 import { openSandbox } from "./sandbox.ts";
+import { openSandboxBudget, type SandboxBudgetOptions } from "./sandbox-budget.ts";
 
 /** A function of the template, with the path of its bundle. */
 export interface FunctionDeclaration {
@@ -18,12 +19,14 @@ export interface FunctionDeclaration {
   readonly handler: string;
   readonly timeoutMs: number;
   readonly memoryMb: number;
-  /** Maximum concurrent sandboxes. */
+  /** Maximum concurrent sandboxes: the reserved concurrency, or what its event sources may use together. */
   readonly sandboxesMax: number;
 }
 
 /** The functions of a running stack. */
 export interface Functions {
+  /** Loads one sandbox of each function. Throws a LocalRefusal for a function that cannot be loaded. */
+  load(): Promise<void>;
   /** Invokes a function and returns its result. Throws FunctionFailed. `id` is the construct's id or the logical id. */
   invoke(id: string, event: unknown): Promise<unknown>;
   /** The complete environment of a function. */
@@ -33,11 +36,10 @@ export interface Functions {
   close(): Promise<void>;
 }
 
-/**
- * A function in the cloud scales to hundreds of sandboxes; four reproduce the races on one machine. A function with two
- * queues has twice as many, because one queue does not block another in the cloud either.
- */
-const SANDBOXES_MAX = 4;
+/** The concurrency of an AWS account that a function without own limits shares. Source: Lambda quotas, the default. */
+const ACCOUNT_CONCURRENCY = 1_000;
+/** Lambda closes an idle sandbox after some minutes; here one frees memory for other functions. */
+const IDLE_MAX_MS = 60_000;
 /** Lambda's defaults. */
 const TIMEOUT_DEFAULT_SECONDS = 3;
 const MEMORY_DEFAULT_MB = 128;
@@ -64,8 +66,6 @@ function readFunction(assembly: Assembly, stackResource: StackResource): Functio
     typeof properties.FunctionName === "string"
       ? properties.FunctionName
       : `${stackResource.stack}-${stackResource.id}`;
-  const sandboxLimit = SANDBOXES_MAX * Math.max(1, countEventSources(assembly, stackResource));
-  const reserved = Number(properties.ReservedConcurrentExecutions ?? sandboxLimit);
   return {
     id,
     stackResource,
@@ -74,17 +74,25 @@ function readFunction(assembly: Assembly, stackResource: StackResource): Functio
     ...findBundle(assembly, stackResource),
     timeoutMs: Number(properties.Timeout ?? TIMEOUT_DEFAULT_SECONDS) * 1_000,
     memoryMb: Number(properties.MemorySize ?? MEMORY_DEFAULT_MB),
-    sandboxesMax: Math.max(1, Math.min(sandboxLimit, reserved)),
+    sandboxesMax: Number(properties.ReservedConcurrentExecutions ?? eventSourceConcurrency(assembly, stackResource)),
   };
 }
 
-function countEventSources(assembly: Assembly, { stack, id }: StackResource): number {
-  return listResources(assembly).filter(
-    ({ stack: mappingStack, resource }) =>
-      mappingStack === stack &&
-      resource.Type === "AWS::Lambda::EventSourceMapping" &&
-      (resource.Properties?.FunctionName as { Ref?: string } | undefined)?.Ref === id,
-  ).length;
+/** What a function's event sources may use together, or the account's limit where one of them has none. */
+function eventSourceConcurrency(assembly: Assembly, { stack, id }: StackResource): number {
+  const limits = listResources(assembly)
+    .filter(
+      ({ stack: mappingStack, resource }) =>
+        mappingStack === stack &&
+        resource.Type === "AWS::Lambda::EventSourceMapping" &&
+        (resource.Properties?.FunctionName as { Ref?: string } | undefined)?.Ref === id,
+    )
+    .map(({ resource }) => (resource.Properties?.ScalingConfig as { MaximumConcurrency?: number })?.MaximumConcurrency);
+  if (limits.length === 0) return ACCOUNT_CONCURRENCY;
+  return Math.min(
+    ACCOUNT_CONCURRENCY,
+    limits.reduce((sum: number, limit) => sum + (limit ?? ACCOUNT_CONCURRENCY), 0),
+  );
 }
 
 /** `Code.S3Key` is `<hash>.zip`; the assembly holds its content as the folder `asset.<hash>`. */
@@ -109,6 +117,7 @@ export interface RuntimeSettings {
   readonly variableOverrides: Readonly<Record<string, string>>;
   readonly clock: SharedArrayBuffer;
   readonly openEgress: boolean;
+  readonly budget: SandboxBudgetOptions;
   readonly log: (chunk: Buffer) => void;
 }
 
@@ -120,12 +129,13 @@ export function openFunctions(
 ): Functions {
   const environments = new Map<string, Record<string, string>>();
   const pools = new Map<string, Pool>();
+  const budget = openSandboxBudget(settings.budget);
   for (const declaration of declarations) {
     const variables = templateVariables(declaration, resolver);
     for (const [name, value] of Object.entries(settings.variableOverrides))
       if (name in variables) variables[name] = value;
     const environment = { ...variables, ...runtimeVariables(declaration), ...settings.extraVariables };
-    const pool = openPool(declaration.sandboxesMax, () =>
+    const pool = openPool({ sandboxesMax: declaration.sandboxesMax, budget, idleMax: IDLE_MAX_MS }, () =>
       openSandbox({
         data: {
           file: declaration.file,
@@ -147,6 +157,17 @@ export function openFunctions(
     }
   }
   return {
+    async load() {
+      await Promise.all(
+        declarations.map(async ({ id }) => {
+          await getById(pools, id)
+            .load()
+            .catch((error: Error) => {
+              throw new LocalRefusal(`The function ${id} cannot be loaded: ${error.message}`);
+            });
+        }),
+      );
+    },
     invoke: async (id, event) => await getById(pools, id).invoke(event),
     environment: (id) => getById(environments, id),
     ids: declarations.map(({ id }) => id),

@@ -27,6 +27,8 @@ export interface SandboxSettings {
 
 /** One execution environment of a function: a worker thread that processes one event at a time, and is blocked between two. */
 export interface Sandbox {
+  /** Resolves when the bundle is loaded or cannot be loaded: with null, or with the reason. */
+  loaded(): Promise<FunctionFailed | null>;
   /** Null while the sandbox is usable; else the reason. A failed sandbox is replaced. */
   failure(): FunctionFailed | null;
   /** Returns the handler's result after a JSON round trip. Throws FunctionFailed. */
@@ -34,7 +36,7 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
-/** Loading a bundle fails after this time, as in Lambda. */
+/** Lambda stops loading a bundle after this time, and loads it again within the timeout of the first invocation. */
 const LOAD_MAX_MS = 10_000;
 
 interface PendingInvocation {
@@ -61,25 +63,25 @@ export function openSandbox({ data, environment, timeoutMs, log }: SandboxSettin
 
   let failure: FunctionFailed | null = null;
   let pending: PendingInvocation | null = null;
-  const ready = Promise.withResolvers<void>();
-  ready.promise.catch(() => {});
+  const loaded = Promise.withResolvers<FunctionFailed | null>();
 
   const fail = (error: FunctionFailed): void => {
     failure ??= error;
     clearTimeout(loading);
-    ready.reject(failure);
+    loaded.resolve(failure);
     pending?.reject(failure);
     pending = null;
     void worker.terminate();
   };
+  const loadMaxMs = LOAD_MAX_MS + timeoutMs;
   const loading = setTimeout(() => {
-    fail(new FunctionFailed("unloadable", `${data.functionName} was not loaded within ${LOAD_MAX_MS / 1_000} s.`));
-  }, LOAD_MAX_MS);
+    fail(new FunctionFailed("unloadable", `${data.functionName} was not loaded within ${loadMaxMs / 1_000} s.`));
+  }, loadMaxMs);
 
   worker.on("message", (message: FromSandbox) => {
     if (message.kind === "ready") {
       clearTimeout(loading);
-      ready.resolve();
+      loaded.resolve(null);
       return;
     }
     if (message.kind === "unloadable") return fail(toFunctionFailed("unloadable", message.error));
@@ -94,9 +96,10 @@ export function openSandbox({ data, environment, timeoutMs, log }: SandboxSettin
   worker.on("exit", () => fail(new FunctionFailed("died", `${data.functionName}: the runtime exited.`)));
 
   return {
+    loaded: () => loaded.promise,
     failure: () => failure,
     async invoke(event) {
-      await ready.promise;
+      await loaded.promise;
       if (failure) throw failure;
       const id = randomUUID();
       const result = Promise.withResolvers<unknown>();

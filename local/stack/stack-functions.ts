@@ -1,6 +1,7 @@
 import { createWriteStream } from "node:fs";
 import { env } from "../../shared/config/names.ts";
 import { type FunctionDeclaration, type Functions, openFunctions } from "../lambda/functions.ts";
+import { machineBudget } from "../lambda/sandbox-budget.ts";
 import type { Resolver } from "../template/intrinsics.ts";
 import type { LocalSettings } from "./settings.ts";
 import type { StackParts } from "./stack-parts.ts";
@@ -27,6 +28,7 @@ export function runFunctions(
     variableOverrides: { [env.platformUrls]: JSON.stringify(parts.platformUrls) },
     clock,
     openEgress: !settings.strictEgress,
+    budget: machineBudget(),
     log: (chunk) => {
       if (!log.writableEnded) log.write(chunk);
     },

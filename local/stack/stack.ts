@@ -5,8 +5,9 @@ import type { Sqs } from "../emulators/sqs/service.ts";
 import { openGateway } from "../gateway/gateway.ts";
 import { handleLocalRequest } from "../gateway/local-routes.ts";
 import { readRoutes } from "../gateway/routes.ts";
-import { type Pollers, readEventSourceMappings, startPollers } from "../lambda/event-sources.ts";
+import { readEventSourceMappings } from "../lambda/event-sources.ts";
 import { readFunctions } from "../lambda/functions.ts";
+import { type Pollers, startPollers } from "../lambda/pollers.ts";
 import { readSchedules, type Schedules, startSchedules } from "../lambda/schedules.ts";
 import { provision } from "../provision/provision.ts";
 import { closeClients, openClients } from "../provision/provision-context.ts";
@@ -138,10 +139,13 @@ async function start(
   writeFileAtomic(environmentJson, JSON.stringify(environment));
   cleanup.defer(() => rmSync(environmentJson, { force: true }));
   const ports = settings.seedPorts?.({ environment, now: clock.now });
-  const seedState = ports ? await seed(folder.at("seed.json"), ports, settings.seedAccounts) : {};
+  // Loaded before the first message and request: the first of each function would otherwise wait for it.
+  const loading = functions.load();
+  const seeding = ports ? seed(folder.at("seed.json"), ports, settings.seedAccounts) : Promise.resolve({});
+  const [seedState] = await settleBoth(seeding, loading);
   signal.throwIfAborted();
 
-  const pollers = startPollers(mappings, clients.sqs, functions, report);
+  const pollers = startPollers(mappings, { sqs: clients.sqs, functions, report });
   const schedules = startSchedules(scheduleRules, clock.now, functions, report);
   cleanup.defer(() => drain(pollers, schedules));
   cleanup.defer(gateway.close);

@@ -32,10 +32,28 @@ function run(source: string, properties: Record<string, unknown> = {}, replaced:
     variableOverrides: replaced,
     clock: clock.shared,
     openEgress: true,
+    budget: { sandboxesMax: 20, loadsMax: 2 },
     log: (chunk) => logChunks.push(chunk),
   });
   running.push(functions);
   return { functions, clock };
+}
+
+/** A server that sends data to every connection when the test says so. */
+async function openServer() {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => void sockets.push(socket)).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    port: (server.address() as AddressInfo).port,
+    sockets,
+    send: () => Promise.all(sockets.map((socket) => new Promise((resolve) => socket.write("data", resolve)))),
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, "close");
+    },
+  };
 }
 
 describe("a function", () => {
@@ -98,22 +116,26 @@ describe("a function", () => {
     expect(await functions.invoke("Echo", {})).toBe("function");
   });
 
-  it("takes one event at a time in each sandbox and opens a second sandbox for a second event", async () => {
-    const { functions } = run(`
-      let inside = 0, most = 0;
-      const here = Math.random();
-      export const handler = async () => {
-        most = Math.max(most, ++inside);
-        await new Promise((resolve) => setTimeout(resolve, 60));
-        inside--;
-        return { most, here };
-      };`);
-    const answers = (await Promise.all(Array.from({ length: 12 }, () => functions.invoke("Echo", {})))) as {
-      most: number;
-      here: number;
-    }[];
+  it("takes one event at a time in each sandbox and opens a sandbox for each concurrent event", async () => {
+    await using server = await openServer();
+    const { functions } = run(
+      `import { once } from "node:events";
+       import { connect } from "node:net";
+       let inside = 0, most = 0;
+       const here = Math.random();
+       export const handler = async () => {
+         most = Math.max(most, ++inside);
+         await once(connect(${server.port}, "127.0.0.1"), "data");
+         inside--;
+         return { most, here };
+       };`,
+    );
+    const events = Array.from({ length: 6 }, () => functions.invoke("Echo", {}));
+    await expect.poll(() => server.sockets.length, { timeout: 20_000 }).toBe(6);
+    await server.send();
+    const answers = (await Promise.all(events)) as { most: number; here: number }[];
     expect(Math.max(...answers.map(({ most }) => most))).toBe(1);
-    expect(new Set(answers.map(({ here }) => here)).size).toBe(4);
+    expect(new Set(answers.map(({ here }) => here)).size).toBe(6);
   });
 
   it("never exceeds its reserved concurrency", async () => {
@@ -181,11 +203,15 @@ describe("a function", () => {
   });
 
   it.each([
-    ["four sandboxes", [], {}, 4],
-    ["as many for each of its queues", ["One", "Two"], {}, 8],
-    ["no more than its reserved concurrency", ["One", "Two"], { ReservedConcurrentExecutions: 3 }, 3],
-  ])("has %s", (_what, queues, properties, expected) => {
-    const sources = queues.map((name): [string, Resource] => [`From${name}`, eventSourceMapping("Echo", name)]);
+    ["its reserved concurrency", ["One", "Two"], { ReservedConcurrentExecutions: 3 }, 3],
+    ["the concurrency of its queues together", ["One", "Two"], {}, 14],
+    ["the account's concurrency without either", [], {}, 1_000],
+  ])("has as many sandboxes as %s", (_what, queues, properties, expected) => {
+    const scaling = { ScalingConfig: { MaximumConcurrency: 7 } };
+    const sources = queues.map((name): [string, Resource] => [
+      `From${name}`,
+      eventSourceMapping("Echo", name, scaling),
+    ]);
     const resources = { Echo: lambdaResource("echo", properties), ...Object.fromEntries(sources) };
     const [declared] = readFunctions(readAssembly(writeAssembly(folder.path, resources, { echo: "" })));
     expect(declared?.sandboxesMax).toBe(expected);
@@ -207,23 +233,6 @@ describe("a sandbox between two events", () => {
     const file = join(folder.path, "notes");
     return existsSync(file) ? readFileSync(file, "utf8").trim() : "";
   };
-
-  /** A server that sends data to every connection when the test says so. */
-  async function openServer() {
-    const sockets: Socket[] = [];
-    const server = createServer((socket) => void sockets.push(socket)).listen(0, "127.0.0.1");
-    await once(server, "listening");
-    return {
-      port: (server.address() as AddressInfo).port,
-      sockets,
-      send: () => Promise.all(sockets.map((socket) => new Promise((resolve) => socket.write("data", resolve)))),
-      [Symbol.asyncDispose]: async () => {
-        for (const socket of sockets) socket.destroy();
-        server.close();
-        await once(server, "close");
-      },
-    };
-  }
 
   it("stands still: a timer and a socket that a handler left behind go on with its next event only", async () => {
     await using server = await openServer();
@@ -252,6 +261,17 @@ describe("a sandbox between two events", () => {
 
     await Promise.all([functions.invoke("Echo", { act: "go on" }), functions.invoke("Echo", { act: "go on" })]);
     expect(readNotes().split(" ").sort()).toEqual(["socket", "timer"]);
+  });
+
+  it("stands still before its first event too", async () => {
+    const { functions } = run(
+      `import { appendFileSync } from "node:fs";
+       setTimeout(() => ${note("timer")}, 1);
+       export const handler = async () => new Promise((resolve) => setTimeout(resolve, 20));`,
+    );
+    await functions.load();
+    await functions.invoke("Echo", {});
+    expect(readNotes()).toBe("timer");
   });
 
   it("ends at once when the stack ends, with work left behind", async () => {

@@ -124,6 +124,16 @@ describe("a template is rejected for", () => {
     folder.remove();
   });
 
+  it("a function that cannot be loaded", async () => {
+    const folder = newTempFolder();
+    const brokenBundles = { broken: 'throw new Error("no table"); export const handler = 1;' };
+    const assembly = writeAssembly(folder.path, { Worker: lambdaResource("broken") }, brokenBundles);
+    const start = startStack(assemblySettings(folder.path, assembly));
+    await expect(start).rejects.toThrow(LocalRefusal);
+    await expect(start).rejects.toThrow("The function Worker cannot be loaded: Error: no table");
+    folder.remove();
+  });
+
   it("a function that does not return 200 for /health", async () => {
     const folder = newTempFolder();
     const failingBundles = { ill: "export const handler = async () => ({ statusCode: 500, body: 'ill' });" };

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Stack, type StackSettings, startStack } from "../../../local/stack/stack.ts";
 import { LocalRefusal } from "../../../local/support/local-refusal.ts";
 import { DAY, MINUTE, SECOND } from "../../../shared/kernel/time.ts";
-import { assemblySettings, newTempFolder, writeAssembly } from "../assembly-fixture.ts";
+import { assemblySettings, lambdaResource, newTempFolder, writeAssembly } from "../assembly-fixture.ts";
 import { handlerSources, serviceResources, tableResource } from "../service-template.ts";
 
 const folder = newTempFolder();
@@ -240,6 +240,22 @@ describe("a second start", () => {
     const { now } = (await (await fetch(`${stack.baseUrl}/_local/clock`)).json()) as { now: string };
     return Date.parse(now) - Date.now();
   }
+});
+
+describe("every function", () => {
+  it("is loaded when the stack is ready, so that its first event does not wait", async () => {
+    const place = newTempFolder();
+    const loadedFile = join(place.path, "loaded");
+    const source = `import { appendFileSync } from "node:fs";
+      appendFileSync(${JSON.stringify(loadedFile)}, process.env.AWS_LAMBDA_FUNCTION_NAME + " ");
+      export const handler = async () => {};`;
+    const resources = { One: lambdaResource("one"), Two: lambdaResource("one") };
+    const assembly = writeAssembly(place.path, resources, { one: source });
+    const ready = await startStack(assemblySettings(place.path, assembly));
+    expect(readFileSync(loadedFile, "utf8").trim().split(" ").sort()).toEqual(["Planted-One", "Planted-Two"]);
+    await ready.close();
+    place.remove();
+  });
 });
 
 describe("a table whose keys have changed", () => {

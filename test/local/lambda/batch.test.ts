@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseBatchItemFailures } from "../../../local/lambda/event-sources.ts";
+import { parseBatchItemFailures } from "../../../local/lambda/batch.ts";
 
 const all = new Set(["a", "b", "c"]);
 

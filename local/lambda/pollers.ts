@@ -1,0 +1,174 @@
+import {
+  ChangeMessageVisibilityBatchCommand,
+  DeleteMessageBatchCommand,
+  type Message,
+  ReceiveMessageCommand,
+  type SQSClient,
+} from "@aws-sdk/client-sqs";
+import { type Millis, SECOND } from "../../shared/kernel/time.ts";
+import { parseBatchItemFailures, toLambdaRecord } from "./batch.ts";
+import { type EventSourceMapping, RECEIVE_MAX } from "./event-sources.ts";
+import type { Functions } from "./functions.ts";
+import { FunctionFailed } from "./sandbox.ts";
+
+export interface Pollers {
+  /** Resolves when no batch is running, or after `timeoutMs` of real time. */
+  settle(timeoutMs: number): Promise<void>;
+  /** Stops receiving and resolves when the running batches have finished. */
+  close(): Promise<void>;
+}
+
+export interface PollerPorts {
+  readonly sqs: SQSClient;
+  readonly functions: Pick<Functions, "invoke">;
+  /** Receives a line for each error. */
+  readonly report: (line: string) => void;
+}
+
+const LONG_POLL_SECONDS = 20;
+const PAUSE_AFTER_ERROR_MS = 500;
+/** When the messages of a function that could not be loaded come back: doubled with each receive. */
+const RELOAD_DELAY: Millis = 5 * SECOND;
+const RELOAD_DELAY_MAX: Millis = 15 * 60 * SECOND;
+
+/**
+ * Starts one poller per event source. It receives a batch whenever the event source may run another invocation. A batch
+ * whose invocation fails, and the messages that a function reports as failed, stay in the queue and become visible again
+ * after their visibility timeout, as in the cloud. The messages of a function that could not be loaded come back
+ * earlier: Lambda loads a function again within the same invocation.
+ */
+export function startPollers(mappings: readonly EventSourceMapping[], ports: PollerPorts): Pollers {
+  const stop = new AbortController();
+  const batches = new Set<Promise<void>>();
+  const loops = mappings.map((mapping) => poll(mapping, { ...ports, signal: stop.signal, batches }));
+  return {
+    async settle(timeoutMs) {
+      const timeout = sleep(timeoutMs, stop.signal).then(() => "over" as const);
+      while (batches.size > 0) {
+        if ((await Promise.race([Promise.all(batches), timeout])) === "over") return;
+      }
+    },
+    async close() {
+      stop.abort();
+      await Promise.all(loops);
+      await Promise.all(batches);
+    },
+  };
+}
+
+interface Poller extends PollerPorts {
+  readonly signal: AbortSignal;
+  /** The running batches of all event sources. None rejects. */
+  readonly batches: Set<Promise<void>>;
+}
+
+async function poll(mapping: EventSourceMapping, poller: Poller): Promise<void> {
+  const { report, signal, batches } = poller;
+  const running = new Set<Promise<void>>();
+  while (!signal.aborted) {
+    if (running.size >= mapping.concurrency) {
+      await Promise.race(running);
+      continue;
+    }
+    try {
+      const messages = await receiveBatch(mapping, poller);
+      if (messages.length === 0) continue;
+      const batch = processBatch(mapping, messages, poller).finally(() => {
+        running.delete(batch);
+        batches.delete(batch);
+      });
+      running.add(batch);
+      batches.add(batch);
+    } catch (error) {
+      if (signal.aborted) return;
+      report(`${mapping.functionId}: receiving from its queue failed: ${(error as Error).message}`);
+      await sleep(PAUSE_AFTER_ERROR_MS, signal);
+    }
+  }
+}
+
+/** Receives one batch: from one receive, or from several until the batch is full or its window ends. */
+async function receiveBatch(mapping: EventSourceMapping, { sqs, signal }: Poller): Promise<Message[]> {
+  const batch: Message[] = [];
+  let deadline = Number.POSITIVE_INFINITY;
+  do {
+    const remainingSeconds = Math.ceil((deadline - performance.now()) / 1_000);
+    const command = new ReceiveMessageCommand({
+      QueueUrl: mapping.queueUrl,
+      MaxNumberOfMessages: Math.min(RECEIVE_MAX, mapping.batchSize - batch.length),
+      WaitTimeSeconds: Math.min(LONG_POLL_SECONDS, remainingSeconds),
+      MessageSystemAttributeNames: ["All"],
+      MessageAttributeNames: ["All"],
+    });
+    const { Messages = [] } = await sqs.send(command, { abortSignal: signal });
+    batch.push(...Messages);
+    if (batch.length === 0) return batch;
+    if (deadline === Number.POSITIVE_INFINITY) deadline = performance.now() + mapping.batchWindowSeconds * 1_000;
+  } while (batch.length < mapping.batchSize && performance.now() < deadline && !signal.aborted);
+  return batch;
+}
+
+/** Never rejects: what fails stays in the queue. */
+async function processBatch(mapping: EventSourceMapping, messages: readonly Message[], poller: Poller): Promise<void> {
+  try {
+    const failedIds = await invokeWithBatch(mapping, messages, poller);
+    const succeeded = messages.filter(({ MessageId = "" }) => !failedIds.has(MessageId));
+    for (const part of partsOf(succeeded)) {
+      const Entries = part.map(({ ReceiptHandle }, at) => ({ Id: String(at), ReceiptHandle }));
+      await poller.sqs.send(new DeleteMessageBatchCommand({ QueueUrl: mapping.queueUrl, Entries }));
+    }
+  } catch (error) {
+    if (!poller.signal.aborted) poller.report(`${mapping.functionId}: ${(error as Error).message}`);
+  }
+}
+
+/** Returns the ids of the messages that stay in the queue. */
+async function invokeWithBatch(
+  mapping: EventSourceMapping,
+  messages: readonly Message[],
+  poller: Poller,
+): Promise<ReadonlySet<string>> {
+  const messageIds = new Set(messages.map(({ MessageId = "" }) => MessageId));
+  try {
+    const result = await poller.functions.invoke(mapping.functionId, {
+      Records: messages.map((message) => toLambdaRecord(message, mapping.queueArn)),
+    });
+    return mapping.reportsFailures ? parseBatchItemFailures(result, messageIds) : new Set();
+  } catch (error) {
+    poller.report(`${mapping.functionId}: ${(error as Error).message}`);
+    if (error instanceof FunctionFailed && error.reason === "unloadable") await postpone(mapping, messages, poller);
+    return messageIds;
+  }
+}
+
+async function postpone(mapping: EventSourceMapping, messages: readonly Message[], { sqs }: Poller): Promise<void> {
+  for (const part of partsOf(messages)) {
+    const Entries = part.map(({ ReceiptHandle, Attributes }, at) => ({
+      Id: String(at),
+      ReceiptHandle,
+      VisibilityTimeout: reloadDelay(Number(Attributes?.ApproximateReceiveCount ?? 1)) / SECOND,
+    }));
+    await sqs.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: mapping.queueUrl, Entries }));
+  }
+}
+
+function reloadDelay(receives: number): Millis {
+  return Math.min(RELOAD_DELAY * 2 ** (receives - 1), RELOAD_DELAY_MAX);
+}
+
+/** The messages in parts that one batch request of SQS accepts. */
+function partsOf(messages: readonly Message[]): Message[][] {
+  const starts = Array.from({ length: Math.ceil(messages.length / RECEIVE_MAX) }, (_, at) => at * RECEIVE_MAX);
+  return starts.map((from) => messages.slice(from, from + RECEIVE_MAX));
+}
+
+async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    const stop = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    signal.addEventListener("abort", stop, { once: true });
+  });
+}
