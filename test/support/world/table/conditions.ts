@@ -42,7 +42,7 @@ function readPrimary(tokens: Tokens): Condition {
     tokens.expect(")");
     return inner;
   }
-  const call = tokens.peek(1) === "(" ? functions[tokens.peek() ?? ""] : undefined;
+  const call = tokens.lookAhead(1) === "(" ? functions[tokens.lookAhead() ?? ""] : undefined;
   if (call) {
     tokens.next();
     tokens.next();

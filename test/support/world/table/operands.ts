@@ -25,7 +25,7 @@ export function readName(tokens: Tokens): (scope: Pick<Scope, "names">) => strin
 
 /** A placeholder of a value, an attribute or its size. */
 export function readOperand(tokens: Tokens): Operand {
-  const token = tokens.peek() ?? "";
+  const token = tokens.lookAhead() ?? "";
   if (token.startsWith(":")) {
     tokens.next();
     return ({ values }) => {
@@ -34,7 +34,7 @@ export function readOperand(tokens: Tokens): Operand {
       return value;
     };
   }
-  if (token === "size" && tokens.peek(1) === "(") {
+  if (token === "size" && tokens.lookAhead(1) === "(") {
     tokens.next();
     tokens.next();
     const operand = readOperand(tokens);

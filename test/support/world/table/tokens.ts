@@ -20,7 +20,7 @@ export class Tokens {
     this.#texts = texts;
   }
 
-  peek(ahead = 0): string | undefined {
+  lookAhead(ahead = 0): string | undefined {
     return this.#texts[this.#next + ahead];
   }
 
@@ -32,16 +32,16 @@ export class Tokens {
 
   /** Takes the next word if it is this one, in any case. */
   take(word: string): boolean {
-    if (this.peek()?.toUpperCase() !== word) return false;
+    if (this.lookAhead()?.toUpperCase() !== word) return false;
     this.#next++;
     return true;
   }
 
   expect(word: string): void {
-    if (!this.take(word)) throw new InvalidRequest(`Expected ${word} before ${this.peek()}: ${this.#expression}`);
+    if (!this.take(word)) throw new InvalidRequest(`Expected ${word} before ${this.lookAhead()}: ${this.#expression}`);
   }
 
   end(): void {
-    if (this.peek() !== undefined) throw new InvalidRequest(`Unexpected ${this.peek()}: ${this.#expression}`);
+    if (this.lookAhead() !== undefined) throw new InvalidRequest(`Unexpected ${this.lookAhead()}: ${this.#expression}`);
   }
 }

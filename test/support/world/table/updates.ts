@@ -24,7 +24,7 @@ function parseUpdate(text: string): readonly Action[] {
   if (known) return known;
   const tokens = new Tokens(text);
   const actions: Action[] = [];
-  while (tokens.peek() !== undefined) {
+  while (tokens.lookAhead() !== undefined) {
     const readAction = clauses[tokens.next().toUpperCase()];
     if (!readAction) throw new InvalidRequest(`Unsupported update: ${text}`);
     do actions.push(readAction(tokens));
@@ -61,7 +61,7 @@ const clauses: Readonly<Record<string, (tokens: Tokens) => Action>> = {
 
 function readSum(tokens: Tokens): Operand {
   const left = readSetOperand(tokens);
-  const isMinus = tokens.peek() === "-";
+  const isMinus = tokens.lookAhead() === "-";
   if (!tokens.take("+") && !tokens.take("-")) return left;
   const right = readSetOperand(tokens);
   return (scope) => {
@@ -72,7 +72,7 @@ function readSum(tokens: Tokens): Operand {
 }
 
 function readSetOperand(tokens: Tokens): Operand {
-  if (tokens.peek() !== "if_not_exists") return readOperand(tokens);
+  if (tokens.lookAhead() !== "if_not_exists") return readOperand(tokens);
   tokens.next();
   tokens.expect("(");
   const name = readName(tokens);
