@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { sweepWorker } from "../../../functions/sweep/worker.ts";
 import { conversationId } from "../../../shared/domain/inbox/conversations.ts";
 import { newUlid } from "../../../shared/kernel/ids.ts";
-import { DAY, MINUTE, SECOND } from "../../../shared/kernel/time.ts";
+import { HOUR, MINUTE, SECOND } from "../../../shared/kernel/time.ts";
 import { queueDepth } from "../../shared/flows/support/queue-worker.ts";
 import { openTestEnv, type TestEnv, type TestQueues } from "../../shared/flows/support/test-env.ts";
 import { ACCOUNT, newTenant, PERSON } from "../../shared/stores/support/samples.ts";
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => testEnv.close());
 beforeEach(async () => {
-  testEnv.advance(30 * DAY);
+  testEnv.advance(HOUR);
   queues = await testEnv.newQueues();
   // Sends what the previous test left to queues of its own.
   await sweepWorker(ports(), testEnv.now)(null, invocation(50 * SECOND));
