@@ -30,6 +30,7 @@ export type VirtualTime = ReturnType<typeof virtualTime>;
 export function virtualTime(clock: Clock, clients: readonly AwsClient[]) {
   const name = "virtual-time";
   let calls = 0;
+  let callsEnded = Promise.withResolvers<void>();
   for (const client of clients) {
     client.middlewareStack.add(
       (next) => async (args) => {
@@ -37,7 +38,10 @@ export function virtualTime(clock: Clock, clients: readonly AwsClient[]) {
         try {
           return await next(args);
         } finally {
-          calls--;
+          if (--calls === 0) {
+            callsEnded.resolve();
+            callsEnded = Promise.withResolvers();
+          }
         }
       },
       { step: "initialize", name },
@@ -49,7 +53,9 @@ export function virtualTime(clock: Clock, clients: readonly AwsClient[]) {
   async function waitUntilQuiet(): Promise<void> {
     for (let turns = 0; turns < QUIET_TURNS; turns++) {
       await turnOfTheLoop();
-      if (calls > 0) turns = 0;
+      if (calls === 0) continue;
+      await callsEnded.promise;
+      turns = 0;
     }
   }
 
