@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { CreateTableCommand, DeleteTableCommand, DynamoDBClient, waitUntilTableExists } from "@aws-sdk/client-dynamodb";
 import { type Engine, startEngine } from "../../local/dynamodb/engine.ts";
 import { table } from "../../shared/config/names.ts";
+import { constantSigner } from "./constant-signer.ts";
 
 /** A table for one test or one test file, with the keys and indexes of the real one. */
 export interface TestTable {
@@ -34,6 +35,7 @@ export function clientFor(endpoint: string): DynamoDBClient {
     endpoint,
     region: "us-east-1",
     credentials: { accessKeyId: "local", secretAccessKey: "local" },
+    signer: constantSigner,
   });
 }
 

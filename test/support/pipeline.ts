@@ -62,6 +62,7 @@ import { sendRecordStore } from "../../shared/stores/sending/send-records.ts";
 import { counterStore } from "../../shared/stores/stats/counters.ts";
 import { dnsQuotaStore } from "../../shared/stores/webhooks/dns-quota.ts";
 import { endpointStore } from "../../shared/stores/webhooks/endpoints.ts";
+import { constantSigner } from "./constant-signer.ts";
 import { startTestTable } from "./dynamodb.ts";
 import { attachMeter } from "./meter.ts";
 import { eventSource } from "./pipeline/event-source.ts";
@@ -302,7 +303,8 @@ export async function startPipeline(options: { readonly webhookClient?: WebhookC
 type Envelope<T> = { readonly ok: true; readonly data: T } | { readonly ok: false; readonly error: unknown };
 
 function clientsFor(endpoint: string) {
-  const common = { endpoint, region: "us-east-1", credentials: { accessKeyId: "local", secretAccessKey: "local" } };
+  const credentials = { accessKeyId: "local", secretAccessKey: "local" };
+  const common = { endpoint, region: "us-east-1", credentials, signer: constantSigner };
   return {
     sqs: new SQSClient(common),
     s3: new S3Client({ ...common, forcePathStyle: true }),

@@ -54,6 +54,7 @@ import { sendRecordStore } from "../../../../shared/stores/sending/send-records.
 import { counterStore } from "../../../../shared/stores/stats/counters.ts";
 import { dnsQuotaStore } from "../../../../shared/stores/webhooks/dns-quota.ts";
 import { endpointStore } from "../../../../shared/stores/webhooks/endpoints.ts";
+import { constantSigner } from "../../../support/constant-signer.ts";
 import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
 import { processClock, suspendable } from "../../../support/world/processes.ts";
 import { NOW } from "../../stores/support/samples.ts";
@@ -89,6 +90,7 @@ export async function openTestEnv(
     endpoint: emulators.url,
     region: "us-east-1",
     credentials: { accessKeyId: "local", secretAccessKey: "local" },
+    signer: constantSigner,
   };
   const aws = {
     sqs: new SQSClient(common),
