@@ -25,6 +25,7 @@ export function sweepPorts(): SweepPorts & SettlePorts & HoldExpiryPorts {
   return {
     due: dueStore(table),
     retries: openQueue(setting("deliveriesQueueUrl")),
+    erasureWork: openQueue(setting("erasuresQueueUrl")),
     conversations: conversationStore(table),
     accounts: accountStore(table),
     budgets: budgetStore(table),

@@ -11,7 +11,7 @@ import { scheduleWorker } from "../worker/middleware.ts";
 const STOP_EARLY: Millis = 15 * SECOND;
 
 /**
- * The sweeper: enqueues due attempts and tasks, settles sends whose sender died, and expires held messages. The three
+ * The sweeper: enqueues due attempts, tasks and erasures, settles sends whose sender died, and expires held messages. The three
  * run concurrently. A sweep that runs out of time is continued by the next one.
  */
 export function sweepWorker(ports: SweepPorts & SettlePorts & HoldExpiryPorts, clock: () => Millis) {

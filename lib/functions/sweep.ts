@@ -14,7 +14,7 @@ export function createSweep(scope: Construct, context: FunctionContext): NodeFun
     // Under a minute, so that one sweep ends before the next starts.
     timeout: Duration.seconds(50),
     memoryMegabytes: 256,
-    environment: { ...tableVariables(context), ...queueVariables(context, "Deliveries", "Events") },
+    environment: { ...tableVariables(context), ...queueVariables(context, "Deliveries", "Erasures", "Events") },
   });
   data.table.allow(sweep.functionRole, {
     // The sweep completes a send whose sender crashed: it stores the message, updates the conversation and publishes.
@@ -23,6 +23,7 @@ export function createSweep(scope: Construct, context: FunctionContext): NodeFun
     indexes: [names.feedIndex.name],
   });
   queues.Deliveries.allowSending(sweep.functionRole);
+  queues.Erasures.allowSending(sweep.functionRole);
   queues.Events.allowSending(sweep.functionRole);
   new Schedule(scope, "EachMinute", { every: Duration.minutes(1), target: sweep });
   return sweep;

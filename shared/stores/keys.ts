@@ -214,7 +214,18 @@ export function dueTaskKey(dueAt: Millis, endpointId: string, body: string): Key
   return { PK: duePartition(dueAt, dueShard(endpointId, taskHash)), SK: `${t13(dueAt)}#${endpointId}#${taskHash}` };
 }
 
-/** The checkpoint of the sweep of due attempts and tasks. */
+/** The second part of a due erasure's sort key, where attempts and tasks have their endpoint. */
+export const DUE_ERASURE = "ER";
+
+/** @param erasureId the hash of the conversation's id */
+export function dueErasureKey(dueAt: Millis, erasureId: string): Key {
+  return {
+    PK: duePartition(dueAt, dueShard(DUE_ERASURE, erasureId)),
+    SK: `${t13(dueAt)}#${DUE_ERASURE}#${erasureId}`,
+  };
+}
+
+/** The checkpoint of the sweep of due attempts, tasks and erasures. */
 export const sweepCheckpointKey: Key = { PK: "Q", SK: "SWEPT" };
 
 export function apiKeyLookupKey(keyHash: string): Key {

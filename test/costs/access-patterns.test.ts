@@ -231,6 +231,11 @@ describe("the workers' single steps", () => {
     ).toEqual(writeCost(3));
   });
 
+  test("an erasure that continues after a dead letter costs one due item", async () => {
+    const due = { tenant: inboxWorkspace.tenant, erasureId: "a".repeat(64), dueAt: pipeline.now() + HOUR };
+    expect(await pipeline.cost(() => pipeline.stores.due.putErasure(due))).toEqual(writeCost(1));
+  });
+
   test("listing dead letters costs their size, and one is read from all queues in one request", async () => {
     const { quarantine } = pipeline.stores;
     const listed = () => collectPages(quarantine.list("Profiles", "newest", pipeline.now()));

@@ -261,7 +261,7 @@ export async function startPipeline(options: { readonly webhookClient?: WebhookC
     fetchProfiles: () => sources.profiles.drain(),
     /** Runs the deliver worker on what is due on the deliveries queue. */
     retry: () => sources.deliveries.drain(),
-    sweep: () => sweepDue({ due: stores.due, retries, log }, now()),
+    sweep: () => sweepDue({ due: stores.due, retries, erasureWork: queue("Erasures"), log }, now()),
     /** Settles the sends that senders left unfinished. @returns the number of sends */
     settleSends: () => settleDueSends(apiPorts, now()),
 

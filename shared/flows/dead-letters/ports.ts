@@ -14,7 +14,7 @@ export interface DeadLetterPorts extends CountingPorts {
   readonly findSourceQueue: (deadLetterQueue: string) => QueueName | null;
   readonly quarantine: Pick<Quarantine, "save">;
   readonly deliveries: Pick<Deliveries, "giveUp">;
-  readonly due: Pick<DueAttempts, "putTask">;
+  readonly due: Pick<DueAttempts, "putTask" | "putErasure">;
 }
 
 /** Inspects and redrives dead letters. */

@@ -1,17 +1,19 @@
 import { deadLetterId } from "../../domain/dead-letters/dead-letters.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
 import { decodeEndpointTask, decodeRetry } from "../../queues/deliveries.ts";
+import { decodeErasure } from "../../queues/erasures.ts";
 import type { DeadLetter } from "../../stores/dead-letters/quarantine.ts";
 import { countDelivery, type Tally } from "../stats/count.ts";
 import type { DeadLetterPorts } from "./ports.ts";
 
-/** The delay until a failed endpoint task runs again. A sweep reaches it in that time. */
-const TASK_RETRY_DELAY: Millis = 30 * MINUTE;
+/** The delay until a failed endpoint task or erasure runs again. A sweep reaches it in that time. */
+const RETRY_DELAY: Millis = 30 * MINUTE;
 
 /**
  * Quarantines a message that a worker failed to process five times: writes a row with the message, logs a line, and gives
- * up the delivery whose attempt it was. A probe or drain, which other deliveries wait for, is scheduled again. Safe to
- * repeat: every key follows from the message, and a message that was redriven gives up no delivery.
+ * up the delivery whose attempt it was. A probe or drain, which other deliveries wait for, is scheduled again, and so is
+ * an erasure. Safe to repeat: a repetition schedules a further run at most, and a message that was redriven gives up no
+ * delivery.
  * @param tally counts a delivery that was given up
  */
 export async function quarantineDeadLetter(
@@ -31,8 +33,11 @@ export async function quarantineDeadLetter(
   // Without this task the waiting deliveries could wait forever.
   if (task && task.kind !== "warn") {
     const { tenant, endpointId } = task;
-    await ports.due.putTask({ tenant, endpointId, body: letter.body, dueAt: now + TASK_RETRY_DELAY });
+    await ports.due.putTask({ tenant, endpointId, body: letter.body, dueAt: now + RETRY_DELAY });
   }
+  const erasure = state !== "redriven" && letter.queue === "Erasures" ? decodeErasure(letter.body) : null;
+  // Nothing else continues it: a person's data would stay.
+  if (erasure) await ports.due.putErasure({ ...erasure, dueAt: now + RETRY_DELAY });
   ports.log({
     event: "dead_letter.quarantined",
     id: deadLetterId(letter),

@@ -36,6 +36,7 @@ export interface DeliverPorts extends CountingPorts {
 export interface SweepPorts {
   readonly due: DueAttempts;
   readonly retries: Queue;
+  readonly erasureWork: Pick<Queue, "sendAll">;
   readonly log: Log;
 }
 

@@ -1,13 +1,14 @@
 import type { QueueMessage } from "../../aws/queues.ts";
 import { RETENTION } from "../../domain/limits.ts";
 import { iso, type Millis } from "../../kernel/time.ts";
-import type { DueItem } from "../../stores/delivery/due-attempts.ts";
+import { encodeErasure } from "../../queues/erasures.ts";
+import type { DueErasure, DueItem } from "../../stores/delivery/due-attempts.ts";
 import type { SweepPorts } from "./ports.ts";
 import { retryMessage, SWEEP_AHEAD, taskMessage } from "./schedule.ts";
 
 /**
- * Sends due attempts and tasks to the deliveries queue, earliest first, each delayed to its own second. The checkpoint
- * moves behind each page: when a sweep dies or ends early, the next one continues from there.
+ * Sends due attempts and tasks to the deliveries queue and due erasures to theirs, earliest first, each delayed to its
+ * own second. The checkpoint moves behind each page: when a sweep dies or ends early, the next one continues from there.
  * @param inTime whether another page may start
  */
 export async function sweepDue(ports: SweepPorts, now: Millis, inTime: () => boolean = () => true): Promise<void> {
@@ -18,7 +19,12 @@ export async function sweepDue(ports: SweepPorts, now: Millis, inTime: () => boo
   for await (const { items, cursor, last } of ports.due.between(checkpoint ?? now - RETENTION, now + SWEEP_AHEAD)) {
     if (!inTime()) break;
     if (items.length === 0 && !last) continue;
-    await ports.retries.sendAll(items.map((due) => toQueueMessage(due, now)));
+    const erasures = items.filter((due) => due.kind === "erasure");
+    const deliveries = items.filter((due) => due.kind !== "erasure");
+    await Promise.all([
+      ports.retries.sendAll(deliveries.map((due) => deliveryMessage(due, now))),
+      ports.erasureWork.sendAll(erasures.map((due) => erasureMessage(due, now))),
+    ]);
     await ports.due.saveCheckpoint(cursor);
     enqueued += items.length;
     sweptUntil = cursor.at;
@@ -26,7 +32,11 @@ export async function sweepDue(ports: SweepPorts, now: Millis, inTime: () => boo
   if (sweptUntil !== null) ports.log({ event: "sweep.completed", enqueued, swept_until: iso(sweptUntil) });
 }
 
-function toQueueMessage(due: DueItem, now: Millis): QueueMessage {
+function erasureMessage({ dueAt, ...erasure }: DueErasure, now: Millis): QueueMessage {
+  return { body: encodeErasure(erasure), group: erasure.tenant, delay: Math.max(0, dueAt - now) };
+}
+
+function deliveryMessage(due: Exclude<DueItem, { kind: "erasure" }>, now: Millis): QueueMessage {
   const delay = due.dueAt - now;
   return due.kind === "task" ? taskMessage(due, due.body, delay) : retryMessage(due, delay);
 }

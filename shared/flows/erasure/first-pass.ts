@@ -2,7 +2,7 @@ import { erasureAuditEntry, PASS_INTERVAL, shortErasureId } from "../../domain/e
 import type { Millis } from "../../kernel/time.ts";
 import type { Erasure } from "../../stores/erasure/erasure-items.ts";
 import type { ErasePorts } from "./ports.ts";
-import { erasableTraces, loadErasurePage } from "./related-rows.ts";
+import { erasableTraces, loadErasurePage, removePage } from "./related-rows.ts";
 
 /**
  * Runs or continues the first pass of an erasure: loads, counts and removes its rows page by page. A page is counted
@@ -45,7 +45,7 @@ async function erasePage(
   if (traces.length === 0) return endFirstPass(ports, erasure, now);
   const page = await loadErasurePage(ports, erasure, endpointIds, traces);
   const updated = await ports.erasures.countPage(erasure, { ...page, upTo });
-  if (updated) await ports.traces.remove(page.keys);
+  if (updated) await removePage(ports, page);
   return updated;
 }
 
@@ -85,7 +85,7 @@ async function removeCountedRows(ports: ErasePorts, erasure: Erasure, endpointId
       const page = await loadErasurePage(ports, erasure, endpointIds, remaining);
       // A row may have been written after the count, so its event may not be saved yet.
       await ports.erasures.saveEvents(erasure, page);
-      await ports.traces.remove(page.keys);
+      await removePage(ports, page);
     }
     after = last;
   }

@@ -3,7 +3,7 @@ import type { Millis } from "../../kernel/time.ts";
 import type { ErasedEvents } from "../../stores/erasure/erased-events.ts";
 import type { Erasure } from "../../stores/erasure/erasure-items.ts";
 import type { ErasePorts } from "./ports.ts";
-import { erasableTraces, loadErasurePage } from "./related-rows.ts";
+import { erasableTraces, loadErasurePage, removePage } from "./related-rows.ts";
 
 /**
  * Runs a later pass of an erasure: removes what workers wrote that had read the conversation before it was erased. If
@@ -36,7 +36,7 @@ export async function runLaterPass(
       await ports.erasures.defer(erasure, nextPassAt);
     }
     await ports.erasures.saveEvents(erasure, page);
-    await ports.traces.remove(page.keys);
+    await removePage(ports, page);
     removedCounts.rows += lateTraces.length;
     removedCounts.deliveries += page.removed.deliveries ?? 0;
   }

@@ -8,7 +8,10 @@ import type { ErasePorts } from "./ports.ts";
 
 /** Rows of an erased conversation, with the rows elsewhere that belong to them. */
 export interface ErasurePage {
-  readonly keys: readonly Key[];
+  /** The conversation's own rows. */
+  readonly rows: readonly Key[];
+  /** What lies elsewhere and is found by these rows. */
+  readonly elsewhere: readonly Key[];
   readonly removed: Partial<RemovalCounts>;
   readonly ulids: readonly string[];
   /** The ULIDs of events with a stored body. */
@@ -61,13 +64,8 @@ export async function loadErasurePage(
   const countRelated = (kind: keyof RemovalCounts) =>
     related.filter(({ counts, key }) => counts === kind && existingKeys.has(`${key.PK} ${key.SK}`)).length;
   return {
-    // Rows elsewhere are removed first, because they are found by the conversation's rows.
-    keys: [
-      ...deliveries,
-      ...ports.traces.bodyKeys(erasure.tenant, bodies),
-      ...existing,
-      ...traces.map(({ key }) => key),
-    ],
+    rows: traces.map(({ key }) => key),
+    elsewhere: [...deliveries, ...ports.traces.bodyKeys(erasure.tenant, bodies), ...existing],
     removed: {
       messages: count("messages"),
       markers: count("markers"),
@@ -79,4 +77,16 @@ export async function loadErasurePage(
     ulids,
     bodies,
   };
+}
+
+/**
+ * Removes a page in two rounds: the conversation's rows only when everything elsewhere is gone, because nothing else
+ * leads to it. Safe to repeat.
+ */
+export async function removePage(
+  ports: Pick<ErasePorts, "traces">,
+  { rows, elsewhere }: Pick<ErasurePage, "rows" | "elsewhere">,
+): Promise<void> {
+  await ports.traces.remove(elsewhere);
+  await ports.traces.remove(rows);
 }

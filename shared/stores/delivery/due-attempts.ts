@@ -5,7 +5,16 @@ import { traceField } from "../../kernel/trace.ts";
 import { dueItemAttributes as A } from "../attributes.ts";
 import type { Table } from "../client.ts";
 import { cursorAfter, type DueCursor, type DuePage, duePages, sweepCheckpoint } from "../due-queue.ts";
-import { dueKey, duePartition, dueTaskKey, type Key, sweepCheckpointKey, timeToLive } from "../keys.ts";
+import {
+  DUE_ERASURE,
+  dueErasureKey,
+  dueKey,
+  duePartition,
+  dueTaskKey,
+  type Key,
+  sweepCheckpointKey,
+  timeToLive,
+} from "../keys.ts";
 import { put, sendWrite } from "../writes.ts";
 import type { AttemptKey } from "./delivery-items.ts";
 
@@ -25,11 +34,23 @@ export interface DueTask {
   readonly dueAt: Millis;
 }
 
-export type DueItem = ({ readonly kind: "attempt" } & DueAttempt) | ({ readonly kind: "task" } & DueTask);
+/** An erasure to continue at `dueAt`. */
+export interface DueErasure {
+  readonly tenant: TenantId;
+  readonly erasureId: string;
+  readonly dueAt: Millis;
+  /** The trace id of the request that started it. */
+  readonly traceId?: string;
+}
+
+export type DueItem =
+  | ({ readonly kind: "attempt" } & DueAttempt)
+  | ({ readonly kind: "task" } & DueTask)
+  | ({ readonly kind: "erasure" } & DueErasure);
 
 export type DueAttempts = ReturnType<typeof dueStore>;
 
-/** Attempts and tasks that are due later than a queue can delay them. Nothing is deleted here: outdated ones are dropped. */
+/** What is due later than a queue can delay it. Nothing is deleted here: what is outdated is dropped. */
 export function dueStore(table: Table) {
   return {
     /** Safe to repeat: the key follows from the attempt. */
@@ -50,6 +71,17 @@ export function dueStore(table: Table) {
         ...dueTaskKey(dueAt, endpointId, body),
         [A.tenant]: tenant,
         [A.taskBody]: body,
+        [A.ttl]: timeToLive(dueAt + RETENTION),
+      };
+      await sendWrite(table, put(item));
+    },
+
+    /** Safe to repeat: the key follows from the erasure. */
+    async putErasure({ tenant, erasureId, dueAt, traceId }: DueErasure): Promise<void> {
+      const item = {
+        ...dueErasureKey(dueAt, erasureId),
+        [A.tenant]: tenant,
+        [A.traceId]: traceId,
         [A.ttl]: timeToLive(dueAt + RETENTION),
       };
       await sendWrite(table, put(item));
@@ -80,6 +112,9 @@ function toDueItems(item: StoredDueItem): DueItem[] {
   if (!tenant) return [];
   const { [A.taskBody]: body, [A.traceId]: traceId } = item;
   const dueAt = Number(at);
+  if (endpointId === DUE_ERASURE) {
+    return [{ kind: "erasure", tenant, erasureId: eventUlid, dueAt, ...traceField(traceId) }];
+  }
   if (body !== undefined) return [{ kind: "task", tenant, endpointId, body, dueAt }];
   const due = { kind: "attempt", tenant, endpointId, eventUlid, attempt: Number(attempt), dueAt } as const;
   return [{ ...due, ...traceField(traceId) }];

@@ -204,7 +204,7 @@ test("each function sends to its own queues only", () => {
     Deliver: ["Deliveries", "Events"],
     Profile: [],
     Erase: ["Erasures"],
-    Sweep: ["Deliveries", "Events"],
+    Sweep: ["Deliveries", "Erasures", "Events"],
     DeadLetters: [],
   });
 });

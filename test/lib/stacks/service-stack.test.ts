@@ -60,7 +60,7 @@ describe("the functions", () => {
     ["Deliver", [env.table, env.keyId, env.eventsQueueUrl, env.deliveriesQueueUrl, env.ownHosts]],
     ["Profile", [env.table, env.keyId, env.graphVersion]],
     ["Erase", [env.table, env.erasuresQueueUrl]],
-    ["Sweep", [env.table, env.deliveriesQueueUrl, env.eventsQueueUrl]],
+    ["Sweep", [env.table, env.deliveriesQueueUrl, env.erasuresQueueUrl, env.eventsQueueUrl]],
     ["DeadLetters", [env.table, env.deadLetterQueues]],
   ] as const)("%s gets the variables it needs and no others", (name, names) => {
     expect(Object.keys(functionEnvironment(name)).sort()).toEqual([...names].sort());

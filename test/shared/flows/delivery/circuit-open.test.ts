@@ -4,6 +4,7 @@ import { sweepDue } from "../../../../shared/flows/delivery/sweep.ts";
 import { deleteWebhook, updateWebhook } from "../../../../shared/flows/webhooks/update.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { quarantineStore } from "../../../../shared/stores/dead-letters/quarantine.ts";
+import { dueStore } from "../../../../shared/stores/delivery/due-attempts.ts";
 import { counterStore } from "../../../../shared/stores/stats/counters.ts";
 import { advanceToWholeSecond, type Outage, openOutage } from "../support/outage-fixture.ts";
 import { invokeWorker, receiveAllMessages } from "../support/queue-worker.ts";
@@ -244,7 +245,7 @@ describe("an endpoint whose circuit is open", () => {
       findSourceQueue: () => "Deliveries" as const,
       quarantine: quarantineStore(testEnv.table),
       deliveries: outage.ports.deliveries,
-      due: outage.ports.due,
+      due: dueStore(testEnv.table),
       counters: counterStore(testEnv.table),
       log: () => {},
     };

@@ -198,6 +198,7 @@ export async function openTestEnv(
     sweepPorts: (queues: TestQueues): SweepPorts => ({
       due: dueStore(tableHandle),
       retries: openQueue(queues.deliveries, aws.sqs),
+      erasureWork: openQueue(queues.erasures, aws.sqs),
       log,
     }),
     /** @param graph the URL of the platform's API; nothing listens at the default */

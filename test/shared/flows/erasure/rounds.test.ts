@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { deadLettersWorker } from "../../../../functions/dead-letters/worker.ts";
+import { eraseWorker } from "../../../../functions/erase/worker.ts";
+import { sweepDue } from "../../../../shared/flows/delivery/sweep.ts";
+import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
+import { quarantineStore } from "../../../../shared/stores/dead-letters/quarantine.ts";
+import { deliveryStore } from "../../../../shared/stores/delivery/deliveries.ts";
+import { dueStore } from "../../../../shared/stores/delivery/due-attempts.ts";
+import { counterStore } from "../../../../shared/stores/stats/counters.ts";
+import { injectFaults } from "../../../support/faults.ts";
+import { newTenant } from "../../stores/support/samples.ts";
+import {
+  type DataSubject,
+  drainErasures,
+  putEndpointRow,
+  rowsMentioning,
+  runErasure,
+  seedDataSubject,
+} from "../support/data-subject.ts";
+import { invokeWorker, queueDepth } from "../support/queue-worker.ts";
+import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
+
+let testEnv: TestEnv;
+let queues: TestQueues;
+let subject: DataSubject;
+beforeAll(async () => {
+  testEnv = await openTestEnv();
+});
+afterAll(() => testEnv.close());
+beforeEach(async () => {
+  const tenant = newTenant();
+  queues = await testEnv.newQueues();
+  subject = await seedDataSubject(testEnv, tenant, [await putEndpointRow(testEnv, tenant, "one")], { messages: 30 });
+  testEnv.advance(SECOND);
+});
+
+/** Every request that would remove an item whose key contains the text crashes. */
+const failRemovals = (text: string) =>
+  injectFaults(testEnv.client, ({ command, input }) =>
+    command === "BatchWriteItem" && JSON.stringify(input).includes(text) ? "crash" : "pass",
+  );
+
+it.each([
+  ["held messages", '"H#'],
+  ["uploads", '"U#'],
+  ["due sends", '"QS#'],
+  ["stored bodies", '"E#'],
+  ["deliveries", '"D#'],
+])("removes the rows that lead to %s only after these are gone", async (_what, key) => {
+  const restore = failRemovals(key);
+  await expect(runErasure(testEnv, queues, subject)).rejects.toThrow("crashed");
+  restore();
+  await drainErasures(testEnv, queues);
+  expect(await rowsMentioning(testEnv, subject)).toEqual([]);
+});
+
+it("continues half an hour after its background failed five times", async () => {
+  await runErasure(testEnv, queues, subject, 0);
+  const sweep = () => sweepDue(testEnv.sweepPorts(queues), testEnv.now());
+  await sweep();
+  testEnv.advance(MINUTE);
+  const quarantine = deadLettersWorker(
+    {
+      findSourceQueue: () => "Erasures",
+      quarantine: quarantineStore(testEnv.table),
+      deliveries: deliveryStore(testEnv.table),
+      due: dueStore(testEnv.table),
+      counters: counterStore(testEnv.table),
+      log: () => {},
+    },
+    testEnv.now,
+  );
+  await invokeWorker(testEnv.eventSource, queues.erasures, quarantine);
+  expect(await queueDepth(testEnv.eventSource, queues.erasures)).toBe(0);
+
+  testEnv.advance(29 * MINUTE);
+  await sweep();
+  const erase = () =>
+    invokeWorker(testEnv.eventSource, queues.erasures, eraseWorker(testEnv.erasePorts(queues), testEnv.now));
+  expect((await erase()).records).toEqual([]);
+  testEnv.advance(MINUTE);
+  expect((await erase()).failed).toEqual([]);
+  await drainErasures(testEnv, queues);
+  expect(await rowsMentioning(testEnv, subject)).toEqual([]);
+});
