@@ -14,6 +14,7 @@ const workers: Readonly<Record<QueueName, string>> = {
   Inbound: "Ingest",
   Events: "Deliver",
   Deliveries: "Deliver",
+  SlowDeliveries: "Deliver",
   Profiles: "Profile",
   Erasures: "Erase",
 };

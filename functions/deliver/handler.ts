@@ -4,7 +4,5 @@ import { deliverWorker } from "./worker.ts";
 
 const ports = deliverPorts();
 
-/** Consumes the events and deliveries queues: signs events and posts them to the tenants' endpoints. */
-export const handler = deliverWorker(ports, clockNow, (record, after) =>
-  ports.retries.postpone(record.receiptHandle, after),
-);
+/** Consumes the events queue and both deliveries queues: signs events and posts them to the tenants' endpoints. */
+export const handler = deliverWorker(ports, clockNow);

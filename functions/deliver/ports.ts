@@ -27,6 +27,7 @@ export function deliverPorts(): DeliverPorts {
     counters: counterStore(table),
     due: dueStore(table),
     retries: openQueue(setting("deliveriesQueueUrl")),
+    slowRetries: openQueue(setting("slowDeliveriesQueueUrl")),
     events: openQueue(setting("eventsQueueUrl")),
     vault: openVault(setting("keyId")),
     webhookClient: createWebhookClient({ gate: openGate() }),

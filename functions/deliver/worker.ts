@@ -1,4 +1,4 @@
-import type { SQSRecord } from "aws-lambda";
+import type { SQSEvent, SQSRecord } from "aws-lambda";
 import type { RenderedEvent } from "../../shared/domain/events/events.ts";
 import type { Endpoint } from "../../shared/domain/webhooks/endpoints.ts";
 import { type Batch, newBatch } from "../../shared/flows/delivery/batch.ts";
@@ -17,20 +17,21 @@ import type { Millis } from "../../shared/kernel/time.ts";
 import { runWithTrace } from "../../shared/kernel/trace.ts";
 import { decodeEndpointTask, decodeRetry } from "../../shared/queues/deliveries.ts";
 import { decodeEvent, type EventMessage } from "../../shared/queues/events.ts";
-import { type Postpone, processRecords, receiveCount } from "../worker/batch.ts";
+import { postponeIn, processRecords, queueName, receiveCount } from "../worker/batch.ts";
 import { queueWorker } from "../worker/middleware.ts";
 
 const worker = "deliver";
 
 /**
- * The deliver worker, behind two queues: it sends an event to every subscribed endpoint, and a retry to one endpoint. All
- * records of a batch run concurrently and every POST has its own deadline, so that no record waits for another's
+ * The deliver worker, behind three queues: it sends an event to every subscribed endpoint, and a retry to one endpoint.
+ * All records of a batch run concurrently and every POST has its own deadline, so that no record waits for another's
  * receiver.
  */
-export function deliverWorker(ports: DeliverPorts, now: () => Millis, postpone: Postpone) {
+export function deliverWorker(ports: DeliverPorts, now: () => Millis) {
   const { log } = ports;
+  const postpone = postponeIn([ports.events, ports.retries, ports.slowRetries]);
   return queueWorker(worker, log, async (event, invocation) => {
-    const batch = newBatch(now);
+    const batch = newBatch(now, isFrom(ports.slowRetries, event));
     const report = await processRecords(event, invocation, { worker, log, postpone }, (records) => {
       const parsedRecords = records.map((record) => ({ record, message: decodeEvent(record.body) }));
       const events = parsedRecords.flatMap(({ message }) => message ?? []);
@@ -49,7 +50,12 @@ export function deliverWorker(ports: DeliverPorts, now: () => Millis, postpone: 
   });
 }
 
-/** Processes a message of the deliveries queue: an attempt of one delivery, or a task of an endpoint. */
+/** A batch comes from one queue. */
+function isFrom(queue: DeliverPorts["slowRetries"], { Records: [first] }: SQSEvent): boolean {
+  return first !== undefined && queueName(first) === queue.name;
+}
+
+/** Processes a message of a deliveries queue: an attempt of one delivery, or a task of an endpoint. */
 async function processRetryOrTask(ports: DeliverPorts, record: SQSRecord, batch: Batch): Promise<RecordOutcome> {
   const { now } = batch;
   const message = decodeRetry(record.body);

@@ -1,5 +1,6 @@
 import type { SQSEvent, SQSRecord } from "aws-lambda";
 import type { Log } from "../../shared/aws/log.ts";
+import type { Queue } from "../../shared/aws/queues.ts";
 import type { RecordOutcome } from "../../shared/flows/record-outcome.ts";
 import { errorClass } from "../../shared/kernel/error-class.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
@@ -8,6 +9,14 @@ import type { BatchReport, WorkerContext } from "./middleware.ts";
 
 /** Changes when a retried record is received again. @param delay from now */
 export type Postpone = (record: SQSRecord, delay: Millis) => Promise<void>;
+
+/** Postpones a record in its own queue. @param queues every queue that the worker reads */
+export function postponeIn(queues: readonly Pick<Queue, "name" | "postpone">[]): Postpone {
+  return async (record, delay) => {
+    const queue = queues.find(({ name }) => name === queueName(record));
+    await queue?.postpone(record.receiptHandle, delay);
+  };
+}
 
 interface BatchOptions {
   readonly worker: string;

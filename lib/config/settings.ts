@@ -12,7 +12,12 @@ export interface Settings {
   /** Throttling of the HTTP API's stage: requests per second, and the burst above that rate. */
   readonly throttle: { readonly rate: number; readonly burst: number };
   /** Maximum concurrent invocations per queue. */
-  readonly concurrency: { readonly inbound: number; readonly events: number; readonly deliveries: number };
+  readonly concurrency: {
+    readonly inbound: number;
+    readonly events: number;
+    readonly deliveries: number;
+    readonly slowDeliveries: number;
+  };
   /** Reserved concurrency of the Api function. Null: it shares the account's pool. */
   readonly apiReservedConcurrency: number | null;
   /** The sender address of mails to the tenants' owners. Null: no mails are sent. */
@@ -33,6 +38,7 @@ const NAMES = [
   "inboundConcurrency",
   "eventsConcurrency",
   "deliveriesConcurrency",
+  "slowDeliveriesConcurrency",
   "apiReservedConcurrency",
   "mailFrom",
   "alarmTopicArn",
@@ -69,6 +75,7 @@ export function parseSettings(context: Readonly<Record<string, unknown>>): Setti
       inbound: wholeNumber("inboundConcurrency", rawValue("inboundConcurrency") ?? 20, 2, 1_000),
       events: wholeNumber("eventsConcurrency", rawValue("eventsConcurrency") ?? 50, 2, 1_000),
       deliveries: wholeNumber("deliveriesConcurrency", rawValue("deliveriesConcurrency") ?? 50, 2, 1_000),
+      slowDeliveries: wholeNumber("slowDeliveriesConcurrency", rawValue("slowDeliveriesConcurrency") ?? 50, 2, 1_000),
     },
     apiReservedConcurrency:
       rawValue("apiReservedConcurrency") === undefined

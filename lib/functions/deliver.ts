@@ -17,7 +17,11 @@ export function createDeliveriesQueue(scope: Construct): QueuePair {
   return createQueue(scope, "Deliveries");
 }
 
-function createQueue(scope: Construct, name: "Events" | "Deliveries"): QueuePair {
+export function createSlowDeliveriesQueue(scope: Construct): QueuePair {
+  return createQueue(scope, "SlowDeliveries");
+}
+
+function createQueue(scope: Construct, name: "Events" | "Deliveries" | "SlowDeliveries"): QueuePair {
   return new QueuePair(scope, name, {
     workerTimeout: TIMEOUT,
     deadLetterTimeout: DEAD_LETTERS_TIMEOUT,
@@ -36,14 +40,15 @@ export function createDeliver(scope: Construct, context: FunctionContext): Worke
     environment: {
       ...tableVariables(context),
       ...keyVariables(context),
-      ...queueVariables(context, "Events", "Deliveries"),
+      ...queueVariables(context, "Events", "Deliveries", "SlowDeliveries"),
       ...(settings.mailFrom === null ? {} : { [env.mailFrom]: settings.mailFrom }),
     },
     // The deliveries that wait for an endpoint are sent to the queue page by page.
     sendsToItself: true,
   })
     .addQueue(queues.Events.queue, settings.concurrency.events)
-    .addQueue(queues.Deliveries.queue, settings.concurrency.deliveries);
+    .addQueue(queues.Deliveries.queue, settings.concurrency.deliveries)
+    .addQueue(queues.SlowDeliveries.queue, settings.concurrency.slowDeliveries);
   data.table.allow(deliver.functionRole, {
     actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem"],
     // The deliveries that wait while their endpoint's circuit is open.
@@ -51,8 +56,8 @@ export function createDeliver(scope: Construct, context: FunctionContext): Worke
   });
   if (settings.mailFrom !== null) allowSendingMail(deliver, settings.mailFrom);
   data.key.allowDecrypt(deliver.functionRole);
-  queues.Deliveries.allowSending(deliver.functionRole);
-  queues.Events.allowSending(deliver.functionRole);
+  for (const name of ["Events", "Deliveries", "SlowDeliveries"] as const)
+    queues[name].allowSending(deliver.functionRole);
   return deliver;
 }
 

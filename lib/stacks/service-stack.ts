@@ -8,7 +8,12 @@ import { HttpApi } from "../constructs/http-api.ts";
 import type { QueuePair } from "../constructs/queue-pair.ts";
 import { createApi } from "../functions/api.ts";
 import { createDeadLetters } from "../functions/dead-letters.ts";
-import { createDeliver, createDeliveriesQueue, createEventsQueue } from "../functions/deliver.ts";
+import {
+  createDeliver,
+  createDeliveriesQueue,
+  createEventsQueue,
+  createSlowDeliveriesQueue,
+} from "../functions/deliver.ts";
 import { createErase, createErasuresQueue } from "../functions/erase.ts";
 import type { DataResources, FunctionContext } from "../functions/function-context.ts";
 import { createInboundQueue, createIngest } from "../functions/ingest.ts";
@@ -33,6 +38,7 @@ export class ServiceStack extends Stack {
       Inbound: createInboundQueue(this),
       Events: createEventsQueue(this),
       Deliveries: createDeliveriesQueue(this),
+      SlowDeliveries: createSlowDeliveriesQueue(this),
       Profiles: createProfilesQueue(this),
       Erasures: createErasuresQueue(this),
     };

@@ -26,6 +26,9 @@ export type Queue = ReturnType<typeof openQueue>;
 /** Opens a queue for sending. @param url the queue's URL */
 export function openQueue(url: string, client: SQSClient = defaultClient()) {
   return {
+    /** The last part of the queue's ARN. */
+    name: url.split("/").at(-1) ?? "",
+
     /** Sends one message. Resolves when the queue has stored it. */
     async send(message: QueueMessage): Promise<void> {
       await client.send(new SendMessageCommand({ QueueUrl: url, ...toBatchEntry(message) }));

@@ -8,6 +8,7 @@ export const env = {
   inboundQueueUrl: "PARLEY_INBOUND_QUEUE_URL",
   eventsQueueUrl: "PARLEY_EVENTS_QUEUE_URL",
   deliveriesQueueUrl: "PARLEY_DELIVERIES_QUEUE_URL",
+  slowDeliveriesQueueUrl: "PARLEY_SLOW_DELIVERIES_QUEUE_URL",
   profilesQueueUrl: "PARLEY_PROFILES_QUEUE_URL",
   erasuresQueueUrl: "PARLEY_ERASURES_QUEUE_URL",
   /** JSON: for each queue, the name of its dead-letter queue. */
@@ -59,6 +60,7 @@ export const queueUrlNames = {
   Inbound: "inboundQueueUrl",
   Events: "eventsQueueUrl",
   Deliveries: "deliveriesQueueUrl",
+  SlowDeliveries: "slowDeliveriesQueueUrl",
   Profiles: "profilesQueueUrl",
   Erasures: "erasuresQueueUrl",
 } as const satisfies Readonly<Record<string, keyof typeof env>>;

@@ -70,7 +70,7 @@ test("a first attempt of a slow endpoint, deferred and made", async () => {
   await pipeline.ingest();
   expect(await pipeline.cost(() => pipeline.deliver())).toEqual({ wcu: 2, rcu: 1, sqs: 3 });
   const [place, claimed, settled, counted] = [2, 1, 2, 1];
-  const retryCost = await pipeline.cost(() => pipeline.retry());
+  const retryCost = await pipeline.cost(() => pipeline.retrySlow());
   expect(retryCost).toEqual({ wcu: place + claimed + settled + counted, rcu: 1.5, sqs: 2 });
 });
 

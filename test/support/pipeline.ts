@@ -79,7 +79,7 @@ export interface Cost {
 export type Pipeline = Awaited<ReturnType<typeof startPipeline>>;
 
 export const PLATFORM_SECRET = "the app's secret";
-const QUEUES = ["Inbound", "Events", "Deliveries", "Profiles", "Erasures"] as const;
+const QUEUES = ["Inbound", "Events", "Deliveries", "SlowDeliveries", "Profiles", "Erasures"] as const;
 const BUCKET = "raw";
 /** A fixed instant, so that every run writes the same bytes. */
 const START: Millis = Date.UTC(2026, 2, 4, 5, 6, 7, 89);
@@ -105,6 +105,7 @@ export async function startPipeline(options: { readonly webhookClient?: WebhookC
   const tableHandle = openTable(table.tableName, table.client);
   const queue = (name: (typeof QUEUES)[number]) => openQueue(queueUrls[name], clients.sqs);
   const retries = queue("Deliveries");
+  const slowRetries = queue("SlowDeliveries");
   const gate = createGate({ mode: "open" });
   const webhookClient = options.webhookClient ?? createWebhookClient({ gate });
   const readRoot = secretReader("root", deriveServiceKeys, clients.secrets);
@@ -196,6 +197,7 @@ export async function startPipeline(options: { readonly webhookClient?: WebhookC
     {
       ...stores,
       retries,
+      slowRetries,
       events: queue("Events"),
       vault,
       webhookClient,
@@ -205,13 +207,13 @@ export async function startPipeline(options: { readonly webhookClient?: WebhookC
       log,
     },
     now,
-    (record, after) => retries.postpone(record.receiptHandle, after),
   );
   const erase = eraseWorker({ ...stores, erasureWork: queue("Erasures"), log }, now);
   const sources = {
     inbound: eventSource(clients.sqs, queueUrls.Inbound, ingest),
     events: eventSource(clients.sqs, queueUrls.Events, deliver),
     deliveries: eventSource(clients.sqs, queueUrls.Deliveries, deliver),
+    slowDeliveries: eventSource(clients.sqs, queueUrls.SlowDeliveries, deliver),
     profiles: eventSource(clients.sqs, queueUrls.Profiles, profile),
     erasures: eventSource(clients.sqs, queueUrls.Erasures, erase),
   };
@@ -261,6 +263,8 @@ export async function startPipeline(options: { readonly webhookClient?: WebhookC
     fetchProfiles: () => sources.profiles.drain(),
     /** Runs the deliver worker on what is due on the deliveries queue. */
     retry: () => sources.deliveries.drain(),
+    /** Runs the deliver worker on what is due on the slow deliveries queue. */
+    retrySlow: () => sources.slowDeliveries.drain(),
     sweep: () => sweepDue({ due: stores.due, retries, erasureWork: queue("Erasures"), log }, now()),
     /** Settles the sends that senders left unfinished. @returns the number of sends */
     settleSends: () => settleDueSends(apiPorts, now()),

@@ -28,9 +28,10 @@ export function decodeDeadLetter({
       const webhook = decodeInbound(body);
       return webhook ? { kind: "webhook", webhook } : unreadable;
     }
-    // One worker reads both queues.
+    // One worker reads all three queues.
     case "Events":
-    case "Deliveries": {
+    case "Deliveries":
+    case "SlowDeliveries": {
       const event = decodeEvent(body);
       if (event) return { kind: "event", event };
       const attempt = decodeRetry(body);

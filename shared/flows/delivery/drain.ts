@@ -1,4 +1,4 @@
-import { isCircuitOpen } from "../../domain/delivery/breaker.ts";
+import { isCircuitOpen, isSlow } from "../../domain/delivery/breaker.ts";
 import { DRAIN_PAGE_DELAY, DRAIN_PAGE_FIRST, DRAIN_PAGE_MAX, DRAIN_REPEAT_DELAY } from "../../domain/limits.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { traceField } from "../../kernel/trace.ts";
@@ -19,7 +19,7 @@ export function nextAttemptNumber(row: DeliveryRow): number {
  * queued twice. The drain stops when the circuit opens again.
  */
 export async function drainEndpoint(
-  ports: Pick<DeliverPorts, "endpoints" | "deliveries" | "retries" | "due">,
+  ports: Pick<DeliverPorts, "endpoints" | "deliveries" | "retries" | "slowRetries" | "due">,
   task: DrainTask,
   now: Millis,
 ): Promise<RecordOutcome> {
@@ -31,7 +31,8 @@ export async function drainEndpoint(
   // An endpoint that is not active is not called, so the page need not be small.
   const pageSize = isActive ? Math.min(task.pageSize, DRAIN_PAGE_MAX) : DRAIN_PAGE_MAX;
   const { rows, next } = await ports.deliveries.listWaiting(tenant, { endpointId, after, wanted: pageSize, now });
-  await ports.retries.sendAll(
+  const queue = isSlow(endpoint.breaker, now) ? ports.slowRetries : ports.retries;
+  await queue.sendAll(
     rows.map((row) => {
       const { eventUlid, traceId } = row;
       return retryMessage({ tenant, endpointId, eventUlid, attempt: nextAttemptNumber(row), ...traceField(traceId) });

@@ -11,7 +11,7 @@ import { scheduleTask } from "./schedule.ts";
 
 type FailingPorts = Pick<
   DeliverPorts,
-  "endpoints" | "eventBodies" | "events" | "retries" | "due" | "mail" | "tenants" | "log"
+  "endpoints" | "eventBodies" | "events" | "retries" | "slowRetries" | "due" | "mail" | "tenants" | "log"
 >;
 
 /**

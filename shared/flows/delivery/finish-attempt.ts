@@ -1,4 +1,4 @@
-import { type BreakerState, breakerState } from "../../domain/delivery/breaker.ts";
+import { type BreakerState, breakerState, isSlow, wasSlow } from "../../domain/delivery/breaker.ts";
 import {
   type AttemptOutcome,
   attemptError,
@@ -62,7 +62,8 @@ export async function finishAttempt(
   if ("uncounted" in end && end.uncounted) countMessage(tally, tenant);
   const dueAt = nextAttemptAt(verdict, settledAt);
   if (dueAt !== null) {
-    await scheduleRetry(ports, { ...delivery, tenant, attempt: attemptNumber(end) + 1 }, dueAt, settledAt);
+    const slow = isKnownSlow(endpoint, settledAt) || (health !== null && outcome !== null && wasSlow(outcome));
+    await scheduleRetry(ports, { ...delivery, tenant, attempt: attemptNumber(end) + 1, slow }, dueAt, settledAt);
   }
   if (endpoint) await pauseWhenGone(ports, { tenant, delivery, url: endpoint.url, outcome, settledAt });
   return true;
@@ -91,6 +92,10 @@ async function record(
 ): Promise<true | false | DeliveryRow> {
   if ("row" in end) return deliveries.settleDelivery(end.tenant, end.row, end);
   return (await deliveries.recordFirst(end.tenant, end.delivery, end)) ?? true;
+}
+
+function isKnownSlow(endpoint: Endpoint | null, now: Millis): boolean {
+  return endpoint !== null && isSlow(endpoint.breaker, now);
 }
 
 /** When the next attempt is due; null when there is none, or when it waits for the endpoint. */

@@ -22,6 +22,8 @@ export interface DeliverPorts extends CountingPorts {
   readonly deliveries: Deliveries;
   readonly due: DueAttempts;
   readonly retries: Queue;
+  /** Attempts of slow endpoints, with capacity of their own. */
+  readonly slowRetries: Queue;
   readonly events: Queue;
   readonly vault: Pick<Vault, "open">;
   readonly webhookClient: WebhookClient;

@@ -52,6 +52,11 @@ export async function probeEndpoint(ports: DeliverPorts, task: ProbeTask, batch:
     await closeCircuit();
     return done;
   }
+  // Sent by a request or a sweep. A hanging endpoint would hold the batch.
+  if (!batch.slow) {
+    await scheduleTask(ports, task, now(), now());
+    return done;
+  }
   const result = await attemptNext(ports, task, endpoint, batch);
   if (result.kind === "next_page") await scheduleTask(ports, { ...task, after: result.after }, now(), now());
   if (result.kind === "nothing") await closeCircuit();

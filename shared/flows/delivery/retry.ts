@@ -18,7 +18,8 @@ import { retryMessage, scheduleRetry } from "./schedule.ts";
 /**
  * Makes one later attempt: claims the row, posts the event, and finishes the attempt. Safe to repeat at every line: the
  * attempt number is a token, and the claim of a worker that died expires. While the circuit is open nothing is claimed:
- * the row waits, and a drain queues it when the endpoint recovers.
+ * the row waits, and a drain queues it when the endpoint recovers. An attempt of a slow endpoint moves to the slow
+ * deliveries queue.
  * @param batch receives the result of the attempt
  */
 export async function retryDelivery(ports: DeliverPorts, message: RetryMessage, batch: Batch): Promise<RecordOutcome> {
@@ -28,6 +29,10 @@ export async function retryDelivery(ports: DeliverPorts, message: RetryMessage, 
   if (endpoint?.status !== "active") return claimAndAttempt(ports, message, endpoint, batch);
   if (isCircuitOpen(endpoint.breaker, now()) && !message.manual) return done;
   if (!isSlow(endpoint.breaker, now())) return claimAndAttempt(ports, message, endpoint, batch);
+  if (!batch.slow) {
+    await ports.slowRetries.send(retryMessage(message));
+    return done;
+  }
   const slot = await ports.concurrencySlots.acquire(tenant, endpointId, now());
   if (!slot) return defer(ports, message);
   try {
@@ -38,10 +43,13 @@ export async function retryDelivery(ports: DeliverPorts, message: RetryMessage, 
 }
 
 /** Defers an attempt of a slow endpoint without a free slot. Doubling delays keep many of them from filling the queue. */
-async function defer(ports: Pick<DeliverPorts, "retries" | "random">, message: RetryMessage): Promise<RecordOutcome> {
+async function defer(
+  ports: Pick<DeliverPorts, "slowRetries" | "random">,
+  message: RetryMessage,
+): Promise<RecordOutcome> {
   const deferrals = message.deferrals ?? 0;
   const delay = Math.min(SLOW_BACKOFF_FIRST * 2 ** deferrals, SLOW_BACKOFF_MAX);
-  await ports.retries.send(
+  await ports.slowRetries.send(
     retryMessage({ ...message, deferrals: deferrals + 1 }, delay * (0.5 + 0.5 * ports.random())),
   );
   return done;

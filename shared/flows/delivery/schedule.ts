@@ -19,9 +19,17 @@ export const SWEEP_AHEAD: Millis = 2 * MINUTE;
 /** Behind the reach of any sweep that runs now, by more than a request can take: the row is written before it is swept. */
 const SAFETY_NET_DELAY: Millis = SWEEP_AHEAD + 3 * MINUTE;
 
-export interface TaskPorts {
-  readonly due: Pick<DueAttempts, "putTask">;
+interface QueuePorts {
   readonly retries: Pick<Queue, "send">;
+  readonly slowRetries: Pick<Queue, "send">;
+}
+
+export interface TaskPorts extends QueuePorts {
+  readonly due: Pick<DueAttempts, "putTask">;
+}
+
+export interface RetryPorts extends QueuePorts {
+  readonly due: Pick<DueAttempts, "put">;
 }
 
 interface EndpointRef {
@@ -30,7 +38,11 @@ interface EndpointRef {
 }
 
 /** One attempt of a delivery. */
-type AttemptRef = EndpointRef & AttemptKey;
+type AttemptRef = EndpointRef &
+  AttemptKey & {
+    /** The endpoint is known to be slow. */
+    readonly slow?: boolean;
+  };
 
 /** The queue message of an attempt. @param delay at most 15 minutes */
 export function retryMessage(message: RetryMessage, delay: Millis = 0): QueueMessage {
@@ -43,18 +55,19 @@ export function taskMessage(task: EndpointRef, body: string, delay: Millis = 0):
 }
 
 /**
- * Schedules an attempt: on the queue for a wait of up to 15 minutes, in a due bucket for a longer one. Run twice it is
- * scheduled twice, and the second one is dropped by its attempt number.
+ * Schedules an attempt: on a queue for a wait of up to 15 minutes, in a due bucket for a longer one. Run twice it is
+ * scheduled twice, and the second one is dropped by its attempt number. An attempt of a slow endpoint that is on the
+ * other queue is moved by the worker that receives it.
  */
 export async function scheduleRetry(
-  ports: { readonly due: Pick<DueAttempts, "put">; readonly retries: Pick<Queue, "send"> },
-  { tenant, endpointId, eventUlid, attempt }: AttemptRef,
+  ports: RetryPorts,
+  { tenant, endpointId, eventUlid, attempt, slow = false }: AttemptRef,
   dueAt: Millis,
   now: Millis,
 ): Promise<void> {
   const retry = { tenant, endpointId, eventUlid, attempt };
   if (dueAt - now > QUEUE_DELAY_MAX) await ports.due.put({ ...retry, dueAt, ...currentTrace() });
-  else await ports.retries.send(retryMessage(retry, dueAt - now));
+  else await (slow ? ports.slowRetries : ports.retries).send(retryMessage(retry, dueAt - now));
 }
 
 /**
@@ -71,12 +84,15 @@ export function scheduleSafetyNet(
   return ports.due.put({ tenant, endpointId, eventUlid, attempt: 1, dueAt, ...currentTrace() });
 }
 
-/** Schedules an endpoint task: on the queue for a wait of up to 15 minutes, in a due bucket for a longer one. */
+/**
+ * Schedules an endpoint task: on a queue for a wait of up to 15 minutes, in a due bucket for a longer one. A probe is an
+ * attempt with its full time, so it has no place among ordinary attempts.
+ */
 export async function scheduleTask(ports: TaskPorts, task: EndpointTask, dueAt: Millis, now: Millis): Promise<void> {
   const { tenant, endpointId } = task;
   const body = encodeEndpointTask(task);
   if (dueAt - now > QUEUE_DELAY_MAX) await ports.due.putTask({ tenant, endpointId, body, dueAt });
-  else await ports.retries.send(taskMessage(task, body, dueAt - now));
+  else await (task.kind === "probe" ? ports.slowRetries : ports.retries).send(taskMessage(task, body, dueAt - now));
 }
 
 /** The first task of a drain. */

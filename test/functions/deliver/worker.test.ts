@@ -30,7 +30,7 @@ beforeEach(async () => {
 
 const worker = () => {
   const ports = testEnv.deliverPorts(queues, webhookClient);
-  return deliverWorker(ports, testEnv.now, (record, after) => ports.retries.postpone(record.receiptHandle, after));
+  return deliverWorker(ports, testEnv.now);
 };
 const runWorker = (remaining?: number) => invokeWorker(testEnv.eventSource, queues.events, worker(), remaining);
 const queueAll = (bodies: readonly string[]) =>

@@ -10,7 +10,7 @@ test("without settings, the defaults of the deploy guide apply", () => {
     platformUrls: null,
     graphVersion: "v26.0",
     throttle: { rate: 200, burst: 500 },
-    concurrency: { inbound: 20, events: 50, deliveries: 50 },
+    concurrency: { inbound: 20, events: 50, deliveries: 50, slowDeliveries: 50 },
     apiReservedConcurrency: null,
     mailFrom: null,
     alarmTopicArn: null,
@@ -67,6 +67,7 @@ describe("rejects an invalid value with the setting's name and the values it acc
     ["throttleBurst", "many", "a whole number"],
     ["inboundConcurrency", "1", "a whole number from 2 to 1000"],
     ["deliveriesConcurrency", "1001", "a whole number from 2 to 1000"],
+    ["slowDeliveriesConcurrency", "1", "a whole number from 2 to 1000"],
     ["apiReservedConcurrency", "0", "a whole number from 1"],
     ["alarmTopicArn", "alarms", "the ARN of an SNS topic"],
   ])("%s %s", (name, value, accepts) => {

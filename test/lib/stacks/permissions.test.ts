@@ -201,7 +201,7 @@ test("each function sends to its own queues only", () => {
     Verify: ["Events"],
     Intake: ["Inbound"],
     Ingest: ["Events", "Profiles"],
-    Deliver: ["Deliveries", "Events"],
+    Deliver: ["Deliveries", "Events", "SlowDeliveries"],
     Profile: [],
     Erase: ["Erasures"],
     Sweep: ["Deliveries", "Erasures", "Events"],

@@ -57,7 +57,10 @@ describe("the functions", () => {
     ["Verify", [env.table, env.keyId, env.eventsQueueUrl, env.rootSecretId, env.graphVersion]],
     ["Intake", [env.inboundQueueUrl, env.rawBucket, env.platformSecretId]],
     ["Ingest", [env.table, env.rawBucket, env.eventsQueueUrl, env.profilesQueueUrl]],
-    ["Deliver", [env.table, env.keyId, env.eventsQueueUrl, env.deliveriesQueueUrl, env.ownHosts]],
+    [
+      "Deliver",
+      [env.table, env.keyId, env.eventsQueueUrl, env.deliveriesQueueUrl, env.slowDeliveriesQueueUrl, env.ownHosts],
+    ],
     ["Profile", [env.table, env.keyId, env.graphVersion]],
     ["Erase", [env.table, env.erasuresQueueUrl]],
     ["Sweep", [env.table, env.deliveriesQueueUrl, env.erasuresQueueUrl, env.eventsQueueUrl]],
@@ -168,8 +171,8 @@ describe("the queues", () => {
     return id;
   };
 
-  test("are five, each with its own dead letter queue after five receives", () => {
-    expect(working).toHaveLength(5);
+  test("are six, each with its own dead letter queue after five receives", () => {
+    expect(working).toHaveLength(6);
     expect(working.map((id) => resolveReference(redrivePolicy(id)?.deadLetterTargetArn)).sort()).toEqual(
       [...dead].sort(),
     );
@@ -184,8 +187,8 @@ describe("the queues", () => {
     const days = (id: string) => Number(resourceProperties(service, id).MessageRetentionPeriod) / 86_400;
     expect(days(findResource("Inbound"))).toBe(4);
     expect(days(findResource("Profiles"))).toBe(1);
-    for (const id of [findResource("Events"), findResource("Deliveries"), findResource("Erasures"), ...dead])
-      expect(days(id)).toBe(14);
+    const fortnight = ["Events", "Deliveries", "SlowDeliveries", "Erasures"];
+    for (const id of [...fortnight.map(findResource), ...dead]) expect(days(id)).toBe(14);
   });
 
   test("each has a reader, and a visibility timeout of six reader timeouts", () => {
@@ -216,11 +219,13 @@ describe("the queues", () => {
       InboundQueue: ["Ingest", 20],
       EventsQueue: ["Deliver", 50],
       DeliveriesQueue: ["Deliver", 50],
+      SlowDeliveriesQueue: ["Deliver", 50],
       ProfilesQueue: ["Profile", 5],
       ErasuresQueue: ["Erase", 2],
       InboundDeadLetterQueue: ["DeadLetters", 2],
       EventsDeadLetterQueue: ["DeadLetters", 2],
       DeliveriesDeadLetterQueue: ["DeadLetters", 2],
+      SlowDeliveriesDeadLetterQueue: ["DeadLetters", 2],
       ProfilesDeadLetterQueue: ["DeadLetters", 2],
       ErasuresDeadLetterQueue: ["DeadLetters", 2],
     });
@@ -231,11 +236,13 @@ describe("the queues", () => {
       "parley:inboundConcurrency": "3",
       "parley:eventsConcurrency": "4",
       "parley:deliveriesConcurrency": "5",
+      "parley:slowDeliveriesConcurrency": "6",
     }).service;
     expect(readers(set)).toMatchObject({
       InboundQueue: ["Ingest", 3],
       EventsQueue: ["Deliver", 4],
       DeliveriesQueue: ["Deliver", 5],
+      SlowDeliveriesQueue: ["Deliver", 6],
     });
   });
 

@@ -59,6 +59,11 @@ describe.runIf(findDynoxide() !== null)("a data folder written by version 0.1.0"
     expect(queued).toEqual(["Deliveries", "Erasures", "Events", "Inbound", "Profiles"]);
   });
 
+  it("gets the queues that later versions added", () => {
+    const names = [...readQueues(dataDir).keys()].filter((name) => name.startsWith("ParleyService-SlowDeliveries"));
+    expect(names).toHaveLength(2);
+  });
+
   it("shows its conversation with every message", async () => {
     const path = `/v1/conversations/${encodeURIComponent(stored.conversation)}`;
     const { status, body } = await stack.api("GET", path);

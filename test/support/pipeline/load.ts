@@ -39,7 +39,9 @@ export async function runLoad(
   const eventNames = new Map<string, string>();
   const arrivals = new Map<string, Millis>();
   const eventFeed = createFeed(pipeline.sources.events, concurrency);
-  const retryFeed = createFeed(pipeline.sources.deliveries, concurrency);
+  const retryFeeds = [pipeline.sources.deliveries, pipeline.sources.slowDeliveries].map((source) =>
+    createFeed(source, concurrency),
+  );
   receivers.start(time, behavior, eventNames);
 
   async function sendEvents(): Promise<void> {
@@ -57,7 +59,7 @@ export async function runLoad(
   /** Deferred messages become visible as time passes. */
   async function pollRetries(): Promise<void> {
     for (let passed = 0; passed < events * interval + drainTime; passed += SECOND) {
-      retryFeed.poll();
+      for (const feed of retryFeeds) feed.poll();
       await time.sleep(SECOND);
     }
   }
@@ -68,7 +70,7 @@ export async function runLoad(
   } finally {
     time.close();
   }
-  const failures = [...eventFeed.faults, ...retryFeed.faults];
+  const failures = [eventFeed, ...retryFeeds].flatMap(({ faults }) => faults);
   if (failures.length > 0) throw failures[0];
   return receivers.calls().flatMap((call) => {
     const arrival = arrivals.get(call.event);

@@ -50,6 +50,7 @@ const urls = (): Readonly<Record<QueueName, string>> => ({
   Inbound: queues.inbound,
   Events: queues.events,
   Deliveries: queues.deliveries,
+  SlowDeliveries: queues.slowDeliveries,
   Profiles: queues.profiles,
   Erasures: queues.erasures,
 });
@@ -103,7 +104,7 @@ const findLetter = (letter: QuarantinedMessage) => ports().quarantine.get(letter
 
 async function deliver(queue: "events" | "deliveries"): Promise<void> {
   const webhookClient = openWebhookClient();
-  const worker = deliverWorker(testEnv.deliverPorts(queues, webhookClient), testEnv.now, async () => {});
+  const worker = deliverWorker(testEnv.deliverPorts(queues, webhookClient), testEnv.now);
   expect((await invokeWorker(testEnv.eventSource, queues[queue], worker)).failed).toEqual([]);
 }
 

@@ -31,7 +31,7 @@ beforeEach(async () => {
 const attempts = () => testEnv.lines.flatMap((line) => (line.event === "delivery.attempted" ? [line] : []));
 
 async function drain(queue: "events" | "deliveries"): Promise<void> {
-  const worker = deliverWorker(testEnv.deliverPorts(queues, openWebhookClient()), testEnv.now, async () => {});
+  const worker = deliverWorker(testEnv.deliverPorts(queues, openWebhookClient()), testEnv.now);
   expect((await invokeWorker(testEnv.eventSource, queues[queue], worker)).failed).toEqual([]);
 }
 

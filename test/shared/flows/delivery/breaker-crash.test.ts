@@ -44,7 +44,7 @@ async function openCircuitOutage(waiting: number): Promise<Outage> {
 async function faultEverywhere(
   faultPoint: (typeof faultPoints)[number],
   setUp: () => Promise<Outage>,
-  queue: "events" | "deliveries",
+  queue: "events" | "deliveries" | "slowDeliveries",
   after: (outage: Outage) => Promise<void>,
 ): Promise<number> {
   for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
@@ -71,6 +71,7 @@ async function expectAllDelivered(outage: Outage, count: number): Promise<void> 
   expect(statuses).toEqual(Array(count).fill("delivered"));
   expect(await outage.breaker()).toMatchObject({ failures: 0, openUntil: null });
   expect(await queueDepth(testEnv.eventSource, outage.lane.deliveries)).toBe(0);
+  expect(await queueDepth(testEnv.eventSource, outage.lane.slowDeliveries)).toBe(0);
 }
 
 describe.each(faultPoints)("a worker with a fault (%s) at any call to AWS", (faultPoint) => {
@@ -95,7 +96,7 @@ describe.each(faultPoints)("a worker with a fault (%s) at any call to AWS", (fau
       outage.respondWith(200);
       return outage;
     };
-    const calls = await faultEverywhere(faultPoint, setUp, "deliveries", async (outage) => {
+    const calls = await faultEverywhere(faultPoint, setUp, "slowDeliveries", async (outage) => {
       await settleOutage(outage);
       await expectAllDelivered(outage, 4);
     });
@@ -107,7 +108,7 @@ describe.each(faultPoints)("a worker with a fault (%s) at any call to AWS", (fau
     const calls = await faultEverywhere(
       faultPoint,
       () => openCircuitOutage(2),
-      "deliveries",
+      "slowDeliveries",
       async (outage) => {
         outage.respondWith(500);
         await settleOutage(outage);
@@ -140,7 +141,7 @@ describe.each(faultPoints)("a worker with a fault (%s) at any call to AWS", (fau
         });
       }
       await scheduleTask(
-        outage.ports,
+        outage.deliverPorts,
         { ...drainTask(tenant, endpoint.id), pageSize: 2 },
         testEnv.now(),
         testEnv.now(),

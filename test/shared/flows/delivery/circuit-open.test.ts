@@ -226,7 +226,7 @@ describe("an endpoint whose circuit is open", () => {
     const { openUntil } = await outage.openCircuit();
     // The probe's message is lost.
     testEnv.advance(openUntil - testEnv.now() + 2 * MINUTE);
-    await receiveAllMessages(testEnv.eventSource, outage.lane.deliveries);
+    await receiveAllMessages(testEnv.eventSource, outage.lane.slowDeliveries);
     await outage.write(1);
     await invokeWorker(testEnv.eventSource, outage.lane.events, outage.worker);
     expect(outage.calls()).toHaveLength(1);
@@ -240,9 +240,9 @@ describe("an endpoint whose circuit is open", () => {
     const { openUntil } = await outage.openCircuit();
     outage.respondWith(200);
     testEnv.advance(openUntil - testEnv.now());
-    const queueMessages = await receiveAllMessages(testEnv.eventSource, outage.lane.deliveries);
+    const queueMessages = await receiveAllMessages(testEnv.eventSource, outage.lane.slowDeliveries);
     const ports = {
-      findSourceQueue: () => "Deliveries" as const,
+      findSourceQueue: () => "SlowDeliveries" as const,
       quarantine: quarantineStore(testEnv.table),
       deliveries: outage.ports.deliveries,
       due: dueStore(testEnv.table),

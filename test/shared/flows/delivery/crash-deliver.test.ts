@@ -25,7 +25,7 @@ afterAll(() => testEnv.close());
 
 const worker = (queues: TestQueues, webhookClient: WebhookClient) => {
   const ports = testEnv.deliverPorts(queues, webhookClient);
-  return deliverWorker(ports, testEnv.now, (record, after) => ports.retries.postpone(record.receiptHandle, after));
+  return deliverWorker(ports, testEnv.now);
 };
 
 const listRows = async (tenant: TenantId, endpoint: Endpoint) =>

@@ -42,7 +42,7 @@ async function createEndpointBehind(gateOptions: Pick<GateOptions, "mode" | "por
   );
   if (isRefusal(result)) throw new Error(`The endpoint was refused: ${result.detail}`);
   const ports = testEnv.deliverPorts(fixture.lane, closeAfterTest(createWebhookClient({ gate })));
-  const worker = deliverWorker(ports, testEnv.now, async () => {});
+  const worker = deliverWorker(ports, testEnv.now);
   return {
     endpoint: result.endpoint,
     setAddresses(...next: readonly string[]): void {

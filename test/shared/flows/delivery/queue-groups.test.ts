@@ -97,7 +97,8 @@ const queueActions: [string, QueueAction][] = [
   ],
   [
     "an endpoint task",
-    (fixture, { id }) => scheduleTask(fixture.ports, drainTask(fixture.tenant, id), testEnv.now(), testEnv.now()),
+    (fixture, { id }) =>
+      scheduleTask(fixture.deliverPorts, drainTask(fixture.tenant, id), testEnv.now(), testEnv.now()),
   ],
   [
     "a test event",

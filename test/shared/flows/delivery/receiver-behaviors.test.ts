@@ -132,7 +132,7 @@ async function deliverTo({ port }: Receiver, scheme: "http" | "https") {
 /** Delivers one event with the real worker, whose attempts time out after half a second. */
 async function readDelivery(endpoint: { readonly id: string }) {
   const webhookClient = openWebhookClient({ attemptTimeout: SECOND / 2 });
-  const worker = deliverWorker(testEnv.deliverPorts(fixture.lane, webhookClient), testEnv.now, async () => {});
+  const worker = deliverWorker(testEnv.deliverPorts(fixture.lane, webhookClient), testEnv.now);
   const { message, body } = await recordMessage(testEnv, fixture.tenant, "m1");
   await openQueue(fixture.lane.events, testEnv.eventSource).send({ body });
   const before = process.memoryUsage().rss;

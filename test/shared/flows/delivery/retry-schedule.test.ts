@@ -36,7 +36,7 @@ beforeEach(async () => {
 
 const worker = () => {
   const ports = testEnv.deliverPorts(queues, webhookClient);
-  return deliverWorker(ports, testEnv.now, (record, after) => ports.retries.postpone(record.receiptHandle, after));
+  return deliverWorker(ports, testEnv.now);
 };
 const deliverEvents = () => invokeWorker(testEnv.eventSource, queues.events, worker());
 const deliverRetries = () => invokeWorker(testEnv.eventSource, queues.deliveries, worker());

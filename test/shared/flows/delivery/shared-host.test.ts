@@ -46,7 +46,7 @@ async function createBatch(events: readonly (readonly [TenantId, number])[]) {
       await openQueue(queues.events, testEnv.eventSource).send({ body });
     }
   }
-  const worker = deliverWorker(testEnv.deliverPorts(queues, openWebhookClient()), testEnv.now, async () => {});
+  const worker = deliverWorker(testEnv.deliverPorts(queues, openWebhookClient()), testEnv.now);
   return { lane: queues, begin: () => ({ ended: invokeWorker(testEnv.eventSource, queues.events, worker) }) };
 }
 

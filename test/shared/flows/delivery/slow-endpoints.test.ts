@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { deliverWorker } from "../../../../functions/deliver/worker.ts";
+import { openQueue } from "../../../../shared/aws/queues.ts";
 import type { AttemptOutcome } from "../../../../shared/domain/delivery/deliveries.ts";
 import type { DeliverPorts } from "../../../../shared/flows/delivery/ports.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import type { WebhookClient } from "../../../../shared/net/webhook-client.ts";
+import { decodeRetry, encodeRetry } from "../../../../shared/queues/deliveries.ts";
 import { concurrencySlotStore } from "../../../../shared/stores/delivery/concurrency-slots.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../support/fault-injection.ts";
 import { type Outage, openOutage } from "../support/outage-fixture.ts";
@@ -42,13 +44,11 @@ function hangingClient(
     close: async () => {},
   };
   const ports = { ...outage.deliverPorts, webhookClient, ...rest };
-  const worker = deliverWorker(ports, testEnv.now, (record, after) =>
-    ports.retries.postpone(record.receiptHandle, after),
-  );
+  const worker = deliverWorker(ports, testEnv.now);
   return {
     held: pendingAnswers,
     events: () => invokeWorker(testEnv.eventSource, outage.lane.events, worker),
-    deliveries: () => invokeWorker(testEnv.eventSource, outage.lane.deliveries, worker),
+    deliveries: () => invokeWorker(testEnv.eventSource, outage.lane.slowDeliveries, worker),
     respond(outcome: AttemptOutcome): void {
       for (const resolve of pendingAnswers.splice(0)) resolve(outcome);
     },
@@ -88,6 +88,20 @@ it("one endpoint of twenty hangs: after the first batch no event waits for it", 
   expect(ulids.map((ulid) => statuses[ulid])).toEqual(Array(10).fill("delivered"));
 });
 
+it("a retry of a slow endpoint on the ordinary queue moves to the slow one, without an attempt or a claim", async () => {
+  const { eventUlid } = await outage.createDelivery(outage.endpoint, "retrying");
+  const slow = { ...(await outage.breaker()), slowUntil: testEnv.now() + 5 * MINUTE };
+  await outage.deliverPorts.endpoints.saveBreaker(outage.tenant, await outage.readEndpoint(), slow, testEnv.now());
+  const retry = { tenant: outage.tenant, endpointId: outage.endpoint.id, eventUlid, attempt: 2, manual: true };
+  await openQueue(outage.lane.deliveries, testEnv.eventSource).send({ body: encodeRetry(retry) });
+  await invokeWorker(testEnv.eventSource, outage.lane.deliveries, outage.worker);
+  expect(outage.calls()).toEqual([]);
+  expect(await outage.row(outage.endpoint, eventUlid)).toMatchObject({ status: "retrying", attempt: 1 });
+  const { records } = await invokeWorker(testEnv.eventSource, outage.lane.slowDeliveries, outage.worker);
+  expect(records.map(({ body }) => decodeRetry(body))).toEqual([retry]);
+  expect(await outage.row(outage.endpoint, eventUlid)).toMatchObject({ status: "delivered", attempt: 2 });
+});
+
 it("an endpoint that responds within three seconds for five minutes is called with its event again", async () => {
   const hanging = hangingClient("/in");
   await outage.write(1);
@@ -104,7 +118,7 @@ it("an endpoint that responds within three seconds for five minutes is called wi
   await outage.write(1);
   await quick.events();
   expect(Object.values(await outage.statuses())).toEqual(Array(3).fill("delivered"));
-  expect(await queueDepth(testEnv.eventSource, outage.lane.deliveries)).toBe(0);
+  expect(await queueDepth(testEnv.eventSource, outage.lane.slowDeliveries)).toBe(0);
 });
 
 it("a slow endpoint has limited attempts in flight: the others are deferred, each time for longer", async () => {

@@ -46,9 +46,7 @@ export async function openCountFixture(testEnv: TestEnv) {
     /** Runs the deliver worker over one of the tenant's queues, each time in a new process. */
     async deliver(queue: "events" | "deliveries" = "events", fromQueues = queues) {
       const ports = testEnv.deliverPorts(queues, openWebhookClient());
-      const worker = deliverWorker(ports, testEnv.now, (record, after) =>
-        ports.retries.postpone(record.receiptHandle, after),
-      );
+      const worker = deliverWorker(ports, testEnv.now);
       return invokeWorker(testEnv.eventSource, fromQueues[queue], worker);
     },
   };

@@ -34,9 +34,7 @@ export async function openEndpointFixture(testEnv: TestEnv) {
   });
   const webhookClient = openWebhookClient();
   const deliverPorts = testEnv.deliverPorts(queues, webhookClient);
-  const worker = deliverWorker(deliverPorts, testEnv.now, (record, after) =>
-    deliverPorts.retries.postpone(record.receiptHandle, after),
-  );
+  const worker = deliverWorker(deliverPorts, testEnv.now);
   let events = 0;
 
   async function createEndpoint(options: { path?: string; events?: readonly EventType[] } = {}) {
@@ -112,9 +110,10 @@ export async function openEndpointFixture(testEnv: TestEnv) {
       const query = { endpointId: endpoint.id, before: null, limit: 100, now: testEnv.now() };
       return (await ports.deliveries.list(tenant, query)).rows;
     },
-    /** Runs the worker on both queues until no message is visible. */
+    /** Runs the worker on its queues until no message is visible. */
     async drainQueues(): Promise<void> {
-      for (const queue of [queues.events, queues.deliveries, queues.events, queues.deliveries]) {
+      const workerQueues = [queues.events, queues.deliveries, queues.slowDeliveries];
+      for (const queue of [...workerQueues, ...workerQueues]) {
         while ((await invokeWorker(testEnv.eventSource, queue, worker)).records.length > 0);
       }
     },

@@ -29,12 +29,13 @@ import { PERSON } from "../../stores/support/samples.ts";
 import { tenantCaller } from "./data-subject.ts";
 import type { TestEnv } from "./test-env.ts";
 
-const noQueues = { inbound: "", events: "", deliveries: "", profiles: "", erasures: "" };
+const noQueues = { inbound: "", events: "", deliveries: "", slowDeliveries: "", profiles: "", erasures: "" };
 
 /** A queue that records its messages. */
 function memoryQueue(): { queue: Queue; bodies: string[] } {
   const bodies: string[] = [];
   const queue: Queue = {
+    name: "",
     send: async ({ body }) => void bodies.push(body),
     sendAll: async (messages) => void bodies.push(...messages.map(({ body }) => body)),
     postpone: async () => {},
@@ -136,7 +137,7 @@ export async function openErasureFixture(testEnv: TestEnv, tenant: TenantId, mes
     if (!event) throw new Error("The event message cannot be read.");
     const rendered = await loadRenderedEvent(deliver, tenant, event);
     const endpoints = await deliver.endpoints.list(tenant);
-    await fanOut(deliver, { event: { ...event, repeated: true }, rendered, endpoints }, newBatch(testEnv.now));
+    await fanOut(deliver, { event: { ...event, repeated: true }, rendered, endpoints }, newBatch(testEnv.now, false));
   };
 
   const actor = { caller: tenantCaller(tenant), ip: null };
@@ -193,7 +194,7 @@ export async function openErasureFixture(testEnv: TestEnv, tenant: TenantId, mes
       retryDelivery(
         deliver,
         { tenant, endpointId: id, eventUlid, attempt: 2 },
-        newBatch(() => at),
+        newBatch(() => at, false),
       ),
     /** Runs every attempt on the queue. Each message stays there, as it may be delivered again. */
     runRetries: (at: number) =>
@@ -205,7 +206,7 @@ export async function openErasureFixture(testEnv: TestEnv, tenant: TenantId, mes
                 retryDelivery(
                   deliver,
                   message,
-                  newBatch(() => at),
+                  newBatch(() => at, false),
                 ),
               ]
             : [];

@@ -67,6 +67,7 @@ export interface TestQueues {
   readonly inbound: string;
   readonly events: string;
   readonly deliveries: string;
+  readonly slowDeliveries: string;
   readonly profiles: string;
   readonly erasures: string;
 }
@@ -132,10 +133,9 @@ export async function openTestEnv(
     },
     async newQueues(): Promise<TestQueues> {
       const prefix = `lane-${++queueSets}`;
-      const [inbound = "", events = "", deliveries = "", profiles = "", erasures = ""] = await Promise.all(
-        ["inbound", "events", "deliveries", "profiles", "erasures"].map((name) => newQueue(`${prefix}-${name}`)),
-      );
-      return { inbound, events, deliveries, profiles, erasures };
+      const names = ["inbound", "events", "deliveries", "slowDeliveries", "profiles", "erasures"] as const;
+      const urls = await Promise.all(names.map((name) => newQueue(`${prefix}-${name}`)));
+      return Object.fromEntries(names.map((name, index) => [name, urls[index]])) as unknown as TestQueues;
     },
     files: openFiles(BUCKET, aws.s3),
     newVault: () => openVault(keyId, aws.kms),
@@ -178,6 +178,7 @@ export async function openTestEnv(
       counters: counterStore(tableHandle),
       due: dueStore(tableHandle),
       retries: openQueue(queues.deliveries, aws.sqs),
+      slowRetries: openQueue(queues.slowDeliveries, aws.sqs),
       events: openQueue(queues.events, aws.sqs),
       vault: openVault(keyId, aws.kms),
       webhookClient,
