@@ -1,6 +1,7 @@
 import { ConditionalCheckFailedException, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
+import { ATTEMPTS_MAX, backoff } from "./backoff.ts";
 import type { Table } from "./client.ts";
 import { currentOnFailure, type SendOptions, sendWrite, type TransactItem, type Write } from "./writes.ts";
 
@@ -13,14 +14,7 @@ interface Options {
    * absent. They tell the write's own result from another writer's when the SDK repeats a write whose answer was lost.
    */
   readonly ownMark?: Item;
-  /** A draw from [0, 1): the jitter of the wait after a conflict with a transaction. */
-  readonly random?: () => number;
 }
-
-/** Together about 3 seconds at most. */
-const ATTEMPTS_MAX = 10;
-const FIRST_DELAY_MS = 20;
-const DELAY_MAX_MS = 500;
 
 /** Cancellation reasons that pass within moments. */
 const transientReasons: ReadonlySet<string | undefined> = new Set([
@@ -30,31 +24,25 @@ const transientReasons: ReadonlySet<string | undefined> = new Set([
 ]);
 
 /**
- * Sends one conditional write. Retries it when a transaction on the same item is in progress.
+ * Sends one conditional write.
  * @returns `item`: the attributes that the write asked for, or the stored item when the write's first answer was lost;
  *   `current`: the stored item when the condition failed, null when there is none
  */
 export async function conditionalWrite<T = Item>(
   table: Table,
   write: Write,
-  { ownMark, random = Math.random, ...sendOptions }: Options & SendOptions = {},
+  { ownMark, ...sendOptions }: Options & SendOptions = {},
 ): Promise<
   { readonly applied: true; readonly item: T | undefined } | { readonly applied: false; readonly current: T | null }
 > {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return { applied: true, item: (await sendWrite(table, write, sendOptions)) as T | undefined };
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) {
-        const current = error.Item ? unmarshall(error.Item) : null;
-        return isOwnWrite(current, ownMark)
-          ? { applied: true, item: current as T }
-          : { applied: false, current: current as T | null };
-      }
-      const isConflict = error instanceof Error && error.name === "TransactionConflictException";
-      if (!isConflict || attempt === ATTEMPTS_MAX) throw error;
-    }
-    await backoff(attempt, random);
+  try {
+    return { applied: true, item: (await sendWrite(table, write, sendOptions)) as T | undefined };
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    const current = error.Item ? unmarshall(error.Item) : null;
+    return isOwnWrite(current, ownMark)
+      ? { applied: true, item: current as T }
+      : { applied: false, current: current as T | null };
   }
 }
 
@@ -67,7 +55,7 @@ export async function conditionalWrite<T = Item>(
 export async function conditionalTransaction(
   { client, name: TableName }: Table,
   items: readonly TransactItem[],
-  { token, ownMark, random = Math.random }: Options & { readonly token?: string } = {},
+  { token, ownMark, random }: Options & Pick<SendOptions, "random"> & { readonly token?: string } = {},
 ): Promise<
   { readonly applied: true } | { readonly applied: false; readonly current: readonly (Item | null | undefined)[] }
 > {
@@ -96,10 +84,4 @@ export async function conditionalTransaction(
 
 function isOwnWrite(current: Item | null | undefined, ownMark: Item | undefined): boolean {
   return !!current && !!ownMark && Object.entries(ownMark).every(([name, value]) => current[name] === value);
-}
-
-/** Waits longer after each attempt, with full jitter. */
-async function backoff(attempt: number, random: () => number): Promise<void> {
-  const delayMs = random() * Math.min(DELAY_MAX_MS, FIRST_DELAY_MS * 2 ** attempt);
-  await new Promise((resolve) => setTimeout(resolve, delayMs));
 }

@@ -1,3 +1,4 @@
+import { TransactionConflictException } from "@aws-sdk/client-dynamodb";
 import {
   DeleteCommand,
   type DeleteCommandInput,
@@ -7,6 +8,7 @@ import {
   UpdateCommand,
   type UpdateCommandInput,
 } from "@aws-sdk/lib-dynamodb";
+import { ATTEMPTS_MAX, backoff } from "./backoff.ts";
 import type { Table } from "./client.ts";
 import { type Changes, type Expression, numberValues, reservedNames, updateExpression } from "./expressions.ts";
 import type { Key } from "./keys.ts";
@@ -67,22 +69,31 @@ export interface SendOptions {
   /** The SDK retries only what the service certainly refused, so that the write is never applied twice. */
   readonly atMostOnce?: boolean;
   readonly abortSignal?: AbortSignal;
+  /** A draw from [0, 1): the jitter of the wait after a conflict with a transaction. */
+  readonly random?: () => number;
 }
 
 /**
- * Sends one write.
+ * Sends one write. Retries it when a transaction on the same item is in progress, which the SDK does not.
  * @returns the attributes that the write asked for
  * @throws UnknownOutcome with `atMostOnce`, when the write may have been applied
  */
 export async function sendWrite(
   { client, name: TableName }: Table,
   write: Write,
-  { atMostOnce = false, abortSignal }: SendOptions = {},
+  { atMostOnce = false, abortSignal, random }: SendOptions = {},
 ): Promise<Record<string, unknown> | undefined> {
-  const command = toCommand(TableName, write);
-  if (atMostOnce) throwUnknownOutcomes(command);
-  const { Attributes } = await client.send(command, abortSignal ? { abortSignal } : {});
-  return Attributes;
+  for (let attempt = 1; ; attempt++) {
+    const command = toCommand(TableName, write);
+    if (atMostOnce) throwUnknownOutcomes(command);
+    try {
+      const { Attributes } = await client.send(command, abortSignal ? { abortSignal } : {});
+      return Attributes;
+    } catch (error) {
+      if (!(error instanceof TransactionConflictException) || attempt === ATTEMPTS_MAX) throw error;
+    }
+    await backoff(attempt, random);
+  }
 }
 
 /** The response to a request was lost, or the service failed while processing it: the write may have been applied. */

@@ -5,7 +5,7 @@ import { RETENTION } from "../../domain/limits.ts";
 import { newUlid, ulidCeiling, ulidTime } from "../../kernel/ids.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
 import { quarantineAttributes as A } from "../attributes.ts";
-import { batchGet } from "../batch-get.ts";
+import { batchGet } from "../batches.ts";
 import type { Table } from "../client.ts";
 import { conditionalWrite } from "../conditional-write.ts";
 import {

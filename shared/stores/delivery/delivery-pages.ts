@@ -6,7 +6,7 @@ import { ulidCeiling, ulidFloor } from "../../kernel/ids.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { DAY, type Millis } from "../../kernel/time.ts";
 import { deliveryAttributes as A } from "../attributes.ts";
-import { batchGet } from "../batch-get.ts";
+import { batchGet } from "../batches.ts";
 import type { Table } from "../client.ts";
 import { deliveryPartition, justBelow, type Key, oldestUlid, undeliveredPartition } from "../keys.ts";
 import { type DeliveryItem, type DeliveryRow, toDeliveryRow } from "./delivery-items.ts";

@@ -5,7 +5,7 @@ import { ulidTime } from "../../kernel/ids.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { eventBodyAttributes as A, eventRefAttributes as Ref } from "../attributes.ts";
-import { batchGet } from "../batch-get.ts";
+import { batchGet } from "../batches.ts";
 import type { Table } from "../client.ts";
 import { conditionalWrite } from "../conditional-write.ts";
 import { itemDoesNotExist } from "../expressions.ts";

@@ -1,8 +1,7 @@
-import { BatchGetCommand, BatchWriteCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { RemovalCounts } from "../../domain/erasure/erasures.ts";
 import { SEND_SETTLE_DEADLINE } from "../../domain/sending/sends.ts";
 import { isUlid, ulidTime } from "../../kernel/ids.ts";
-import { forEachConcurrent } from "../../kernel/parallel.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
 import {
@@ -12,6 +11,7 @@ import {
   eventRefAttributes as Ref,
   sendRecordAttributes as Send,
 } from "../attributes.ts";
+import { batchGet, batchRemove } from "../batches.ts";
 import type { Table } from "../client.ts";
 import { deliveryKey, dueSendKey, eventBodyKey, HEAD_SORT_KEY, type Key, positionTime, relatedKeys } from "../keys.ts";
 
@@ -30,16 +30,12 @@ export interface Trace {
 }
 
 const PAGE_SIZE = 100;
-const GET_MAX = 100;
-const WRITE_MAX = 25;
 /** Requests in flight at once: an erasure is not urgent and must not slow down other work. */
 const CONCURRENCY = 4;
-/** Attempts per batch while the table returns unprocessed parts. The waits double: together about 6 seconds. */
-const ATTEMPTS_MAX = 8;
-const FIRST_DELAY_MS = 50;
 
 /** Finds and removes everything that is stored about a person. */
-export function traceStore({ client, name: TableName }: Table) {
+export function traceStore(table: Table) {
+  const { client, name: TableName } = table;
   return {
     /**
      * The rows of a conversation after a sort key, read consistently.
@@ -73,43 +69,14 @@ export function traceStore({ client, name: TableName }: Table) {
 
     /** The keys that have an item, read consistently. */
     async filterExisting(keys: readonly Key[]): Promise<Key[]> {
-      const existingKeys: Key[] = [];
-      await forEachConcurrent(chunks(distinct(keys), GET_MAX), CONCURRENCY, async (batch) => {
-        let Keys: Key[] = batch;
-        for (let attempt = 1; Keys.length > 0; attempt++) {
-          const { Responses, UnprocessedKeys } = await client.send(
-            new BatchGetCommand({
-              RequestItems: { [TableName]: { Keys, ConsistentRead: true, ProjectionExpression: "PK, SK" } },
-            }),
-          );
-          existingKeys.push(...((Responses?.[TableName] ?? []) as Key[]));
-          Keys = (UnprocessedKeys?.[TableName]?.Keys ?? []) as Key[];
-          if (Keys.length > 0) await backoff(attempt);
-        }
-      });
-      return existingKeys;
+      return batchGet(table, distinct(keys), { consistent: true, projection: "PK, SK", concurrency: CONCURRENCY });
     },
 
     /** Removes the items of these keys. Safe to repeat. */
     async remove(keys: readonly Key[]): Promise<void> {
-      await forEachConcurrent(chunks(distinct(keys), WRITE_MAX), CONCURRENCY, async (batch) => {
-        let requests: object[] = batch.map((Key) => ({ DeleteRequest: { Key } }));
-        for (let attempt = 1; requests.length > 0; attempt++) {
-          const { UnprocessedItems } = await client.send(
-            new BatchWriteCommand({ RequestItems: { [TableName]: requests } }),
-          );
-          requests = UnprocessedItems?.[TableName] ?? [];
-          if (requests.length > 0) await backoff(attempt);
-        }
-      });
+      await batchRemove(table, distinct(keys), { concurrency: CONCURRENCY });
     },
   };
-}
-
-/** The table may leave parts of a batch unprocessed. They are sent again after a growing wait. */
-async function backoff(attempt: number): Promise<void> {
-  if (attempt === ATTEMPTS_MAX) throw new Error("The table left a part of a batch unprocessed too often.");
-  await new Promise((resolve) => setTimeout(resolve, FIRST_DELAY_MS * 2 ** (attempt - 1)));
 }
 
 /** The attributes that a page reads. Each kind of row has some of them. */
@@ -171,8 +138,4 @@ function toRelatedItems(tail: string): Trace["relatedItems"] {
 
 function distinct(keys: readonly Key[]): Key[] {
   return [...new Map(keys.map((key) => [`${key.PK} ${key.SK}`, key])).values()];
-}
-
-function chunks<T>(items: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
 }

@@ -2,7 +2,7 @@ import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { ConversationHead } from "../../domain/inbox/conversations.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { batchGet } from "../batch-get.ts";
+import { batchGet } from "../batches.ts";
 import type { Table } from "../client.ts";
 import { HEAD_SORT_KEY, headKey, inboxFeed, type Key, oldestPosition } from "../keys.ts";
 import { feedRows, takePage } from "./feeds.ts";

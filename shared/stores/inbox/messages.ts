@@ -5,7 +5,7 @@ import { MESSAGE_ID_CHARS_MAX } from "../../domain/limits.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { messageAttributes as A } from "../attributes.ts";
-import { batchGet } from "../batch-get.ts";
+import { batchGet } from "../batches.ts";
 import type { Table } from "../client.ts";
 import { conditionalWrite } from "../conditional-write.ts";
 import { itemDoesNotExist, itemExists } from "../expressions.ts";

@@ -4,7 +4,7 @@ import { RETENTION } from "../../domain/limits.ts";
 import { shortHash } from "../../kernel/bytes.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { pendingChangeAttributes as A, headAttributes as Head } from "../attributes.ts";
-import { batchGet } from "../batch-get.ts";
+import { batchGet } from "../batches.ts";
 import type { Table } from "../client.ts";
 import { conditionalWrite } from "../conditional-write.ts";
 import {

@@ -15,6 +15,7 @@ import {
 } from "../../../../shared/stores/keys.ts";
 import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
 import { NOW, newTenant, sampleConversationId } from "../support/samples.ts";
+import { leaveUnprocessed } from "../support/unprocessed.ts";
 
 let table: TestTable;
 let tableHandle: Table;
@@ -90,33 +91,10 @@ describe("the rows of a conversation", () => {
 });
 
 describe("an unprocessed part of a batch", () => {
-  /** The first request of each kind is left wholly unprocessed, as under heavy traffic. */
-  function putOffOnce(kind: "BatchGetItem" | "BatchWriteItem") {
-    let remaining = 1;
-    let requests = 0;
-    tableHandle.client.middlewareStack.add(
-      (next, context) => async (args) => {
-        if (context.commandName !== `${kind}Command`) return next(args);
-        requests++;
-        if (remaining-- <= 0) return next(args);
-        // Here requests have typed attribute values, and responses have plain ones.
-        const text = JSON.stringify((args.input as { RequestItems: object }).RequestItems);
-        const request = JSON.parse(text.replace(/\{"S":("[^"]*")\}/g, "$1"));
-        const output = { $metadata: {}, UnprocessedItems: request, UnprocessedKeys: request };
-        return { output, response: {} } as never;
-      },
-      { name: "put off", step: "finalizeRequest" },
-    );
-    return () => {
-      tableHandle.client.middlewareStack.remove("put off");
-      return requests;
-    };
-  }
-
   it("is removed by a later request", async () => {
     const keys = sampleKeys(30);
     for (const key of keys) await put(key);
-    const end = putOffOnce("BatchWriteItem");
+    const end = leaveUnprocessed(tableHandle, "BatchWriteItem", 1);
     await traces().remove([...keys, ...keys]);
     expect(end()).toBe(3);
     expect(await traces().filterExisting(keys)).toEqual([]);
@@ -125,7 +103,7 @@ describe("an unprocessed part of a batch", () => {
   it("is found by a later request", async () => {
     const keys = sampleKeys(120);
     for (const key of keys.slice(0, 110)) await put(key);
-    const end = putOffOnce("BatchGetItem");
+    const end = leaveUnprocessed(tableHandle, "BatchGetItem", 1);
     const existing = await traces().filterExisting([...keys, ...keys]);
     expect(end()).toBe(3);
     expect(existing.map(({ SK }) => SK).sort()).toEqual(keys.slice(0, 110).map(({ SK }) => SK));
