@@ -12,6 +12,7 @@ const unit = [
   "test/local/stack/settings.test.ts",
   "test/local/support/**",
   "test/local/template/**",
+  "test/planted-faults/**",
   "test/shared/domain/**",
   "test/shared/kernel/**",
   "test/shared/net/{addresses,egress-gate,host-resolver,interim-responses,retry-after}.test.ts",

@@ -1,0 +1,43 @@
+import { availableParallelism } from "node:os";
+import { resolve } from "node:path";
+import { plantedFaults } from "./faults.ts";
+import type { PlantedFault } from "./planted-fault.ts";
+import { runTests } from "./run-tests.ts";
+import { Workspace } from "./workspace.ts";
+
+/**
+ * Plants each fault in a copy of the repository and runs the test that must notice it: that test passes without the
+ * fault and fails with it. Arguments select faults by a part of their name.
+ */
+const words = process.argv.slice(2);
+const selected = plantedFaults.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
+const root = resolve(import.meta.dirname, "../..");
+const remaining = [...selected];
+const survivors: string[] = [];
+
+async function testFails(workspace: Workspace, { killedBy: { file, title } }: PlantedFault): Promise<boolean | null> {
+  const results = (await runTests(workspace.directory, [file], title)).filter((result) => result.title === title);
+  return results.length === 0 ? null : results.some(({ status }) => status === "failed");
+}
+
+async function judge(workspace: Workspace, fault: PlantedFault): Promise<"killed" | "survived" | "no_such_test"> {
+  if ((await testFails(workspace, fault)) !== false) return "no_such_test";
+  return (await workspace.withFault(fault, () => testFails(workspace, fault))) ? "killed" : "survived";
+}
+
+async function work(): Promise<void> {
+  const workspace = new Workspace(root);
+  try {
+    for (let fault = remaining.shift(); fault; fault = remaining.shift()) {
+      const verdict = await judge(workspace, fault);
+      if (verdict !== "killed") survivors.push(fault.name);
+      process.stdout.write(`${verdict.padEnd(13)} ${fault.name}  (${fault.killedBy.file})\n`);
+    }
+  } finally {
+    workspace.remove();
+  }
+}
+
+await Promise.all(Array.from({ length: availableParallelism() }, work));
+process.stdout.write(`${selected.length - survivors.length} killed, ${survivors.length} not\n`);
+process.exitCode = selected.length === 0 || survivors.length > 0 ? 1 : 0;
