@@ -130,6 +130,10 @@ const help: Record<Reason, ErrorHelp> = {
     when: "The connection to the platform failed before its response arrived (`outcome_unknown`).",
     fix: "Check the conversation first: the message may have been sent.",
   },
+  not_sent_in_time: {
+    when: "Parley could not call the platform in time (`not_sent_in_time`).",
+    fix: "Send the message again.",
+  },
   account_needs_reauth: {
     when: "The access of the account has ended (`needs_reauth`).",
     fix: "Connect the account again.",

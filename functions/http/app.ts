@@ -2,6 +2,7 @@ import { type Context, Hono } from "hono";
 import { withDeadline } from "../../shared/kernel/deadline.ts";
 import { newUlid } from "../../shared/kernel/ids.ts";
 import { refuse } from "../../shared/kernel/refusals.ts";
+import { startRequestTime } from "../../shared/kernel/request-time.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import { runWithTrace } from "../../shared/kernel/trace.ts";
 import type { Endpoint, RequestMetadata } from "./endpoint.ts";
@@ -37,6 +38,9 @@ export interface AppOptions<P> extends Guards {
   readonly log: LogFault;
 }
 
+/** How long before the end a handler must answer by itself, for the way from there to the response. */
+const ANSWER_MARGIN: Millis = 500;
+
 export type App = Hono<{ Bindings: Edge }>;
 type Ctx = Context<{ Bindings: Edge }>;
 
@@ -66,8 +70,11 @@ function handleRequest<P>(endpoint: Endpoint<P>, options: AppOptions<P>, c: Ctx)
   const now = options.now();
   const correlationId = resolveCorrelationId(c.env, now);
   const metadata = requestMetadata(c, correlationId);
-  const request = { raw: c.req.raw, metadata, path: c.req.param(), now };
-  return runWithTrace(correlationId, () => respond(options, endpoint, request, c.env?.remaining));
+  const remaining = c.env?.remaining;
+  const time = startRequestTime(options.now, remaining && remaining - ANSWER_MARGIN);
+  const request = { raw: c.req.raw, metadata, path: c.req.param(), now, time };
+  const response = runWithTrace(correlationId, () => respond(options, endpoint, request, remaining));
+  return response.finally(time.end);
 }
 
 /** @param remaining the time left for the response; undefined for no limit */

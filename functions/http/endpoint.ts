@@ -1,6 +1,7 @@
 import type { $ZodType, output } from "zod/v4/core";
 import type { Caller } from "../../shared/domain/access/api-keys.ts";
 import type { Reason, Refusal } from "../../shared/kernel/refusals.ts";
+import type { RequestTime } from "../../shared/kernel/request-time.ts";
 import type { TenantId } from "../../shared/kernel/tenant.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 
@@ -32,7 +33,7 @@ export interface RequestMetadata {
   readonly query: string;
 }
 
-/** The validated input of a handler. `now` is read once per request. */
+/** The validated input of a handler. `now` is read once per request; `time` is for work that takes time. */
 export interface Input<P, Path extends string, Q, B> {
   /** Each parameter is decoded exactly once. A value that is not valid percent-encoding arrives as sent. */
   readonly path: { readonly [Name in ParameterName<Path>]: string };
@@ -42,6 +43,7 @@ export interface Input<P, Path extends string, Q, B> {
   readonly idempotencyKey: string | null;
   readonly request: RequestMetadata;
   readonly now: Millis;
+  readonly time: RequestTime;
   readonly ports: P;
 }
 

@@ -1,6 +1,7 @@
 import type { Caller } from "../../shared/domain/access/api-keys.ts";
 import { REQUEST_BODY_BYTES_MAX } from "../../shared/domain/limits.ts";
 import { isRefusal, type Refusal, toHttpError } from "../../shared/kernel/refusals.ts";
+import type { RequestTime } from "../../shared/kernel/request-time.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import type { Endpoint, RequestMetadata } from "./endpoint.ts";
 import {
@@ -36,13 +37,14 @@ export interface IncomingRequest {
   /** The parameters of the path. */
   readonly path: Record<string, string>;
   readonly now: Millis;
+  readonly time: RequestTime;
 }
 
 /** Serves one request: size, key, rate limit, tenant, parameters, body, handler. Throws only on a fault. */
 export async function serve<P>(
   { ports, ...guards }: Guards & { readonly ports: P },
   endpoint: Endpoint<P>,
-  { raw, metadata, path, now }: IncomingRequest,
+  { raw, metadata, path, now, time }: IncomingRequest,
 ): Promise<Response> {
   const bytes = await readBytes(raw, endpoint.bodyBytesMax ?? REQUEST_BODY_BYTES_MAX);
   if (isRefusal(bytes)) return failure(bytes);
@@ -70,7 +72,7 @@ export async function serve<P>(
   if (isRefusal(idempotencyKey)) return failure(idempotencyKey);
 
   const parsedRequest = { tenant, path, query: query.value, body: body.value, page, idempotencyKey };
-  const input = { caller, ...parsedRequest, request: metadata, now, ports };
+  const input = { caller, ...parsedRequest, request: metadata, now, time, ports };
   return toHttpResponse(endpoint, await endpoint.handle(input), guards.checkData ?? false);
 }
 

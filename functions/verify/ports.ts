@@ -7,7 +7,6 @@ import { platformUrlSettings, setting } from "../../shared/config/settings.ts";
 import type { CheckPorts } from "../../shared/flows/holds/ports.ts";
 import { tenantShards } from "../../shared/flows/inbox/feed-shards.ts";
 import { randomToken } from "../../shared/kernel/bytes.ts";
-import { withTimeout } from "../../shared/kernel/deadline.ts";
 import { newUlid } from "../../shared/kernel/ids.ts";
 import { clockNow } from "../../shared/kernel/time.ts";
 import { platformHttp } from "../../shared/platforms/api/http.ts";
@@ -60,7 +59,6 @@ export function checkPorts(): CheckPorts {
         : platformFor(account.connection, upstream, http),
     challengeKey: async () => (await root()).challenge,
     random: randomToken,
-    waitUpTo: withTimeout,
     pageFiles: readCheckPage(CHECK_PAGE_FOLDER),
     log: consoleLog,
   };

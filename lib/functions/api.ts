@@ -1,4 +1,3 @@
-import { Duration } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import { env, table as names } from "../../shared/config/names.ts";
 import { NodeFunction } from "../constructs/node-function.ts";
@@ -9,6 +8,7 @@ import {
   platformVariables,
   queueVariables,
   rootSecretVariables,
+  SENDING_TIMEOUT,
   tableVariables,
 } from "./function-context.ts";
 
@@ -18,7 +18,7 @@ export function createApi(scope: Construct, context: FunctionContext): NodeFunct
   const api = new NodeFunction(scope, "Api", {
     description: "Parley: the HTTP API",
     code: code("Api"),
-    timeout: Duration.seconds(20),
+    timeout: SENDING_TIMEOUT,
     memoryMegabytes: 512,
     ...(settings.apiReservedConcurrency === null ? {} : { reservedConcurrency: settings.apiReservedConcurrency }),
     environment: {

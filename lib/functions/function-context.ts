@@ -1,3 +1,4 @@
+import { Duration } from "aws-cdk-lib";
 import type { Code } from "aws-cdk-lib/aws-lambda";
 import { env, type FunctionName, type QueueName, queueUrlNames } from "../../shared/config/names.ts";
 import type { Settings } from "../config/settings.ts";
@@ -23,6 +24,12 @@ export interface FunctionContext {
   /** The bundle of each function. */
   readonly code: (name: FunctionName) => Code;
 }
+
+/**
+ * A function that sends waits for the platform, which takes up to ten seconds, and answers before the gateway's limit of
+ * 30 seconds.
+ */
+export const SENDING_TIMEOUT = Duration.seconds(25);
 
 export type Variables = Readonly<Record<string, string>>;
 

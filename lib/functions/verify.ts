@@ -1,4 +1,3 @@
-import { Duration } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import { NodeFunction } from "../constructs/node-function.ts";
 import { allowReading } from "../constructs/service-secrets.ts";
@@ -8,6 +7,7 @@ import {
   platformVariables,
   queueVariables,
   rootSecretVariables,
+  SENDING_TIMEOUT,
   tableVariables,
 } from "./function-context.ts";
 
@@ -17,8 +17,7 @@ export function createVerify(scope: Construct, context: FunctionContext): NodeFu
   const verify = new NodeFunction(scope, "Verify", {
     description: "Parley: the page on which a person checks a held message",
     code: code("Verify"),
-    // The page waits up to ten seconds for the platform's response.
-    timeout: Duration.seconds(20),
+    timeout: SENDING_TIMEOUT,
     memoryMegabytes: 256,
     environment: {
       ...tableVariables(context),

@@ -85,8 +85,8 @@ export type LogLine =
   | { readonly event: "idempotency.save_failed"; readonly error: string }
   /** A held message that was not sent because of an internal error. */
   | { readonly event: "hold.send_failed"; readonly error: string }
-  /** A send of the check page that failed after its response. */
-  | { readonly event: "hold.late_send_failed"; readonly error: string }
+  /** A held message that was sent or refused, and whose hold still says `sending`. */
+  | { readonly event: "hold.settle_failed"; readonly error: string }
   | { readonly event: "profile.fetched"; readonly outcome: string; readonly platform: string }
   | { readonly event: "profiles.request_failed"; readonly people: number; readonly error: string }
   | { readonly event: "account.policy_applied"; readonly action: string; readonly platform: string }
@@ -124,7 +124,7 @@ const levels: Readonly<Record<LogLine["event"], Level>> = {
   "send.completed": "info",
   "idempotency.save_failed": "warn",
   "hold.send_failed": "error",
-  "hold.late_send_failed": "error",
+  "hold.settle_failed": "error",
   "profile.fetched": "info",
   "profiles.request_failed": "warn",
   "account.policy_applied": "info",

@@ -58,8 +58,9 @@ export const VERIFICATION_WINDOW: Millis = 5 * MINUTE;
 export const VERIFICATION_FAILURES_PER_ADDRESS_MAX = 30;
 export const VERIFICATION_ATTEMPTS_PER_HOLD_MAX = 10;
 export const VERIFICATION_BODY_BYTES_MAX = 16 * 1024;
-/** How long the check page's API waits for the platform before it responds. */
-export const VERIFICATION_SEND_WAIT_MAX: Millis = 10 * SECOND;
+
+/** One call to a platform, or the calls of one send, until the last byte of the response. */
+export const PLATFORM_TIMEOUT: Millis = 10 * SECOND;
 
 /** One delivery attempt, from the DNS lookup to the last byte read. */
 export const ATTEMPT_TIMEOUT: Millis = 15 * SECOND;

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { accountKey, platforms } from "../domain/accounts/accounts.ts";
 import { messageEventType, type RenderedEvent, renderEvent } from "../domain/events/events.ts";
 import { attachmentTypes, directions, type Message } from "../domain/inbox/messages.ts";
+import { sendFailureReason } from "../domain/sending/sends.ts";
 import { toHttpError } from "../kernel/refusals.ts";
 import type { TenantId } from "../kernel/tenant.ts";
 import { iso } from "../kernel/time.ts";
@@ -83,7 +84,6 @@ export const messageSent: EventDefinition = {
 };
 
 const FAILED = "message.failed";
-const OUTCOME_UNKNOWN = "outcome_unknown";
 
 const failedDataSchema = () =>
   z.object({
@@ -94,10 +94,10 @@ type MessageFailedData = z.infer<ReturnType<typeof failedDataSchema>>;
 
 /**
  * @param message as it would have been sent; its id is not published
- * @param detail the platform's error text, or `outcome_unknown`
+ * @param detail the platform's error text, `outcome_unknown` or `not_sent_in_time`
  */
 export function renderMessageFailed(tenant: TenantId, message: Message, detail: string): RenderedEvent {
-  const { code, message: errorMessage } = toHttpError(detail === OUTCOME_UNKNOWN ? OUTCOME_UNKNOWN : "send_failed");
+  const { code, message: errorMessage } = toHttpError(sendFailureReason(detail));
   const data: MessageFailedData = {
     message: { ...messageRef(message), id: null, ...messageContent(message) },
     error: { code, message: errorMessage, detail },
@@ -108,5 +108,5 @@ export function renderMessageFailed(tenant: TenantId, message: Message, detail: 
 export const messageFailed: EventDefinition = {
   description: "A message sent through the API failed, or its outcome is unknown.",
   dataSchema: failedDataSchema,
-  example: () => renderMessageFailed(sampleTenant(), sampleOutboundMessage(FAILED), OUTCOME_UNKNOWN),
+  example: () => renderMessageFailed(sampleTenant(), sampleOutboundMessage(FAILED), "outcome_unknown"),
 };

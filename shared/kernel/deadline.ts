@@ -19,16 +19,6 @@ export function startDeadline(timeout: Millis): Deadline {
   return { reached, cancel: () => clearTimeout(timer) };
 }
 
-/** The result of `work` if it ends within `timeout`, else `late`. The caller handles the failure of late work. */
-export async function withTimeout<T>(timeout: Millis, work: Promise<T>): Promise<T | "late"> {
-  const deadline = startDeadline(timeout);
-  try {
-    return await Promise.race([work, deadline.reached]);
-  } finally {
-    deadline.cancel();
-  }
-}
-
 /** The result of `work` if it ends within `timeout`. Rejects with `OutOfTime` otherwise. Without a timeout it waits. */
 export async function withDeadline<T>(timeout: Millis | undefined, work: Promise<T>): Promise<T> {
   if (timeout === undefined) return work;

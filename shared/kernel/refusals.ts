@@ -61,6 +61,7 @@ const refusals = {
     "send_failed",
     "The platform's response was lost, so the message may have been sent. Check the conversation before retrying.",
   ],
+  not_sent_in_time: [502, "send_failed", "Sending took too long, so nothing was sent. Send the message again."],
   account_needs_reauth: [
     502,
     "send_failed",

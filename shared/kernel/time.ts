@@ -15,12 +15,6 @@ export function clockNow(): Millis {
   return runtimeOverrides().now?.() ?? Date.now();
 }
 
-/** A clock that starts at `now` and advances with this process's clock, for work that takes time. */
-export function clockFrom(now: Millis): () => Millis {
-  const startedAt = clockNow();
-  return () => now + (clockNow() - startedAt);
-}
-
 /** ISO 8601 in UTC with milliseconds, as in every timestamp of the API except those of deliveries. */
 export function iso(at: Millis): string {
   return new Date(at).toISOString();

@@ -18,6 +18,8 @@ export interface Send {
   readonly replyTo: string | null;
   /** The id of the send record. Messenger returns it in the echo. */
   readonly metadata: string;
+  /** The last instant at which the message may leave. */
+  readonly leavesBy: Millis;
 }
 
 /**
@@ -67,12 +69,13 @@ export interface SendRefused extends Consequences {
 }
 
 /**
- * A refused send did not happen. A send with an unknown outcome may have: it is never repeated, and its echo settles
- * it.
+ * A refused send did not happen, nor did a late one, which did not leave in time. A send with an unknown outcome may have
+ * happened: it is never repeated, and its echo settles it.
  */
 export type SendOutcome =
   | { readonly kind: "accepted"; readonly messageId: string }
   | SendRefused
+  | { readonly kind: "late" }
   | { readonly kind: "unknown"; readonly detail: "outcome_unknown" };
 
 export interface PlatformProfile {

@@ -7,8 +7,8 @@ import { expireHolds } from "../../shared/flows/holds/expire.ts";
 import type { CheckPorts } from "../../shared/flows/holds/ports.ts";
 import { getHold, viewHold } from "../../shared/flows/holds/view.ts";
 import { randomToken } from "../../shared/kernel/bytes.ts";
-import { withTimeout } from "../../shared/kernel/deadline.ts";
 import { isRefusal } from "../../shared/kernel/refusals.ts";
+import { startRequestTime } from "../../shared/kernel/request-time.ts";
 import { DAY, MINUTE } from "../../shared/kernel/time.ts";
 import { freshWorkspace } from "../bench/scenarios.ts";
 import { CHALLENGE_KEY, easyChallengeToken, solveChallenge } from "../shared/flows/support/hold-fixture.ts";
@@ -34,7 +34,6 @@ beforeAll(async () => {
     verificationAttempts: pipeline.stores.tries,
     challengeKey: async () => CHALLENGE_KEY,
     random: randomToken,
-    waitUpTo: withTimeout,
     pageFiles: new Map(),
     platformFor: () => ({ send: async () => ({ kind: "accepted", messageId: MID }) }),
   };
@@ -50,7 +49,12 @@ const measureUnits = async (work: () => Promise<unknown>) => {
 async function createTestHold(): Promise<CreatedHold> {
   const conversationId = workspace.conversationIdFor(0);
   const message = { conversationId, replyTo: null, actorId: "console:usr_1", text: "Yes.".padEnd(120, ".") };
-  const hold = await createHold(pipeline.apiPorts, { caller: caller(), ip: "203.0.113.7" }, message, pipeline.now());
+  const hold = await createHold(
+    pipeline.apiPorts,
+    { caller: caller(), ip: "203.0.113.7" },
+    message,
+    startRequestTime(pipeline.now),
+  );
   if (isRefusal(hold)) throw new Error(hold.refused);
   return hold;
 }
@@ -87,7 +91,7 @@ test("a completion is a claim, an audit row and a settled hold around a send", a
   const token = easyChallengeToken({ holdId: hold.id, expires: hold.expiresAt });
   const answer = { ...(await completeRequest(hold)), token, solutions: solveChallenge(token) };
   const [claim, audit, settled, openedWcu, plan] = [2, 1, 1, 4, 3];
-  expect(await measureUnits(() => completeHold(ports, answer, pipeline.now))).toEqual([
+  expect(await measureUnits(() => completeHold(ports, answer, startRequestTime(pipeline.now)))).toEqual([
     claim + audit + settled + 16,
     openedWcu + plan,
     1,

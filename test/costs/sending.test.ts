@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sendReply } from "../../shared/flows/sending/reply.ts";
+import { startRequestTime } from "../../shared/kernel/request-time.ts";
 import { HOUR, MINUTE } from "../../shared/kernel/time.ts";
 import type { SendOutcome } from "../../shared/platforms/platform.ts";
 import { freshWorkspace } from "../bench/scenarios.ts";
@@ -29,7 +30,10 @@ async function platformAnswering(outcome: SendOutcome, endpoints = 1): Promise<(
   const caller = { kind: "tenant_key", keyId: "k", tenant: workspace.tenant, scope: "live" } as const;
   const reply = { conversationId: workspace.conversationIdFor(0), text: "Yes.".padEnd(120, "."), replyTo: null };
   return (rest = {}) =>
-    sendReply({ ...pipeline.apiPorts, platformFor: platformOf }, caller, { ...reply, ...rest }, pipeline.now);
+    sendReply(
+      { ...pipeline.apiPorts, platformFor: platformOf },
+      { caller, reply: { ...reply, ...rest }, time: startRequestTime(pipeline.now) },
+    );
 }
 
 const refusedOutcome = {

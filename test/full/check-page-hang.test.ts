@@ -42,8 +42,7 @@ it("a platform that accepts the message and never answers: the page reports an u
 
   const { page } = await openPage(browser, hold.verify_url);
   await pressButton(page);
-  await waitForHeading(page, "Being sent");
-  await waitForHeading(page, "Perhaps not sent");
+  await waitForHeading(page, "Not confirmed");
   const path = `/v1/messages/holds/${hold.id}`;
   const read = async () => ((await stack.api("GET", path)).body.data as unknown as { hold: Hold }).hold;
   const failed = { status: "failed", error: { code: "send_failed", detail: "outcome_unknown" } };

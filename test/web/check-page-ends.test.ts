@@ -29,6 +29,7 @@ const buttonCount = (page: Page) => page.getByRole("button").count();
 
 test.each([
   ["Too <b>long</b>", "Not sent", "Instagram did not accept the message: “Too <b>long</b>”"],
+  ["not_sent_in_time", "Not sent", "Sending took too long, so nothing was sent."],
   ["needs_reauth", "Not sent", "The account for this message must be reconnected to Instagram."],
   ["restricted", "Not sent", "Instagram has restricted the account for this message."],
   ["outcome_unknown", "Not confirmed", "Check the conversation before you write the message again"],

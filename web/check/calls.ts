@@ -36,8 +36,8 @@ export interface Link {
   readonly secret: string;
 }
 
-/** Milliseconds. The server itself waits up to 10 seconds for the platform. */
-const CALL_TIMEOUT = 25_000;
+/** Milliseconds. The server itself answers within 25 seconds. */
+const CALL_TIMEOUT = 28_000;
 
 export function fetchHold(link: Link): Promise<CallResult<Hold>> {
   return call(link, "", {}, parseHold);

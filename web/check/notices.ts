@@ -197,6 +197,8 @@ function explainRefusal(name: string, detail: string): Explanation {
   switch (detail) {
     case "":
       return [`${name} did not accept the message.`, WRITE_AGAIN];
+    case "not_sent_in_time":
+      return ["Sending took too long, so nothing was sent.", WRITE_AGAIN];
     case "needs_reauth":
       return [
         `The account for this message must be reconnected to ${name}.`,

@@ -5,7 +5,6 @@ import { completeHold } from "../../../shared/flows/holds/complete.ts";
 import type { CheckPorts } from "../../../shared/flows/holds/ports.ts";
 import { viewHold } from "../../../shared/flows/holds/view.ts";
 import { isRefusal } from "../../../shared/kernel/refusals.ts";
-import { clockFrom } from "../../../shared/kernel/time.ts";
 import { endpointsFor } from "../../http/endpoint.ts";
 import { checkPageRoutes } from "./check-page.ts";
 import { checkHoldSchema, toCheckHoldResponse } from "./hold-schemas.ts";
@@ -72,10 +71,10 @@ export const completeCheck = endpoint.public({
   }),
   refusals,
   data: z.object({ hold: checkHoldSchema }),
-  handle: async ({ path, body, request, now, ports }) => {
+  handle: async ({ path, body, request, time, ports }) => {
     const { token, solutions } = body;
     const checkRequest = { holdId: path.hold_id, secret: body.secret, sourceIp: request.sourceIp, token, solutions };
-    const view = await completeHold(ports, checkRequest, clockFrom(now));
+    const view = await completeHold(ports, checkRequest, time);
     return isRefusal(view) ? view : { hold: toCheckHoldResponse(view) };
   },
 });

@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
 import { sendReply as send } from "../../../shared/flows/sending/reply.ts";
 import { isRefusal } from "../../../shared/kernel/refusals.ts";
-import { clockFrom } from "../../../shared/kernel/time.ts";
 import { endpoint } from "../api-endpoint.ts";
 import { sendAliases, sendFields, sendRefusals, textOrMedia, toSendRequest } from "./send-body.ts";
 
@@ -17,8 +16,8 @@ export const sendReply = endpoint.key({
   idempotent: true,
   refusals: sendRefusals,
   data: z.object({ platform_message_id: z.string() }),
-  handle: async ({ caller, body, idempotencyKey, now, ports }) => {
-    const result = await send(ports, caller, { ...toSendRequest(body), idempotencyKey }, clockFrom(now));
+  handle: async ({ caller, body, idempotencyKey, time, ports }) => {
+    const result = await send(ports, { caller, reply: { ...toSendRequest(body), idempotencyKey }, time });
     return isRefusal(result) ? result : { platform_message_id: result.messageId };
   },
 });

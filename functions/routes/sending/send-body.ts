@@ -26,6 +26,7 @@ export const sendRefusals = [
   "slowed_down",
   "idempotency_conflict",
   "send_failed",
+  "not_sent_in_time",
   "outcome_unknown",
   "account_needs_reauth",
   "account_restricted",

@@ -1,6 +1,8 @@
 import { shortHash } from "../../kernel/bytes.ts";
+import { ulidTime } from "../../kernel/ids.ts";
 import { MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
 import type { Attachment, Scope, SentVia } from "../inbox/messages.ts";
+import { PLATFORM_TIMEOUT } from "../limits.ts";
 
 // The record of a send, and how an echo is matched to it.
 
@@ -53,10 +55,38 @@ export interface SendRecord extends NewSend {
 export const SEND_SETTLE_DEADLINE: Millis = MINUTE;
 
 /**
- * A send starts within this time after its id was made, or never: echoes find sends by the time of their id. Shorter
- * than the time for which an idempotency key is in flight, so that only one of two requests with a key starts a send.
+ * A send leaves within this time after its id was made, or never: echoes find sends by the time of their id. Half of
+ * `SEND_SETTLE_DEADLINE`, of the time for which a hold may be sending, and of the time for which an idempotency key is in
+ * flight: no process that was frozen sends what another process has settled or taken over.
  */
-export const SEND_START_DEADLINE: Millis = 30 * SECOND;
+const SEND_LEAVES_WITHIN: Millis = 30 * SECOND;
+
+/** Details of a failed send that are not the platform's text. */
+const ownDetails = ["not_sent_in_time", "outcome_unknown"] as const;
+
+/** The reason of a failed send, by its detail: that of Parley, or the platform's error text. */
+export function sendFailureReason(detail: string): "send_failed" | (typeof ownDetails)[number] {
+  return ownDetails.find((ownDetail) => ownDetail === detail) ?? "send_failed";
+}
+
+/** Reserved after the platform's response for storing and publishing the outcome. */
+export const SEND_SETTLE_RESERVE: Millis = 4 * SECOND;
+
+/**
+ * The last instant at which a send may leave: in time after its id was made, inside the messaging window, and early
+ * enough for its request to wait for the platform.
+ * @param requestEndsAt when the request must have answered
+ */
+export function sendLeavesBy(
+  { id, windowEndsAt }: { readonly id: string; readonly windowEndsAt: Millis },
+  requestEndsAt: Millis,
+): Millis {
+  return Math.min(
+    ulidTime(id) + SEND_LEAVES_WITHIN,
+    windowEndsAt - 1,
+    requestEndsAt - PLATFORM_TIMEOUT - SEND_SETTLE_RESERVE,
+  );
+}
 
 /** How long before its echo a send may have started. */
 const ECHO_AFTER_SEND_MAX: Millis = 15 * MINUTE;

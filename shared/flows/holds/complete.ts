@@ -1,9 +1,9 @@
 import { checkSolutions } from "../../domain/holds/proof-of-work.ts";
 import { areCompletionsExhausted, isHoldExhausted } from "../../domain/holds/verification-attempts.ts";
-import { VERIFICATION_SEND_WAIT_MAX } from "../../domain/limits.ts";
 import { errorClass } from "../../kernel/error-class.ts";
 import { newUlid } from "../../kernel/ids.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
+import type { RequestTime } from "../../kernel/request-time.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Hold } from "../../stores/holds/hold-items.ts";
 import type { CheckPorts } from "./ports.ts";
@@ -29,15 +29,14 @@ export interface Completion extends CheckRequest {
 /**
  * Sends a held message once for a solved challenge. The cheapest checks run first. Exactly one of several completions
  * claims the hold; the others get its state.
- * @param clock the current time, read again where time matters
- * @returns the hold after its send, or in state `sending` when the platform has not responded in time
+ * @returns the hold after its send, or in state `sending` when its outcome could not be stored in the request's time
  */
 export async function completeHold(
   ports: CheckPorts,
   request: Completion,
-  clock: () => Millis,
+  time: RequestTime,
 ): Promise<CheckHoldView | Refusal<"hold_not_found" | "invalid_request"> | TooManyAttempts | HoldEndedRefusal> {
-  const now = clock();
+  const now = time.now();
   const view = await openHold(ports, request, now);
   if (isRefusal(view)) return view;
   const { hold, state } = view;
@@ -49,16 +48,16 @@ export async function completeHold(
 
   const displayName = await getDisplayName(ports, hold, now);
   const sendId = newUlid(now);
-  const claimedHold = await ports.holds.claimHold(hold, sendId, clock());
-  if (claimedHold?.sendId !== sendId) return refuseLostClaim(ports, claimedHold, clock());
+  const claimedHold = await ports.holds.claimHold(hold, sendId, time.now());
+  if (claimedHold?.sendId !== sendId) return refuseLostClaim(ports, claimedHold, time.now());
   // The claim removed the content from the table. From here it is only in memory.
   const release = { hold: { ...claimedHold, content: hold.content }, sendId, ip: request.sourceIp };
-  const sending = releaseHold(ports, release, clock);
-  const result = await ports.waitUpTo(VERIFICATION_SEND_WAIT_MAX, sending);
-  if (result === "late") {
-    sending.catch((error: unknown) => ports.log({ event: "hold.late_send_failed", error: errorClass(error) }));
-    return { hold: claimedHold, state: claimedHold.state, displayName };
-  }
+  const sending = releaseHold(ports, release, time).catch((error: unknown) => {
+    ports.log({ event: "hold.settle_failed", error: errorClass(error) });
+    return "late" as const;
+  });
+  const result = await time.waitFor(sending);
+  if (result === "late") return { hold: claimedHold, state: claimedHold.state, displayName };
   return result ? { hold: result, state: result.state, displayName } : refuse("hold_not_found");
 }
 

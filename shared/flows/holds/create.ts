@@ -3,6 +3,7 @@ import { holdAuditEntry, holdExpiresAt, holdIdFromUlid, holdSecret, holdSecretHa
 import { readConversationId } from "../../domain/inbox/conversations.ts";
 import { type RequestedContent, readSendContent } from "../../domain/sending/send-content.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
+import type { RequestTime } from "../../kernel/request-time.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { currentTrace } from "../../kernel/trace.ts";
 import type { Hold, NewHold } from "../../stores/holds/hold-items.ts";
@@ -42,10 +43,11 @@ export async function createHold(
   ports: CreatePorts,
   actor: HoldActor,
   message: HumanAgentMessage,
-  now: Millis,
+  time: RequestTime,
 ): Promise<CreatedHold | PlanRefusal | Refusal<"idempotency_conflict">> {
   const { conversationId, text, attachments, replyTo, actorId, idempotencyKey = null } = message;
   const { caller } = actor;
+  const now = time.now();
   const ref = readConversationId(conversationId);
   if (!ref || !callerMayUse(caller, ref.tenant)) return refuse("conversation_not_found");
   const { tenant } = ref;
@@ -59,7 +61,7 @@ export async function createHold(
       key: idempotencyKey,
       tenant,
       caller,
-      now,
+      time,
       fingerprint: ["human-agent", conversationId, text ?? null, attachments ?? null, replyTo, actorId],
     },
     {

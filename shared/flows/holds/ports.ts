@@ -1,4 +1,3 @@
-import type { Millis } from "../../kernel/time.ts";
 import type { Audit } from "../../stores/access/audit.ts";
 import type { Holds } from "../../stores/holds/holds.ts";
 import type { VerificationAttempts } from "../../stores/holds/verification-attempts.ts";
@@ -25,8 +24,6 @@ export interface CheckPorts extends SendPorts {
   readonly audit: Pick<Audit, "add">;
   readonly challengeKey: () => Promise<Uint8Array>;
   readonly random: (bytes: number) => Uint8Array;
-  /** The result of `work`, or `late` after `span`. Late work continues. */
-  readonly waitUpTo: <T>(span: Millis, work: Promise<T>) => Promise<T | "late">;
   /** The files of the page by path. */
   readonly pageFiles: ReadonlyMap<string, PageFile>;
 }

@@ -2,7 +2,7 @@ import { type HoldError, holdAuditEntry, holdError } from "../../domain/holds/ho
 import type { RequestedContent, SendContent } from "../../domain/sending/send-content.ts";
 import { errorClass } from "../../kernel/error-class.ts";
 import { isRefusal, type Reason, type Refusal } from "../../kernel/refusals.ts";
-import type { Millis } from "../../kernel/time.ts";
+import type { RequestTime } from "../../kernel/request-time.ts";
 import { currentTraceId, runWithTrace } from "../../kernel/trace.ts";
 import type { Hold } from "../../stores/holds/hold-items.ts";
 import type { HoldOutcome } from "../../stores/holds/holds.ts";
@@ -25,29 +25,30 @@ export interface HoldRelease {
  * the hold lapses and is never sent again.
  * @returns the settled hold; null when its conversation was erased
  */
-export async function releaseHold(ports: CheckPorts, release: HoldRelease, clock: () => Millis): Promise<Hold | null> {
+export async function releaseHold(ports: CheckPorts, release: HoldRelease, time: RequestTime): Promise<Hold | null> {
   const { hold, sendId } = release;
   // The trace continues from the API request that created the hold, not from the browser's.
-  const work = runWithTrace(hold.traceId ?? currentTraceId(), () => sendHeldMessage(ports, release, clock));
+  const work = runWithTrace(hold.traceId ?? currentTraceId(), () => sendHeldMessage(ports, release, time));
   const outcome = await work.catch((fault: unknown) => {
     // `sendHeldMessage` throws only when nothing was sent, so the hold can fail at once instead of lapsing.
     ports.log({ event: "hold.send_failed", error: errorClass(fault) });
     return failedOutcome(holdError("internal_error"));
   });
-  return ports.holds.settleHold(hold.id, sendId, outcome, clock());
+  return ports.holds.settleHold(hold.id, sendId, outcome, time.now());
 }
 
 /** Throws only if nothing was sent. */
 async function sendHeldMessage(
   ports: CheckPorts,
   { hold, sendId, ip }: HoldRelease,
-  clock: () => Millis,
+  time: RequestTime,
 ): Promise<HoldOutcome> {
-  await ports.audit.add(hold.tenant, holdAuditEntry("hold.verify", hold, { actor: "system", ip }, clock()));
-  const plan = await planSend(ports, toSendRequest(hold), clock());
-  return isRefusal(plan)
-    ? failedOutcome(toHoldError(plan))
-    : toHoldOutcome(await performSend(ports, plan, sendId, clock));
+  await ports.audit.add(hold.tenant, holdAuditEntry("hold.verify", hold, { actor: "system", ip }, time.now()));
+  const plan = await planSend(ports, toSendRequest(hold), time.now());
+  if (isRefusal(plan)) return failedOutcome(toHoldError(plan));
+  // The completion waits for the hold as a whole.
+  const holdTime: RequestTime = { ...time, waitFor: (work) => work };
+  return toHoldOutcome(await performSend(ports, { ...plan, id: sendId }, holdTime));
 }
 
 function toSendRequest(hold: Hold) {
@@ -86,6 +87,7 @@ const publicReasons: ReadonlySet<Reason> = new Set([
   "rate_limited",
   "slowed_down",
   "send_failed",
+  "not_sent_in_time",
   "outcome_unknown",
   "account_needs_reauth",
   "account_restricted",

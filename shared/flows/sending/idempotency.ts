@@ -3,6 +3,7 @@ import { sha256Hex } from "../../kernel/bytes.ts";
 import { errorClass } from "../../kernel/error-class.ts";
 import { newUlid } from "../../kernel/ids.ts";
 import { type Refusal, refuse } from "../../kernel/refusals.ts";
+import type { RequestTime } from "../../kernel/request-time.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
 import type { IdempotencyPorts } from "./ports.ts";
@@ -17,7 +18,7 @@ export interface IdempotentRequest {
   readonly caller: Caller;
   /** The route and all parameters, in a stable order. */
   readonly fingerprint: unknown;
-  readonly now: Millis;
+  readonly time: RequestTime;
 }
 
 /** Work that runs at most once per key. Its result is stored for a day, so it must not contain message content. */
@@ -34,9 +35,10 @@ export interface IdempotentWork<A extends object, R extends Refusal> {
  */
 export async function withIdempotency<A extends object, R extends Refusal>(
   ports: IdempotencyPorts,
-  { key, tenant, caller, fingerprint, now }: IdempotentRequest,
+  { key, tenant, caller, fingerprint, time }: IdempotentRequest,
   work: IdempotentWork<A, R>,
 ): Promise<A | R | Refusal<"idempotency_conflict">> {
+  const now = time.now();
   if (key === null) return work.run(newUlid(now));
   let claim = {
     keyHash: sha256Hex(JSON.stringify([caller.scope, key])),
@@ -60,6 +62,8 @@ export async function withIdempotency<A extends object, R extends Refusal>(
       ? ports.idempotencyKeys.release(tenant, claim)
       : ports.idempotencyKeys.saveResult(tenant, claim, JSON.stringify(result));
   // The work is done and `replayResult` can find it, so a failed save must not fail the request.
-  await saving.catch((error: unknown) => ports.log({ event: "idempotency.save_failed", error: errorClass(error) }));
+  await time.waitFor(
+    saving.catch((error: unknown) => ports.log({ event: "idempotency.save_failed", error: errorClass(error) })),
+  );
   return result;
 }

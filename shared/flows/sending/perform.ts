@@ -3,18 +3,19 @@ import { contentAttachments, contentText } from "../../domain/sending/send-conte
 import {
   contentHash,
   type NewSend,
-  SEND_START_DEADLINE,
   type SendFailure,
   type SendRecord,
+  sendFailureReason,
+  sendLeavesBy,
 } from "../../domain/sending/sends.ts";
 import { errorClass } from "../../kernel/error-class.ts";
-import { ulidTime } from "../../kernel/ids.ts";
-import { type Refusal, refuse } from "../../kernel/refusals.ts";
+import { refuse } from "../../kernel/refusals.ts";
+import type { RequestTime } from "../../kernel/request-time.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { currentTrace } from "../../kernel/trace.ts";
 import type { SendOutcome, SendRefused } from "../../platforms/platform.ts";
 import type { DueSend } from "../../stores/sending/due-sends.ts";
-import { type BudgetRefusal, checkBudgets, type PlannedSend } from "./plan.ts";
+import { type BudgetRefusal, checkBudgets, type PlannedSend, type SendFailedRefusal } from "./plan.ts";
 import type { SendPorts } from "./ports.ts";
 import { applySendFailure, completeSend, publishSendFailed, type SendAttempt } from "./settle.ts";
 
@@ -23,80 +24,89 @@ const START_TRIES_MAX = 12;
 
 export type SendResult =
   | { readonly kind: "sent"; readonly messageId: string }
-  | { readonly kind: "refused"; readonly refusal: BudgetRefusal | Refusal<"send_failed" | "outcome_unknown"> };
+  | { readonly kind: "refused"; readonly refusal: BudgetRefusal | SendFailedRefusal };
 
-/** A send that this process started. No other process calls the platform for it. */
-interface StartedSend {
-  readonly kind: "started";
+/** A planned message with the id of its send, a ULID of now. */
+export interface IdentifiedSend extends PlannedSend {
+  readonly id: string;
+}
+
+/** A send that is ready to start. Nothing of it can have left. */
+interface PreparedSend {
+  readonly plan: IdentifiedSend;
   readonly attempt: SendAttempt;
-  readonly token: string;
   readonly due: DueSend;
+  readonly token: string;
+  /** The last instant at which it may leave. */
+  readonly leavesBy: Millis;
 }
 
 /**
  * Sends a planned message. One transaction spends the budgets and creates the record, and only the process that created
- * the record calls the platform, once. A repetition with the same id returns the first result. If the process dies, the
- * sweep settles the send a minute later. Throws only if the send was not started.
- * @param sendId a ULID of now
- * @param clock the current time, read again where time matters
+ * the record calls the platform, once. A repetition with the same id returns the first result. If the process dies, or if
+ * it is frozen until it is too late to call the platform, the sweep settles the send a minute later. Throws only if the
+ * send was not started.
  */
-export async function performSend(
-  ports: SendPorts,
-  plan: PlannedSend,
-  sendId: string,
-  clock: () => Millis,
-): Promise<SendResult> {
-  let startedSend: StartedSend | SendResult;
-  try {
-    startedSend = await startSend(ports, plan, sendId, clock);
-  } catch (fault) {
-    const previousResult = await recordedResult(ports, plan, sendId);
-    if (previousResult) return previousResult;
-    throw fault;
-  }
-  if (startedSend.kind !== "started") return startedSend;
-  try {
-    return await callPlatform(ports, plan, startedSend, clock);
-  } catch (fault) {
-    ports.log({ event: "send.settle_deferred", error: errorClass(fault) });
-    return (await recordedResult(ports, plan, sendId)) ?? outcomeUnknown;
-  }
+export async function performSend(ports: SendPorts, plan: IdentifiedSend, time: RequestTime): Promise<SendResult> {
+  const send = await prepareSend(ports, plan, time);
+  const result = await time.waitFor(sendOnce(ports, send, time));
+  // The record may stand, so this is no fault.
+  return result === "late" ? outcomeUnknown : result;
 }
 
-/** The result in a send's record; null when there is no record or it cannot be read. */
-async function recordedResult(
-  ports: Pick<SendPorts, "sendRecords">,
-  { head }: PlannedSend,
-  sendId: string,
-): Promise<SendResult | null> {
-  const record = await ports.sendRecords.get(head.id, sendId).catch(() => null);
-  return record && toSendResult(record);
-}
-
-async function startSend(
-  ports: SendPorts,
-  plan: PlannedSend,
-  sendId: string,
-  clock: () => Millis,
-): Promise<StartedSend | SendResult> {
-  const startedAt = clock();
+async function prepareSend(ports: SendPorts, plan: IdentifiedSend, time: RequestTime): Promise<PreparedSend> {
+  const startedAt = time.now();
   const { tenant, head, scope, content } = plan;
-  const send = newSend(plan, sendId);
-  const due = { conversationId: head.id, sendId, startedAt, content, ...currentTrace() };
+  const due = { conversationId: head.id, sendId: plan.id, startedAt, content, ...currentTrace() };
   const [token, shards] = await Promise.all([
     scope === "test" ? "" : openToken(ports, plan),
     ports.feedShards(tenant, startedAt),
     // Written before the record, so that the sweep can settle every send that has one.
     ports.dueSends.put(due),
   ]);
-  if (clock() > ulidTime(sendId) + SEND_START_DEADLINE) throw new Error("The deadline to start the send has passed.");
-  const result = await createRecord(ports, plan, send, startedAt);
+  const leavesBy = sendLeavesBy(plan, time.endsAt);
+  if (time.now() > leavesBy) throw new Error("The time to start the send has passed.");
+  return { plan, attempt: { tenant, head, send: newSend(plan), content, startedAt, shards }, due, token, leavesBy };
+}
+
+async function sendOnce(ports: SendPorts, send: PreparedSend, time: RequestTime): Promise<SendResult> {
+  const { attempt } = send;
+  let existingResult: SendResult | null;
+  try {
+    existingResult = await startSend(ports, send);
+  } catch (fault) {
+    // The record tells whether the send was started. If it cannot be read, it may stand.
+    const result = await recordedResult(ports, attempt).catch(() => outcomeUnknown);
+    if (result) return result;
+    throw fault;
+  }
+  if (existingResult) return existingResult;
+  try {
+    return await callPlatform(ports, send, time);
+  } catch (fault) {
+    ports.log({ event: "send.settle_deferred", error: errorClass(fault) });
+    return (await recordedResult(ports, attempt).catch(() => null)) ?? outcomeUnknown;
+  }
+}
+
+/** The result in a send's record; null when there is no record. */
+async function recordedResult(
+  ports: Pick<SendPorts, "sendRecords">,
+  { head, send }: SendAttempt,
+): Promise<SendResult | null> {
+  const record = await ports.sendRecords.get(head.id, send.id);
+  return record && toSendResult(record);
+}
+
+/** Starts the send. @returns null when this process started it, and no other process calls the platform for it */
+async function startSend(ports: SendPorts, { plan, attempt, due }: PreparedSend): Promise<SendResult | null> {
+  const result = await createRecord(ports, plan, attempt);
   switch (result.kind) {
     case "created":
-      return { kind: "started", attempt: { tenant, head, send, content, startedAt, shards }, token, due };
+      return null;
     case "exists":
       // A record of another start has its own due item.
-      if (result.record.startedAt !== startedAt) await removeDueSend(ports, due);
+      if (result.record.startedAt !== attempt.startedAt) await removeDueSend(ports, due);
       return toSendResult(result.record);
     case "refused":
       await removeDueSend(ports, due);
@@ -104,7 +114,7 @@ async function startSend(
   }
 }
 
-function newSend({ via, actorId, holdId, replyTo, scope, content }: PlannedSend, id: string): NewSend {
+function newSend({ id, via, actorId, holdId, replyTo, scope, content }: IdentifiedSend): NewSend {
   const hash = contentHash(contentText(content), contentAttachments(content));
   return { id, content: hash, via, actorId, holdId, replyTo, scope };
 }
@@ -116,8 +126,7 @@ function newSend({ via, actorId, holdId, replyTo, scope, content }: PlannedSend,
 async function createRecord(
   ports: Pick<SendPorts, "budgets" | "sendRecords">,
   plan: PlannedSend,
-  send: NewSend,
-  now: Millis,
+  { send, startedAt: now }: SendAttempt,
 ): Promise<{ kind: "created" } | { kind: "exists"; record: SendRecord } | { kind: "refused"; refusal: BudgetRefusal }> {
   const { tenant, account, head, scope } = plan;
   const spender = { tenant, account, conversationId: head.id, scope };
@@ -137,23 +146,28 @@ async function createRecord(
 
 async function callPlatform(
   ports: SendPorts,
-  { account, scope, via, replyTo }: PlannedSend,
-  { attempt, token, due }: StartedSend,
-  clock: () => Millis,
+  { plan, attempt, due, token, leavesBy }: PreparedSend,
+  time: RequestTime,
 ): Promise<SendResult> {
+  const { account, scope, via, replyTo } = plan;
   const { head, send, content } = attempt;
-  const outcome = await ports.platformFor(account, scope).send(account, token, {
-    recipientId: head.ref.participantId,
-    content,
-    humanAgent: via === "api_human_agent",
-    replyTo,
-    metadata: send.id,
-  });
+  // The process may have been frozen while it wrote the record. The platform client checks the clock again.
+  const outcome: SendOutcome =
+    time.now() > leavesBy
+      ? { kind: "late" }
+      : await ports.platformFor(account, scope).send(account, token, {
+          recipientId: head.ref.participantId,
+          content,
+          humanAgent: via === "api_human_agent",
+          replyTo,
+          metadata: send.id,
+          leavesBy,
+        });
   logSend(ports, account, outcome);
-  const result = await settleOutcome(ports, attempt, outcome, clock);
-  // The sweep settles an unknown outcome: an echo may still name the message.
-  if (outcome.kind !== "unknown") await removeDueSend(ports, due);
-  return result;
+  const result = await settleOutcome(ports, attempt, outcome, time.now());
+  // The sweep settles an unknown outcome, because an echo may still name the message. What the sweep settles, it removes.
+  if (result) await removeDueSend(ports, due);
+  return result ?? (await recordedResult(ports, attempt)) ?? outcomeUnknown;
 }
 
 /** Never throws: the sweep removes an item that is left. */
@@ -163,12 +177,13 @@ async function removeDueSend(ports: Pick<SendPorts, "dueSends" | "log">, due: Du
   });
 }
 
+/** @returns null when the outcome is unknown, or when the sweep or an echo has settled the send */
 async function settleOutcome(
   ports: SendPorts,
   attempt: SendAttempt,
   outcome: SendOutcome,
-  clock: () => Millis,
-): Promise<SendResult> {
+  now: Millis,
+): Promise<SendResult | null> {
   const { head, send } = attempt;
   switch (outcome.kind) {
     case "accepted":
@@ -176,17 +191,28 @@ async function settleOutcome(
       return { kind: "sent", messageId: outcome.messageId };
     case "unknown":
       await ports.sendRecords.settleSend(head.id, send.id, { state: "unknown" });
-      return outcomeUnknown;
+      return null;
+    case "late":
     case "refused": {
-      const failure = toFailure(outcome, clock());
-      const recordExists = await ports.sendRecords.settleSend(head.id, send.id, { state: "failed", failure });
+      const failure = outcome.kind === "late" ? { ...notSentInTime, at: now } : toFailure(outcome, now);
+      const settling = await ports.sendRecords.settleSend(head.id, send.id, { state: "failed", failure });
       await applySendFailure(ports, attempt, failure);
+      if (settling === "settled_before") return null;
       // Without a record the conversation was erased, and no event may name it.
-      if (recordExists) await publishSendFailed(ports, attempt, failure.detail, { repeated: false });
+      if (settling === "settled") await publishSendFailed(ports, attempt, failure.detail, { repeated: false });
       return sendFailed(failure.detail);
     }
   }
 }
+
+/** The failure of a send that did not leave in time. */
+const notSentInTime: Omit<SendFailure, "at"> = {
+  detail: "not_sent_in_time",
+  accountStatus: null,
+  coolDownMs: null,
+  humanAgentPauseMs: null,
+  humanAgentRefused: false,
+};
 
 function openToken(ports: Pick<SendPorts, "vault">, { tenant, account }: PlannedSend): Promise<string> {
   return ports.vault.open(account.sealedToken, { purpose: "account-token", tenant, owner: accountKey(account) });
@@ -200,7 +226,7 @@ function toFailure(refusal: SendRefused, at: Millis): SendFailure {
 const outcomeUnknown: SendResult = { kind: "refused", refusal: refuse("outcome_unknown", "outcome_unknown") };
 
 function sendFailed(detail: string): SendResult {
-  return { kind: "refused", refusal: refuse("send_failed", detail) };
+  return { kind: "refused", refusal: refuse(sendFailureReason(detail), detail) };
 }
 
 /** The result that a send's record gives to a repetition of the send. */

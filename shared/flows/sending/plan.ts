@@ -33,6 +33,8 @@ export interface PlannedSend {
   readonly content: SendContent;
   readonly replyTo: string | null;
   readonly via: "api_in_window" | "api_human_agent";
+  /** When the window of `via` ends. From then on the message may not be sent this way. */
+  readonly windowEndsAt: Millis;
   readonly actorId: string | null;
   readonly holdId: string | null;
   /** The budgets as read for this plan. Another send may have changed them. */
@@ -44,11 +46,14 @@ export type BudgetRefusal = Refusal<"rate_limited" | "slowed_down">;
 /** The account cannot send. The platform is not called. */
 type AccountRefusal = Refusal<"account_needs_reauth" | "account_restricted">;
 
+/** The end of a started send. With `outcome_unknown` the message may have been sent. */
+export type SendFailedRefusal = Refusal<"send_failed" | "not_sent_in_time" | "outcome_unknown">;
+
 /** Why a reply was not sent, or may not have been sent. */
 export type ReplyRefusal =
   | BudgetRefusal
   | AccountRefusal
-  | Refusal<"send_failed" | "outcome_unknown">
+  | SendFailedRefusal
   | Refusal<"conversation_not_found" | "account_not_found" | "invalid_request" | "window_closed">;
 
 /** Why a reply or a human agent's message was not sent. */
@@ -84,12 +89,12 @@ export async function planSend(
   ]);
   if (!head) return refuse("conversation_not_found");
   if (!account) return refuse("account_not_found");
-  const via = resolveSendPath(request, head.lastInboundAt, now);
-  if (isRefusal(via)) return via;
+  const path = resolveSendPath(request, head.lastInboundAt, now);
+  if (isRefusal(path)) return path;
   if (account.status === "needs_reauth") return refuse("account_needs_reauth", account.status);
   if (account.status === "restricted") return refuse("account_restricted", account.status);
-  const refusal = checkBudgets(budgets, now, via === "api_human_agent");
-  return refusal ?? { tenant, head, account, scope, content, replyTo, via, actorId, holdId, budgets };
+  const refusal = checkBudgets(budgets, now, path.via === "api_human_agent");
+  return refusal ?? { tenant, head, account, scope, content, replyTo, ...path, actorId, holdId, budgets };
 }
 
 type WindowRefusal = Refusal<
@@ -101,15 +106,17 @@ function resolveSendPath(
   { kind, actorId, holdId }: Pick<SendRequest, "kind" | "actorId" | "holdId">,
   lastInboundAt: Millis | null,
   now: Millis,
-): PlannedSend["via"] | WindowRefusal {
-  const { state } = windowAt(lastInboundAt, now);
-  if (kind === "reply") return state === "open_24h" ? "api_in_window" : refuse("window_closed");
+): Pick<PlannedSend, "via" | "windowEndsAt"> | WindowRefusal {
+  const { state, expiresAt } = windowAt(lastInboundAt, now);
+  const windowEndsAt = expiresAt ?? now;
+  const inWindow = { via: "api_in_window", windowEndsAt } as const;
+  if (kind === "reply") return state === "open_24h" ? inWindow : refuse("window_closed");
   if (!actorId) return refuse("missing_actor");
   switch (state) {
     case "open_24h":
-      return holdId ? "api_in_window" : refuse("human_agent_early");
+      return holdId ? inWindow : refuse("human_agent_early");
     case "human_agent_7d":
-      return "api_human_agent";
+      return { via: "api_human_agent", windowEndsAt };
     case "closed":
       return refuse("human_agent_late");
     case "no_inbound":

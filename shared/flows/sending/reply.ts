@@ -2,7 +2,7 @@ import { type Caller, callerMayUse } from "../../domain/access/api-keys.ts";
 import { readConversationId } from "../../domain/inbox/conversations.ts";
 import { type RequestedContent, readSendContent } from "../../domain/sending/send-content.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
-import type { Millis } from "../../kernel/time.ts";
+import type { RequestTime } from "../../kernel/request-time.ts";
 import { withIdempotency } from "./idempotency.ts";
 import { performSend, type SendResult, toSendResult } from "./perform.ts";
 import { planSend, type ReplyRefusal } from "./plan.ts";
@@ -24,16 +24,12 @@ export interface ReplyResult {
 /**
  * Sends a reply within the 24-hour window. Calls the platform at most once: if its response is lost, the result is
  * `outcome_unknown` and the send is not retried. Throws only if nothing was sent.
- * @param clock the current time, read again after slow steps
  */
 export async function sendReply(
   ports: ReplyPorts,
-  caller: Caller,
-  reply: Reply,
-  clock: () => Millis,
+  { caller, reply, time }: { readonly caller: Caller; readonly reply: Reply; readonly time: RequestTime },
 ): Promise<ReplyResult | ReplyRefusal | Refusal<"idempotency_conflict">> {
   const { conversationId, text, attachments, replyTo, idempotencyKey = null } = reply;
-  const now = clock();
   const ref = readConversationId(conversationId);
   if (!ref || !callerMayUse(caller, ref.tenant)) return refuse("conversation_not_found");
   const { tenant } = ref;
@@ -56,13 +52,13 @@ export async function sendReply(
       key: idempotencyKey,
       tenant,
       caller,
-      now,
+      time,
       fingerprint: ["reply", conversationId, text ?? null, attachments ?? null, replyTo],
     },
     {
       run: async (id) => {
-        const plan = await planSend(ports, request, now);
-        return isRefusal(plan) ? plan : toReplyResult(await performSend(ports, plan, id, clock));
+        const plan = await planSend(ports, request, time.now());
+        return isRefusal(plan) ? plan : toReplyResult(await performSend(ports, { ...plan, id }, time));
       },
       replayResult: async (id) => {
         const record = await ports.sendRecords.get(conversationId, id);

@@ -37,9 +37,9 @@ export async function completeSend(ports: CompletePorts, attempt: SendAttempt, m
   const { tenant, head, send, startedAt, shards } = attempt;
   const message = outboundMessage(attempt, messageId);
   // The record is settled first: a stored message never has an unsettled send.
-  const recordExists = await ports.sendRecords.settleSend(head.id, send.id, { state: "sent", messageId });
+  const settling = await ports.sendRecords.settleSend(head.id, send.id, { state: "sent", messageId });
   // Without a record the conversation was erased, and the message must not be stored.
-  if (!recordExists) return markErasedSend(ports, tenant, message);
+  if (settling === "gone") return markErasedSend(ports, tenant, message);
   const record = await ports.outboundMessages.record(tenant, message, startedAt, shards);
   const [advance] = await Promise.all([
     // A test message reaches nobody, so it does not change the conversation's head.

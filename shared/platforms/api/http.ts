@@ -8,11 +8,11 @@ import {
   type RequestOptions,
 } from "node:http";
 import { request as httpsRequest, Agent as SecureAgent } from "node:https";
+import { PLATFORM_TIMEOUT } from "../../domain/limits.ts";
 import { clockNow, type Millis, SECOND } from "../../kernel/time.ts";
 import { parseRetryAfter } from "../../net/retry-after.ts";
 
 const CONNECT_TIMEOUT: Millis = 3 * SECOND;
-const TOTAL_TIMEOUT: Millis = 10 * SECOND;
 const IDLE_MAX: Millis = 4 * SECOND;
 const RESPONSE_BYTES_MAX = 1024 * 1024;
 
@@ -26,8 +26,16 @@ export interface PlatformResponse {
   readonly retryAfter: Millis | null;
 }
 
-/** `unsent`: no byte of the request was sent. `lost`: the platform may have processed the request. */
-export type CallOutcome = PlatformResponse | { readonly kind: "unsent" } | { readonly kind: "lost" };
+/**
+ * - `unsent`: no byte of the request was sent
+ * - `late`: the same, because it was too late to send it
+ * - `lost`: the platform may have processed the request
+ */
+export type CallOutcome =
+  | PlatformResponse
+  | { readonly kind: "unsent" }
+  | { readonly kind: "late" }
+  | { readonly kind: "lost" };
 
 /** One call to a platform's API. */
 interface PlatformCall {
@@ -35,6 +43,8 @@ interface PlatformCall {
   readonly token: string;
   /** From `deadline()`, for calls that share one. Default: a new one. */
   readonly deadline?: AbortSignal;
+  /** The last instant at which the request may leave. Default: no limit. */
+  readonly leavesBy?: Millis;
 }
 
 /** Calls to a platform's API. */
@@ -50,7 +60,7 @@ export interface PlatformHttp {
  * @param timeouts milliseconds to connect (default 3,000) and until the last byte of the response (default 10,000)
  */
 export function platformHttp(timeouts: { connect?: Millis; total?: Millis } = {}): PlatformHttp {
-  const { connect = CONNECT_TIMEOUT, total = TOTAL_TIMEOUT } = timeouts;
+  const { connect = CONNECT_TIMEOUT, total = PLATFORM_TIMEOUT } = timeouts;
   const plain = { request: httpRequest, agent: new PlainAgent({ keepAlive: true }) };
   const secure = { request: httpsRequest, agent: new SecureAgent({ keepAlive: true }) };
   let usedAt = clockNow();
@@ -67,7 +77,7 @@ export function platformHttp(timeouts: { connect?: Millis; total?: Millis } = {}
 
   async function call(
     method: "GET" | "POST",
-    { url: to, token, deadline: signal = deadline() }: PlatformCall,
+    { url: to, token, deadline: signal = deadline(), leavesBy = Number.POSITIVE_INFINITY }: PlatformCall,
     content: object | null,
   ): Promise<CallOutcome> {
     dropStale();
@@ -85,7 +95,7 @@ export function platformHttp(timeouts: { connect?: Millis; total?: Millis } = {}
         ...(body ? { "content-type": "application/json", "content-length": body.length } : {}),
       },
     };
-    const httpCall = new Call(connect);
+    const httpCall = new Call(connect, leavesBy);
     try {
       const { status, headers, text } = await httpCall.send(() => request(url, options), body);
       const usage = headers["x-business-use-case-usage"];
@@ -97,7 +107,7 @@ export function platformHttp(timeouts: { connect?: Millis; total?: Millis } = {}
         retryAfter: parseRetryAfter(headers["retry-after"], clockNow()),
       };
     } catch {
-      return { kind: httpCall.mayBeSent ? "lost" : "unsent" };
+      return { kind: httpCall.failure };
     }
   }
 
@@ -121,16 +131,21 @@ interface HttpResponse {
 /** One request. Node sends no byte of it until the connection and its TLS handshake are complete. */
 class Call {
   readonly #connectTimeout: Millis;
-  #connected = false;
+  readonly #leavesBy: Millis;
+  #failure: "unsent" | "late" | "lost" = "unsent";
 
-  /** @param connectTimeout milliseconds, including the TLS handshake */
-  constructor(connectTimeout: Millis) {
+  /**
+   * @param connectTimeout milliseconds, including the TLS handshake
+   * @param leavesBy the last instant at which the request may leave
+   */
+  constructor(connectTimeout: Millis, leavesBy: Millis) {
     this.#connectTimeout = connectTimeout;
+    this.#leavesBy = leavesBy;
   }
 
-  /** False while no byte of the request can have been sent. */
-  get mayBeSent(): boolean {
-    return this.#connected;
+  /** What a failure of the call means now. */
+  get failure(): "unsent" | "late" | "lost" {
+    return this.#failure;
   }
 
   /**
@@ -144,7 +159,10 @@ class Call {
       const timer = setTimeout(onTimeout, this.#connectTimeout);
       const onConnected = () => {
         clearTimeout(timer);
-        this.#connected = true;
+        // The process may have been frozen while it connected. Nothing was written yet.
+        const isLate = clockNow() > this.#leavesBy;
+        this.#failure = isLate ? "late" : "lost";
+        if (isLate) request.destroy(new Error("It is too late to send the request."));
       };
       request.on("socket", (socket) => {
         if (request.reusedSocket) onConnected();

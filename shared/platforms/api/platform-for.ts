@@ -52,14 +52,15 @@ export function platformFor(connection: Connection, upstream: Upstream, http: Pl
   const api = `${upstream[host]}/${upstream.graphVersion}`;
 
   async function send(token: string, message: Send): Promise<SendOutcome> {
-    const { humanAgent } = message;
     const deadline = http.deadline();
     const post = (uploadType: string | null) =>
-      postMessage(http, { api, token, body: sendBody(message, { metadata, uploadType }), humanAgent, deadline });
+      postMessage(http, { api, token, body: sendBody(message, { metadata, uploadType }), message, deadline });
     const outcome = await post(null);
     // The second call is made only after an explicit refusal of the message's data: the first call sent nothing.
     const mayRepeat = olderUploadType !== null && isTypeRefused(outcome) && hasUploadedAttachment(message);
-    return mayRepeat && !deadline.aborted ? post(olderUploadType) : outcome;
+    if (!mayRepeat || deadline.aborted) return outcome;
+    const secondOutcome = await post(olderUploadType);
+    return secondOutcome.kind === "late" ? outcome : secondOutcome;
   }
 
   return {

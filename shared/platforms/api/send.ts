@@ -1,5 +1,5 @@
 import { asObject, parseJson, readMessageId } from "../json.ts";
-import type { SendOutcome, SendRefused } from "../platform.ts";
+import type { Send, SendOutcome, SendRefused } from "../platform.ts";
 import { readRefusal } from "./errors.ts";
 import type { CallOutcome, PlatformHttp } from "./http.ts";
 import { noConsequences } from "./refusal-table.ts";
@@ -10,15 +10,15 @@ interface MessagePost {
   readonly api: string;
   readonly token: string;
   readonly body: object;
-  /** Whether the message has the human-agent tag. */
-  readonly humanAgent: boolean;
+  readonly message: Pick<Send, "humanAgent" | "leavesBy">;
   readonly deadline: AbortSignal;
 }
 
 /** Sends one message. Makes one call. */
-export async function postMessage(http: PlatformHttp, message: MessagePost): Promise<SendOutcome> {
-  const { api, token, body, humanAgent, deadline } = message;
-  const outcome = await http.post({ url: `${api}/me/messages`, token, body, deadline });
+export async function postMessage(http: PlatformHttp, post: MessagePost): Promise<SendOutcome> {
+  const { api, token, body, deadline, message } = post;
+  const { humanAgent, leavesBy } = message;
+  const outcome = await http.post({ url: `${api}/me/messages`, token, body, deadline, leavesBy });
   return toSendOutcome(outcome, token, humanAgent);
 }
 
@@ -35,6 +35,7 @@ const unreachable: SendRefused = {
 // A response that leaves open whether the message was accepted is `unknown`, never `refused`.
 function toSendOutcome(outcome: CallOutcome, token: string, humanAgent: boolean): SendOutcome {
   if (outcome.kind === "unsent") return unreachable;
+  if (outcome.kind === "late") return outcome;
   if (outcome.kind === "lost") return unknown;
   const { status } = outcome;
   const body = asObject(parseJson(outcome.body));

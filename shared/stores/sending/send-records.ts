@@ -29,6 +29,9 @@ export type PlatformResult =
   | { readonly state: "failed"; readonly failure?: SendFailure }
   | { readonly state: "unknown" };
 
+/** `settled_before`: by an echo or by the sweep. `gone`: the conversation was erased. */
+export type Settling = "settled" | "settled_before" | "gone";
+
 /**
  * The result of starting a send:
  * - `started`: the caller may call the platform
@@ -84,20 +87,22 @@ export function sendRecordStore(table: Table, random: () => number = Math.random
 
     /**
      * Settles a send by the platform's response. `sent` is always stored; `failed` and `unknown` never override an echo
-     * that shows the message.
-     * @returns false when the record is gone because the conversation was erased
+     * that shows the message, nor does `failed` override the sweep, which has published the outcome as unknown.
      */
-    async settleSend(conversationId: string, sendId: string, answer: PlatformResult): Promise<boolean> {
+    async settleSend(conversationId: string, sendId: string, answer: PlatformResult): Promise<Settling> {
       const set = { [A.state]: answer.state };
       const [changes, condition] =
         answer.state === "sent"
           ? [{ set: { ...set, [A.messageId]: answer.messageId, [A.messageIdSource]: "answer" } }, itemExists]
           : [
               { set: answer.state === "failed" && answer.failure ? { ...set, [A.failure]: answer.failure } : set },
-              allOf(itemExists, hasNoMessageId),
+              answer.state === "failed"
+                ? allOf(hasNoMessageId, isOneOf(A.state, ["sending", "failed"]))
+                : allOf(itemExists, hasNoMessageId),
             ];
       const result = await conditionalWrite(table, update(sendRecordKey(conversationId, sendId), changes, condition));
-      return result.applied || result.current !== null;
+      if (result.applied) return "settled";
+      return result.current === null ? "gone" : "settled_before";
     },
 
     /**

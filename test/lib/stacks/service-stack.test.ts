@@ -20,8 +20,8 @@ describe("the functions", () => {
   });
 
   test.each([
-    ["Api", 20, 512],
-    ["Verify", 20, 256],
+    ["Api", 25, 512],
+    ["Verify", 25, 256],
     ["Intake", 4, 256],
     ["Ingest", 30, 512],
     ["Deliver", 60, 512],

@@ -1,17 +1,20 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { createApp } from "../../../../functions/http/app.ts";
 import { checkRoutes } from "../../../../functions/routes/holds/check.ts";
 import { readCheckPage } from "../../../../functions/verify/page-files.ts";
 import { createHold } from "../../../../shared/flows/holds/create.ts";
 import { isRefusal, refuse } from "../../../../shared/kernel/refusals.ts";
-import { iso, MINUTE } from "../../../../shared/kernel/time.ts";
+import { startRequestTime } from "../../../../shared/kernel/request-time.ts";
+import { iso, MINUTE, type Millis } from "../../../../shared/kernel/time.ts";
+import type { SendOutcome } from "../../../../shared/platforms/platform.ts";
 import { buildCheckPage } from "../../../../web/build.ts";
 import { CANARY, type HoldFixture, newSourceIp, openHoldFixture } from "../../../shared/flows/support/hold-fixture.ts";
 import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";
 import { siblingId } from "../../../shared/stores/support/samples.ts";
+import { answerOf, observePorts } from "../../../support/processes/work-left.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "check-page-"));
 let testEnv: TestEnv;
@@ -23,7 +26,7 @@ beforeAll(async () => {
   await fixture.setPersonHandle("Mara");
   app = createApp({
     endpoints: checkRoutes,
-    ports: fixture.checkPorts({ pageFiles: readCheckPage(folder) }),
+    ports: observePorts(fixture.checkPorts({ pageFiles: readCheckPage(folder) })),
     authenticate: async () => refuse("unauthorized"),
     rateLimit: async () => null,
     now: testEnv.now,
@@ -36,10 +39,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-async function post(path: string, body: unknown, sourceIp = newSourceIp()) {
+/** @param remaining the time left for the response */
+async function post(path: string, body: unknown, sourceIp = newSourceIp(), remaining?: Millis) {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const request = new Request(`http://gateway/verify/holds/${path}`, { method: "POST", body: text });
-  const response = await app.fetch(request, { sourceIp });
+  const edge = { sourceIp, ...(remaining === undefined ? {} : { remaining }) };
+  const response = await answerOf(async () => app.fetch(request, edge));
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 // biome-ignore lint/suspicious/noExplicitAny: the app validates each response against its schema
@@ -82,6 +87,36 @@ describe("the check page API", () => {
     ]);
   });
 
+  describe("with a platform that takes eleven seconds to answer", () => {
+    const REMAINING = 24_500;
+    afterEach(() => void vi.useRealTimers());
+
+    async function startCompletion() {
+      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+      const [called, platformAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<SendOutcome>()];
+      fixture.setPlatformResponse(() => {
+        called.resolve();
+        return platformAnswer.promise;
+      });
+      const hold = await fixture.newHold();
+      const { secret, token, solutions } = await fixture.solvedAnswer(hold);
+      let isAnswered = false;
+      const answer = post(`${hold.id}/complete`, { secret, token, solutions }, newSourceIp(), REMAINING).finally(() => {
+        isAnswered = true;
+      });
+      await called.promise;
+      return { hold, answer, platformAnswer, isAnswered: () => isAnswered };
+    }
+
+    it("waits for it, and leaves no call in progress", async () => {
+      const { answer, platformAnswer, isAnswered } = await startCompletion();
+      await vi.advanceTimersByTimeAsync(11_000);
+      expect(isAnswered()).toBe(false);
+      platformAnswer.resolve({ kind: "accepted", messageId: "m_late" });
+      expect(readData(await answer).hold.status).toBe("sent");
+    });
+  });
+
   it("shows the number of attachments, and the error of a failed send", async () => {
     const attachments = ["a", "b"].map((name) => ({ type: "image", url: `https://example.com/${name}.png` }) as const);
     const hold = await fixture.newHold({ text: null, attachments });
@@ -102,7 +137,7 @@ describe("the check page API", () => {
   it("marks the message of a test key as a test", async () => {
     const message = { conversationId: fixture.conversation, replyTo: null, actorId: "a", text: "hi" };
     const actor = { caller: { ...fixture.caller, scope: "test" }, ip: null } as const;
-    const hold = await createHold(fixture.apiPorts(), actor, message, testEnv.now());
+    const hold = await createHold(fixture.apiPorts(), actor, message, startRequestTime(testEnv.now));
     if (isRefusal(hold)) throw new Error(hold.refused);
     const { secret, token, solutions } = await fixture.solvedAnswer(hold);
     expect(readData(await post(hold.id, { secret })).hold).toMatchObject({ test: true });

@@ -5,6 +5,7 @@ import { authenticate, enforceRateLimit } from "../../../../shared/flows/access/
 import { createKey, createOperatorKey } from "../../../../shared/flows/access/keys.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import type { TestEnv } from "../../../shared/flows/support/test-env.ts";
+import { answerOf, observePorts } from "../../../support/processes/work-left.ts";
 
 export interface ApiResponse {
   readonly status: number;
@@ -12,9 +13,9 @@ export interface ApiResponse {
   readonly body: any;
 }
 
-/** The API's app on a test environment. It validates each response against its schema. */
+/** The API's app on a test environment. It validates each response against its schema, and that no work is left behind. */
 export async function openApiApp(house: TestEnv) {
-  const ports = house.apiPorts(await house.newQueues());
+  const ports = observePorts(house.apiPorts(await house.newQueues()));
   const app: App = createApp({
     endpoints: apiRoutes,
     ports,
@@ -35,7 +36,8 @@ export async function openApiApp(house: TestEnv) {
     async request(key: string, path: string, body?: unknown, sourceIp = "203.0.113.7"): Promise<ApiResponse> {
       const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
       const init = { headers, ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }) };
-      const response = await app.fetch(new Request(`http://gateway${path}`, init), { sourceIp });
+      const request = new Request(`http://gateway${path}`, init);
+      const response = await answerOf(async () => app.fetch(request, { sourceIp }));
       return { status: response.status, body: await response.json() };
     },
   };

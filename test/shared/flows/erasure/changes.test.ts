@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { noRemovals } from "../../../../shared/domain/erasure/erasures.ts";
 import { sendReply } from "../../../../shared/flows/sending/reply.ts";
+import { startRequestTime } from "../../../../shared/kernel/request-time.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import type { Platform } from "../../../../shared/platforms/platform.ts";
@@ -215,7 +216,9 @@ describe("an Instagram reply that started before the erasure and whose echo is s
     } as unknown as Platform;
     const ports = { ...testEnv.apiPorts(queues), platformFor: () => platform };
     const request = { conversationId: conversation, text: "canary", replyTo: null };
-    expect(await sendReply(ports, tenantCaller(tenant), request, () => begunAt)).toMatchObject({ messageId: "r1" });
+    expect(
+      await sendReply(ports, { caller: tenantCaller(tenant), reply: request, time: startRequestTime(() => begunAt) }),
+    ).toMatchObject({ messageId: "r1" });
   }
 
   it("leaves nothing when the response arrives first", async () => {

@@ -4,6 +4,7 @@ import { openQueue } from "../../../../shared/aws/queues.ts";
 import { conversationErasure, undoLateWrite } from "../../../../shared/flows/erasure/late-writes.ts";
 import { sendReply } from "../../../../shared/flows/sending/reply.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
+import { startRequestTime } from "../../../../shared/kernel/request-time.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import type { Platform } from "../../../../shared/platforms/platform.ts";
@@ -187,7 +188,9 @@ describe("a reply that is stored while its conversation is erased", () => {
       return "pass";
     });
     const reply = { conversationId: conversation, text: "late", replyTo: null };
-    expect(await sendReply(ports, tenantCaller(tenant), reply, () => at)).toEqual({ messageId: "r1" });
+    expect(await sendReply(ports, { caller: tenantCaller(tenant), reply, time: startRequestTime(() => at) })).toEqual({
+      messageId: "r1",
+    });
     end();
     expect(injected).toBe(true);
     expect(await sortKeyKinds()).toEqual(["~H"]);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { completeHold } from "../../../../shared/flows/holds/complete.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
+import { startRequestTime } from "../../../../shared/kernel/request-time.ts";
 import { SECOND } from "../../../../shared/kernel/time.ts";
 import { openHoldFixture } from "../support/hold-fixture.ts";
 import { openTestEnv, type TestEnv } from "../support/test-env.ts";
@@ -33,7 +34,11 @@ describe("concurrent requests", () => {
       const answer = await fixture.solvedAnswer(hold);
       testEnv.advance(hold.expiresAt - testEnv.now() - before);
       const reads = () => Promise.all(Array.from({ length: 5 }, () => fixture.read(hold.id)));
-      const [done] = await Promise.all([completeHold(fixture.checkPorts(), answer, testEnv.now), reads(), reads()]);
+      const [done] = await Promise.all([
+        completeHold(fixture.checkPorts(), answer, startRequestTime(testEnv.now)),
+        reads(),
+        reads(),
+      ]);
       if (before === 1) {
         expect(done).toMatchObject({ state: { status: "sent" } });
         expect(fixture.calls).toHaveLength(1);
@@ -52,7 +57,9 @@ describe("concurrent requests", () => {
     testEnv.advance(hold.expiresAt - testEnv.now());
     expect(await fixture.read(hold.id)).toMatchObject({ state: { status: "expired" } });
     const behind = () => testEnv.now() - 5 * SECOND;
-    expect(await completeHold(fixture.checkPorts(), answer, behind)).toMatchObject({ refused: "hold_ran_out" });
+    expect(await completeHold(fixture.checkPorts(), answer, startRequestTime(behind))).toMatchObject({
+      refused: "hold_ran_out",
+    });
     expect(fixture.calls).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { completeHold } from "../../../../shared/flows/holds/complete.ts";
 import { viewHold } from "../../../../shared/flows/holds/view.ts";
+import { startRequestTime } from "../../../../shared/kernel/request-time.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { siblingId } from "../../stores/support/samples.ts";
 import {
@@ -63,11 +64,13 @@ describe("a completion is refused and sends nothing with", () => {
       "no token": { token: "" },
       "an expired token": answering(easyChallengeToken({ holdId: hold.id, expires: testEnv.now() })),
     }[caseName];
-    const answer = await completeHold(fixture.checkPorts(), { ...right, ...changed }, testEnv.now);
+    const answer = await completeHold(fixture.checkPorts(), { ...right, ...changed }, startRequestTime(testEnv.now));
     expect(answer).toEqual({ refused: "invalid_request", detail });
     expect(await fixture.read(hold.id)).toMatchObject({ state: { status: "awaiting_verification" } });
     // The right answer passes, so nothing else was wrong.
-    expect(await completeHold(fixture.checkPorts(), right, testEnv.now)).toMatchObject({ state: { status: "sent" } });
+    expect(await completeHold(fixture.checkPorts(), right, startRequestTime(testEnv.now))).toMatchObject({
+      state: { status: "sent" },
+    });
     testEnv.advance(11 * SECOND);
   });
 
@@ -82,9 +85,11 @@ describe("a completion is refused and sends nothing with", () => {
         "a secret with a changed character": { secret: siblingId(right.secret) },
         "an id with a changed character": { holdId: siblingId(right.holdId) },
       }[caseName];
-      const answer = await completeHold(fixture.checkPorts(), { ...right, ...changed }, testEnv.now);
+      const answer = await completeHold(fixture.checkPorts(), { ...right, ...changed }, startRequestTime(testEnv.now));
       expect(answer).toEqual({ refused: "hold_not_found" });
-      expect(await completeHold(fixture.checkPorts(), { ...right, holdId: "hold_x" }, testEnv.now)).toEqual(answer);
+      expect(
+        await completeHold(fixture.checkPorts(), { ...right, holdId: "hold_x" }, startRequestTime(testEnv.now)),
+      ).toEqual(answer);
     },
   );
 

@@ -4,11 +4,15 @@ import { createChallenge } from "../../../../shared/flows/holds/challenge.ts";
 import { completeHold } from "../../../../shared/flows/holds/complete.ts";
 import { viewHold } from "../../../../shared/flows/holds/view.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
+import { startRequestTime } from "../../../../shared/kernel/request-time.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import type { SendOutcome } from "../../../../shared/platforms/platform.ts";
 import { refusedOutcome as refusedBy } from "../support/conversation-fixture.ts";
 import { CANARY, type HoldFixture, newSourceIp, openHoldFixture, solveChallenge } from "../support/hold-fixture.ts";
 import { openTestEnv, type TestEnv } from "../support/test-env.ts";
+
+/** The time of a request that must answer before its work has ended. */
+const endedTime = () => ({ ...startRequestTime(testEnv.now), waitFor: async () => "late" as const });
 
 let testEnv: TestEnv;
 beforeAll(async () => {
@@ -70,7 +74,9 @@ describe("the check", () => {
     if (isRefusal(issued)) throw new Error(issued.refused);
     expect(issued).toMatchObject({ challenge: { c: 50, s: 32, d: 3 }, expires: testEnv.now() + 10 * MINUTE });
     const answer = { ...request, token: issued.token, solutions: solveChallenge(issued.token) };
-    expect(await completeHold(fixture.checkPorts(), answer, testEnv.now)).toMatchObject({ state: { status: "sent" } });
+    expect(await completeHold(fixture.checkPorts(), answer, startRequestTime(testEnv.now))).toMatchObject({
+      state: { status: "sent" },
+    });
   });
 
   it("limits a challenge to the remaining time of its hold", async () => {
@@ -192,8 +198,9 @@ describe("the outcome at the platform", () => {
     const platformAnswer = Promise.withResolvers<SendOutcome>();
     fixture.setPlatformResponse(() => platformAnswer.promise);
     const hold = await fixture.newHold();
-    const portsWithoutPatience = fixture.checkPorts({ waitUpTo: async () => "late" });
-    expect(await fixture.complete(hold, portsWithoutPatience)).toMatchObject({ state: { status: "sending" } });
+    expect(await fixture.complete(hold, fixture.checkPorts(), endedTime())).toMatchObject({
+      state: { status: "sending" },
+    });
     await expect.poll(() => fixture.calls.length).toBe(1);
     expect(await viewFixtureHold(fixture, hold.id)).toMatchObject({ refused: "hold_sending", detail: "sending" });
     expect(await fixture.complete(hold)).toMatchObject({ refused: "hold_sending" });
@@ -209,7 +216,7 @@ describe("the outcome at the platform", () => {
     const platformAnswer = Promise.withResolvers<SendOutcome>();
     fixture.setPlatformResponse(() => platformAnswer.promise);
     const hold = await fixture.newHold();
-    await fixture.complete(hold, fixture.checkPorts({ waitUpTo: async () => "late" }));
+    await fixture.complete(hold, fixture.checkPorts(), endedTime());
     await expect.poll(() => fixture.calls.length).toBe(1);
     testEnv.advance(60 * SECOND + 1);
     const failed = { state: { status: "failed", error: { code: "send_failed", detail: "outcome_unknown" } } };
@@ -224,20 +231,6 @@ describe("the outcome at the platform", () => {
     expect(await fixture.read(hold.id)).toMatchObject(failed);
     expect(fixture.calls).toHaveLength(1);
   });
-});
-
-it("a completion waits up to ten seconds for the platform", async () => {
-  const fixture = await openHoldFixture(testEnv);
-  const spans: number[] = [];
-  const upTo = async (span: number) => {
-    spans.push(span);
-    return "late" as const;
-  };
-  expect(await fixture.complete(await fixture.newHold(), fixture.checkPorts({ waitUpTo: upTo }))).toMatchObject({
-    state: { status: "sending" },
-  });
-  expect(spans).toEqual([10 * SECOND]);
-  await expect.poll(() => fixture.calls.length).toBe(1);
 });
 
 it("a test hold is sent to the mock platform and reaches nobody", async () => {

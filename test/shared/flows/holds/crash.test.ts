@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { completeHold } from "../../../../shared/flows/holds/complete.ts";
 import { createHold } from "../../../../shared/flows/holds/create.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
+import { startRequestTime } from "../../../../shared/kernel/request-time.ts";
 import { MINUTE } from "../../../../shared/kernel/time.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../support/fault-injection.ts";
 import { CANARY, openHoldFixture, SOURCE_IP } from "../support/hold-fixture.ts";
@@ -23,7 +24,7 @@ describe("a completion", () => {
         const answer = await fixture.solvedAnswer(created);
         const ports = fixture.checkPorts();
         const injection = injectFaultAt(testEnv.clients, faultPoint, k);
-        const done = await completeHold(ports, answer, testEnv.now).catch((error: unknown) => error);
+        const done = await completeHold(ports, answer, startRequestTime(testEnv.now)).catch((error: unknown) => error);
         injection.remove();
 
         // The person presses again, at once and after a minute.
@@ -71,10 +72,12 @@ describe("creating a hold", () => {
         };
         const actor = { caller: fixture.caller, ip: SOURCE_IP };
         const injection = injectFaultAt(testEnv.clients, faultPoint, k);
-        const first = await createHold(fixture.apiPorts(), actor, message, testEnv.now()).catch(() => null);
+        const first = await createHold(fixture.apiPorts(), actor, message, startRequestTime(testEnv.now)).catch(
+          () => null,
+        );
         injection.remove();
         testEnv.advance(MINUTE);
-        const second = await createHold(fixture.apiPorts(), actor, message, testEnv.now());
+        const second = await createHold(fixture.apiPorts(), actor, message, startRequestTime(testEnv.now));
         if (isRefusal(second)) throw new Error(second.refused);
         if (first) expect(second).toEqual(first);
         expect(await fixture.auditEntries()).toHaveLength(1);

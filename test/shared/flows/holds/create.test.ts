@@ -7,6 +7,7 @@ import { createHold, verifyUrl } from "../../../../shared/flows/holds/create.ts"
 import { getHold } from "../../../../shared/flows/holds/view.ts";
 import { ulidTime } from "../../../../shared/kernel/ids.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
+import { startRequestTime } from "../../../../shared/kernel/request-time.ts";
 import { DAY, HOUR, MINUTE } from "../../../../shared/kernel/time.ts";
 import { newTenant, PERSON } from "../../stores/support/samples.ts";
 import { CANARY, openHoldFixture, SOURCE_IP } from "../support/hold-fixture.ts";
@@ -87,7 +88,9 @@ describe("a human agent's message", () => {
     });
     const stranger: Caller = { kind: "tenant_key", keyId: "k2", tenant: newTenant(), scope: "live" };
     const message = { conversationId: fixture.conversation, replyTo: null, actorId: "a", text: "hi" };
-    expect(await createHold(fixture.apiPorts(), { caller: stranger, ip: null }, message, testEnv.now())).toEqual({
+    expect(
+      await createHold(fixture.apiPorts(), { caller: stranger, ip: null }, message, startRequestTime(testEnv.now)),
+    ).toEqual({
       refused: "conversation_not_found",
     });
     const tooLong = await fixture.tryCreateHold({ text: "x".repeat(1_001) });
@@ -159,9 +162,9 @@ describe("a human agent's message", () => {
     const create = () => Promise.reject(new Error("injected"));
     const actor = { caller: fixture.caller, ip: SOURCE_IP };
     const failingPorts = { ...ports, holds: { ...ports.holds, create } };
-    await expect(createHold(failingPorts, actor, message, testEnv.now())).rejects.toThrow("injected");
+    await expect(createHold(failingPorts, actor, message, startRequestTime(testEnv.now))).rejects.toThrow("injected");
     testEnv.advance(6 * HOUR);
-    const hold = await createHold(ports, actor, message, testEnv.now());
+    const hold = await createHold(ports, actor, message, startRequestTime(testEnv.now));
     if (isRefusal(hold)) throw new Error(hold.refused);
     expect(ulidTime(hold.id.slice("hold_".length))).toBe(testEnv.now());
     expect(hold.expiresAt).toBe(testEnv.now() + 15 * MINUTE);

@@ -4,6 +4,7 @@ import { table as names } from "../../../../shared/config/names.ts";
 import { eraseConversation } from "../../../../shared/flows/erasure/erase.ts";
 import { completeHold } from "../../../../shared/flows/holds/complete.ts";
 import { expireHolds } from "../../../../shared/flows/holds/expire.ts";
+import { startRequestTime } from "../../../../shared/kernel/request-time.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { WAITING_HOLDS } from "../../../../shared/stores/keys.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../support/fault-injection.ts";
@@ -129,7 +130,7 @@ it("either a sweep or a completion gets the message at the last moment, and its 
     // A sweep whose clock is a little ahead.
     const ahead = testEnv.now() + SECOND;
     const [done] = await Promise.all([
-      completeHold(fixture.checkPorts(), answer, testEnv.now),
+      completeHold(fixture.checkPorts(), answer, startRequestTime(testEnv.now)),
       expireHolds(holds(), ahead),
       expireHolds(holds(), ahead),
     ]);

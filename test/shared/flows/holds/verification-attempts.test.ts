@@ -3,6 +3,7 @@ import { createChallenge } from "../../../../shared/flows/holds/challenge.ts";
 import { completeHold } from "../../../../shared/flows/holds/complete.ts";
 import { viewHold } from "../../../../shared/flows/holds/view.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
+import { startRequestTime } from "../../../../shared/kernel/request-time.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { type HoldFixture, newSourceIp, openHoldFixture } from "../support/hold-fixture.ts";
 import { openTestEnv, type TestEnv } from "../support/test-env.ts";
@@ -61,7 +62,9 @@ describe("an address", () => {
     const hold = await fixture.newHold();
     for (let i = 0; i < 40; i++) expect(isRefusal(await viewWithSecret(hold.id, source))).toBe(false);
     const answer = { ...(await fixture.solvedAnswer(hold)), sourceIp: source };
-    expect(await completeHold(fixture.checkPorts(), answer, testEnv.now)).toMatchObject({ state: { status: "sent" } });
+    expect(await completeHold(fixture.checkPorts(), answer, startRequestTime(testEnv.now))).toMatchObject({
+      state: { status: "sent" },
+    });
     expect(await wrongAttempt(source)).toEqual(notFound);
     expect(await wrongAttempt(source)).toEqual(tooMany(300));
   });
@@ -71,7 +74,9 @@ describe("an address", () => {
     for (let i = 0; i < 29; i++) await wrongAttempt(source);
     const right = await fixture.solvedAnswer(await fixture.newHold());
     const answer = { ...right, sourceIp: source, token: "x" };
-    expect(await completeHold(fixture.checkPorts(), answer, testEnv.now)).toMatchObject({ detail: "invalid_token" });
+    expect(await completeHold(fixture.checkPorts(), answer, startRequestTime(testEnv.now))).toMatchObject({
+      detail: "invalid_token",
+    });
     expect(await wrongAttempt(source)).toEqual(tooMany(300));
   });
 });
@@ -84,7 +89,11 @@ describe("a hold", () => {
       testEnv.now(),
     );
   const fail = async (hold: Parameters<HoldFixture["solvedAnswer"]>[0]) =>
-    completeHold(fixture.checkPorts(), { ...(await fixture.solvedAnswer(hold)), solutions: [] }, testEnv.now);
+    completeHold(
+      fixture.checkPorts(),
+      { ...(await fixture.solvedAnswer(hold)), solutions: [] },
+      startRequestTime(testEnv.now),
+    );
 
   it("gives ten challenges in five minutes, and the tenth can still be completed", async () => {
     const hold = await fixture.newHold();
@@ -109,7 +118,7 @@ describe("a hold", () => {
     const hold = await fixture.newHold();
     for (let i = 0; i < 12; i++) {
       const answer = { ...(await fixture.solvedAnswer(hold)), secret: "wrong" };
-      expect(await completeHold(fixture.checkPorts(), answer, testEnv.now)).toEqual(notFound);
+      expect(await completeHold(fixture.checkPorts(), answer, startRequestTime(testEnv.now))).toEqual(notFound);
     }
     expect(await challenge(hold.id)).toMatchObject({ challenge: { c: 50 } });
   });

@@ -5,6 +5,7 @@ import { performSend } from "../../../../shared/flows/sending/perform.ts";
 import { type PlannedSend, planSend } from "../../../../shared/flows/sending/plan.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
+import { startRequestTime } from "../../../../shared/kernel/request-time.ts";
 import { DAY, HOUR, iso, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { accountBudgetKey, conversationBudgetKey, type Key } from "../../../../shared/stores/keys.ts";
 import { injectFaults } from "../../../support/faults.ts";
@@ -144,7 +145,11 @@ describe("while the platform asks for a pause", () => {
   it("a send that was planned just before the pause is refused and leaves nothing", async () => {
     const planned = await plan();
     await fixture.ports().budgets.pauseAccount(fixture.tenant, planned.account, testEnv.now() + MINUTE);
-    const result = await performSend(fixture.ports(), planned, newUlid(testEnv.now()), testEnv.now);
+    const result = await performSend(
+      fixture.ports(),
+      { ...planned, id: newUlid(testEnv.now()) },
+      startRequestTime(testEnv.now),
+    );
     expect(result).toMatchObject({ kind: "refused", refusal: { refused: "slowed_down" } });
     expect([fixture.platformCalls, await fixture.records(), await fixture.dueItems()]).toEqual([[], [], []]);
   });
@@ -177,7 +182,9 @@ describe("a human agent's messages", () => {
   });
   const agentSends = async () => {
     const planned = await planSend(fixture.ports(), request(), testEnv.now());
-    return isRefusal(planned) ? planned : performSend(fixture.ports(), planned, newUlid(testEnv.now()), testEnv.now);
+    return isRefusal(planned)
+      ? planned
+      : performSend(fixture.ports(), { ...planned, id: newUlid(testEnv.now()) }, startRequestTime(testEnv.now));
   };
 
   it("are limited to 20 per conversation and day", async () => {

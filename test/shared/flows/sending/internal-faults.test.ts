@@ -4,6 +4,7 @@ import { performSend } from "../../../../shared/flows/sending/perform.ts";
 import { planSend } from "../../../../shared/flows/sending/plan.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
+import { startRequestTime } from "../../../../shared/kernel/request-time.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { unknownOutcome } from "../support/conversation-fixture.ts";
 import { openReplyFixture, type ReplyFixture, refusedWith } from "../support/reply-fixture.ts";
@@ -95,15 +96,21 @@ it("a fault of the platform client leaves the outcome unknown", async () => {
   expect(await fixture.sendReply()).toEqual(outcomeUnknown);
 });
 
-it.each([["vault.open"], ["dueSends.put"], ["sendRecords.start"], ["sendRecords.start", "sendRecords.get"]] as const)(
+it.each(["vault.open", "dueSends.put", "sendRecords.start"] as const)(
   "a fault before the platform call is thrown: %s",
-  async (...calls) => {
-    await expect(fixture.sendReply({}, "live", portsWithout(...calls))).rejects.toThrow("injected");
+  async (call) => {
+    await expect(fixture.sendReply({}, "live", portsWithout(call))).rejects.toThrow("injected");
     expect([fixture.platformCalls, await fixture.records()]).toEqual([[], []]);
     await advancePastDue();
     expect([await eventTypes(), await fixture.dueItems()]).toEqual([[], []]);
   },
 );
+
+it("a send whose record may have been written and cannot be read has an unknown outcome, and nothing is sent", async () => {
+  const ports = portsWithout("sendRecords.start", "sendRecords.get");
+  expect(await fixture.sendReply({}, "live", ports)).toEqual(outcomeUnknown);
+  expect([fixture.platformCalls, await fixture.records()]).toEqual([[], []]);
+});
 
 it("a send whose record was written but whose write response was lost has an unknown outcome", async () => {
   const ports = fixture.ports();
@@ -188,9 +195,9 @@ it("a later try with the same id leaves no text that an erasure misses", async (
   if (isRefusal(planned)) throw new Error(planned.refused);
   const id = newUlid(testEnv.now());
   fixture.setPlatformResponse(unknownOutcome);
-  await performSend(fixture.ports(), planned, id, testEnv.now);
+  await performSend(fixture.ports(), { ...planned, id }, startRequestTime(testEnv.now));
   testEnv.advance(5);
-  await performSend(fixture.ports(), planned, id, testEnv.now);
+  await performSend(fixture.ports(), { ...planned, id }, startRequestTime(testEnv.now));
   expect(await fixture.dueItems()).toHaveLength(1);
   await fixture.eraseConversation();
   expect(await fixture.dueItems()).toEqual([]);

@@ -6,6 +6,7 @@ import { planSend } from "../../../../shared/flows/sending/plan.ts";
 import { settleDueSends } from "../../../../shared/flows/sending/settle-due.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
+import { startRequestTime } from "../../../../shared/kernel/request-time.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { accountStore } from "../../../../shared/stores/accounts/accounts.ts";
 import { accountItemKey, dueSendKey } from "../../../../shared/stores/keys.ts";
@@ -222,7 +223,7 @@ describe("a send with an id that was used before", () => {
     const planned = await planSend(fixture.ports(), { ...request, kind: "reply", actorId: null }, testEnv.now());
     if (isRefusal(planned)) throw new Error(planned.refused);
     const id = newUlid(testEnv.now());
-    const perform = () => performSend(fixture.ports(), planned, id, testEnv.now);
+    const perform = () => performSend(fixture.ports(), { ...planned, id }, startRequestTime(testEnv.now));
     expect(await perform()).toEqual(result);
     testEnv.advance(SECOND);
     expect(await perform()).toEqual(result);

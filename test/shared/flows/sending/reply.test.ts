@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Caller } from "../../../../shared/domain/access/api-keys.ts";
 import { conversationId } from "../../../../shared/domain/inbox/conversations.ts";
 import { sendReply } from "../../../../shared/flows/sending/reply.ts";
+import { startRequestTime } from "../../../../shared/kernel/request-time.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { DAY, HOUR } from "../../../../shared/kernel/time.ts";
 import { conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
@@ -58,7 +59,11 @@ const callerFor = (forTenant: TenantId, scope: "live" | "test" = "live"): Caller
 });
 const ports = () => testEnv.apiPorts(queues, `http://127.0.0.1:${fakePlatform.port}`);
 const reply = (text = "hi", caller = callerFor(tenant), to = conversation) =>
-  sendReply(ports(), caller, { conversationId: to, text, replyTo: null }, testEnv.now);
+  sendReply(ports(), {
+    caller,
+    reply: { conversationId: to, text, replyTo: null },
+    time: startRequestTime(testEnv.now),
+  });
 const head = () => conversationStore(testEnv.table).get(tenant, conversation, testEnv.now());
 const countEvents = () => queueDepth(testEnv.eventSource, queues.events);
 

@@ -7,8 +7,8 @@ import { type CreatedHold, createHold } from "../../../../shared/flows/holds/cre
 import type { CheckPorts } from "../../../../shared/flows/holds/ports.ts";
 import { fetchProfile } from "../../../../shared/flows/inbox/fetch-profile.ts";
 import { randomToken } from "../../../../shared/kernel/bytes.ts";
-import { withTimeout } from "../../../../shared/kernel/deadline.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
+import { startRequestTime } from "../../../../shared/kernel/request-time.ts";
 import { type Millis, SECOND } from "../../../../shared/kernel/time.ts";
 import { verificationAttemptStore } from "../../../../shared/stores/holds/verification-attempts.ts";
 import { tenantCaller } from "./data-subject.ts";
@@ -28,7 +28,6 @@ export function concurrentActions(
     verificationAttempts: verificationAttemptStore(testEnv.table),
     challengeKey: async () => CHALLENGE_KEY,
     random: randomToken,
-    waitUpTo: withTimeout,
     pageFiles: new Map(),
   };
 
@@ -61,7 +60,12 @@ export function concurrentActions(
     /** Creates a hold; null when that is refused. */
     async hold(at: Millis): Promise<CreatedHold | null> {
       const message = { conversationId: conversation, text: "typed", replyTo: null, actorId: "console:usr_1" };
-      const hold = await createHold(api, actor, message, at);
+      const hold = await createHold(
+        api,
+        actor,
+        message,
+        startRequestTime(() => at),
+      );
       if (isRefusal(hold)) return null;
       heldIds.push(hold.id);
       return hold;
@@ -72,7 +76,11 @@ export function concurrentActions(
       const token = easyChallengeToken({ holdId: id, expires: expiresAt });
       const secret = holdSecret(await api.holdKey(), id);
       const answer = { holdId: id, secret, sourceIp: newSourceIp(), token, solutions: solveChallenge(token) };
-      const completed = await completeHold(checkPorts, answer, () => at);
+      const completed = await completeHold(
+        checkPorts,
+        answer,
+        startRequestTime(() => at),
+      );
       return !isRefusal(completed) && completed.state.status === "sent";
     },
 

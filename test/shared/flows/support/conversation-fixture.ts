@@ -9,6 +9,7 @@ import { newEffects } from "../../../../shared/flows/inbox/effects.ts";
 import { ingestUpdates } from "../../../../shared/flows/inbox/ingest-updates.ts";
 import { accountResolver } from "../../../../shared/flows/inbox/resolve-account.ts";
 import { sendReply } from "../../../../shared/flows/sending/reply.ts";
+import { startRequestTime } from "../../../../shared/kernel/request-time.ts";
 import type { Millis } from "../../../../shared/kernel/time.ts";
 import type { Platform, SendOutcome } from "../../../../shared/platforms/platform.ts";
 import { decodeEvent, type EventMessage } from "../../../../shared/queues/events.ts";
@@ -121,7 +122,11 @@ export async function openConversationFixture(testEnv: TestEnv, platform: Platfo
       };
       const ports: ApiPorts = { ...testEnv.apiPorts(queues), platformFor: () => platformDouble as Platform };
       const caller = { kind: "tenant_key", keyId: "k", tenant, scope } as const;
-      const reply = sendReply(ports, caller, { conversationId: id, text, replyTo: null }, testEnv.now);
+      const reply = sendReply(ports, {
+        caller,
+        reply: { conversationId: id, text, replyTo: null },
+        time: startRequestTime(testEnv.now),
+      });
       const replyResult = reply.catch((error: unknown) => error);
       const metadata = await Promise.race([platformCall.promise, replyResult]);
       if (typeof metadata !== "string") throw new Error("The platform was not called.");

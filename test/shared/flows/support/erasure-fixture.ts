@@ -18,6 +18,7 @@ import type { IngestPorts } from "../../../../shared/flows/inbox/ports.ts";
 import { sendReply } from "../../../../shared/flows/sending/reply.ts";
 import { createWebhook } from "../../../../shared/flows/webhooks/create.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
+import { startRequestTime } from "../../../../shared/kernel/request-time.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { MINUTE, type Millis } from "../../../../shared/kernel/time.ts";
 import type { Platform } from "../../../../shared/platforms/platform.ts";
@@ -189,7 +190,11 @@ export async function openErasureFixture(testEnv: TestEnv, tenant: TenantId, mes
         () => true,
       ),
     reply: (at: number) =>
-      sendReply(api, tenantCaller(tenant), { conversationId: conversation, text: "hi", replyTo: null }, () => at),
+      sendReply(api, {
+        caller: tenantCaller(tenant),
+        reply: { conversationId: conversation, text: "hi", replyTo: null },
+        time: startRequestTime(() => at),
+      }),
     retry: (at: number) =>
       retryDelivery(
         deliver,

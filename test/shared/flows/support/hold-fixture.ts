@@ -9,8 +9,8 @@ import { type CreatedHold, createHold, type HumanAgentMessage } from "../../../.
 import type { CheckPorts } from "../../../../shared/flows/holds/ports.ts";
 import { getHold } from "../../../../shared/flows/holds/view.ts";
 import { hmacSha256, randomToken, sha256Hex } from "../../../../shared/kernel/bytes.ts";
-import { withTimeout } from "../../../../shared/kernel/deadline.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
+import { type RequestTime, startRequestTime } from "../../../../shared/kernel/request-time.ts";
 import { DAY, type Millis } from "../../../../shared/kernel/time.ts";
 import type { Platform, Send, SendOutcome } from "../../../../shared/platforms/platform.ts";
 import { auditStore } from "../../../../shared/stores/access/audit.ts";
@@ -47,7 +47,8 @@ export async function openHoldFixture(
     messageId: `${tenant}-sent-${platformCalls.length}`,
   });
   const platform: Pick<Platform, "send"> = {
-    send: (_account, _token, send) => {
+    send: async (_account, _token, send) => {
+      if (testEnv.now() > send.leavesBy) return { kind: "late" };
       platformCalls.push(send);
       return platformResponse(send);
     },
@@ -72,7 +73,6 @@ export async function openHoldFixture(
     verificationAttempts: verificationAttemptStore(testEnv.table),
     challengeKey: async () => CHALLENGE_KEY,
     random: randomToken,
-    waitUpTo: withTimeout,
     pageFiles: new Map(),
     ...rest,
   });
@@ -106,9 +106,14 @@ export async function openHoldFixture(
       platformResponse = next;
     },
     tryCreateHold: (rest: Partial<HumanAgentMessage> = {}) =>
-      createHold(apiPorts(), { caller, ip: SOURCE_IP }, humanAgentMessage(rest), testEnv.now()),
+      createHold(apiPorts(), { caller, ip: SOURCE_IP }, humanAgentMessage(rest), startRequestTime(testEnv.now)),
     async newHold(rest: Partial<HumanAgentMessage> = {}): Promise<CreatedHold> {
-      const created = await createHold(apiPorts(), { caller, ip: SOURCE_IP }, humanAgentMessage(rest), testEnv.now());
+      const created = await createHold(
+        apiPorts(),
+        { caller, ip: SOURCE_IP },
+        humanAgentMessage(rest),
+        startRequestTime(testEnv.now),
+      );
       if (isRefusal(created)) throw new Error(`${created.refused} ${created.detail}`);
       return created;
     },
@@ -117,8 +122,8 @@ export async function openHoldFixture(
       const token = easyChallengeToken({ holdId: id, expires: expiresAt });
       return { holdId: id, secret: await secret(id), sourceIp: newSourceIp(), token, solutions: solveChallenge(token) };
     },
-    async complete(hold: CreatedHold, ports = checkPorts()) {
-      return completeHold(ports, await this.solvedAnswer(hold), testEnv.now);
+    async complete(hold: CreatedHold, ports = checkPorts(), time: RequestTime = startRequestTime(testEnv.now)) {
+      return completeHold(ports, await this.solvedAnswer(hold), time);
     },
     read: (holdId: string) => getHold(apiPorts(), caller, holdId, testEnv.now()),
     /** The tenant's audit entries of holds, newest first. */

@@ -5,6 +5,7 @@ import { loadRenderedEvents } from "../../../../shared/flows/delivery/rendered-e
 import { eraseConversation } from "../../../../shared/flows/erasure/erase.ts";
 import { type Reply, sendReply } from "../../../../shared/flows/sending/reply.ts";
 import { settleDueSends } from "../../../../shared/flows/sending/settle-due.ts";
+import { startRequestTime } from "../../../../shared/kernel/request-time.ts";
 import type { Platform, Send, SendOutcome, SendRefused } from "../../../../shared/platforms/platform.ts";
 import { accountStore } from "../../../../shared/stores/accounts/accounts.ts";
 import { openConversationFixture, refusedOutcome } from "./conversation-fixture.ts";
@@ -27,6 +28,7 @@ export async function openReplyFixture(testEnv: TestEnv, platform: PlatformName 
   function apiPorts(): ApiPorts {
     const realPorts = testEnv.apiPorts(queues);
     const send: Platform["send"] = async (_account, _token, message) => {
+      if (testEnv.now() > message.leavesBy) return { kind: "late" };
       platformCalls.push(message);
       return typeof platformResponse === "function" ? platformResponse(message) : platformResponse;
     };
@@ -55,7 +57,7 @@ export async function openReplyFixture(testEnv: TestEnv, platform: PlatformName 
     /** Sends a reply with the ports of a new process. */
     sendReply(rest: Partial<Reply> = {}, scope: "live" | "test" = "live", senderPorts: ApiPorts = apiPorts()) {
       const reply = { conversationId: id, text: "hi", replyTo: null, ...rest };
-      return sendReply(senderPorts, callerFor(scope), reply, testEnv.now);
+      return sendReply(senderPorts, { caller: callerFor(scope), reply, time: startRequestTime(testEnv.now) });
     },
 
     /** Runs the sweep of due sends. */

@@ -11,6 +11,7 @@ const send = {
   humanAgent: false,
   replyTo: null,
   metadata: "snd_1",
+  leavesBy: Number.POSITIVE_INFINITY,
 } as const;
 const HOUR = 3_600_000;
 

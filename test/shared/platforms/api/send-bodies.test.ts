@@ -27,6 +27,7 @@ function sendOver(connection: Connection, changes: Partial<Send>, http = platfor
     humanAgent: false,
     replyTo: null,
     metadata: "snd_1",
+    leavesBy: Number.POSITIVE_INFINITY,
     ...changes,
   });
 }
@@ -140,6 +141,22 @@ describe("an uploaded file whose type Instagram refuses for a page's account", (
     expect(await sendOver("instagram_login", attachmentsContent(byId("image")))).toMatchObject({ subcode: 2534015 });
     expect(await sendOver("messenger", attachmentsContent(byId("image")))).toMatchObject({ subcode: 2534015 });
     expect(platform.calls).toHaveLength(4);
+  });
+
+  test("returns the refusal of the first call when the second one is late", async () => {
+    const error = { message: "m", code: 100, error_subcode: 2534015 };
+    const refused = { kind: "answered", status: 400, body: JSON.stringify({ error }), usage: null, retryAfter: null };
+    const outcomes = [refused, { kind: "late" }] as CallOutcome[];
+    const http: PlatformHttp = {
+      deadline: () => new AbortController().signal,
+      post: async () => outcomes.shift() ?? { kind: "lost" },
+      get: () => Promise.reject(new Error("not asked for")),
+    };
+    expect(await sendOver("instagram_page", attachmentsContent(byId("image")), http)).toMatchObject({
+      kind: "refused",
+      subcode: 2534015,
+    });
+    expect(outcomes).toEqual([]);
   });
 
   test("has one deadline for both calls, after which the refusal is returned", async () => {

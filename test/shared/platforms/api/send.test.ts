@@ -16,6 +16,7 @@ const send: Send = {
   humanAgent: false,
   replyTo: null,
   metadata: "snd_1",
+  leavesBy: Number.POSITIVE_INFINITY,
 };
 const account = { platform: "messenger", externalId: "102030405060708", pageId: "102030405060708" } as const;
 const unknownOutcome = { kind: "unknown", detail: "outcome_unknown" };
@@ -44,8 +45,9 @@ function sendOver(
   return platformFor(connection, upstreamAt(origin), http).send(account, token, { ...send, ...changes });
 }
 
+const ok = jsonResponse(200, { recipient_id: send.recipientId, message_id: "m_1" });
+
 describe("what is sent", () => {
-  const ok = jsonResponse(200, { recipient_id: send.recipientId, message_id: "m_1" });
   const recipient = { id: send.recipientId };
 
   test.each([
@@ -101,6 +103,38 @@ describe("what is sent", () => {
     }
     expect(ports[1]).toBe(ports[0]);
     expect(ports[2]).not.toBe(ports[1]);
+  });
+});
+
+describe("a message that is late", () => {
+  /** The clock passes `leavesBy` after its first reading, as in a process that is frozen while it connects. */
+  async function sendFrozen(http: PlatformHttp) {
+    const leavesBy = 1_793_000_000_000;
+    let readings = 0;
+    setRuntimeOverrides({ now: () => leavesBy + readings++ });
+    try {
+      return await sendOver("messenger", { leavesBy }, { http });
+    } finally {
+      setRuntimeOverrides({});
+    }
+  }
+
+  test("does not leave on a new connection", async () => {
+    platform.respondWith(ok);
+    expect(await sendFrozen(platformHttp())).toEqual({ kind: "late" });
+    expect(platform.calls).toEqual([]);
+  });
+
+  test("does not leave on an open connection", async () => {
+    platform.respondWith(ok);
+    const http = platformHttp();
+    const leavesBy = 1_793_000_000_000;
+    setRuntimeOverrides({ now: () => leavesBy });
+    expect(await sendOver("messenger", { leavesBy }, { http })).toMatchObject({ kind: "accepted" });
+    await new Promise((resolve) => setImmediate(resolve));
+    platform.respondWith(ok);
+    expect(await sendFrozen(http)).toEqual({ kind: "late" });
+    expect(platform.calls).toEqual([]);
   });
 });
 

@@ -37,6 +37,7 @@ async function connectSimulator(name: Name = "messenger", total = 10_000) {
         humanAgent: false,
         replyTo: null,
         metadata: "snd_1",
+        leavesBy: Number.POSITIVE_INFINITY,
         ...changes,
       }),
     sent: async (): Promise<Fields[]> => (await simulator.get("/_sim/sent")).body.sent,

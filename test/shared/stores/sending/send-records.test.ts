@@ -98,10 +98,10 @@ describe("settling by the platform's response", () => {
   it("is final once the message id is known", async () => {
     for (const state of ["failed", "unknown"] as const) {
       const { conversation, record } = await startSend();
-      expect(await records.settleSend(conversation, record.id, { state })).toBe(true);
+      expect(await records.settleSend(conversation, record.id, { state })).toBe("settled");
       expect(await read(conversation, record.id)).toMatchObject({ state, messageId: null });
-      expect(await records.settleSend(conversation, record.id, sentAnswer("m1"))).toBe(true);
-      expect(await records.settleSend(conversation, record.id, { state })).toBe(true);
+      expect(await records.settleSend(conversation, record.id, sentAnswer("m1"))).toBe("settled");
+      expect(await records.settleSend(conversation, record.id, { state })).toBe("settled_before");
       expect(await read(conversation, record.id)).toMatchObject({
         state: "sent",
         messageId: "m1",
@@ -123,21 +123,31 @@ describe("settling by the platform's response", () => {
     expect(await read(conversation, record.id)).toMatchObject({ messageId: "m2", messageIdSource: "answer" });
   });
 
+  it("does not make a send failed that the sweep gave up", async () => {
+    const { conversation, record } = await startSend();
+    expect(await records.giveUp(conversation, record.id)).toBe(true);
+    expect(await records.settleSend(conversation, record.id, { state: "failed" })).toBe("settled_before");
+    expect(await read(conversation, record.id)).toMatchObject({ state: "unknown" });
+  });
+
   it("of an erased record is no error and creates none", async () => {
     const conversation = sampleConversationId(newTenant());
     const id = newUlid(NOW);
     for (const answer of [sentAnswer("m"), { state: "failed" }, { state: "unknown" }] as const) {
-      expect(await records.settleSend(conversation, id, answer)).toBe(false);
+      expect(await records.settleSend(conversation, id, answer)).toBe("gone");
     }
     expect(await records.get(conversation, id)).toBeNull();
   });
 
   it("survives a lost response of the table", async () => {
-    await withEachAnswerLost(2, async () => {
+    await withEachAnswerLost(4, async () => {
       const conversation = sampleConversationId(newTenant());
       const send = sampleSend();
       await records.start(conversation, send, NOW);
-      expect(await records.settleSend(conversation, send.id, sentAnswer("m1"))).toBe(true);
+      expect(await records.settleSend(conversation, send.id, sentAnswer("m1"))).toBe("settled");
+      const refusedSend = sampleSend();
+      await records.start(conversation, refusedSend, NOW);
+      expect(await records.settleSend(conversation, refusedSend.id, { state: "failed" })).toBe("settled");
     });
   });
 });

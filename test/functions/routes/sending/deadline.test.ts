@@ -1,0 +1,97 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { createApp } from "../../../../functions/http/app.ts";
+import type { ApiPorts } from "../../../../functions/routes/api-endpoint.ts";
+import { apiRoutes } from "../../../../functions/routes/index.ts";
+import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
+import { openReplyFixture, type ReplyFixture } from "../../../shared/flows/support/reply-fixture.ts";
+import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";
+import { interceptCalls } from "../../../support/processes/port-calls.ts";
+import { answerOf, observePorts } from "../../../support/processes/work-left.ts";
+
+// What a reply answers when its request runs out of time.
+
+const REMAINING = 24_500;
+let testEnv: TestEnv;
+let fixture: ReplyFixture;
+beforeAll(async () => {
+  testEnv = await openTestEnv();
+});
+afterAll(() => testEnv.close());
+beforeEach(async () => {
+  testEnv.advance(MINUTE);
+  fixture = await openReplyFixture(testEnv);
+});
+afterEach(() => void vi.useRealTimers());
+
+/** Replies with an idempotency key. */
+async function reply(ports: ApiPorts, remaining = REMAINING) {
+  const app = createApp({
+    endpoints: apiRoutes,
+    ports,
+    authenticate: async () => ({ kind: "tenant_key", keyId: "k", tenant: fixture.tenant, scope: "live" }),
+    rateLimit: async () => null,
+    now: testEnv.now,
+    log: (line) => testEnv.lines.push(line),
+    checkData: true,
+  });
+  const body = JSON.stringify({ conversation_id: fixture.id, text: "hi" });
+  const init = { method: "POST", body, headers: { "idempotency-key": "key" } };
+  const request = new Request("http://gateway/v1/messages/reply", init);
+  const response = await app.fetch(request, { remaining });
+  return { status: response.status, body: (await response.json()) as object };
+}
+
+/** Replies with ports of which one call never ends, and lets the time of the request pass. */
+async function replyUntilDeadline(hangingCall: string) {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const reached = Promise.withResolvers<void>();
+  const ports = interceptCalls(fixture.ports(), (name, call) => {
+    if (name !== hangingCall) return call();
+    reached.resolve();
+    return new Promise(() => {});
+  });
+  const response = reply(ports);
+  await reached.promise;
+  testEnv.advance(REMAINING);
+  await vi.advanceTimersByTimeAsync(REMAINING);
+  return response;
+}
+
+const outcomeUnknown = { status: 502, body: { ok: false, error: { code: "send_failed", detail: "outcome_unknown" } } };
+
+describe("a reply at the end of its request's time", () => {
+  it.each([
+    "sendRecords.start",
+    "platform.send",
+    "sendRecords.settleSend",
+    "outboundMessages.record",
+    "events.send",
+    "dueSends.remove",
+  ])("is 502 outcome_unknown once its record may stand: %s hangs", async (call) => {
+    expect(await replyUntilDeadline(call)).toMatchObject(outcomeUnknown);
+  });
+
+  it("is 200 when only the result of its key cannot be stored", async () => {
+    expect(await replyUntilDeadline("idempotencyKeys.saveResult")).toMatchObject({ status: 200 });
+  });
+
+  it("is 500 before there is a record, and nothing is sent", async () => {
+    expect(await replyUntilDeadline("dueSends.put")).toMatchObject({ status: 500 });
+    expect([fixture.platformCalls, await fixture.records()]).toEqual([[], []]);
+  });
+});
+
+describe("the platform", () => {
+  it("is not called when the rest of the time is too short for its answer", async () => {
+    // Ten seconds for the platform, four to store the outcome, half a second to answer.
+    expect(await reply(fixture.ports(), 14.5 * SECOND - 1)).toMatchObject({ status: 500 });
+    expect([fixture.platformCalls, await fixture.records()]).toEqual([[], []]);
+    fixture = await openReplyFixture(testEnv);
+    expect(await reply(fixture.ports(), 14.5 * SECOND)).toMatchObject({ status: 200 });
+  });
+
+  it("has answered and its answer is stored before the request answers", async () => {
+    const ports = observePorts(fixture.ports());
+    expect(await answerOf(() => reply(ports))).toMatchObject({ status: 200 });
+  });
+});
