@@ -1,7 +1,9 @@
 import type { Millis } from "../../../shared/kernel/time.ts";
 import { DueHeap, type Timer } from "./heap.ts";
 import type { Message } from "./messages.ts";
-import { type ReadyEntry, ReadyList } from "./ready-list.ts";
+import { NoisyGroups } from "./noisy-groups.ts";
+import { ReadyGroups } from "./ready-groups.ts";
+import type { ReadyEntry } from "./ready-list.ts";
 
 /** A message and its state. */
 export interface Slot {
@@ -19,7 +21,8 @@ const STALE_SLACK = 1_000;
 export class MessageIndex {
   readonly #now: () => Millis;
   #slots = new Map<string, Slot>();
-  #ready = new ReadyList();
+  #ready = new ReadyGroups();
+  #noisy = new NoisyGroups();
   #timers = new DueHeap();
   #epoch = 0;
   #counts = { delayed: 0, ready: 0, inFlight: 0 };
@@ -41,6 +44,7 @@ export class MessageIndex {
     const slot: Slot = { message, state: delayed ? "delayed" : "ready", epoch: 0, copy };
     this.#slots.set(message.id, slot);
     this.#counts[slot.state] += 1;
+    this.#noisy.onSend(message.groupId, message.sentAt);
     if (delayed) this.#scheduleTimer(slot, message.availableAt);
     else this.#enqueue(slot);
   }
@@ -48,23 +52,28 @@ export class MessageIndex {
   remove(slot: Slot): void {
     if (this.#slots.get(slot.message.id) !== slot) return;
     this.#slots.delete(slot.message.id);
-    this.#counts[slot.state] -= 1;
+    this.#count(slot, -1);
   }
 
   clear(): void {
     this.#slots = new Map();
-    this.#ready = new ReadyList();
+    this.#ready = new ReadyGroups();
+    this.#noisy = new NoisyGroups();
     this.#timers = new DueHeap();
     this.#counts = { delayed: 0, ready: 0, inFlight: 0 };
   }
 
   /** Takes the next ready message; with `random`, any of them. The caller must hide or remove it. */
   next(random: (() => number) | null): Slot | null {
-    for (let entry = this.#ready.shift(random); entry; entry = this.#ready.shift(random)) {
-      const slot = this.#current(entry);
-      if (slot) return slot;
+    for (;;) {
+      this.#noisy.update(
+        this.#ready.waiting((entry) => this.#current(entry) !== null),
+        this.#now(),
+      );
+      const entry = this.#ready.shift(this.#noisy, random);
+      const slot = entry && this.#current(entry);
+      if (!entry || slot) return slot ?? null;
     }
-    return null;
   }
 
   /** Marks a message as in flight until `until`. */
@@ -99,14 +108,19 @@ export class MessageIndex {
   }
 
   #change(slot: Slot, state: Slot["state"]): void {
-    this.#counts[slot.state] -= 1;
-    this.#counts[state] += 1;
+    this.#count(slot, -1);
     slot.state = state;
+    this.#count(slot, 1);
+  }
+
+  #count(slot: Slot, by: 1 | -1): void {
+    this.#counts[slot.state] += by;
+    if (slot.state === "inFlight") this.#noisy.countInFlight(slot.message.groupId, by);
   }
 
   #enqueue(slot: Slot): void {
     slot.epoch = ++this.#epoch;
-    this.#ready.push({ id: slot.message.id, epoch: slot.epoch });
+    this.#ready.push(slot.message.groupId, { id: slot.message.id, epoch: slot.epoch });
   }
 
   #scheduleTimer(slot: Slot, at: Millis): void {

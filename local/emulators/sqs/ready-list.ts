@@ -6,13 +6,17 @@ export interface ReadyEntry {
 
 const TRIM_AT = 1_000;
 
-/** The messages that are ready for delivery, in order of arrival. */
+/** Messages that are ready for delivery, in order of arrival. */
 export class ReadyList {
   #entries: ReadyEntry[] = [];
   #head = 0;
 
   push(entry: ReadyEntry): void {
     this.#entries.push(entry);
+  }
+
+  first(): ReadyEntry | undefined {
+    return this.#entries[this.#head];
   }
 
   /** Takes the next entry. With `random`, a number in [0, 1), takes the entry at that position instead of the first. */
