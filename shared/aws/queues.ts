@@ -10,7 +10,7 @@ import { type Millis, SECOND } from "../kernel/time.ts";
 /** A message for a queue. Only the inbound queue carries content. */
 export interface QueueMessage {
   readonly body: string;
-  /** Fair queues prevent one busy group from delaying the others. */
+  /** A fair queue serves a group that holds many messages in flight after the others, so that it does not delay them. */
   readonly group?: string;
   /** At most 15 minutes. */
   readonly delay?: Millis;

@@ -46,12 +46,12 @@ type AttemptRef = EndpointRef &
 
 /** The queue message of an attempt. @param delay at most 15 minutes */
 export function retryMessage(message: RetryMessage, delay: Millis = 0): QueueMessage {
-  return { body: encodeRetry(message), group: queueGroup(message), delay: Math.max(0, delay) };
+  return { body: encodeRetry(message), group: message.tenant, delay: Math.max(0, delay) };
 }
 
 /** The queue message of an endpoint task. @param delay at most 15 minutes */
 export function taskMessage(task: EndpointRef, body: string, delay: Millis = 0): QueueMessage {
-  return { body, group: queueGroup(task), delay: Math.max(0, delay) };
+  return { body, group: task.tenant, delay: Math.max(0, delay) };
 }
 
 /**
@@ -98,9 +98,4 @@ export async function scheduleTask(ports: TaskPorts, task: EndpointTask, dueAt: 
 /** The first task of a drain. */
 export function drainTask(tenant: TenantId, endpointId: string): DrainTask {
   return { tenant, endpointId, kind: "drain", after: null, pageSize: DRAIN_PAGE_FIRST, repeat: true };
-}
-
-/** Fair queues share the workers between groups, so that one busy endpoint does not delay the others. */
-function queueGroup({ tenant, endpointId }: EndpointRef): string {
-  return `${tenant}/${endpointId}`;
 }
