@@ -63,7 +63,7 @@ test("a refused reply is settled, stored with its event, and no longer due", asy
 
 test("a refusal that ends the account's access changes it once; the next reply costs its reads", async () => {
   const reply = await platformAnswering({ ...refusedOutcome, accountStatus: "needs_reauth" });
-  expect(await measureUnits(reply)).toEqual([startWcu + 4 + 2, startRcu + 2, 2]);
+  expect(await measureUnits(reply)).toEqual([startWcu + 4 + 2, startRcu + 1, 2]);
   expect(await measureUnits(reply)).toEqual([0, startRcu, 0]);
 });
 

@@ -41,7 +41,7 @@ export function messageEventType(message: Pick<Message, "direction">): EventType
   return message.direction === "inbound" ? "message.received" : "message.sent";
 }
 
-/** An event as it is signed and sent: the same bytes on every attempt and replay. */
+/** An event as it is signed and sent: the same bytes on every attempt and replay, with the exception in `delivery.md`. */
 export interface RenderedEvent {
   readonly ulid: string;
   readonly type: EventType;

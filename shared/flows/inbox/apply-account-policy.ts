@@ -22,9 +22,6 @@ export async function applyAccountPolicy(
   const result = await ports.accounts.setPolicy(tenant, ref, { action, at, eventUlid: candidateUlid });
   if (!result || result.eventUlid === null) return;
   const { account, eventUlid } = result;
-  // A stored body is never rendered again: the account may have changed since, and the event must not.
-  if (!(await ports.eventBodies.get(tenant, eventUlid))) {
-    await ports.eventBodies.save(tenant, renderAccountEvent(tenant, { eventUlid, type, account, reason: "policy" }));
-  }
+  await ports.eventBodies.save(tenant, renderAccountEvent(tenant, { eventUlid, type, account, reason: "policy" }));
   publishStoredEvent(effects, { tenant, type, eventUlid });
 }

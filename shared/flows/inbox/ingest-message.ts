@@ -5,7 +5,7 @@ import type { MessageUpdate } from "../../domain/inbox/updates.ts";
 import { RETENTION } from "../../domain/limits.ts";
 import { echoSentVia } from "../../domain/sending/sends.ts";
 import { conversationErasure, undoLateWrite } from "../erasure/late-writes.ts";
-import { countMessage } from "../stats/count.ts";
+import { countMessage, uncountMessage } from "../stats/count.ts";
 import { messageEvent, requestProfile } from "./effects.ts";
 import { applyPending, hasPendingChange } from "./pending-changes.ts";
 import type { IngestPorts } from "./ports.ts";
@@ -23,7 +23,9 @@ export async function ingestMessage(ports: IngestPorts, update: MessageUpdate, c
   const record = update.echo
     ? await reconcileEcho(ports, { account, message, origin: update.echo, now })
     : await ports.messages.record(account.tenant, message, now, account.shards);
-  if (record.isNew && record.message.direction !== "outbound") countMessage(effects.tally, account.tenant);
+  const isCounted = record.isNew && record.message.direction !== "outbound";
+  // Before the head advances: if that fails, the message is stored, and not new when the webhook is repeated.
+  if (isCounted) countMessage(effects.tally, account.tenant);
   const advance = await ports.conversations.advanceHead(account.tenant, record.message, {
     accountHandle: account.handle,
     shards: account.shards,
@@ -31,7 +33,10 @@ export async function ingestMessage(ports: IngestPorts, update: MessageUpdate, c
     expiredPictureEndsAt:
       snapshot.pictureEndsAt !== null && snapshot.pictureEndsAt <= now ? snapshot.pictureEndsAt : null,
   });
-  if (await undoLateWrite(ports, account.tenant, record, advance)) return;
+  if (await undoLateWrite(ports, account.tenant, record, advance)) {
+    if (isCounted) uncountMessage(effects.tally, account.tenant);
+    return;
+  }
   const hasPending = hasPendingChange(messageId, snapshot, advance.snapshot);
   const changeContext = { account, conversationId, messageId, erasure, now };
   // Even where the row is unsent already: the run that emptied it may have died before it updated the head.

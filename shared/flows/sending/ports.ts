@@ -27,7 +27,7 @@ export interface SettlePorts {
   readonly outboundMessages: Pick<OutboundMessages, "record">;
   readonly messages: Pick<Messages, "remove" | "removeParticipantNames">;
   readonly erasures: Pick<Erasures, "erasedAt" | "saveEvents" | "isRemoved">;
-  readonly eventBodies: Pick<EventBodies, "recordRef" | "save" | "get">;
+  readonly eventBodies: Pick<EventBodies, "recordRef" | "save">;
   readonly events: Queue;
   /** The number of shards of a tenant's feeds, up to a minute old. */
   readonly feedShards: (tenant: TenantId, now: Millis) => Promise<number>;

@@ -78,12 +78,9 @@ async function updateAccountStatus(
   const eventUlid = deriveEventUlid(tenant, JSON.stringify([accountKey(ref), send.id]), type, startedAt);
   const account = await ports.accounts.setStatus(tenant, ref, { status, error, asOf: startedAt, eventUlid });
   if (!account) return;
-  // A repetition keeps the stored body: the account may have changed since, but the event is the same.
-  if (!(await ports.eventBodies.get(tenant, eventUlid))) {
-    const reason = status === "needs_reauth" ? "token_invalid" : "policy";
-    const event = renderAccountEvent(tenant, { eventUlid, type, account: { ...account, status }, reason });
-    await ports.eventBodies.save(tenant, event);
-  }
+  const reason = status === "needs_reauth" ? "token_invalid" : "policy";
+  const event = renderAccountEvent(tenant, { eventUlid, type, account: { ...account, status }, reason });
+  await ports.eventBodies.save(tenant, event);
   await ports.events.send({
     body: encodeEvent({ tenant, eventUlid, type, source: null, repeated: true }),
     group: tenant,

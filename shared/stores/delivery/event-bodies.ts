@@ -1,4 +1,3 @@
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { EventType, RenderedEvent } from "../../domain/events/events.ts";
 import { RETENTION } from "../../domain/limits.ts";
 import { ulidTime } from "../../kernel/ids.ts";
@@ -26,9 +25,11 @@ interface ChangeRef {
 
 /** The bodies of events without a message: edits, reactions, deletions, send failures, accounts, endpoints. */
 export function eventBodyStore(table: Table) {
-  const { client, name: TableName } = table;
   return {
-    /** Stores an event's body for 7 days from its time. Safe to repeat: the same event has the same body. */
+    /**
+     * Stores an event's body for 7 days from its time, unless one is stored. Safe to repeat: the first body stays, also
+     * where what it was rendered from has changed since.
+     */
     async save(tenant: TenantId, event: RenderedEvent): Promise<void> {
       const item = {
         ...eventBodyKey(tenant, event.ulid),
@@ -36,7 +37,7 @@ export function eventBodyStore(table: Table) {
         [A.body]: event.body,
         [A.ttl]: timeToLive(ulidTime(event.ulid) + RETENTION),
       };
-      await sendWrite(table, put(item));
+      await conditionalWrite(table, put(item, itemDoesNotExist));
     },
 
     /**
@@ -64,14 +65,6 @@ export function eventBodyStore(table: Table) {
       const keys = changeNames.map((changeName) => eventRefKey(conversationId, changeName));
       const refs = await batchGet<EventRefItem>(table, keys, { consistent: true });
       await Promise.all(refs.map((ref) => sendWrite(table, remove(eventBodyKey(tenant, ref[Ref.eventUlid])))));
-    },
-
-    /** The event with its body, read consistently; null when it is gone. */
-    async get(tenant: TenantId, ulid: string): Promise<RenderedEvent | null> {
-      const { Item } = await client.send(
-        new GetCommand({ TableName, Key: eventBodyKey(tenant, ulid), ConsistentRead: true }),
-      );
-      return Item ? toRenderedEvent(Item as BodyItem) : null;
     },
 
     /** Several of a tenant's events by their ULIDs, read consistently; one that is gone is absent from the map. */

@@ -85,7 +85,7 @@ it("a change of an erased message costs only the reads that detect the erasure",
 });
 
 it("a policy action costs the account's write and its event", async () => {
-  expect(await cost(policyEvent("block", at))).toEqual({ wcu: 2, rcu: 2 });
-  expect(await cost(policyEvent("block", at))).toEqual({ wcu: 0, rcu: 2 });
+  expect(await cost(policyEvent("block", at))).toEqual({ wcu: 2, rcu: 1 });
+  expect(await cost(policyEvent("block", at))).toEqual({ wcu: 1, rcu: 1 });
   expect(await cost(policyEvent("warning", at + 1))).toEqual({ wcu: 0, rcu: 0 });
 });

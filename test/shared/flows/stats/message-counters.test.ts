@@ -6,11 +6,12 @@ import type { Message } from "../../../../shared/domain/inbox/messages.ts";
 import { messageEvent } from "../../../../shared/flows/inbox/effects.ts";
 import { SECOND } from "../../../../shared/kernel/time.ts";
 import { outboundMessageStore } from "../../../../shared/stores/inbox/outbound-messages.ts";
-import { injectFaults } from "../../../support/faults.ts";
+import { type Fault, injectFaults } from "../../../support/faults.ts";
 import { newTenant, PERSON, sampleMessage } from "../../stores/support/samples.ts";
 import { type CountFixture, openCountFixture } from "../support/counter-fixture.ts";
-import { allRows } from "../support/data-subject.ts";
+import { allRows, runErasure } from "../support/data-subject.ts";
 import { inboundBody, instagramWebhook, type WebhookText } from "../support/inbound-webhooks.ts";
+import { listFeed } from "../support/platform-events.ts";
 import { invokeWorker, queueDepth } from "../support/queue-worker.ts";
 import { createEndpointAt, startStatusReceiver } from "../support/test-endpoints.ts";
 import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
@@ -84,6 +85,32 @@ describe("inbound messages", () => {
     testEnv.advance(31 * SECOND);
     await ingest();
     expect(await fixture.messages()).toBe(4);
+  });
+
+  it("do not count when an erasure takes them back", async () => {
+    const conversation = conversationId({
+      tenant: fixture.tenant,
+      account: { platform: "instagram", externalId: fixture.account },
+      participantId: PERSON,
+    });
+    await say({ mid: "before" });
+    await ingest();
+    await say({ mid: "late" }, { mid: "echo", echo: true });
+    testEnv.advance(SECOND);
+    let isErased = false;
+    const end = injectFaults(testEnv.client, async ({ command, input }): Promise<Fault> => {
+      const isMessage = command === "PutItem" && JSON.stringify(input).includes("#late");
+      if (isMessage && !isErased) {
+        isErased = true;
+        await runErasure(testEnv, fixture.lane, { tenant: fixture.tenant, conversation });
+      }
+      return "pass";
+    });
+    await ingest();
+    end();
+    expect(isErased).toBe(true);
+    expect(await listFeed(testEnv, fixture.tenant)).toEqual([]);
+    expect(await fixture.messages()).toBe(1);
   });
 
   it("are stored and published when counting fails, and the failure is logged", async () => {
