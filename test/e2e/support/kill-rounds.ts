@@ -65,7 +65,7 @@ export async function runKillRounds({ rounds, respond }: KillSettings): Promise<
 
 async function sendAndKill(stack: LocalStack, acceptedIds: Set<string>, round: number): Promise<void> {
   const before = acceptedIds.size;
-  const killAfter = randomInt(1, 40);
+  const killAfter = randomInt(3, 40);
   const controller = new AbortController();
   const senders = Array.from({ length: SENDERS }, () => sendUntilAborted(stack, acceptedIds, controller.signal));
   await waitFor("some messages are accepted", () => acceptedIds.size >= before + killAfter, { everyMs: 1 });
