@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { ProjectOrder } from "./run/project-order.ts";
 
 /** Rules, formats and the prose of the repository: no server, no table and no long-running process. */
 const unit = [
@@ -54,17 +55,20 @@ export function testConfig({ full }: { full: boolean }) {
       pool: "forks",
       // Files share their worker's modules, engine and browser. A file removes what it changes in them.
       isolate: false,
-      maxWorkers: availableParallelism(),
+      // More than cores, because a worker often waits for a stack, an engine or a browser.
+      maxWorkers: Math.ceil(availableParallelism() * 1.5),
+      sequence: { sequencer: ProjectOrder },
       provide: { fullRun: full },
       globalSetup: "test/support/compile-cache-setup.ts",
       reporters: ["default", "./test/support/slow-files-reporter.ts"],
+      // In the order in which they run: the projects with the longest files first.
       projects: [
-        project("unit", unit),
-        project("stores", stores, unit),
-        project("flows", flows, [...unit, ...stores]),
-        project("web", web, unit),
         { ...e2eProject, test: { ...e2eProject.test, globalSetup: "test/e2e/support/assembly-setup.ts" } },
+        project("web", web, unit),
+        project("flows", flows, [...unit, ...stores]),
+        project("stores", stores, unit),
         project("local", ["test/**"], [...unit, ...stores, ...flows, ...web, ...e2e]),
+        project("unit", unit),
       ],
     },
   });
