@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inject } from "vitest";
 import type { LocalJson } from "../../../local/stack/local-json.ts";
+import { descendantsOf } from "../../support/run/process-tree.ts";
 import { type ApiResponse, readResponse } from "./api-response.ts";
-import { descendantsOf, type Program, runProgram } from "./processes.ts";
+import { type Program, runProgram } from "./processes.ts";
 import { waitFor } from "./wait-for.ts";
 
 /** A local stack in a separate process. */

@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { preferredEngine } from "../../support/dynamodb.ts";
 
@@ -53,33 +52,4 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
 function engineEnvironment(): Record<string, string> {
   const { prefer } = preferredEngine();
   return prefer ? { PARLEY_DYNAMODB: prefer } : {};
-}
-
-/** All descendants of a process; none on a system without /proc. */
-export function descendantsOf(pid: number): number[] {
-  const children = childrenByParent().get(pid) ?? [];
-  return children.flatMap((child) => [child, ...descendantsOf(child)]);
-}
-
-function childrenByParent(): Map<number, number[]> {
-  const children = new Map<number, number[]>();
-  for (const name of processNames()) {
-    const parent = parentPid(name);
-    if (parent !== null) children.set(parent, [...(children.get(parent) ?? []), Number(name)]);
-  }
-  return children;
-}
-
-function processNames(): string[] {
-  return process.platform === "linux" ? readdirSync("/proc").filter((name) => /^\d+$/.test(name)) : [];
-}
-
-function parentPid(pid: string): number | null {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The name, field 2, may contain spaces and ends at the last parenthesis.
-    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
-  } catch {
-    return null;
-  }
 }

@@ -1,6 +1,6 @@
 // Opens a page in the tests' browser and prints what the browser's processes are made of: `node bare-machine-main.ts`.
 import { readFileSync, readlinkSync } from "node:fs";
-import { descendantsOf } from "../../e2e/support/processes.ts";
+import { descendantsOf } from "../../support/run/process-tree.ts";
 import { testBrowser } from "./browser.ts";
 
 const browser = await testBrowser();
