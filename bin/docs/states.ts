@@ -22,6 +22,10 @@ const deliveryTexts: TriggerTexts<DeliveryTrigger> = {
   await: { label: "scheduled", meaning: "The row is created before its first attempt, as for a test event." },
   claim: { label: "claim", meaning: "A worker claims the attempt with a lease." },
   settle: { label: "settle", meaning: "The worker that holds the claim records the outcome." },
+  event_gone: {
+    label: "event gone",
+    meaning: "The event came again without a body: it was unsent or erased, or is past its retention.",
+  },
   give_up: { label: "dead letter", meaning: "The queue message of the attempt could not be processed." },
   replay: { label: "replay", meaning: "A replay starts the delivery again with all its attempts." },
   forced_replay: { label: "forced replay", meaning: "A replay with `force=true`, which also accepts `delivered`." },

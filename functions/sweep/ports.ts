@@ -1,7 +1,7 @@
 import { consoleLog } from "../../shared/aws/log.ts";
 import { openQueue } from "../../shared/aws/queues.ts";
 import { setting } from "../../shared/config/settings.ts";
-import type { SweepPorts } from "../../shared/flows/delivery/ports.ts";
+import type { OverduePorts, SweepPorts } from "../../shared/flows/delivery/ports.ts";
 import type { HoldExpiryPorts } from "../../shared/flows/holds/ports.ts";
 import { tenantShards } from "../../shared/flows/inbox/feed-shards.ts";
 import type { SettlePorts } from "../../shared/flows/sending/ports.ts";
@@ -10,6 +10,7 @@ import { accountStore } from "../../shared/stores/accounts/accounts.ts";
 import { openTable } from "../../shared/stores/client.ts";
 import { dueStore } from "../../shared/stores/delivery/due-attempts.ts";
 import { eventBodyStore } from "../../shared/stores/delivery/event-bodies.ts";
+import { waitingDeliveryStore } from "../../shared/stores/delivery/waiting-deliveries.ts";
 import { erasureStore } from "../../shared/stores/erasure/erasures.ts";
 import { holdStore } from "../../shared/stores/holds/holds.ts";
 import { conversationStore } from "../../shared/stores/inbox/conversations.ts";
@@ -18,12 +19,15 @@ import { outboundMessageStore } from "../../shared/stores/inbox/outbound-message
 import { budgetStore } from "../../shared/stores/sending/budgets.ts";
 import { dueSendStore } from "../../shared/stores/sending/due-sends.ts";
 import { sendRecordStore } from "../../shared/stores/sending/send-records.ts";
+import { endpointStore } from "../../shared/stores/webhooks/endpoints.ts";
 
 /** The sweeper. */
-export function sweepPorts(): SweepPorts & SettlePorts & HoldExpiryPorts {
+export function sweepPorts(): SweepPorts & OverduePorts & SettlePorts & HoldExpiryPorts {
   const table = openTable(setting("table"));
   return {
     due: dueStore(table),
+    waitingDeliveries: waitingDeliveryStore(table),
+    endpoints: endpointStore(table),
     retries: openQueue(setting("deliveriesQueueUrl")),
     erasureWork: openQueue(setting("erasuresQueueUrl")),
     conversations: conversationStore(table),

@@ -1,4 +1,5 @@
-import type { SweepPorts } from "../../shared/flows/delivery/ports.ts";
+import type { OverduePorts, SweepPorts } from "../../shared/flows/delivery/ports.ts";
+import { rescheduleOverdue } from "../../shared/flows/delivery/reschedule-overdue.ts";
 import { sweepDue } from "../../shared/flows/delivery/sweep.ts";
 import { expireHolds } from "../../shared/flows/holds/expire.ts";
 import type { HoldExpiryPorts } from "../../shared/flows/holds/ports.ts";
@@ -10,14 +11,19 @@ import { scheduleWorker } from "../worker/middleware.ts";
 /** How long before the function's time-out no new page starts. A slow page takes seconds. */
 const STOP_EARLY: Millis = 15 * SECOND;
 
+/** The input of the schedule that runs once a day. The one that runs each minute has AWS's own event. */
+const dailyInput = { task: "reschedule_overdue" } as const;
+
 /**
- * The sweeper: enqueues due attempts, tasks and erasures, settles sends whose sender died, and expires held messages. The three
- * run concurrently. A sweep that runs out of time is continued by the next one.
+ * The sweeper: enqueues due attempts, tasks and erasures, settles sends whose sender died, and expires held messages. The
+ * three run concurrently. Once a day it looks for deliveries that nothing will attempt. A sweep that runs out of time is
+ * continued by the next one.
  */
-export function sweepWorker(ports: SweepPorts & SettlePorts & HoldExpiryPorts, clock: () => Millis) {
-  return scheduleWorker("sweep", ports.log, async (_event, context) => {
+export function sweepWorker(ports: SweepPorts & OverduePorts & SettlePorts & HoldExpiryPorts, clock: () => Millis) {
+  return scheduleWorker("sweep", ports.log, async (event, context) => {
     const now = clock();
     const inTime = () => context.getRemainingTimeInMillis() > STOP_EARLY;
+    if ((event as { task?: unknown } | null)?.task === dailyInput.task) return rescheduleOverdue(ports, now, inTime);
     const results = await Promise.allSettled([
       sweepDue(ports, now, inTime),
       settleDueSends(ports, now, inTime),

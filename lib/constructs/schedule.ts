@@ -1,5 +1,5 @@
 import type { Duration } from "aws-cdk-lib";
-import { Schedule as Expression, Rule } from "aws-cdk-lib/aws-events";
+import { Schedule as Expression, Rule, RuleTargetInput } from "aws-cdk-lib/aws-events";
 import { LambdaFunction } from "aws-cdk-lib/aws-events-targets";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
@@ -7,12 +7,16 @@ import { Construct } from "constructs";
 export interface ScheduleProps {
   readonly every: Duration;
   readonly target: IFunction;
+  /** The function's event. Default: the event of AWS. */
+  readonly input?: Readonly<Record<string, string>>;
 }
 
 /** Invokes a function at a fixed interval. */
 export class Schedule extends Construct {
-  constructor(scope: Construct, id: string, { every, target }: ScheduleProps) {
+  constructor(scope: Construct, id: string, { every, target, input }: ScheduleProps) {
     super(scope, id);
-    new Rule(this, "Rule", { schedule: Expression.rate(every), targets: [new LambdaFunction(target)] });
+    const event = input && RuleTargetInput.fromObject(input);
+    const lambda = new LambdaFunction(target, event ? { event } : {});
+    new Rule(this, "Rule", { schedule: Expression.rate(every), targets: [lambda] });
   }
 }

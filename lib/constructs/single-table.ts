@@ -15,10 +15,13 @@ type Action =
   | "ConditionCheckItem";
 type IndexName = (typeof names)["feedIndex" | "idIndex" | "failingIndex"]["name"];
 
-/** The table access of one function. No function scans. */
+/** The table access of one function. No function scans the table. */
 export interface TableAccess {
   readonly actions: readonly Action[];
+  /** The indexes that the function queries. */
   readonly indexes?: readonly IndexName[];
+  /** The indexes that it scans. */
+  readonly scans?: readonly IndexName[];
 }
 
 const stringAttribute = (name: string) => ({ name, type: AttributeType.STRING });
@@ -58,8 +61,8 @@ export class SingleTable extends Construct {
     });
   }
 
-  /** Grants a role the actions on the table, and Query on the indexes. */
-  allow(role: IRole, { actions, indexes = [] }: TableAccess): void {
+  /** Grants a role the actions on the table, and Query or Scan on the indexes. */
+  allow(role: IRole, { actions, indexes = [], scans = [] }: TableAccess): void {
     const arn = this.table.tableArn;
     role.addToPrincipalPolicy(
       new PolicyStatement({
@@ -68,13 +71,12 @@ export class SingleTable extends Construct {
         resources: [arn],
       }),
     );
-    if (indexes.length === 0) return;
-    role.addToPrincipalPolicy(
-      new PolicyStatement({
-        sid: "Indexes",
-        actions: ["dynamodb:Query"],
-        resources: indexes.map((name) => `${arn}/index/${name}`),
-      }),
-    );
+    const allowOnIndexes = (sid: string, action: "Query" | "Scan", names: readonly IndexName[]) => {
+      if (names.length === 0) return;
+      const resources = names.map((name) => `${arn}/index/${name}`);
+      role.addToPrincipalPolicy(new PolicyStatement({ sid, actions: [`dynamodb:${action}`], resources }));
+    };
+    allowOnIndexes("Indexes", "Query", indexes);
+    allowOnIndexes("ScannedIndexes", "Scan", scans);
   }
 }

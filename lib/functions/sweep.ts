@@ -5,7 +5,7 @@ import { NodeFunction } from "../constructs/node-function.ts";
 import { Schedule } from "../constructs/schedule.ts";
 import { type FunctionContext, queueVariables, tableVariables } from "./function-context.ts";
 
-/** Sends what is due to its queue, each minute. */
+/** Sends what is due to its queue, each minute, and once a day looks for deliveries that nothing will attempt. */
 export function createSweep(scope: Construct, context: FunctionContext): NodeFunction {
   const { data, queues, code } = context;
   const sweep = new NodeFunction(scope, "Sweep", {
@@ -18,13 +18,20 @@ export function createSweep(scope: Construct, context: FunctionContext): NodeFun
   });
   data.table.allow(sweep.functionRole, {
     // The sweep completes a send whose sender crashed: it stores the message, updates the conversation and publishes.
-    actions: ["GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
+    actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
     // Held messages that have expired.
     indexes: [names.feedIndex.name],
+    // Deliveries of every tenant that wait, once a day.
+    scans: [names.failingIndex.name],
   });
   queues.Deliveries.allowSending(sweep.functionRole);
   queues.Erasures.allowSending(sweep.functionRole);
   queues.Events.allowSending(sweep.functionRole);
   new Schedule(scope, "EachMinute", { every: Duration.minutes(1), target: sweep });
+  new Schedule(scope, "EachDay", {
+    every: Duration.days(1),
+    target: sweep,
+    input: { task: "reschedule_overdue" },
+  });
   return sweep;
 }

@@ -73,6 +73,17 @@ export type LogLine =
       readonly receives: number;
     }
   | { readonly event: "sweep.completed"; readonly enqueued: number; readonly swept_until: string }
+  | {
+      /** The daily search for deliveries that nothing will attempt. */
+      readonly event: "deliveries.checked";
+      /** Entries read from the index of undelivered events. */
+      readonly examined: number;
+      readonly waiting: number;
+      readonly rescheduled: number;
+      /** False when the time was over: the next run continues. */
+      readonly complete: boolean;
+    }
+  | { readonly event: "deliveries.rescheduled"; readonly deliveries: number }
   | { readonly event: "sends.settled"; readonly sends: number }
   | { readonly event: "send.settle_deferred"; readonly error: string }
   | {
@@ -119,6 +130,8 @@ const levels: Readonly<Record<LogLine["event"], Level>> = {
   "mail.not_sent": "warn",
   "dead_letter.quarantined": "error",
   "sweep.completed": "info",
+  "deliveries.checked": "info",
+  "deliveries.rescheduled": "error",
   "sends.settled": "info",
   "send.settle_deferred": "warn",
   "send.completed": "info",

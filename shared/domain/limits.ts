@@ -103,6 +103,9 @@ export const DRAIN_PAGE_MAX = 800;
 export const DRAIN_PAGE_DELAY: Millis = 5 * SECOND;
 /** Longer than any worker runs. The second drain finds what a worker wrote after the first one had passed. */
 export const DRAIN_REPEAT_DELAY: Millis = 2 * MINUTE;
+/** An attempt that is this late is looked for once a day and scheduled again; of a slow endpoint, one that is a day late. */
+export const OVERDUE_AFTER: Millis = HOUR;
+export const OVERDUE_AFTER_SLOW: Millis = DAY;
 /** Rows of an endpoint that one task reads. */
 export const WALK_EXAMINED_MAX = 5_000;
 /** A longer attempt marks its endpoint as slow for `SLOW_DURATION`. */

@@ -228,6 +228,9 @@ export function dueErasureKey(dueAt: Millis, erasureId: string): Key {
 /** The checkpoint of the sweep of due attempts, tasks and erasures. */
 export const sweepCheckpointKey: Key = { PK: "Q", SK: "SWEPT" };
 
+/** Where the daily scan of waiting deliveries stopped. */
+export const deliveryScanCheckpointKey: Key = { PK: "QD", SK: "SWEPT" };
+
 export function apiKeyLookupKey(keyHash: string): Key {
   return { PK: `K#${keyHash}`, SK: "K" };
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { deliveryId, waitingForEndpoint } from "../../shared/domain/delivery/deliveries.ts";
 import { RETRY_DELAYS } from "../../shared/domain/limits.ts";
+import { rescheduleOverdue } from "../../shared/flows/delivery/reschedule-overdue.ts";
 import { newUlid } from "../../shared/kernel/ids.ts";
 import { DAY, MINUTE, SECOND } from "../../shared/kernel/time.ts";
 import { encodeEndpointTask } from "../../shared/queues/deliveries.ts";
@@ -157,7 +158,9 @@ describe("an endpoint with an open circuit", () => {
     expect(opening).toEqual({ wcu: rows + breaker, rcu: 0.5 + 10 * 0.5, sqs: retries + probe + queue });
 
     await publishMessages(other, 10);
-    expect(await pipeline.cost(() => pipeline.deliver())).toEqual({ wcu: 10 * 2, rcu: 0.5 + 10 * 0.5, sqs: queue });
+    // The endpoint is read again, once for the batch.
+    const waiting = await pipeline.cost(() => pipeline.deliver());
+    expect(waiting).toEqual({ wcu: 10 * 2, rcu: 0.5 + 10 * 0.5 + 1, sqs: queue });
 
     pipeline.advance(5 * SECOND);
     expect(await pipeline.cost(() => pipeline.retry())).toEqual({ wcu: 0, rcu: 10, sqs: queue });
@@ -204,7 +207,20 @@ describe("an endpoint with an open circuit", () => {
       );
     }
     await publishMessages(other, 10);
-    expect(await pipeline.cost(() => pipeline.deliver())).toEqual({ wcu: 10 * 2, rcu: 0.5 + 10 * 0.5, sqs: 2 });
+    // The endpoint is read again, once for the batch.
+    expect(await pipeline.cost(() => pipeline.deliver())).toEqual({ wcu: 10 * 2, rcu: 0.5 + 10 * 0.5 + 1, sqs: 2 });
+  });
+
+  test("costs the daily check a scan of the undelivered rows, and nothing for each row that waits for it", async () => {
+    const { waitingDeliveries, endpoints } = pipeline.stores;
+    const ports = { waitingDeliveries, endpoints, retries: pipeline.apiPorts.retries, log: () => {} };
+    const check = () => pipeline.cost(() => rescheduleOverdue(ports, pipeline.now()));
+    // More than a thousand rows of earlier tests, of two endpoints.
+    const whileOpen = await check();
+    expect(whileOpen.wcu).toBe(0);
+    expect(whileOpen.rcu).toBeGreaterThan(16);
+    expect(whileOpen.rcu).toBeLessThan(25);
+    expect(whileOpen.sqs).toBe(0);
   });
 
   test("costs one unit for a warning, and five for a pause", async () => {

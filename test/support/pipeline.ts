@@ -45,6 +45,7 @@ import { concurrencySlotStore } from "../../shared/stores/delivery/concurrency-s
 import { deliveryStore } from "../../shared/stores/delivery/deliveries.ts";
 import { dueStore } from "../../shared/stores/delivery/due-attempts.ts";
 import { eventBodyStore } from "../../shared/stores/delivery/event-bodies.ts";
+import { waitingDeliveryStore } from "../../shared/stores/delivery/waiting-deliveries.ts";
 import { erasureStore } from "../../shared/stores/erasure/erasures.ts";
 import { traceStore } from "../../shared/stores/erasure/traces.ts";
 import { holdStore } from "../../shared/stores/holds/holds.ts";
@@ -119,6 +120,7 @@ export async function startPipeline(options: { readonly webhookClient?: WebhookC
     accounts: accountStore(tableHandle),
     apiKeys: apiKeyStore(tableHandle),
     endpoints: endpointStore(tableHandle),
+    waitingDeliveries: waitingDeliveryStore(tableHandle),
     audit: auditStore(tableHandle),
     counters: counterStore(tableHandle),
     conversations: conversationStore(tableHandle),

@@ -11,9 +11,18 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number];
  * - `await`: the row is written before its first attempt
  * - `claim`: a worker starts the next attempt; `settle`: the worker records its outcome
  * - `give_up`: the attempt's message could not be processed
+ * - `event_gone`: the event came again without a body: it was unsent or erased, or is past its retention
  * - `replay`, `forced_replay`: the delivery restarts with all attempts
  */
-export type DeliveryTrigger = "first_attempt" | "await" | "claim" | "settle" | "give_up" | "replay" | "forced_replay";
+export type DeliveryTrigger =
+  | "first_attempt"
+  | "await"
+  | "claim"
+  | "settle"
+  | "give_up"
+  | "event_gone"
+  | "replay"
+  | "forced_replay";
 
 /** Every allowed change of a delivery's status. The store's conditions are made from this table. */
 export const deliveryTransitions: readonly (readonly [DeliveryStatus | "none", DeliveryTrigger, DeliveryStatus])[] = [
@@ -34,6 +43,8 @@ export const deliveryTransitions: readonly (readonly [DeliveryStatus | "none", D
   ["pending", "give_up", "dlq"],
   ["attempting", "give_up", "dlq"],
   ["retrying", "give_up", "dlq"],
+  ["pending", "event_gone", "failed"],
+  ["retrying", "event_gone", "failed"],
   ["dlq", "replay", "pending"],
   ["failed", "replay", "pending"],
   ["blocked", "replay", "pending"],

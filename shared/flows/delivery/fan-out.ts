@@ -8,12 +8,13 @@ import {
 import type { RenderedEvent } from "../../domain/events/events.ts";
 import { type Endpoint, subscribedEndpoints } from "../../domain/webhooks/endpoints.ts";
 import { ulidTime } from "../../kernel/ids.ts";
+import { MINUTE, type Millis } from "../../kernel/time.ts";
 import { currentTrace } from "../../kernel/trace.ts";
 import type { EventMessage } from "../../queues/events.ts";
 import { done, drop, type RecordOutcome } from "../record-outcome.ts";
 import { countMessage } from "../stats/count.ts";
 import { makeAttempt } from "./attempt.ts";
-import type { Batch } from "./batch.ts";
+import { type Batch, rereadEndpoint } from "./batch.ts";
 import { recordSlow } from "./endpoint-health.ts";
 import { finishAttempt, resumeFinishedAttempt } from "./finish-attempt.ts";
 import type { DeliverPorts } from "./ports.ts";
@@ -36,16 +37,15 @@ interface EndpointPublication {
 
 /**
  * Publishes one event: makes the first attempt to every subscribed endpoint at once, and writes each row with its
- * outcome. A repeated event does not call an endpoint whose row exists; it schedules the retry that the row waits for.
+ * outcome. A repeated event does not call an endpoint whose row exists; it schedules the retry that the row waits for, or
+ * ends the delivery when the event has no body any more.
  * @param batch receives the results of the first attempts
  */
-export async function fanOut(
-  ports: DeliverPorts,
-  { event, rendered, endpoints }: Publication,
-  batch: Batch,
-): Promise<RecordOutcome> {
+export async function fanOut(ports: DeliverPorts, publication: Publication, batch: Batch): Promise<RecordOutcome> {
+  const { event, rendered } = publication;
+  const targets = await currentTargets(ports, publication, batch);
+  if (event.repeated) await resumeOthers(ports, publication, { targets: rendered ? targets : [], batch });
   if (!rendered) return drop("gone");
-  const targets = subscribedEndpoints(event.type, endpoints).filter(({ id }) => id !== event.excludedEndpointId);
   // The first row is written once, and its writer counts the message. An event without a row has a claim instead.
   if (event.uncounted && targets.length === 0 && !event.repeated) {
     if (await ports.counters.claimCount(event.tenant, event.eventUlid, batch.now()))
@@ -60,6 +60,56 @@ export async function fanOut(
   const rejection = results.find((result) => result.status === "rejected");
   if (rejection) throw rejection.reason;
   return done;
+}
+
+/** The endpoints that get the event. One whose circuit seems open is read again: a wait for a closed one has no end. */
+async function currentTargets(
+  ports: DeliverPorts,
+  { event, endpoints }: Publication,
+  batch: Batch,
+): Promise<readonly Endpoint[]> {
+  const { tenant, type, excludedEndpointId } = event;
+  const listed = subscribedEndpoints(type, endpoints).filter(({ id }) => id !== excludedEndpointId);
+  const current = await Promise.all(
+    listed.map(async (endpoint) => {
+      if (endpoint.status === "paused" || !isCircuitOpen(endpoint.breaker, batch.now())) return endpoint;
+      return (await rereadEndpoint(ports, batch, { tenant, endpointId: endpoint.id })) ?? endpoint;
+    }),
+  );
+  return subscribedEndpoints(type, current);
+}
+
+/** The clock of the process that changed an endpoint may be behind that of the process that created the event. */
+const CLOCK_SKEW_MAX: Millis = MINUTE;
+
+/**
+ * Completes the deliveries of a repeated event whose endpoint is not among its targets: their worker may have died before
+ * it scheduled the retry, and the endpoint changed since, or the event has no body any more.
+ */
+async function resumeOthers(
+  ports: DeliverPorts,
+  { event, rendered, endpoints }: Publication,
+  { targets, batch }: { targets: readonly Endpoint[]; batch: Batch },
+): Promise<void> {
+  const { tenant, eventUlid, type, excludedEndpointId } = event;
+  const receivedIt = new Set(subscribedEndpoints(type, endpoints));
+  const changedSince = ulidTime(eventUlid) - CLOCK_SKEW_MAX;
+  const handled = new Set([excludedEndpointId, ...targets.map(({ id }) => id)]);
+  const others = endpoints.filter(
+    (endpoint) => !handled.has(endpoint.id) && (receivedIt.has(endpoint) || endpoint.updatedAt >= changedSince),
+  );
+  await Promise.all(
+    others.map(async (endpoint) => {
+      const row = await ports.deliveries.get(tenant, endpoint.id, eventUlid);
+      if (!row) return;
+      if (rendered || (row.status !== "pending" && row.status !== "retrying")) {
+        await resumeFinishedAttempt(ports, tenant, row, batch.now());
+      } else {
+        const end = { tenant, endpoint, row, outcome: null, settledAt: batch.now() };
+        await finishAttempt(ports, { ...end, verdict: { status: "failed" } }, batch);
+      }
+    }),
+  );
 }
 
 async function publishToEndpoint(ports: DeliverPorts, publication: EndpointPublication, batch: Batch): Promise<void> {

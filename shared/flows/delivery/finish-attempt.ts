@@ -1,4 +1,4 @@
-import { type BreakerState, breakerState, isSlow, wasSlow } from "../../domain/delivery/breaker.ts";
+import { type BreakerState, breakerState, isCircuitOpen, isSlow, wasSlow } from "../../domain/delivery/breaker.ts";
 import {
   type AttemptOutcome,
   attemptError,
@@ -7,19 +7,25 @@ import {
   type Verdict,
 } from "../../domain/delivery/deliveries.ts";
 import { eventId } from "../../domain/events/events.ts";
-import { ATTEMPTS_MAX } from "../../domain/limits.ts";
+import { ATTEMPTS_MAX, DRAIN_REPEAT_DELAY } from "../../domain/limits.ts";
 import type { Endpoint } from "../../domain/webhooks/endpoints.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { isoOrNull, type Millis } from "../../kernel/time.ts";
 import { currentTrace } from "../../kernel/trace.ts";
-import type { DeliveryRow, NewDelivery } from "../../stores/delivery/delivery-items.ts";
+import type { AttemptKey, DeliveryRow, NewDelivery } from "../../stores/delivery/delivery-items.ts";
 import { countDelivery, countMessage } from "../stats/count.ts";
 import type { StoredDelivery } from "./attempt.ts";
 import type { Batch } from "./batch.ts";
 import { recordAttempt } from "./endpoint-health.ts";
 import { pauseWhenGone, resumePauseWhenGone } from "./pause.ts";
 import type { DeliverPorts } from "./ports.ts";
-import { scheduleRetry } from "./schedule.ts";
+import { type RetryPorts, scheduleRetry } from "./schedule.ts";
+
+/**
+ * How old the reading of an open circuit may be when a row is written that waits for it. The second drain runs this long
+ * and as long again after the circuit closed, so it finds the row.
+ */
+const CIRCUIT_READ_MAX_AGE: Millis = DRAIN_REPEAT_DELAY / 2;
 
 interface AttemptEnd {
   /** Null when the endpoint was not called. */
@@ -37,7 +43,7 @@ interface FirstAttemptEnd extends AttemptEnd {
   readonly uncounted: boolean;
 }
 
-/** The end of a retry or probe, which has claimed the delivery's row. */
+/** The end of a retry or probe, which has claimed the delivery's row; or of a delivery whose event is gone. */
 interface ClaimedAttemptEnd extends AttemptEnd, StoredDelivery {
   readonly verdict: Verdict;
 }
@@ -50,7 +56,7 @@ interface ClaimedAttemptEnd extends AttemptEnd, StoredDelivery {
 export async function finishAttempt(
   ports: DeliverPorts,
   end: FirstAttemptEnd | ClaimedAttemptEnd,
-  { tally, health }: Pick<Batch, "tally" | "health">,
+  { tally, health, now, startedAt }: Pick<Batch, "tally" | "health" | "now" | "startedAt">,
 ): Promise<true | false | DeliveryRow> {
   const { tenant, endpoint, outcome, verdict, settledAt } = end;
   if (endpoint && outcome && health) recordAttempt(health, { tenant, endpoint }, outcome);
@@ -64,6 +70,9 @@ export async function finishAttempt(
   if (dueAt !== null) {
     const slow = isKnownSlow(endpoint, settledAt) || (health !== null && outcome !== null && wasSlow(outcome));
     await scheduleRetry(ports, { ...delivery, tenant, attempt: attemptNumber(end) + 1, slow }, dueAt, settledAt);
+  } else if (verdict.status === "retrying" && now() - startedAt > CIRCUIT_READ_MAX_AGE) {
+    const attempt = "row" in end ? end.row.attempt : 1;
+    await scheduleUnlessOpen(ports, { ...delivery, tenant, attempt }, settledAt);
   }
   if (endpoint) await pauseWhenGone(ports, { tenant, delivery, url: endpoint.url, outcome, settledAt });
   return true;
@@ -80,9 +89,27 @@ export async function resumeFinishedAttempt(
   now: Millis,
 ): Promise<boolean> {
   await resumePauseWhenGone(ports, tenant, row);
-  const dueAt = row.status === "pending" ? now : row.status === "retrying" ? row.nextRetryAt : null;
-  if (dueAt === null) return false;
-  await scheduleRetry(ports, { ...row, tenant, attempt: row.attempt + 1 }, dueAt, now);
+  const retry = { ...row, tenant, attempt: row.attempt + 1 };
+  if (row.status !== "pending" && row.status !== "retrying") return false;
+  const dueAt = row.status === "pending" ? now : row.nextRetryAt;
+  if (dueAt === null) return scheduleUnlessOpen(ports, retry, now);
+  await scheduleRetry(ports, retry, dueAt, now);
+  return true;
+}
+
+/**
+ * Schedules a delivery that waits for its endpoint, when the endpoint's circuit is not open any more: the drains may have
+ * run before the row was written.
+ * @returns whether it was scheduled
+ */
+async function scheduleUnlessOpen(
+  ports: RetryPorts & Pick<DeliverPorts, "endpoints">,
+  retry: AttemptKey & { readonly tenant: TenantId },
+  now: Millis,
+): Promise<boolean> {
+  const endpoint = await ports.endpoints.get(retry.tenant, retry.endpointId);
+  if (endpoint && endpoint.status !== "deleted" && isCircuitOpen(endpoint.breaker, now)) return false;
+  await scheduleRetry(ports, retry, now, now);
   return true;
 }
 
@@ -90,7 +117,10 @@ async function record(
   { deliveries }: Pick<DeliverPorts, "deliveries">,
   end: FirstAttemptEnd | ClaimedAttemptEnd,
 ): Promise<true | false | DeliveryRow> {
-  if ("row" in end) return deliveries.settleDelivery(end.tenant, end.row, end);
+  if ("row" in end) {
+    if (end.row.leaseUntil === null) return deliveries.failWaiting(end.tenant, end.row, end.settledAt);
+    return deliveries.settleDelivery(end.tenant, end.row, end);
+  }
   return (await deliveries.recordFirst(end.tenant, end.delivery, end)) ?? true;
 }
 

@@ -9,6 +9,7 @@ import type { ConcurrencySlots } from "../../stores/delivery/concurrency-slots.t
 import type { Deliveries } from "../../stores/delivery/deliveries.ts";
 import type { DueAttempts } from "../../stores/delivery/due-attempts.ts";
 import type { EventBodies } from "../../stores/delivery/event-bodies.ts";
+import type { WaitingDeliveries } from "../../stores/delivery/waiting-deliveries.ts";
 import type { Messages } from "../../stores/inbox/messages.ts";
 import type { Counters } from "../../stores/stats/counters.ts";
 import type { Endpoints } from "../../stores/webhooks/endpoints.ts";
@@ -39,6 +40,14 @@ export interface SweepPorts {
   readonly due: DueAttempts;
   readonly retries: Queue;
   readonly erasureWork: Pick<Queue, "sendAll">;
+  readonly log: Log;
+}
+
+/** Finds deliveries that nothing will attempt. */
+export interface OverduePorts {
+  readonly waitingDeliveries: WaitingDeliveries;
+  readonly endpoints: Pick<Endpoints, "get">;
+  readonly retries: Queue;
   readonly log: Log;
 }
 

@@ -91,16 +91,17 @@ async function attemptNext(
 async function attemptRow(
   ports: DeliverPorts,
   waiting: StoredDelivery<Endpoint>,
-  { now, tally }: Batch,
+  batch: Batch,
 ): Promise<AttemptOutcome | null> {
-  const row = await claimWaiting(ports, waiting, { now, tally });
+  const { now } = batch;
+  const row = await claimWaiting(ports, waiting, batch);
   if (!row) return null;
   const claimed = { ...waiting, row };
   const result = await attemptClaimed(ports, claimed, now);
   const settledAt = now();
   const { outcome } = result;
   const verdict = result.verdict === null ? judgeProbe(ports, row, result.outcome, settledAt) : result.verdict;
-  await finishAttempt(ports, { ...claimed, outcome, verdict, settledAt }, { tally, health: null });
+  await finishAttempt(ports, { ...claimed, outcome, verdict, settledAt }, { ...batch, health: null });
   return outcome;
 }
 
@@ -120,8 +121,9 @@ function judgeProbe(
 async function claimWaiting(
   ports: DeliverPorts,
   waiting: StoredDelivery<Endpoint>,
-  { now, tally }: Pick<Batch, "now" | "tally">,
+  batch: Batch,
 ): Promise<DeliveryRow | null> {
+  const { now } = batch;
   const { tenant, row } = waiting;
   const attempt = nextAttemptNumber(row);
   const tryClaim = () => ports.deliveries.claimDelivery(tenant, { ...row, attempt }, now());
@@ -130,7 +132,7 @@ async function claimWaiting(
   if (first.outcome !== "abandoned") return null;
   const abandoned = { ...waiting, row: first.row, outcome: abandonedOutcome };
   const end = { ...abandoned, verdict: waitingForEndpoint, settledAt: now() };
-  if (!(await finishAttempt(ports, end, { tally, health: null }))) return null;
+  if (!(await finishAttempt(ports, end, { ...batch, health: null }))) return null;
   const second = await tryClaim();
   return second.outcome === "claimed" ? second.row : null;
 }

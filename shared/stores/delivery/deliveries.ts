@@ -131,6 +131,26 @@ export function deliveryStore(table: Table) {
     },
 
     /**
+     * Ends a delivery that waits for an attempt and whose event has no body any more.
+     * @returns false when the row does not wait, or an attempt is in progress
+     */
+    async failWaiting(tenant: TenantId, { endpointId, eventUlid }: DeliveryRow, now: Millis): Promise<boolean> {
+      const op = newOp(now);
+      const set = {
+        [A.status]: "failed",
+        [A.updatedAt]: now,
+        [A.op]: op,
+        ...failingIndex(tenant, endpointId, "failed"),
+      };
+      const result = await conditionalWrite(
+        table,
+        update(deliveryKey(tenant, endpointId, eventUlid), { set, remove: [A.nextAttemptAt] }, allows("event_gone")),
+        { ownMark: { [A.op]: op } },
+      );
+      return result.applied;
+    },
+
+    /**
      * Gives up a delivery whose queue message no worker could process, whether or not its attempt was made.
      * @returns null when the row is past this attempt or was replayed
      */

@@ -53,7 +53,7 @@ test("every function has the actions it needs and no others", () => {
     Deliver: [...table(...everyRead, ...everyWrite), ...logs, ...reader, send, "kms:Decrypt"],
     Profile: [...table("GetItem", "UpdateItem"), ...logs, ...reader, "kms:Decrypt"],
     Erase: [...table(...everyRead, ...everyWrite, ...everyDelete), ...logs, ...reader, send],
-    Sweep: [...table("GetItem", "Query", "DeleteItem", ...everyWrite), ...logs, send],
+    Sweep: [...table(...everyRead, "Scan", "DeleteItem", ...everyWrite), ...logs, send],
     DeadLetters: [...table(...everyWrite), ...logs, ...reader],
   };
   for (const name of functions) expect([name, allowedActions(service, name)]).toEqual([name, expected[name].sort()]);
@@ -82,10 +82,11 @@ test("Verify, a public function, cannot list, encrypt or send deliveries", () =>
   expect(allowedActions(service, "Verify", "s3:")).toEqual([]);
 });
 
-test("no function scans the table, and few delete from it", () => {
-  for (const action of ["Scan", "DeleteTable"]) {
-    expect(functionsAllowed(`dynamodb:${action}`)).toEqual([]);
-  }
+test("no function scans the table, Sweep scans the index of undelivered events, and few delete from the table", () => {
+  expect(functionsAllowed("dynamodb:DeleteTable")).toEqual([]);
+  expect(functionsAllowed("dynamodb:Scan")).toEqual(["Sweep"]);
+  const scanned = allowedResources("Sweep", "dynamodb:Scan").map((resource) => JSON.stringify(resource));
+  expect(scanned).toEqual([expect.stringContaining(`/index/${names.failingIndex.name}"`)]);
   expect(functionsAllowed("dynamodb:DeleteItem")).toEqual(["Api", "Verify", "Ingest", "Erase", "Sweep"]);
   expect(functionsAllowed("dynamodb:BatchWriteItem")).toEqual(["Api", "Erase"]);
 });

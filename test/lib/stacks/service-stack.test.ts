@@ -286,7 +286,7 @@ describe("the HTTP API", () => {
     ]);
   });
 
-  test("lets the gateway invoke those three functions and the schedule invoke Sweep, and nothing else", () => {
+  test("lets the gateway invoke those three functions and both schedules invoke Sweep, and nothing else", () => {
     const permitted = resourcesOfType(service, "AWS::Lambda::Permission").map(([, { Properties }]) => [
       Properties.Principal,
       resolveReference(Properties.FunctionName),
@@ -298,6 +298,7 @@ describe("the HTTP API", () => {
       ["apigateway.amazonaws.com", "Intake", true],
       ["apigateway.amazonaws.com", "Verify", true],
       ["apigateway.amazonaws.com", "Verify", true],
+      ["events.amazonaws.com", "Sweep", true],
       ["events.amazonaws.com", "Sweep", true],
     ]);
   });
@@ -325,11 +326,14 @@ describe("the HTTP API", () => {
   });
 });
 
-test("the sweep runs each minute", () => {
+test("the sweep runs each minute, and looks for overdue deliveries each day", () => {
   const rules = resourcesOfType(service, "AWS::Events::Rule").map(([, { Properties }]) => [
     Properties.ScheduleExpression,
     Properties.State,
-    (Properties.Targets as { Arn: unknown }[]).map(({ Arn }) => resolveReference(Arn)),
+    (Properties.Targets as { Arn: unknown; Input?: unknown }[]).map(({ Arn, Input }) => [resolveReference(Arn), Input]),
   ]);
-  expect(rules).toEqual([["rate(1 minute)", "ENABLED", ["Sweep"]]]);
+  expect(rules).toEqual([
+    ["rate(1 minute)", "ENABLED", [["Sweep", undefined]]],
+    ["rate(1 day)", "ENABLED", [["Sweep", JSON.stringify({ task: "reschedule_overdue" })]]],
+  ]);
 });

@@ -6,7 +6,7 @@ import { sweepDue } from "../../../../shared/flows/delivery/sweep.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../support/fault-injection.ts";
 import { type Outage, openOutage } from "../support/outage-fixture.ts";
-import { invokeWorker, queueDepth } from "../support/queue-worker.ts";
+import { findUnscheduled, invokeWorker, queueDepth } from "../support/queue-worker.ts";
 import { recordMessage } from "../support/test-endpoints.ts";
 import { openTestEnv, type TestEnv } from "../support/test-env.ts";
 
@@ -66,6 +66,10 @@ async function settleOutage(outage: Outage): Promise<void> {
   }
 }
 
+async function expectScheduled(outage: Outage): Promise<void> {
+  expect(await findUnscheduled(testEnv, outage.lane, outage.tenant)).toEqual([]);
+}
+
 async function expectAllDelivered(outage: Outage, count: number): Promise<void> {
   const statuses = Object.values(await outage.statuses());
   expect(statuses).toEqual(Array(count).fill("delivered"));
@@ -82,6 +86,7 @@ describe.each(faultPoints)("a worker with a fault (%s) at any call to AWS", (fau
       return outage;
     };
     const calls = await faultEverywhere(faultPoint, setUp, "events", async (outage) => {
+      await expectScheduled(outage);
       outage.respondWith(200);
       await settleOutage(outage);
       await expectAllDelivered(outage, 3);
@@ -97,6 +102,7 @@ describe.each(faultPoints)("a worker with a fault (%s) at any call to AWS", (fau
       return outage;
     };
     const calls = await faultEverywhere(faultPoint, setUp, "slowDeliveries", async (outage) => {
+      await expectScheduled(outage);
       await settleOutage(outage);
       await expectAllDelivered(outage, 4);
     });
@@ -149,6 +155,7 @@ describe.each(faultPoints)("a worker with a fault (%s) at any call to AWS", (fau
       return outage;
     };
     const calls = await faultEverywhere(faultPoint, setUp, "deliveries", async (outage) => {
+      await expectScheduled(outage);
       await settleOutage(outage);
       await expectAllDelivered(outage, 5);
     });

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { deliverWorker } from "../../../../functions/deliver/worker.ts";
 import type { QueueMessage } from "../../../../shared/aws/queues.ts";
 import { deliveryId, waitingForEndpoint } from "../../../../shared/domain/delivery/deliveries.ts";
+import type { Endpoint } from "../../../../shared/domain/webhooks/endpoints.ts";
 import { drainEndpoint } from "../../../../shared/flows/delivery/drain.ts";
+import type { DeliverPorts } from "../../../../shared/flows/delivery/ports.ts";
 import { replayDelivery } from "../../../../shared/flows/delivery/replay.ts";
 import { drainTask } from "../../../../shared/flows/delivery/schedule.ts";
 import { sendTestEvent } from "../../../../shared/flows/webhooks/send-test.ts";
@@ -10,7 +13,7 @@ import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { decodeEndpointTask, decodeRetry, type EndpointTask } from "../../../../shared/queues/deliveries.ts";
 import { advanceToWholeSecond, type Outage, openOutage } from "../support/outage-fixture.ts";
-import { queueDepth } from "../support/queue-worker.ts";
+import { findUnscheduled, invokeWithRecord, queueDepth } from "../support/queue-worker.ts";
 import { recordMessage } from "../support/test-endpoints.ts";
 import { openTestEnv, type TestEnv } from "../support/test-env.ts";
 
@@ -160,6 +163,70 @@ describe("an endpoint that works again", () => {
       { verdict: waiting, outcome: null, settledAt: testEnv.now() },
     );
     await outage.passTime(3 * MINUTE, 10 * SECOND);
+    expect(await outage.row(outage.endpoint, message.eventUlid)).toMatchObject({ status: "delivered", attempt: 1 });
+  });
+});
+
+describe("a delivery that is stored as waiting after the circuit has closed and both drains have run", () => {
+  /**
+   * A test event closes the circuit, 16 minutes before the next probe, and both drains run.
+   * @returns the endpoint as it was while its circuit was open
+   */
+  async function closeAndDrain(): Promise<Endpoint> {
+    await outage.openCircuit();
+    await outage.runProbes(4);
+    const whileOpen = await outage.readEndpoint();
+    outage.respondWith(200);
+    const { tenant, endpoint, by: actor } = outage;
+    await sendTestEvent(outage.ports, { tenant, endpointId: endpoint.id, actor, now: testEnv.now() });
+    await outage.passTime(5 * MINUTE, 30 * SECOND);
+    expect((await outage.breaker()).openUntil).toBeNull();
+    return whileOpen;
+  }
+  const runWorker = (ports: DeliverPorts, body: string) => invokeWithRecord(deliverWorker(ports, testEnv.now), body);
+
+  it("is scheduled at once when its worker was frozen in between", async () => {
+    const { message, body } = await recordMessage(testEnv, outage.tenant, "frozen");
+    await outage.openCircuit();
+    const frozen = outage.deliverPorts;
+    const recordFirst: DeliverPorts["deliveries"]["recordFirst"] = async (...values) => {
+      outage.respondWith(200);
+      await outage.runProbes(1);
+      await outage.passTime(5 * MINUTE, 30 * SECOND);
+      return frozen.deliveries.recordFirst(...values);
+    };
+    await runWorker({ ...frozen, deliveries: { ...frozen.deliveries, recordFirst } }, body);
+    expect(await outage.row(outage.endpoint, message.eventUlid)).toMatchObject({ status: "retrying" });
+    await outage.drainQueues();
+    expect(await outage.row(outage.endpoint, message.eventUlid)).toMatchObject({ status: "delivered", attempt: 1 });
+    expect(await findUnscheduled(testEnv, outage.lane, outage.tenant)).toEqual([]);
+  });
+
+  it("is attempted at once when its worker read an old copy of the endpoint", async () => {
+    const whileOpen = await closeAndDrain();
+    const { message, body } = await recordMessage(testEnv, outage.tenant, "stale");
+    const { deliverPorts } = outage;
+    await runWorker({ ...deliverPorts, endpoints: { ...deliverPorts.endpoints, list: async () => [whileOpen] } }, body);
+    expect(await outage.row(outage.endpoint, message.eventUlid)).toMatchObject({ status: "delivered", attempt: 1 });
+    expect(await findUnscheduled(testEnv, outage.lane, outage.tenant)).toEqual([]);
+  });
+
+  it("is scheduled when its event comes again, because its worker died", async () => {
+    await closeAndDrain();
+    // The probe that was due sends one more drain.
+    await outage.passTime(20 * MINUTE);
+    const { message, ref, body } = await recordMessage(testEnv, outage.tenant, "died");
+    const delivery = { endpointId: outage.endpoint.id, eventUlid: message.eventUlid, source: ref };
+    await outage.ports.deliveries.recordFirst(
+      outage.tenant,
+      { ...delivery, eventType: "message.received" },
+      { verdict: waitingForEndpoint, outcome: null, settledAt: testEnv.now() },
+    );
+    expect(await findUnscheduled(testEnv, outage.lane, outage.tenant)).toMatchObject([
+      { eventUlid: message.eventUlid },
+    ]);
+    await runWorker(outage.deliverPorts, JSON.stringify({ ...JSON.parse(body), repeated: true }));
+    await outage.drainQueues();
     expect(await outage.row(outage.endpoint, message.eventUlid)).toMatchObject({ status: "delivered", attempt: 1 });
   });
 });

@@ -1,19 +1,28 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { deliverWorker } from "../../../../functions/deliver/worker.ts";
 import { openQueue } from "../../../../shared/aws/queues.ts";
-import { deliveryId } from "../../../../shared/domain/delivery/deliveries.ts";
+import { deliveryId, type InitialStatus, waitingForEndpoint } from "../../../../shared/domain/delivery/deliveries.ts";
 import type { Endpoint } from "../../../../shared/domain/webhooks/endpoints.ts";
+import { updateWebhook } from "../../../../shared/flows/webhooks/update.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { HOUR, MINUTE } from "../../../../shared/kernel/time.ts";
 import type { WebhookClient } from "../../../../shared/net/webhook-client.ts";
 import { decodeRetry, encodeRetry, type RetryMessage } from "../../../../shared/queues/deliveries.ts";
 import { deliveryStore } from "../../../../shared/stores/delivery/deliveries.ts";
 import { dueStore } from "../../../../shared/stores/delivery/due-attempts.ts";
+import { messageStore } from "../../../../shared/stores/inbox/messages.ts";
+import { counterStore } from "../../../../shared/stores/stats/counters.ts";
 import type { Receiver } from "../../net/receiver.ts";
 import { openWebhookClient } from "../../net/webhook-client-fixture.ts";
 import { newTenant } from "../../stores/support/samples.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../support/fault-injection.ts";
-import { invokeWorker, queueDepth, receiveAllMessages } from "../support/queue-worker.ts";
+import {
+  findUnscheduled,
+  invokeWithRecord,
+  invokeWorker,
+  queueDepth,
+  receiveAllMessages,
+} from "../support/queue-worker.ts";
 import { createEndpointAt, recordMessage, startStatusReceiver } from "../support/test-endpoints.ts";
 import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
 
@@ -86,6 +95,7 @@ describe("a fan-out", () => {
           await invokeWorker(testEnv.eventSource, queues.events, worker(queues, webhookClient));
         }
 
+        expect(await findUnscheduled(testEnv, queues, tenant)).toEqual([]);
         expectSameEvent(receiver, healthy, message.eventUlid, 1);
         expectSameEvent(receiver, failing, message.eventUlid, 1);
         expect(await listRows(tenant, healthy)).toMatchObject([{ status: "delivered", attempt: 1 }]);
@@ -117,6 +127,51 @@ describe("a fan-out", () => {
     await invokeWorker(testEnv.eventSource, queues.events, worker(queues, webhookClient));
     expect(receiver.requests).toHaveLength(2);
     expect(await queueDepth(testEnv.eventSource, queues.events)).toBe(0);
+  });
+});
+
+describe("a repeated event whose worker died before it scheduled the next attempt", () => {
+  const inAMinute = () => ({ status: "retrying", nextRetryAt: testEnv.now() + MINUTE }) as const;
+  async function openUnscheduled(verdict: InitialStatus) {
+    const [tenant, queues, receiver] = [newTenant(), await testEnv.newQueues(), await startStatusReceiver()];
+    const endpoint = await createEndpointAt(testEnv, queues, tenant, `http://127.0.0.1:${receiver.port}/200`);
+    const { message, ref, body } = await recordMessage(testEnv, tenant);
+    const { eventUlid } = message;
+    const delivery = { endpointId: endpoint.id, eventUlid, eventType: "message.received", source: ref } as const;
+    await deliveryStore(testEnv.table).recordFirst(tenant, delivery, {
+      verdict,
+      outcome: null,
+      settledAt: testEnv.now(),
+    });
+    expect(await findUnscheduled(testEnv, queues, tenant)).toMatchObject([{ eventUlid }]);
+    const webhookClient = openWebhookClient();
+    const comesAgain = () => invokeWithRecord(worker(queues, webhookClient), body, 2);
+    return { tenant, queues, receiver, endpoint, ref, comesAgain };
+  }
+
+  it.each([
+    { status: "retrying, with a time", verdict: inAMinute },
+    { status: "retrying, for its endpoint", verdict: () => waitingForEndpoint },
+    { status: "pending", verdict: () => ({ status: "pending" }) as const },
+  ])("ends the delivery as failed when its message was taken back ($status)", async ({ verdict }) => {
+    const { tenant, queues, receiver, endpoint, ref, comesAgain } = await openUnscheduled(verdict());
+    await messageStore(testEnv.table).remove(tenant, ref);
+    await comesAgain();
+    expect(await listRows(tenant, endpoint)).toMatchObject([{ status: "failed", attempt: 0, nextRetryAt: null }]);
+    expect(await findUnscheduled(testEnv, queues, tenant)).toEqual([]);
+    expect(receiver.requests).toEqual([]);
+    const counts = await counterStore(testEnv.table).window(tenant, testEnv.now());
+    expect(counts.forEndpoint(endpoint.id)).toEqual({ delivered: 0, failed: 1, dlq: 0 });
+  });
+
+  it("schedules the attempt when the endpoint does not subscribe to the event any more", async () => {
+    const { tenant, queues, endpoint, comesAgain } = await openUnscheduled(inAMinute());
+    const actor = { caller: { kind: "tenant_key", keyId: "k", tenant, scope: "live" }, ip: null } as const;
+    const changes = { events: ["message.sent"] } as const;
+    const request = { tenant, endpointId: endpoint.id, changes, actor, now: testEnv.now() };
+    await updateWebhook(testEnv.apiPorts(queues), request);
+    await comesAgain();
+    expect(await scheduledRetries(queues, endpoint)).toMatchObject([{ attempt: 1 }]);
   });
 });
 
@@ -169,6 +224,7 @@ describe("a retry", () => {
         const rows = await listRows(tenant, endpoint);
         expect(rows, `call ${k}`).toHaveLength(1);
         expect(rows).toMatchObject([{ attempt, eventUlid, leaseUntil: null }]);
+        expect(await findUnscheduled(testEnv, queues, tenant)).toEqual([]);
         const next = await scheduledRetries(queues, endpoint);
         if (status === 200 && rows[0]?.status === "delivered") {
           expect(next).toEqual([]);

@@ -6,6 +6,11 @@ import {
   type SQSClient,
 } from "@aws-sdk/client-sqs";
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
+import type { TenantId } from "../../../../shared/kernel/tenant.ts";
+import { MINUTE } from "../../../../shared/kernel/time.ts";
+import type { DeliveryRow } from "../../../../shared/stores/delivery/delivery-items.ts";
+import { unscheduledDeliveries } from "../../../support/invariants/unscheduled-deliveries.ts";
+import type { TestEnv, TestQueues } from "./test-env.ts";
 
 /** A function behind a queue. */
 export type QueueWorker = (
@@ -45,12 +50,33 @@ export async function invokeWorker(
   return { records, failed };
 }
 
+/** Runs a worker on one message that is not on a queue. @param receives how often it was received */
+export async function invokeWithRecord(worker: QueueWorker, body: string, receives = 1): Promise<SQSBatchResponse> {
+  const message = { MessageId: "m", Body: body, Attributes: { ApproximateReceiveCount: String(receives) } };
+  return worker({ Records: [toSqsRecord(message, "queue")] }, { getRemainingTimeInMillis: () => 60_000 });
+}
+
 /** Receives every visible message; each is hidden until its visibility timeout ends. */
 export async function receiveAllMessages(sqs: SQSClient, url: string): Promise<SQSRecord[]> {
   const all: SQSRecord[] = [];
   for (let batch = await receiveBatch(sqs, url); batch.length > 0; batch = await receiveBatch(sqs, url))
     all.push(...batch);
   return all;
+}
+
+/**
+ * A tenant's deliveries that wait and that nothing will attempt. Reads the queues, so the clock advances by 16 minutes, after
+ * which every message is visible, and each is hidden until its visibility timeout ends.
+ */
+export async function findUnscheduled(testEnv: TestEnv, queues: TestQueues, tenant: TenantId): Promise<DeliveryRow[]> {
+  const now = testEnv.now();
+  testEnv.advance(16 * MINUTE);
+  const messages = [
+    ...(await receiveAllMessages(testEnv.eventSource, queues.events)),
+    ...(await receiveAllMessages(testEnv.eventSource, queues.deliveries)),
+    ...(await receiveAllMessages(testEnv.eventSource, queues.slowDeliveries)),
+  ];
+  return unscheduledDeliveries({ table: testEnv.table, queued: messages.map(({ body }) => body), now, tenant });
 }
 
 /** The number of messages in a queue, in any state. */

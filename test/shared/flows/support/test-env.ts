@@ -13,7 +13,7 @@ import { openMail } from "../../../../shared/aws/mail.ts";
 import { openQueue } from "../../../../shared/aws/queues.ts";
 import { openVault } from "../../../../shared/aws/vault.ts";
 import { connectAccount } from "../../../../shared/flows/accounts/connect.ts";
-import type { DeliverPorts, SweepPorts } from "../../../../shared/flows/delivery/ports.ts";
+import type { DeliverPorts, OverduePorts, SweepPorts } from "../../../../shared/flows/delivery/ports.ts";
 import type { ErasePorts } from "../../../../shared/flows/erasure/ports.ts";
 import { tenantShards } from "../../../../shared/flows/inbox/feed-shards.ts";
 import type { IngestPorts, ProfilePorts } from "../../../../shared/flows/inbox/ports.ts";
@@ -38,6 +38,7 @@ import { concurrencySlotStore } from "../../../../shared/stores/delivery/concurr
 import { deliveryStore } from "../../../../shared/stores/delivery/deliveries.ts";
 import { dueStore } from "../../../../shared/stores/delivery/due-attempts.ts";
 import { eventBodyStore } from "../../../../shared/stores/delivery/event-bodies.ts";
+import { waitingDeliveryStore } from "../../../../shared/stores/delivery/waiting-deliveries.ts";
 import { erasureStore } from "../../../../shared/stores/erasure/erasures.ts";
 import { traceStore } from "../../../../shared/stores/erasure/traces.ts";
 import { holdStore } from "../../../../shared/stores/holds/holds.ts";
@@ -196,8 +197,10 @@ export async function openTestEnv(
       erasureWork: openQueue(queues.erasures ?? "", aws.sqs),
       log,
     }),
-    sweepPorts: (queues: TestQueues): SweepPorts => ({
+    sweepPorts: (queues: TestQueues): SweepPorts & OverduePorts => ({
       due: dueStore(tableHandle),
+      waitingDeliveries: waitingDeliveryStore(tableHandle),
+      endpoints: endpointStore(tableHandle),
       retries: openQueue(queues.deliveries, aws.sqs),
       erasureWork: openQueue(queues.erasures, aws.sqs),
       log,

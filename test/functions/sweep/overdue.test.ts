@@ -1,0 +1,121 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { sweepWorker } from "../../../functions/sweep/worker.ts";
+import { CLOSED } from "../../../shared/domain/delivery/breaker.ts";
+import { type InitialStatus, waitingForEndpoint } from "../../../shared/domain/delivery/deliveries.ts";
+import { rescheduleOverdue } from "../../../shared/flows/delivery/reschedule-overdue.ts";
+import { newUlid } from "../../../shared/kernel/ids.ts";
+import { DAY, HOUR, MINUTE, SECOND } from "../../../shared/kernel/time.ts";
+import { decodeRetry } from "../../../shared/queues/deliveries.ts";
+import type { ScanCursor } from "../../../shared/stores/delivery/waiting-deliveries.ts";
+import { type Outage, openOutage } from "../../shared/flows/support/outage-fixture.ts";
+import { findUnscheduled, receiveAllMessages } from "../../shared/flows/support/queue-worker.ts";
+import { openTestEnv, type TestEnv } from "../../shared/flows/support/test-env.ts";
+
+let testEnv: TestEnv;
+let outage: Outage;
+// Each test has a table of its own, because the search reads the rows of all tenants.
+beforeEach(async () => {
+  testEnv = await openTestEnv();
+  outage = await openOutage(testEnv);
+});
+afterEach(() => testEnv.close());
+
+const ports = () => ({ ...testEnv.apiPorts(outage.lane), ...testEnv.sweepPorts(outage.lane) });
+const runDaily = () =>
+  sweepWorker(ports(), testEnv.now)({ task: "reschedule_overdue" }, { getRemainingTimeInMillis: () => 50 * SECOND });
+
+/** A row that nothing will attempt. @returns its event's ULID */
+async function createRow(verdict: InitialStatus): Promise<string> {
+  const [tenant, now, eventUlid] = [outage.tenant, testEnv.now(), newUlid(testEnv.now())];
+  const delivery = { endpointId: outage.endpoint.id, eventUlid, eventType: "message.received", source: null } as const;
+  await outage.ports.deliveries.recordFirst(tenant, delivery, { verdict, outcome: null, settledAt: now });
+  return eventUlid;
+}
+
+const setBreaker = async (change: { openUntil?: number; slowUntil?: number }) =>
+  outage.deliverPorts.endpoints.saveBreaker(
+    outage.tenant,
+    await outage.readEndpoint(),
+    { ...CLOSED, ...change },
+    testEnv.now(),
+  );
+
+async function queuedRetries() {
+  const messages = await receiveAllMessages(testEnv.eventSource, outage.lane.deliveries);
+  return messages.map(({ body }) => decodeRetry(body)).map((retry) => [retry?.eventUlid, retry?.attempt]);
+}
+
+const checks = () =>
+  testEnv.lines.filter(({ event }) => event === "deliveries.checked" || event === "deliveries.rescheduled");
+
+it("schedules each delivery that nothing will attempt, and counts them", async () => {
+  const pending = await createRow({ status: "pending" });
+  const waiting = await createRow(waitingForEndpoint);
+  const overdue = await createRow({ status: "retrying", nextRetryAt: testEnv.now() + 5 * MINUTE });
+  const abandoned = await createRow({ status: "retrying", nextRetryAt: testEnv.now() });
+  const claimed = { endpointId: outage.endpoint.id, eventUlid: abandoned, attempt: 1 };
+  await outage.ports.deliveries.claimDelivery(outage.tenant, claimed, testEnv.now());
+  const inTwoHours = await createRow({ status: "retrying", nextRetryAt: testEnv.now() + 2 * HOUR });
+  await createRow({ status: "dlq" });
+  testEnv.advance(HOUR + 5 * MINUTE);
+  const recent = await createRow({ status: "pending" });
+  const unscheduled = (await findUnscheduled(testEnv, outage.lane, outage.tenant)).map(({ eventUlid }) => eventUlid);
+  expect(unscheduled.sort()).toEqual([pending, waiting, overdue, abandoned, inTwoHours, recent].sort());
+
+  await runDaily();
+  const retries = await queuedRetries();
+  expect(retries.sort()).toEqual(
+    [
+      [pending, 1],
+      [waiting, 1],
+      [overdue, 1],
+      [abandoned, 1],
+    ].sort(),
+  );
+  expect(checks()).toEqual([
+    { event: "deliveries.checked", examined: 7, waiting: 6, rescheduled: 4, complete: true },
+    { event: "deliveries.rescheduled", deliveries: 4 },
+  ]);
+});
+
+it("schedules no delivery whose endpoint's circuit is open, and finds it when the probe was lost", async () => {
+  const ulid = await createRow(waitingForEndpoint);
+  testEnv.advance(2 * HOUR);
+  await setBreaker({ openUntil: testEnv.now() + MINUTE });
+  await runDaily();
+  expect(await queuedRetries()).toEqual([]);
+  testEnv.advance(HOUR);
+  await runDaily();
+  expect(await queuedRetries()).toEqual([[ulid, 1]]);
+});
+
+it("waits a day for the attempts of a slow endpoint, which take turns", async () => {
+  const ulid = await createRow({ status: "pending" });
+  testEnv.advance(23 * HOUR);
+  await setBreaker({ slowUntil: testEnv.now() + 2 * DAY });
+  await runDaily();
+  expect(await queuedRetries()).toEqual([]);
+  testEnv.advance(HOUR);
+  await runDaily();
+  expect(await queuedRetries()).toEqual([[ulid, 1]]);
+});
+
+it("continues where the last run ended for lack of time, and then starts over", async () => {
+  const { waitingDeliveries } = ports();
+  const pagesRead: (ScanCursor | null)[] = [];
+  const page = async (after: ScanCursor | null) => {
+    pagesRead.push(after);
+    const next = after === null ? { PK: "1" } : after.PK === "1" ? { PK: "2" } : null;
+    return { deliveries: [], examined: 1, next };
+  };
+  const run = (pages: number) => {
+    const end = pagesRead.length + pages;
+    const fakePorts = { ...ports(), waitingDeliveries: { ...waitingDeliveries, page } };
+    return rescheduleOverdue(fakePorts, testEnv.now(), () => pagesRead.length < end);
+  };
+  await run(2);
+  await run(9);
+  await run(1);
+  expect(pagesRead).toEqual([null, { PK: "1" }, { PK: "2" }, null]);
+  expect(checks()).toMatchObject([{ complete: false }, { complete: true }, { complete: false }]);
+});
