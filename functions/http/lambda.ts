@@ -55,12 +55,18 @@ function encodePath(rawPath: string): string {
 }
 
 function toRequest(event: APIGatewayProxyEventV2, edge: Required<Edge>): Request {
-  const { method } = event.requestContext.http;
+  const method = routableMethod(event.requestContext.http.method);
   const query = event.rawQueryString.replaceAll("#", "%23");
   const url = `${ORIGIN}${edge.path}${query === "" ? "" : `?${query}`}`;
   const hasNoBody = event.body === undefined || method === "GET" || method === "HEAD";
   const body = hasNoBody ? null : Buffer.from(event.body ?? "", event.isBase64Encoded ? "base64" : "utf8");
   return new Request(url, { method, headers: toHeaders(event), body });
+}
+
+// No route has the methods that a Request cannot have: the three that the fetch standard forbids, and what is no token.
+// OPTIONS stands for them, because no route has that either: the router answers 405 with Allow.
+function routableMethod(method: string): string {
+  return /^(?!(CONNECT|TRACE|TRACK)$)[\w!#$%&'*+.^`|~-]+$/i.test(method) ? method : "OPTIONS";
 }
 
 // The gateway joins a repeated header with commas and takes the cookies out of the headers.

@@ -34,7 +34,8 @@ export class HttpApi extends Construct {
     }
     gateway.addRoutes({
       path: "/webhooks/{platform}",
-      methods: [HttpMethod.GET, HttpMethod.POST],
+      // Intake answers the other methods with 405.
+      methods: [HttpMethod.ANY],
       integration: new HttpLambdaIntegration("IntakeIntegration", intake),
     });
     new HttpStage(this, "Stage", {

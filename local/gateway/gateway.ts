@@ -6,6 +6,7 @@ import { LocalRefusal } from "../support/local-refusal.ts";
 import { type GatewayRequest, parseTarget, toHttpEvent } from "./event.ts";
 import { INVOCATION_MAX_BYTES, sendMessage, sendResult } from "./response.ts";
 import { matchRoute, type Route, type RouteMatch } from "./routes.ts";
+import { answerUnroutedRequests } from "./unrouted-requests.ts";
 
 /** What the gateway serves when the stack is ready. */
 export interface GatewayOptions {
@@ -42,6 +43,7 @@ export async function openGateway(port: number): Promise<Gateway> {
       if (!response.headersSent) sendMessage(response, 500, "Internal Server Error");
     });
   });
+  answerUnroutedRequests(server);
   await listen(server, port);
   const boundPort = (server.address() as AddressInfo).port;
   return {

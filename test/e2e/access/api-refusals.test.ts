@@ -213,6 +213,9 @@ describe("an unknown resource", () => {
     ["DELETE", "/v1/webhooks", "GET, HEAD, POST"],
     ["GET", "/v1/messages/reply", null],
     ["PUT", "/v1/ping", "GET, HEAD"],
+    ["PROPFIND", "/v1/ping", "GET, HEAD"],
+    ["PUT", "/webhooks/instagram", "GET, HEAD, POST"],
+    ["DELETE", "/verify", "GET, HEAD"],
   ])("as %s at %s is no route", async (method, path, allow) => {
     const response = await stack.api(method, path);
     // A literal path and `{id}` overlap: GET /v1/messages/reply requests the message with the id "reply".

@@ -137,6 +137,16 @@ describe("the rest of an event", () => {
     },
   );
 
+  it.each(["TRACE", "trace", "CONNECT", "TRACK", "PROPFIND", "not a method", ""])(
+    "answers the method %j with 405 and Allow, and 404 at an unknown path",
+    async (method) => {
+      const result = await call({ rawPath: "/v1/facts", method, body: "x" });
+      expect(readVerdict(result)).toEqual([405, "method_not_allowed"]);
+      expect(result.headers?.allow).toBe("GET, HEAD");
+      expect(readVerdict(await call({ rawPath: "/nowhere", method }))).toEqual([404, "route_not_found"]);
+    },
+  );
+
   it("answers HEAD without a body, and an unknown method with 405", async () => {
     const head = await call({ rawPath: "/v1/facts", method: "HEAD" });
     expect([head.statusCode, head.body, head.isBase64Encoded]).toEqual([200, "", false]);
@@ -208,7 +218,8 @@ describe("a function that runs out of time", () => {
 
   it("answers an unreadable event with the envelope and logs it once", async () => {
     const { call, lines } = setup();
-    expect(readVerdict(await call({ rawPath: "/v1/facts", method: "not a method" }))).toEqual([500, "internal_error"]);
+    const event = { rawPath: "/v1/facts", headers: { "not a name": "x" } };
+    expect(readVerdict(await call(event))).toEqual([500, "internal_error"]);
     expect(lines.map(({ operation, error }) => [operation, error])).toEqual([["unknown", "TypeError"]]);
   });
 });

@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
 import { request } from "node:http";
+import { connect } from "node:net";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openGateway } from "../../../local/gateway/gateway.ts";
 import { type Stack, startStack } from "../../../local/stack/stack.ts";
@@ -82,6 +84,15 @@ async function send(path: string, init: RequestInit = {}): Promise<Event> {
   return (await response.json()) as Event;
 }
 
+/** The response to a request line that Node.js does not send. */
+async function sendRequestLine(line: string): Promise<{ head: string; body: string }> {
+  const { hostname, port } = new URL(stack.baseUrl);
+  const socket = connect(Number(port), hostname);
+  socket.write(`${line}\r\nhost: ${hostname}:${port}\r\nconnection: close\r\n\r\n`);
+  const [head = "", body = ""] = (await text(socket)).split("\r\n\r\n");
+  return { head, body };
+}
+
 /** The status of a request whose target is sent unchanged. */
 function requestStatus(target: string, headers: Record<string, string> = {}): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -129,6 +140,32 @@ describe("a route", () => {
     const event = await send(path, { method });
     expect(event.routeKey).toBe(key);
     expect(event.pathParameters).toEqual(parameters);
+  });
+});
+
+describe("a method", () => {
+  it.each(["TRACE", "PROPFIND"])("%s reaches the function", async (method) => {
+    const { head, body } = await sendRequestLine(`${method} /things/7 HTTP/1.1`);
+    expect(head).toMatch(/^HTTP\/1\.1 200 /);
+    expect(body).toContain(`"method":"${method}"`);
+  });
+
+  it.each(["BREW /things/7 HTTP/1.1", "get /things/7 HTTP/1.1", "CONNECT things:7 HTTP/1.1"])(
+    "of %j is 405 with Allow and the error of the contract",
+    async (line) => {
+      const { head, body } = await sendRequestLine(line);
+      expect(head).toMatch(/^HTTP\/1\.1 405 Method Not Allowed\r\n/);
+      expect(head).toMatch(/\r\nallow: DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT(\r\n|$)/);
+      expect(head).toMatch(/\r\nx-correlation-id: \S+/);
+      expect(JSON.parse(body)).toEqual({
+        ok: false,
+        error: { code: "method_not_allowed", message: "Method not allowed for this path.", detail: "" },
+      });
+    },
+  );
+
+  it("may not be missing: what is no HTTP is 400", async () => {
+    expect((await sendRequestLine("\u0016\u0003\u0001")).head).toMatch(/^HTTP\/1\.1 400 /);
   });
 });
 
