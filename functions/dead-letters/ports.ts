@@ -1,4 +1,5 @@
 import { consoleLog } from "../../shared/aws/log.ts";
+import { openReceivedMessages } from "../../shared/aws/received-messages.ts";
 import { deadLetterQueueSettings, setting } from "../../shared/config/settings.ts";
 import type { DeadLetterPorts } from "../../shared/flows/dead-letters/ports.ts";
 import { openTable } from "../../shared/stores/client.ts";
@@ -6,9 +7,10 @@ import { quarantineStore } from "../../shared/stores/dead-letters/quarantine.ts"
 import { deliveryStore } from "../../shared/stores/delivery/deliveries.ts";
 import { dueStore } from "../../shared/stores/delivery/due-attempts.ts";
 import { counterStore } from "../../shared/stores/stats/counters.ts";
+import type { WorkerPorts } from "../worker/batch.ts";
 
 /** The consumer of the dead-letter queues. */
-export function deadLetterPorts(): DeadLetterPorts {
+export function deadLetterPorts(): DeadLetterPorts & WorkerPorts {
   const table = openTable(setting("table"));
   return {
     findSourceQueue: deadLetterQueueSettings(),
@@ -16,6 +18,7 @@ export function deadLetterPorts(): DeadLetterPorts {
     deliveries: deliveryStore(table),
     due: dueStore(table),
     counters: counterStore(table),
+    receivedMessages: openReceivedMessages(),
     log: consoleLog,
   };
 }

@@ -4,20 +4,21 @@ import { quarantineDeadLetter } from "../../shared/flows/dead-letters/quarantine
 import { done, type RecordOutcome } from "../../shared/flows/record-outcome.ts";
 import { newTally, saveTally, type Tally } from "../../shared/flows/stats/count.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
-import { processRecords, queueName, receiveCount, sentTimestamp } from "../worker/batch.ts";
+import { processRecords, queueName, sentTimestamp, type WorkerPorts } from "../worker/batch.ts";
 import { queueWorker } from "../worker/middleware.ts";
+import { receiveCount } from "../worker/redelivery.ts";
 
 const worker = "dead-letters";
 
 /** The consumer of every dead-letter queue. */
-export function deadLettersWorker(ports: DeadLetterPorts, now: () => Millis) {
+export function deadLettersWorker(ports: DeadLetterPorts & WorkerPorts, now: () => Millis) {
   const { log } = ports;
   return queueWorker(worker, log, async (event, context) => {
     const tally = newTally();
     const report = await processRecords(
       event,
       context,
-      { worker, log },
+      { worker, ports },
       (records) => new Map(records.map((record) => [record.messageId, quarantineRecord(ports, record, tally, now())])),
     );
     await saveTally(ports, tally, now());

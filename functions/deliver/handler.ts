@@ -2,7 +2,5 @@ import { clockNow } from "../../shared/kernel/time.ts";
 import { deliverPorts } from "./ports.ts";
 import { deliverWorker } from "./worker.ts";
 
-const ports = deliverPorts();
-
 /** Consumes the events queue and both deliveries queues: signs events and posts them to the tenants' endpoints. */
-export const handler = deliverWorker(ports, clockNow);
+export const handler = deliverWorker(deliverPorts(), clockNow);

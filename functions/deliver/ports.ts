@@ -1,5 +1,6 @@
 import { consoleLog } from "../../shared/aws/log.ts";
 import { openQueue } from "../../shared/aws/queues.ts";
+import { openReceivedMessages } from "../../shared/aws/received-messages.ts";
 import { openVault } from "../../shared/aws/vault.ts";
 import { optionalSetting, setting } from "../../shared/config/settings.ts";
 import type { DeliverPorts } from "../../shared/flows/delivery/ports.ts";
@@ -14,10 +15,11 @@ import { messageStore } from "../../shared/stores/inbox/messages.ts";
 import { counterStore } from "../../shared/stores/stats/counters.ts";
 import { endpointStore } from "../../shared/stores/webhooks/endpoints.ts";
 import { openGate } from "../support/egress-gate.ts";
+import type { WorkerPorts } from "../worker/batch.ts";
 import { mailer } from "./mail-sender.ts";
 
 /** The deliver worker. */
-export function deliverPorts(): DeliverPorts {
+export function deliverPorts(): DeliverPorts & WorkerPorts {
   const table = openTable(setting("table"));
   return {
     endpoints: endpointStore(table),
@@ -35,6 +37,7 @@ export function deliverPorts(): DeliverPorts {
     tenants: tenantStore(table),
     mail: mailer(optionalSetting("mailFrom")),
     random: Math.random,
+    receivedMessages: openReceivedMessages(),
     log: consoleLog,
   };
 }

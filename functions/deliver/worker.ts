@@ -17,8 +17,9 @@ import type { Millis } from "../../shared/kernel/time.ts";
 import { runWithTrace } from "../../shared/kernel/trace.ts";
 import { decodeEndpointTask, decodeRetry } from "../../shared/queues/deliveries.ts";
 import { decodeEvent, type EventMessage } from "../../shared/queues/events.ts";
-import { postponeIn, processRecords, queueName, receiveCount } from "../worker/batch.ts";
+import { processRecords, queueName, type WorkerPorts } from "../worker/batch.ts";
 import { queueWorker } from "../worker/middleware.ts";
+import { receiveCount } from "../worker/redelivery.ts";
 
 const worker = "deliver";
 
@@ -27,12 +28,11 @@ const worker = "deliver";
  * All records of a batch run concurrently and every POST has its own deadline, so that no record waits for another's
  * receiver.
  */
-export function deliverWorker(ports: DeliverPorts, now: () => Millis) {
+export function deliverWorker(ports: DeliverPorts & WorkerPorts, now: () => Millis) {
   const { log } = ports;
-  const postpone = postponeIn([ports.events, ports.retries, ports.slowRetries]);
   return queueWorker(worker, log, async (event, invocation) => {
     const batch = newBatch(now, isFrom(ports.slowRetries, event));
-    const report = await processRecords(event, invocation, { worker, log, postpone }, (records) => {
+    const report = await processRecords(event, invocation, { worker, ports }, (records) => {
       const parsedRecords = records.map((record) => ({ record, message: decodeEvent(record.body) }));
       const events = parsedRecords.flatMap(({ message }) => message ?? []);
       const batchData = loadBatchData(ports, events);

@@ -1,5 +1,6 @@
 import { consoleLog } from "../../shared/aws/log.ts";
 import { openQueue } from "../../shared/aws/queues.ts";
+import { openReceivedMessages } from "../../shared/aws/received-messages.ts";
 import { setting } from "../../shared/config/settings.ts";
 import type { ErasePorts } from "../../shared/flows/erasure/ports.ts";
 import { tenantStateStore } from "../../shared/stores/access/tenant-states.ts";
@@ -7,8 +8,9 @@ import { openTable } from "../../shared/stores/client.ts";
 import { erasureStore } from "../../shared/stores/erasure/erasures.ts";
 import { traceStore } from "../../shared/stores/erasure/traces.ts";
 import { endpointStore } from "../../shared/stores/webhooks/endpoints.ts";
+import type { WorkerPorts } from "../worker/batch.ts";
 
-export function erasePorts(): ErasePorts {
+export function erasePorts(): ErasePorts & WorkerPorts {
   const table = openTable(setting("table"));
   return {
     erasures: erasureStore(table),
@@ -16,6 +18,7 @@ export function erasePorts(): ErasePorts {
     tenantStates: tenantStateStore(table),
     endpoints: endpointStore(table),
     erasureWork: openQueue(setting("erasuresQueueUrl")),
+    receivedMessages: openReceivedMessages(),
     log: consoleLog,
   };
 }

@@ -1,31 +1,29 @@
 import { eraseInBackground } from "../../shared/flows/erasure/background.ts";
 import type { ErasePorts } from "../../shared/flows/erasure/ports.ts";
 import { drop, type RecordOutcome } from "../../shared/flows/record-outcome.ts";
-import { type Millis, SECOND } from "../../shared/kernel/time.ts";
+import type { Millis } from "../../shared/kernel/time.ts";
 import { runWithTrace } from "../../shared/kernel/trace.ts";
 import { decodeErasure } from "../../shared/queues/erasures.ts";
-import { processRecords } from "../worker/batch.ts";
+import { processRecords, type WorkerPorts } from "../worker/batch.ts";
 import { queueWorker } from "../worker/middleware.ts";
 
 const worker = "erase";
 
-/** How long before the function's time-out no new page starts. A slow page takes one or two seconds. */
-const STOP_EARLY: Millis = 15 * SECOND;
-
 /** The erase worker. It advances each erasure of a batch as far as it can now. */
-export function eraseWorker(ports: ErasePorts, now: () => Millis) {
+export function eraseWorker(ports: ErasePorts & WorkerPorts, now: () => Millis) {
   const { log } = ports;
   return queueWorker(worker, log, (event, context) => {
-    const inTime = () => context.getRemainingTimeInMillis() > STOP_EARLY;
     const eraseOnce = async (body: string): Promise<RecordOutcome> => {
       const message = decodeErasure(body);
       if (!message) return drop("unreadable");
-      return runWithTrace(message.traceId ?? null, () => eraseInBackground(ports, { message, now: now() }, inTime));
+      return runWithTrace(message.traceId ?? null, () =>
+        eraseInBackground(ports, { message, now: now() }, context.hasTime),
+      );
     };
     return processRecords(
       event,
       context,
-      { worker, log },
+      { worker, ports },
       (records) => new Map(records.map(({ messageId, body }) => [messageId, eraseOnce(body)])),
     );
   });

@@ -1,6 +1,7 @@
 import { openFiles } from "../../shared/aws/files.ts";
 import { consoleLog } from "../../shared/aws/log.ts";
 import { openQueue } from "../../shared/aws/queues.ts";
+import { openReceivedMessages } from "../../shared/aws/received-messages.ts";
 import { setting } from "../../shared/config/settings.ts";
 import type { IngestPorts } from "../../shared/flows/inbox/ports.ts";
 import { parseUpdates } from "../../shared/platforms/parse/parse.ts";
@@ -16,8 +17,9 @@ import { outboundMessageStore } from "../../shared/stores/inbox/outbound-message
 import { pendingChangeStore } from "../../shared/stores/inbox/pending-changes.ts";
 import { sendRecordStore } from "../../shared/stores/sending/send-records.ts";
 import { counterStore } from "../../shared/stores/stats/counters.ts";
+import type { WorkerPorts } from "../worker/batch.ts";
 
-export function ingestPorts(): IngestPorts {
+export function ingestPorts(): IngestPorts & WorkerPorts {
   const table = openTable(setting("table"));
   return {
     parseUpdates,
@@ -35,6 +37,7 @@ export function ingestPorts(): IngestPorts {
     counters: counterStore(table),
     events: openQueue(setting("eventsQueueUrl")),
     profiles: openQueue(setting("profilesQueueUrl")),
+    receivedMessages: openReceivedMessages(),
     log: consoleLog,
   };
 }

@@ -10,7 +10,7 @@ import { mergeTally, saveTally } from "../../shared/flows/stats/count.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import { runWithTrace } from "../../shared/kernel/trace.ts";
 import { decodeInbound } from "../../shared/queues/inbound.ts";
-import { processRecords } from "../worker/batch.ts";
+import { processRecords, type WorkerPorts } from "../worker/batch.ts";
 import { queueWorker } from "../worker/middleware.ts";
 
 const worker = "ingest";
@@ -19,11 +19,11 @@ const worker = "ingest";
  * The ingest worker: stores the raw copies, ingests every update of the batch, sends all events together, and requests
  * profiles. A record is done when its events are queued. The file of a large webhook is removed last.
  */
-export function ingestWorker(ports: IngestPorts, now: () => Millis) {
+export function ingestWorker(ports: IngestPorts & WorkerPorts, now: () => Millis) {
   const resolveAccount = accountResolver(ports);
   const { log } = ports;
   return queueWorker(worker, log, (event, context) =>
-    processRecords(event, context, { worker, log }, (records) => {
+    processRecords(event, context, { worker, ports }, (records) => {
       const batch = ingest(ports, resolveAccount, records, now());
       return new Map(
         records.map((record) => [record.messageId, batch.then((outcomes) => requireOutcome(outcomes, record))]),
@@ -98,7 +98,7 @@ async function loadWebhook(
 ): Promise<InboundWebhook | null> {
   const inbound = decodeInbound(record.body);
   if (!inbound) {
-    // Retried on purpose: after five receives it is a dead letter, which an operator can inspect.
+    // Retried on purpose: after ten receives it is a dead letter, which an operator can inspect.
     outcomes.set(record.messageId, new UnreadableRecord("The record is not a message of the inbound queue."));
     return null;
   }

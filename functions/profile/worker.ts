@@ -4,16 +4,16 @@ import { drop, type RecordOutcome } from "../../shared/flows/record-outcome.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import { runWithTrace } from "../../shared/kernel/trace.ts";
 import { decodeProfile } from "../../shared/queues/profiles.ts";
-import { processRecords } from "../worker/batch.ts";
+import { processRecords, type WorkerPorts } from "../worker/batch.ts";
 import { queueWorker } from "../worker/middleware.ts";
 
 const worker = "profile";
 
 /** The profile worker. It fetches the people of a batch concurrently, each once. */
-export function profileWorker(ports: ProfilePorts, now: () => Millis) {
+export function profileWorker(ports: ProfilePorts & WorkerPorts, now: () => Millis) {
   const { log } = ports;
   return queueWorker(worker, log, (event, context) =>
-    processRecords(event, context, { worker, log }, (records) => {
+    processRecords(event, context, { worker, ports }, (records) => {
       const lookups = new Map<string, Promise<RecordOutcome>>();
       return new Map(
         records.map(({ messageId, body }): [string, Promise<RecordOutcome>] => {

@@ -5,11 +5,8 @@ import { expireHolds } from "../../shared/flows/holds/expire.ts";
 import type { HoldExpiryPorts } from "../../shared/flows/holds/ports.ts";
 import type { SettlePorts } from "../../shared/flows/sending/ports.ts";
 import { settleDueSends } from "../../shared/flows/sending/settle-due.ts";
-import { type Millis, SECOND } from "../../shared/kernel/time.ts";
+import type { Millis } from "../../shared/kernel/time.ts";
 import { scheduleWorker } from "../worker/middleware.ts";
-
-/** How long before the function's time-out no new page starts. A slow page takes seconds. */
-const STOP_EARLY: Millis = 15 * SECOND;
 
 /** The input of the schedule that runs once a day. The one that runs each minute has AWS's own event. */
 const dailyInput = { task: "reschedule_overdue" } as const;
@@ -20,14 +17,13 @@ const dailyInput = { task: "reschedule_overdue" } as const;
  * continued by the next one.
  */
 export function sweepWorker(ports: SweepPorts & OverduePorts & SettlePorts & HoldExpiryPorts, clock: () => Millis) {
-  return scheduleWorker("sweep", ports.log, async (event, context) => {
+  return scheduleWorker("sweep", ports.log, async (event, { hasTime }) => {
     const now = clock();
-    const inTime = () => context.getRemainingTimeInMillis() > STOP_EARLY;
-    if ((event as { task?: unknown } | null)?.task === dailyInput.task) return rescheduleOverdue(ports, now, inTime);
+    if ((event as { task?: unknown } | null)?.task === dailyInput.task) return rescheduleOverdue(ports, now, hasTime);
     const results = await Promise.allSettled([
-      sweepDue(ports, now, inTime),
-      settleDueSends(ports, now, inTime),
-      expireHolds(ports, now, inTime),
+      sweepDue(ports, now, hasTime),
+      settleDueSends(ports, now, hasTime),
+      expireHolds(ports, now, hasTime),
     ]);
     for (const result of results) if (result.status === "rejected") throw result.reason;
   });

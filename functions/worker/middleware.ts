@@ -5,11 +5,15 @@ import { type Deadline, OutOfTime, startDeadline } from "../../shared/kernel/dea
 import { errorClass } from "../../shared/kernel/error-class.ts";
 import { type Millis, SECOND } from "../../shared/kernel/time.ts";
 
-/** How long before the function's time-out a queue worker reports its unfinished records. They are received again. */
-const REPORT_MARGIN: Millis = 3 * SECOND;
-
-/** How long before the time-out an invocation fails with a named error. Lambda's own time-out has none. */
-const FAIL_MARGIN: Millis = SECOND;
+/** What still may happen before the function's time-out, by the time that is left. */
+const timeLimits = {
+  /** Less: no new page of work starts. A slow page takes some seconds. */
+  page: 15 * SECOND,
+  /** Less: a queue worker reports its unfinished records. They are received again. */
+  report: 3 * SECOND,
+  /** Less: the invocation fails with a named error. Lambda's own time-out has none. */
+  fail: SECOND,
+} as const satisfies Record<string, Millis>;
 
 export interface Invocation {
   getRemainingTimeInMillis(): number;
@@ -17,7 +21,10 @@ export interface Invocation {
 
 /** An invocation with what the middleware adds. */
 export interface WorkerContext extends Invocation {
+  /** Reached when unfinished records must be reported. */
   readonly deadline: Deadline;
+  /** Whether another page of work may start. */
+  readonly hasTime: () => boolean;
 }
 
 /** How the records of a batch ended. */
@@ -32,7 +39,8 @@ export interface BatchReport {
 
 export type WorkerHandler<Event, Result> = (event: Event, invocation: Invocation) => Promise<Result>;
 type Work<Event, Result> = (event: Event, context: WorkerContext) => Promise<Result>;
-type Middleware = MiddlewareObj<unknown, unknown, Error, Context & { deadline?: Deadline; startedAt?: number }>;
+type MiddlewareContext = Context & { -readonly [Name in keyof WorkerContext]?: WorkerContext[Name] };
+type Middleware = MiddlewareObj<unknown, unknown, Error, MiddlewareContext & Invocation & { startedAt?: number }>;
 
 /** The entry of a worker behind a queue. */
 export function queueWorker(
@@ -54,7 +62,7 @@ function withMiddleware<Event, Result, Response>(
   middleware: Middleware[],
 ): WorkerHandler<Event, Response> {
   const handler = middy((event: Event, context: Context) => work(event, context as Context & WorkerContext), {
-    timeoutEarlyInMillis: FAIL_MARGIN,
+    timeoutEarlyInMillis: timeLimits.fail,
     timeoutEarlyResponse: () => {
       throw new OutOfTime("The worker did not end in time.");
     },
@@ -64,7 +72,8 @@ function withMiddleware<Event, Result, Response>(
 
 const deadline: Middleware = {
   before: ({ context }) => {
-    context.deadline = startDeadline(context.getRemainingTimeInMillis() - REPORT_MARGIN);
+    context.deadline = startDeadline(context.getRemainingTimeInMillis() - timeLimits.report);
+    context.hasTime = () => context.getRemainingTimeInMillis() > timeLimits.page;
   },
   after: ({ context }) => context.deadline?.cancel(),
   onError: ({ context }) => context.deadline?.cancel(),

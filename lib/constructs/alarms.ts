@@ -42,7 +42,7 @@ export class Alarms extends Construct {
       "DeadLetterArrived",
       props.deadLetters.metricInvocations({ period: PERIOD }),
       0,
-      `Parley: a message failed five times and was stored as a dead letter. ${INSPECT_HINT}`,
+      `Parley: a message failed ten times and was stored as a dead letter. ${INSPECT_HINT}`,
     );
     for (const { node, deadLetters } of props.pairs) {
       this.#above(

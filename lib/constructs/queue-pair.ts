@@ -3,8 +3,11 @@ import { type IRole, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 
-/** A message becomes a dead letter after this many receives. */
-const RECEIVES_MAX = 5;
+/**
+ * A message becomes a dead letter after this many receives. With the waits of `functions/worker/redelivery.ts` that takes
+ * 13 minutes, so a shorter outage needs no operator.
+ */
+const RECEIVES_MAX = 10;
 
 /** AWS recommends a visibility timeout of six function timeouts, which covers the retries of an invocation. */
 const TIMEOUTS_UNTIL_VISIBLE = 6;

@@ -1,9 +1,4 @@
-import {
-  ChangeMessageVisibilityCommand,
-  SendMessageBatchCommand,
-  SendMessageCommand,
-  SQSClient,
-} from "@aws-sdk/client-sqs";
+import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { forEachConcurrent } from "../kernel/parallel.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
 
@@ -18,13 +13,12 @@ export interface QueueMessage {
 
 const BATCH_MAX = 10;
 const REQUESTS_AT_ONCE = 10;
-const VISIBILITY_SECONDS_MAX = 12 * 60 * 60;
 const BATCH_BYTES_MAX = 1_000_000;
 
 export type Queue = ReturnType<typeof openQueue>;
 
 /** Opens a queue for sending. @param url the queue's URL */
-export function openQueue(url: string, client: SQSClient = defaultClient()) {
+export function openQueue(url: string, client: SQSClient = queueClient()) {
   return {
     /** The last part of the queue's ARN. */
     name: url.split("/").at(-1) ?? "",
@@ -32,17 +26,6 @@ export function openQueue(url: string, client: SQSClient = defaultClient()) {
     /** Sends one message. Resolves when the queue has stored it. */
     async send(message: QueueMessage): Promise<void> {
       await client.send(new SendMessageCommand({ QueueUrl: url, ...toBatchEntry(message) }));
-    },
-
-    /** Sets when a received message is delivered again, instead of the queue's visibility timeout. */
-    async postpone(receiptHandle: string, delay: Millis): Promise<void> {
-      await client.send(
-        new ChangeMessageVisibilityCommand({
-          QueueUrl: url,
-          ReceiptHandle: receiptHandle,
-          VisibilityTimeout: Math.min(Math.ceil(delay / SECOND), VISIBILITY_SECONDS_MAX),
-        }),
-      );
     },
 
     /**
@@ -87,6 +70,7 @@ function* toBatches(messages: readonly QueueMessage[]): Generator<QueueMessage[]
   if (batch.length > 0) yield batch;
 }
 
-function defaultClient(): SQSClient {
+/** Region, endpoint and credentials come from the environment. */
+export function queueClient(): SQSClient {
   return new SQSClient({ maxAttempts: 3, requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000 } });
 }

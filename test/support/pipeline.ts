@@ -18,6 +18,7 @@ import { startEmulators } from "../../local/emulators/server.ts";
 import { openFiles } from "../../shared/aws/files.ts";
 import type { Log, LogLine } from "../../shared/aws/log.ts";
 import { openQueue } from "../../shared/aws/queues.ts";
+import { openReceivedMessages } from "../../shared/aws/received-messages.ts";
 import { deriveServiceKeys, parsePlatformSecrets, secretReader } from "../../shared/aws/secrets.ts";
 import { openVault } from "../../shared/aws/vault.ts";
 import { authenticate, enforceRateLimit } from "../../shared/flows/access/authenticate.ts";
@@ -143,6 +144,7 @@ export async function startPipeline(options: { readonly webhookClient?: WebhookC
     dnsQuota: dnsQuotaStore(tableHandle),
     quarantine: quarantineStore(tableHandle),
     profiles: profileStore(tableHandle),
+    receivedMessages: openReceivedMessages(clients.sqs),
   };
   const pepper = async () => (await readRoot()).pepper;
   const tenantPorts: AdminPorts = { ...stores, vault, pepper };

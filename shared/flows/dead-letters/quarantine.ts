@@ -10,7 +10,7 @@ import type { DeadLetterPorts } from "./ports.ts";
 const RETRY_DELAY: Millis = 30 * MINUTE;
 
 /**
- * Quarantines a message that a worker failed to process five times: writes a row with the message, logs a line, and gives
+ * Quarantines a message that a worker failed to process ten times: writes a row with the message, logs a line, and gives
  * up the delivery whose attempt it was. A probe or drain, which other deliveries wait for, is scheduled again, and so is
  * an erasure. Safe to repeat: a repetition schedules a further run at most, and a message that was redriven gives up no
  * delivery.

@@ -58,11 +58,11 @@ async function send(queueUrl: string | undefined, body: string): Promise<void> {
 
 const countLogged = (event: string) => stack.log().split(`"event":"${event}"`).length - 1;
 
-/** Advances the clock until message number `count` was received five times and quarantined. */
+/** Advances the clock until message number `count` was received ten times and quarantined. */
 async function waitUntilQuarantined(count: number): Promise<void> {
-  for (let failures = 5 * count - 4; failures <= 5 * count; failures++) {
+  for (let failures = 10 * count - 9; failures <= 10 * count; failures++) {
     await waitFor(`failure ${failures}`, () => countLogged("record.failed") >= failures);
-    // Longer than the visibility timeout, which is six worker timeouts.
+    // Longer than the longest wait between two receives.
     await stack.clock("PT4M");
   }
   await waitFor(`dead letter ${count}`, () => countLogged("dead_letter.quarantined") >= count);
@@ -97,7 +97,7 @@ it("an unreadable webhook is listed, explained with its log lines, and redriven"
     .log()
     .split("\n")
     .filter((line) => line.includes('"event":"record.failed"'));
-  expect(failed).toHaveLength(5);
+  expect(failed).toHaveLength(10);
   for (const line of failed) {
     expect(JSON.parse(line)).toMatchObject({ message_id: details.log.message_id, error: "UnreadableRecord" });
   }
@@ -120,7 +120,7 @@ it("a redriven attempt is delivered, and is redriven only once", async () => {
   });
   const queued = () => [...readQueues(stack.dataDir).values()].flat().map(({ body }) => body);
   const body = await waitFor("the retry is queued", () => queued().find((text) => text.includes(hook.id)));
-  // As the queue does after five failures of the worker.
+  // As the queue does after ten failures of the worker.
   const names = JSON.parse(environment()[env.deadLetterQueues] ?? "{}") as Record<string, string>;
   await send(environment()[env.deliveriesQueueUrl]?.replace(/[^/]+$/, names.Deliveries ?? ""), body);
   const rowOf = async () =>

@@ -22,6 +22,7 @@ const worker = () =>
   deadLettersWorker(
     {
       findSourceQueue: (name) => (name === queues.inbound.split("/").at(-1) ? "Inbound" : null),
+      receivedMessages: testEnv.receivedMessages,
       quarantine: quarantineStore(testEnv.table),
       deliveries: deliveryStore(testEnv.table),
       due: dueStore(testEnv.table),

@@ -130,6 +130,17 @@ describe("a batch of webhooks", () => {
     expect((await runWorker()).failed).toEqual([]);
     expect(await receiveEvents()).toHaveLength(1);
   });
+
+  it("comes back six seconds after a fault, and not after the visibility timeout", async () => {
+    await openQueue(queues.inbound, testEnv.eventSource).send({ body: queueWebhook("a") });
+    const broken = ingestWorker(testEnv.ingestPorts({ ...queues, events: `${queues.events}-gone` }), testEnv.now);
+    expect((await invokeWorker(testEnv.eventSource, queues.inbound, broken)).failed).toHaveLength(1);
+    testEnv.advance(4_999);
+    expect((await runWorker()).records).toEqual([]);
+    testEnv.advance(1_001);
+    expect((await runWorker()).records).toHaveLength(1);
+    expect(await receiveEvents()).toHaveLength(1);
+  });
 });
 
 describe("a webhook", () => {

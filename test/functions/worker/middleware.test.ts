@@ -1,8 +1,9 @@
 import type { SQSEvent, SQSRecord } from "aws-lambda";
-import { beforeEach, describe, expect, it } from "vitest";
-import { type Postpone, processRecords } from "../../../functions/worker/batch.ts";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { processRecords } from "../../../functions/worker/batch.ts";
 import { queueWorker, scheduleWorker } from "../../../functions/worker/middleware.ts";
 import type { LogLine } from "../../../shared/aws/log.ts";
+import type { ReceivedMessages } from "../../../shared/aws/received-messages.ts";
 import { done, drop, type RecordOutcome, retry } from "../../../shared/flows/record-outcome.ts";
 import { MINUTE, SECOND } from "../../../shared/kernel/time.ts";
 import { runWithTrace } from "../../../shared/kernel/trace.ts";
@@ -12,18 +13,35 @@ let lines: LogLine[];
 const log = (line: LogLine) => void lines.push(line);
 beforeEach(() => {
   lines = [];
+  // The jitter is drawn as 0.
+  vi.spyOn(Math, "random").mockReturnValue(0);
 });
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const QUEUE = "arn:aws:sqs:us-east-1:000000000000:parley-Inbound";
 
 const invocation = (remaining = MINUTE) => ({ getRemainingTimeInMillis: () => remaining });
 const erasureId = "0".repeat(64);
 const body = runWithTrace("request-1", () => encodeErasure({ tenant: "demo" as never, erasureId }));
-const record = (messageId: string) => ({ messageId, body, attributes: {} }) as SQSRecord;
-const event = (...ids: string[]): SQSEvent => ({ Records: ids.map(record) });
+const record = (messageId: string, receives = 1) =>
+  ({
+    messageId,
+    receiptHandle: `handle of ${messageId}`,
+    eventSourceARN: QUEUE,
+    body,
+    attributes: { ApproximateReceiveCount: String(receives) },
+  }) as SQSRecord;
+const event = (...ids: string[]): SQSEvent => ({ Records: ids.map((id) => record(id)) });
 const never = new Promise<never>(() => {});
 
+type Postpone = ReceivedMessages["postpone"];
+
 function batchWorker(outcomes: Readonly<Record<string, Promise<RecordOutcome>>>, postpone: Postpone = async () => {}) {
+  const ports = { log, receivedMessages: { postpone } };
   return queueWorker("sample", log, (batch, context) =>
-    processRecords(batch, context, { worker: "sample", log, postpone }, () => new Map(Object.entries(outcomes))),
+    processRecords(batch, context, { worker: "sample", ports }, () => new Map(Object.entries(outcomes))),
   );
 }
 
@@ -34,15 +52,19 @@ describe("a worker behind a queue", () => {
       {
         a: Promise.resolve(done),
         b: Promise.resolve(drop("stale")),
-        c: Promise.resolve(retry("leased", 5 * SECOND)),
+        c: Promise.resolve(retry("leased", 7 * SECOND)),
         d: Promise.reject(new TypeError("private text")),
       },
-      async ({ messageId }, delay) => void postponed.push([messageId, delay]),
+      async (...call) => void postponed.push(call),
     );
     expect(await worker(event("a", "b", "c", "d"), invocation())).toEqual({
       batchItemFailures: expect.arrayContaining([{ itemIdentifier: "c" }, { itemIdentifier: "d" }]),
     });
-    expect(postponed).toEqual([["c", 5 * SECOND]]);
+    const messages = [
+      { receiptHandle: "handle of d", delay: 5 * SECOND },
+      { receiptHandle: "handle of c", delay: 7 * SECOND },
+    ];
+    expect(postponed).toEqual([[QUEUE, expect.arrayContaining(messages), expect.any(AbortSignal)]]);
     const failed = { event: "record.failed", message_id: "d", error: "TypeError", receives: 1 };
     expect(lines).toHaveLength(3);
     expect(lines).toContainEqual({ event: "record.dropped", worker: "sample", reason: "stale", trace_id: "request-1" });
@@ -63,6 +85,41 @@ describe("a worker behind a queue", () => {
     const response = await worker(event("a", "b"), invocation(3 * SECOND + 20));
     expect(response).toEqual({ batchItemFailures: [{ itemIdentifier: "b" }] });
     expect(lines).toMatchObject([{ event: "worker.completed", done: 1, retried: 1 }]);
+  });
+
+  it("lets a fault come back after 5, 10, 20, … 160 seconds, each plus up to a tenth", async () => {
+    const delays: number[] = [];
+    const worker = batchWorker({ a: Promise.reject(new Error("fault")) }, async (_queue, [message]) => {
+      delays.push(message?.delay ?? 0);
+    });
+    for (const draw of [0, 1]) {
+      vi.spyOn(Math, "random").mockReturnValue(draw);
+      for (let receives = 1; receives <= 9; receives++)
+        await worker({ Records: [record("a", receives)] }, invocation());
+    }
+    const seconds = [5, 10, 20, 40, 80, 160, 160, 160, 160];
+    expect(delays.map((delay) => Math.round(delay / 100) / 10)).toEqual([
+      ...seconds,
+      ...seconds.map((delay) => delay * 1.1),
+    ]);
+  });
+
+  it("lets an unfinished record come back after 5 seconds, too", async () => {
+    const delays: number[] = [];
+    const worker = batchWorker({ a: never }, async (_queue, [message]) => void delays.push(message?.delay ?? 0));
+    await worker(event("a"), invocation(3 * SECOND + 20));
+    expect(delays).toEqual([5 * SECOND]);
+  });
+
+  it("sends no request for a batch without faults", async () => {
+    const postpone = vi.fn<Postpone>(async () => {});
+    await batchWorker({ a: Promise.resolve(done) }, postpone)(event("a"), invocation());
+    expect(postpone).not.toHaveBeenCalled();
+  });
+
+  it("reports its failed records even if their next receive cannot be scheduled", async () => {
+    const worker = batchWorker({ a: Promise.reject(new Error("fault")) }, () => Promise.reject(new Error("no queue")));
+    expect(await worker(event("a"), invocation())).toEqual({ batchItemFailures: [{ itemIdentifier: "a" }] });
   });
 
   it("fails with a named error one second before the time-out when the batch does not end", async () => {

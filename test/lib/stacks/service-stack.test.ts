@@ -171,12 +171,12 @@ describe("the queues", () => {
     return id;
   };
 
-  test("are six, each with its own dead letter queue after five receives", () => {
+  test("are six, each with its own dead letter queue after ten receives", () => {
     expect(working).toHaveLength(6);
     expect(working.map((id) => resolveReference(redrivePolicy(id)?.deadLetterTargetArn)).sort()).toEqual(
       [...dead].sort(),
     );
-    for (const id of working) expect(redrivePolicy(id)?.maxReceiveCount).toBe(5);
+    for (const id of working) expect(redrivePolicy(id)?.maxReceiveCount).toBe(10);
   });
 
   test("are encrypted", () => {

@@ -2,6 +2,7 @@ import { CreateQueueCommand, SendMessageBatchCommand, SQSClient } from "@aws-sdk
 import { mockClient } from "aws-sdk-client-mock";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openQueue, type QueueMessage } from "../../../shared/aws/queues.ts";
+import { openReceivedMessages } from "../../../shared/aws/received-messages.ts";
 import { MINUTE, SECOND } from "../../../shared/kernel/time.ts";
 import { type EmulatorFixture, startEmulatorFixture } from "../../local/emulators/support/emulator-fixture.ts";
 import { queueDepth, receiveAllMessages, receiveBatch } from "../flows/support/queue-worker.ts";
@@ -105,7 +106,12 @@ describe("a message", () => {
     const queue = openQueue(url, fixture.sqs);
     await queue.send({ body: "x" });
     const [first] = await receiveBatch(fixture.sqs, url);
-    await queue.postpone(first?.receiptHandle ?? "", 5_500);
+    const postponed = [{ receiptHandle: first?.receiptHandle ?? "", delay: 5_500 }];
+    await openReceivedMessages(fixture.sqs).postpone(
+      first?.eventSourceARN ?? "",
+      postponed,
+      new AbortController().signal,
+    );
     fixture.advance(6 * SECOND - 1);
     expect(await receiveBatch(fixture.sqs, url)).toEqual([]);
     fixture.advance(1);

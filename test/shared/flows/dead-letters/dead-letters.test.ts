@@ -65,12 +65,13 @@ function ports(): RedrivePorts {
   };
 }
 
-/** Quarantines a batch of a queue, as if its worker had failed five times. */
+/** Quarantines a batch of a queue, as if its worker had failed ten times. */
 async function exhaustReceives(queue: QueueName): Promise<QuarantinedMessage[]> {
   const quarantinePorts = ports();
   const worker = deadLettersWorker(
     {
       findSourceQueue: () => queue,
+      receivedMessages: testEnv.receivedMessages,
       quarantine: quarantinePorts.quarantine,
       deliveries: quarantinePorts.deliveries,
       due: dueStore(testEnv.table),

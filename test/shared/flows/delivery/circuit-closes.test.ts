@@ -183,7 +183,8 @@ describe("a delivery that is stored as waiting after the circuit has closed and 
     expect((await outage.breaker()).openUntil).toBeNull();
     return whileOpen;
   }
-  const runWorker = (ports: DeliverPorts, body: string) => invokeWithRecord(deliverWorker(ports, testEnv.now), body);
+  const runWorker = (ports: Parameters<typeof deliverWorker>[0], body: string) =>
+    invokeWithRecord(deliverWorker(ports, testEnv.now), body);
 
   it("is scheduled at once when its worker was frozen in between", async () => {
     const { message, body } = await recordMessage(testEnv, outage.tenant, "frozen");

@@ -243,6 +243,7 @@ describe("an endpoint whose circuit is open", () => {
     const queueMessages = await receiveAllMessages(testEnv.eventSource, outage.lane.slowDeliveries);
     const ports = {
       findSourceQueue: () => "SlowDeliveries" as const,
+      receivedMessages: testEnv.receivedMessages,
       quarantine: quarantineStore(testEnv.table),
       deliveries: outage.ports.deliveries,
       due: dueStore(testEnv.table),

@@ -213,7 +213,7 @@ describe("two workers with one retry", () => {
     testEnv.advance(31 * SECOND);
     const { failed } = await deliverRetries();
     expect(failed).toHaveLength(1);
-    expect(testEnv.emulators.sqs.counts.ChangeMessageVisibility).toBeGreaterThanOrEqual(1);
+    expect(testEnv.emulators.sqs.counts.ChangeMessageVisibilityBatch).toBeGreaterThanOrEqual(1);
     testEnv.advance(28 * SECOND);
     expect(await receiveBatch(testEnv.eventSource, queues.deliveries)).toEqual([]);
     answer();
@@ -249,6 +249,7 @@ describe("a retry that no worker could process", () => {
     const records = await receiveBatch(testEnv.eventSource, queues.deliveries);
     const ports = {
       findSourceQueue: () => "Deliveries" as const,
+      receivedMessages: testEnv.receivedMessages,
       quarantine: quarantineStore(testEnv.table),
       deliveries: deliveryStore(testEnv.table),
       due: dueStore(testEnv.table),

@@ -54,7 +54,7 @@ it.each([
   expect(await rowsMentioning(testEnv, subject)).toEqual([]);
 });
 
-it("continues half an hour after its background failed five times", async () => {
+it("continues half an hour after its background failed ten times", async () => {
   await runErasure(testEnv, queues, subject, 0);
   const sweep = () => sweepDue(testEnv.sweepPorts(queues), testEnv.now());
   await sweep();
@@ -62,6 +62,7 @@ it("continues half an hour after its background failed five times", async () => 
   const quarantine = deadLettersWorker(
     {
       findSourceQueue: () => "Erasures",
+      receivedMessages: testEnv.receivedMessages,
       quarantine: quarantineStore(testEnv.table),
       deliveries: deliveryStore(testEnv.table),
       due: dueStore(testEnv.table),

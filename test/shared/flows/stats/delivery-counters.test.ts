@@ -132,6 +132,7 @@ describe("deliveries", () => {
   async function die(...bodies: string[]): Promise<void> {
     const ports = {
       findSourceQueue: () => "Deliveries" as const,
+      receivedMessages: testEnv.receivedMessages,
       quarantine: quarantineStore(testEnv.table),
       deliveries: deliveryStore(testEnv.table),
       due: dueStore(testEnv.table),

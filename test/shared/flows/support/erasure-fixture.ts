@@ -39,7 +39,6 @@ function memoryQueue(): { queue: Queue; bodies: string[] } {
     name: "",
     send: async ({ body }) => void bodies.push(body),
     sendAll: async (messages) => void bodies.push(...messages.map(({ body }) => body)),
-    postpone: async () => {},
   };
   return { queue, bodies };
 }

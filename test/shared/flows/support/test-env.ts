@@ -6,11 +6,13 @@ import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
 import { SESv2Client } from "@aws-sdk/client-sesv2";
 import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
 import type { ApiPorts } from "../../../../functions/routes/api-endpoint.ts";
+import type { WorkerPorts } from "../../../../functions/worker/batch.ts";
 import { type Emulators, startEmulators } from "../../../../local/emulators/server.ts";
 import { openFiles } from "../../../../shared/aws/files.ts";
 import type { LogLine } from "../../../../shared/aws/log.ts";
 import { openMail } from "../../../../shared/aws/mail.ts";
 import { openQueue } from "../../../../shared/aws/queues.ts";
+import { openReceivedMessages } from "../../../../shared/aws/received-messages.ts";
 import { openVault } from "../../../../shared/aws/vault.ts";
 import { connectAccount } from "../../../../shared/flows/accounts/connect.ts";
 import type { DeliverPorts, OverduePorts, SweepPorts } from "../../../../shared/flows/delivery/ports.ts";
@@ -139,8 +141,10 @@ export async function openTestEnv(
       return Object.fromEntries(names.map((name, index) => [name, urls[index]])) as unknown as TestQueues;
     },
     files: openFiles(BUCKET, aws.s3),
+    receivedMessages: openReceivedMessages(aws.sqs),
     newVault: () => openVault(keyId, aws.kms),
-    ingestPorts: (queues: TestQueues): IngestPorts => ({
+    ingestPorts: (queues: TestQueues): IngestPorts & WorkerPorts => ({
+      receivedMessages: openReceivedMessages(aws.sqs),
       parseUpdates,
       files: openFiles(BUCKET, aws.s3),
       accounts: accountStore(tableHandle),
@@ -159,10 +163,11 @@ export async function openTestEnv(
       log,
     }),
     /** @param graph the URL of the platform's API */
-    profilePorts: (graph: string): ProfilePorts => {
+    profilePorts: (graph: string): ProfilePorts & WorkerPorts => {
       const http = platformHttp({ total: 400 });
       const upstream = { facebookGraph: graph, instagramGraph: graph, graphVersion: "v26.0" };
       return {
+        receivedMessages: openReceivedMessages(aws.sqs),
         conversations: conversationStore(tableHandle),
         accounts: accountStore(tableHandle),
         vault: openVault(keyId, aws.kms),
@@ -171,7 +176,8 @@ export async function openTestEnv(
         log,
       };
     },
-    deliverPorts: (queues: TestQueues, webhookClient: WebhookClient): DeliverPorts => ({
+    deliverPorts: (queues: TestQueues, webhookClient: WebhookClient): DeliverPorts & WorkerPorts => ({
+      receivedMessages: openReceivedMessages(aws.sqs),
       endpoints: endpointStore(tableHandle),
       messages: messageStore(tableHandle),
       eventBodies: eventBodyStore(tableHandle),
@@ -189,7 +195,8 @@ export async function openTestEnv(
       random: () => 0,
       log,
     }),
-    erasePorts: (queues: Partial<Pick<TestQueues, "erasures">>): ErasePorts => ({
+    erasePorts: (queues: Partial<Pick<TestQueues, "erasures">>): ErasePorts & WorkerPorts => ({
+      receivedMessages: openReceivedMessages(aws.sqs),
       erasures: erasureStore(tableHandle),
       traces: traceStore(tableHandle),
       tenantStates: tenantStateStore(tableHandle),

@@ -1,0 +1,45 @@
+import type { SQSRecord } from "aws-lambda";
+import type { ReceivedMessages } from "../../shared/aws/received-messages.ts";
+import { type Millis, SECOND } from "../../shared/kernel/time.ts";
+
+const FIRST_DELAY: Millis = 5 * SECOND;
+/** With the jitter below the shortest visibility timeout, 180 s: a failed record is never received later than without. */
+const DELAY_MAX: Millis = 160 * SECOND;
+const JITTER = 0.1;
+/** Leaves a second before the invocation must end. */
+const REQUEST_TIMEOUT: Millis = SECOND;
+
+/** A record that is to be received again. */
+export interface RetriedRecord {
+  readonly record: SQSRecord;
+  /** When, from now. Default: by how often it was received. */
+  readonly after?: Millis | undefined;
+}
+
+/**
+ * Schedules the next receive of a batch's retried records. Without it, they come again after the visibility timeout:
+ * when this fails, and when the function died before it.
+ */
+export async function scheduleRedelivery(
+  receivedMessages: ReceivedMessages,
+  retried: readonly RetriedRecord[],
+  random: () => number = Math.random,
+): Promise<void> {
+  const queueArn = retried[0]?.record.eventSourceARN;
+  if (queueArn === undefined) return;
+  const messages = retried.map(({ record, after }) => ({
+    receiptHandle: record.receiptHandle,
+    delay: after ?? redeliveryDelay(receiveCount(record), random()),
+  }));
+  await receivedMessages.postpone(queueArn, messages, AbortSignal.timeout(REQUEST_TIMEOUT)).catch(() => {});
+}
+
+/** 5, 10, 20, … 160 s after the first, second, third, … receive, each plus up to 10%. */
+export function redeliveryDelay(receives: number, random: number): Millis {
+  return Math.min(DELAY_MAX, FIRST_DELAY * 2 ** (receives - 1)) * (1 + JITTER * random);
+}
+
+/** How often the queue has delivered this message, including this time. */
+export function receiveCount(record: SQSRecord): number {
+  return Number(record.attributes.ApproximateReceiveCount) || 1;
+}
