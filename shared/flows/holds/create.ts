@@ -7,7 +7,7 @@ import type { RequestTime } from "../../kernel/request-time.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { currentTrace } from "../../kernel/trace.ts";
 import type { Hold, NewHold } from "../../stores/holds/hold-items.ts";
-import { withIdempotency } from "../sending/idempotency.ts";
+import { mayBeErased, withIdempotency } from "../sending/idempotency.ts";
 import { type PlannedSend, type PlanRefusal, planSend } from "../sending/plan.ts";
 import type { IdempotencyPorts, SendPorts } from "../sending/ports.ts";
 import type { HoldPorts } from "./ports.ts";
@@ -33,7 +33,9 @@ interface HoldActor {
   readonly ip: string | null;
 }
 
-type CreatePorts = HoldPorts & IdempotencyPorts & Pick<SendPorts, "conversations" | "accounts" | "budgets">;
+type CreatePorts = HoldPorts &
+  IdempotencyPorts &
+  Pick<SendPorts, "conversations" | "accounts" | "budgets" | "erasures">;
 
 /**
  * Holds a human agent's message until a person passes its check. Applies the same policy and budgets as the send, but
@@ -71,7 +73,10 @@ export async function createHold(
       },
       replayResult: async (id) => {
         const existing = await ports.holds.get(holdIdFromUlid(id));
-        return existing && toHoldResult(existing);
+        if (existing) return toHoldResult(existing);
+        // The first hold may have been sent before the conversation was erased.
+        const work = { conversationId, id, now: time.now() };
+        return (await mayBeErased(ports, work)) ? refuse("outcome_unknown", "outcome_unknown") : null;
       },
     },
   );

@@ -1,12 +1,12 @@
 import type { Caller } from "../../domain/access/api-keys.ts";
 import { sha256Hex } from "../../kernel/bytes.ts";
 import { errorClass } from "../../kernel/error-class.ts";
-import { newUlid } from "../../kernel/ids.ts";
+import { newUlid, ulidTime } from "../../kernel/ids.ts";
 import { type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { RequestTime } from "../../kernel/request-time.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
-import type { IdempotencyPorts } from "./ports.ts";
+import type { IdempotencyPorts, SettlePorts } from "./ports.ts";
 
 /** Requests with the same key are refused for this long. After it, the process of the first request has died. */
 const IN_FLIGHT_MAX: Millis = MINUTE;
@@ -27,6 +27,22 @@ export interface IdempotentWork<A extends object, R extends Refusal> {
   readonly run: (id: string) => Promise<A | R>;
   /** The result of work whose process died; null when that process had written nothing. */
   readonly replayResult: (id: string) => Promise<A | R | null>;
+}
+
+/** How far the clocks of two processes may differ. */
+const CLOCK_DIFFERENCE_MAX: Millis = MINUTE;
+
+/**
+ * Whether an erasure of the conversation may have removed what work wrote: then the work may have been done, and its
+ * result is unknown.
+ * @param id the id of the work
+ */
+export async function mayBeErased(
+  ports: Pick<SettlePorts, "erasures">,
+  { conversationId, id, now }: { readonly conversationId: string; readonly id: string; readonly now: Millis },
+): Promise<boolean> {
+  const erasedAt = await ports.erasures.erasedAt(conversationId, now);
+  return erasedAt !== null && erasedAt >= ulidTime(id) - CLOCK_DIFFERENCE_MAX;
 }
 
 /**

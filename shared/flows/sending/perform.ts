@@ -165,9 +165,10 @@ async function callPlatform(
         });
   logSend(ports, account, outcome);
   const result = await settleOutcome(ports, attempt, outcome, time.now());
-  // The sweep settles an unknown outcome, because an echo may still name the message. What the sweep settles, it removes.
-  if (result) await removeDueSend(ports, due);
-  return result ?? (await recordedResult(ports, attempt)) ?? outcomeUnknown;
+  if (result === "settled_before") return (await recordedResult(ports, attempt)) ?? outcomeUnknown;
+  // The sweep settles an unknown outcome, because an echo may still name the message.
+  if (outcome.kind !== "unknown") await removeDueSend(ports, due);
+  return result;
 }
 
 /** Never throws: the sweep removes an item that is left. */
@@ -177,13 +178,13 @@ async function removeDueSend(ports: Pick<SendPorts, "dueSends" | "log">, due: Du
   });
 }
 
-/** @returns null when the outcome is unknown, or when the sweep or an echo has settled the send */
+/** @returns `settled_before` when the sweep or an echo has settled the send: then the sweep also removes its due item */
 async function settleOutcome(
   ports: SendPorts,
   attempt: SendAttempt,
   outcome: SendOutcome,
   now: Millis,
-): Promise<SendResult | null> {
+): Promise<SendResult | "settled_before"> {
   const { head, send } = attempt;
   switch (outcome.kind) {
     case "accepted":
@@ -191,13 +192,13 @@ async function settleOutcome(
       return { kind: "sent", messageId: outcome.messageId };
     case "unknown":
       await ports.sendRecords.settleSend(head.id, send.id, { state: "unknown" });
-      return null;
+      return outcomeUnknown;
     case "late":
     case "refused": {
       const failure = outcome.kind === "late" ? { ...notSentInTime, at: now } : toFailure(outcome, now);
       const settling = await ports.sendRecords.settleSend(head.id, send.id, { state: "failed", failure });
       await applySendFailure(ports, attempt, failure);
-      if (settling === "settled_before") return null;
+      if (settling === "settled_before") return settling;
       // Without a record the conversation was erased, and no event may name it.
       if (settling === "settled") await publishSendFailed(ports, attempt, failure.detail, { repeated: false });
       return sendFailed(failure.detail);

@@ -3,7 +3,7 @@ import { readConversationId } from "../../domain/inbox/conversations.ts";
 import { type RequestedContent, readSendContent } from "../../domain/sending/send-content.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { RequestTime } from "../../kernel/request-time.ts";
-import { withIdempotency } from "./idempotency.ts";
+import { mayBeErased, withIdempotency } from "./idempotency.ts";
 import { performSend, type SendResult, toSendResult } from "./perform.ts";
 import { planSend, type ReplyRefusal } from "./plan.ts";
 import type { IdempotencyPorts, SendPorts } from "./ports.ts";
@@ -62,7 +62,9 @@ export async function sendReply(
       },
       replayResult: async (id) => {
         const record = await ports.sendRecords.get(conversationId, id);
-        return record && toReplyResult(toSendResult(record));
+        if (record) return toReplyResult(toSendResult(record));
+        const work = { conversationId, id, now: time.now() };
+        return (await mayBeErased(ports, work)) ? refuse("outcome_unknown", "outcome_unknown") : null;
       },
     },
   );

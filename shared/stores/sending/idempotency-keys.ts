@@ -35,7 +35,7 @@ export function idempotencyKeyStore(table: Table) {
   return {
     /**
      * Claims a key for a request, unless the key has a record that is less than a day old.
-     * @param staleClaim a claim without a result, read before, that the caller takes over
+     * @param staleClaim a claim without a result, read before, that the caller takes over, also if its holder released it
      * @returns null when the key is claimed, else its record
      */
     async claimKey(
@@ -52,7 +52,7 @@ export function idempotencyKeyStore(table: Table) {
         [A.ttl]: timeToLive(now + IDEMPOTENCY_TTL),
       };
       const condition = staleClaim
-        ? isStill(staleClaim)
+        ? anyOf(itemDoesNotExist, isStill(staleClaim))
         : anyOf(itemDoesNotExist, atMost(A.claimedAt, now - IDEMPOTENCY_TTL));
       const result = await conditionalWrite<IdempotencyItem>(table, put(item, condition), {
         ownMark: { [A.workId]: workId, [A.claimedAt]: now, [A.result]: undefined },
@@ -60,10 +60,11 @@ export function idempotencyKeyStore(table: Table) {
       return result.applied ? null : toIdempotencyRecord(result.current as IdempotencyItem);
     },
 
-    /** Stores the result for as long as the key's record lives. */
+    /** Stores the first result, for as long as the key's record lives. */
     async saveResult(tenant: TenantId, { keyHash, workId }: KeyClaim, answer: string): Promise<void> {
       const key = idempotencyKey(tenant, keyHash);
-      await conditionalWrite(table, update(key, { set: { [A.result]: answer } }, equals(A.workId, workId)));
+      const isOwnClaim = allOf(equals(A.workId, workId), isAbsent(A.result));
+      await conditionalWrite(table, update(key, { set: { [A.result]: answer } }, isOwnClaim));
     },
 
     /** Releases the key of a request that did nothing. */

@@ -139,6 +139,30 @@ describe("a human agent's message", () => {
     expect(await fixture.tryCreateHold({ idempotencyKey: "k" })).toEqual(first);
   });
 
+  it("is not held again when its conversation was erased before the key's result was stored", async () => {
+    const fixture = await openHoldFixture(testEnv);
+    const ports = fixture.apiPorts();
+    const actor = { caller: fixture.caller, ip: SOURCE_IP };
+    const message = {
+      conversationId: fixture.conversation,
+      replyTo: null,
+      actorId: "a",
+      text: "hi",
+      idempotencyKey: "k",
+    };
+    const saveResult = () => Promise.reject(new Error("injected"));
+    const failingPorts = { ...ports, idempotencyKeys: { ...ports.idempotencyKeys, saveResult } };
+    await createHold(failingPorts, actor, message, startRequestTime(testEnv.now));
+    testEnv.advance(1);
+    const erasure = { tenant: fixture.tenant, conversationId: fixture.conversation, ...actor, now: testEnv.now() };
+    await eraseConversation(ports, erasure, () => true);
+    testEnv.advance(MINUTE);
+    expect(await createHold(ports, actor, message, startRequestTime(testEnv.now))).toEqual({
+      refused: "outcome_unknown",
+      detail: "outcome_unknown",
+    });
+  });
+
   it("does not use up the key when its content is invalid", async () => {
     const fixture = await openHoldFixture(testEnv);
     for (const invalidContent of [{ text: "x".repeat(1_001) }, { text: null, attachments: [] }]) {
