@@ -1,4 +1,5 @@
-import { type buildConnector, Pool } from "undici";
+import type { buildConnector } from "undici";
+import Pool from "undici/lib/dispatcher/pool.js";
 import { type Millis, SECOND } from "../kernel/time.ts";
 
 /** How long an idle connection stays open. Short, because a receiver may close it while the function is frozen. */
@@ -118,10 +119,10 @@ export function createConnectionPools(options: ConnectionPoolsOptions): Connecti
   };
 }
 
-function createPool(origin: string, { connect, connectionsPerPool: connectionsPerLane }: ConnectionPoolsOptions): Pool {
+function createPool(origin: string, { connect, connectionsPerPool: connections }: ConnectionPoolsOptions): Pool {
   return new Pool(origin, {
     connect,
-    connections: connectionsPerLane,
+    connections,
     allowH2: false,
     pipelining: 1,
     keepAliveTimeout: IDLE_MAX,
