@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { eraseConversation } from "../../../../shared/flows/erasure/erase.ts";
+import { listMessages, readConversation } from "../../../../shared/flows/inbox/read-inbox.ts";
 import { sha256Hex } from "../../../../shared/kernel/bytes.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
@@ -126,6 +127,18 @@ describe("erasing a conversation", () => {
     expect(await messages.getById(tenant, existingText, testEnv.now())).toBeNull();
     const feed = await messages.feed(tenant, { ...query, direction: null, includeTest: true });
     expect("rows" in feed && feed.rows).toEqual([]);
+  });
+
+  it("within a second, a process that has shown it before no longer opens or lists it", async () => {
+    const ports = testEnv.apiPorts(await testEnv.newQueues());
+    const query = { conversationId: subject.conversation, before: null, limit: 9, includeTest: false };
+    const open = () => readConversation(ports, tenant, query, testEnv.now());
+    const list = () => listMessages(ports, tenant, { ...query, direction: null }, testEnv.now());
+    expect(await open()).toMatchObject({ head: { id: subject.conversation } });
+    expect(await list()).toMatchObject({ next: null });
+    await runErasure(testEnv, queues, subject);
+    testEnv.advance(SECOND);
+    expect([await open(), await list()]).toEqual([notFound, notFound]);
   });
 
   it("writes one audit row with its hash and the counts", async () => {
