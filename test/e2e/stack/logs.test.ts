@@ -287,6 +287,7 @@ it("every log line is JSON of a known event", () => {
     "delivery.attempted",
     "delivery.not_attempted",
     "sweep.completed",
+    "deliveries.checked",
     "send.completed",
     "profile.fetched",
     "intake.refused",
