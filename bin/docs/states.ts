@@ -26,6 +26,11 @@ const deliveryTexts: TriggerTexts<DeliveryTrigger> = {
     label: "event gone",
     meaning: "The event came again without a body: it was unsent or erased, or is past its retention.",
   },
+  release: {
+    label: "hand-over",
+    meaning:
+      "The receiver did not answer soon. The attempt does not count and is made again from the queue for slow endpoints.",
+  },
   give_up: { label: "dead letter", meaning: "The queue message of the attempt could not be processed." },
   replay: { label: "replay", meaning: "A replay starts the delivery again with all its attempts." },
   forced_replay: { label: "forced replay", meaning: "A replay with `force=true`, which also accepts `delivered`." },

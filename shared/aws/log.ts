@@ -59,6 +59,15 @@ export type LogLine =
       readonly breaker: string | null;
       readonly trace_id: string | null;
     }
+  | {
+      /** An attempt without an answer that is made again on the slow deliveries queue. It does not count. */
+      readonly event: "delivery.handed_over";
+      readonly tenant: string;
+      readonly endpoint: string;
+      readonly delivery: string;
+      readonly attempt: number;
+      readonly unanswered_ms: number;
+    }
   | { readonly event: "counters.save_failed"; readonly error: string; readonly messages: number }
   | { readonly event: "breaker.save_failed"; readonly endpoint: string; readonly error: string }
   | { readonly event: "slot.release_failed"; readonly endpoint: string; readonly error: string }
@@ -123,6 +132,7 @@ const levels: Readonly<Record<LogLine["event"], Level>> = {
   "account.unknown": "warn",
   "delivery.attempted": "info",
   "delivery.not_attempted": "info",
+  "delivery.handed_over": "info",
   "counters.save_failed": "warn",
   "breaker.save_failed": "warn",
   "slot.release_failed": "warn",

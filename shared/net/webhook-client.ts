@@ -1,6 +1,6 @@
 import type { AttemptOutcome } from "../domain/delivery/deliveries.ts";
 import { API_VERSION } from "../domain/events/events.ts";
-import { ATTEMPT_TIMEOUT, CONNECT_TIMEOUT, SLOW_ATTEMPT_THRESHOLD } from "../domain/limits.ts";
+import { ATTEMPT_TIMEOUT, CONNECT_TIMEOUT } from "../domain/limits.ts";
 import { clockNow, type Millis } from "../kernel/time.ts";
 import { AttemptFailure, classifyFailure } from "./attempt-failure.ts";
 import { createConnectionPools } from "./connection-pools.ts";
@@ -17,16 +17,17 @@ interface WebhookRequest {
   readonly headers: Record<string, string>;
   /** JSON, sent unchanged. */
   readonly body: string;
+  /** Time limit of the whole attempt, from DNS lookup to the last byte, if shorter than the client's. */
+  readonly timeout?: Millis;
 }
 
 export interface WebhookClient {
   /**
    * Makes one attempt and returns its outcome, without the response body. Redirects are not followed. A 2xx counts when
    * its whole body, at most 64 KiB, has arrived; any other status counts regardless of its body.
-   * @param onSlow called once when the attempt has taken three seconds
    * @throws only for a request that can never be sent (a line break in a header, a closed client)
    */
-  send(request: WebhookRequest, onSlow?: () => void): Promise<AttemptOutcome>;
+  send(request: WebhookRequest): Promise<AttemptOutcome>;
   /** Waits for the running attempts, then closes every connection. */
   close(): Promise<void>;
 }
@@ -38,8 +39,6 @@ export interface WebhookClientOptions {
   readonly now?: () => Millis;
   /** Time limit of the whole attempt, from DNS lookup to the last byte. Default: 15 s. */
   readonly attemptTimeout?: Millis;
-  /** When `onSlow` is called. Default: 3 s. */
-  readonly slowAfter?: Millis;
   /** Time limit from the first packet to the end of the TLS handshake. Default: 5 s. */
   readonly connectTimeout?: Millis;
   /** Connections of one pool to one origin. An attempt beyond them waits within its time limit. Default: 10. */
@@ -84,15 +83,15 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
   const inFlight = new Set<Promise<AttemptOutcome>>();
   let closed = false;
 
-  async function attempt(webhook: WebhookRequest, onSlow?: () => void): Promise<AttemptOutcome> {
+  async function attempt(webhook: WebhookRequest): Promise<AttemptOutcome> {
     const { poolKey, headers, body } = webhook;
+    const timeout = Math.min(webhook.timeout ?? attemptTimeout, attemptTimeout);
     const check = gate.checkUrl(webhook.url);
     if (!check.ok) return { kind: "refused_by_gate", reason: check.reason };
     const { url } = check;
     const startedAt = now();
     const exchange = new Exchange();
-    const deadline = setTimeout(() => exchange.abort(new AttemptFailure({ error: "timeout" })), attemptTimeout);
-    const slow = onSlow && setTimeout(onSlow, options.slowAfter ?? SLOW_ATTEMPT_THRESHOLD);
+    const deadline = setTimeout(() => exchange.abort(new AttemptFailure({ error: "timeout" })), timeout);
     try {
       const request = {
         method: "POST",
@@ -114,14 +113,13 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
       return { kind: "no_answer", error: failure.error, durationMs: Math.max(0, now() - startedAt) };
     } finally {
       clearTimeout(deadline);
-      clearTimeout(slow);
     }
   }
 
   return {
-    async send(request, onSlow) {
+    async send(request) {
       if (closed) throw new Error("The webhook client is closed. Create another one to send more.");
-      const pending = attempt(request, onSlow);
+      const pending = attempt(request);
       inFlight.add(pending);
       try {
         return await pending;

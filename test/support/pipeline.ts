@@ -236,7 +236,7 @@ export async function startPipeline(options: { readonly webhookClient?: WebhookC
     loopback,
     /** The workers' event sources, for callers that run them concurrently. */
     sources,
-    queues: { events: queue("Events") },
+    queues: { events: queue("Events"), retries },
     /** The table's name, to write rows that are not counted. */
     tableName: table.tableName,
     /** The AWS clients that the workers call. */

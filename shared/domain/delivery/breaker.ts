@@ -3,10 +3,11 @@ import {
   AUTO_PAUSE_AFTER,
   AUTO_PAUSE_ATTEMPTS_MIN,
   FAILURES_TO_OPEN,
+  HAND_OVER_AFTER,
+  LATE_ANSWER_DURATION,
   PROBE_OVERDUE,
   PROBE_WAIT_FIRST,
   PROBE_WAIT_MAX,
-  SLOW_ATTEMPT_THRESHOLD,
   SLOW_DURATION,
 } from "../limits.ts";
 import { type AttemptOutcome, GONE } from "./deliveries.ts";
@@ -29,7 +30,7 @@ export interface Breaker {
   readonly failedSince: number;
   /** When its owner was warned. */
   readonly warnedAt: Millis | null;
-  /** Until then first attempts move to the deliveries queue, away from other endpoints' attempts. */
+  /** Until then its attempts are made on the slow deliveries queue, away from other endpoints' attempts. */
   readonly slowUntil: Millis | null;
 }
 
@@ -85,7 +86,8 @@ export function breakerState(breaker: Breaker, now: Millis): BreakerState {
 export interface BatchResult {
   readonly succeeded: boolean;
   readonly failed: number;
-  readonly slow: boolean;
+  /** How long the endpoint is slow because of them; 0 when none was slow. */
+  readonly slowFor: Millis;
 }
 
 /** `neither`: the receiver was not called, or answered 410. */
@@ -98,9 +100,11 @@ export function attemptResult(outcome: AttemptOutcome): AttemptResult {
   return outcome.status >= 200 && outcome.status <= 299 ? "succeeded" : "failed";
 }
 
-export function wasSlow(outcome: AttemptOutcome): boolean {
-  if (outcome.kind === "refused_by_gate") return false;
-  return outcome.durationMs > SLOW_ATTEMPT_THRESHOLD || (outcome.kind === "no_answer" && outcome.error === "timeout");
+/** How long an endpoint is slow after this outcome; 0 when it was in time. */
+export function slowFor(outcome: AttemptOutcome): Millis {
+  if (outcome.kind === "refused_by_gate") return 0;
+  if (outcome.kind === "answered") return outcome.durationMs > HAND_OVER_AFTER ? LATE_ANSWER_DURATION : 0;
+  return outcome.durationMs > HAND_OVER_AFTER || outcome.error === "timeout" ? SLOW_DURATION : 0;
 }
 
 /**
@@ -118,7 +122,7 @@ export function isSlow({ slowUntil }: Breaker, now: Millis): boolean {
 /** The breaker after a batch's attempts; null when it does not change. */
 export function onBatch(breaker: Breaker, batch: BatchResult, now: Millis): Breaker | null {
   const updated = applyBatch(breaker, batch, now);
-  const next = batch.slow ? markSlow(updated, now) : updated;
+  const next = updateSlow(updated, batch, now);
   return isSameBreaker(breaker, next) ? null : next;
 }
 
@@ -129,7 +133,7 @@ export function onBatch(breaker: Breaker, batch: BatchResult, now: Millis): Brea
 export function onProbe(breaker: Breaker, probe: Millis, outcome: AttemptOutcome, now: Millis): Breaker | null {
   if (breaker.openUntil !== probe) return null;
   const next = applyProbe(breaker, attemptResult(outcome), now);
-  return wasSlow(outcome) ? markSlow(next, now) : next;
+  return markSlow(next, slowFor(outcome), now);
 }
 
 /**
@@ -207,10 +211,16 @@ function recover(breaker: Breaker): Breaker {
   return { ...CLOSED, slowUntil: breaker.slowUntil, closedBy: breaker.openUntil ?? breaker.closedBy };
 }
 
-/** Renews the mark when half of it is over, so that a slow endpoint is written every few minutes, not at each attempt. */
-function markSlow(breaker: Breaker, now: Millis): Breaker {
+/** Attempts in time leave at most the shorter mark. */
+function updateSlow(breaker: Breaker, { succeeded, failed, slowFor }: BatchResult, now: Millis): Breaker {
+  if (slowFor > 0) return markSlow(breaker, slowFor, now);
   const slowUntil = now + SLOW_DURATION;
-  return (breaker.slowUntil ?? 0) > now + SLOW_DURATION / 2 ? breaker : { ...breaker, slowUntil };
+  return (succeeded || failed > 0) && (breaker.slowUntil ?? 0) > slowUntil ? { ...breaker, slowUntil } : breaker;
+}
+
+/** Renews the mark when half of it is over, so that a slow endpoint is written every few minutes, not at each attempt. */
+function markSlow(breaker: Breaker, duration: Millis, now: Millis): Breaker {
+  return (breaker.slowUntil ?? 0) >= now + duration / 2 ? breaker : { ...breaker, slowUntil: now + duration };
 }
 
 function currentWait({ wait }: Breaker): Millis {

@@ -10,6 +10,7 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number];
  * - `first_attempt`: the first attempt is recorded with its outcome, or moved to the deliveries queue
  * - `await`: the row is written before its first attempt
  * - `claim`: a worker starts the next attempt; `settle`: the worker records its outcome
+ * - `release`: the worker gives its claim back, and the attempt does not count
  * - `give_up`: the attempt's message could not be processed
  * - `event_gone`: the event came again without a body: it was unsent or erased, or is past its retention
  * - `replay`, `forced_replay`: the delivery restarts with all attempts
@@ -19,6 +20,7 @@ export type DeliveryTrigger =
   | "await"
   | "claim"
   | "settle"
+  | "release"
   | "give_up"
   | "event_gone"
   | "replay"
@@ -40,6 +42,8 @@ export const deliveryTransitions: readonly (readonly [DeliveryStatus | "none", D
   ["attempting", "settle", "dlq"],
   ["attempting", "settle", "failed"],
   ["attempting", "settle", "blocked"],
+  ["attempting", "release", "pending"],
+  ["attempting", "release", "retrying"],
   ["pending", "give_up", "dlq"],
   ["attempting", "give_up", "dlq"],
   ["retrying", "give_up", "dlq"],

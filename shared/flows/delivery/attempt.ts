@@ -6,6 +6,7 @@ import type { Endpoint } from "../../domain/webhooks/endpoints.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
 import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
+import type { Batch } from "./batch.ts";
 import type { DeliverPorts } from "./ports.ts";
 import { loadRenderedEvent } from "./rendered-events.ts";
 
@@ -18,19 +19,19 @@ interface Attempt {
   readonly endpoint: Endpoint;
   readonly event: RenderedEvent;
   readonly now: Millis;
+  /** The time limit of the call. */
+  readonly timeout: Millis;
 }
 
 /**
  * Posts an event to one endpoint, signed with every secret that is valid at `now`. Endpoints do not share connections,
  * even on the same host.
- * @param onSlow called once when the attempt takes so long that the endpoint counts as slow
  */
 export async function makeAttempt(
   ports: Pick<DeliverPorts, "vault" | "webhookClient">,
   attempt: Attempt,
-  onSlow?: () => void,
 ): Promise<AttemptOutcome> {
-  const { endpoint, event, now } = attempt;
+  const { endpoint, event, now, timeout } = attempt;
   const secrets = await signingSecrets(ports, attempt);
   const id = eventId(event.ulid);
   const headers = {
@@ -39,7 +40,7 @@ export async function makeAttempt(
     "svc-event-type": event.type,
     "svc-delivery-id": deliveryId(event.ulid, endpoint.id),
   };
-  return ports.webhookClient.send({ url: endpoint.url, poolKey: endpoint.id, headers, body: event.body }, onSlow);
+  return ports.webhookClient.send({ url: endpoint.url, poolKey: endpoint.id, headers, body: event.body, timeout });
 }
 
 /** A stored delivery and its endpoint as it was read; null when that no longer exists. */
@@ -58,19 +59,18 @@ export type ClaimedResult =
 export async function attemptClaimed(
   ports: DeliverPorts,
   { tenant, endpoint, row }: StoredDelivery,
-  now: () => Millis,
-  onSlow?: () => void,
+  { now, attemptTimeout: timeout }: Pick<Batch, "now" | "attemptTimeout">,
 ): Promise<ClaimedResult> {
   const event = await loadRenderedEvent(ports, tenant, row);
   if (!endpoint || endpoint.status === "deleted" || !event) return { outcome: null, verdict: { status: "failed" } };
   if (endpoint.status === "paused") return { outcome: null, verdict: { status: "blocked" } };
   if (now() >= row.createdAt + RETENTION) return { outcome: null, verdict: { status: "dlq" } };
-  return { outcome: await makeAttempt(ports, { tenant, endpoint, event, now: now() }, onSlow), verdict: null };
+  return { outcome: await makeAttempt(ports, { tenant, endpoint, event, now: now(), timeout }), verdict: null };
 }
 
 async function signingSecrets(
   ports: Pick<DeliverPorts, "vault">,
-  { tenant, endpoint, now }: Omit<Attempt, "event">,
+  { tenant, endpoint, now }: Pick<Attempt, "tenant" | "endpoint" | "now">,
 ): Promise<string[]> {
   const encryptionContext = { purpose: "webhook-secret", tenant, owner: endpoint.id } as const;
   const sealedSecrets = [

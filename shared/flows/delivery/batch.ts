@@ -1,3 +1,4 @@
+import { ATTEMPT_TIMEOUT, HAND_OVER_AFTER } from "../../domain/limits.ts";
 import type { Endpoint } from "../../domain/webhooks/endpoints.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
@@ -10,8 +11,10 @@ export interface Batch {
   readonly now: () => Millis;
   /** Before its first read. */
   readonly startedAt: Millis;
-  /** It comes from the slow deliveries queue, where each attempt has its full time. */
+  /** It comes from the slow deliveries queue. */
   readonly slow: boolean;
+  /** The time limit of each call. Only a slow batch waits for a slow receiver. */
+  readonly attemptTimeout: Millis;
   /** Endpoints that were read again, by id. */
   readonly rereads: Map<string, Promise<Endpoint | null>>;
   readonly tally: Tally;
@@ -20,7 +23,16 @@ export interface Batch {
 }
 
 export function newBatch(now: () => Millis, slow: boolean): Batch & { readonly health: EndpointHealth } {
-  return { now, startedAt: now(), slow, rereads: new Map(), tally: newTally(), health: newEndpointHealth() };
+  const attemptTimeout = slow ? ATTEMPT_TIMEOUT : HAND_OVER_AFTER;
+  return {
+    now,
+    startedAt: now(),
+    slow,
+    attemptTimeout,
+    rereads: new Map(),
+    tally: newTally(),
+    health: newEndpointHealth(),
+  };
 }
 
 /** Reads an endpoint consistently, once per batch: the list of a tenant's endpoints may be older than the last write. */

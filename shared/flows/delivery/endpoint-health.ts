@@ -5,13 +5,15 @@ import {
   type Breaker,
   failureAction,
   onBatch,
-  wasSlow,
+  slowFor,
 } from "../../domain/delivery/breaker.ts";
-import type { AttemptOutcome } from "../../domain/delivery/deliveries.ts";
+import { type AttemptOutcome, deliveryId } from "../../domain/delivery/deliveries.ts";
+import { SLOW_DURATION } from "../../domain/limits.ts";
 import type { Endpoint } from "../../domain/webhooks/endpoints.ts";
 import { errorClass } from "../../kernel/error-class.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
+import type { AttemptKey } from "../../stores/delivery/delivery-items.ts";
 import type { Endpoints } from "../../stores/webhooks/endpoints.ts";
 import { drainTask, scheduleTask, type TaskPorts } from "./schedule.ts";
 
@@ -31,7 +33,7 @@ interface CalledEndpoint {
 export interface EndpointHealth {
   /** Saved once, at the batch's end. */
   readonly results: Map<string, CalledEndpoint & { readonly batchResult: BatchResult }>;
-  /** Endpoints that turned out slow during an attempt. Their saves have started. */
+  /** Endpoints with an attempt that was handed over. Their saves have started. */
   readonly slow: Map<string, Promise<void>>;
 }
 
@@ -44,28 +46,70 @@ export function recordAttempt(
   { tenant, endpoint }: CalledEndpoint,
   outcome: AttemptOutcome,
 ): void {
-  const previous = results.get(endpoint.id)?.batchResult ?? { succeeded: false, failed: 0, slow: false };
+  const previous = results.get(endpoint.id)?.batchResult ?? { succeeded: false, failed: 0, slowFor: 0 };
   const result = attemptResult(outcome);
   const batchResult = {
     succeeded: previous.succeeded || result === "succeeded",
     failed: previous.failed + (result === "failed" ? 1 : 0),
-    slow: previous.slow || wasSlow(outcome),
+    slowFor: Math.max(previous.slowFor, slowFor(outcome)),
   };
   results.set(endpoint.id, { tenant, endpoint, batchResult });
 }
 
 /**
- * Saves that an endpoint is slow while its attempt is still running. Every batch that starts before the attempt ends would
- * otherwise wait for the same receiver.
+ * Saves at once that an endpoint is slow. Every batch that starts before this is saved calls the endpoint, too, and waits
+ * for it.
  */
-export function recordSlow(
+function recordSlow(
   ports: HealthPorts,
   { slow }: Pick<EndpointHealth, "slow">,
   { tenant, endpoint }: CalledEndpoint,
   now: Millis,
 ): void {
   if (slow.has(endpoint.id)) return;
-  slow.set(endpoint.id, saveResult(ports, { tenant, endpoint, now }, { succeeded: false, failed: 0, slow: true }));
+  slow.set(
+    endpoint.id,
+    saveResult(ports, { tenant, endpoint, now }, { succeeded: false, failed: 0, slowFor: SLOW_DURATION }),
+  );
+}
+
+/** A batch that may hand attempts over. */
+interface HandOverBatch {
+  readonly now: () => Millis;
+  readonly attemptTimeout: Millis;
+  readonly health: EndpointHealth | null;
+}
+
+/** An attempt that its batch does not wait for. */
+interface UnansweredAttempt extends AttemptKey {
+  readonly tenant: TenantId;
+  readonly endpoint: Endpoint;
+}
+
+/**
+ * Whether an attempt must be made again on the slow deliveries queue: its receiver had no time to answer there. It is
+ * aborted here, so that no batch waits longer for a receiver. The attempt does not count, and the receiver may see the
+ * event twice.
+ */
+export function isUnanswered(outcome: AttemptOutcome | null, { slow }: { readonly slow: boolean }): boolean {
+  return !slow && outcome?.kind === "no_answer" && outcome.error === "timeout";
+}
+
+/** Marks the endpoint as slow, so that later batches do not call it, and logs the hand-over. */
+export function onUnanswered(
+  ports: HealthPorts,
+  { tenant, endpoint, eventUlid, attempt }: UnansweredAttempt,
+  { health, now, attemptTimeout }: HandOverBatch,
+): void {
+  if (health) recordSlow(ports, health, { tenant, endpoint }, now());
+  ports.log({
+    event: "delivery.handed_over",
+    tenant,
+    endpoint: endpoint.id,
+    delivery: deliveryId(eventUlid, endpoint.id),
+    attempt,
+    unanswered_ms: attemptTimeout,
+  });
 }
 
 /** Saves the results that change a breaker. Never fails: a delivery must not be repeated because of it. */

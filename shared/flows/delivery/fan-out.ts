@@ -15,7 +15,7 @@ import { done, drop, type RecordOutcome } from "../record-outcome.ts";
 import { countMessage } from "../stats/count.ts";
 import { makeAttempt } from "./attempt.ts";
 import { type Batch, rereadEndpoint } from "./batch.ts";
-import { recordSlow } from "./endpoint-health.ts";
+import { isUnanswered, onUnanswered } from "./endpoint-health.ts";
 import { finishAttempt, resumeFinishedAttempt } from "./finish-attempt.ts";
 import type { DeliverPorts } from "./ports.ts";
 
@@ -130,19 +130,24 @@ async function publishToEndpoint(ports: DeliverPorts, publication: EndpointPubli
 
 /**
  * A paused endpoint gets a blocked row without a call, which can be replayed. While the circuit is open the row waits
- * for the endpoint. A slow endpoint's first attempt moves to the deliveries queue, where no other endpoint waits for it.
+ * for the endpoint. A slow endpoint's first attempt moves to the slow deliveries queue, where no other endpoint waits for
+ * it. One without an answer is aborted and moves there, too.
  */
 async function attemptIfAllowed(
   ports: DeliverPorts,
   { event, rendered, endpoint }: EndpointPublication,
-  { health, now }: Batch,
+  batch: Batch,
 ): Promise<{ outcome: AttemptOutcome | null; verdict: InitialStatus }> {
   const { tenant } = event;
+  const { now, attemptTimeout } = batch;
   if (endpoint.status === "paused") return { outcome: null, verdict: { status: "blocked" } };
   if (isCircuitOpen(endpoint.breaker, now())) return { outcome: null, verdict: waitingForEndpoint };
   if (isSlow(endpoint.breaker, now())) return { outcome: null, verdict: { status: "pending" } };
-  const onSlow = () => health && recordSlow(ports, health, { tenant, endpoint }, now());
-  const outcome = await makeAttempt(ports, { tenant, endpoint, event: rendered, now: now() }, onSlow);
+  const outcome = await makeAttempt(ports, { tenant, endpoint, event: rendered, now: now(), timeout: attemptTimeout });
+  if (isUnanswered(outcome, batch)) {
+    onUnanswered(ports, { ...event, endpoint, endpointId: endpoint.id, attempt: 1 }, batch);
+    return { outcome: null, verdict: { status: "pending" } };
+  }
   const judgement = { attempt: 1, createdAt: ulidTime(event.eventUlid), now: now(), jitter: ports.random() };
   return { outcome, verdict: judgeAttempt(outcome, judgement) };
 }

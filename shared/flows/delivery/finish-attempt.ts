@@ -1,4 +1,4 @@
-import { type BreakerState, breakerState, isCircuitOpen, isSlow, wasSlow } from "../../domain/delivery/breaker.ts";
+import { type BreakerState, breakerState, isCircuitOpen, isSlow, slowFor } from "../../domain/delivery/breaker.ts";
 import {
   type AttemptOutcome,
   attemptError,
@@ -68,7 +68,8 @@ export async function finishAttempt(
   if ("uncounted" in end && end.uncounted) countMessage(tally, tenant);
   const dueAt = nextAttemptAt(verdict, settledAt);
   if (dueAt !== null) {
-    const slow = isKnownSlow(endpoint, settledAt) || (health !== null && outcome !== null && wasSlow(outcome));
+    const wasSlow = health !== null && outcome !== null && slowFor(outcome) > 0;
+    const slow = verdict.status === "pending" || wasSlow || isKnownSlow(endpoint, settledAt);
     await scheduleRetry(ports, { ...delivery, tenant, attempt: attemptNumber(end) + 1, slow }, dueAt, settledAt);
   } else if (verdict.status === "retrying" && now() - startedAt > CIRCUIT_READ_MAX_AGE) {
     const attempt = "row" in end ? end.row.attempt : 1;

@@ -97,7 +97,7 @@ async function attemptRow(
   const row = await claimWaiting(ports, waiting, batch);
   if (!row) return null;
   const claimed = { ...waiting, row };
-  const result = await attemptClaimed(ports, claimed, now);
+  const result = await attemptClaimed(ports, claimed, batch);
   const settledAt = now();
   const { outcome } = result;
   const verdict = result.verdict === null ? judgeProbe(ports, row, result.outcome, settledAt) : result.verdict;

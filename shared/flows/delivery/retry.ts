@@ -10,7 +10,7 @@ import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
 import { done, drop, type RecordOutcome, retry } from "../record-outcome.ts";
 import { abandonedOutcome, attemptClaimed } from "./attempt.ts";
 import type { Batch } from "./batch.ts";
-import { recordSlow } from "./endpoint-health.ts";
+import { isUnanswered, onUnanswered } from "./endpoint-health.ts";
 import { finishAttempt, resumeFinishedAttempt } from "./finish-attempt.ts";
 import type { DeliverPorts } from "./ports.ts";
 import { retryMessage, scheduleRetry } from "./schedule.ts";
@@ -19,7 +19,7 @@ import { retryMessage, scheduleRetry } from "./schedule.ts";
  * Makes one later attempt: claims the row, posts the event, and finishes the attempt. Safe to repeat at every line: the
  * attempt number is a token, and the claim of a worker that died expires. While the circuit is open nothing is claimed:
  * the row waits, and a drain queues it when the endpoint recovers. An attempt of a slow endpoint moves to the slow
- * deliveries queue.
+ * deliveries queue, and so does one that has no answer soon.
  * @param batch receives the result of the attempt
  */
 export async function retryDelivery(ports: DeliverPorts, message: RetryMessage, batch: Batch): Promise<RecordOutcome> {
@@ -72,7 +72,7 @@ async function claimAndAttempt(
   endpoint: Endpoint | null,
   batch: Batch,
 ): Promise<RecordOutcome> {
-  const { now, health } = batch;
+  const { now } = batch;
   const { tenant, attempt } = message;
   const claim = await ports.deliveries.claimDelivery(tenant, message, now());
   switch (claim.outcome) {
@@ -93,8 +93,13 @@ async function claimAndAttempt(
     }
     case "claimed": {
       const claimed = { tenant, endpoint, row: claim.row };
-      const onSlow = () => endpoint && health && recordSlow(ports, health, { tenant, endpoint }, now());
-      const result = await attemptClaimed(ports, claimed, now, onSlow);
+      const result = await attemptClaimed(ports, claimed, batch);
+      if (endpoint && isUnanswered(result.outcome, batch)) {
+        onUnanswered(ports, { ...message, endpoint }, batch);
+        if (!(await ports.deliveries.releaseDelivery(tenant, claim.row, now()))) return drop("stale");
+        await ports.slowRetries.send(retryMessage(message));
+        return done;
+      }
       const verdict = result.verdict === null ? judgeOutcome(ports, claim.row, result.outcome, now()) : result.verdict;
       const end = { ...claimed, outcome: result.outcome, verdict, settledAt: now() };
       return (await finishAttempt(ports, end, batch)) ? done : drop("stale");

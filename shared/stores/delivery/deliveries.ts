@@ -151,6 +151,25 @@ export function deliveryStore(table: Table) {
     },
 
     /**
+     * Gives a claim back: the delivery waits for the same attempt again, due now, and the attempt does not count.
+     * @returns false when the claim was lost
+     */
+    async releaseDelivery(tenant: TenantId, row: DeliveryRow, now: Millis): Promise<boolean> {
+      const op = newOp(now);
+      const set = { [A.nextAttemptAt]: now, [A.updatedAt]: now, [A.op]: op };
+      const result = await conditionalWrite(
+        table,
+        update(
+          deliveryKey(tenant, row.endpointId, row.eventUlid),
+          { set, remove: [A.leaseUntil] },
+          allOf(allows("release"), isCurrentAttempt(row.attempt), ...leaseIsOurs(row)),
+        ),
+        { ownMark: { [A.op]: op } },
+      );
+      return result.applied;
+    },
+
+    /**
      * Gives up a delivery whose queue message no worker could process, whether or not its attempt was made.
      * @returns null when the row is past this attempt or was replayed
      */

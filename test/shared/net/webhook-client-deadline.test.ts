@@ -44,6 +44,14 @@ test.each([
   expect(receiver.requests).toHaveLength(1);
 });
 
+test("a call ends at its own time limit when that is shorter than the client's", async () => {
+  const receiver = await startReceiver(neverRespond);
+  const startedAt = performance.now();
+  const request = { ...webhookRequest(`http://127.0.0.1:${receiver.port}/`), timeout: DEADLINE };
+  expect(await openWebhookClient().send(request)).toMatchObject({ kind: "no_answer", error: "timeout" });
+  expect(performance.now() - startedAt).toBeLessThan(DEADLINE + SLACK);
+});
+
 test.each([
   ["says nothing", neverRespond],
   ["drips its body", dripBody],

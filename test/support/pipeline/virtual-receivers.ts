@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { AttemptOutcome } from "../../../shared/domain/delivery/deliveries.ts";
-import { ATTEMPT_TIMEOUT, SLOW_ATTEMPT_THRESHOLD } from "../../../shared/domain/limits.ts";
+import { ATTEMPT_TIMEOUT } from "../../../shared/domain/limits.ts";
 import type { Millis } from "../../../shared/kernel/time.ts";
 import type { WebhookClient } from "../../../shared/net/webhook-client.ts";
 import type { VirtualTime } from "../virtual-time.ts";
@@ -42,12 +42,12 @@ export function virtualReceivers() {
   let calls: VirtualCall[] = [];
 
   const webhookClient: WebhookClient = {
-    async send({ url, headers }, onSlow) {
+    async send({ url, headers, timeout = ATTEMPT_TIMEOUT }) {
       if (!time) throw new Error("Virtual receivers answer once they have a time.");
       const event = nameByEvent.get(String(headers["svc-event-id"])) ?? "";
       const call: VirtualCall = { url, event, startedAt: time.now(), endedAt: null };
       calls.push(call);
-      const outcome = await answer(time, behavior(url, event), onSlow);
+      const outcome = await answer(time, behavior(url, event), timeout);
       call.endedAt = time.now();
       return outcome;
     },
@@ -71,15 +71,10 @@ export function virtualReceivers() {
 async function answer(
   time: Pick<VirtualTime, "sleep">,
   response: ReturnType<ReceiverBehavior>,
-  onSlow: (() => void) | undefined,
+  timeout: Millis,
 ): Promise<AttemptOutcome> {
-  const duration = Math.min(response?.duration ?? ATTEMPT_TIMEOUT, ATTEMPT_TIMEOUT);
-  await time.sleep(Math.min(duration, SLOW_ATTEMPT_THRESHOLD));
-  if (duration > SLOW_ATTEMPT_THRESHOLD) {
-    onSlow?.();
-    await time.sleep(duration - SLOW_ATTEMPT_THRESHOLD);
-  }
-  if (!response || duration >= ATTEMPT_TIMEOUT)
-    return { kind: "no_answer", error: "timeout", durationMs: ATTEMPT_TIMEOUT };
+  const duration = Math.min(response?.duration ?? timeout, timeout);
+  await time.sleep(duration);
+  if (!response || duration >= timeout) return { kind: "no_answer", error: "timeout", durationMs: timeout };
   return { kind: "answered", status: response.status, retryAfter: null, durationMs: duration };
 }

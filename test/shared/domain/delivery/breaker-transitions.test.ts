@@ -47,7 +47,7 @@ it("changes state only as the transition table says, and reaches every row of it
           now += step.by;
           triggers = ["probe_late"];
         } else if (step.kind === "batch") {
-          next = onBatch(breaker, { ...step, slow: false }, now);
+          next = onBatch(breaker, { ...step, slowFor: 0 }, now);
           triggers = step.succeeded ? ["success"] : ["failure", "failure_limit"];
         } else if (breaker.openUntil !== null && step.kind === "probe") {
           next = onProbe(breaker, breaker.openUntil, responses[step.trigger] as AttemptOutcome, now);

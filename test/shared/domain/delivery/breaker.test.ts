@@ -10,7 +10,7 @@ import {
   isSlow,
   onBatch,
   onProbe,
-  wasSlow,
+  slowFor,
 } from "../../../../shared/domain/delivery/breaker.ts";
 import type { AttemptOutcome } from "../../../../shared/domain/delivery/deliveries.ts";
 import { DAY, HOUR, MINUTE, type Millis, SECOND } from "../../../../shared/kernel/time.ts";
@@ -113,7 +113,7 @@ it("opens after ten failures in a row for 1, 2, 4, 8, 16 and then 30 minutes, fo
         updateModel(model, step, before.openUntil, now);
         let next: Breaker | null = null;
         if (step.do === "advance") now += step.by;
-        if (step.do === "attempts") next = onBatch(before, { ...step, slow: false }, now);
+        if (step.do === "attempts") next = onBatch(before, { ...step, slowFor: 0 }, now);
         if (step.do === "probe" && before.openUntil)
           next = onProbe(before, before.openUntil, answered(step.status), now);
         if (step.do === "close" && before.openUntil) next = closeBreaker(before, before.openUntil);
@@ -133,9 +133,9 @@ it("opens after ten failures in a row for 1, 2, 4, 8, 16 and then 30 minutes, fo
 
 describe("nothing is written", () => {
   it("for a success that follows no failure, and for a batch without attempts", () => {
-    expect(onBatch(CLOSED, { succeeded: true, failed: 0, slow: false }, NOW)).toBeNull();
-    expect(onBatch(CLOSED, { succeeded: true, failed: 4, slow: false }, NOW)).toBeNull();
-    expect(onBatch(CLOSED, { succeeded: false, failed: 0, slow: false }, NOW)).toBeNull();
+    expect(onBatch(CLOSED, { succeeded: true, failed: 0, slowFor: 0 }, NOW)).toBeNull();
+    expect(onBatch(CLOSED, { succeeded: true, failed: 4, slowFor: 0 }, NOW)).toBeNull();
+    expect(onBatch(CLOSED, { succeeded: false, failed: 0, slowFor: 0 }, NOW)).toBeNull();
   });
 
   it("for a probe that was superseded by another one", () => {
@@ -163,20 +163,33 @@ it("stays open until two minutes after its probe was due", () => {
 });
 
 describe("a slow endpoint", () => {
-  it("is one whose attempt took more than three seconds or timed out", () => {
-    expect(
-      [answered(200, 3_000), answered(200, 3_001), noAnswer("timeout"), noAnswer("connect", 2_000), refusedByGate].map(
-        wasSlow,
-      ),
-    ).toEqual([false, true, true, false, false]);
+  const batch = { succeeded: true, failed: 0, slowFor: 0 };
+
+  it("is one without an answer within 1.5 seconds: for 5 minutes, or for an hour if it answers in the end", () => {
+    const inTime = [answered(200, 1_500), noAnswer("connect", 1_500), refusedByGate];
+    const late = [answered(200, 1_501), answered(500, 14_000)];
+    expect(inTime.map(slowFor)).toEqual([0, 0, 0]);
+    expect(late.map(slowFor)).toEqual([HOUR, HOUR]);
+    expect([noAnswer("timeout"), noAnswer("connect", 5_000)].map(slowFor)).toEqual([5 * MINUTE, 5 * MINUTE]);
   });
 
-  it("stays slow for five minutes, and is saved again once half of them are over", () => {
-    const slow = { succeeded: true, failed: 0, slow: true };
-    const marked = onBatch(CLOSED, slow, NOW) ?? CLOSED;
-    expect([0, 5 * MINUTE - 1, 5 * MINUTE].map((later) => isSlow(marked, NOW + later))).toEqual([true, true, false]);
-    expect(onBatch(marked, slow, NOW + 2 * MINUTE)).toBeNull();
-    expect(onBatch(marked, slow, NOW + 3 * MINUTE)?.slowUntil).toBe(NOW + 8 * MINUTE);
+  it.each([5 * MINUTE, HOUR])(
+    "stays slow for that time (%i ms), and is saved again once half of it is over",
+    (duration) => {
+      const slow = { ...batch, slowFor: duration };
+      const marked = onBatch(CLOSED, slow, NOW) ?? CLOSED;
+      expect([0, duration - 1, duration].map((later) => isSlow(marked, NOW + later))).toEqual([true, true, false]);
+      expect(onBatch(marked, slow, NOW + duration / 2)).toBeNull();
+      expect(onBatch(marked, slow, NOW + duration / 2 + 1)?.slowUntil).toBe(NOW + duration / 2 + 1 + duration);
+    },
+  );
+
+  it("that answers in time again is slow for 5 more minutes at most", () => {
+    const marked = onBatch(CLOSED, { ...batch, slowFor: HOUR }, NOW) ?? CLOSED;
+    const shortened = onBatch(marked, batch, NOW + MINUTE) ?? CLOSED;
+    expect(shortened.slowUntil).toBe(NOW + 6 * MINUTE);
+    expect(onBatch(shortened, batch, NOW + 2 * MINUTE)).toBeNull();
+    expect(onBatch(marked, { ...batch, succeeded: false }, NOW + MINUTE)).toBeNull();
   });
 });
 

@@ -30,7 +30,7 @@ beforeEach(async () => {
 
 const attempts = () => testEnv.lines.flatMap((line) => (line.event === "delivery.attempted" ? [line] : []));
 
-async function drain(queue: "events" | "deliveries"): Promise<void> {
+async function drain(queue: "events" | "deliveries" | "slowDeliveries"): Promise<void> {
   const worker = deliverWorker(testEnv.deliverPorts(queues, openWebhookClient()), testEnv.now);
   expect((await invokeWorker(testEnv.eventSource, queues[queue], worker)).failed).toEqual([]);
 }
@@ -107,7 +107,7 @@ it("keeps the trace ID while a delivery waits for its endpoint, in the probe and
   for (let minute = 0; minute < 30 && waiting.some((ulid) => traceIds(ulid).length === 0); minute++) {
     testEnv.advance(MINUTE);
     await sweepDue(testEnv.sweepPorts(queues), testEnv.now());
-    await drain("deliveries");
+    for (const queue of ["deliveries", "slowDeliveries", "deliveries"] as const) await drain(queue);
   }
   expect(waiting.map((ulid) => new Set(traceIds(ulid)))).toEqual([new Set(["request-7"]), new Set(["request-8"])]);
   const probed = attempts().filter(({ attempt, verdict }) => attempt === 2 && verdict === "delivered");

@@ -3,7 +3,7 @@ import { deliverWorker } from "../../../../functions/deliver/worker.ts";
 import { openQueue } from "../../../../shared/aws/queues.ts";
 import type { AttemptOutcome } from "../../../../shared/domain/delivery/deliveries.ts";
 import type { DeliverPorts } from "../../../../shared/flows/delivery/ports.ts";
-import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
+import { HOUR, MINUTE, type Millis, SECOND } from "../../../../shared/kernel/time.ts";
 import type { WebhookClient } from "../../../../shared/net/webhook-client.ts";
 import { decodeRetry, encodeRetry } from "../../../../shared/queues/deliveries.ts";
 import { concurrencySlotStore } from "../../../../shared/stores/delivery/concurrency-slots.ts";
@@ -25,67 +25,126 @@ beforeEach(async () => {
 /** Allows for other work on the machine. */
 const pollExpect = <T>(read: () => T) => expect.poll(read, { timeout: 10_000 });
 
-const fastOutcome: AttemptOutcome = { kind: "answered", status: 200, retryAfter: null, durationMs: 5 };
-const timeoutOutcome: AttemptOutcome = { kind: "no_answer", error: "timeout", durationMs: 15_000 };
-const slowOutcome: AttemptOutcome = { kind: "answered", status: 200, retryAfter: null, durationMs: 3_001 };
+const fastOutcome = { kind: "answered", status: 200, retryAfter: null, durationMs: 5 } as const;
+const timeoutOutcome = { kind: "no_answer", error: "timeout", durationMs: 15_000 } as const;
+/** What the client returns at the time limit of an ordinary batch. */
+const unanswered: AttemptOutcome = { ...timeoutOutcome, durationMs: 1_500 };
 
 /** A worker whose receivers respond at once, except at one path, where each call waits for its release. */
-function hangingClient(
-  path: string,
-  { onSlow, ...rest }: Partial<DeliverPorts> & { onSlow?: (call: () => void) => void } = {},
-) {
-  const pendingAnswers: ((outcome: AttemptOutcome) => void)[] = [];
+function hangingClient(path: string, replacedPorts: Partial<DeliverPorts> = {}) {
+  const calls: { readonly timeout: Millis | undefined; readonly end: (outcome: AttemptOutcome) => void }[] = [];
   const webhookClient: WebhookClient = {
-    async send({ url }, slow) {
+    async send({ url, timeout }) {
       if (!url.endsWith(path)) return fastOutcome;
-      if (slow) onSlow?.(slow);
-      return new Promise<AttemptOutcome>((resolve) => pendingAnswers.push(resolve));
+      return new Promise<AttemptOutcome>((end) => calls.push({ timeout, end }));
     },
     close: async () => {},
   };
-  const ports = { ...outage.deliverPorts, webhookClient, ...rest };
+  const ports = { ...outage.deliverPorts, webhookClient, ...replacedPorts };
   const worker = deliverWorker(ports, testEnv.now);
+  const invoke = (queue: "events" | "deliveries" | "slowDeliveries") =>
+    invokeWorker(testEnv.eventSource, outage.lane[queue], worker);
   return {
-    held: pendingAnswers,
-    events: () => invokeWorker(testEnv.eventSource, outage.lane.events, worker),
-    deliveries: () => invokeWorker(testEnv.eventSource, outage.lane.slowDeliveries, worker),
-    respond(outcome: AttemptOutcome): void {
-      for (const resolve of pendingAnswers.splice(0)) resolve(outcome);
+    held: calls,
+    events: () => invoke("events"),
+    retries: () => invoke("deliveries"),
+    slow: () => invoke("slowDeliveries"),
+    /** Ends the calls in progress, once there are as many as expected. */
+    async respond(outcome: AttemptOutcome, count = 1): Promise<void> {
+      await pollExpect(() => calls.length).toBe(count);
+      for (const { end } of calls.splice(0)) end(outcome);
     },
   };
 }
 
-it("one endpoint of twenty hangs: after the first batch no event waits for it", async () => {
+/** Lets the endpoint's first event be handed over, which makes it slow. */
+async function makeSlow(hanging: ReturnType<typeof hangingClient>): Promise<void> {
+  await outage.write(1);
+  const batch = hanging.events();
+  await hanging.respond(unanswered);
+  await batch;
+}
+
+it("one endpoint of twenty hangs: its first event is handed over, and no later event waits for it", async () => {
   const others = await Promise.all(
     Array.from({ length: 19 }, (_, i) => outage.endpointWith({ path: `/other-${i}`, events: ["message.received"] })),
   );
   const hanging = hangingClient("/in");
-  await outage.write(1);
-  const first = hanging.events();
-  await pollExpect(() => hanging.held.length).toBe(1);
-  hanging.respond(timeoutOutcome);
-  await first;
-  expect((await outage.breaker()).slowUntil).toBe(testEnv.now() + 5 * MINUTE);
+  await makeSlow(hanging);
+  expect(await outage.breaker()).toMatchObject({ slowUntil: testEnv.now() + 5 * MINUTE, failures: 0 });
+  expect(await outage.rows(outage.endpoint)).toMatchObject([{ status: "pending", attempt: 0 }]);
 
-  const ulids = await outage.write(10);
+  await outage.write(9);
   // No call is released: this batch would never end if it waited for the hanging one.
   expect((await hanging.events()).failed).toEqual([]);
   expect(hanging.held).toHaveLength(0);
   for (const { endpoint } of others) {
     const rows = await outage.rows(endpoint);
-    expect(rows.map(({ status }) => status)).toEqual(Array(11).fill("delivered"));
+    expect(rows.map(({ status }) => status)).toEqual(Array(10).fill("delivered"));
   }
-  const rows = await outage.rows(outage.endpoint);
-  expect(rows.filter(({ status, attempt }) => status === "pending" && attempt === 0)).toHaveLength(10);
-
-  const slow = hanging.deliveries();
+  const slow = hanging.slow();
   await pollExpect(() => hanging.held.length).toBe(10);
   await outage.write(10);
   expect((await hanging.events()).failed).toEqual([]);
-  hanging.respond(fastOutcome);
+  await hanging.respond(fastOutcome, 10);
   await slow;
-  const statuses = await outage.statuses();
-  expect(ulids.map((ulid) => statuses[ulid])).toEqual(Array(10).fill("delivered"));
+  const rows = await outage.rows(outage.endpoint);
+  expect(rows.map(({ status, attempt }) => `${status} ${attempt}`).sort()).toEqual([
+    ...Array(10).fill("delivered 1"),
+    ...Array(10).fill("pending 0"),
+  ]);
+});
+
+it("a receiver that answers after 2.5 seconds gets its event again, with 15 seconds, and it counts once", async () => {
+  const hanging = hangingClient("/in");
+  await outage.write(1);
+  const batch = hanging.events();
+  await pollExpect(() => hanging.held.map(({ timeout }) => timeout)).toEqual([1_500]);
+  await hanging.respond(unanswered);
+  await batch;
+  const line = { event: "delivery.handed_over", endpoint: outage.endpoint.id, attempt: 1, unanswered_ms: 1_500 };
+  expect(testEnv.lines).toContainEqual(expect.objectContaining(line));
+  const slow = hanging.slow();
+  await pollExpect(() => hanging.held.map(({ timeout }) => timeout)).toEqual([15_000]);
+  await hanging.respond({ ...fastOutcome, durationMs: 2_500 });
+  await slow;
+  expect(await outage.rows(outage.endpoint)).toMatchObject([
+    { status: "delivered", attempt: 1, lastDurationMs: 2_500, lastError: null },
+  ]);
+  expect((await outage.breaker()).slowUntil).toBe(testEnv.now() + HOUR);
+});
+
+it("a retry without an answer is handed over: its claim is given back, and the attempt does not count", async () => {
+  const hanging = hangingClient("/in");
+  const { eventUlid } = await outage.createDelivery(outage.endpoint, "retrying");
+  const retry = { tenant: outage.tenant, endpointId: outage.endpoint.id, eventUlid, attempt: 2, manual: true };
+  await openQueue(outage.lane.deliveries, testEnv.eventSource).send({ body: encodeRetry(retry) });
+  const batch = hanging.retries();
+  await pollExpect(() => hanging.held.map(({ timeout }) => timeout)).toEqual([1_500]);
+  await hanging.respond(unanswered);
+  expect((await batch).failed).toEqual([]);
+  const row = { status: "retrying", attempt: 1, nextRetryAt: testEnv.now(), lastResponseStatus: 503 };
+  expect(await outage.row(outage.endpoint, eventUlid)).toMatchObject(row);
+  expect((await outage.breaker()).slowUntil).toBe(testEnv.now() + 5 * MINUTE);
+  const slow = hanging.slow();
+  await hanging.respond(fastOutcome);
+  expect((await slow).records.map(({ body }) => decodeRetry(body))).toEqual([retry]);
+  expect(await outage.row(outage.endpoint, eventUlid)).toMatchObject({ status: "delivered", attempt: 2 });
+});
+
+it("retries of other endpoints are made while every attempt of a slow endpoint hangs", async () => {
+  const hanging = hangingClient("/in");
+  await makeSlow(hanging);
+  const slow = hanging.slow();
+  await pollExpect(() => hanging.held.length).toBe(1);
+  const { endpoint: other } = await outage.endpointWith({ path: "/other" });
+  const { eventUlid } = await outage.createDelivery(other, "retrying");
+  const retry = { tenant: outage.tenant, endpointId: other.id, eventUlid, attempt: 2 };
+  await openQueue(outage.lane.deliveries, testEnv.eventSource).send({ body: encodeRetry(retry) });
+  expect((await hanging.retries()).failed).toEqual([]);
+  expect(await outage.row(other, eventUlid)).toMatchObject({ status: "delivered", attempt: 2 });
+  await hanging.respond(timeoutOutcome);
+  await slow;
 });
 
 it("a retry of a slow endpoint on the ordinary queue moves to the slow one, without an attempt or a claim", async () => {
@@ -102,18 +161,13 @@ it("a retry of a slow endpoint on the ordinary queue moves to the slow one, with
   expect(await outage.row(outage.endpoint, eventUlid)).toMatchObject({ status: "delivered", attempt: 2 });
 });
 
-it("an endpoint that responds within three seconds for five minutes is called with its event again", async () => {
-  const hanging = hangingClient("/in");
-  await outage.write(1);
-  const first = hanging.events();
-  await pollExpect(() => hanging.held.length).toBe(1);
-  hanging.respond(slowOutcome);
-  await first;
+it("an endpoint that answers in time for five minutes is called with its event again", async () => {
+  await makeSlow(hangingClient("/in"));
   const quick = hangingClient("/nowhere");
   await outage.write(1);
   await quick.events();
-  expect(Object.values(await outage.statuses()).sort()).toEqual(["delivered", "pending"]);
-  await quick.deliveries();
+  expect(Object.values(await outage.statuses())).toEqual(["pending", "pending"]);
+  await quick.slow();
   testEnv.advance(5 * MINUTE);
   await outage.write(1);
   await quick.events();
@@ -124,59 +178,33 @@ it("an endpoint that responds within three seconds for five minutes is called wi
 it("a slow endpoint has limited attempts in flight: the others are deferred, each time for longer", async () => {
   const inFlight = concurrencySlotStore(testEnv.table, { max: 2 });
   const hanging = hangingClient("/in", { concurrencySlots: inFlight });
-  await outage.write(1);
-  const first = hanging.events();
-  await pollExpect(() => hanging.held.length).toBe(1);
-  hanging.respond(slowOutcome);
-  await first;
-  await outage.write(5);
+  await makeSlow(hanging);
+  await outage.write(4);
   await hanging.events();
   const waiting = () => outage.statuses().then((all) => Object.values(all).filter((status) => status === "pending"));
 
-  const batch = hanging.deliveries();
+  const batch = hanging.slow();
   await pollExpect(() => hanging.held.length).toBe(2);
   await pollExpect(waiting).toHaveLength(3);
   // They return after 2.5 seconds, rounded up, find the endpoint busy, then after 5: without an attempt or a claim.
   for (const pause of [3 * SECOND, 5 * SECOND]) {
     testEnv.advance(pause - SECOND);
-    expect((await hanging.deliveries()).records).toEqual([]);
+    expect((await hanging.slow()).records).toEqual([]);
     testEnv.advance(SECOND);
-    expect((await hanging.deliveries()).records).toHaveLength(3);
+    expect((await hanging.slow()).records).toHaveLength(3);
     expect(await waiting()).toHaveLength(3);
   }
-  hanging.respond(fastOutcome);
+  await hanging.respond(fastOutcome, 2);
   await batch;
   testEnv.advance(10 * SECOND);
-  const next = hanging.deliveries();
-  await pollExpect(() => hanging.held.length).toBe(2);
-  hanging.respond(fastOutcome);
+  const next = hanging.slow();
+  await hanging.respond(fastOutcome, 2);
   await next;
   testEnv.advance(2 * MINUTE);
-  const last = hanging.deliveries();
-  await pollExpect(() => hanging.held.length).toBe(1);
-  hanging.respond(fastOutcome);
+  const last = hanging.slow();
+  await hanging.respond(fastOutcome);
   await last;
-  expect(Object.values(await outage.statuses()).filter((status) => status === "delivered")).toHaveLength(6);
-});
-
-it("an attempt in progress for three seconds marks its endpoint as slow before it ends", async () => {
-  const slow: (() => void)[] = [];
-  const hanging = hangingClient("/in", {
-    onSlow: (call) => slow.push(call),
-  });
-  await outage.write(3);
-  const batch = hanging.events();
-  await pollExpect(() => slow.length).toBe(3);
-  testEnv.advance(3 * SECOND);
-  for (const call of slow) call();
-  await pollExpect(async () => (await outage.breaker()).slowUntil).toBe(testEnv.now() + 5 * MINUTE);
-  const others = hangingClient("/nowhere");
-  await outage.write(1);
-  await others.events();
-  expect(Object.values(await outage.statuses())).toEqual(["pending"]);
-  hanging.respond(timeoutOutcome);
-  await batch;
-  expect(await outage.breaker()).toMatchObject({ failures: 3 });
+  expect(Object.values(await outage.statuses()).filter((status) => status === "delivered")).toHaveLength(5);
 });
 
 it.each(faultPoints)(
@@ -196,6 +224,64 @@ it.each(faultPoints)(
       if (!injection.reached()) {
         // The calls: endpoints, messages, two rows and their messages.
         expect(k).toBeGreaterThanOrEqual(6);
+        return;
+      }
+    }
+  },
+);
+
+/** A client whose receivers answer only in the slow queue. */
+const lateClient: WebhookClient = {
+  send: async ({ timeout = 15_000 }) => (timeout < 15_000 ? unanswered : fastOutcome),
+  close: async () => {},
+};
+
+it.each(faultPoints)(
+  "a worker loses no delivery when a fault (%s) hits it while it hands a first attempt over",
+  async (faultPoint) => {
+    for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
+      outage = await openOutage(testEnv);
+      await outage.write(2);
+      const worker = deliverWorker({ ...outage.deliverPorts, webhookClient: lateClient }, testEnv.now);
+      const injection = injectFaultAt(testEnv.clients, faultPoint, k);
+      await invokeWorker(testEnv.eventSource, outage.lane.events, injection.crashable(worker));
+      injection.remove();
+      testEnv.advance(31 * SECOND);
+      await outage.drainQueues();
+      const rows = await outage.rows(outage.endpoint);
+      expect(rows.map(({ status, attempt }) => [status, attempt])).toEqual(Array(2).fill(["delivered", 1]));
+      if (!injection.reached()) {
+        // The calls: endpoints, messages, a secret, the mark, two rows and their messages.
+        expect(k).toBeGreaterThanOrEqual(8);
+        return;
+      }
+    }
+  },
+);
+
+it.each(faultPoints)(
+  "a worker loses no delivery when a fault (%s) hits it while it hands a retry over",
+  async (faultPoint) => {
+    for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
+      outage = await openOutage(testEnv);
+      const { eventUlid } = await outage.createDelivery(outage.endpoint, "retrying");
+      const retry = { tenant: outage.tenant, endpointId: outage.endpoint.id, eventUlid, attempt: 2 };
+      await openQueue(outage.lane.deliveries, testEnv.eventSource).send({ body: encodeRetry(retry) });
+      const worker = deliverWorker({ ...outage.deliverPorts, webhookClient: lateClient }, testEnv.now);
+      const injection = injectFaultAt(testEnv.clients, faultPoint, k);
+      await invokeWorker(testEnv.eventSource, outage.lane.deliveries, injection.crashable(worker));
+      injection.remove();
+      // The claim of a worker that died expires and counts as an attempt. The next one is five minutes later.
+      for (const span of [31 * SECOND, 31 * SECOND, 5 * MINUTE]) {
+        testEnv.advance(span);
+        await outage.drainQueues();
+      }
+      const row = await outage.row(outage.endpoint, eventUlid);
+      expect(row).toMatchObject({ status: "delivered", leaseUntil: null });
+      if (faultPoint === "lost") expect(row?.attempt).toBe(2);
+      if (!injection.reached()) {
+        // The calls: endpoint, claim, message, secret, the mark, the row, its message.
+        expect(k).toBeGreaterThanOrEqual(7);
         return;
       }
     }

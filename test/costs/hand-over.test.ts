@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { AttemptOutcome } from "../../shared/domain/delivery/deliveries.ts";
+import { ATTEMPT_TIMEOUT, HAND_OVER_AFTER } from "../../shared/domain/limits.ts";
+import { retryMessage } from "../../shared/flows/delivery/schedule.ts";
+import { MINUTE } from "../../shared/kernel/time.ts";
+import type { WebhookClient } from "../../shared/net/webhook-client.ts";
+import { freshWorkspace } from "../bench/scenarios.ts";
+import { type Pipeline, startPipeline } from "../support/pipeline.ts";
+
+// docs/design/table-costs.md lists these figures.
+
+/** A receiver that needs three seconds. */
+const lateReceiver: WebhookClient = {
+  async send({ timeout = ATTEMPT_TIMEOUT }): Promise<AttemptOutcome> {
+    return timeout <= HAND_OVER_AFTER
+      ? { kind: "no_answer", error: "timeout", durationMs: timeout }
+      : { kind: "answered", status: 200, retryAfter: null, durationMs: 3_000 };
+  },
+  close: async () => {},
+};
+
+let pipeline: Pipeline;
+beforeAll(async () => {
+  pipeline = await startPipeline({ webhookClient: lateReceiver });
+});
+afterAll(() => pipeline.close());
+
+const [row, inIndex, mark, slot, claimed, settled, leftIndex, counted] = [1, 1, 1, 2, 1, 1, 1, 1];
+
+test("a first attempt that is handed over, and made", async () => {
+  const workspace = await freshWorkspace(pipeline, { endpoints: 1 });
+  await pipeline.receive(workspace.nextWebhook(0));
+  await pipeline.ingest();
+  const handedOver = await pipeline.cost(() => pipeline.deliver());
+  expect(handedOver).toEqual({ wcu: row + inIndex + mark, rcu: 1, sqs: 3 });
+  // Its late answer marks the endpoint for longer.
+  const made = await pipeline.cost(() => pipeline.retrySlow());
+  expect(made).toEqual({ wcu: slot + claimed + settled + leftIndex + counted + mark, rcu: 1.5, sqs: 2 });
+});
+
+test("a retry that is handed over", async () => {
+  const workspace = await freshWorkspace(pipeline, { endpoints: 1 });
+  const [endpointId = ""] = workspace.endpointIds;
+  const { tenant } = workspace;
+  await pipeline.receive(workspace.nextWebhook(0));
+  await pipeline.ingest();
+  await pipeline.deliver();
+  // The mark is over, and the message is on the ordinary queue.
+  pipeline.advance(6 * MINUTE);
+  const query = { endpointId, before: null, limit: 1, now: pipeline.now() };
+  const [delivery] = (await pipeline.stores.deliveries.list(tenant, query)).rows;
+  const retry = { tenant, endpointId, eventUlid: delivery?.eventUlid ?? "", attempt: 1 };
+  await pipeline.queues.retries.send(retryMessage(retry));
+  const released = 1;
+  const handedOver = await pipeline.cost(() => pipeline.retry());
+  expect(handedOver).toEqual({ wcu: claimed + mark + released, rcu: 1.5, sqs: 3 });
+});
