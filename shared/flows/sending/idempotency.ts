@@ -73,6 +73,8 @@ export async function withIdempotency<A extends object, R extends Refusal>(
     if (conflicting) return refuse("idempotency_conflict", "in_flight");
   }
   const result = previousResult ?? (await work.run(claim.workId));
+  // Nothing is started at the end of the request. The next request with the key gets the result from the record.
+  if (time.now() >= time.endsAt) return result;
   const saving =
     "retryAfter" in result
       ? ports.idempotencyKeys.release(tenant, claim)
