@@ -16,7 +16,10 @@ const rooms = {
     packages: ["@aws-sdk/(client-dynamodb|lib-dynamodb|util-dynamodb)"],
   },
   "shared/aws": { rooms: ["shared/kernel", "shared/domain", "shared/config"], packages: ["@aws-sdk/.+"] },
-  "shared/net": { rooms: ["shared/kernel", "shared/domain"], packages: ["undici", "node:dns", "node:net", "node:tls"] },
+  "shared/net": {
+    rooms: ["shared/kernel", "shared/domain"],
+    packages: ["undici", "node:crypto", "node:dns", "node:net", "node:tls"],
+  },
   "shared/platforms": {
     rooms: ["shared/kernel", "shared/domain", "shared/net"],
     packages: ["zod", "node:http", "node:https"],

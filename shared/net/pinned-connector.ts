@@ -1,3 +1,4 @@
+import { constants } from "node:crypto";
 import { connect as connectTcp, isIP, isIPv6, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { buildConnector } from "undici";
@@ -108,6 +109,8 @@ function openConnection(address: string, { name, port, secure }: Target): Socket
     ...(isIP(name) === 0 ? { servername: name } : {}),
     ALPNProtocols: ["http/1.1"],
     rejectUnauthorized: true,
+    // A server of TLS 1.2 could otherwise begin handshakes without end, and each costs CPU time.
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
   });
   tls.once("close", () => tcp.destroy());
   guardResponses(tls, tcp);

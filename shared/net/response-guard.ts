@@ -30,6 +30,13 @@ export function guardResponses(connection: Socket, transport: Socket = connectio
     interimResponses.restart();
   }
 
+  function enforceLimit(): void {
+    if (transport.bytesRead - bytesBefore <= ATTEMPT_READ_BYTES_MAX - READ_BYTES_MAX) return;
+    connection.destroy(new AttemptFailure({ error: "too_large" }));
+  }
+
+  // TLS session tickets come without data. A server may send any number of them.
+  if (transport !== connection) connection.on("session", enforceLimit);
   connection.read = (size?: number): Buffer | null => {
     if (size !== undefined) return read(size);
     while (!connection.destroyed) {
@@ -38,12 +45,9 @@ export function guardResponses(connection: Socket, transport: Socket = connectio
       // A connection has one request at a time, so the bytes that follow a request are its response.
       if (connection.bytesWritten !== requestBytes) beginAttempt();
       bytes = transport.bytesRead;
-      if (bytes - bytesBefore > ATTEMPT_READ_BYTES_MAX - READ_BYTES_MAX) {
-        connection.destroy(new AttemptFailure({ error: "too_large" }));
-        return null;
-      }
+      enforceLimit();
       const response = interimResponses.remove(chunk);
-      if (response.length > 0) return response;
+      if (response.length > 0 && !connection.destroyed) return response;
     }
     return null;
   };

@@ -1,6 +1,11 @@
+import { spawn } from "node:child_process";
 import { channel } from "node:diagnostics_channel";
-import type { Socket } from "node:net";
-import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import type { AddressInfo, Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createServer, getCACertificates, setDefaultCACertificates } from "node:tls";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { endlessResponses, interimResponses, slowDrip, startHostileReceiver } from "../../support/hostile-receivers.ts";
 import { hasOpenssl, type Identity, selfSigned } from "./certificates.ts";
@@ -137,6 +142,58 @@ describe.skipIf(!hasOpenssl())("over TLS", () => {
   test("TLS records of one byte each count with their framing", async () => {
     const { port } = await open({ start: "HTTP/1.1 200 ", flood: "x", pace: "bytes" }, identity);
     const client = openWebhookClient({ resolver, attemptTimeout: 3_000 });
+    const outcome = await client.send(webhookRequest(`https://${HOST}:${port}/`));
+    expect(outcome).toMatchObject({ kind: "no_answer", error: "too_large" });
+    expect(bytesRead()).toBeLessThanOrEqual(256 * KIB);
+  });
+
+  test("a handshake that the receiver begins again is refused", async () => {
+    let handshakes = 0;
+    const server = createServer({ ...identity, maxVersion: "TLSv1.2" }, (socket) => {
+      socket.on("error", () => socket.destroy());
+      const renegotiate = () => {
+        handshakes += 1;
+        socket.renegotiate({ rejectUnauthorized: false }, (error) => {
+          if (error || handshakes === 100) socket.destroy();
+          else renegotiate();
+        });
+      };
+      socket.once("data", renegotiate);
+    });
+    server.on("tlsClientError", () => {});
+    onTestFinished(() => void server.close());
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const client = openWebhookClient({ resolver, attemptTimeout: 3_000 });
+    const outcome = await client.send(webhookRequest(`https://${HOST}:${(server.address() as AddressInfo).port}/`));
+    expect(outcome).toMatchObject({ kind: "no_answer", error: "connect" });
+    expect(handshakes).toBe(1);
+  });
+
+  test("session tickets without data end after at most 256 KiB", async () => {
+    const directory = mkdtempSync(join(tmpdir(), "parley-tickets-"));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    writeFileSync(join(directory, "identity.pem"), `${identity.key}${identity.cert}`);
+    const pem = join(directory, "identity.pem");
+    const server = spawn("openssl", [
+      "s_server",
+      "-accept",
+      "127.0.0.1:0",
+      "-cert",
+      pem,
+      "-key",
+      pem,
+      "-num_tickets",
+      "5000",
+    ]);
+    onTestFinished(() => void server.kill());
+    let output = "";
+    for await (const text of server.stdout) {
+      output += text;
+      if (/ACCEPT \S*:\d+\n/.test(output)) break;
+    }
+    const port = Number(/ACCEPT \S*:(\d+)\n/.exec(output)?.[1]);
+    const client = openWebhookClient({ resolver, attemptTimeout: 5_000 });
     const outcome = await client.send(webhookRequest(`https://${HOST}:${port}/`));
     expect(outcome).toMatchObject({ kind: "no_answer", error: "too_large" });
     expect(bytesRead()).toBeLessThanOrEqual(256 * KIB);
