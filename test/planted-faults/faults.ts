@@ -1,4 +1,5 @@
 import type { PlantedFault } from "./planted-fault.ts";
+import { sendingFaults } from "./sending-faults.ts";
 
 export const plantedFaults: readonly PlantedFault[] = [
   {
@@ -31,4 +32,5 @@ export const plantedFaults: readonly PlantedFault[] = [
       title: "writes the row with its outcome once; a later writer gets the stored row",
     },
   },
+  ...sendingFaults,
 ];
