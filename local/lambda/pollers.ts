@@ -5,7 +5,8 @@ import {
   ReceiveMessageCommand,
   type SQSClient,
 } from "@aws-sdk/client-sqs";
-import { type Millis, SECOND } from "../../shared/kernel/time.ts";
+import { redeliveryDelay } from "../../functions/worker/redelivery.ts";
+import { SECOND } from "../../shared/kernel/time.ts";
 import { parseBatchItemFailures, toLambdaRecord } from "./batch.ts";
 import { type EventSourceMapping, RECEIVE_MAX } from "./event-sources.ts";
 import type { Functions } from "./functions.ts";
@@ -27,15 +28,12 @@ export interface PollerPorts {
 
 const LONG_POLL_SECONDS = 20;
 const PAUSE_AFTER_ERROR_MS = 500;
-/** When the messages of a function that could not be loaded come back: doubled with each receive. */
-const RELOAD_DELAY: Millis = 5 * SECOND;
-const RELOAD_DELAY_MAX: Millis = 15 * 60 * SECOND;
 
 /**
  * Starts one poller per event source. It receives a batch whenever the event source may run another invocation. A batch
  * whose invocation fails, and the messages that a function reports as failed, stay in the queue and become visible again
  * after their visibility timeout, as in the cloud. The messages of a function that could not be loaded come back
- * earlier: Lambda loads a function again within the same invocation.
+ * earlier, as after a failure that a worker reports: Lambda loads a function again within the same invocation.
  */
 export function startPollers(mappings: readonly EventSourceMapping[], ports: PollerPorts): Pollers {
   const stop = new AbortController();
@@ -146,14 +144,12 @@ async function postpone(mapping: EventSourceMapping, messages: readonly Message[
     const Entries = part.map(({ ReceiptHandle, Attributes }, at) => ({
       Id: String(at),
       ReceiptHandle,
-      VisibilityTimeout: reloadDelay(Number(Attributes?.ApproximateReceiveCount ?? 1)) / SECOND,
+      VisibilityTimeout: Math.ceil(
+        redeliveryDelay(Number(Attributes?.ApproximateReceiveCount ?? 1), Math.random()) / SECOND,
+      ),
     }));
     await sqs.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: mapping.queueUrl, Entries }));
   }
-}
-
-function reloadDelay(receives: number): Millis {
-  return Math.min(RELOAD_DELAY * 2 ** (receives - 1), RELOAD_DELAY_MAX);
 }
 
 /** The messages in parts that one batch request of SQS accepts. */

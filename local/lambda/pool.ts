@@ -28,7 +28,7 @@ interface IdleSandbox {
 
 /**
  * An event takes the sandbox that was used last. If none is idle, another one opens, and the event takes the first that
- * is free: a short event need not wait until the other one is loaded.
+ * is free: a short event need not wait until the other one is loaded. Once two are busy, one more is loaded ahead.
  */
 export function openPool({ sandboxesMax, budget, idleMax }: PoolOptions, open: () => Sandbox): Pool {
   const all = new Set<Sandbox>();
@@ -41,7 +41,10 @@ export function openPool({ sandboxesMax, budget, idleMax }: PoolOptions, open: (
   const acquire = async (): Promise<Sandbox> => {
     if (closed) throw stopping();
     for (let candidate = idle.pop(); candidate; candidate = idle.pop()) {
-      if (!candidate.sandbox.failure()) return candidate.sandbox;
+      if (!candidate.sandbox.failure()) {
+        if (isSpareMissing()) grow();
+        return candidate.sandbox;
+      }
       remove(candidate.sandbox);
     }
     const { promise, resolve, reject } = Promise.withResolvers<Sandbox>();
@@ -63,11 +66,13 @@ export function openPool({ sandboxesMax, budget, idleMax }: PoolOptions, open: (
     if (waiters.length > 0) grow();
   };
 
-  /** Opens a sandbox if an event still waits for one when it is its turn. */
+  const isSpareMissing = (): boolean => all.size >= 2 && idle.length === 0 && loading === 0;
+
+  /** Opens a sandbox if an event still waits for one, or none is idle, when it is its turn. */
   const grow = (): void => {
     void budget.whileLoading(async () => {
-      const hasWork = !closed && waiters.length > loading && all.size < sandboxesMax;
-      if (!hasWork || !budget.take(all.size)) return;
+      const hasUse = waiters.length > loading || isSpareMissing();
+      if (closed || !hasUse || all.size >= sandboxesMax || !budget.take(all.size)) return;
       const sandbox = open();
       all.add(sandbox);
       loading += 1;

@@ -26,11 +26,11 @@ export interface SandboxBudget {
   whileLoading(load: () => Promise<void>): Promise<void>;
 }
 
-/** A budget of half of this machine's available memory and one load per processor. */
+/** Half of this machine's available memory, and one processor left for the work while others load sandboxes. */
 export function machineBudget(): SandboxBudgetOptions {
   return {
     sandboxesMax: Math.floor((process.availableMemory() * MEMORY_SHARE) / SANDBOX_BYTES),
-    loadsMax: availableParallelism(),
+    loadsMax: Math.max(1, availableParallelism() - 1),
   };
 }
 

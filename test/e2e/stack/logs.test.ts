@@ -286,6 +286,7 @@ it("every log line is JSON of a known event", () => {
     "account.unknown",
     "delivery.attempted",
     "delivery.not_attempted",
+    "deliveries.checked",
     "sweep.completed",
     "deliveries.checked",
     "send.completed",

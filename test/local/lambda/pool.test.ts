@@ -103,6 +103,26 @@ describe("a function's sandboxes", () => {
     expect(opened).toHaveLength(3);
   });
 
+  it("have one more loaded ahead once two are busy", async () => {
+    const { pool, opened, loadedSandbox } = openPools();
+    const first = [pool.invoke({}), pool.invoke({})];
+    await turn();
+    for (const at of [0, 1]) await loadedSandbox(at);
+    for (const sandbox of opened) sandbox.answer(null);
+    await Promise.all(first);
+    void pool.invoke({});
+    await turn();
+    expect(opened).toHaveLength(2);
+    void pool.invoke({});
+    await turn();
+    expect(opened).toHaveLength(3);
+    await loadedSandbox(2);
+    const third = pool.invoke({});
+    await turn();
+    opened[2]?.answer("at once");
+    expect(await third).toBe("at once");
+  });
+
   it("are not opened for an event that another one has served by then", async () => {
     const { pool, opened, loadedSandbox } = openPools({ budget: { sandboxesMax: 100, loadsMax: 1 } });
     const events = [pool.invoke({}), pool.invoke({})];
