@@ -1,3 +1,4 @@
+import { inboxFaults } from "./inbox-faults.ts";
 import type { PlantedFault } from "./planted-fault.ts";
 import { sendingFaults } from "./sending-faults.ts";
 
@@ -32,5 +33,6 @@ export const plantedFaults: readonly PlantedFault[] = [
       title: "writes the row with its outcome once; a later writer gets the stored row",
     },
   },
+  ...inboxFaults,
   ...sendingFaults,
 ];
