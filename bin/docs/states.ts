@@ -27,9 +27,9 @@ const deliveryTexts: TriggerTexts<DeliveryTrigger> = {
     meaning: "The event came again without a body: it was unsent or erased, or is past its retention.",
   },
   release: {
-    label: "hand-over",
+    label: "release",
     meaning:
-      "The receiver did not answer soon. The attempt does not count and is made again from the queue for slow endpoints.",
+      "The receiver did not answer soon, or the table failed before the call. The attempt does not count and is made again, after a slow answer from the queue for slow endpoints.",
   },
   give_up: { label: "dead letter", meaning: "The queue message of the attempt could not be processed." },
   replay: { label: "replay", meaning: "A replay starts the delivery again with all its attempts." },

@@ -7,10 +7,11 @@ import { flushHealth } from "../../shared/flows/delivery/endpoint-health.ts";
 import { evaluateFailingEndpoint } from "../../shared/flows/delivery/evaluate-failing-endpoint.ts";
 import { fanOut } from "../../shared/flows/delivery/fan-out.ts";
 import type { DeliverPorts } from "../../shared/flows/delivery/ports.ts";
+import { postponeInOutage } from "../../shared/flows/delivery/postpone.ts";
 import { probeEndpoint } from "../../shared/flows/delivery/probe.ts";
 import { loadRenderedEvents } from "../../shared/flows/delivery/rendered-events.ts";
 import { retryDelivery } from "../../shared/flows/delivery/retry.ts";
-import { drop, type RecordOutcome } from "../../shared/flows/record-outcome.ts";
+import { done, drop, type RecordOutcome } from "../../shared/flows/record-outcome.ts";
 import { saveTally } from "../../shared/flows/stats/count.ts";
 import type { TenantId } from "../../shared/kernel/tenant.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
@@ -37,17 +38,28 @@ export function deliverWorker(ports: DeliverPorts & WorkerPorts, now: () => Mill
       const events = parsedRecords.flatMap(({ message }) => message ?? []);
       const batchData = loadBatchData(ports, events);
       return new Map(
-        parsedRecords.map(({ record, message }): [string, Promise<RecordOutcome>] => [
-          record.messageId,
-          message
+        parsedRecords.map(({ record, message }): [string, Promise<RecordOutcome>] => {
+          const work = message
             ? runWithTrace(message.traceId ?? null, () => fanOutEvent(ports, { record, message, batchData }, batch))
-            : processRetryOrTask(ports, record, batch),
-        ]),
+            : processRetryOrTask(ports, record, batch);
+          return [record.messageId, work.catch((error) => postponeOrThrow(ports, { record, message, error }, now()))];
+        }),
       );
     });
     await Promise.all([saveTally(ports, batch.tally, now()), flushHealth(ports, batch.health, now())]);
     return report;
   });
+}
+
+/** Postpones a record that fails in an outage of AWS. Every other error is thrown again: the queue redelivers it. */
+async function postponeOrThrow(
+  ports: DeliverPorts,
+  { record, message: event, error }: { record: SQSRecord; message: EventMessage | null; error: unknown },
+  now: Millis,
+): Promise<RecordOutcome> {
+  const failedMessage = { body: record.body, event, receives: receiveCount(record), error };
+  if (await postponeInOutage(ports, failedMessage, now)) return done;
+  throw error;
 }
 
 /** A batch comes from one queue. */

@@ -1,6 +1,6 @@
 import type { OverduePorts, SweepPorts } from "../../shared/flows/delivery/ports.ts";
-import { rescheduleOverdue } from "../../shared/flows/delivery/reschedule-overdue.ts";
-import { sweepDue } from "../../shared/flows/delivery/sweep.ts";
+import { sweepDue } from "../../shared/flows/delivery/sweep/due.ts";
+import { rescheduleOverdue } from "../../shared/flows/delivery/sweep/overdue.ts";
 import { expireHolds } from "../../shared/flows/holds/expire.ts";
 import type { HoldExpiryPorts } from "../../shared/flows/holds/ports.ts";
 import type { SettlePorts } from "../../shared/flows/sending/ports.ts";

@@ -37,10 +37,20 @@ export type LogLine =
       readonly receives: number;
       readonly trace_id?: string | undefined;
     }
+  | {
+      /** A message of the deliver worker that waits for the end of an outage of AWS. */
+      readonly event: "record.postponed";
+      readonly error: string;
+      readonly receives: number;
+      readonly delay_ms: number;
+    }
   | { readonly event: "account.unknown"; readonly platform: string; readonly updates: number }
   | {
-      /** One attempt of a delivery, or a status that it got without a call of its endpoint. */
-      readonly event: "delivery.attempted" | "delivery.not_attempted";
+      /**
+       * One attempt of a delivery, an attempt whose worker died, or a status that the delivery got without a call of its
+       * endpoint.
+       */
+      readonly event: "delivery.attempted" | "delivery.abandoned" | "delivery.not_attempted";
       readonly tenant: string;
       readonly endpoint: string;
       readonly event_id: string;
@@ -130,8 +140,10 @@ const levels: Readonly<Record<LogLine["event"], Level>> = {
   "record.dropped": "info",
   "record.failed": "error",
   "account.unknown": "warn",
+  "record.postponed": "error",
   "delivery.attempted": "info",
   "delivery.not_attempted": "info",
+  "delivery.abandoned": "warn",
   "delivery.handed_over": "info",
   "counters.save_failed": "warn",
   "breaker.save_failed": "warn",

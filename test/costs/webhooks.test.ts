@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { deliveryId, waitingForEndpoint } from "../../shared/domain/delivery/deliveries.ts";
 import { RETRY_DELAYS } from "../../shared/domain/limits.ts";
-import { rescheduleOverdue } from "../../shared/flows/delivery/reschedule-overdue.ts";
+import { rescheduleOverdue } from "../../shared/flows/delivery/sweep/overdue.ts";
 import { newUlid } from "../../shared/kernel/ids.ts";
 import { DAY, MINUTE, SECOND } from "../../shared/kernel/time.ts";
 import { encodeEndpointTask } from "../../shared/queues/deliveries.ts";

@@ -22,7 +22,7 @@ import { openReceivedMessages } from "../../shared/aws/received-messages.ts";
 import { deriveServiceKeys, parsePlatformSecrets, secretReader } from "../../shared/aws/secrets.ts";
 import { openVault } from "../../shared/aws/vault.ts";
 import { authenticate, enforceRateLimit } from "../../shared/flows/access/authenticate.ts";
-import { sweepDue } from "../../shared/flows/delivery/sweep.ts";
+import { sweepDue } from "../../shared/flows/delivery/sweep/due.ts";
 import { tenantShards } from "../../shared/flows/inbox/feed-shards.ts";
 import { settleDueSends } from "../../shared/flows/sending/settle-due.ts";
 import { newUlid } from "../../shared/kernel/ids.ts";

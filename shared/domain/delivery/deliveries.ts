@@ -147,13 +147,22 @@ interface JudgedAttempt {
 }
 
 /** The verdict on an attempt's outcome. */
-export function judgeAttempt(outcome: AttemptOutcome, { attempt, createdAt, now, jitter }: JudgedAttempt): Verdict {
+export function judgeAttempt(outcome: AttemptOutcome, judgedAttempt: JudgedAttempt): Verdict {
   if (outcome.kind === "refused_by_gate") return { status: "blocked" };
   if (outcome.kind === "answered" && outcome.status >= 200 && outcome.status <= 299) return { status: "delivered" };
   if (outcome.kind === "answered" && outcome.status === GONE) return { status: "failed" };
+  return retryOrGiveUp(judgedAttempt, retryAfterDelay(outcome));
+}
+
+/** The verdict on an attempt whose worker died. The call may have been made, so the attempt counts as a failed one. */
+export function judgeAbandoned(judgedAttempt: JudgedAttempt): Verdict {
+  return retryOrGiveUp(judgedAttempt, 0);
+}
+
+function retryOrGiveUp({ attempt, createdAt, now, jitter }: JudgedAttempt, delayMin: Millis): Verdict {
   const delay = RETRY_DELAYS[attempt - 1];
   if (attempt >= ATTEMPTS_MAX || delay === undefined) return { status: "dlq" };
-  const nextRetryAt = now + Math.max(Math.round(delay * (1 + RETRY_JITTER * jitter)), retryAfterDelay(outcome));
+  const nextRetryAt = now + Math.max(Math.round(delay * (1 + RETRY_JITTER * jitter)), delayMin);
   return nextRetryAt >= createdAt + RETENTION ? { status: "dlq" } : { status: "retrying", nextRetryAt };
 }
 

@@ -4,35 +4,33 @@ import { eventId, type RenderedEvent } from "../../domain/events/events.ts";
 import { RETENTION } from "../../domain/limits.ts";
 import type { Endpoint } from "../../domain/webhooks/endpoints.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
-import { MINUTE, type Millis } from "../../kernel/time.ts";
+import type { Millis } from "../../kernel/time.ts";
 import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
 import type { Batch } from "./batch.ts";
 import type { DeliverPorts } from "./ports.ts";
 import { loadRenderedEvent } from "./rendered-events.ts";
-
-/** The outcome of an attempt whose worker died: it counts as a timeout. */
-export const abandonedOutcome: AttemptOutcome = { kind: "no_answer", error: "timeout", durationMs: MINUTE };
 
 /** An event for one endpoint, at the time of the attempt. */
 interface Attempt {
   readonly tenant: TenantId;
   readonly endpoint: Endpoint;
   readonly event: RenderedEvent;
+  /** Those that are valid now. */
+  readonly secrets: readonly string[];
   readonly now: Millis;
   /** The time limit of the call. */
   readonly timeout: Millis;
 }
 
 /**
- * Posts an event to one endpoint, signed with every secret that is valid at `now`. Endpoints do not share connections,
+ * Posts an event to one endpoint, signed with each secret. Endpoints do not share connections,
  * even on the same host.
  */
 export async function makeAttempt(
-  ports: Pick<DeliverPorts, "vault" | "webhookClient">,
+  ports: Pick<DeliverPorts, "webhookClient">,
   attempt: Attempt,
 ): Promise<AttemptOutcome> {
-  const { endpoint, event, now, timeout } = attempt;
-  const secrets = await signingSecrets(ports, attempt);
+  const { endpoint, event, secrets, now, timeout } = attempt;
   const id = eventId(event.ulid);
   const headers = {
     ...signWebhook(secrets, id, event.body, now),
@@ -55,23 +53,40 @@ export type ClaimedResult =
   | { readonly outcome: AttemptOutcome; readonly verdict: null }
   | { readonly outcome: null; readonly verdict: Verdict };
 
-/** Attempts a delivery whose row is claimed, unless its endpoint or event no longer allows it. */
+/** A delivery whose row is claimed, and its endpoint's secrets, which were opened before. */
+export interface ClaimedDelivery extends StoredDelivery {
+  readonly secrets: readonly string[];
+}
+
+/**
+ * Attempts a delivery whose row is claimed, unless its endpoint or event no longer allows it.
+ * @throws when the table fails before the call. The claim is given back then, so that the attempt is due and not spent
+ */
 export async function attemptClaimed(
   ports: DeliverPorts,
-  { tenant, endpoint, row }: StoredDelivery,
+  { tenant, endpoint, row, secrets }: ClaimedDelivery,
   { now, attemptTimeout: timeout }: Pick<Batch, "now" | "attemptTimeout">,
 ): Promise<ClaimedResult> {
-  const event = await loadRenderedEvent(ports, tenant, row);
+  const event = await loadRenderedEvent(ports, tenant, row).catch(async (error: unknown) => {
+    await ports.deliveries.releaseDelivery(tenant, row, now()).catch(() => {});
+    throw error;
+  });
   if (!endpoint || endpoint.status === "deleted" || !event) return { outcome: null, verdict: { status: "failed" } };
   if (endpoint.status === "paused") return { outcome: null, verdict: { status: "blocked" } };
   if (now() >= row.createdAt + RETENTION) return { outcome: null, verdict: { status: "dlq" } };
-  return { outcome: await makeAttempt(ports, { tenant, endpoint, event, now: now(), timeout }), verdict: null };
+  const outcome = await makeAttempt(ports, { tenant, endpoint, event, secrets, now: now(), timeout });
+  return { outcome, verdict: null };
 }
 
-async function signingSecrets(
+/**
+ * The secrets that sign for an endpoint at `now`; none for one that is not called. Opened before a delivery is claimed: a
+ * key that cannot be used spends no attempt.
+ */
+export async function openSigningSecrets(
   ports: Pick<DeliverPorts, "vault">,
-  { tenant, endpoint, now }: Pick<Attempt, "tenant" | "endpoint" | "now">,
+  { tenant, endpoint, now }: Pick<Attempt, "tenant" | "now"> & { readonly endpoint: Endpoint | null },
 ): Promise<string[]> {
+  if (endpoint?.status !== "active") return [];
   const encryptionContext = { purpose: "webhook-secret", tenant, owner: endpoint.id } as const;
   const sealedSecrets = [
     endpoint.sealedSecret,

@@ -13,7 +13,7 @@ import { currentTrace } from "../../kernel/trace.ts";
 import type { EventMessage } from "../../queues/events.ts";
 import { done, drop, type RecordOutcome } from "../record-outcome.ts";
 import { countMessage } from "../stats/count.ts";
-import { makeAttempt } from "./attempt.ts";
+import { makeAttempt, openSigningSecrets } from "./attempt.ts";
 import { type Batch, rereadEndpoint } from "./batch.ts";
 import { isUnanswered, onUnanswered } from "./endpoint-health.ts";
 import { finishAttempt, resumeFinishedAttempt } from "./finish-attempt.ts";
@@ -143,7 +143,9 @@ async function attemptIfAllowed(
   if (endpoint.status === "paused") return { outcome: null, verdict: { status: "blocked" } };
   if (isCircuitOpen(endpoint.breaker, now())) return { outcome: null, verdict: waitingForEndpoint };
   if (isSlow(endpoint.breaker, now())) return { outcome: null, verdict: { status: "pending" } };
-  const outcome = await makeAttempt(ports, { tenant, endpoint, event: rendered, now: now(), timeout: attemptTimeout });
+  const secrets = await openSigningSecrets(ports, { tenant, endpoint, now: now() });
+  const attempt = { tenant, endpoint, event: rendered, secrets, now: now(), timeout: attemptTimeout };
+  const outcome = await makeAttempt(ports, attempt);
   if (isUnanswered(outcome, batch)) {
     onUnanswered(ports, { ...event, endpoint, endpointId: endpoint.id, attempt: 1 }, batch);
     return { outcome: null, verdict: { status: "pending" } };

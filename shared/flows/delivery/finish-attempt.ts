@@ -28,8 +28,10 @@ import { type RetryPorts, scheduleRetry } from "./schedule.ts";
 const CIRCUIT_READ_MAX_AGE: Millis = DRAIN_REPEAT_DELAY / 2;
 
 interface AttemptEnd {
-  /** Null when the endpoint was not called. */
+  /** Null when the endpoint was not called, or when nobody saw how the call ended. */
   readonly outcome: AttemptOutcome | null;
+  /** The attempt's worker died: the endpoint may have been called. */
+  readonly abandoned?: boolean;
   readonly settledAt: Millis;
 }
 
@@ -151,7 +153,7 @@ function logAttempt(
   const { endpointId, eventUlid, eventType } = "row" in end ? end.row : end.delivery;
   const breaker: BreakerState | null = endpoint && breakerState(endpoint.breaker, settledAt);
   log({
-    event: outcome ? "delivery.attempted" : "delivery.not_attempted",
+    event: end.abandoned ? "delivery.abandoned" : outcome ? "delivery.attempted" : "delivery.not_attempted",
     tenant,
     endpoint: endpointId,
     event_id: eventId(eventUlid),

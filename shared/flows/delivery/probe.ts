@@ -11,7 +11,7 @@ import { runWithTrace } from "../../kernel/trace.ts";
 import type { ProbeTask } from "../../queues/deliveries.ts";
 import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
 import { done, drop, type RecordOutcome } from "../record-outcome.ts";
-import { abandonedOutcome, attemptClaimed, type StoredDelivery } from "./attempt.ts";
+import { attemptClaimed, type ClaimedDelivery, openSigningSecrets, type StoredDelivery } from "./attempt.ts";
 import type { Batch } from "./batch.ts";
 import { nextAttemptNumber } from "./drain.ts";
 import { updateBreaker } from "./endpoint-health.ts";
@@ -75,10 +75,11 @@ async function attemptNext(
   endpoint: Endpoint,
   batch: Batch,
 ): Promise<ProbeResult> {
+  const secrets = await openSigningSecrets(ports, { tenant, endpoint, now: batch.now() });
   const query = { endpointId, after, wanted: EXAMINED_MAX, now: batch.now() };
   const { rows, next } = await ports.deliveries.listWaiting(tenant, query);
   for (const row of rows) {
-    const delivery = { tenant, endpoint, row };
+    const delivery = { tenant, endpoint, row, secrets };
     const outcome = await runWithTrace(row.traceId ?? null, () => attemptRow(ports, delivery, batch));
     if (outcome) return { kind: "attempted", row, outcome };
   }
@@ -90,7 +91,7 @@ async function attemptNext(
 /** @returns null when the endpoint was not called: the row has moved on, or was ended without a call */
 async function attemptRow(
   ports: DeliverPorts,
-  waiting: StoredDelivery<Endpoint>,
+  waiting: StoredDelivery<Endpoint> & Pick<ClaimedDelivery, "secrets">,
   batch: Batch,
 ): Promise<AttemptOutcome | null> {
   const { now } = batch;
@@ -130,7 +131,7 @@ async function claimWaiting(
   const first = await tryClaim();
   if (first.outcome === "claimed") return first.row;
   if (first.outcome !== "abandoned") return null;
-  const abandoned = { ...waiting, row: first.row, outcome: abandonedOutcome };
+  const abandoned = { ...waiting, row: first.row, outcome: null, abandoned: true };
   const end = { ...abandoned, verdict: waitingForEndpoint, settledAt: now() };
   if (!(await finishAttempt(ports, end, { ...batch, health: null }))) return null;
   const second = await tryClaim();

@@ -1,5 +1,5 @@
 import { isCircuitOpen, isSlow } from "../../domain/delivery/breaker.ts";
-import { type AttemptOutcome, judgeAttempt, type Verdict } from "../../domain/delivery/deliveries.ts";
+import { type AttemptOutcome, judgeAbandoned, judgeAttempt, type Verdict } from "../../domain/delivery/deliveries.ts";
 import { SLOW_BACKOFF_FIRST, SLOW_BACKOFF_MAX } from "../../domain/limits.ts";
 import type { Endpoint } from "../../domain/webhooks/endpoints.ts";
 import { errorClass } from "../../kernel/error-class.ts";
@@ -8,7 +8,7 @@ import type { RetryMessage } from "../../queues/deliveries.ts";
 import type { Slot } from "../../stores/delivery/concurrency-slots.ts";
 import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
 import { done, drop, type RecordOutcome, retry } from "../record-outcome.ts";
-import { abandonedOutcome, attemptClaimed } from "./attempt.ts";
+import { attemptClaimed, openSigningSecrets } from "./attempt.ts";
 import type { Batch } from "./batch.ts";
 import { isUnanswered, onUnanswered } from "./endpoint-health.ts";
 import { finishAttempt, resumeFinishedAttempt } from "./finish-attempt.ts";
@@ -74,6 +74,7 @@ async function claimAndAttempt(
 ): Promise<RecordOutcome> {
   const { now } = batch;
   const { tenant, attempt } = message;
+  const secrets = await openSigningSecrets(ports, { tenant, endpoint, now: now() });
   const claim = await ports.deliveries.claimDelivery(tenant, message, now());
   switch (claim.outcome) {
     case "gone":
@@ -87,13 +88,14 @@ async function claimAndAttempt(
       if (claim.row.attempt !== attempt) return drop("stale");
       return (await resumeFinishedAttempt(ports, tenant, claim.row, now())) ? done : drop("stale");
     case "abandoned": {
-      const verdict = judgeOutcome(ports, claim.row, abandonedOutcome, now());
-      const end = { tenant, endpoint, row: claim.row, outcome: abandonedOutcome, verdict, settledAt: now() };
+      const { attempt, createdAt } = claim.row;
+      const verdict = judgeAbandoned({ attempt, createdAt, now: now(), jitter: ports.random() });
+      const end = { tenant, endpoint, row: claim.row, outcome: null, abandoned: true, verdict, settledAt: now() };
       return (await finishAttempt(ports, end, { ...batch, health: null })) ? done : drop("stale");
     }
     case "claimed": {
       const claimed = { tenant, endpoint, row: claim.row };
-      const result = await attemptClaimed(ports, claimed, batch);
+      const result = await attemptClaimed(ports, { ...claimed, secrets }, batch);
       if (endpoint && isUnanswered(result.outcome, batch)) {
         onUnanswered(ports, { ...message, endpoint }, batch);
         if (!(await ports.deliveries.releaseDelivery(tenant, claim.row, now()))) return drop("stale");

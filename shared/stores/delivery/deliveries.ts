@@ -82,20 +82,23 @@ export function deliveryStore(table: Table) {
       return Item ? toDeliveryRow(Item as DeliveryItem) : null;
     },
 
-    /** Claims an attempt for the duration of a lease. */
+    /**
+     * Claims an attempt for the duration of a lease.
+     * @throws when the table does not respond. A claim that was written nevertheless is given back
+     */
     async claimDelivery(tenant: TenantId, { endpointId, eventUlid, attempt }: AttemptKey, now: Millis): Promise<Claim> {
       const op = newUlid(now);
       const set = { [A.leaseUntil]: now + ATTEMPT_LEASE, [A.updatedAt]: now, [A.op]: op };
-      const result = await conditionalWrite<DeliveryItem>(
-        table,
-        update(
-          deliveryKey(tenant, endpointId, eventUlid),
-          { set },
-          allOf(allows("claim"), isCurrentAttempt(attempt), isDue(now)),
-          "ALL_NEW",
-        ),
-        { ownMark: { [A.op]: op } },
-      );
+      const key = deliveryKey(tenant, endpointId, eventUlid);
+      const isClaimable = allOf(allows("claim"), isCurrentAttempt(attempt), isDue(now));
+      const ownMark = { [A.op]: op };
+      const result = await conditionalWrite<DeliveryItem>(table, update(key, { set }, isClaimable, "ALL_NEW"), {
+        ownMark,
+      }).catch(async (error: unknown) => {
+        const release = update(key, { set: { [A.nextAttemptAt]: now }, remove: [A.leaseUntil] }, equals(A.op, op));
+        await conditionalWrite(table, release).catch(() => {});
+        throw error;
+      });
       const item = result.applied ? result.item : result.current;
       if (!item) return { outcome: "gone" };
       const row = toDeliveryRow(item);
@@ -131,6 +134,25 @@ export function deliveryStore(table: Table) {
     },
 
     /**
+     * Gives a claim back: the delivery waits for the same attempt again, due now, and the attempt does not count.
+     * @returns false when the claim was lost
+     */
+    async releaseDelivery(tenant: TenantId, row: DeliveryRow, now: Millis): Promise<boolean> {
+      const op = newOp(now);
+      const set = { [A.nextAttemptAt]: now, [A.updatedAt]: now, [A.op]: op };
+      const result = await conditionalWrite(
+        table,
+        update(
+          deliveryKey(tenant, row.endpointId, row.eventUlid),
+          { set, remove: [A.leaseUntil] },
+          allOf(allows("release"), isCurrentAttempt(row.attempt), ...leaseIsOurs(row)),
+        ),
+        { ownMark: { [A.op]: op } },
+      );
+      return result.applied;
+    },
+
+    /**
      * Ends a delivery that waits for an attempt and whose event has no body any more.
      * @returns false when the row does not wait, or an attempt is in progress
      */
@@ -145,25 +167,6 @@ export function deliveryStore(table: Table) {
       const result = await conditionalWrite(
         table,
         update(deliveryKey(tenant, endpointId, eventUlid), { set, remove: [A.nextAttemptAt] }, allows("event_gone")),
-        { ownMark: { [A.op]: op } },
-      );
-      return result.applied;
-    },
-
-    /**
-     * Gives a claim back: the delivery waits for the same attempt again, due now, and the attempt does not count.
-     * @returns false when the claim was lost
-     */
-    async releaseDelivery(tenant: TenantId, row: DeliveryRow, now: Millis): Promise<boolean> {
-      const op = newOp(now);
-      const set = { [A.nextAttemptAt]: now, [A.updatedAt]: now, [A.op]: op };
-      const result = await conditionalWrite(
-        table,
-        update(
-          deliveryKey(tenant, row.endpointId, row.eventUlid),
-          { set, remove: [A.leaseUntil] },
-          allOf(allows("release"), isCurrentAttempt(row.attempt), ...leaseIsOurs(row)),
-        ),
         { ownMark: { [A.op]: op } },
       );
       return result.applied;

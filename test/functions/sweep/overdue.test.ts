@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { sweepWorker } from "../../../functions/sweep/worker.ts";
 import { CLOSED } from "../../../shared/domain/delivery/breaker.ts";
 import { type InitialStatus, waitingForEndpoint } from "../../../shared/domain/delivery/deliveries.ts";
-import { rescheduleOverdue } from "../../../shared/flows/delivery/reschedule-overdue.ts";
+import { rescheduleOverdue } from "../../../shared/flows/delivery/sweep/overdue.ts";
 import { newUlid } from "../../../shared/kernel/ids.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../../shared/kernel/time.ts";
 import { decodeRetry } from "../../../shared/queues/deliveries.ts";

@@ -3,7 +3,7 @@ import { deliverWorker } from "../../../../functions/deliver/worker.ts";
 import { openQueue } from "../../../../shared/aws/queues.ts";
 import { deliveryId } from "../../../../shared/domain/delivery/deliveries.ts";
 import { ATTEMPTS_MAX } from "../../../../shared/domain/limits.ts";
-import { sweepDue } from "../../../../shared/flows/delivery/sweep.ts";
+import { sweepDue } from "../../../../shared/flows/delivery/sweep/due.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { runWithTrace } from "../../../../shared/kernel/trace.ts";

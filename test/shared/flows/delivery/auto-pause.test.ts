@@ -3,7 +3,7 @@ import type { Breaker } from "../../../../shared/domain/delivery/breaker.ts";
 import { CLOSED } from "../../../../shared/domain/delivery/breaker.ts";
 import { eventSchema } from "../../../../shared/events/catalog.ts";
 import { replayWindow } from "../../../../shared/flows/delivery/replay-window.ts";
-import { sweepDue } from "../../../../shared/flows/delivery/sweep.ts";
+import { sweepDue } from "../../../../shared/flows/delivery/sweep/due.ts";
 import { updateWebhook } from "../../../../shared/flows/webhooks/update.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { encodeEndpointTask } from "../../../../shared/queues/deliveries.ts";

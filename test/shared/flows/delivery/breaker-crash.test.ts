@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CLOSED } from "../../../../shared/domain/delivery/breaker.ts";
 import { waitingForEndpoint } from "../../../../shared/domain/delivery/deliveries.ts";
 import { drainTask, scheduleTask } from "../../../../shared/flows/delivery/schedule.ts";
-import { sweepDue } from "../../../../shared/flows/delivery/sweep.ts";
+import { sweepDue } from "../../../../shared/flows/delivery/sweep/due.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../support/fault-injection.ts";
 import { type Outage, openOutage } from "../support/outage-fixture.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { deadLettersWorker } from "../../../../functions/dead-letters/worker.ts";
-import { sweepDue } from "../../../../shared/flows/delivery/sweep.ts";
+import { sweepDue } from "../../../../shared/flows/delivery/sweep/due.ts";
 import { deleteWebhook, updateWebhook } from "../../../../shared/flows/webhooks/update.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { quarantineStore } from "../../../../shared/stores/dead-letters/quarantine.ts";

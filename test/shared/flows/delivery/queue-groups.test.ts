@@ -5,7 +5,7 @@ import type { Endpoint } from "../../../../shared/domain/webhooks/endpoints.ts";
 import { replayDelivery } from "../../../../shared/flows/delivery/replay.ts";
 import { replayWindow } from "../../../../shared/flows/delivery/replay-window.ts";
 import { drainTask, scheduleTask } from "../../../../shared/flows/delivery/schedule.ts";
-import { sweepDue } from "../../../../shared/flows/delivery/sweep.ts";
+import { sweepDue } from "../../../../shared/flows/delivery/sweep/due.ts";
 import { newEffects } from "../../../../shared/flows/inbox/effects.ts";
 import { ingestUpdates } from "../../../../shared/flows/inbox/ingest-updates.ts";
 import { accountResolver } from "../../../../shared/flows/inbox/resolve-account.ts";

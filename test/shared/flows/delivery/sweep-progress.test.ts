@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { QueueMessage } from "../../../../shared/aws/queues.ts";
-import { sweepDue } from "../../../../shared/flows/delivery/sweep.ts";
+import { sweepDue } from "../../../../shared/flows/delivery/sweep/due.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
 import { DAY, HOUR, iso, MINUTE, type Millis, SECOND } from "../../../../shared/kernel/time.ts";
 import { decodeRetry } from "../../../../shared/queues/deliveries.ts";

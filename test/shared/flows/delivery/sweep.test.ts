@@ -1,6 +1,6 @@
 import { DeleteCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { sweepDue } from "../../../../shared/flows/delivery/sweep.ts";
+import { sweepDue } from "../../../../shared/flows/delivery/sweep/due.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
 import { DAY, HOUR, MINUTE, type Millis, SECOND } from "../../../../shared/kernel/time.ts";
 import { decodeRetry } from "../../../../shared/queues/deliveries.ts";

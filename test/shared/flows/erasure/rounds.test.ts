@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { deadLettersWorker } from "../../../../functions/dead-letters/worker.ts";
 import { eraseWorker } from "../../../../functions/erase/worker.ts";
-import { sweepDue } from "../../../../shared/flows/delivery/sweep.ts";
+import { sweepDue } from "../../../../shared/flows/delivery/sweep/due.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { quarantineStore } from "../../../../shared/stores/dead-letters/quarantine.ts";
 import { deliveryStore } from "../../../../shared/stores/delivery/deliveries.ts";

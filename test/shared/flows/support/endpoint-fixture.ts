@@ -3,7 +3,7 @@ import { deliverWorker } from "../../../../functions/deliver/worker.ts";
 import type { AttemptOutcome, DeliveryStatus, Verdict } from "../../../../shared/domain/delivery/deliveries.ts";
 import { type EventType, eventTypes } from "../../../../shared/domain/events/events.ts";
 import type { Endpoint } from "../../../../shared/domain/webhooks/endpoints.ts";
-import { sweepDue } from "../../../../shared/flows/delivery/sweep.ts";
+import { sweepDue } from "../../../../shared/flows/delivery/sweep/due.ts";
 import { createWebhook } from "../../../../shared/flows/webhooks/create.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import { MINUTE } from "../../../../shared/kernel/time.ts";

@@ -1,6 +1,6 @@
 import { openQueue } from "../../../../shared/aws/queues.ts";
 import type { Endpoint } from "../../../../shared/domain/webhooks/endpoints.ts";
-import { sweepDue } from "../../../../shared/flows/delivery/sweep.ts";
+import { sweepDue } from "../../../../shared/flows/delivery/sweep/due.ts";
 import { MINUTE, type Millis, SECOND } from "../../../../shared/kernel/time.ts";
 import { type EndpointFixture, openEndpointFixture } from "./endpoint-fixture.ts";
 import { recordMessage } from "./test-endpoints.ts";

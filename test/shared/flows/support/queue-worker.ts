@@ -51,9 +51,14 @@ export async function invokeWorker(
 }
 
 /** Runs a worker on one message that is not on a queue. @param receives how often it was received */
-export async function invokeWithRecord(worker: QueueWorker, body: string, receives = 1): Promise<SQSBatchResponse> {
+export async function invokeWithRecord(
+  worker: QueueWorker,
+  body: string,
+  receives = 1,
+  queueUrl = "queue",
+): Promise<SQSBatchResponse> {
   const message = { MessageId: "m", Body: body, Attributes: { ApproximateReceiveCount: String(receives) } };
-  return worker({ Records: [toSqsRecord(message, "queue")] }, { getRemainingTimeInMillis: () => 60_000 });
+  return worker({ Records: [toSqsRecord(message, queueUrl)] }, { getRemainingTimeInMillis: () => 60_000 });
 }
 
 /** Receives every visible message; each is hidden until its visibility timeout ends. */

@@ -1,14 +1,14 @@
-import { isCircuitOpen, isSlow } from "../../domain/delivery/breaker.ts";
-import { isWaiting } from "../../domain/delivery/deliveries.ts";
-import { OVERDUE_AFTER, OVERDUE_AFTER_SLOW } from "../../domain/limits.ts";
-import type { TenantId } from "../../kernel/tenant.ts";
-import type { Millis } from "../../kernel/time.ts";
-import { traceField } from "../../kernel/trace.ts";
-import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
-import type { WaitingDelivery } from "../../stores/delivery/waiting-deliveries.ts";
-import { nextAttemptNumber } from "./drain.ts";
-import type { OverduePorts } from "./ports.ts";
-import { retryMessage } from "./schedule.ts";
+import { isCircuitOpen, isSlow } from "../../../domain/delivery/breaker.ts";
+import { isWaiting } from "../../../domain/delivery/deliveries.ts";
+import { OVERDUE_AFTER, OVERDUE_AFTER_SLOW } from "../../../domain/limits.ts";
+import type { TenantId } from "../../../kernel/tenant.ts";
+import type { Millis } from "../../../kernel/time.ts";
+import { traceField } from "../../../kernel/trace.ts";
+import type { DeliveryRow } from "../../../stores/delivery/delivery-items.ts";
+import type { WaitingDelivery } from "../../../stores/delivery/waiting-deliveries.ts";
+import { nextAttemptNumber } from "../drain.ts";
+import type { OverduePorts } from "../ports.ts";
+import { retryMessage } from "../schedule.ts";
 
 /**
  * Finds deliveries that wait for an attempt which is long overdue although their endpoint's circuit is not open: no

@@ -1,10 +1,10 @@
-import type { QueueMessage } from "../../aws/queues.ts";
-import { RETENTION } from "../../domain/limits.ts";
-import { iso, type Millis } from "../../kernel/time.ts";
-import { encodeErasure } from "../../queues/erasures.ts";
-import type { DueErasure, DueItem } from "../../stores/delivery/due-attempts.ts";
-import type { SweepPorts } from "./ports.ts";
-import { retryMessage, SWEEP_AHEAD, taskMessage } from "./schedule.ts";
+import type { QueueMessage } from "../../../aws/queues.ts";
+import { RETENTION } from "../../../domain/limits.ts";
+import { iso, type Millis } from "../../../kernel/time.ts";
+import { encodeErasure } from "../../../queues/erasures.ts";
+import type { DueErasure, DueItem } from "../../../stores/delivery/due-attempts.ts";
+import type { SweepPorts } from "../ports.ts";
+import { retryMessage, SWEEP_AHEAD, taskMessage } from "../schedule.ts";
 
 /**
  * Sends due attempts and tasks to the deliveries queue and due erasures to theirs, earliest first, each delayed to its

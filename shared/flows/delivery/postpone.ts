@@ -1,0 +1,47 @@
+import { QUEUE_DELAY_MAX, RETENTION } from "../../domain/limits.ts";
+import { errorClass } from "../../kernel/error-class.ts";
+import { ulidTime } from "../../kernel/ids.ts";
+import { isServiceFault } from "../../kernel/service-fault.ts";
+import type { Millis } from "../../kernel/time.ts";
+import { decodeEndpointTask, decodeRetry } from "../../queues/deliveries.ts";
+import { type EventMessage, encodeEvent } from "../../queues/events.ts";
+import type { DeliverPorts } from "./ports.ts";
+import { retryMessage, taskMessage } from "./schedule.ts";
+
+/** A message that could not be processed. */
+interface FailedMessage {
+  readonly body: string;
+  /** Decoded; null for a message of another queue. */
+  readonly event: EventMessage | null;
+  /** How often it was received. */
+  readonly receives: number;
+  readonly error: unknown;
+}
+
+/** A shorter fault is over before: the fifth receive is more than a minute after the first. */
+const RECEIVES_MIN = 5;
+
+/**
+ * Replaces a message that fails because an AWS service does not work by a new one, which is due within 15 minutes and
+ * has been received by nobody. An outage of any length then ends no delivery: not one message becomes a dead letter.
+ * @returns false when the message must take its usual way: another error, few receives, or an event past its retention
+ */
+export async function postponeInOutage(
+  ports: Pick<DeliverPorts, "events" | "retries" | "slowRetries" | "random" | "log">,
+  { body, event, receives, error }: FailedMessage,
+  now: Millis,
+): Promise<boolean> {
+  if (receives < RECEIVES_MIN || !isServiceFault(error)) return false;
+  // Spread, so that not everything comes back at once.
+  const delay = QUEUE_DELAY_MAX * (0.5 + 0.5 * ports.random());
+  const retry = event ? null : decodeRetry(body);
+  const task = event || retry ? null : decodeEndpointTask(body);
+  const eventUlid = event?.eventUlid ?? retry?.eventUlid;
+  if (eventUlid !== undefined && now >= ulidTime(eventUlid) + RETENTION) return false;
+  if (event) await ports.events.send({ body: encodeEvent({ ...event, repeated: true }), group: event.tenant, delay });
+  else if (retry) await ports.retries.send(retryMessage(retry, delay));
+  else if (task) await (task.kind === "probe" ? ports.slowRetries : ports.retries).send(taskMessage(task, body, delay));
+  else return false;
+  ports.log({ event: "record.postponed", error: errorClass(error), receives, delay_ms: Math.round(delay) });
+  return true;
+}

@@ -1,0 +1,144 @@
+import type { UpdateItemInput } from "@aws-sdk/client-dynamodb";
+import { KMSInternalException } from "@aws-sdk/client-kms";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { deliverWorker } from "../../../functions/deliver/worker.ts";
+import { openQueue } from "../../../shared/aws/queues.ts";
+import type { DeliverPorts } from "../../../shared/flows/delivery/ports.ts";
+import { DAY, MINUTE } from "../../../shared/kernel/time.ts";
+import { encodeEndpointTask, encodeRetry } from "../../../shared/queues/deliveries.ts";
+import type { DeliveryRow } from "../../../shared/stores/delivery/delivery-items.ts";
+import { type Outage, openOutage } from "../../shared/flows/support/outage-fixture.ts";
+import { invokeWithRecord, queueDepth } from "../../shared/flows/support/queue-worker.ts";
+import { recordMessage } from "../../shared/flows/support/test-endpoints.ts";
+import { openTestEnv, type TestEnv } from "../../shared/flows/support/test-env.ts";
+import { injectFaults } from "../../support/faults.ts";
+
+let testEnv: TestEnv;
+let outage: Outage;
+beforeAll(async () => {
+  testEnv = await openTestEnv();
+});
+afterAll(() => testEnv.close());
+beforeEach(async () => {
+  outage = await openOutage(testEnv);
+  testEnv.lines.length = 0;
+});
+
+const kmsFault = () => new KMSInternalException({ $metadata: { httpStatusCode: 500 }, message: "injected" });
+const failingWith = (error: Error): Partial<DeliverPorts> => ({ vault: { open: () => Promise.reject(error) } });
+
+/** @returns the message ids that the worker reported as failed */
+async function process(
+  body: string,
+  { ports = {}, receives = 1 }: { ports?: Partial<DeliverPorts>; receives?: number },
+) {
+  const worker = deliverWorker({ ...outage.deliverPorts, ...ports }, testEnv.now);
+  return (await invokeWithRecord(worker, body, receives)).batchItemFailures;
+}
+
+const retryBody = ({ endpointId, eventUlid }: DeliveryRow) =>
+  encodeRetry({ tenant: outage.tenant, endpointId, eventUlid, attempt: 2 });
+const readRow = ({ eventUlid }: DeliveryRow) => outage.row(outage.endpoint, eventUlid);
+const depth = (queue: "events" | "deliveries" | "slowDeliveries") =>
+  queueDepth(testEnv.eventSource, outage.lane[queue]);
+
+describe("a fault of ours before the call of the endpoint spends no attempt and holds no lease", () => {
+  it.each([
+    { fault: "the key cannot be used", ports: () => failingWith(kmsFault()) },
+    {
+      fault: "the event's message cannot be read",
+      ports: () => ({ messages: { getByRefs: () => Promise.reject(kmsFault()) } }),
+    },
+  ])("of a retry, when $fault", async ({ ports }) => {
+    const row = await outage.createDelivery(outage.endpoint, "retrying");
+    // The queue sends the message again, and the table is slower than that.
+    for (let receives = 1; receives <= 3; receives++) {
+      expect(await process(retryBody(row), { ports: ports(), receives })).toHaveLength(1);
+      expect(await readRow(row)).toMatchObject({ status: "retrying", attempt: 1, leaseUntil: null });
+      expect((await readRow(row))?.nextRetryAt).toBeLessThanOrEqual(testEnv.now());
+    }
+    expect(await process(retryBody(row), {})).toEqual([]);
+    expect(await readRow(row)).toMatchObject({ status: "delivered", attempt: 2 });
+    expect(outage.calls()).toHaveLength(1);
+  });
+
+  it("of a retry, when the table does not answer the claim that it has written", async () => {
+    const row = await outage.createDelivery(outage.endpoint, "retrying");
+    const isClaim = (input: unknown) => !String((input as UpdateItemInput).UpdateExpression).includes("REMOVE");
+    const removeFaults = injectFaults(testEnv.client, ({ command, input }) =>
+      command === "UpdateItem" && isClaim(input) ? "lost" : "pass",
+    );
+    expect(await process(retryBody(row), {})).toHaveLength(1);
+    removeFaults();
+    expect(await readRow(row)).toMatchObject({ status: "retrying", attempt: 1, leaseUntil: null });
+    expect(await process(retryBody(row), { receives: 2 })).toEqual([]);
+    expect(await readRow(row)).toMatchObject({ status: "delivered", attempt: 2 });
+  });
+
+  it("of a probe, when the key cannot be used", async () => {
+    const { openUntil } = await outage.openCircuit();
+    testEnv.advance(openUntil - testEnv.now());
+    const task = { tenant: outage.tenant, endpointId: outage.endpoint.id, kind: "probe", after: null } as const;
+    const body = encodeEndpointTask({ ...task, probe: openUntil });
+    const probeFrom = outage.lane.slowDeliveries;
+    const worker = deliverWorker({ ...outage.deliverPorts, ...failingWith(kmsFault()) }, testEnv.now);
+    expect((await invokeWithRecord(worker, body, 1, probeFrom)).batchItemFailures).toHaveLength(1);
+    const rows = await outage.rows(outage.endpoint);
+    expect(rows.map(({ status, leaseUntil }) => [status, leaseUntil])).toEqual(Array(10).fill(["retrying", null]));
+  });
+});
+
+describe("an outage that lasts longer than the receives of a message", () => {
+  it("postpones an event: it is delivered after the outage, with its first attempt", async () => {
+    const { message, body } = await recordMessage(testEnv, outage.tenant);
+    for (let receives = 1; receives <= 4; receives++) {
+      expect(await process(body, { ports: failingWith(kmsFault()), receives })).toHaveLength(1);
+    }
+    expect(await depth("events")).toBe(0);
+    expect(await process(body, { ports: failingWith(kmsFault()), receives: 5 })).toEqual([]);
+    expect(await depth("events")).toBe(1);
+    expect(testEnv.lines.filter(({ event }) => event === "record.postponed")).toEqual([
+      { event: "record.postponed", error: "KMSInternalException", receives: 5, delay_ms: 7.5 * MINUTE },
+    ]);
+    await outage.drainQueues();
+    expect(outage.calls()).toEqual([]);
+    testEnv.advance(15 * MINUTE);
+    await outage.drainQueues();
+    expect(await outage.row(outage.endpoint, message.eventUlid)).toMatchObject({ status: "delivered", attempt: 1 });
+  });
+
+  it("postpones an attempt, and no attempt is spent", async () => {
+    const row = await outage.createDelivery(outage.endpoint, "retrying");
+    expect(await process(retryBody(row), { ports: failingWith(kmsFault()), receives: 5 })).toEqual([]);
+    expect(await depth("deliveries")).toBe(1);
+    testEnv.advance(15 * MINUTE);
+    await outage.drainQueues();
+    expect(await readRow(row)).toMatchObject({ status: "delivered", attempt: 2 });
+  });
+
+  it.each([
+    { kind: "probe", probe: 1_000, after: null },
+    { kind: "drain", after: null, pageSize: 50, repeat: true },
+    { kind: "warn", since: 1_000 },
+  ] as const)("postpones a $kind task of an endpoint", async (task) => {
+    const body = encodeEndpointTask({ ...task, tenant: outage.tenant, endpointId: outage.endpoint.id });
+    const endpoints = { ...outage.deliverPorts.endpoints, get: () => Promise.reject(kmsFault()) };
+    expect(await process(body, { ports: { endpoints }, receives: 5 })).toEqual([]);
+    expect(await depth(task.kind === "probe" ? "slowDeliveries" : "deliveries")).toBe(1);
+  });
+
+  it("postpones nothing that fails for another reason, or whose event is past its retention", async () => {
+    const row = await outage.createDelivery(outage.endpoint, "retrying");
+    const defect = failingWith(new TypeError("injected"));
+    expect(await process(retryBody(row), { ports: defect, receives: 5 })).toHaveLength(1);
+    testEnv.advance(7 * DAY);
+    expect(await process(retryBody(row), { ports: failingWith(kmsFault()), receives: 5 })).toHaveLength(1);
+    expect(await depth("deliveries")).toBe(0);
+  });
+
+  it("leaves a message whose queue fails, too, to be received again", async () => {
+    const { body } = await recordMessage(testEnv, outage.tenant);
+    const events = { ...openQueue(outage.lane.events, testEnv.sqs), send: () => Promise.reject(new Error("injected")) };
+    expect(await process(body, { ports: { ...failingWith(kmsFault()), events }, receives: 5 })).toHaveLength(1);
+  });
+});
