@@ -35,7 +35,7 @@ export const sendingFaults: readonly PlantedFault[] = [
   {
     name: "the platform client does not read the clock before the first byte",
     file: "shared/platforms/api/http.ts",
-    search: `const isLate = clockNow() > this.#leavesBy;`,
+    search: `const isLate = this.#isLate();`,
     replacement: `const isLate = false;`,
     killedBy: { file: "test/shared/platforms/api/send.test.ts", title: "does not leave on a new connection" },
   },

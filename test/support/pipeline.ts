@@ -112,7 +112,7 @@ export async function startPipeline(options: { readonly webhookClient?: WebhookC
   const webhookClient = options.webhookClient ?? createWebhookClient({ gate });
   const readRoot = secretReader("root", deriveServiceKeys, clients.secrets);
   const upstream = { facebookGraph: loopback.origin, instagramGraph: loopback.origin, graphVersion: "v26.0" };
-  const http = platformHttp();
+  const http = platformHttp({ clock: now });
   const files = openFiles(BUCKET, clients.s3);
   const vault = openVault(keyId, clients.kms);
 

@@ -57,18 +57,20 @@ export interface PlatformHttp {
 
 /**
  * A client with pooled connections. Follows no redirects, never repeats a call and never throws.
- * @param timeouts milliseconds to connect (default 3,000) and until the last byte of the response (default 10,000)
+ * @param options.connect milliseconds to connect; default 3,000
+ * @param options.total milliseconds until the last byte of the response; default 10,000
+ * @param options.clock the current time, by the clock that sets `leavesBy`; default: that of the process
  */
-export function platformHttp(timeouts: { connect?: Millis; total?: Millis } = {}): PlatformHttp {
-  const { connect = CONNECT_TIMEOUT, total = PLATFORM_TIMEOUT } = timeouts;
+export function platformHttp(options: { connect?: Millis; total?: Millis; clock?: () => Millis } = {}): PlatformHttp {
+  const { connect = CONNECT_TIMEOUT, total = PLATFORM_TIMEOUT, clock = clockNow } = options;
   const plain = { request: httpRequest, agent: new PlainAgent({ keepAlive: true }) };
   const secure = { request: httpsRequest, agent: new SecureAgent({ keepAlive: true }) };
-  let usedAt = clockNow();
+  let usedAt = clock();
 
   // While a function is frozen, the platform may close its idle connections, and its own timers do not run. A send on
   // such a connection would have an unknown outcome, so idle connections are closed after a pause.
   function dropStale(): void {
-    const now = clockNow();
+    const now = clock();
     if (Math.abs(now - usedAt) > IDLE_MAX) for (const { agent } of [plain, secure]) closeIdle(agent);
     usedAt = now;
   }
@@ -95,7 +97,7 @@ export function platformHttp(timeouts: { connect?: Millis; total?: Millis } = {}
         ...(body ? { "content-type": "application/json", "content-length": body.length } : {}),
       },
     };
-    const httpCall = new Call(connect, leavesBy);
+    const httpCall = new Call(connect, () => clock() > leavesBy);
     try {
       const { status, headers, text } = await httpCall.send(() => request(url, options), body);
       const usage = headers["x-business-use-case-usage"];
@@ -104,7 +106,7 @@ export function platformHttp(timeouts: { connect?: Millis; total?: Millis } = {}
         status,
         body: text,
         usage: typeof usage === "string" ? usage : null,
-        retryAfter: parseRetryAfter(headers["retry-after"], clockNow()),
+        retryAfter: parseRetryAfter(headers["retry-after"], clock()),
       };
     } catch {
       return { kind: httpCall.failure };
@@ -131,16 +133,16 @@ interface HttpResponse {
 /** One request. Node sends no byte of it until the connection and its TLS handshake are complete. */
 class Call {
   readonly #connectTimeout: Millis;
-  readonly #leavesBy: Millis;
+  readonly #isLate: () => boolean;
   #failure: "unsent" | "late" | "lost" = "unsent";
 
   /**
    * @param connectTimeout milliseconds, including the TLS handshake
-   * @param leavesBy the last instant at which the request may leave
+   * @param isLate whether it is too late for the request to leave
    */
-  constructor(connectTimeout: Millis, leavesBy: Millis) {
+  constructor(connectTimeout: Millis, isLate: () => boolean) {
     this.#connectTimeout = connectTimeout;
-    this.#leavesBy = leavesBy;
+    this.#isLate = isLate;
   }
 
   /** What a failure of the call means now. */
@@ -160,7 +162,7 @@ class Call {
       const onConnected = () => {
         clearTimeout(timer);
         // The process may have been frozen while it connected. Nothing was written yet.
-        const isLate = clockNow() > this.#leavesBy;
+        const isLate = this.#isLate();
         this.#failure = isLate ? "late" : "lost";
         if (isLate) request.destroy(new Error("It is too late to send the request."));
       };
