@@ -26,6 +26,8 @@ const unit = [
 const stores = ["test/shared/stores/**", "test/local/dynamodb/**", "test/support/**", "test/costs/**"];
 /** Use cases, workers and routes on a real table. */
 const flows = ["test/shared/**", "test/functions/**"];
+/** Random histories of the whole service. */
+const histories = ["test/histories/**"];
 /** Pages in a real browser. */
 const web = ["test/web/**"];
 /** The whole stack as a process. */
@@ -65,9 +67,10 @@ export function testConfig({ full }: { full: boolean }) {
       projects: [
         { ...e2eProject, test: { ...e2eProject.test, globalSetup: "test/e2e/support/assembly-setup.ts" } },
         project("web", web, unit),
+        project("histories", histories),
         project("flows", flows, [...unit, ...stores]),
         project("stores", stores, unit),
-        project("local", ["test/**"], [...unit, ...stores, ...flows, ...web, ...e2e]),
+        project("local", ["test/**"], [...unit, ...stores, ...flows, ...histories, ...web, ...e2e]),
         project("unit", unit),
       ],
     },

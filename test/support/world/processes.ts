@@ -23,6 +23,11 @@ export interface WorldProcess {
 const MIDDLEWARE = "processes";
 const current = new AsyncLocalStorage<Process>();
 
+/** The process that runs the caller; null outside of every process. */
+export function currentProcess(): WorldProcess | null {
+  return current.getStore() ?? null;
+}
+
 /** The clock of the process that runs the caller: for `setRuntimeOverrides`. */
 export function processClock(now: () => Millis): () => Millis {
   return () => now() + (current.getStore()?.clockOffset ?? 0);

@@ -5,14 +5,19 @@ import { inProcessSettings } from "./sdk-in-process.ts";
 import { tableReads } from "./table/reads.ts";
 import { type Lag, Storage } from "./table/storage.ts";
 import { InvalidRequest, type Item } from "./table/values.ts";
+import type { Change } from "./table/view.ts";
 import { tableWrites } from "./table/writes.ts";
 
 /** A table in this process, with the keys and indexes of the real one. Only tests for it and for the meter need more. */
 export interface WorldTable extends TestTable {
   /** Decides which eventually consistent reads answer from a copy that is behind. Without it none does. */
   setLag(lag: Lag): void;
+  /** Another client, without the middleware that the first one got. */
+  newClient(): DynamoDBClient;
   /** All items, in the form of the low-level client. */
   items(): Item[];
+  /** Every write since the table was opened, in order. */
+  changes(): readonly (Change & { readonly at: Millis })[];
 }
 
 /**
@@ -25,21 +30,25 @@ export function openWorldTable(now: () => Millis): WorldTable {
     ...tableReads(storage),
     ...tableWrites(storage, now),
   };
-  const client = new DynamoDBClient(
-    inProcessSettings((command, input) => {
-      const operation = operations[command];
-      if (!operation) throw new InvalidRequest(`Unsupported operation: ${command}`);
-      return operation(input);
-    }),
-  );
+  const newClient = () =>
+    new DynamoDBClient(
+      inProcessSettings((command, input) => {
+        const operation = operations[command];
+        if (!operation) throw new InvalidRequest(`Unsupported operation: ${command}`);
+        return operation(input);
+      }),
+    );
+  const client = newClient();
   return {
     endpoint: "",
     tableName: "world",
     client,
+    newClient,
     setLag: (lag) => {
       storage.lag = lag;
     },
     items: () => storage.consistent().all(),
+    changes: () => storage.changes(),
     close: async () => client.destroy(),
   };
 }

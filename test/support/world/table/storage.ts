@@ -42,6 +42,11 @@ export class Storage {
     this.#changes.push({ ...change, at: this.#now() });
   }
 
+  /** Every write since the table was opened, in order. */
+  changes(): readonly (Change & { readonly at: Millis })[] {
+    return this.#changes;
+  }
+
   consistent(): View {
     return this.#current.base;
   }

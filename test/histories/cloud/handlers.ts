@@ -1,0 +1,57 @@
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, SQSBatchResponse } from "aws-lambda";
+import { deadLettersWorker } from "../../../functions/dead-letters/worker.ts";
+import { deliverWorker } from "../../../functions/deliver/worker.ts";
+import { eraseWorker } from "../../../functions/erase/worker.ts";
+import { createApp } from "../../../functions/http/app.ts";
+import { lambdaHandler } from "../../../functions/http/lambda.ts";
+import { ingestWorker } from "../../../functions/ingest/worker.ts";
+import { profileWorker } from "../../../functions/profile/worker.ts";
+import { checkApiRoutes } from "../../../functions/routes/holds/check.ts";
+import { intakeRoutes } from "../../../functions/routes/inbox/intake.ts";
+import { apiRoutes } from "../../../functions/routes/index.ts";
+import { sweepWorker } from "../../../functions/sweep/worker.ts";
+import { authenticate, enforceRateLimit } from "../../../shared/flows/access/authenticate.ts";
+import { refuse } from "../../../shared/kernel/refusals.ts";
+import { clockNow } from "../../../shared/kernel/time.ts";
+import type { FunctionName } from "./aws.ts";
+import type { ProcessPorts } from "./ports.ts";
+
+export interface Invocation {
+  getRemainingTimeInMillis(): number;
+}
+
+export type HttpEvent = APIGatewayProxyEventV2;
+export type HttpResult = APIGatewayProxyStructuredResultV2;
+/** A function's handler. Its event and result are those of its trigger. */
+export type Handler = (event: never, invocation: Invocation) => Promise<HttpResult | SQSBatchResponse | undefined>;
+
+/** Loads a function into a process, as its `handler.ts` does. */
+export function loadFunction(name: FunctionName, ports: ProcessPorts): Handler {
+  const { log } = ports.api;
+  const publicApp = { authenticate: async () => refuse("unauthorized"), rateLimit: async () => null };
+  const app = { now: clockNow, log };
+  const functions: Readonly<Record<FunctionName, () => unknown>> = {
+    api: () =>
+      lambdaHandler(
+        createApp({
+          ...app,
+          endpoints: apiRoutes,
+          ports: ports.api,
+          authenticate: (authorization) => authenticate(ports.api, authorization),
+          rateLimit: (caller, now) => enforceRateLimit(ports.api, caller, now),
+          checkData: true,
+        }),
+        log,
+      ),
+    verify: () =>
+      lambdaHandler(createApp({ ...app, ...publicApp, endpoints: checkApiRoutes, ports: ports.verify }), log),
+    intake: () => lambdaHandler(createApp({ ...app, ...publicApp, endpoints: intakeRoutes, ports: ports.intake }), log),
+    ingest: () => ingestWorker(ports.ingest, clockNow),
+    deliver: () => deliverWorker(ports.deliver, clockNow),
+    profile: () => profileWorker(ports.profile, clockNow),
+    erase: () => eraseWorker(ports.erase, clockNow),
+    sweep: () => sweepWorker(ports.sweep, clockNow),
+    deadLetters: () => deadLettersWorker(ports.deadLetters, clockNow),
+  };
+  return functions[name]() as Handler;
+}

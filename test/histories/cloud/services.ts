@@ -1,0 +1,61 @@
+import { InvalidCiphertextException, KMSClient } from "@aws-sdk/client-kms";
+import { NoSuchKey, S3Client } from "@aws-sdk/client-s3";
+import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { inProcessSettings } from "../../support/world/sdk-in-process.ts";
+
+export const PLATFORM_SECRET = "the secret of the platform's app";
+const ROOT_SECRET = "a root secret that is long enough to be one";
+
+const secrets: Readonly<Record<string, string>> = {
+  root: ROOT_SECRET,
+  platforms: JSON.stringify({ meta: PLATFORM_SECRET, instagram: PLATFORM_SECRET, verify_token: "verify" }),
+};
+
+export function secretsClient(): SecretsManagerClient {
+  return new SecretsManagerClient(
+    inProcessSettings((_command, { SecretId }: { SecretId: string }) => ({ SecretString: secrets[SecretId] })),
+  );
+}
+
+interface Sealing {
+  readonly Plaintext?: Uint8Array;
+  readonly CiphertextBlob?: Uint8Array;
+  readonly EncryptionContext: Record<string, string>;
+}
+
+/** Binds each ciphertext to its context, and encrypts nothing. */
+export function keyClient(): KMSClient {
+  return new KMSClient(
+    inProcessSettings((command, { Plaintext, CiphertextBlob, EncryptionContext }: Sealing) => {
+      const context = JSON.stringify(Object.entries(EncryptionContext).sort());
+      if (command === "Encrypt") {
+        const sealed = { context, text: Buffer.from(Plaintext ?? []).toString("base64") };
+        return { CiphertextBlob: Buffer.from(JSON.stringify(sealed)) };
+      }
+      const sealed = JSON.parse(Buffer.from(CiphertextBlob ?? []).toString());
+      if (sealed.context !== context)
+        throw new InvalidCiphertextException({ message: "other context", $metadata: { httpStatusCode: 400 } });
+      return { Plaintext: Buffer.from(sealed.text, "base64") };
+    }),
+  );
+}
+
+interface ObjectRequest {
+  readonly Key: string;
+  readonly Body?: Uint8Array;
+}
+
+/** A client of the SDK for one bucket in memory. */
+export function bucketClient(): S3Client {
+  const objects = new Map<string, Uint8Array>();
+  return new S3Client(
+    inProcessSettings((command, { Key, Body }: ObjectRequest) => {
+      if (command === "PutObject") objects.set(Key, Body ?? new Uint8Array());
+      if (command === "DeleteObject") objects.delete(Key);
+      if (command !== "GetObject") return {};
+      const bytes = objects.get(Key);
+      if (!bytes) throw new NoSuchKey({ message: "no such key", $metadata: { httpStatusCode: 404 } });
+      return { Body: { transformToByteArray: async () => bytes } };
+    }),
+  );
+}

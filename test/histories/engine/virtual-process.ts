@@ -1,0 +1,79 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import crypto from "node:crypto";
+import { syncBuiltinESMExports } from "node:module";
+import { setRuntimeOverrides } from "../../../shared/kernel/runtime.ts";
+import type { Millis } from "../../../shared/kernel/time.ts";
+import { seededRandom } from "../../shared/flows/support/deterministic-scheduler.ts";
+import { currentProcess, processClock, type WorldProcess } from "../../support/world/processes.ts";
+
+// While a history runs, this process has no time and no chance of its own: timers, clocks and random numbers follow
+// from the history, so that the same history always runs in the same way.
+
+export interface VirtualTimer {
+  readonly at: Millis;
+  readonly process: WorldProcess | null;
+  readonly fire: () => void;
+}
+
+interface Options {
+  readonly seed: number;
+  readonly now: () => Millis;
+}
+
+/** @returns the timers of all processes, and a function that gives this process its own time and chance back */
+export function virtualizeProcess({ seed, now }: Options): { timers: Set<VirtualTimer>; restore: () => void } {
+  const timers = new Set<VirtualTimer>();
+  const random = seededRandom(seed);
+  const original = {
+    setTimeout: globalThis.setTimeout,
+    clearTimeout: globalThis.clearTimeout,
+    random: Math.random,
+    performanceNow: performance.now,
+    getRandomValues: globalThis.crypto.getRandomValues,
+    randomBytes: crypto.randomBytes,
+    dateNow: Date.now,
+  };
+
+  const setVirtualTimeout = (callback: (...args: unknown[]) => void, delay: Millis = 0, ...args: unknown[]) => {
+    const inContext = AsyncLocalStorage.snapshot();
+    const timer: VirtualTimer = {
+      at: now() + Math.max(1, Number(delay) || 0),
+      process: currentProcess(),
+      fire: () => inContext(() => callback(...args)),
+    };
+    timers.add(timer);
+    const handle = { timer, ref: () => handle, unref: () => handle, hasRef: () => true };
+    return handle;
+  };
+  globalThis.setTimeout = setVirtualTimeout as never;
+  globalThis.clearTimeout = ((handle: { timer?: VirtualTimer } | undefined) => {
+    if (handle?.timer) timers.delete(handle.timer);
+  }) as never;
+  Math.random = random;
+  performance.now = now;
+  Date.now = now;
+  const fill = <T extends ArrayBufferView>(view: T): T => {
+    const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+    for (let i = 0; i < bytes.length; i++) bytes[i] = Math.floor(random() * 256);
+    return view;
+  };
+  globalThis.crypto.getRandomValues = fill as never;
+  crypto.randomBytes = ((size: number) => fill(Buffer.alloc(size))) as never;
+  syncBuiltinESMExports();
+  setRuntimeOverrides({ now: processClock(now), openEgress: true });
+
+  return {
+    timers,
+    restore: () => {
+      globalThis.setTimeout = original.setTimeout;
+      globalThis.clearTimeout = original.clearTimeout;
+      Math.random = original.random;
+      performance.now = original.performanceNow;
+      Date.now = original.dateNow;
+      globalThis.crypto.getRandomValues = original.getRandomValues;
+      crypto.randomBytes = original.randomBytes;
+      syncBuiltinESMExports();
+      setRuntimeOverrides({});
+    },
+  };
+}

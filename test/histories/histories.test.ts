@@ -1,0 +1,27 @@
+import { describe, expect, test } from "vitest";
+import { reportSeed } from "./report-seed.ts";
+import { runHistory } from "./run-history.ts";
+import { foundHistories } from "./seeds.ts";
+
+const SEEDS = 500;
+const SEEDS_PER_TEST = 50;
+
+describe("histories that once showed a fault", () => {
+  test.for(foundHistories)("$promise", async ({ history }) => {
+    expect(await runHistory(history)).toEqual([]);
+  });
+});
+
+describe("random histories", () => {
+  const firsts = Array.from({ length: SEEDS / SEEDS_PER_TEST }, (_, i) => 1 + i * SEEDS_PER_TEST);
+  test.for(firsts)(
+    "nothing is lost, sent twice or counted wrong from seed %i on",
+    { timeout: 120_000 },
+    async (first) => {
+      for (let seed = first; seed < first + SEEDS_PER_TEST; seed++) {
+        const report = await reportSeed(seed);
+        if (report) expect.fail(`Seed ${seed}\n${report.story}\n${report.history}`);
+      }
+    },
+  );
+});

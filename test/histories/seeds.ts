@@ -1,0 +1,25 @@
+import type { History } from "./steps.ts";
+
+/** A history that once showed a fault. */
+export interface FoundHistory {
+  /** The promise that it broke. */
+  readonly promise: string;
+  readonly history: History;
+}
+
+export const foundHistories: readonly FoundHistory[] = [
+  {
+    promise: "a key whose first process died after the platform had the message, and before an erasure, sends once",
+    history: {
+      seed: 1_291_727_687,
+      steps: [
+        [{ do: "write", person: 0 }, null],
+        [{ do: "trouble", name: "api", call: 14, kind: "after", millis: 0 }, null],
+        [{ do: "reply", person: 0, key: 0 }, null],
+        [{ do: "erase", person: 0 }, null],
+        [{ do: "wait", millis: 120_000 }, null],
+        [{ do: "reply", person: 0, key: 0 }, null],
+      ],
+    },
+  },
+];

@@ -1,0 +1,225 @@
+import fc from "fast-check";
+import { DAY, HOUR, MINUTE, type Millis, SECOND } from "../../shared/kernel/time.ts";
+import { type FunctionName, functionNames, type QueueId, queueIds } from "./cloud/aws.ts";
+import { type PlatformMode, platformModes } from "./world/platform.ts";
+import { type ReceiverMode, receiverModes } from "./world/receivers.ts";
+import type { TroubleKind } from "./world/troubles.ts";
+
+// A history is a list of steps. Numbers name people, messages, endpoints and holds (the latest is 0); a number beyond the last one starts
+// over at the first, so that every list of steps is a history and a shorter list is one, too.
+
+export type Step =
+  | {
+      readonly do: "write" | "echo" | "reply" | "hold" | "erase";
+      readonly person: number;
+      readonly key?: number | null;
+    }
+  | { readonly do: "edit" | "unsend" | "react"; readonly message: number }
+  | { readonly do: "check"; readonly hold: number }
+  | { readonly do: "create" }
+  | {
+      readonly do: "pause" | "resume" | "move" | "delete" | "rotate" | "test" | "replay" | "replayAll";
+      readonly endpoint: number;
+    }
+  | { readonly do: "receiver"; readonly endpoint: number; readonly mode: ReceiverMode }
+  | { readonly do: "platform"; readonly mode: PlatformMode }
+  | { readonly do: "wait"; readonly millis: Millis }
+  | {
+      readonly do: "trouble";
+      readonly name: FunctionName;
+      readonly call: number;
+      readonly kind: TroubleKind;
+      readonly millis: Millis;
+    }
+  | { readonly do: "stale"; readonly source: "base" | "GS1" | "GS2" | "GS3" | "all"; readonly writes: number }
+  | { readonly do: "again"; readonly queue: QueueId; readonly when: "running" | "afterwards" };
+
+export interface History {
+  /** Decides the order of concurrent calls and the clocks of the processes. */
+  readonly seed: number;
+  /** Each step, and how many things happen before the next one; null: until nothing more can happen now. */
+  readonly steps: readonly (readonly [step: Step, ticks: number | null])[];
+}
+
+const person = fc.nat({ max: 1 });
+const small = fc.nat({ max: 3 });
+const waits: readonly Millis[] = [
+  SECOND,
+  5 * SECOND,
+  30 * SECOND,
+  MINUTE,
+  MINUTE,
+  3 * MINUTE,
+  7 * MINUTE,
+  20 * MINUTE,
+  HOUR,
+  6 * HOUR,
+  DAY,
+  2 * DAY,
+  6 * DAY,
+];
+const troubleKinds: readonly TroubleKind[] = [
+  "before",
+  "after",
+  "freeze",
+  "freeze_after",
+  "fail",
+  "lost",
+  "throttle",
+  "twice",
+  "conflict",
+  "partial",
+];
+const freezes: readonly Millis[] = [5 * SECOND, 15 * SECOND, 40 * SECOND, 3 * MINUTE];
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 8, arbitrary: fc.record({ do: fc.constant("write" as const), person }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant("reply" as const),
+      person,
+      key: fc.oneof({ weight: 2, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.nat({ max: 1 }) }),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom("edit", "unsend", "react"), message: small }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("echo" as const), person }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("hold" as const), person }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("check" as const), hold: small }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("erase" as const), person }) },
+  { weight: 1, arbitrary: fc.constant({ do: "create" as const }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constantFrom("pause", "resume", "resume", "move", "delete", "rotate", "test", "replay", "replayAll"),
+      endpoint: small,
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant("receiver" as const),
+      endpoint: small,
+      mode: fc.constantFrom("ok", ...receiverModes),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant("platform" as const), mode: fc.constantFrom(...platformModes) }),
+  },
+  { weight: 6, arbitrary: fc.record({ do: fc.constant("wait" as const), millis: fc.constantFrom(...waits) }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      do: fc.constant("trouble" as const),
+      name: fc.constantFrom(...functionNames, "api", "verify", "deliver", "deliver", "ingest"),
+      call: fc.nat({ max: 20 }),
+      kind: fc.constantFrom(...troubleKinds),
+      millis: fc.constantFrom(...freezes),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant("stale" as const),
+      source: fc.constantFrom("base", "GS1", "GS2", "GS3", "all"),
+      writes: fc.nat({ max: 8 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant("again" as const),
+      queue: fc.constantFrom(...queueIds),
+      when: fc.constantFrom("running", "afterwards"),
+    }),
+  },
+);
+
+const ticks = fc.oneof({ weight: 2, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.nat({ max: 25 }) });
+type Paced = History["steps"][number];
+
+const paced = (arbitrary: fc.Arbitrary<Step>): fc.Arbitrary<Paced> => fc.tuple(arbitrary, ticks);
+const at = (...steps: readonly fc.Arbitrary<Step>[]): fc.Arbitrary<Paced[]> => fc.tuple(...steps.map(paced));
+const wait = (...choices: readonly Millis[]) =>
+  fc.record({ do: fc.constant("wait" as const), millis: fc.constantFrom(...choices) });
+const trouble = (...names: readonly FunctionName[]) =>
+  fc.record({
+    do: fc.constant("trouble" as const),
+    name: fc.constantFrom(...names),
+    call: fc.nat({ max: 24 }),
+    kind: fc.constantFrom(...troubleKinds),
+    millis: fc.constantFrom(...freezes),
+  });
+const by = <Act extends "write" | "hold" | "erase" | "echo">(act: Act, who: number) =>
+  fc.constant({ do: act, person: who } as const);
+const reply = (who: number) =>
+  fc.record({ do: fc.constant("reply" as const), person: fc.constant(who), key: fc.constantFrom(null, 0, 0) });
+const answer = fc.record({ do: fc.constant("platform" as const), mode: fc.constantFrom(...platformModes) });
+const failing = fc.record({
+  do: fc.constant("receiver" as const),
+  endpoint: fc.nat({ max: 1 }),
+  mode: fc.constantFrom("error", "hang", "reset", "late"),
+});
+const latestHold = fc.constant({ do: "check", hold: 0 } as const);
+
+/** Steps that seldom meet by chance, and belong together. */
+const episode: fc.Arbitrary<Paced[]> = person.chain((who) =>
+  fc.oneof(
+    // A held message, with trouble on either side.
+    at(by("write", who), wait(DAY + HOUR, 2 * DAY, 6 * DAY), by("hold", who), trouble("verify"), answer, latestHold),
+    at(
+      by("write", who),
+      wait(7 * DAY - 5 * MINUTE),
+      by("hold", who),
+      trouble("verify"),
+      wait(MINUTE, 4 * MINUTE),
+      latestHold,
+    ),
+    at(by("write", who), wait(2 * DAY), by("hold", who), latestHold, wait(SECOND, 30 * SECOND), by("erase", who)),
+    // A reply, repeated with its key.
+    at(by("write", who), answer, trouble("api"), reply(who), wait(SECOND, MINUTE, 3 * MINUTE), reply(who)),
+    at(by("write", who), trouble("api"), reply(who), by("erase", who), wait(2 * MINUTE), reply(who)),
+    at(by("write", who), answer, reply(who), trouble("sweep"), wait(MINUTE, 3 * MINUTE)),
+    // An outage of a receiver.
+    at(failing, by("write", who), by("write", who), wait(5 * SECOND, 6 * MINUTE), trouble("deliver"), by("write", who)),
+    fc
+      .tuple(
+        paced(failing),
+        fc.array(paced(by("write", who)), { minLength: 4, maxLength: 12 }),
+        paced(wait(MINUTE, 5 * MINUTE, 20 * MINUTE, DAY)),
+        paced(trouble("deliver")),
+      )
+      .map(([first, written, ...rest]) => [first, ...written, ...rest]),
+    // A change that meets deliveries.
+    at(
+      by("write", who),
+      fc.record({
+        do: fc.constantFrom("pause", "resume", "delete", "move", "replayAll"),
+        endpoint: fc.nat({ max: 1 }),
+      }),
+      trouble("deliver"),
+      by("write", who),
+    ),
+    // An erasure that meets everything.
+    at(by("write", who), trouble("ingest", "deliver", "erase", "api"), by("erase", who), by("write", who)),
+    at(by("write", who), by("echo", who), wait(SECOND, 5 * SECOND), by("erase", who), trouble("erase"), wait(MINUTE)),
+    at(
+      by("write", who),
+      fc.record({ do: fc.constantFrom("edit", "unsend", "react"), message: small }),
+      by("erase", who),
+    ),
+  ),
+);
+
+/** Histories of up to so many parts: a step, or an episode of several. */
+export function histories(length: number): fc.Arbitrary<History> {
+  const part = fc.oneof(
+    { weight: 3, arbitrary: paced(step).map((single) => [single]) },
+    { weight: 1, arbitrary: episode },
+  );
+  return fc.record({
+    seed: fc.integer({ min: 0, max: 2 ** 31 - 1 }),
+    steps: fc.array(part, { minLength: 3, maxLength: length, size: "max" }).map((parts) => parts.flat()),
+  });
+}

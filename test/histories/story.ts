@@ -1,0 +1,63 @@
+import { DAY, HOUR, MINUTE, type Millis, SECOND } from "../../shared/kernel/time.ts";
+import type { History, Step } from "./steps.ts";
+
+/** The steps of a history, one sentence each. */
+export function tellStory({ seed, steps }: History): string {
+  const lines = steps.map(([step, ticks], i) => `${i + 1}. ${sentence(step)}${pace(ticks)}`);
+  return [`Order ${seed}:`, ...lines].join("\n");
+}
+
+function pace(ticks: number | null): string {
+  return ticks === null ? "." : `; the next step comes after ${ticks} calls.`;
+}
+
+function sentence(step: Step): string {
+  switch (step.do) {
+    case "write":
+      return `Person ${step.person} writes`;
+    case "echo":
+      return `The account writes to person ${step.person} in its native app`;
+    case "reply":
+      return `An agent replies to person ${step.person}${typeof step.key === "number" ? ` with key ${step.key}` : ""}`;
+    case "hold":
+      return `An agent holds a message to person ${step.person}`;
+    case "erase":
+      return `The tenant erases the conversation of person ${step.person}`;
+    case "edit":
+    case "unsend":
+      return `A person ${step.do}s message ${step.message}`;
+    case "react":
+      return `A person reacts to message ${step.message}`;
+    case "check":
+      return `The agent completes the check of hold ${step.hold}`;
+    case "create":
+      return "The tenant creates an endpoint";
+    case "receiver":
+      return `The receiver of endpoint ${step.endpoint} is now: ${step.mode}`;
+    case "platform":
+      return `The platform's next answer to a send: ${step.mode}`;
+    case "wait":
+      return `${duration(step.millis)} pass`;
+    case "trouble": {
+      const millis = step.kind.startsWith("freeze") ? ` for ${duration(step.millis)}` : "";
+      return `An invocation of ${step.name} meets at call ${step.call}: ${step.kind}${millis}`;
+    }
+    case "stale":
+      return `Eventually consistent reads of ${step.source} miss the last ${step.writes} writes`;
+    case "again":
+      return `The next message of ${step.queue} comes twice, the second time ${step.when === "running" ? "at once" : "afterwards"}`;
+    default:
+      return `The tenant asks to ${step.do} endpoint ${step.endpoint}`;
+  }
+}
+
+function duration(millis: Millis): string {
+  for (const [unit, name] of [
+    [DAY, "days"],
+    [HOUR, "hours"],
+    [MINUTE, "minutes"],
+  ] as const) {
+    if (millis >= unit) return `${Math.round((millis / unit) * 100) / 100} ${name}`;
+  }
+  return `${millis / SECOND} seconds`;
+}

@@ -1,0 +1,92 @@
+import type { LogLine } from "../../../shared/aws/log.ts";
+import { createKey } from "../../../shared/flows/access/keys.ts";
+import { createTenant } from "../../../shared/flows/access/tenants.ts";
+import { connectAccount } from "../../../shared/flows/accounts/connect.ts";
+import { parseTenant, type TenantId } from "../../../shared/kernel/tenant.ts";
+import { type Millis, SECOND } from "../../../shared/kernel/time.ts";
+import { openTable } from "../../../shared/stores/client.ts";
+import { dueStore } from "../../../shared/stores/delivery/due-attempts.ts";
+import { cursorAfter } from "../../../shared/stores/due-queue.ts";
+import { dueSendStore } from "../../../shared/stores/sending/due-sends.ts";
+import { seededRandom } from "../../shared/flows/support/deterministic-scheduler.ts";
+import { openAws } from "../cloud/aws.ts";
+import { connectEventSources } from "../cloud/event-sources.ts";
+import { loadFunction } from "../cloud/handlers.ts";
+import { Lambda } from "../cloud/lambda.ts";
+import { processPorts } from "../cloud/ports.ts";
+import { Engine } from "../engine/engine.ts";
+import { ACCOUNT, SimulatedPlatform } from "./platform.ts";
+import { Receivers } from "./receivers.ts";
+import { Troubles } from "./troubles.ts";
+
+export const TENANT = parseTenant("tenant-a") as TenantId;
+/** An instant with odd milliseconds. */
+const START: Millis = 1_793_000_000_123;
+const CLOCKS_DIFFER_BY: Millis = 2 * SECOND;
+
+export type World = Awaited<ReturnType<typeof openWorld>>;
+
+/** The whole service in this process, with one tenant and its connected account. @param seed of all that is left to chance */
+export async function openWorld(seed: number) {
+  const engine = new Engine(seed, START);
+  const random = seededRandom(seed ^ 0x9e3779b9);
+  const logLines: LogLine[] = [];
+  let lambda: Lambda;
+  const troubles = new Troubles({ engine, lambda: () => lambda });
+  const aws = openAws(engine.now, ({ command }) => troubles.decide(command));
+  const platform = new SimulatedPlatform({ engine, troubles, lambda: () => lambda, random });
+  const receivers = new Receivers(engine, troubles);
+  const outside = { platform, webhookClient: receivers.client, log: (line: LogLine) => void logLines.push(line) };
+  lambda = new Lambda({
+    engine,
+    load: (name) => loadFunction(name, processPorts(aws, outside)),
+    // No two processes differ by more than two seconds.
+    clockOffset: () => Math.floor(random() * CLOCKS_DIFFER_BY) - CLOCKS_DIFFER_BY / 2,
+  });
+  connectEventSources({ engine, aws, lambda, random });
+  const { admin } = processPorts(aws, outside);
+  const now = engine.now();
+  await createTenant(admin, TENANT, { name: "A", ownerEmail: null, actor: "cli" }, now);
+  const key = await createKey(admin, TENANT, { scope: "live", label: "", actor: "cli" }, now);
+  await connectAccount(admin, {
+    tenant: TENANT,
+    account: {
+      platform: "instagram",
+      externalId: ACCOUNT,
+      connection: "instagram_login",
+      handle: "@shop",
+      displayName: "Shop",
+      pageId: null,
+    },
+    token: "a token",
+    actor: "cli",
+    now,
+  });
+  // The sweep has always run.
+  const table = openTable(aws.table.tableName, aws.table.client);
+  await dueStore(table).saveCheckpoint(cursorAfter(now));
+  await dueSendStore(table).saveCheckpoint(cursorAfter(now));
+  troubles.isOff = false;
+  const { verify, api } = processPorts(aws, outside);
+  /** The keys of the check page, which stand for the link of a hold and a patient browser. */
+  async function checkKeys() {
+    troubles.isOff = true;
+    const keys = { holdKey: await api.holdKey(), challengeKey: await verify.challengeKey() };
+    troubles.isOff = false;
+    return keys;
+  }
+  const keys = await checkKeys();
+  return {
+    checkKeys: async () => keys,
+    engine,
+    aws,
+    lambda,
+    platform,
+    receivers,
+    troubles,
+    key: key.secret,
+    logLines,
+    admin,
+    random,
+  };
+}

@@ -1,0 +1,181 @@
+import { createHmac } from "node:crypto";
+import type { Millis } from "../../../shared/kernel/time.ts";
+import { SECOND } from "../../../shared/kernel/time.ts";
+import type { Platform, SendOutcome, SendRefused } from "../../../shared/platforms/platform.ts";
+import { untilRunning } from "../../support/world/processes.ts";
+import type { HttpEvent, HttpResult } from "../cloud/handlers.ts";
+import type { InvocationEnd, Lambda } from "../cloud/lambda.ts";
+import { PLATFORM_SECRET } from "../cloud/services.ts";
+import type { Engine } from "../engine/engine.ts";
+import { httpEvent } from "./http-event.ts";
+import type { Troubles } from "./troubles.ts";
+
+/**
+ * How the platform answers the next send:
+ * - `refuse`: the person cannot be reached; `restrict`: the account is restricted; `rate`: too many calls
+ * - `lose`: it takes the message, and its response is lost; `drop`: the request is lost
+ * - `late`: it takes the message, and answers after 12 seconds
+ */
+export const platformModes = ["accept", "refuse", "restrict", "rate", "lose", "drop", "late"] as const;
+export type PlatformMode = (typeof platformModes)[number];
+
+/** A call of the service to send a message. */
+export interface PlatformCall {
+  readonly at: Millis;
+  readonly sendId: string;
+  readonly person: string;
+  readonly text: string;
+  readonly humanAgent: boolean;
+  /** The id of the message when the platform took it. */
+  readonly messageId: string | null;
+}
+
+export const ACCOUNT = "17841400000000001";
+
+interface Options {
+  readonly engine: Engine;
+  readonly troubles: Troubles;
+  readonly lambda: () => Lambda;
+  /** A number in [0, 1). */
+  readonly random: () => number;
+}
+
+const REDELIVERIES_MAX = 6;
+const REDELIVERED_AFTER: Millis = 30 * SECOND;
+
+/** The messaging platform: it takes sends, and posts webhooks until they are acknowledged. */
+export class SimulatedPlatform implements Platform {
+  readonly calls: PlatformCall[] = [];
+  /** The webhooks that the service acknowledged, by their number. */
+  readonly acknowledged = new Map<number, Millis>();
+  mode: PlatformMode = "accept";
+  readonly #options: Options;
+  #webhooks = 0;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  async send(_account: unknown, _token: string, send: Parameters<Platform["send"]>[2]): Promise<SendOutcome> {
+    const { engine, troubles, random } = this.#options;
+    await untilRunning();
+    await troubles.decide("send");
+    const { mode } = this;
+    this.mode = "accept";
+    const isTaken = mode === "accept" || mode === "lose" || mode === "late";
+    const text = send.content.kind === "text" ? send.content.text : "";
+    const messageId = isTaken ? `sent-${this.calls.length + 1}` : null;
+    const { metadata: sendId, recipientId: person, humanAgent } = send;
+    this.calls.push({ at: engine.now(), sendId, person, text, humanAgent, messageId });
+    if (messageId !== null) {
+      const at = engine.now();
+      engine.plan(at + Math.floor(random() * 8 * SECOND), () => {
+        this.post([echo({ mid: messageId, person, text, at })]);
+      });
+    }
+    if (mode === "late") await new Promise((resolve) => setTimeout(resolve, 12 * SECOND));
+    await untilRunning();
+    if (mode === "lose" || mode === "drop") return { kind: "unknown", detail: "outcome_unknown" };
+    return messageId === null ? refusal(mode) : { kind: "accepted", messageId };
+  }
+
+  async fetchProfile(_account: unknown, _token: string, person: string) {
+    await untilRunning();
+    await this.#options.troubles.decide("fetchProfile");
+    await untilRunning();
+    return { kind: "found", name: `name of ${person}`, username: person, pictureUrl: null } as const;
+  }
+
+  textTooLong(text: string): boolean {
+    return text.length > 1_000;
+  }
+
+  /** Posts a webhook, and again until it is acknowledged. @returns its number */
+  post(messaging: readonly object[]): number {
+    const number = ++this.#webhooks;
+    const body = JSON.stringify({
+      object: "instagram",
+      entry: [{ id: ACCOUNT, time: this.#options.engine.now(), messaging }],
+    });
+    void this.#deliver(number, body, 1);
+    return number;
+  }
+
+  /** Posts a webhook a second time, as the platforms do now and then. */
+  async #deliver(number: number, body: string, attempt: number): Promise<void> {
+    const { engine, lambda } = this.#options;
+    const signature = `sha256=${createHmac("sha256", PLATFORM_SECRET).update(body).digest("hex")}`;
+    const event: HttpEvent = httpEvent("POST", "/webhooks/instagram", {
+      headers: { "x-hub-signature-256": signature },
+      body,
+    });
+    const end: InvocationEnd<HttpResult> = await lambda().invoke("intake", event);
+    if (end.kind === "returned" && end.result.statusCode === 200) {
+      if (!this.acknowledged.has(number)) this.acknowledged.set(number, engine.now());
+      return;
+    }
+    if (attempt > REDELIVERIES_MAX) return;
+    engine.plan(engine.now() + REDELIVERED_AFTER * attempt, () => void this.#deliver(number, body, attempt + 1));
+  }
+}
+
+interface MessageFields {
+  readonly mid: string;
+  readonly person: string;
+  readonly text: string;
+  readonly at: Millis;
+}
+
+export function inbound({ mid, person, text, at }: MessageFields): object {
+  return { sender: { id: person }, recipient: { id: ACCOUNT }, timestamp: at, message: { mid, text } };
+}
+
+export function echo({ mid, person, text, at }: MessageFields): object {
+  return {
+    sender: { id: ACCOUNT },
+    recipient: { id: person },
+    timestamp: at,
+    message: { mid, text, is_echo: true },
+  };
+}
+
+export function edit({ mid, person, text, at }: MessageFields, count: number): object {
+  return {
+    sender: { id: person },
+    recipient: { id: ACCOUNT },
+    timestamp: at,
+    message_edit: { mid, text, num_edit: count },
+  };
+}
+
+export function unsend({ mid, person, at }: Omit<MessageFields, "text">): object {
+  return { sender: { id: person }, recipient: { id: ACCOUNT }, timestamp: at, message: { mid, is_deleted: true } };
+}
+
+export function reaction({ mid, person, at }: Omit<MessageFields, "text">): object {
+  return {
+    sender: { id: person },
+    recipient: { id: ACCOUNT },
+    timestamp: at,
+    reaction: { mid, action: "react", reaction: "love", emoji: "❤️" },
+  };
+}
+
+const MINUTE_OF_PAUSE = 60 * SECOND;
+
+function refusal(mode: PlatformMode): SendRefused {
+  const nothing = {
+    kind: "refused",
+    detail: "refused by the simulated platform",
+    code: 100,
+    subcode: null,
+    accountStatus: null,
+    coolDownMs: null,
+    humanAgentPauseMs: null,
+    humanAgentRefused: false,
+    transient: false,
+  } as const;
+  if (mode === "restrict") return { ...nothing, class: "restricted", accountStatus: "restricted" };
+  if (mode === "rate") return { ...nothing, class: "rate", coolDownMs: MINUTE_OF_PAUSE };
+  return { ...nothing, class: "recipient" };
+}
