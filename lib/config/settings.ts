@@ -73,7 +73,7 @@ export function parseSettings(context: Readonly<Record<string, unknown>>): Setti
     },
     concurrency: {
       inbound: wholeNumber("inboundConcurrency", rawValue("inboundConcurrency") ?? 20, 2, 1_000),
-      events: wholeNumber("eventsConcurrency", rawValue("eventsConcurrency") ?? 50, 2, 1_000),
+      events: wholeNumber("eventsConcurrency", rawValue("eventsConcurrency") ?? 200, 2, 1_000),
       deliveries: wholeNumber("deliveriesConcurrency", rawValue("deliveriesConcurrency") ?? 50, 2, 1_000),
       slowDeliveries: wholeNumber("slowDeliveriesConcurrency", rawValue("slowDeliveriesConcurrency") ?? 50, 2, 1_000),
     },

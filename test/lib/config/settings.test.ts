@@ -10,7 +10,7 @@ test("without settings, the defaults of the deploy guide apply", () => {
     platformUrls: null,
     graphVersion: "v26.0",
     throttle: { rate: 200, burst: 500 },
-    concurrency: { inbound: 20, events: 50, deliveries: 50, slowDeliveries: 50 },
+    concurrency: { inbound: 20, events: 200, deliveries: 50, slowDeliveries: 50 },
     apiReservedConcurrency: null,
     mailFrom: null,
     alarmTopicArn: null,

@@ -217,7 +217,7 @@ describe("the queues", () => {
   test("feed their workers, each with its concurrency limit", () => {
     expect(readers()).toEqual({
       InboundQueue: ["Ingest", 20],
-      EventsQueue: ["Deliver", 50],
+      EventsQueue: ["Deliver", 200],
       DeliveriesQueue: ["Deliver", 50],
       SlowDeliveriesQueue: ["Deliver", 50],
       ProfilesQueue: ["Profile", 5],

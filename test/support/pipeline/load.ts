@@ -8,10 +8,15 @@ import type { EventSource } from "./event-source.ts";
 import type { ReceiverBehavior, VirtualCall, virtualReceivers } from "./virtual-receivers.ts";
 import type { Workspace } from "./workspace.ts";
 
-export interface LoadOptions {
+/** The events of one tenant. */
+export interface TenantTraffic {
+  readonly workspace: Pick<Workspace, "tenant">;
   readonly events: number;
   /** The time from one event to the next. */
   readonly interval: Millis;
+}
+
+export interface LoadOptions {
   /** Concurrent invocations of the deliver worker, for each of its queues. */
   readonly concurrency: number;
   readonly behavior: ReceiverBehavior;
@@ -26,14 +31,15 @@ export interface LoadCall extends VirtualCall {
 
 /**
  * Publishes events one by one and lets the real deliver worker send them, in virtual time: calls to the table and the
- * queues take no time, receivers take theirs. Each event is another message of one workspace.
+ * queues take no time, receivers take theirs. Each event is another message of its tenant. An invocation starts as soon
+ * as a message is visible and fewer than `concurrency` run, and takes up to ten messages.
  * @returns every call that was made for the events
  */
 export async function runLoad(
   pipeline: Pipeline,
   receivers: ReturnType<typeof virtualReceivers>,
-  workspace: Workspace,
-  { events, interval, concurrency, behavior, drainTime }: LoadOptions,
+  traffic: readonly TenantTraffic[],
+  { concurrency, behavior, drainTime }: LoadOptions,
 ): Promise<LoadCall[]> {
   const time = virtualTime(pipeline, pipeline.awsClients);
   const eventNames = new Map<string, string>();
@@ -44,9 +50,11 @@ export async function runLoad(
   );
   receivers.start(time, behavior, eventNames);
 
-  async function sendEvents(): Promise<void> {
+  async function sendEvents({ workspace, events, interval }: TenantTraffic, tenantIndex: number): Promise<void> {
+    // The tenants' events do not arrive at the same instants.
+    await time.sleep(Math.round((tenantIndex * interval) / traffic.length));
     for (let i = 0; i < events; i++) {
-      const name = `event ${i}`;
+      const name = `tenant ${tenantIndex} event ${i}`;
       const message = sampleMessage(workspace.tenant, { id: name, sentAt: time.now() });
       const recorded = await pipeline.stores.messages.record(workspace.tenant, message, time.now());
       eventNames.set(eventId(recorded.message.eventUlid), name);
@@ -58,15 +66,16 @@ export async function runLoad(
   }
   /** Deferred messages become visible as time passes. */
   async function pollRetries(): Promise<void> {
-    for (let passed = 0; passed < events * interval + drainTime; passed += SECOND) {
+    const duration = Math.max(...traffic.map(({ events, interval }) => events * interval));
+    for (let passed = 0; passed < duration + drainTime; passed += SECOND) {
       for (const feed of retryFeeds) feed.poll();
       await time.sleep(SECOND);
     }
   }
   try {
-    const traffic = Promise.all([sendEvents(), pollRetries()]);
+    const work = Promise.all([...traffic.map(sendEvents), pollRetries()]);
     await time.run();
-    await traffic;
+    await work;
   } finally {
     time.close();
   }

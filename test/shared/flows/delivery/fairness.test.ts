@@ -41,9 +41,7 @@ it.each<{ what: string; trouble: ReceiverBehavior }>([
   const workspace = await freshWorkspace(pipeline, { endpoints: ENDPOINTS });
   const behavior: ReceiverBehavior = (url, event) => (isFailing(url) ? trouble(url, event) : healthy(url, event));
   // An event arrives every half second, and there are four invocations: three of them see the receiver hang.
-  const calls = await runLoad(pipeline, receivers, workspace, {
-    events: EVENTS,
-    interval: SECOND / 2,
+  const calls = await runLoad(pipeline, receivers, [{ workspace, events: EVENTS, interval: SECOND / 2 }], {
     concurrency: 4,
     behavior,
     drainTime: 30 * SECOND,
@@ -56,9 +54,7 @@ it.each<{ what: string; trouble: ReceiverBehavior }>([
 
 it("a slow endpoint has a limited number of attempts in flight, however many processes there are", async () => {
   const workspace = await freshWorkspace(pipeline, { endpoints: 1 });
-  const calls = await runLoad(pipeline, receivers, workspace, {
-    events: SLOW_EVENTS,
-    interval: SECOND / 10,
+  const calls = await runLoad(pipeline, receivers, [{ workspace, events: SLOW_EVENTS, interval: SECOND / 10 }], {
     concurrency: 40,
     behavior: () => ({ duration: 10 * SECOND, status: 200 }),
     drainTime: 300 * SECOND,
