@@ -55,7 +55,7 @@ export interface KnownEndpoint {
 export interface Erasure {
   readonly person: string;
   readonly at: Millis;
-  /** When a response said that it had begun or was done; null without one. */
+  /** When a response said that it had started or was done; null without one. */
   acceptedAt: Millis | null;
 }
 
