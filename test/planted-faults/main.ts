@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { plantedFaults } from "./faults.ts";
 import type { PlantedFault } from "./planted-fault.ts";
-import { runTests } from "./run-tests.ts";
+import { runTests, withTitle } from "./run-tests.ts";
 import { Workspace } from "./workspace.ts";
 
 /**
@@ -16,7 +16,7 @@ const remaining = [...selected];
 const survivors: string[] = [];
 
 async function testFails(workspace: Workspace, { killedBy: { file, title } }: PlantedFault): Promise<boolean | null> {
-  const results = (await runTests(workspace.directory, [file], title)).filter((result) => result.title === title);
+  const results = withTitle(await runTests(workspace.directory, [file], title), title);
   return results.length === 0 ? null : results.some(({ status }) => status === "failed");
 }
 

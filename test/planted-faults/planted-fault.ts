@@ -9,7 +9,7 @@ export interface PlantedFault {
   readonly replacement: string;
   readonly killedBy: {
     readonly file: string;
-    /** The test's own title, without those of its groups. */
+    /** The test's own title as it stands in the file, without those of its groups. `%s`, `%i` and `%d` stand for any text. */
     readonly title: string;
   };
 }

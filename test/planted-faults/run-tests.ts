@@ -15,11 +15,25 @@ interface Report {
   }[];
 }
 
-/** Runs test files of a copy of the repository. @returns the tests that ran; none of a file that could not be loaded */
+/** The results of the tests with this title of a `PlantedFault`. */
+export function withTitle(results: readonly TestResult[], title: string): TestResult[] {
+  const pattern = new RegExp(`^${titlePattern(title)}$`);
+  return results.filter((result) => pattern.test(result.title));
+}
+
+function titlePattern(title: string): string {
+  return title.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/%[sid]/g, ".+");
+}
+
+/**
+ * Runs test files of a copy of the repository.
+ * @param title as in a `PlantedFault`. Default: all tests
+ * @returns the tests that ran; none of a file that could not be loaded
+ */
 export async function runTests(directory: string, files: readonly string[], title?: string): Promise<TestResult[]> {
   const outputFile = join(directory, ".planted-report.json");
   rmSync(outputFile, { force: true });
-  const pattern = title === undefined ? [] : ["-t", title.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")];
+  const pattern = title === undefined ? [] : ["-t", titlePattern(title)];
   const vitest = join(directory, "node_modules", "vitest", "vitest.mjs");
   const child = spawn(
     process.execPath,

@@ -1,0 +1,168 @@
+import type { PlantedFault } from "../planted-fault.ts";
+
+export const deliveryFaults: readonly PlantedFault[] = [
+  {
+    name: "a claim ignores another worker's lease",
+    file: "shared/stores/delivery/deliveries.ts",
+    search: `allOf(allows("claim"), isCurrentAttempt(attempt), isDue(now));`,
+    replacement: `allOf(isCurrentAttempt(attempt), isDue(now));`,
+    killedBy: {
+      file: "test/shared/stores/delivery/deliveries.test.ts",
+      title: "is refused until the last millisecond of another lease",
+    },
+  },
+  {
+    name: "settling an attempt ignores that the row was replayed",
+    file: "shared/stores/delivery/deliveries.ts",
+    search: `return op === null ? [] : [equals(A.op, op)];`,
+    replacement: `return op === null ? [] : [];`,
+    killedBy: {
+      file: "test/shared/stores/delivery/deliveries.test.ts",
+      title: "prevents an earlier worker from settling an attempt with the same number",
+    },
+  },
+  {
+    name: "the outcome of a first attempt overwrites a stored row",
+    file: "shared/stores/delivery/deliveries.ts",
+    search: `put(item, itemDoesNotExist), {`,
+    replacement: `put(item), {`,
+    killedBy: {
+      file: "test/shared/stores/delivery/deliveries.test.ts",
+      title: "writes the row with its outcome once; a later writer gets the stored row",
+    },
+  },
+  {
+    name: "a worker uses the endpoints that it read for an earlier event",
+    file: "functions/deliver/worker.ts",
+    search: "ports.endpoints.list(tenant)",
+    replacement: `((globalThis as any)["endpoints of " + tenant] ??= ports.endpoints.list(tenant))`,
+    killedBy: {
+      file: "test/shared/flows/webhooks/takes-effect.test.ts",
+      title: "sends events to a new endpoint",
+    },
+  },
+  {
+    name: "a claim makes an attempt before it is due",
+    file: "shared/stores/delivery/deliveries.ts",
+    search: `allOf(allows("claim"), isCurrentAttempt(attempt), isDue(now));`,
+    replacement: `allOf(allows("claim"), isCurrentAttempt(attempt));`,
+    killedBy: {
+      file: "test/shared/flows/delivery/replay.test.ts",
+      title: "ignores messages of the delivery's earlier attempts until its own time",
+    },
+  },
+  {
+    name: "giving up a delivery ignores the attempt",
+    file: "shared/stores/delivery/deliveries.ts",
+    search: `allOf(allows("give_up"), anyOf(isCurrentAttempt(attempt), isSettledAttempt)),`,
+    replacement: `allows("give_up"),`,
+    killedBy: {
+      file: "test/shared/stores/delivery/deliveries.test.ts",
+      title: "marks a row whose attempt could not be processed, and leaves one that moved on",
+    },
+  },
+  {
+    name: "giving up a delivery ignores an attempt in progress",
+    file: "shared/stores/delivery/deliveries.ts",
+    search: "allOf(equals(A.settledAttempts, attempt), isAbsent(A.leaseUntil))",
+    replacement: "equals(A.settledAttempts, attempt)",
+    killedBy: {
+      file: "test/shared/stores/delivery/deliveries.test.ts",
+      title: "leaves a row that was replayed since, and one whose next attempt is in progress",
+    },
+  },
+  {
+    name: "a reset ignores the delivery's status",
+    file: "shared/stores/delivery/delivery-starts.ts",
+    search: "{ set }, allows(trigger));",
+    replacement: "{ set });",
+    killedBy: {
+      file: "test/shared/flows/delivery/replay.test.ts",
+      title: "happens once when ten are requested at once",
+    },
+  },
+  {
+    name: "an eleventh attempt",
+    file: "shared/domain/delivery/deliveries.ts",
+    search: `const delay = RETRY_DELAYS[attempt - 1];
+  if (attempt >= ATTEMPTS_MAX || delay === undefined)`,
+    replacement: `const delay = RETRY_DELAYS[attempt - 1] ?? RETRY_DELAYS.at(-1);
+  if (attempt > ATTEMPTS_MAX || delay === undefined)`,
+    killedBy: {
+      file: "test/shared/domain/delivery/deliveries.test.ts",
+      title: "the waits between the ten attempts follow the schedule, 75.6 hours in all",
+    },
+  },
+  {
+    name: "a retry is scheduled after its event has expired",
+    file: "shared/domain/delivery/deliveries.ts",
+    search: `nextRetryAt >= createdAt + RETENTION ? { status: "dlq" } : { status`,
+    replacement: "{ status",
+    killedBy: {
+      file: "test/shared/domain/delivery/deliveries.test.ts",
+      title: "a retry that would come after the body's seven days becomes a dead letter at once, to the millisecond",
+    },
+  },
+  {
+    name: "an expired event is attempted",
+    file: "shared/flows/delivery/attempt.ts",
+    search: "if (now() >= row.createdAt + RETENTION)",
+    replacement: "if (now() > row.createdAt + 2 * RETENTION)",
+    killedBy: {
+      file: "test/shared/flows/delivery/circuit-open.test.ts",
+      title: "a delivery whose event has expired becomes dlq when it is probed, and counts",
+    },
+  },
+  {
+    name: "a row that waits for a closed circuit is not scheduled",
+    file: "shared/flows/delivery/finish-attempt.ts",
+    search: "now() - startedAt > CIRCUIT_READ_MAX_AGE",
+    replacement: "now() < startedAt",
+    killedBy: {
+      file: "test/shared/flows/delivery/circuit-closes.test.ts",
+      title: "is scheduled at once when its worker was frozen in between",
+    },
+  },
+  {
+    name: "a repeated event leaves a waiting row alone",
+    file: "shared/flows/delivery/finish-attempt.ts",
+    search: "if (dueAt === null) return scheduleUnlessOpen(ports, retry, now);",
+    replacement: "if (dueAt === null) return false;",
+    killedBy: {
+      file: "test/shared/flows/delivery/circuit-closes.test.ts",
+      title: "is scheduled when its event comes again, because its worker died",
+    },
+  },
+  {
+    name: "a retry of a slow endpoint holds the ordinary queue",
+    file: "shared/flows/delivery/retry.ts",
+    search: "if (!batch.slow) {",
+    replacement: "if (!batch.slow && now() < 0) {",
+    killedBy: {
+      file: "test/shared/flows/delivery/slow-endpoints.test.ts",
+      title: "a retry of a slow endpoint on the ordinary queue moves to the slow one, without an attempt or a claim",
+    },
+  },
+  {
+    name: "a failed probe spends an attempt",
+    file: "shared/domain/delivery/deliveries.ts",
+    search: `verdict.status !== "blocked" && !(verdict.status === "retrying" && verdict.nextRetryAt === null)`,
+    replacement: `verdict.status !== "blocked"`,
+    killedBy: {
+      file: "test/shared/flows/delivery/circuit-open.test.ts",
+      title: "a probe sends one delivery in turn after 1, 2, 4, 8, 16, 30 and 30 minutes, without an attempt",
+    },
+  },
+  {
+    name: "the replay of a window resets a row before its due item is written",
+    file: "shared/flows/delivery/replay-window.ts",
+    search: `        await scheduleSafetyNet(ports, tenant, row, restart.now);
+        if (await ports.deliveries.reset(tenant, { ...row, ...currentTrace() }, restart)) resetRows.push(row);`,
+    replacement: `        if (await ports.deliveries.reset(tenant, { ...row, ...currentTrace() }, restart)) resetRows.push(row);
+        await scheduleSafetyNet(ports, tenant, row, restart.now);`,
+    killedBy: {
+      file: "test/shared/flows/delivery/crash-retries.test.ts",
+      title: "loses no delivery that the replay of a window reset",
+    },
+  },
+];

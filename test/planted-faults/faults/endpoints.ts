@@ -1,0 +1,85 @@
+import type { PlantedFault } from "../planted-fault.ts";
+
+export const endpointsFaults: readonly PlantedFault[] = [
+  {
+    name: "an endpoint with an open circuit is not read again",
+    file: "shared/flows/delivery/fan-out.ts",
+    search: "return (await rereadEndpoint(ports, batch, { tenant, endpointId: endpoint.id })) ?? endpoint;",
+    replacement: "return endpoint;",
+    killedBy: {
+      file: "test/shared/flows/delivery/circuit-closes.test.ts",
+      title: "is attempted at once when its worker read an old copy of the endpoint",
+    },
+  },
+  {
+    name: "an endpoint is drained only once",
+    file: "shared/flows/delivery/drain.ts",
+    search: "} else if (repeat) {",
+    replacement: "} else if (repeat && now < 0) {",
+    killedBy: {
+      file: "test/shared/flows/delivery/circuit-closes.test.ts",
+      title: "gets within minutes a delivery that a worker stored as waiting because it read an open circuit",
+    },
+  },
+  {
+    name: "a repeated event ignores the row of its delivery",
+    file: "shared/flows/delivery/fan-out.ts",
+    search: "if (existing) return void (await resumeFinishedAttempt(ports, tenant, existing, batch.now()));",
+    replacement: "",
+    killedBy: {
+      file: "test/shared/flows/delivery/crash-deliver.test.ts",
+      title: "that completed calls no endpoint when it is repeated",
+    },
+  },
+  {
+    name: "a slot is acquired twice",
+    file: "shared/stores/delivery/concurrency-slots.ts",
+    search: `            absentOr(atMost, name, now),
+`,
+    replacement: "",
+    killedBy: {
+      file: "test/shared/stores/delivery/concurrency-slots.test.ts",
+      title: "gives each slot once",
+    },
+  },
+  {
+    name: "a late release frees another worker's slot",
+    file: "shared/stores/delivery/concurrency-slots.ts",
+    search: "{ remove: [name] }, equals(name, until))",
+    replacement: "{ remove: [name] })",
+    killedBy: {
+      file: "test/shared/stores/delivery/concurrency-slots.test.ts",
+      title: "gives a released slot at once, and the slot of a dead worker after its lease",
+    },
+  },
+  {
+    name: "an endpoint that has another URL now is paused",
+    file: "shared/stores/webhooks/endpoints.ts",
+    search: `allOf(statusAllows("auto_pause"), equals(A.url, url), ...stillFails)`,
+    replacement: `allOf(statusAllows("auto_pause"), ...stillFails)`,
+    killedBy: {
+      file: "test/shared/stores/webhooks/endpoints.test.ts",
+      title: "the service pauses an endpoint once, and only at the same URL",
+    },
+  },
+  {
+    name: "a deleted endpoint changes",
+    file: "shared/stores/webhooks/endpoints.ts",
+    search: "{ ...itemChanges, condition: isNotDeleted }",
+    replacement: `{ ...itemChanges, condition: absentOr(below, A.status, "~") }`,
+    killedBy: {
+      file: "test/shared/stores/webhooks/endpoints.test.ts",
+      title: "of a deleted or missing endpoint changes nothing and writes no audit row",
+    },
+  },
+  {
+    name: "an endpoint is created beyond the limit",
+    file: "shared/stores/webhooks/endpoints.ts",
+    search: "{ add: { [Count.count]: 1 } }, hasRoom)",
+    replacement: "{ add: { [Count.count]: 1 } })",
+    killedBy: {
+      file: "test/shared/flows/webhooks/create.test.ts",
+      title: "is created once when ten requests compete for the last of twenty places",
+    },
+  },
+];

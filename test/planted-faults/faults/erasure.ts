@@ -1,0 +1,103 @@
+import type { PlantedFault } from "../planted-fault.ts";
+
+export const erasureFaults: readonly PlantedFault[] = [
+  {
+    name: "an erasure removes the conversation's rows before what they lead to",
+    file: "shared/flows/erasure/related-rows.ts",
+    search: `  await ports.traces.remove(elsewhere);
+  await ports.traces.remove(rows);`,
+    replacement: `  await ports.traces.remove(rows);
+  await ports.traces.remove(elsewhere);`,
+    killedBy: {
+      file: "test/shared/flows/erasure/rounds.test.ts",
+      title: "removes the conversation's rows only after what they lead to is gone",
+    },
+  },
+  {
+    name: "a page is removed before it is counted",
+    file: "shared/flows/erasure/first-pass.ts",
+    search: `  const updated = await ports.erasures.countPage(erasure, { ...page, upTo });
+  if (updated) await removePage(ports, page);
+  return updated;`,
+    replacement: `  await removePage(ports, page);
+  return ports.erasures.countPage(erasure, { ...page, upTo });`,
+    killedBy: {
+      file: "test/shared/flows/erasure/crash.test.ts",
+      title: "of several pages that crashes after each call in turn counts each row once",
+    },
+  },
+  {
+    name: "two runs count one page",
+    file: "shared/stores/erasure/erasures.ts",
+    search: `equals(A.phase, "first"), equals(A.countedUpTo, upTo));`,
+    replacement: `equals(A.phase, "first"));`,
+    killedBy: {
+      file: "test/shared/flows/erasure/erase.test.ts",
+      title: "twice concurrently removes and counts each row once",
+    },
+  },
+  {
+    name: "an erasure removes newer rows",
+    file: "shared/flows/erasure/related-rows.ts",
+    search: "return traces.filter(({ at }) => at <= erasure.erasedAt);",
+    replacement: "return traces.filter(({ at }) => at <= erasure.erasedAt + 86_400_000);",
+    killedBy: {
+      file: "test/shared/flows/erasure/erase.test.ts",
+      title: "keeps all its rows",
+    },
+  },
+  {
+    name: "the rows of a crashed run stay",
+    file: "shared/flows/erasure/first-pass.ts",
+    search: `  let erasure = initial;
+  await removeCountedRows(ports, erasure, endpointIds);`,
+    replacement: "  let erasure = initial;",
+    killedBy: {
+      file: "test/shared/flows/erasure/erase.test.ts",
+      title: "removes the rows that a crashed run counted, without counting them again",
+    },
+  },
+  {
+    name: "the events of a late row are not saved",
+    file: "shared/flows/erasure/first-pass.ts",
+    search: `      await ports.erasures.saveEvents(erasure, page);
+`,
+    replacement: "",
+    killedBy: {
+      file: "test/shared/flows/erasure/passes.test.ts",
+      title: "is removed with them, and its later delivery with the next pass",
+    },
+  },
+  {
+    name: "an erasure ends with its first pass",
+    file: "shared/flows/erasure/later-pass.ts",
+    search: "    if (page.ulids.length > 0 && nextPassAt === null) {",
+    replacement: "    if (page.ulids.length > 0 && nextPassAt !== null) {",
+    killedBy: {
+      file: "test/shared/flows/erasure/late-writes.test.ts",
+      title: "is removed by the next pass when its worker crashes, and one more pass follows for its deliveries",
+    },
+  },
+  {
+    name: "an expired marker still drops messages",
+    file: "shared/stores/erasure/erasures.ts",
+    search: "return (item[A.ttl] as number) * SECOND > now;",
+    replacement: "return (item[A.ttl] as number) * SECOND > 0 && now > 0;",
+    killedBy: {
+      file: "test/shared/flows/erasure/erase.test.ts",
+      title: "removes nothing while the marker exists, and returns not found afterwards",
+    },
+  },
+  {
+    name: "a message of an erased conversation stays when it was stored late",
+    file: "shared/flows/erasure/late-writes.ts",
+    search: `  if (record.message.sentAt <= erasedAt) {
+    await removeLateMessage`,
+    replacement: `  if (record.message.sentAt < erasedAt - 86_400_000) {
+    await removeLateMessage`,
+    killedBy: {
+      file: "test/shared/flows/erasure/late-writes.test.ts",
+      title: "is removed, does not change the head and is not published",
+    },
+  },
+];

@@ -1,0 +1,94 @@
+import type { PlantedFault } from "../planted-fault.ts";
+
+export const holdsFaults: readonly PlantedFault[] = [
+  {
+    name: "an expired hold is claimed",
+    file: "shared/stores/holds/holds.ts",
+    search: "above(A.expiresAt, now), equals",
+    replacement: "equals",
+    killedBy: {
+      file: "test/shared/stores/holds/holds.test.ts",
+      title: "with the wrong secret, of an expired hold or of a missing one fails",
+    },
+  },
+  {
+    name: "a wrong secret claims a hold",
+    file: "shared/stores/holds/holds.ts",
+    search: "equals(A.secretHash, hold.secretHash), hasContent",
+    replacement: "hasContent",
+    killedBy: {
+      file: "test/shared/stores/holds/holds.test.ts",
+      title: "with the wrong secret, of an expired hold or of a missing one fails",
+    },
+  },
+  {
+    name: "a clock that is behind claims a hold without content",
+    file: "shared/stores/holds/holds.ts",
+    search: "equals(A.secretHash, hold.secretHash), hasContent",
+    replacement: "equals(A.secretHash, hold.secretHash)",
+    killedBy: {
+      file: "test/shared/stores/holds/holds.test.ts",
+      title: "a hold that was recorded as expired cannot be claimed by a clock that is behind",
+    },
+  },
+  {
+    name: "a hold is settled after its minute",
+    file: "shared/stores/holds/holds.ts",
+    search: "allOf(equals(A.sendId, sendId), atLeast(A.claimedAt, now - HOLD_SENDING_MAX))",
+    replacement: "equals(A.sendId, sendId)",
+    killedBy: {
+      file: "test/shared/stores/holds/holds.test.ts",
+      title: "a send that ends after its minute changes nothing, whether or not the hold was read since",
+    },
+  },
+  {
+    name: "another claim's result settles a hold",
+    file: "shared/stores/holds/holds.ts",
+    search: "allOf(equals(A.sendId, sendId), atLeast(A.claimedAt, now - HOLD_SENDING_MAX))",
+    replacement: "atLeast(A.claimedAt, now - HOLD_SENDING_MAX)",
+    killedBy: {
+      file: "test/shared/stores/holds/holds-model.test.ts",
+      title: "a hold follows only the transitions of the table, has at most one claim, and leaves no text",
+    },
+  },
+  {
+    name: "a hold lapses while its send may still end",
+    file: "shared/stores/holds/holds.ts",
+    search: "condition: below(A.claimedAt, now - HOLD_SENDING_MAX),",
+    replacement: "condition: atMost(A.claimedAt, now),",
+    killedBy: {
+      file: "test/shared/stores/holds/holds-model.test.ts",
+      title: "a hold follows only the transitions of the table, has at most one claim, and leaves no text",
+    },
+  },
+  {
+    name: "a claimed hold keeps its content",
+    file: "shared/stores/holds/holds.ts",
+    search: "      remove: waitingAttributes,",
+    replacement: "      remove: [],",
+    killedBy: {
+      file: "test/shared/stores/holds/holds-model.test.ts",
+      title: "a hold follows only the transitions of the table, has at most one claim, and leaves no text",
+    },
+  },
+  {
+    name: "a message is held for an erased conversation",
+    file: "shared/stores/holds/holds.ts",
+    search: "check(headKey(hold.conversationId), conversationExists),",
+    replacement: "",
+    killedBy: {
+      file: "test/shared/stores/holds/holds.test.ts",
+      title: "is stored with its ref and its audit row, or not at all",
+    },
+  },
+  {
+    name: "a hold whose response was lost is not created",
+    file: "shared/stores/holds/holds.ts",
+    search: "{ ownMark: { PK: item.PK } },",
+    replacement: "{},",
+    killedBy: {
+      file: "test/shared/stores/holds/holds.test.ts",
+      title: "is created once, also when the call is repeated or its response is lost",
+    },
+  },
+];

@@ -1,0 +1,64 @@
+import type { PlantedFault } from "../planted-fault.ts";
+
+export const idempotencyFaults: readonly PlantedFault[] = [
+  {
+    name: "a key that was given back cannot be taken over",
+    file: "shared/stores/sending/idempotency-keys.ts",
+    search: "anyOf(itemDoesNotExist, isStill(staleClaim))",
+    replacement: "isStill(staleClaim)",
+    killedBy: {
+      file: "test/shared/flows/sending/erased-key.test.ts",
+      title: "is used by the next request when its first process gives it back while the next one takes it over",
+    },
+  },
+  {
+    name: "a later result of a key replaces the first one",
+    file: "shared/stores/sending/idempotency-keys.ts",
+    search: "allOf(equals(A.workId, workId), isAbsent(A.result));",
+    replacement: "equals(A.workId, workId);",
+    killedBy: {
+      file: "test/shared/flows/sending/erased-key.test.ts",
+      title: "keeps its first result when a process that was frozen stores another one",
+    },
+  },
+  {
+    name: "a key forgets that the conversation was erased",
+    file: "shared/flows/sending/idempotency.ts",
+    search: "erasedAt !== null && erasedAt >= ulidTime(id) - CLOCK_DIFFERENCE_MAX",
+    replacement: "erasedAt !== null && erasedAt < ulidTime(id) - CLOCK_DIFFERENCE_MAX",
+    killedBy: {
+      file: "test/shared/flows/holds/create.test.ts",
+      title: "is not held again when its conversation was erased before the key's result was stored",
+    },
+  },
+  {
+    name: "two requests claim one idempotency key",
+    file: "shared/stores/sending/idempotency-keys.ts",
+    search: ": anyOf(itemDoesNotExist, atMost(A.claimedAt, now - IDEMPOTENCY_TTL));",
+    replacement: ": anyOf(itemDoesNotExist, atMost(A.claimedAt, now));",
+    killedBy: {
+      file: "test/shared/flows/sending/idempotency.test.ts",
+      title: "conflicts while its first request is in flight: of twenty concurrent requests one sends",
+    },
+  },
+  {
+    name: "two requests take over one idempotency key",
+    file: "shared/stores/sending/idempotency-keys.ts",
+    search: "? anyOf(itemDoesNotExist, isStill(staleClaim))",
+    replacement: "? anyOf(itemDoesNotExist, atMost(A.claimedAt, now))",
+    killedBy: {
+      file: "test/shared/flows/sending/internal-faults.test.ts",
+      title: "one of several requests that take over a key sends",
+    },
+  },
+  {
+    name: "an idempotency key accepts another request",
+    file: "shared/flows/sending/idempotency.ts",
+    search: `if (existing.bodyHash !== claim.bodyHash) return refuse("idempotency_conflict", "another_request");`,
+    replacement: "",
+    killedBy: {
+      file: "test/shared/flows/sending/idempotency.test.ts",
+      title: "conflicts with a different body: %s",
+    },
+  },
+];

@@ -1,0 +1,139 @@
+import type { PlantedFault } from "../planted-fault.ts";
+
+export const inboxFaults: readonly PlantedFault[] = [
+  {
+    name: "the stored body of an event is overwritten",
+    file: "shared/stores/delivery/event-bodies.ts",
+    search: "await conditionalWrite(table, put(item, itemDoesNotExist));",
+    replacement: "await conditionalWrite(table, put(item));",
+    killedBy: {
+      file: "test/shared/flows/inbox/one-body.test.ts",
+      title: "an edit, after the platform repeated it with another text",
+    },
+  },
+  {
+    name: "a message that an erasure takes back stays counted",
+    file: "shared/flows/inbox/ingest-message.ts",
+    search: "if (isCounted) uncountMessage(effects.tally, account.tenant);",
+    replacement: "",
+    killedBy: {
+      file: "test/shared/flows/stats/message-counters.test.ts",
+      title: "do not count when an erasure takes them back",
+    },
+  },
+  {
+    name: "an erased head shows an older message",
+    file: "shared/stores/inbox/head-advance.ts",
+    search: "allOf(notErasedSince(sentAt), isNewerThanShown(message))",
+    replacement: "isNewerThanShown(message)",
+    killedBy: {
+      file: "test/shared/flows/erasure/late-writes.test.ts",
+      title: "never shows a message stamped at the erasure or before, and shows the next",
+    },
+  },
+  {
+    name: "an older message replaces the head's newest one",
+    file: "shared/stores/inbox/head-advance.ts",
+    search: "allOf(notErasedSince(sentAt), isNewerThanShown(message))",
+    replacement: "notErasedSince(sentAt)",
+    killedBy: {
+      file: "test/shared/stores/inbox/conversations.test.ts",
+      title: "ends the same for any order of its messages, including repeats",
+    },
+  },
+  {
+    name: "an older message moves a side of the head back",
+    file: "shared/stores/inbox/head-advance.ts",
+    search: "notErasedSince(sentAt), absentOr(below, sideAttribute, sentAt))",
+    replacement: "notErasedSince(sentAt))",
+    killedBy: {
+      file: "test/shared/stores/inbox/conversations.test.ts",
+      title: "ends the same when all its messages are applied at once, in any interleaving",
+    },
+  },
+  {
+    name: "a refreshed preview shows an older version",
+    file: "shared/stores/inbox/head-advance.ts",
+    search: `      below(A.lastVersion, version),
+`,
+    replacement: "",
+    killedBy: {
+      file: "test/shared/flows/inbox/apply-change-races.test.ts",
+      title: "shows the later of two edits that arrive in between and overlap",
+    },
+  },
+  {
+    name: "a picture is removed after a newer one was stored",
+    file: "shared/stores/inbox/head-advance.ts",
+    search: "allOf(isShownNext, pictureIsAsSeen(expiredPicture)),",
+    replacement: "isShownNext,",
+    killedBy: {
+      file: "test/shared/stores/inbox/profiles.test.ts",
+      title: "loses an expired picture with the next message, unless a new one is stored by then",
+    },
+  },
+  {
+    name: "a repeated message overwrites the stored one",
+    file: "shared/stores/inbox/messages.ts",
+    search: "put(toMessageItem(tenant, message, placement), itemDoesNotExist),",
+    replacement: "put(toMessageItem(tenant, message, placement)),",
+    killedBy: {
+      file: "test/shared/stores/inbox/messages-record.test.ts",
+      title: "is one row however often it arrives, and always returns the first event",
+    },
+  },
+  {
+    name: "a marker is written twice",
+    file: "shared/stores/inbox/outbound-messages.ts",
+    search: "put(item, itemDoesNotExist)",
+    replacement: "put(item)",
+    killedBy: {
+      file: "test/shared/stores/inbox/messages-record.test.ts",
+      title: "are one message when both write at once, for any order of their requests",
+    },
+  },
+  {
+    name: "a change gets a second event",
+    file: "shared/stores/delivery/event-bodies.ts",
+    search: "conditionalWrite<EventRefItem>(table, put(item, itemDoesNotExist))",
+    replacement: "conditionalWrite<EventRefItem>(table, put(item))",
+    killedBy: {
+      file: "test/shared/flows/inbox/apply-change.test.ts",
+      title: "is published once each time it is added or removed, and stores nothing else",
+    },
+  },
+  {
+    name: "the file of a webhook is removed before its events are published",
+    file: "functions/ingest/worker.ts",
+    search: `  await ports.events.sendAll(effects.events).finally(() => countersSaved);
+  await sendProfileRequests(ports, effects);`,
+    replacement: `  await Promise.all(ingestedWebhooks.map((webhook) => webhook?.file && ports.files.remove(webhook.file)));
+  await ports.events.sendAll(effects.events).finally(() => countersSaved);
+  await sendProfileRequests(ports, effects);`,
+    killedBy: {
+      file: "test/functions/ingest/worker.test.ts",
+      title: "in a file is read from there, and the file is removed after everything is published",
+    },
+  },
+  {
+    name: "a message older than seven days is stored",
+    file: "shared/flows/inbox/ingest-message.ts",
+    search: "  if (update.at <= now - RETENTION) return;",
+    replacement: "  if (update.at <= now - 2 * RETENTION) return;",
+    killedBy: {
+      file: "test/functions/ingest/worker.test.ts",
+      title: "of a message older than seven days is completed without it, to the millisecond",
+    },
+  },
+  {
+    name: "a refused call restricts an account that was reconnected since",
+    file: "shared/stores/accounts/accounts.ts",
+    search: `        if ((item[A.lastRefreshedAt] ?? 0) > asOf) return null;
+`,
+    replacement: "",
+    killedBy: {
+      file: "test/shared/flows/sending/outcomes.test.ts",
+      title: "does not change an account that was reconnected after the send started",
+    },
+  },
+];

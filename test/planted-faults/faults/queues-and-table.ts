@@ -1,0 +1,107 @@
+import type { PlantedFault } from "../planted-fault.ts";
+
+export const queuesAndTableFaults: readonly PlantedFault[] = [
+  {
+    name: "an erasure whose queue message became a dead letter is not scheduled again",
+    file: "shared/flows/dead-letters/quarantine.ts",
+    search: "if (erasure) await ports.due.putErasure({ ...erasure, dueAt: now + RETRY_DELAY });",
+    replacement: "",
+    killedBy: {
+      file: "test/shared/flows/erasure/rounds.test.ts",
+      title: "continues half an hour after its background failed ten times",
+    },
+  },
+  {
+    name: "a slower sweep moves the checkpoint back",
+    file: "shared/stores/due-queue.ts",
+    search: "{ set: { [A.cursor]: cursor.key } }, isForward)",
+    replacement: "{ set: { [A.cursor]: cursor.key } })",
+    killedBy: {
+      file: "test/shared/flows/delivery/sweep.test.ts",
+      title: "saves its checkpoint, and a slower sweep never moves it back",
+    },
+  },
+  {
+    name: "the next page begins with the last item of this one",
+    file: "shared/stores/due-queue.ts",
+    search: `":from": \`\${after.key} \``,
+    replacement: `":from": after.key`,
+    killedBy: {
+      file: "test/shared/flows/delivery/sweep-progress.test.ts",
+      title: "is continued from its last page, also within one instant, and sends nothing twice",
+    },
+  },
+  {
+    name: "a sweep saves its checkpoint before it sends",
+    file: "shared/flows/delivery/sweep/due.ts",
+    search: `    await Promise.all([
+      ports.retries`,
+    replacement: `    await ports.due.saveCheckpoint(cursor);
+    await Promise.all([
+      ports.retries`,
+    killedBy: {
+      file: "test/shared/flows/delivery/sweep.test.ts",
+      title: "leaves the checkpoint unchanged when the queue refuses",
+    },
+  },
+  {
+    name: "a retry has no message group",
+    file: "shared/flows/delivery/schedule.ts",
+    search: "body: encodeRetry(message), group: message.tenant, delay",
+    replacement: "body: encodeRetry(message), delay",
+    killedBy: {
+      file: "test/shared/flows/delivery/queue-groups.test.ts",
+      title: "the group of %s is its tenant",
+    },
+  },
+  {
+    name: "a failed queue message returns after five seconds every time",
+    file: "functions/worker/redelivery.ts",
+    search: "FIRST_DELAY * 2 ** (receives - 1)",
+    replacement: "FIRST_DELAY",
+    killedBy: {
+      file: "test/functions/worker/middleware.test.ts",
+      title: "lets a fault come back after 5, 10, 20, … 160 seconds, each plus up to a tenth",
+    },
+  },
+  {
+    name: "two attempts of one dead letter's redrive",
+    file: "shared/stores/dead-letters/quarantine.ts",
+    search: "allOf(itemExists, isAbsent(A.redrivenAt), absentOr(atMost, A.claimedUntil, now))",
+    replacement: "allOf(itemExists, isAbsent(A.redrivenAt))",
+    killedBy: {
+      file: "test/shared/stores/dead-letters/quarantine.test.ts",
+      title: "is exclusive for five minutes, and then free",
+    },
+  },
+  {
+    name: "a late redrive settles a letter that another one has claimed",
+    file: "shared/stores/dead-letters/quarantine.ts",
+    search: "changes, claimIsOurs));",
+    replacement: "changes));",
+    killedBy: {
+      file: "test/shared/stores/dead-letters/quarantine.test.ts",
+      title: "is exclusive for five minutes, and then free",
+    },
+  },
+  {
+    name: "a conflict with a transaction fails at once",
+    file: "shared/stores/writes.ts",
+    search: "if (!(error instanceof TransactionConflictException) || attempt === ATTEMPTS_MAX) throw error;",
+    replacement: "if (!(error instanceof TransactionConflictException) || attempt > 0) throw error;",
+    killedBy: {
+      file: "test/shared/stores/table-patience.test.ts",
+      title: "counts once when its first answer was a conflict",
+    },
+  },
+  {
+    name: "a write does not recognize its own result",
+    file: "shared/stores/conditional-write.ts",
+    search: "return isOwnWrite(current, ownMark)",
+    replacement: "return isOwnWrite(null, ownMark)",
+    killedBy: {
+      file: "test/shared/stores/table-patience.test.ts",
+      title: "recognizes its own result when its first answer was lost and its repetition met a conflict",
+    },
+  },
+];

@@ -1,0 +1,269 @@
+import type { PlantedFault } from "../planted-fault.ts";
+
+export const staleReadsFaults: readonly PlantedFault[] = [
+  {
+    name: "a missing route of an account is not read again",
+    file: "shared/stores/accounts/accounts.ts",
+    search: "const Item = (await read(false)) ?? (await read(true));",
+    replacement: "const Item = await read(false);",
+    killedBy: {
+      file: "test/shared/flows/inbox/stale-reads.test.ts",
+      title: "the first message of an account is stored and published, even where its route is not visible yet",
+    },
+  },
+  {
+    name: "the head is read eventually consistently before an echo",
+    file: "shared/flows/inbox/ingest-updates.ts",
+    search: "{ consistent: routedUpdates.some(needsCurrentHead) },",
+    replacement: "{ consistent: false },",
+    killedBy: {
+      file: "test/shared/flows/inbox/stale-reads.test.ts",
+      title: "the echo of a send that began before the erasure is dropped",
+    },
+  },
+  {
+    name: "pending changes are read eventually consistently before the oldest are dropped",
+    file: "shared/stores/inbox/pending-changes.ts",
+    search: "batchGet<PendingChangeItem>(table, keys, { consistent: true })",
+    replacement: "batchGet<PendingChangeItem>(table, keys)",
+    killedBy: {
+      file: "test/shared/flows/inbox/stale-reads.test.ts",
+      title: "the newest changes that wait for their message stay, even where their items are not visible yet",
+    },
+  },
+  {
+    name: "an erasure reads the endpoints eventually consistently",
+    file: "shared/flows/erasure/first-pass.ts",
+    search: "ports.endpoints.list(initial.tenant, { consistent: true })",
+    replacement: "ports.endpoints.list(initial.tenant)",
+    killedBy: {
+      file: "test/shared/flows/erasure/erase.test.ts",
+      title: "counts the deliveries of an endpoint that was created a moment ago",
+    },
+  },
+  {
+    name: "the record of a send may be stale",
+    file: "shared/stores/sending/send-records.ts",
+    search: "Key: sendRecordKey(conversationId, sendId), ConsistentRead: true }",
+    replacement: "Key: sendRecordKey(conversationId, sendId) }",
+    killedBy: {
+      file: "test/shared/stores/consistent-reads.test.ts",
+      title: "the record of a send: a repeated key would send again",
+    },
+  },
+  {
+    name: "the sends before an echo may be stale",
+    file: "shared/stores/sending/send-records.ts",
+    search: `            ConsistentRead: true,
+            ExclusiveStartKey: after,`,
+    replacement: "            ExclusiveStartKey: after,",
+    killedBy: {
+      file: "test/shared/stores/consistent-reads.test.ts",
+      title: "the sends before an echo: the message of a send would be stored twice",
+    },
+  },
+  {
+    name: "the marker of an erasure may be stale",
+    file: "shared/stores/erasure/erasures.ts",
+    search: "Key: erasureKey(deriveErasureId(conversationId)), ConsistentRead: true }",
+    replacement: "Key: erasureKey(deriveErasureId(conversationId)) }",
+    killedBy: {
+      file: "test/shared/stores/consistent-reads.test.ts",
+      title: "the marker of an erasure: a message from before it would be stored again",
+    },
+  },
+  {
+    name: "an erasure starts from stale reads",
+    file: "shared/stores/erasure/erasures.ts",
+    search: "{ TableName, Key, ConsistentRead: true }",
+    replacement: "{ TableName, Key }",
+    killedBy: {
+      file: "test/shared/stores/consistent-reads.test.ts",
+      title: "the head and the erasure of a conversation: a repeated erasure would not find the one in progress",
+    },
+  },
+  {
+    name: "the background of an erasure reads it stale",
+    file: "shared/stores/erasure/erasures.ts",
+    search: "Key: erasureKey(id), ConsistentRead: true }",
+    replacement: "Key: erasureKey(id) }",
+    killedBy: {
+      file: "test/shared/stores/consistent-reads.test.ts",
+      title: "an erasure in progress: its background would drop its message",
+    },
+  },
+  {
+    name: "the events of an erasure may be stale",
+    file: "shared/stores/erasure/erased-events.ts",
+    search: `          ConsistentRead: true,
+`,
+    replacement: "",
+    killedBy: {
+      file: "test/shared/stores/consistent-reads.test.ts",
+      title: "the events of an erasure: the echo of an erased send would be stored",
+    },
+  },
+  {
+    name: "the rows of an erased conversation may be stale",
+    file: "shared/stores/erasure/traces.ts",
+    search: `          ConsistentRead: true,
+`,
+    replacement: "",
+    killedBy: {
+      file: "test/shared/stores/consistent-reads.test.ts",
+      title: "the rows of a conversation: an erasure would miss the newest",
+    },
+  },
+  {
+    name: "the deliveries of an erased event may be stale",
+    file: "shared/stores/erasure/traces.ts",
+    search: "{ consistent: true, projection",
+    replacement: "{ projection",
+    killedBy: {
+      file: "test/shared/stores/consistent-reads.test.ts",
+      title: "the deliveries of an erased event: an erasure would count too few",
+    },
+  },
+  {
+    name: "an unsend reads the events of edits stale",
+    file: "shared/stores/delivery/event-bodies.ts",
+    search: "batchGet<EventRefItem>(table, keys, { consistent: true })",
+    replacement: "batchGet<EventRefItem>(table, keys)",
+    killedBy: {
+      file: "test/shared/stores/consistent-reads.test.ts",
+      title: "the events of edits: the text of an edit would outlive its unsend",
+    },
+  },
+  {
+    name: "the bodies of events may be stale",
+    file: "shared/stores/delivery/event-bodies.ts",
+    search: "batchGet<BodyItem>(table, keys, { consistent: true })",
+    replacement: "batchGet<BodyItem>(table, keys)",
+    killedBy: {
+      file: "test/shared/stores/consistent-reads.test.ts",
+      title: "the bodies of events: an event that was published a moment ago would count as erased",
+    },
+  },
+  {
+    name: "the row of a delivery may be stale",
+    file: "shared/stores/delivery/deliveries.ts",
+    search: "Key: deliveryKey(tenant, endpointId, eventUlid), ConsistentRead: true }",
+    replacement: "Key: deliveryKey(tenant, endpointId, eventUlid) }",
+    killedBy: {
+      file: "test/shared/stores/consistent-reads.test.ts",
+      title: "the row of a delivery: a repeated event would call its receiver again",
+    },
+  },
+  {
+    name: "an API key may be stale",
+    file: "shared/stores/access/api-keys.ts",
+    search: "Key: apiKeyLookupKey(keyHash), ConsistentRead: true }",
+    replacement: "Key: apiKeyLookupKey(keyHash) }",
+    killedBy: {
+      file: "test/shared/stores/consistent-reads.test.ts",
+      title: "an API key: a revoked one would still be accepted",
+    },
+  },
+  {
+    name: "a tenant may be stale",
+    file: "shared/stores/access/tenants.ts",
+    search: "Key: tenantKey(id), ConsistentRead: true }",
+    replacement: "Key: tenantKey(id) }",
+    killedBy: {
+      file: "test/shared/stores/consistent-reads.test.ts",
+      title: "a tenant: the command after its creation would not find it",
+    },
+  },
+  {
+    name: "a hold may be stale",
+    file: "shared/stores/holds/holds.ts",
+    search: "Key: relatedKeys.hold(id), ConsistentRead: true }",
+    replacement: "Key: relatedKeys.hold(id) }",
+    killedBy: {
+      file: "test/shared/stores/consistent-reads.test.ts",
+      title: "a hold: the page of a new link would show nothing",
+    },
+  },
+  {
+    name: "the attempts of an address may be stale",
+    file: "shared/stores/holds/verification-attempts.ts",
+    search: "{ TableName, Key, ConsistentRead: true }",
+    replacement: "{ TableName, Key }",
+    killedBy: {
+      file: "test/shared/stores/consistent-reads.test.ts",
+      title: "the attempts of an address: it could exceed its limit",
+    },
+  },
+  {
+    name: "the endpoints of an erasure's tenant may be stale",
+    file: "shared/stores/webhooks/endpoints.ts",
+    search: "ConsistentRead: consistent,",
+    replacement: "ConsistentRead: consistent && false,",
+    killedBy: {
+      file: "test/shared/stores/consistent-reads.test.ts",
+      title: "the endpoints of a tenant: an erasure would miss the deliveries of a new one",
+    },
+  },
+  {
+    name: "an endpoint may be stale",
+    file: "shared/stores/webhooks/endpoints.ts",
+    search: "Key: endpointKey(tenant, endpointId), ConsistentRead: true }",
+    replacement: "Key: endpointKey(tenant, endpointId) }",
+    killedBy: {
+      file: "test/shared/stores/consistent-reads.test.ts",
+      title: "an endpoint: a retry would call the URL from before its change",
+    },
+  },
+  {
+    name: "a pending change may be stale",
+    file: "shared/stores/inbox/pending-changes.ts",
+    search: `          ConsistentRead: true,
+`,
+    replacement: "",
+    killedBy: {
+      file: "test/shared/stores/consistent-reads.test.ts",
+      title: "a pending change: its message would be stored without it",
+    },
+  },
+  {
+    name: "the head of a conversation may be stale",
+    file: "shared/stores/inbox/conversations.ts",
+    search: "Key: headKey(conversationId), ConsistentRead: true }",
+    replacement: "Key: headKey(conversationId) }",
+    killedBy: {
+      file: "test/shared/stores/consistent-reads.test.ts",
+      title: "the head of a conversation: a reply to its first message would not be found",
+    },
+  },
+  {
+    name: "the newest messages may be stale for a change",
+    file: "shared/stores/inbox/message-changes.ts",
+    search: `          ConsistentRead: true,
+`,
+    replacement: "",
+    killedBy: {
+      file: "test/shared/stores/consistent-reads.test.ts",
+      title: "a message among the newest: its change would wait for ever",
+    },
+  },
+  {
+    name: "a missing message is not read again",
+    file: "shared/stores/inbox/messages.ts",
+    search: "await readRefs(tenant, missing, true)",
+    replacement: "await readRefs(tenant, missing, false)",
+    killedBy: {
+      file: "test/shared/stores/consistent-reads.test.ts",
+      title: "the messages of a batch of events: a message that was stored a moment ago would count as erased",
+    },
+  },
+  {
+    name: "the account of a send may be stale",
+    file: "shared/stores/accounts/accounts.ts",
+    search: "Key: accountItemKey(tenant, ref), ConsistentRead: true }",
+    replacement: "Key: accountItemKey(tenant, ref) }",
+    killedBy: {
+      file: "test/shared/stores/consistent-reads.test.ts",
+      title: "the account of a send: a refused token would be used again",
+    },
+  },
+];

@@ -1,0 +1,261 @@
+import { afterAll, beforeEach, expect, test } from "vitest";
+import type { AuditEntry } from "../../../shared/domain/access/audit.ts";
+import type { Account } from "../../../shared/domain/accounts/accounts.ts";
+import { CLOSED } from "../../../shared/domain/delivery/breaker.ts";
+import { deriveErasureId, messageMarks } from "../../../shared/domain/erasure/erasures.ts";
+import { deriveEventUlid } from "../../../shared/domain/events/events.ts";
+import { newUlid } from "../../../shared/kernel/ids.ts";
+import type { TenantId } from "../../../shared/kernel/tenant.ts";
+import { SECOND } from "../../../shared/kernel/time.ts";
+import { apiKeyStore } from "../../../shared/stores/access/api-keys.ts";
+import { tenantStore } from "../../../shared/stores/access/tenants.ts";
+import { accountStore } from "../../../shared/stores/accounts/accounts.ts";
+import { openTable, type Table } from "../../../shared/stores/client.ts";
+import { deliveryStore } from "../../../shared/stores/delivery/deliveries.ts";
+import { eventBodyStore } from "../../../shared/stores/delivery/event-bodies.ts";
+import { erasedEvents } from "../../../shared/stores/erasure/erased-events.ts";
+import { erasureStore } from "../../../shared/stores/erasure/erasures.ts";
+import { traceStore } from "../../../shared/stores/erasure/traces.ts";
+import { holdStore } from "../../../shared/stores/holds/holds.ts";
+import { verificationAttemptStore } from "../../../shared/stores/holds/verification-attempts.ts";
+import { conversationStore } from "../../../shared/stores/inbox/conversations.ts";
+import { messageChangeStore } from "../../../shared/stores/inbox/message-changes.ts";
+import { messageStore } from "../../../shared/stores/inbox/messages.ts";
+import { pendingChangeStore } from "../../../shared/stores/inbox/pending-changes.ts";
+import { deliveryKey } from "../../../shared/stores/keys.ts";
+import { sendRecordStore } from "../../../shared/stores/sending/send-records.ts";
+import { endpointStore } from "../../../shared/stores/webhooks/endpoints.ts";
+import { openWorldTable } from "../../support/world/world-table.ts";
+import { createSampleHold } from "./support/hold-samples.ts";
+import { ACCOUNT, NOW, newTenant, SAMPLE_INBOX, sampleConversationId, sampleMessage } from "./support/samples.ts";
+
+// Each of these reads must see the last write. Here every eventually consistent read answers from the empty table that
+// was there before all writes, so a read that is not consistent finds nothing. Each title says what would go wrong.
+
+const world = openWorldTable(() => NOW);
+world.setLag(() => Number.POSITIVE_INFINITY);
+const table: Table = openTable(world.tableName, world.client);
+afterAll(() => world.close());
+
+let tenant: TenantId;
+let conversation: string;
+beforeEach(() => {
+  tenant = newTenant();
+  conversation = sampleConversationId(tenant);
+});
+
+const audit: AuditEntry = { action: "webhook.create", resource: "-", actor: "key:k", ip: null, detail: {}, at: NOW };
+const sealed = new Uint8Array([1]);
+
+async function startSend(): Promise<string> {
+  const id = newUlid(NOW);
+  const nothing = { actorId: null, holdId: null, replyTo: null };
+  const send = { id, content: "hash", via: "api_in_window", scope: "live", ...nothing } as const;
+  await sendRecordStore(table).start(conversation, send, NOW);
+  return id;
+}
+
+async function recordMessage(id = "m1") {
+  const message = sampleMessage(tenant, { id });
+  const { ref } = await messageStore(table).record(tenant, message, NOW);
+  await conversationStore(table).advanceHead(tenant, message, SAMPLE_INBOX);
+  return { message, ref };
+}
+
+async function startErasure(): Promise<void> {
+  const erasures = erasureStore(table);
+  const { head } = await erasures.getWithHead(conversation, NOW);
+  await erasures.start(tenant, conversation, head, { erasedAt: NOW, op: newUlid(NOW), actor: "key:k", ip: null });
+}
+
+async function recordDelivery(): Promise<{ endpointId: string; eventUlid: string }> {
+  const key = { endpointId: newUlid(NOW), eventUlid: newUlid(NOW) };
+  const delivery = { ...key, eventType: "message.received", source: null, test: false } as const;
+  await deliveryStore(table).recordFirst(tenant, delivery, {
+    verdict: { status: "retrying", nextRetryAt: NOW },
+    outcome: null,
+    settledAt: NOW,
+  });
+  return key;
+}
+
+async function createEndpoint(): Promise<string> {
+  const id = newUlid(NOW);
+  await endpointStore(table).create(
+    tenant,
+    {
+      id,
+      url: "https://one.example/",
+      events: ["message.received"],
+      status: "active",
+      secretPrefix: "whs_first000",
+      sealedSecret: sealed,
+      secondary: null,
+      pausedEvent: null,
+      breaker: CLOSED,
+      breakerOp: null,
+      createdAt: NOW,
+      updatedAt: NOW,
+    },
+    audit,
+  );
+  return id;
+}
+
+async function connectAccount(): Promise<Account> {
+  const account: Account = {
+    ...ACCOUNT,
+    externalId: `ig-${tenant}`,
+    connection: "instagram_login",
+    handle: "@shop",
+    displayName: "Shop",
+    pageId: null,
+    status: "active",
+    refreshError: null,
+    lastRefreshedAt: null,
+    sealedToken: sealed,
+  };
+  await accountStore(table).connect(tenant, account, audit);
+  return account;
+}
+
+test("the head of a conversation: a reply to its first message would not be found", async () => {
+  await recordMessage();
+  expect(await conversationStore(table).get(tenant, conversation, NOW)).not.toBeNull();
+});
+
+test("the heads of a batch of changes: a change of an erased message would be stored", async () => {
+  await recordMessage();
+  const snapshots = await conversationStore(table).snapshots([conversation], { consistent: true });
+  expect(snapshots.get(conversation)).toMatchObject({ exists: true });
+});
+
+test("the messages of a batch of events: a message that was stored a moment ago would count as erased", async () => {
+  const { ref } = await recordMessage();
+  expect((await messageStore(table).getByRefs(tenant, [ref])).size).toBe(1);
+});
+
+test("a message among the newest: its change would wait for ever", async () => {
+  const { message, ref } = await recordMessage();
+  expect(await messageChangeStore(table).findAmongNewest(conversation, message.id)).toEqual(ref);
+});
+
+test("a pending change: its message would be stored without it", async () => {
+  const changes = pendingChangeStore(table);
+  await changes.unsend(conversation, "m1", NOW, NOW);
+  expect(await changes.get(conversation, "m1")).toEqual({ unsentAt: NOW, edit: null });
+});
+
+test("the bodies of events: an event that was published a moment ago would count as erased", async () => {
+  const eventBodies = eventBodyStore(table);
+  const ulid = newUlid(NOW);
+  await eventBodies.save(tenant, { ulid, type: "message.edited", body: "{}" });
+  expect((await eventBodies.getByUlids(tenant, [ulid])).size).toBe(1);
+});
+
+test("the events of edits: the text of an edit would outlive its unsend", async () => {
+  const eventBodies = eventBodyStore(table);
+  const ulid = newUlid(NOW);
+  await eventBodies.recordRef(conversation, { changeName: "edit 1", eventUlid: ulid, changedAt: NOW }, NOW);
+  await eventBodies.save(tenant, { ulid, type: "message.edited", body: "{}" });
+  await eventBodies.deleteBodies(tenant, conversation, ["edit 1"]);
+  expect((await eventBodies.getByUlids(tenant, [ulid])).size).toBe(0);
+});
+
+test("the row of a delivery: a repeated event would call its receiver again", async () => {
+  const { endpointId, eventUlid } = await recordDelivery();
+  expect(await deliveryStore(table).get(tenant, endpointId, eventUlid)).toMatchObject({ status: "retrying" });
+});
+
+test("an endpoint: a retry would call the URL from before its change", async () => {
+  expect(await endpointStore(table).get(tenant, await createEndpoint())).toMatchObject({ status: "active" });
+});
+
+test("the endpoints of a tenant: an erasure would miss the deliveries of a new one", async () => {
+  const id = await createEndpoint();
+  expect(await endpointStore(table).list(tenant, { consistent: true })).toMatchObject([{ id }]);
+});
+
+test("the record of a send: a repeated key would send again", async () => {
+  const id = await startSend();
+  expect(await sendRecordStore(table).get(conversation, id)).toMatchObject({ state: "sending" });
+});
+
+test("the sends before an echo: the message of a send would be stored twice", async () => {
+  const id = await startSend();
+  const records = await sendRecordStore(table).startedBetween(conversation, NOW - SECOND, NOW);
+  expect(records).toMatchObject([{ id }]);
+});
+
+test("the account of a send: a refused token would be used again", async () => {
+  const account = await connectAccount();
+  expect(await accountStore(table).get(tenant, account)).toMatchObject({ status: "active" });
+});
+
+test("the route of an account: its first messages would be dropped", async () => {
+  const account = await connectAccount();
+  expect(await accountStore(table).getRoute(account)).toMatchObject({ tenant });
+});
+
+test("a hold: the page of a new link would show nothing", async () => {
+  const { id } = await createSampleHold(table);
+  expect(await holdStore(table).get(id)).not.toBeNull();
+});
+
+test("the attempts of an address: it could exceed its limit", async () => {
+  const attempts = verificationAttemptStore(table);
+  await attempts.add("address", "failure", NOW);
+  expect(await attempts.get("address", NOW)).toEqual({ all: 1, failed: 1 });
+});
+
+test("the marker of an erasure: a message from before it would be stored again", async () => {
+  await recordMessage();
+  await startErasure();
+  expect(await erasureStore(table).erasedAt(conversation, NOW)).toBe(NOW);
+});
+
+test("the head and the erasure of a conversation: a repeated erasure would not find the one in progress", async () => {
+  await recordMessage();
+  await startErasure();
+  const { head, erasure } = await erasureStore(table).getWithHead(conversation, NOW);
+  expect(erasure).toMatchObject({ phase: "first" });
+  expect(head.attributes).not.toEqual({});
+});
+
+test("an erasure in progress: its background would drop its message", async () => {
+  await recordMessage();
+  await startErasure();
+  const id = deriveErasureId(conversation);
+  expect(await erasureStore(table).get(tenant, id)).toMatchObject({ phase: "first" });
+});
+
+test("the events of an erasure: the echo of an erased send would be stored", async () => {
+  const ulids = [deriveEventUlid(tenant, "m1", "message.sent", NOW)];
+  const events = erasedEvents(table);
+  await events.saveEvents({ id: deriveErasureId(conversation), erasedAt: NOW }, { ulids, bodies: [] });
+  expect(await events.isRemoved(conversation, messageMarks(tenant, "m1"))).toBe(true);
+});
+
+test("the rows of a conversation: an erasure would miss the newest", async () => {
+  await recordMessage();
+  const { traces } = await traceStore(table).page(conversation, "");
+  expect(traces.map(({ counts }) => counts)).toEqual(["messages"]);
+});
+
+test("the deliveries of an erased event: an erasure would count too few", async () => {
+  const { endpointId, eventUlid } = await recordDelivery();
+  const key = deliveryKey(tenant, endpointId, eventUlid);
+  expect(await traceStore(table).filterExisting([key])).toEqual([key]);
+});
+
+test("an API key: a revoked one would still be accepted", async () => {
+  const key = { id: newUlid(NOW), prefix: "pk", scope: "live", label: "", kind: "tenant", status: "active" } as const;
+  await apiKeyStore(table).create({ ...key, tenants: [tenant], createdAt: NOW }, `hash of ${tenant}`, []);
+  expect(await apiKeyStore(table).getByHash(`hash of ${tenant}`)).toMatchObject({ status: "active" });
+});
+
+test("a tenant: the command after its creation would not find it", async () => {
+  const created = { id: tenant, name: "One", status: "active", ownerEmail: null, createdAt: NOW } as const;
+  await tenantStore(table).create(created, audit);
+  expect(await tenantStore(table).get(tenant)).toEqual(created);
+});
