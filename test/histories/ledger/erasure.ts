@@ -1,9 +1,9 @@
 import { MINUTE, type Millis } from "../../../shared/kernel/time.ts";
-import type { SendRequest, WrittenMessage } from "../actors.ts";
+import type { HeldMessage, SendRequest, WrittenMessage } from "../actors.ts";
 import { type Evidence, SLACK } from "./evidence.ts";
 
 /** After an erasure nothing of before is stored, and nothing of it leaves. */
-export function judgeErasures({ erasures, messages, sends, items, posts }: Evidence): string[] {
+export function judgeErasures({ erasures, messages, sends, holds, items, posts }: Evidence): string[] {
   const stored = items.map((item) => JSON.stringify(item, (_name, part) => (part instanceof Set ? [...part] : part)));
   return erasures.flatMap((erasure) => {
     const { acceptedAt, person, at } = erasure;
@@ -11,7 +11,7 @@ export function judgeErasures({ erasures, messages, sends, items, posts }: Evide
     const texts = [
       ...messages.filter((message) => message.person === person && isBefore(message, at)),
       // A request that is repeated after the erasure brings its text back.
-      ...sends.filter((send) => send.person === person && lastUse(sends, send) < at - SLACK),
+      ...sends.filter((send) => send.person === person && lastUse(sends, holds, send) < at - SLACK),
     ].map(({ text }) => text);
     return texts.flatMap((text) => {
       const item = stored.find((each) => each.includes(text));
@@ -29,7 +29,9 @@ function isBefore({ at, lastEditAt }: WrittenMessage, erasedAt: Millis): boolean
   return at < erasedAt - SLACK && (lastEditAt === null || Math.abs(lastEditAt - erasedAt) > SLACK);
 }
 
-/** When the last request with the text of this one ended. */
-function lastUse(sends: readonly SendRequest[], { text }: SendRequest): Millis {
-  return Math.max(...sends.filter((send) => send.text === text).map(({ answeredAt }) => answeredAt ?? Infinity));
+/** When the last request with the text of this one ended, or the check that sent it began. */
+function lastUse(sends: readonly SendRequest[], holds: readonly HeldMessage[], { text }: SendRequest): Millis {
+  const answers = sends.filter((send) => send.text === text).map(({ answeredAt }) => answeredAt ?? Infinity);
+  const checks = holds.filter((hold) => hold.text === text).map(({ checkedAt }) => checkedAt ?? 0);
+  return Math.max(...answers, ...checks);
 }
