@@ -35,8 +35,6 @@ const OTHER_TENANTS = 19;
 /** More than the time after which no batch waits for the endpoint any more: its first seconds are what matters. */
 const DURATION: Millis = 5 * SECOND;
 
-export type FairnessBench = Awaited<ReturnType<typeof openFairnessBench>>;
-
 export async function openFairnessBench() {
   const receivers = virtualReceivers();
   const pipeline = await startPipeline({ webhookClient: receivers.webhookClient });
