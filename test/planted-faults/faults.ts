@@ -6,6 +6,7 @@ import { idempotencyFaults } from "./faults/idempotency.ts";
 import { inboxFaults } from "./faults/inbox.ts";
 import { queuesAndTableFaults } from "./faults/queues-and-table.ts";
 import { sendingFaults } from "./faults/sending.ts";
+import { staleConversationsFaults } from "./faults/stale-conversations.ts";
 import { staleReadsFaults } from "./faults/stale-reads.ts";
 import { webhookClientFaults } from "./faults/webhook-client.ts";
 import type { PlantedFault } from "./planted-fault.ts";
@@ -19,6 +20,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   ...inboxFaults,
   ...queuesAndTableFaults,
   ...sendingFaults,
+  ...staleConversationsFaults,
   ...staleReadsFaults,
   ...webhookClientFaults,
 ];

@@ -52,6 +52,16 @@ export const deliveryFaults: readonly PlantedFault[] = [
     },
   },
   {
+    name: "a claim ignores the number of the attempt",
+    file: "shared/stores/delivery/deliveries.ts",
+    search: `allOf(allows("claim"), isCurrentAttempt(attempt), isDue(now));`,
+    replacement: `allOf(allows("claim"), isDue(now));`,
+    killedBy: {
+      file: "test/shared/stores/delivery/refused-changes.test.ts",
+      title: "the repeated message of an earlier or a later attempt claims nothing",
+    },
+  },
+  {
     name: "giving up a delivery ignores the attempt",
     file: "shared/stores/delivery/deliveries.ts",
     search: `allOf(allows("give_up"), anyOf(isCurrentAttempt(attempt), isSettledAttempt)),`,
@@ -79,6 +89,16 @@ export const deliveryFaults: readonly PlantedFault[] = [
     killedBy: {
       file: "test/shared/flows/delivery/replay.test.ts",
       title: "happens once when ten are requested at once",
+    },
+  },
+  {
+    name: "a delivery whose event is gone fails during its attempt",
+    file: "shared/stores/delivery/deliveries.ts",
+    search: `remove: [A.nextAttemptAt] }, allows("event_gone")),`,
+    replacement: "remove: [A.nextAttemptAt] }),",
+    killedBy: {
+      file: "test/shared/stores/delivery/refused-changes.test.ts",
+      title: "a delivery whose event is gone does not fail while an attempt is in progress",
     },
   },
   {
@@ -134,6 +154,16 @@ export const deliveryFaults: readonly PlantedFault[] = [
     },
   },
   {
+    name: "a retry without an answer spends an attempt",
+    file: "shared/flows/delivery/retry.ts",
+    search: "if (endpoint && isUnanswered(result.outcome, batch)) {",
+    replacement: "if (endpoint && batch.slow && isUnanswered(result.outcome, batch)) {",
+    killedBy: {
+      file: "test/shared/flows/delivery/slow-endpoints.test.ts",
+      title: "a retry without an answer is handed over: its claim is given back, and the attempt does not count",
+    },
+  },
+  {
     name: "a retry of a slow endpoint holds the ordinary queue",
     file: "shared/flows/delivery/retry.ts",
     search: "if (!batch.slow) {",
@@ -154,6 +184,20 @@ export const deliveryFaults: readonly PlantedFault[] = [
     },
   },
   {
+    name: "a replay resets the row before its due item is written",
+    file: "shared/flows/delivery/replay.ts",
+    search: `  await scheduleSafetyNet(ports, tenant, row, now);
+  const trigger = force ? "forced_replay" : "replay";
+  const reset = await ports.deliveries.reset(tenant, { ...row, ...currentTrace() }, { trigger, audit, now });`,
+    replacement: `  const trigger = force ? "forced_replay" : "replay";
+  const reset = await ports.deliveries.reset(tenant, { ...row, ...currentTrace() }, { trigger, audit, now });
+  await scheduleSafetyNet(ports, tenant, row, now);`,
+    killedBy: {
+      file: "test/shared/flows/delivery/replay.test.ts",
+      title: "whose process dies right after the reset is attempted by a sweep",
+    },
+  },
+  {
     name: "the replay of a window resets a row before its due item is written",
     file: "shared/flows/delivery/replay-window.ts",
     search: `        await scheduleSafetyNet(ports, tenant, row, restart.now);
@@ -163,6 +207,17 @@ export const deliveryFaults: readonly PlantedFault[] = [
     killedBy: {
       file: "test/shared/flows/delivery/crash-retries.test.ts",
       title: "loses no delivery that the replay of a window reset",
+    },
+  },
+  {
+    name: "the replay of a window resets deliveries before its audit row",
+    file: "shared/flows/delivery/replay-window.ts",
+    search: "  const completeAudit = await ports.audit.start(",
+    replacement: `  await resetDeliveries(ports, tenant, replayable, { trigger: "replay", audit: null, now });
+  const completeAudit = await ports.audit.start(`,
+    killedBy: {
+      file: "test/shared/flows/delivery/replay-window.test.ts",
+      title: "writes its audit row before anything is sent, despite a fault (%s) at any call",
     },
   },
 ];

@@ -32,6 +32,16 @@ export const endpointsFaults: readonly PlantedFault[] = [
     },
   },
   {
+    name: "a first attempt without an answer keeps its batch waiting",
+    file: "shared/flows/delivery/fan-out.ts",
+    search: "if (isUnanswered(outcome, batch)) {",
+    replacement: "if (batch.slow && isUnanswered(outcome, batch)) {",
+    killedBy: {
+      file: "test/shared/flows/delivery/slow-endpoints.test.ts",
+      title: "one endpoint of twenty hangs: its first event is handed over, and no later event waits for it",
+    },
+  },
+  {
     name: "a slot is acquired twice",
     file: "shared/stores/delivery/concurrency-slots.ts",
     search: `            absentOr(atMost, name, now),
@@ -53,6 +63,16 @@ export const endpointsFaults: readonly PlantedFault[] = [
     },
   },
   {
+    name: "a breaker overwrites one that changed",
+    file: "shared/stores/webhooks/endpoints.ts",
+    search: "allOf(isNotDeleted, breakerIsUnchanged),",
+    replacement: "isNotDeleted,",
+    killedBy: {
+      file: "test/shared/stores/webhooks/endpoints.test.ts",
+      title: "a breaker is saved only over the one from which it was computed, and never of a deleted endpoint",
+    },
+  },
+  {
     name: "an endpoint that has another URL now is paused",
     file: "shared/stores/webhooks/endpoints.ts",
     search: `allOf(statusAllows("auto_pause"), equals(A.url, url), ...stillFails)`,
@@ -60,6 +80,16 @@ export const endpointsFaults: readonly PlantedFault[] = [
     killedBy: {
       file: "test/shared/stores/webhooks/endpoints.test.ts",
       title: "the service pauses an endpoint once, and only at the same URL",
+    },
+  },
+  {
+    name: "an endpoint that succeeded in the meantime is paused",
+    file: "shared/stores/webhooks/endpoints.ts",
+    search: "failingSince === undefined ? [] : [equals(A.failingSince, failingSince)]",
+    replacement: "failingSince === undefined ? [] : []",
+    killedBy: {
+      file: "test/shared/stores/webhooks/endpoints.test.ts",
+      title: "the service pauses a failing endpoint only if no attempt has succeeded since",
     },
   },
   {
@@ -80,6 +110,41 @@ export const endpointsFaults: readonly PlantedFault[] = [
     killedBy: {
       file: "test/shared/flows/webhooks/create.test.ts",
       title: "is created once when ten requests compete for the last of twenty places",
+    },
+  },
+  {
+    name: "the probe is sent after the circuit opened",
+    file: "shared/flows/delivery/endpoint-health.ts",
+    search: `      await scheduleTask(ports, probe, next.openUntil, now);
+    }
+    const result = await ports.endpoints.saveBreaker(tenant, endpoint, next, now);`,
+    replacement: `      await ports.endpoints.saveBreaker(tenant, endpoint, next, now);
+      return scheduleTask(ports, probe, next.openUntil, now);
+    }
+    const result = await ports.endpoints.saveBreaker(tenant, endpoint, next, now);`,
+    killedBy: {
+      file: "test/shared/flows/delivery/breaker-crash.test.ts",
+      title: "the probe is on its queue before the circuit opens",
+    },
+  },
+  {
+    name: "a breaker is saved for a deleted endpoint",
+    file: "shared/stores/webhooks/endpoints.ts",
+    search: "allOf(isNotDeleted, breakerIsUnchanged),",
+    replacement: "breakerIsUnchanged,",
+    killedBy: {
+      file: "test/shared/stores/webhooks/endpoints.test.ts",
+      title: "a breaker is saved only over the one from which it was computed, and never of a deleted endpoint",
+    },
+  },
+  {
+    name: "a claim of a slot outlives its lease",
+    file: "shared/stores/delivery/concurrency-slots.ts",
+    search: "            absentOr(atMost, name, now),",
+    replacement: "            absentOr(atMost, name, now - ATTEMPT_LEASE),",
+    killedBy: {
+      file: "test/shared/stores/delivery/concurrency-slots.test.ts",
+      title: "gives a released slot at once, and the slot of a dead worker after its lease",
     },
   },
 ];

@@ -37,6 +37,52 @@ export const erasureFaults: readonly PlantedFault[] = [
     },
   },
   {
+    name: "an erasure starts beside the first pass of another",
+    file: "shared/stores/erasure/erasures.ts",
+    search: "put(erasure, noFirstPassInProgress)",
+    replacement: "put(erasure)",
+    killedBy: {
+      file: "test/shared/stores/erasure/erasures.test.ts",
+      title: "an erasure does not start during the first pass of another",
+    },
+  },
+  {
+    name: "an erasure starts from an outdated head",
+    file: "shared/stores/erasure/erasures.ts",
+    search: "put(erasedHead, headIsUnchanged(head))",
+    replacement: "put(erasedHead)",
+    killedBy: {
+      file: "test/shared/stores/erasure/erasures.test.ts",
+      title: "an erasure does not start when the conversation has changed since it was read",
+    },
+  },
+  {
+    name: "the tenant's state records an erasure after its start",
+    file: "shared/flows/erasure/erase.ts",
+    search: `    await ports.tenantStates.recordErasure(tenant, erasedAt);
+    if (attempt === 1) await scheduleBackgroundErasure(ports, tenant, deriveErasureId(conversationId));
+    await ports.erasures.start(tenant, conversationId, head, { erasedAt, op, actor: callerActor(caller), ip });`,
+    replacement: `    if (attempt === 1) await scheduleBackgroundErasure(ports, tenant, deriveErasureId(conversationId));
+    await ports.erasures.start(tenant, conversationId, head, { erasedAt, op, actor: callerActor(caller), ip });
+    await ports.tenantStates.recordErasure(tenant, erasedAt);`,
+    killedBy: {
+      file: "test/shared/flows/erasure/crash.test.ts",
+      title: "that dies right after its start is known to workers, and the background completes it",
+    },
+  },
+  {
+    name: "an erasure starts before its background message is sent",
+    file: "shared/flows/erasure/erase.ts",
+    search: `    if (attempt === 1) await scheduleBackgroundErasure(ports, tenant, deriveErasureId(conversationId));
+    await ports.erasures.start(tenant, conversationId, head, { erasedAt, op, actor: callerActor(caller), ip });`,
+    replacement: `    await ports.erasures.start(tenant, conversationId, head, { erasedAt, op, actor: callerActor(caller), ip });
+    if (attempt === 1) await scheduleBackgroundErasure(ports, tenant, deriveErasureId(conversationId));`,
+    killedBy: {
+      file: "test/shared/flows/erasure/crash.test.ts",
+      title: "that dies right after its start is known to workers, and the background completes it",
+    },
+  },
+  {
     name: "an erasure removes newer rows",
     file: "shared/flows/erasure/related-rows.ts",
     search: "return traces.filter(({ at }) => at <= erasure.erasedAt);",

@@ -52,6 +52,28 @@ export const idempotencyFaults: readonly PlantedFault[] = [
     },
   },
   {
+    name: "a request stores its result under another request's key",
+    file: "shared/stores/sending/idempotency-keys.ts",
+    search: `allOf(equals(A.workId, workId), isAbsent(A.result));
+      await`,
+    replacement: `isAbsent(A.result);
+      await`,
+    killedBy: {
+      file: "test/shared/stores/sending/idempotency-keys.test.ts",
+      title: "a process whose key was taken over stores no result",
+    },
+  },
+  {
+    name: "a request releases another request's key",
+    file: "shared/stores/sending/idempotency-keys.ts",
+    search: "remove(key, equals(A.workId, workId))",
+    replacement: "remove(key)",
+    killedBy: {
+      file: "test/shared/stores/sending/idempotency-keys.test.ts",
+      title: "a process whose key was taken over does not release it",
+    },
+  },
+  {
     name: "an idempotency key accepts another request",
     file: "shared/flows/sending/idempotency.ts",
     search: `if (existing.bodyHash !== claim.bodyHash) return refuse("idempotency_conflict", "another_request");`,
@@ -59,6 +81,16 @@ export const idempotencyFaults: readonly PlantedFault[] = [
     killedBy: {
       file: "test/shared/flows/sending/idempotency.test.ts",
       title: "conflicts with a different body: %s",
+    },
+  },
+  {
+    name: "an idempotency key lives for two days",
+    file: "shared/stores/sending/idempotency-keys.ts",
+    search: "anyOf(itemDoesNotExist, atMost(A.claimedAt, now - IDEMPOTENCY_TTL))",
+    replacement: "anyOf(itemDoesNotExist, atMost(A.claimedAt, now - 2 * IDEMPOTENCY_TTL))",
+    killedBy: {
+      file: "test/shared/stores/sending/idempotency-keys.test.ts",
+      title: "a key is free again a day after its claim, to the millisecond",
     },
   },
 ];

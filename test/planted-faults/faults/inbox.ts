@@ -93,6 +93,46 @@ export const inboxFaults: readonly PlantedFault[] = [
     },
   },
   {
+    name: "an edit restores the text of an unsent message",
+    file: "shared/stores/inbox/message-changes.ts",
+    search: "allOf(itemExists, isAbsent(A.unsentAt), absentOr(below, A.editCount, edit.count))",
+    replacement: "allOf(itemExists, absentOr(below, A.editCount, edit.count))",
+    killedBy: {
+      file: "test/shared/stores/inbox/message-changes.test.ts",
+      title: "an edit of an unsent message stores no text",
+    },
+  },
+  {
+    name: "an earlier edit replaces a later one",
+    file: "shared/stores/inbox/message-changes.ts",
+    search: "allOf(itemExists, isAbsent(A.unsentAt), absentOr(below, A.editCount, edit.count))",
+    replacement: "allOf(itemExists, isAbsent(A.unsentAt))",
+    killedBy: {
+      file: "test/shared/stores/inbox/message-changes.test.ts",
+      title: "an earlier edit does not replace a later one",
+    },
+  },
+  {
+    name: "a pending edit replaces a pending unsend",
+    file: "shared/stores/inbox/pending-changes.ts",
+    search: "allOf(isAbsent(A.unsentAt), absentOr(below, A.editCount, edit.count))",
+    replacement: "absentOr(below, A.editCount, edit.count)",
+    killedBy: {
+      file: "test/shared/stores/inbox/message-changes.test.ts",
+      title: "an edit after a pending unsend stores no text",
+    },
+  },
+  {
+    name: "a cleared mark creates the head of an erased conversation",
+    file: "shared/stores/inbox/pending-changes.ts",
+    search: "update(headKey(conversationId), changes, isPresent(Head.pendingMessages))",
+    replacement: "update(headKey(conversationId), changes)",
+    killedBy: {
+      file: "test/shared/stores/inbox/message-changes.test.ts",
+      title: "clearing a pending change creates no head",
+    },
+  },
+  {
     name: "a change gets a second event",
     file: "shared/stores/delivery/event-bodies.ts",
     search: "conditionalWrite<EventRefItem>(table, put(item, itemDoesNotExist))",
@@ -126,6 +166,16 @@ export const inboxFaults: readonly PlantedFault[] = [
     },
   },
   {
+    name: "an account is connected to a second tenant",
+    file: "shared/stores/accounts/accounts.ts",
+    search: "put(route, absentOr(equals, Route.tenant, tenant))",
+    replacement: "put(route)",
+    killedBy: {
+      file: "test/shared/stores/accounts/accounts.test.ts",
+      title: "an account stays with its tenant, which may connect it again",
+    },
+  },
+  {
     name: "a refused call restricts an account that was reconnected since",
     file: "shared/stores/accounts/accounts.ts",
     search: `        if ((item[A.lastRefreshedAt] ?? 0) > asOf) return null;
@@ -134,6 +184,16 @@ export const inboxFaults: readonly PlantedFault[] = [
     killedBy: {
       file: "test/shared/flows/sending/outcomes.test.ts",
       title: "does not change an account that was reconnected after the send started",
+    },
+  },
+  {
+    name: "an earlier pending edit replaces a later one",
+    file: "shared/stores/inbox/pending-changes.ts",
+    search: "allOf(isAbsent(A.unsentAt), absentOr(below, A.editCount, edit.count))",
+    replacement: "isAbsent(A.unsentAt)",
+    killedBy: {
+      file: "test/shared/stores/inbox/message-changes.test.ts",
+      title: "an earlier pending edit does not replace a later one",
     },
   },
 ];

@@ -95,6 +95,16 @@ export const queuesAndTableFaults: readonly PlantedFault[] = [
     },
   },
   {
+    name: "the unprocessed part of a batch is lost",
+    file: "shared/stores/batches.ts",
+    search: "if (pendingKeys.length === 0) return;",
+    replacement: "if (attempt > 0 || pendingKeys.length === 0) return;",
+    killedBy: {
+      file: "test/shared/stores/table-patience.test.ts",
+      title: "%s is requested again until it is processed",
+    },
+  },
+  {
     name: "a write does not recognize its own result",
     file: "shared/stores/conditional-write.ts",
     search: "return isOwnWrite(current, ownMark)",
@@ -102,6 +112,16 @@ export const queuesAndTableFaults: readonly PlantedFault[] = [
     killedBy: {
       file: "test/shared/stores/table-patience.test.ts",
       title: "recognizes its own result when its first answer was lost and its repetition met a conflict",
+    },
+  },
+  {
+    name: "a dead letter is stored twice",
+    file: "shared/stores/dead-letters/quarantine.ts",
+    search: "put(item, itemDoesNotExist)",
+    replacement: "put(item)",
+    killedBy: {
+      file: "test/shared/stores/dead-letters/quarantine.test.ts",
+      title: "is stored once, as it first arrived",
     },
   },
 ];

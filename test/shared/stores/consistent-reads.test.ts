@@ -4,6 +4,7 @@ import type { Account } from "../../../shared/domain/accounts/accounts.ts";
 import { CLOSED } from "../../../shared/domain/delivery/breaker.ts";
 import { deriveErasureId, messageMarks } from "../../../shared/domain/erasure/erasures.ts";
 import { deriveEventUlid } from "../../../shared/domain/events/events.ts";
+import { listWebhooks } from "../../../shared/flows/webhooks/list.ts";
 import { newUlid } from "../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../shared/kernel/tenant.ts";
 import { SECOND } from "../../../shared/kernel/time.ts";
@@ -174,6 +175,11 @@ test("an endpoint: a retry would call the URL from before its change", async () 
 test("the endpoints of a tenant: an erasure would miss the deliveries of a new one", async () => {
   const id = await createEndpoint();
   expect(await endpointStore(table).list(tenant, { consistent: true })).toMatchObject([{ id }]);
+});
+
+test("the list of endpoints: it would not show a new one", async () => {
+  const id = await createEndpoint();
+  expect(await listWebhooks({ endpoints: endpointStore(table) }, tenant)).toMatchObject([{ id }]);
 });
 
 test("the record of a send: a repeated key would send again", async () => {

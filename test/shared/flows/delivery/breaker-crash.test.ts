@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CLOSED } from "../../../../shared/domain/delivery/breaker.ts";
+import { CLOSED, onBatch } from "../../../../shared/domain/delivery/breaker.ts";
 import { waitingForEndpoint } from "../../../../shared/domain/delivery/deliveries.ts";
+import { updateBreaker } from "../../../../shared/flows/delivery/endpoint-health.ts";
 import { drainTask, scheduleTask } from "../../../../shared/flows/delivery/schedule.ts";
 import { sweepDue } from "../../../../shared/flows/delivery/sweep/due.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
+import { Crash } from "../../../support/faults.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../support/fault-injection.ts";
 import { type Outage, openOutage } from "../support/outage-fixture.ts";
 import { findUnscheduled, invokeWorker, queueDepth } from "../support/queue-worker.ts";
@@ -56,6 +58,19 @@ async function faultEverywhere(
     if (!injection.reached()) return k;
   }
 }
+
+it("the probe is on its queue before the circuit opens", async () => {
+  const outage = await openAlmostFailing(0);
+  const { tenant, deliverPorts } = outage;
+  const saveBreaker = () => Promise.reject(new Crash("died before the circuit opened"));
+  const ports = { ...deliverPorts, endpoints: { ...deliverPorts.endpoints, saveBreaker } };
+  const now = testEnv.now();
+  const tenthFailure = updateBreaker(ports, { tenant, endpoint: await outage.readEndpoint(), now }, (breaker) =>
+    onBatch(breaker, { succeeded: false, failed: 1, slowFor: 0 }, now),
+  );
+  await expect(tenthFailure).rejects.toThrow("died before the circuit opened");
+  expect(await queueDepth(testEnv.eventSource, outage.lane.slowDeliveries)).toBe(1);
+});
 
 /** Lets all work complete: messages that were not deleted, leases, delays, second drains. */
 async function settleOutage(outage: Outage): Promise<void> {

@@ -8,6 +8,8 @@ import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import { DAY, HOUR } from "../../../../shared/kernel/time.ts";
 import { encodeRetry } from "../../../../shared/queues/deliveries.ts";
 import type { DeliveryRow } from "../../../../shared/stores/delivery/delivery-items.ts";
+import { Crash } from "../../../support/faults.ts";
+import { interceptCalls } from "../../../support/processes/port-calls.ts";
 import { newTenant, siblingId } from "../../stores/support/samples.ts";
 import { type EndpointFixture, openEndpointFixture } from "../support/endpoint-fixture.ts";
 import { queueDepth } from "../support/queue-worker.ts";
@@ -23,9 +25,14 @@ beforeEach(async () => {
   fixture = await openEndpointFixture(testEnv);
 });
 
-const replay = (row: Pick<DeliveryRow, "endpointId" | "eventUlid">, force = false, tenant = fixture.tenant) =>
+const replay = (
+  row: Pick<DeliveryRow, "endpointId" | "eventUlid">,
+  force = false,
+  tenant = fixture.tenant,
+  ports = fixture.ports,
+) =>
   replayDelivery(
-    fixture.ports,
+    ports,
     tenant,
     { endpointId: row.endpointId, deliveryId: deliveryId(row.eventUlid, row.endpointId), force, ...fixture.by },
     testEnv.now(),
@@ -59,6 +66,22 @@ describe("a replay", () => {
       ]);
     },
   );
+
+  it("whose process dies right after the reset is attempted by a sweep", async () => {
+    const { endpoint } = await fixture.endpointWith();
+    const row = await fixture.createDelivery(endpoint, "dlq");
+    const ports = interceptCalls(fixture.ports, async (name, call) => {
+      const result = await call();
+      if (name === "deliveries.reset") throw new Crash("died after the reset");
+      return result;
+    });
+    await expect(replay(row, false, fixture.tenant, ports)).rejects.toThrow("died after the reset");
+    await fixture.drainQueues();
+    expect(await fixture.row(endpoint, row.eventUlid)).toMatchObject({ status: "pending", attempt: 0 });
+    await fixture.sweepSafetyNet();
+    await fixture.drainQueues();
+    expect(await fixture.row(endpoint, row.eventUlid)).toMatchObject({ status: "delivered", attempt: 1 });
+  });
 
   it("of a delivered one needs force", async () => {
     const { endpoint } = await fixture.endpointWith();

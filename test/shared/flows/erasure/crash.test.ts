@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eraseWorker } from "../../../../functions/erase/worker.ts";
+import { eraseConversation } from "../../../../shared/flows/erasure/erase.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { SECOND } from "../../../../shared/kernel/time.ts";
 import { auditStore } from "../../../../shared/stores/access/audit.ts";
+import { Crash } from "../../../support/faults.ts";
+import { interceptCalls } from "../../../support/processes/port-calls.ts";
 import { newTenant } from "../../stores/support/samples.ts";
 import {
   allRows,
@@ -12,6 +15,7 @@ import {
   rowsMentioning,
   runErasure,
   seedDataSubject,
+  tenantCaller,
 } from "../support/data-subject.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../support/fault-injection.ts";
 import { invokeWorker, queueDepth } from "../support/queue-worker.ts";
@@ -104,6 +108,22 @@ describe("an erasure", () => {
     },
     120_000,
   );
+
+  it("that dies right after its start is known to workers, and the background completes it", async () => {
+    const one = await newCase();
+    const { tenant, conversation: conversationId } = one.subject;
+    const ports = interceptCalls(testEnv.erasePorts(one.queues), async (name, call) => {
+      const result = await call();
+      if (name === "erasures.start") throw new Crash("died after the start");
+      return result;
+    });
+    const request = { tenant, conversationId, caller: tenantCaller(tenant), ip: null, now: testEnv.now() };
+    await expect(eraseConversation(ports, request, () => true)).rejects.toThrow("died after the start");
+    const { lastErasureAt } = await testEnv.ingestPorts(one.queues).tenantStates.get(tenant);
+    expect(lastErasureAt).toBeGreaterThanOrEqual(request.now);
+    await drainErasures(testEnv, one.queues);
+    await expectErasedOnce(one);
+  });
 
   it("of several pages that crashes after each call in turn counts each row once", async () => {
     const one = await newCase(230);

@@ -129,6 +129,32 @@ it("the service pauses an endpoint once, and only at the same URL", async () => 
   expect(await auditActions()).toEqual(["webhook.create", "webhook.auto_pause"]);
 });
 
+it("the service pauses a failing endpoint only if no attempt has succeeded since", async () => {
+  const saveBreaker = async (failingSince: number | null) =>
+    endpoints.saveBreaker(tenant, (await readEndpoint()) ?? endpoint(), { ...CLOSED, failingSince }, NOW);
+  const pauseIfFailingSince = (failingSince: number) => {
+    const condition = { url: endpoint().url, pausedEvent: "A", failingSince };
+    return endpoints.pause(tenant, id, condition, auditEntry("webhook.auto_pause"));
+  };
+  await saveBreaker(NOW - 2);
+  await saveBreaker(null);
+  expect(await pauseIfFailingSince(NOW - 2)).toBe(false);
+  await saveBreaker(NOW - 1);
+  expect(await pauseIfFailingSince(NOW - 2)).toBe(false);
+  expect(await pauseIfFailingSince(NOW - 1)).toBe(true);
+});
+
+it("a breaker is saved only over the one from which it was computed, and never of a deleted endpoint", async () => {
+  const stale = endpoint();
+  expect(await endpoints.saveBreaker(tenant, stale, { ...CLOSED, failures: 3 }, NOW)).toEqual({ applied: true });
+  const refused = await endpoints.saveBreaker(tenant, stale, { ...CLOSED, failures: 1 }, NOW);
+  expect(refused).toMatchObject({ applied: false, endpoint: { breaker: { failures: 3 } } });
+  const current = await readEndpoint();
+  await endpoints.remove(tenant, id, auditEntry("webhook.delete"));
+  const late = await endpoints.saveBreaker(tenant, current ?? stale, { ...CLOSED, failures: 4 }, NOW);
+  expect(late).toMatchObject({ applied: false, endpoint: { status: "deleted", breaker: { failures: 3 } } });
+});
+
 it.each<Fault>(["lost", "fail", "throttle", "twice"])(
   "(%s) at any request: a change is applied once and reported as applied",
   async (fault) => {

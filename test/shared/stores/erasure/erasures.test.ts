@@ -1,0 +1,45 @@
+import { afterAll, beforeEach, expect, it } from "vitest";
+import { newUlid } from "../../../../shared/kernel/ids.ts";
+import type { TenantId } from "../../../../shared/kernel/tenant.ts";
+import { openTable } from "../../../../shared/stores/client.ts";
+import { erasureStore } from "../../../../shared/stores/erasure/erasures.ts";
+import { conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
+import { openWorldTable } from "../../../support/world/world-table.ts";
+import { NOW, newTenant, SAMPLE_INBOX, sampleConversationId, sampleMessage } from "../support/samples.ts";
+
+const world = openWorldTable(() => NOW);
+const table = openTable(world.tableName, world.client);
+const erasures = erasureStore(table);
+const conversations = conversationStore(table);
+afterAll(() => world.close());
+
+let tenant: TenantId;
+let conversation: string;
+beforeEach(async () => {
+  tenant = newTenant();
+  conversation = sampleConversationId(tenant);
+  await receive("first", NOW);
+});
+
+const receive = (id: string, sentAt: number) =>
+  conversations.advanceHead(tenant, sampleMessage(tenant, { id, sentAt }), SAMPLE_INBOX);
+const read = () => erasures.getWithHead(conversation, NOW);
+const newRequest = () => ({ erasedAt: NOW, op: newUlid(NOW), actor: "key:k", ip: null });
+
+it("an erasure does not start when the conversation has changed since it was read", async () => {
+  const { head } = await read();
+  await receive("second", NOW + 1);
+  expect(await erasures.start(tenant, conversation, head, newRequest())).toBe(false);
+  const { head: current, erasure } = await read();
+  expect(erasure).toBeNull();
+  expect(current.lastAt).toBe(NOW + 1);
+});
+
+it("an erasure does not start during the first pass of another", async () => {
+  const { head } = await read();
+  const request = newRequest();
+  expect(await erasures.start(tenant, conversation, head, request)).toBe(true);
+  const { head: erasedHead } = await read();
+  expect(await erasures.start(tenant, conversation, erasedHead, newRequest())).toBe(false);
+  expect((await read()).erasure).toMatchObject({ op: request.op, phase: "first" });
+});

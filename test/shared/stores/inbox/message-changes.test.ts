@@ -1,0 +1,57 @@
+import { afterAll, beforeEach, expect, it } from "vitest";
+import type { MessageRef } from "../../../../shared/domain/inbox/messages.ts";
+import type { TenantId } from "../../../../shared/kernel/tenant.ts";
+import { openTable } from "../../../../shared/stores/client.ts";
+import { messageChangeStore } from "../../../../shared/stores/inbox/message-changes.ts";
+import { messageStore } from "../../../../shared/stores/inbox/messages.ts";
+import { pendingChangeStore } from "../../../../shared/stores/inbox/pending-changes.ts";
+import { openWorldTable } from "../../../support/world/world-table.ts";
+import { NOW, newTenant, sampleConversationId, sampleMessage } from "../support/samples.ts";
+
+const world = openWorldTable(() => NOW);
+const table = openTable(world.tableName, world.client);
+const changes = messageChangeStore(table);
+const pendingChanges = pendingChangeStore(table);
+afterAll(() => world.close());
+
+let tenant: TenantId;
+let conversation: string;
+let ref: MessageRef;
+beforeEach(async () => {
+  tenant = newTenant();
+  conversation = sampleConversationId(tenant);
+  ({ ref } = await messageStore(table).record(tenant, sampleMessage(tenant, { id: "m1" }), NOW));
+});
+
+const secret = { text: "secret", count: 1 };
+const hasText = (text: string) => JSON.stringify(world.items()).includes(`"${text}"`);
+
+it("an edit of an unsent message stores no text", async () => {
+  await changes.unsend(tenant, ref, NOW);
+  expect(await changes.edit(tenant, ref, secret)).toMatchObject({ unsent: true });
+  expect(hasText(secret.text)).toBe(false);
+});
+
+it("an earlier edit does not replace a later one", async () => {
+  await changes.edit(tenant, ref, { text: "second edit", count: 2 });
+  expect(await changes.edit(tenant, ref, secret)).toMatchObject({ edit: { text: "second edit", count: 2 } });
+  expect(hasText(secret.text)).toBe(false);
+});
+
+it("an edit after a pending unsend stores no text", async () => {
+  await pendingChanges.unsend(conversation, "m2", NOW, NOW);
+  expect(await pendingChanges.edit(conversation, "m2", secret, NOW)).toMatchObject({ unsentAt: NOW });
+  expect(hasText(secret.text)).toBe(false);
+});
+
+it("an earlier pending edit does not replace a later one", async () => {
+  await pendingChanges.edit(conversation, "m2", { text: "second edit", count: 2 }, NOW);
+  await pendingChanges.edit(conversation, "m2", secret, NOW);
+  expect(await pendingChanges.get(conversation, "m2")).toMatchObject({ edit: { count: 2 } });
+});
+
+it("clearing a pending change creates no head", async () => {
+  const before = world.items();
+  await pendingChanges.clearPending(conversation, "m1");
+  expect(world.items()).toEqual(before);
+});
