@@ -149,6 +149,7 @@ describe("an endpoint with an open circuit", () => {
     for (let round = 0; round < 3; round++) {
       pipeline.advance(10 * MINUTE);
       await pipeline.retry();
+      await pipeline.retrySlow();
     }
     const other = await freshWorkspace(pipeline, { endpoints: 1 });
     pipeline.loopback.respondWith(500);
@@ -167,11 +168,14 @@ describe("an endpoint with an open circuit", () => {
 
     // Claim, row and breaker; the endpoint, the waiting deliveries with five rows, the message; and the next probe.
     pipeline.advance(MINUTE);
-    expect(await pipeline.cost(() => pipeline.retry())).toEqual({ wcu: 3, rcu: 1 + 0.5 + 5 * 0.5 + 0.5, sqs: 3 });
+    expect(await pipeline.cost(() => pipeline.retrySlow())).toEqual({ wcu: 3, rcu: 1 + 0.5 + 5 * 0.5 + 0.5, sqs: 3 });
 
     pipeline.loopback.respondWith(200);
     pipeline.advance(2 * MINUTE);
-    const closing = await pipeline.cost(() => pipeline.retry());
+    const closing = await pipeline.cost(async () => {
+      await pipeline.retrySlow();
+      await pipeline.retry();
+    });
     const delivered = await pipeline.stores.deliveries.list(other.tenant, {
       endpointId: other.endpointIds[0] ?? "",
       before: null,
