@@ -84,9 +84,9 @@ export function erasureKey(erasureId: string): Key {
   return { PK: `ER#${erasureId}`, SK: "R" };
 }
 
-/** Removed events of a conversation that was erased at that instant. */
-export function erasedEventsKey(erasureId: string, erasedAt: Millis, ulid: string): Key {
-  return { PK: `ER#${erasureId}`, SK: `P#${t13(erasedAt)}#${ulid}` };
+/** Removed events of a conversation that was erased at that instant. @param tail a ULID or the mark of one message */
+export function erasedEventsKey(erasureId: string, erasedAt: Millis, tail: string): Key {
+  return { PK: `ER#${erasureId}`, SK: `P#${t13(erasedAt)}#${tail}` };
 }
 
 /** Items outside a conversation's partition that belong to it, by id. */

@@ -54,3 +54,22 @@ test("erasing a missing or erased conversation costs only reads", async () => {
   await call();
   expect(withoutKeyAndRate(await pipeline.cost(call))).toEqual(reading);
 });
+
+test("a message from before an erasure costs its mark, each time it arrives", async () => {
+  const workspace = await freshWorkspace(pipeline, { endpoints: 0 });
+  await everyoneWrites(pipeline, workspace, 1);
+  const late = workspace.nextWebhook(0);
+  pipeline.advance(SECOND);
+  await pipeline.call(
+    workspace.liveKey,
+    "DELETE",
+    `/v1/conversations/${encodeURIComponent(workspace.conversationIdFor(0))}`,
+  );
+  const ingestLate = async () => {
+    await pipeline.receive(late);
+    await pipeline.ingest();
+  };
+  for (let arrivals = 0; arrivals < 2; arrivals++) {
+    expect(await pipeline.cost(ingestLate)).toMatchObject({ wcu: 1 });
+  }
+});

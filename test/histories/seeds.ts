@@ -22,4 +22,19 @@ export const foundHistories: readonly FoundHistory[] = [
       ],
     },
   },
+  {
+    promise: "an edit of a message that was dropped, because it was sent before an erasure, stores nothing",
+    history: {
+      seed: 8,
+      steps: [
+        [{ do: "write", person: 0 }, null],
+        [{ do: "erase", person: 0 }, null],
+        [{ do: "write", person: 0 }, null],
+        [{ do: "wait", millis: 420_000 }, null],
+        [{ do: "erase", person: 0 }, null],
+        [{ do: "wait", millis: 60_000 }, null],
+        [{ do: "edit", message: 1 }, null],
+      ],
+    },
+  },
 ];

@@ -18,6 +18,8 @@ export interface ConversationErasure {
   covers(sentAt: Millis): boolean;
   /** Whether an inbound message or echo is from before the erasure and must be dropped. */
   coversMessage(update: MessageUpdate): Promise<boolean>;
+  /** Stores a mark of a message that is dropped, by which its later changes are recognized and dropped too. */
+  markDropped(message: Pick<Message, "eventUlid">): Promise<void>;
   /** Whether a change is from before the erasure or is of a message from before it, and must be dropped. */
   coversChange(update: ChangeUpdate): Promise<boolean>;
 }
@@ -55,6 +57,10 @@ export async function conversationErasure(
       // An echo on Instagram names no send. `markErasedSend` stored a mark of it.
       const mayBeEarlierSend = update.echo !== null && update.at - erasedAt <= STAMP_DELAY_MAX;
       return mayBeEarlierSend && wasRemoved(update.messageId);
+    },
+    async markDropped({ eventUlid }) {
+      if (erasedAt === null) return;
+      await ports.erasures.saveMark({ id: deriveErasureId(conversationId), erasedAt }, eventUlid);
     },
     async coversChange({ messageId, at }) {
       if (erasedAt === null) return false;

@@ -19,7 +19,7 @@ export interface ErasePorts {
 
 /** For writes that run beside an erasure: a message, a change or a send. */
 export interface LateWritePorts {
-  readonly erasures: Pick<Erasures, "erasedAt" | "saveEvents" | "isRemoved">;
+  readonly erasures: Pick<Erasures, "erasedAt" | "saveEvents" | "saveMark" | "isRemoved">;
   readonly messages: Pick<Messages, "remove" | "removeParticipantNames">;
   readonly messageChanges: Pick<MessageChanges, "getSentAt">;
 }

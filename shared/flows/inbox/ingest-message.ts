@@ -19,7 +19,7 @@ export async function ingestMessage(ports: IngestPorts, update: MessageUpdate, c
   const message = toMessage(update, context);
   const { id: messageId, conversationId } = message;
   const erasure = await conversationErasure(ports, { ...context, conversationId });
-  if (await erasure.coversMessage(update)) return;
+  if (await erasure.coversMessage(update)) return erasure.markDropped(message);
   const record = update.echo
     ? await reconcileEcho(ports, { account, message, origin: update.echo, now })
     : await ports.messages.record(account.tenant, message, now, account.shards);

@@ -36,7 +36,7 @@ export interface IngestPorts extends CountingPorts {
   readonly files: Files;
   readonly accounts: Pick<Accounts, "getRoute" | "setPolicy">;
   readonly tenantStates: Pick<TenantStates, "get" | "growShards">;
-  readonly erasures: Pick<Erasures, "erasedAt" | "saveEvents" | "isRemoved">;
+  readonly erasures: Pick<Erasures, "erasedAt" | "saveEvents" | "saveMark" | "isRemoved">;
   readonly messages: Messages;
   readonly outboundMessages: OutboundMessages;
   readonly sendRecords: Pick<SendRecords, "get" | "startedBetween" | "matchEcho">;

@@ -26,7 +26,7 @@ export interface SettlePorts {
   readonly dueSends: DueSends;
   readonly outboundMessages: Pick<OutboundMessages, "record">;
   readonly messages: Pick<Messages, "remove" | "removeParticipantNames">;
-  readonly erasures: Pick<Erasures, "erasedAt" | "saveEvents" | "isRemoved">;
+  readonly erasures: Pick<Erasures, "erasedAt" | "saveEvents" | "saveMark" | "isRemoved">;
   readonly eventBodies: Pick<EventBodies, "recordRef" | "save">;
   readonly events: Queue;
   /** The number of shards of a tenant's feeds, up to a minute old. */

@@ -25,7 +25,8 @@ const CONCURRENCY = 4;
 
 /**
  * What erasures store of the events they removed: ULIDs until the next pass, then marks, by which the messages are
- * recognized as long as the erasure's marker exists. Neither identifies a person.
+ * recognized as long as the erasure's marker exists. A message that is dropped because of the erasure has a mark too.
+ * Neither identifies a person.
  */
 export function erasedEvents(table: Table) {
   const { client, name: TableName } = table;
@@ -37,6 +38,16 @@ export function erasedEvents(table: Table) {
     ): Promise<void> {
       const item = eventsItem(erasure, events);
       if (item) await sendWrite(table, put(item));
+    },
+
+    /**
+     * Saves the mark of a message that is dropped because it is from before the erasure. Safe to repeat: a message has
+     * one mark in an erasure.
+     */
+    async saveMark({ id, erasedAt }: { id: string; erasedAt: Millis }, eventUlid: string): Promise<void> {
+      const mark = eventMark(eventUlid);
+      const item = { ...erasedEventsKey(id, erasedAt, mark), [A.marks]: [mark], [A.ttl]: markExpiry(erasedAt) };
+      await sendWrite(table, put(item));
     },
 
     /** The events saved for this pass, and for passes of earlier erasures of the same conversation. */
@@ -62,7 +73,7 @@ export function erasedEvents(table: Table) {
       });
     },
 
-    /** Whether a message with one of these marks was removed with its conversation, as long as the marker exists. */
+    /** Whether a message with one of these marks was removed with its conversation or dropped later, as long as the marker exists. */
     async isRemoved(conversationId: string, marks: readonly string[]): Promise<boolean> {
       for await (const rows of pages(deriveErasureId(conversationId), "P#~")) {
         const storedMarks = rows.flatMap(({ [A.ulids]: ulids = [], [A.marks]: saved = [] }) => [
@@ -110,6 +121,11 @@ export function eventsItem(
     ...erasedEventsKey(id, erasedAt, newUlid(erasedAt)),
     [A.ulids]: ulids,
     [A.bodies]: bodies.length > 0 ? bodies : undefined,
-    [A.ttl]: timeToLive(erasedAt + ERASURE_MARKER_TTL),
+    [A.ttl]: markExpiry(erasedAt),
   };
+}
+
+/** A mark expires with the erasure's marker. */
+function markExpiry(erasedAt: Millis): number {
+  return timeToLive(erasedAt + ERASURE_MARKER_TTL);
 }

@@ -115,6 +115,16 @@ export const erasureFaults: readonly PlantedFault[] = [
     },
   },
   {
+    name: "a dropped message leaves no mark",
+    file: "shared/flows/inbox/ingest-message.ts",
+    search: "  if (await erasure.coversMessage(update)) return erasure.markDropped(message);",
+    replacement: "  if (await erasure.coversMessage(update)) return;",
+    killedBy: {
+      file: "test/shared/flows/erasure/changes.test.ts",
+      title: "is dropped like the message, during the erasure",
+    },
+  },
+  {
     name: "an erasure ends with its first pass",
     file: "shared/flows/erasure/later-pass.ts",
     search: "    if (page.ulids.length > 0 && nextPassAt === null) {",

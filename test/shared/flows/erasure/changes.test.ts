@@ -101,6 +101,31 @@ describe.each(Object.entries(changeEvents))(
   },
 );
 
+describe.each(Object.entries(changeEvents))(
+  "the %s of a message from before the erasure that arrived after it",
+  (_kind, change) => {
+    it.each([
+      ["during the erasure", false],
+      ["when the erasure is over", true],
+    ])("is dropped like the message, %s", async (_when, over) => {
+      await ingestAndRender(textEvent("m1", "before", testEnv.now()));
+      const writtenAt = testEnv.now() + 1;
+      testEnv.advance(SECOND);
+      await eraseNow();
+      if (over) await drainErasures(testEnv, queues);
+      const late = [textEvent("m2", "canary", writtenAt), textEvent("e2", "canary", writtenAt, { fromAccount: true })];
+      expect(await ingestAndRender(...late)).toEqual([]);
+      testEnv.advance(MINUTE);
+      expect(await ingestAndRender(change("m2", testEnv.now()), change("e2", testEnv.now()))).toEqual([]);
+      expect(await rowsContaining("canary")).toEqual([]);
+      await drainErasures(testEnv, queues);
+      testEnv.advance(7 * DAY);
+      expect(await ingestAndRender(change("m2", testEnv.now()), change("e2", testEnv.now()))).toEqual([]);
+      expect(await partition()).toEqual([]);
+    });
+  },
+);
+
 describe("the change of a message that never arrived", () => {
   const removed = { ...noRemovals, markers: 2, deliveries: 1 };
 

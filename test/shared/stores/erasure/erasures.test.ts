@@ -1,4 +1,6 @@
 import { afterAll, beforeEach, expect, it } from "vitest";
+import { deriveErasureId, messageMarks } from "../../../../shared/domain/erasure/erasures.ts";
+import { deriveEventUlid } from "../../../../shared/domain/events/events.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { openTable } from "../../../../shared/stores/client.ts";
@@ -42,4 +44,15 @@ it("an erasure does not start during the first pass of another", async () => {
   const { head: erasedHead } = await read();
   expect(await erasures.start(tenant, conversation, erasedHead, newRequest())).toBe(false);
   expect((await read()).erasure).toMatchObject({ op: request.op, phase: "first" });
+});
+
+it("a dropped message has one mark, however often it is dropped", async () => {
+  const erased = { id: deriveErasureId(conversation), erasedAt: NOW };
+  const before = world.items().length;
+  for (const intake of [NOW, NOW + 1]) {
+    await erasures.saveMark(erased, deriveEventUlid(tenant, "m1", "message.received", intake));
+  }
+  expect(world.items()).toHaveLength(before + 1);
+  expect(await erasures.isRemoved(conversation, messageMarks(tenant, "m1"))).toBe(true);
+  expect(await erasures.isRemoved(conversation, messageMarks(tenant, "m2"))).toBe(false);
 });
