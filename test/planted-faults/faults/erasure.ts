@@ -121,7 +121,7 @@ export const erasureFaults: readonly PlantedFault[] = [
     replacement: "  if (await erasure.coversMessage(update)) return;",
     killedBy: {
       file: "test/shared/flows/erasure/changes.test.ts",
-      title: "is dropped like the message, during the erasure",
+      title: "is dropped like the message, %s",
     },
   },
   {
