@@ -67,6 +67,17 @@ async function deliveryCounts(hook: TestWebhook): Promise<number[]> {
   return row ? [row.delivered, row.failed, row.dlq] : [];
 }
 
+/**
+ * Waits until all work is done. The second copy of a queue message may meet the attempt of the first one in progress.
+ * It comes again when the attempt's lease has expired, so the clock is turned to then.
+ */
+async function finishAllWork(): Promise<void> {
+  await waitUntilIdle(stack, 15).catch(async () => {
+    await stack.clock("PT2M");
+    await waitUntilIdle(stack);
+  });
+}
+
 describe("the statistics", () => {
   it("are exact although queues repeat half of all messages and the platform repeats webhooks", async () => {
     const people = Array.from({ length: 10 }, newPersonId);
@@ -86,7 +97,7 @@ describe("the statistics", () => {
         .map((one) => postWebhook(stack, "page", [one])),
     );
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
-    await waitUntilIdle(stack, 60);
+    await finishAllWork();
     expect(await readStats()).toEqual({
       messages_24h: MESSAGES,
       dlq_total: 0,
@@ -140,7 +151,7 @@ describe("the statistics", () => {
     await waitFor("the last attempt has failed", async () => (await deliveryCounts(hooks.flaky))[2] === 1, {
       seconds: 60,
     });
-    await waitUntilIdle(stack);
+    await finishAllWork();
     expect(await deliveryCounts(hooks.flaky)).toEqual([0, 0, 1]);
     expect(await readStats()).toMatchObject({ messages_24h: 0, dlq_total: 1 });
     expect(await deliveryCounts(hooks.well)).toEqual([0, 0, 0]);

@@ -77,8 +77,10 @@ it("endpoints that hang delay no endpoint of another tenant at their host, and n
   await expect.poll(() => host.cameTo("/other")).toBe(1);
   await expect.poll(host.held).toBe(2 * (BATCH - 1));
   const query = { endpointId: healthyEndpoint.id, before: null, limit: 100, now: testEnv.now() };
-  const { rows } = await testEnv.apiPorts(batch.lane).deliveries.list(other, query);
-  expect(rows.map(({ status }) => status)).toEqual(["delivered"]);
+  const { deliveries } = testEnv.apiPorts(batch.lane);
+  // The row follows the answer.
+  const statuses = async () => (await deliveries.list(other, query)).rows.map(({ status }) => status);
+  await expect.poll(statuses, { timeout: 10_000 }).toEqual(["delivered"]);
   host.answerAll();
   expect((await ended).failed).toEqual([]);
 });
