@@ -8,6 +8,8 @@ const COOL_DOWN_DEFAULT: Millis = MINUTE;
 const COOL_DOWN_MAX: Millis = DAY;
 const TOO_MANY_REQUESTS = 429;
 const DETAIL_CHARS_MAX = 300;
+/** What the platform's text for people, and the advice, may each take of these. */
+const ADDED_CHARS_MAX = 150;
 
 /**
  * Interprets the error object of a 4xx response.
@@ -23,10 +25,12 @@ export function readRefusal(
 ): SendRefused | null {
   const code = readInteger(error.code);
   const subcode = readInteger(error.error_subcode);
-  const { meaning: listedMeaning, generic } = lookUpMeaning(code, subcode);
+  const { meaning: listed, generic } = lookUpMeaning(code, subcode);
+  const isFinal = error.is_transient === false;
+  const listedMeaning = listed === "unsure" && isFinal ? undefined : listed;
   if (listedMeaning === "unsure" || (listedMeaning === undefined && error.is_transient === true)) return null;
-  const meaning = listedMeaning ?? defaultMeaning(response.status);
-  const detail = sanitizeDetail(error.message, token);
+  const { advice, ...meaning } = listedMeaning ?? defaultMeaning(response.status);
+  const detail = refusalDetail(error, token, advice);
   const humanAgentRefused = humanAgent && isAboutTag({ code, subcode, generic, detail });
   return {
     kind: "refused",
@@ -35,6 +39,7 @@ export function readRefusal(
     subcode,
     ...noConsequences,
     ...meaning,
+    ...(isFinal ? { transient: false } : {}),
     coolDownMs: meaning.class === "rate" ? coolDownDuration(response) : null,
     // Only the permission for the tag may be missing, so the account's status stays.
     ...(humanAgentRefused ? { humanAgentRefused, accountStatus: null } : {}),
@@ -84,15 +89,27 @@ function usageWait(usage: string | null): Millis {
     .reduce((longest, minutes) => Math.max(longest, minutes * MINUTE), 0);
 }
 
-/** The platform's error text on one line, without tokens, at most 300 characters. Never empty. */
-function sanitizeDetail(message: unknown, token: string): string {
-  if (typeof message !== "string" || message.trim() === "") return "The platform refused the message.";
+/**
+ * The platform's error text, its text for people and our advice, on one line, without tokens, at most 300 characters.
+ * Never empty. Of a text that is too long the technical part is cut first.
+ */
+function refusalDetail(error: JsonObject, token: string, advice?: string): string {
+  const message = sanitizeText(error.message, token);
+  const userText = cutText(sanitizeText(error.error_user_msg, token), ADDED_CHARS_MAX);
+  const added = [message.includes(userText) ? "" : userText, advice ?? ""].filter((part) => part !== "").join(" ");
+  if (added === "") return cutText(message, DETAIL_CHARS_MAX) || "The platform refused the message.";
+  return `${cutText(message, DETAIL_CHARS_MAX - added.length - 1).trimEnd()} ${added}`.trim();
+}
+
+/** A text of the platform on one line, without tokens. Empty when there is none. */
+function sanitizeText(value: unknown, token: string): string {
+  if (typeof value !== "string") return "";
   // Removed before the cut, so that no part of a token remains.
-  let text = message;
+  let text = value;
   for (const secret of [token, encodeURIComponent(token.toWellFormed())]) {
     if (secret !== "") text = text.replaceAll(secret, "[token]");
   }
-  const clean = text
+  return text
     .replace(/\b(?:access_token|appsecret_proof|client_secret)\b["']?\s*[=:]\s*["']?[^\s"'&]+/gi, "[token]")
     .replace(/\bBearer\s+\S+/gi, "[token]")
     .replace(/\b(?:EAA|IGAA|IGQ)[\w-]{8,}/g, "[token]")
@@ -100,5 +117,8 @@ function sanitizeDetail(message: unknown, token: string): string {
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
     .toWellFormed()
     .trim();
-  return clean.length > DETAIL_CHARS_MAX ? clean.slice(0, DETAIL_CHARS_MAX).replace(/[\uD800-\uDBFF]$/, "") : clean;
+}
+
+function cutText(text: string, charsMax: number): string {
+  return text.length > charsMax ? text.slice(0, charsMax).replace(/[\uD800-\uDBFF]$/, "") : text;
 }

@@ -7,6 +7,8 @@ export interface RefusalMeaning {
   readonly accountStatus?: NonNullable<Consequences["accountStatus"]>;
   readonly humanAgentPauseMs?: Millis;
   readonly transient?: true;
+  /** What the owner of the account can do. It follows the platform's text. */
+  readonly advice?: string;
 }
 
 /** `unsure`: the platform may have accepted the message. */
@@ -14,15 +16,22 @@ type ListedMeaning = RefusalMeaning | "unsure";
 
 const needsReauth = { class: "permission", accountStatus: "needs_reauth" } as const;
 const restricted = { class: "restricted", accountStatus: "restricted" } as const;
+const appNeedsReview = {
+  class: "permission",
+  advice: "The app may message only its own testers until it is live and has passed App Review.",
+} as const;
 
 // Keys: `code/subcode`; `/subcode` with any code; `code` with any unlisted subcode or none; `code/` without a subcode.
 const rows: readonly (readonly [meant: ListedMeaning, keys: string])[] = [
   ["unsure", "1 2 1200"],
   [{ class: "window" }, "10/2018278 10/2534022 10/2018065 10/1545041"],
   [{ class: "recipient" }, "10/2018108 551 200/1545041"],
-  [restricted, "10/1893063 100/2534029 2022"],
+  // 368: the app or the page is blocked for a while. All of these pass by themselves.
+  [restricted, "10/1893063 100/2534029 2022 368"],
   // The Instagram account is no longer linked to its page, or access to messages is off in the app's settings.
   [needsReauth, "10/2534077 100/2534013 200/2534041"],
+  // The app is in development mode or was not reviewed. This is not about the token or the account.
+  [appNeedsReview, "200/2018028 200/2018027 200/2018021"],
   // Code 10 has many subcodes. An unlisted one says nothing about the account's permissions.
   [needsReauth, "10/ 200 3"],
   // The person's consent is missing. The account is fine.

@@ -47,6 +47,8 @@ describe("a refusal", () => {
     [10, 1893063, "restricted", restricted],
     [100, 2534029, "restricted", restricted],
     [2022, undefined, "restricted", restricted],
+    [368, undefined, "restricted", restricted],
+    [368, 1390008, "restricted", restricted],
     [10, 2534077, "permission", needsReauth],
     [100, 2534013, "permission", needsReauth],
     [200, 2534041, "permission", needsReauth],
@@ -111,6 +113,34 @@ describe("a refusal", () => {
       });
     }
   });
+
+  test.each([1, 2, 1200])("of code %s that is marked as not transient is certain", async (code) => {
+    const error = { message: "m", code, is_transient: false };
+    expect(await sendRefused(error)).toMatchObject({ kind: "refused", class: "other", accountStatus: null });
+    expect(await sendRefused(error, {}, { status: 500 })).toMatchObject({ kind: "unknown" });
+  });
+
+  test("about a file that is marked as not transient is permanent", async () => {
+    const error = { message: "m", code: 100, error_subcode: 2018008 };
+    expect(await sendRefused(error)).toMatchObject({ transient: true });
+    expect(await sendRefused({ ...error, is_transient: false })).toMatchObject({ class: "invalid", transient: false });
+  });
+
+  test.each([2018028, 2018027, 2018021])(
+    "200/%s is about the app and leaves the account active, and its detail says that the app needs review",
+    async (error_subcode) => {
+      for (const humanAgent of [false, true]) {
+        const error = { message: "(#200) Cannot message users", code: 200, error_subcode };
+        expect(await sendRefused(error, {}, { humanAgent })).toMatchObject({
+          class: "permission",
+          accountStatus: null,
+          humanAgentRefused: false,
+          detail:
+            "(#200) Cannot message users The app may message only its own testers until it is live and has passed App Review.",
+        });
+      }
+    },
+  );
 
   test("a rate refusal that is marked as transient stays one", async () => {
     const error = { message: "Slow down", code: 613, is_transient: true };
@@ -210,6 +240,27 @@ describe("a refusal", () => {
     for (const message of ["", "  ", undefined, null, 5, {}]) {
       expect(await detailOf(message)).toBe("The platform refused the message.");
     }
+  });
+
+  const detailWith = async (error: object) => {
+    const outcome = await sendRefused({ code: 100, ...error });
+    return outcome.kind === "refused" ? outcome.detail : null;
+  };
+
+  test("its detail has the platform's text for people behind the technical one", async () => {
+    const error_user_msg = "You can send this person a message again tomorrow.";
+    expect(await detailWith({ message: "(#100) No", error_user_msg })).toBe(`(#100) No ${error_user_msg}`);
+    expect(await detailWith({ message: `No. ${error_user_msg}`, error_user_msg })).toBe(`No. ${error_user_msg}`);
+    expect(await detailWith({ error_user_msg })).toBe(error_user_msg);
+    expect(await detailWith({ message: "(#100) No", error_user_msg: 5 })).toBe("(#100) No");
+  });
+
+  test("its text for people has no token, and survives a long technical text", async () => {
+    expect(await detailWith({ message: "No", error_user_msg: `See ${TOKEN}` })).toBe("No See [token]");
+    const long = await detailWith({ message: "a ".repeat(400), error_user_msg: "Ask the page's owner." });
+    expect(long).toMatch(/a Ask the page's owner\.$/);
+    expect(long?.length).toBeLessThanOrEqual(300);
+    expect(await detailWith({ message: "No", error_user_msg: "b ".repeat(400) })).toHaveLength(152);
   });
 
   test("codes are read as numbers or strings of digits", async () => {
