@@ -33,9 +33,10 @@ interface ReplayWindowRequest {
 }
 
 export interface ReplayWindowResult {
-  /** Of the rows read: those with a requested status, and those that are being attempted. */
+  /** Of the rows read: those with a requested status. */
   readonly matched: number;
   readonly enqueued: number;
+  /** Matched rows that were not restarted, and rows that are being attempted, which match no status. */
   readonly skipped: number;
   readonly next: string | null;
 }
@@ -77,8 +78,9 @@ export async function replayWindow(
   );
   const trigger = includesDelivered ? "forced_replay" : "replay";
   const resetRows = await resetDeliveries(ports, tenant, replayable, { trigger, audit: null, now });
-  const matched = matchingRows.length + inProgress.length;
-  const counts = { matched, enqueued: resetRows.length, skipped: matched - resetRows.length };
+  const matched = matchingRows.length;
+  const enqueued = resetRows.length;
+  const counts = { matched, enqueued, skipped: matched - enqueued + inProgress.length };
   await completeAudit(counts);
   await ports.retries.sendAll(
     resetRows.map((row) => retryMessage({ tenant, endpointId, eventUlid: row.eventUlid, attempt: 1 })),
