@@ -19,8 +19,10 @@ export interface Message {
   readonly sentAt: Millis;
   /** The end of the delay. */
   readonly availableAt: Millis;
-  /** Number of receives from its present queue. */
+  /** Number of receives from its present queue, by which it becomes a dead letter. */
   readonly receives: number;
+  /** Number of receives from the queues before. Absent in the journals of earlier versions. */
+  readonly receivesBefore?: number;
   /** Number of receives in all queues. A receipt handle is valid for one turn. */
   readonly turn: number;
   readonly firstReceivedAt: Millis | null;
@@ -44,9 +46,19 @@ export function releaseInFlight(message: Message, now: Millis): Message {
   return inFlight ? { ...message, receives: message.receives - 1, hiddenUntil: null } : message;
 }
 
-/** The message after a move to another queue: its receive count restarts, its age does not. */
+/**
+ * The message after a move to another queue. Its age and its receive count go on in the dead-letter queue. SQS counts the
+ * receives of a message that a move task returns to its source queue from zero.
+ * @param source the ARN of the queue that it left as a dead letter; null for a move task
+ */
 export function markMoved(message: Message, source: string | null): Message {
-  return { ...message, receives: 0, firstReceivedAt: null, hiddenUntil: null, source };
+  const receivesBefore = source === null ? 0 : receiveCount(message);
+  return { ...message, receives: 0, receivesBefore, firstReceivedAt: null, hiddenUntil: null, source };
+}
+
+/** The receives of all queues that it was in. */
+export function receiveCount({ receives, receivesBefore = 0 }: Message): number {
+  return receivesBefore + receives;
 }
 
 /** The size in bytes that counts toward the limits: the body, and each attribute's name, type and value. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ServiceError } from "../service-error.ts";
 import { VISIBILITY_SECONDS_MAX, WAIT_SECONDS_MAX } from "./attributes.ts";
 import { encodeHandle } from "./handles.ts";
-import { type Message, type MessageAttributes, md5OfAttributes, md5OfText } from "./messages.ts";
+import { type Message, type MessageAttributes, md5OfAttributes, md5OfText, receiveCount } from "./messages.ts";
 
 const RECEIVE_MAX = 10;
 
@@ -53,7 +53,7 @@ function systemAttributes(message: Message): Record<string, string> {
   return {
     SenderId: "AIDALOCAL",
     SentTimestamp: String(message.sentAt),
-    ApproximateReceiveCount: String(message.receives),
+    ApproximateReceiveCount: String(receiveCount(message)),
     ApproximateFirstReceiveTimestamp: String(message.firstReceivedAt),
     ...(message.groupId === null ? {} : { MessageGroupId: message.groupId }),
     ...(message.source === null ? {} : { DeadLetterQueueSourceArn: message.source }),

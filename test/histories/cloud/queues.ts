@@ -63,7 +63,8 @@ export class Queue {
       if (received.length === max) break;
       if (message.receives >= RECEIVES_MAX && this.settings.deadLetters) {
         this.delete(message.id);
-        this.settings.deadLetters.send(message.body, message.group, 0);
+        // Its id, its age and its receive count go on, as in SQS.
+        this.settings.deadLetters.messages.push({ ...message, visibleAt: now });
         continue;
       }
       message.receives++;

@@ -140,6 +140,17 @@ describe("dead letters", () => {
     expect(sources.queueUrls).toEqual([queue.url]);
   });
 
+  test("the receive count of a dead letter goes on in its queue", async () => {
+    const dead = await newQueue("dead-count", { VisibilityTimeout: "0" });
+    const policy = await redrivePolicy(dead, 2);
+    const queue = await newQueue("live-count", { VisibilityTimeout: "0", RedrivePolicy: policy });
+    await queue.send("poison");
+    for (let time = 0; time < 3; time++) await queue.receive();
+    const counts = [];
+    for (let time = 0; time < 2; time++) counts.push((await dead.receive())[0]?.Attributes?.ApproximateReceiveCount);
+    expect(counts).toEqual(["3", "4"]);
+  });
+
   test("a redrive policy applies when it is set later and no longer applies when it is removed", async () => {
     const dead = await newQueue("dead-later");
     const queue = await newQueue("live-later", { VisibilityTimeout: "0" });

@@ -85,7 +85,7 @@ test("receives before a restart count towards the dead-letter queue, and dead le
   const [message] = await (await restartAndReopen(dead)).receive();
   expect(message?.Body).toBe("poison");
   expect(message?.Attributes).toMatchObject({
-    ApproximateReceiveCount: "1",
+    ApproximateReceiveCount: "2",
     DeadLetterQueueSourceArn: "arn:aws:sqs:us-east-1:000000000000:live",
   });
 });
