@@ -5,11 +5,16 @@ export function editKey(messageId: string, count: number): string {
   return JSON.stringify([messageId, "edit", count]);
 }
 
+/** Identifies the unsending of a message. */
+export function unsendKey(messageId: string): string {
+  return JSON.stringify([messageId, "unsend"]);
+}
+
 /** Identifies a change within its conversation. A redelivered change has the same key. */
 export function changeKey(update: ChangeUpdate): string {
   switch (update.kind) {
     case "unsend":
-      return JSON.stringify([update.messageId, "unsend"]);
+      return unsendKey(update.messageId);
     case "edit":
       return editKey(update.messageId, update.editCount);
     case "reaction":

@@ -16,6 +16,8 @@ export interface ConversationErasure {
   readonly erasedAt: Millis | null;
   /** Whether a message of that time is from before the erasure. */
   covers(sentAt: Millis): boolean;
+  /** Whether a message was removed by the erasure, or dropped because of it, read consistently. */
+  wasRemoved(messageId: string): Promise<boolean>;
   /** Whether an inbound message or echo is from before the erasure and must be dropped. */
   coversMessage(update: MessageUpdate): Promise<boolean>;
   /** Stores a mark of a message that is dropped, by which its later changes are recognized and dropped too. */
@@ -46,11 +48,14 @@ export async function conversationErasure(
     snapshot.exists || snapshot.erasedAt !== null || !mayHaveMarker
       ? snapshot.erasedAt
       : await ports.erasures.erasedAt(conversationId, now);
-  const wasRemoved = (messageId: string) => ports.erasures.isRemoved(conversationId, messageMarks(tenant, messageId));
+  const markerExists = erasedAt !== null && erasedAt + ERASURE_MARKER_TTL > now;
+  const wasRemoved = async (messageId: string) =>
+    markerExists && ports.erasures.isRemoved(conversationId, messageMarks(tenant, messageId));
 
   return {
     erasedAt,
     covers: (sentAt) => erasedAt !== null && sentAt <= erasedAt,
+    wasRemoved,
     async coversMessage(update) {
       if (erasedAt === null) return false;
       if (update.at <= erasedAt || isEchoOfEarlierSend(update, erasedAt)) return true;
@@ -65,7 +70,7 @@ export async function conversationErasure(
     async coversChange({ messageId, at }) {
       if (erasedAt === null) return false;
       if (at <= erasedAt) return true;
-      if (erasedAt + ERASURE_MARKER_TTL <= now) return false;
+      if (!markerExists) return false;
       const sentAt = await ports.messageChanges.getSentAt(tenant, conversationId, messageId);
       return sentAt === null ? wasRemoved(messageId) : sentAt <= erasedAt;
     },

@@ -38,8 +38,12 @@ export async function applyMessageChange(
   const change = toChange(update);
   if (change) {
     const changeContext = { account, conversationId, messageId: update.messageId, erasure, now };
-    const isUnsent = await applyOrDeferChange(ports, changeContext, change);
-    if (isUnsent && update.kind === "edit") return;
+    const result = await applyOrDeferChange(ports, changeContext, change);
+    if (result === "erased") {
+      const ownChange = { changeNames: [name], eventUlids: [eventUlid] };
+      return ports.eventBodies.removeChanges(account.tenant, conversationId, ownChange);
+    }
+    if (result === "unsent" && update.kind === "edit") return;
   }
   publishStoredEvent(context.effects, { tenant: account.tenant, type, eventUlid });
 }

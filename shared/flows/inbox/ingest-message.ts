@@ -7,7 +7,7 @@ import { echoSentVia } from "../../domain/sending/sends.ts";
 import { conversationErasure, undoLateWrite } from "../erasure/late-writes.ts";
 import { countMessage, uncountMessage } from "../stats/count.ts";
 import { messageEvent, requestProfile } from "./effects.ts";
-import { applyPending, hasPendingChange } from "./pending-changes.ts";
+import { applyPending, hasPendingChange, removePending } from "./pending-changes.ts";
 import type { IngestPorts } from "./ports.ts";
 import { reconcileEcho } from "./reconcile-echo.ts";
 import type { UpdateContext } from "./update-context.ts";
@@ -19,7 +19,10 @@ export async function ingestMessage(ports: IngestPorts, update: MessageUpdate, c
   const message = toMessage(update, context);
   const { id: messageId, conversationId } = message;
   const erasure = await conversationErasure(ports, { ...context, conversationId });
-  if (await erasure.coversMessage(update)) return erasure.markDropped(message);
+  if (await erasure.coversMessage(update)) {
+    await erasure.markDropped(message);
+    return removePending(ports, { account, conversationId, messageId });
+  }
   const record = update.echo
     ? await reconcileEcho(ports, { account, message, origin: update.echo, now })
     : await ports.messages.record(account.tenant, message, now, account.shards);
@@ -35,7 +38,7 @@ export async function ingestMessage(ports: IngestPorts, update: MessageUpdate, c
   });
   if (await undoLateWrite(ports, account.tenant, record, advance)) {
     if (isCounted) uncountMessage(effects.tally, account.tenant);
-    return;
+    return removePending(ports, { account, conversationId, messageId });
   }
   const hasPending = hasPendingChange(messageId, snapshot, advance.snapshot);
   const changeContext = { account, conversationId, messageId, erasure, now };

@@ -1,4 +1,4 @@
-import { editKey } from "../../domain/inbox/message-changes.ts";
+import { editKey, unsendKey } from "../../domain/inbox/message-changes.ts";
 import type { Edit, Message, MessageRef } from "../../domain/inbox/messages.ts";
 import { shortHash } from "../../kernel/bytes.ts";
 import type { Millis } from "../../kernel/time.ts";
@@ -17,24 +17,30 @@ export type MessageChange =
 
 type ChangePorts = Pick<IngestPorts, "conversations" | "pendingChanges" | "messageChanges" | "eventBodies">;
 
+/** `erased`: the message is from before an erasure and is removed, so the change must be too. */
+export type ChangeResult = "applied" | "unsent" | "erased";
+
 /** How many edits are searched for stored events when a message is unsent. The platforms allow five. */
 const EDITS_DELETED_MAX = 25;
 
 /**
  * Applies a change to its message. Where the message has not arrived, stores the change as pending. Safe to repeat and
- * to run beside the message's own ingest: either that finds the pending change, or this finds the message's row.
- * @returns whether the message is unsent, by this change or by an earlier one
+ * to run beside the message's own ingest: either that finds the pending change, or this finds the message's row, or the
+ * mark of a message that was dropped.
+ * @returns `unsent` also when an earlier change unsent the message
  */
 export async function applyOrDeferChange(
   ports: ChangePorts,
   context: ChangeContext,
   change: MessageChange,
-): Promise<boolean> {
-  const { account, conversationId, messageId, now } = context;
+): Promise<ChangeResult> {
+  const { account, conversationId, messageId, erasure, now } = context;
   const ref = await ports.messageChanges.find(account.tenant, conversationId, messageId);
   if (ref) {
     const message = await changeStoredMessage(ports, context, ref, change);
-    if (message) return message.unsent === true;
+    // Its ingest learns about the erasure when it advances the head, and removes the message.
+    if (message && erasure.covers(message.sentAt)) return "erased";
+    if (message) return message.unsent ? "unsent" : "applied";
   }
   const pending =
     "edit" in change
@@ -47,11 +53,17 @@ export async function applyOrDeferChange(
     // The ingest of the message may have applied and cleared the pending change between the two reads.
     const isUnsent = (await applyPending(ports, context, lateRef)) || unsent;
     if (isUnsent) await deleteEditEvents(ports, context, editCount(change));
-    return isUnsent;
+    return isUnsent ? "unsent" : "applied";
   }
-  if (!unsent) return false;
+  if (await erasure.wasRemoved(messageId)) {
+    await removePending(ports, context);
+    // The name that this process left on the head after another one had removed the change.
+    await ports.pendingChanges.clearPending(conversationId, messageId);
+    return "erased";
+  }
+  if (!unsent) return "applied";
   await deleteEditEvents(ports, context, Math.max(pending.edit?.count ?? 0, editCount(change)));
-  return true;
+  return "unsent";
 }
 
 /**
@@ -74,6 +86,21 @@ export async function applyPending(ports: ChangePorts, context: ChangeContext, r
   const message = await changeStoredMessage(ports, context, ref, change);
   await ports.pendingChanges.clearPending(conversationId, messageId);
   return message?.unsent === true;
+}
+
+/**
+ * Removes what the changes of a message have left that arrived before it: the message is dropped or removed because it is
+ * from before an erasure. Runs after the message has its mark: either this finds a change, or the change finds the mark.
+ */
+export async function removePending(
+  ports: Pick<ChangePorts, "pendingChanges" | "eventBodies">,
+  { account, conversationId, messageId }: Pick<ChangeContext, "account" | "conversationId" | "messageId">,
+): Promise<void> {
+  const pending = await ports.pendingChanges.get(conversationId, messageId);
+  if (!pending) return;
+  const changeNames = [...editNames(messageId, pending.edit?.count ?? 0), unsendKey(messageId)];
+  await ports.eventBodies.removeChanges(account.tenant, conversationId, { changeNames });
+  await ports.pendingChanges.remove(conversationId, messageId);
 }
 
 function toChange({ unsentAt, edit }: PendingChange): MessageChange | null {
@@ -117,10 +144,14 @@ async function deleteEditEvents(
   { account, conversationId, messageId }: ChangeContext,
   count: number,
 ): Promise<void> {
+  if (count === 0) return;
+  await ports.eventBodies.deleteBodies(account.tenant, conversationId, editNames(messageId, count));
+}
+
+/** The newest edits of a message. @param count how many edits it has */
+function editNames(messageId: string, count: number): string[] {
   const length = Math.min(count, EDITS_DELETED_MAX);
-  if (length === 0) return;
-  const names = Array.from({ length }, (_, i) => editKey(messageId, count - i));
-  await ports.eventBodies.deleteBodies(account.tenant, conversationId, names);
+  return Array.from({ length }, (_, i) => editKey(messageId, count - i));
 }
 
 function editCount(change: MessageChange): number {

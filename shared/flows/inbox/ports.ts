@@ -43,7 +43,7 @@ export interface IngestPorts extends CountingPorts {
   readonly conversations: Conversations;
   readonly messageChanges: MessageChanges;
   readonly pendingChanges: PendingChanges;
-  readonly eventBodies: Pick<EventBodies, "recordRef" | "save" | "deleteBodies">;
+  readonly eventBodies: Pick<EventBodies, "recordRef" | "save" | "deleteBodies" | "removeChanges">;
   readonly events: Queue;
   readonly profiles: Queue;
 }

@@ -18,5 +18,5 @@ export interface UpdateContext {
 export interface ChangeContext extends Pick<UpdateContext, "account" | "now"> {
   readonly conversationId: string;
   readonly messageId: string;
-  readonly erasure: Pick<ConversationErasure, "covers" | "erasedAt">;
+  readonly erasure: Pick<ConversationErasure, "covers" | "erasedAt" | "wasRemoved">;
 }

@@ -67,6 +67,22 @@ export function eventBodyStore(table: Table) {
       await Promise.all(refs.map((ref) => sendWrite(table, remove(eventBodyKey(tenant, ref[Ref.eventUlid])))));
     },
 
+    /**
+     * Removes changes, at most 100: the bodies of their events, then their references. Safe to repeat.
+     * @param eventUlids events whose references may be gone already
+     */
+    async removeChanges(
+      tenant: TenantId,
+      conversationId: string,
+      { changeNames, eventUlids = [] }: { changeNames: readonly string[]; eventUlids?: readonly string[] },
+    ): Promise<void> {
+      const refKeys = changeNames.map((changeName) => eventRefKey(conversationId, changeName));
+      const refs = await batchGet<EventRefItem>(table, refKeys, { consistent: true });
+      const ulids = new Set([...refs.map((ref) => ref[Ref.eventUlid]), ...eventUlids]);
+      await Promise.all([...ulids].map((ulid) => sendWrite(table, remove(eventBodyKey(tenant, ulid)))));
+      await Promise.all(refs.map(({ PK, SK }) => sendWrite(table, remove({ PK, SK }))));
+    },
+
     /** Several of a tenant's events by their ULIDs, read consistently; one that is gone is absent from the map. */
     async getByUlids(tenant: TenantId, ulids: readonly string[]): Promise<Map<string, RenderedEvent>> {
       const keys = [...new Set(ulids)].map((ulid) => eventBodyKey(tenant, ulid));

@@ -19,7 +19,7 @@ import {
   storedOr,
 } from "../expressions.ts";
 import { headKey, type Key, pendingChangeKey, timeToLive } from "../keys.ts";
-import { sendWrite, update } from "../writes.ts";
+import { remove, sendWrite, update } from "../writes.ts";
 
 /** The changes to apply to a message that has not arrived. Of an unsent message the edit has only its count. */
 export interface PendingChange {
@@ -104,6 +104,13 @@ export function pendingChangeStore(table: Table) {
         if (result.applied) return;
         await dropOldestMarks(conversationId, [...(result.current?.[Head.pendingMessages] ?? [])]);
       }
+    },
+
+    /** Removes the changes of a message that will not be stored: its name on the head first, because it leads to them. */
+    async remove(conversationId: string, messageId: string): Promise<void> {
+      const messageHash = shortHash(messageId);
+      await removeMarks(conversationId, [messageHash]);
+      await sendWrite(table, remove(pendingChangeKey(conversationId, messageHash)));
     },
 
     /** Removes a message from the head: it arrived, and its changes are applied. The item stays until it expires. */

@@ -117,11 +117,32 @@ export const erasureFaults: readonly PlantedFault[] = [
   {
     name: "a dropped message leaves no mark",
     file: "shared/flows/inbox/ingest-message.ts",
-    search: "  if (await erasure.coversMessage(update)) return erasure.markDropped(message);",
-    replacement: "  if (await erasure.coversMessage(update)) return;",
+    search: "    await erasure.markDropped(message);",
+    replacement: "",
     killedBy: {
       file: "test/shared/flows/erasure/changes.test.ts",
       title: "is dropped like the message, %s",
+    },
+  },
+  {
+    name: "a dropped message leaves the change that arrived before it",
+    file: "shared/flows/inbox/ingest-message.ts",
+    search: `    await erasure.markDropped(message);
+    return removePending(ports, { account, conversationId, messageId });`,
+    replacement: "    return erasure.markDropped(message);",
+    killedBy: {
+      file: "test/shared/flows/erasure/changes.test.ts",
+      title: "is removed when the message arrives and is dropped, during the erasure",
+    },
+  },
+  {
+    name: "a change that is stored as pending does not look for the mark of its message",
+    file: "shared/flows/inbox/pending-changes.ts",
+    search: "  if (await erasure.wasRemoved(messageId)) {",
+    replacement: "  if (erasure.erasedAt === Number.NaN) {",
+    killedBy: {
+      file: "test/shared/flows/erasure/changes.test.ts",
+      title: "is removed by its own process, when the message is dropped between any two of its writes",
     },
   },
   {

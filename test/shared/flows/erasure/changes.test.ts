@@ -5,8 +5,10 @@ import { startRequestTime } from "../../../../shared/kernel/request-time.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import type { Platform } from "../../../../shared/platforms/platform.ts";
+import { headAttributes } from "../../../../shared/stores/attributes.ts";
 import { deliveryStore } from "../../../../shared/stores/delivery/deliveries.ts";
 import { messageStore } from "../../../../shared/stores/inbox/messages.ts";
+import { forEachFreezePoint, runFrozen } from "../../../support/processes/frozen-process.ts";
 import { sampleMessage } from "../../stores/support/samples.ts";
 import { allRows, drainErasures, putEndpointRow, runErasure, tenantCaller } from "../support/data-subject.ts";
 import { newConversation } from "../support/new-conversation.ts";
@@ -222,6 +224,56 @@ describe("the change of a message that never arrived", () => {
     expect(message).toMatchObject({ t: "first words", et: "canary" });
   });
 });
+
+describe.each(Object.entries(changeEvents).filter(([kind]) => kind !== "reaction"))(
+  "the %s, after the erasure, that arrived before its message",
+  (kind, change) => {
+    /** The erasure of a conversation with one message. @returns a time before it */
+    async function eraseBefore(over: boolean): Promise<number> {
+      await ingestAndRender(textEvent("m1", "before", testEnv.now()));
+      const before = testEnv.now() + 1;
+      testEnv.advance(SECOND);
+      await eraseNow();
+      if (over) await drainErasures(testEnv, queues);
+      testEnv.advance(SECOND);
+      return before;
+    }
+
+    it.each([
+      ["during the erasure", false],
+      ["when the erasure is over", true],
+    ])("is removed when the message arrives and is dropped, %s", async (_when, over) => {
+      const before = await eraseBefore(over);
+      const at = testEnv.now();
+      expect(await ingestAndRender(change("m2", at))).toHaveLength(1);
+      if (kind === "edit") await ingestAndRender(editEvent("m2", "canary again", 2, at + 1));
+      await ingestAndRender(change("e2", at));
+      const late = [textEvent("m2", "canary", before), textEvent("e2", "canary", before, { fromAccount: true })];
+      expect(await ingestAndRender(...late)).toEqual([]);
+      expect((await partition()).map(({ SK }) => SK)).toEqual(["~HEAD"]);
+      expect((await partition())[0]).not.toHaveProperty(headAttributes.pendingMessages);
+      expect((await allRows(testEnv)).filter(({ PK }) => PK.startsWith(`E#${tenant}`))).toEqual([]);
+      expect(await ingestAndRender(change("m2", at), change("e2", at))).toEqual([]);
+    });
+
+    it("is removed by its own process, when the message is dropped between any two of its writes", async () => {
+      const before = await eraseBefore(true);
+      const at = testEnv.now();
+      const eventBodies = async () => (await allRows(testEnv)).filter(({ PK }) => PK.startsWith(`E#${tenant}`));
+      const calls = await forEachFreezePoint(async (point) => {
+        const mid = `m-${point.call}-${point.when}`;
+        const run = await runFrozen(testEnv.ingestPorts(queues), point, {
+          work: (ports) => ingestEvents(ports, account, [change(mid, at)], at),
+          whileFrozen: () => ingestAndRender(textEvent(mid, "canary", before)),
+        });
+        const left = (await partition()).filter((row) => row.SK !== "~HEAD" || headAttributes.pendingMessages in row);
+        if (run.reached) expect.soft([point, await eventBodies(), left]).toEqual([point, [], []]);
+        return run;
+      });
+      expect(calls).toBeGreaterThan(8);
+    });
+  },
+);
 
 describe("an Instagram reply that started before the erasure and whose echo is stamped after it", () => {
   /** Erases during the platform call. @param echoed whether the echo arrives before the response */
