@@ -8,8 +8,12 @@ import { join } from "node:path";
 process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), "node-compile-cache");
 enableCompileCache();
 
-const { openSeedPorts } = await import("../local/stack/seed-ports.ts");
-const { readSettings } = await import("../local/stack/settings.ts");
-const { runStackProcess } = await import("../local/stack/stack-process.ts");
+const { LOCAL_HELP, readSettings, requestsHelp } = await import("../local/stack/settings.ts");
+const flags = process.argv.slice(2);
 
-await runStackProcess(() => ({ ...readSettings(process.argv.slice(2), process.env), seedPorts: openSeedPorts }));
+if (requestsHelp(flags)) console.log(LOCAL_HELP);
+else {
+  const { openSeedPorts } = await import("../local/stack/seed-ports.ts");
+  const { runStackProcess } = await import("../local/stack/stack-process.ts");
+  await runStackProcess(() => ({ ...readSettings(flags, process.env), seedPorts: openSeedPorts }));
+}

@@ -1,5 +1,6 @@
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { getSystemErrorMessage } from "node:util";
 import { LocalRefusal } from "../support/local-refusal.ts";
 
 /** Every file and folder that a stack writes into its data folder. `--fresh` removes these and nothing else. */
@@ -24,20 +25,46 @@ export interface DataFolder {
 }
 
 /**
- * Locks a data folder for this process and takes over the lock of a process that has ended. Throws a LocalRefusal if
- * the lock's process is running. With `fresh`, removes the files of earlier stacks.
+ * Creates a data folder if it is missing and locks it for this process. Takes over the lock of a process that has ended.
+ * Throws a LocalRefusal if the lock's process is running, and if the folder cannot be created or written. With `fresh`,
+ * removes the files of earlier stacks.
  */
 export function lockDataFolder(folder: string, fresh: boolean): DataFolder {
   const path = resolve(folder);
-  mkdirSync(path, { recursive: true });
   const lock = join(path, "lock");
-  acquireLock(lock, path);
+  try {
+    createFolder(path);
+    acquireLock(lock, path);
+  } catch (error) {
+    if (error instanceof LocalRefusal) throw error;
+    const { errno, message } = error as NodeJS.ErrnoException;
+    const reason = errno === undefined ? message : getSystemErrorMessage(errno);
+    throw new LocalRefusal(
+      `Cannot use the data folder ${path}: ${reason}. Choose another folder with --data or PARLEY_DATA.`,
+    );
+  }
   if (fresh) for (const name of managedFiles) rmSync(join(path, name), { recursive: true, force: true });
   return {
     path,
     at: (name) => join(path, name),
     release: () => rmSync(lock, { force: true }),
   };
+}
+
+/** Creates the folder and its parents one by one: a recursive mkdir never returns where a file system accepts none. */
+function createFolder(path: string): void {
+  if (existsSync(path)) {
+    if (statSync(path).isDirectory()) return;
+    throw new LocalRefusal(`Data folder ${path} is a file. Choose a folder with --data or PARLEY_DATA.`);
+  }
+  const parent = dirname(path);
+  if (!existsSync(parent)) createFolder(parent);
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    // Another start may have created it at the same moment.
+    if (!existsSync(path)) throw error;
+  }
 }
 
 interface LockOwner {

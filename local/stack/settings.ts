@@ -35,7 +35,33 @@ export interface LocalSettings {
   readonly sqsChaos?: number;
 }
 
-const USAGE = "Valid flags: --port <number>, --data <folder>, --fresh.";
+const USAGE = "Valid flags: --port <number>, --data <folder>, --fresh, --help.";
+
+/** The output of `npm run local -- --help`. */
+export const LOCAL_HELP = `Run all of Parley on this machine. Stop it with Ctrl-C.
+
+Usage: npm run local -- [flags]
+  --port <number>   port of the API; the simulator and the emulators use the next two (default: 8787; 0: free ports)
+  --data <folder>   data folder (default: .parley)
+  --fresh           empty the data folder first
+  --help            show this help
+
+Environment variables:
+  PARLEY_PORT, PARLEY_DATA                             the same as --port and --data
+  PARLEY_SEED=0                                        create only the tenant and its keys, without accounts
+  PARLEY_SITE_URL                                      target of / and /.well-known/security.txt
+  PARLEY_PLATFORM_URLS                                 JSON of platform hosts to use instead of the simulator
+  PARLEY_META_APP_SECRET, PARLEY_INSTAGRAM_APP_SECRET  the app secrets (default: random)
+  PARLEY_VERIFY_TOKEN                                  the verify token (default: random)
+  PARLEY_EGRESS=strict                                 apply the deployed rules for webhook addresses
+  PARLEY_SQS_CHAOS                                     share of queue messages, 0 to 1, to deliver twice
+  PARLEY_DYNAMODB=dynamodb-local                       run Amazon's DynamoDB Local, which needs Java 17
+
+Details: docs/operate/local-stack.md`;
+
+export function requestsHelp(flags: readonly string[]): boolean {
+  return flags.includes("--help") || flags.includes("-h");
+}
 
 /** Reads the settings. A flag overrides its environment variable. Throws a LocalRefusal that names the fix. */
 export function readSettings(flags: readonly string[], env: NodeJS.ProcessEnv): LocalSettings {
@@ -45,9 +71,9 @@ export function readSettings(flags: readonly string[], env: NodeJS.ProcessEnv): 
   const engine = readEngine(env.PARLEY_DYNAMODB);
   return {
     port: readPort(port ?? (env.PARLEY_PORT || "8787")),
-    dataDir: data ?? (env.PARLEY_DATA || ".parley"),
+    dataDir: readFolder(data ?? (env.PARLEY_DATA || ".parley")),
     fresh: fresh ?? false,
-    seedAccounts: env.PARLEY_SEED !== "0",
+    seedAccounts: readSeed(env.PARLEY_SEED),
     strictEgress: readEgress(env.PARLEY_EGRESS),
     ...(platformUrls ? { platformUrls } : {}),
     ...(sqsChaos > 0 ? { sqsChaos } : {}),
@@ -75,6 +101,18 @@ function readPort(text: string): number {
   throw new LocalRefusal(
     `Invalid port ${JSON.stringify(text)}. Set --port or PARLEY_PORT to a number from 0 to 65533.`,
   );
+}
+
+function readFolder(path: string): string {
+  // An empty path is the current folder, which --fresh would empty.
+  if (path !== "") return path;
+  throw new LocalRefusal("Missing data folder. Set --data or PARLEY_DATA to a folder.");
+}
+
+function readSeed(text: string | undefined): boolean {
+  if (!text || text === "1") return true;
+  if (text === "0") return false;
+  throw new LocalRefusal(`Invalid PARLEY_SEED: ${JSON.stringify(text)}. Set it to 0 or 1, or unset it.`);
 }
 
 function readEgress(text: string | undefined): boolean {

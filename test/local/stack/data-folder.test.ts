@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { lockDataFolder } from "../../../local/stack/data-folder.ts";
@@ -62,5 +62,48 @@ describe("a data folder", () => {
     expect(readdirSync(data).sort()).toEqual(["clock.json", "notes.txt", "seed.json"]);
     lockDataFolder(data, true).release();
     expect(readdirSync(data)).toEqual(["notes.txt"]);
+  });
+});
+
+describe("a data folder that cannot be used is refused in one line that names the fix", () => {
+  it("because it is a file", () => {
+    lockDataFolder(data, false).release();
+    const file = join(folder.path, "a-file");
+    writeFileSync(file, "");
+    expect(() => lockDataFolder(file, false)).toThrow(
+      new LocalRefusal(`Data folder ${file} is a file. Choose a folder with --data or PARLEY_DATA.`),
+    );
+  });
+
+  it("because its parent is a file", () => {
+    lockDataFolder(data, false).release();
+    writeFileSync(join(folder.path, "a-file"), "");
+    const path = join(folder.path, "a-file", "data");
+    expect(() => lockDataFolder(path, false)).toThrow(
+      new LocalRefusal(
+        `Cannot use the data folder ${path}: not a directory. Choose another folder with --data or PARLEY_DATA.`,
+      ),
+    );
+  });
+
+  it("because it is a link to nothing", () => {
+    lockDataFolder(data, false).release();
+    const path = join(folder.path, "link");
+    symlinkSync(join(folder.path, "nowhere"), path);
+    expect(() => lockDataFolder(path, false)).toThrow(LocalRefusal);
+  });
+
+  // In this folder Node.js repeats a recursive mkdir without end, so the test would hang without its own process.
+  it.runIf(process.platform === "linux")("because its file system accepts no folders, without spinning", () => {
+    const script = `import { lockDataFolder } from ${JSON.stringify(import.meta.resolve("../../../local/stack/data-folder.ts"))};
+      try { lockDataFolder("/proc/parley/data", false); } catch ({ name, message }) { console.log(name, message); }`;
+    const run = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
+      timeout: 20_000,
+      encoding: "utf8",
+    });
+    expect(run.stdout).toBe(
+      "LocalRefusal Cannot use the data folder /proc/parley/data: no such file or directory. Choose another folder with --data or PARLEY_DATA.\n",
+    );
+    expect(run.status).toBe(0);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { readSettings } from "../../../local/stack/settings.ts";
+import { LOCAL_HELP, readSettings, requestsHelp } from "../../../local/stack/settings.ts";
 import { LocalRefusal } from "../../../local/support/local-refusal.ts";
+import { readPage } from "../../docs/markdown.ts";
 
 const hosts = {
   facebook_www: "https://a.example",
@@ -81,10 +82,36 @@ describe("the settings of a local stack", () => {
     ],
     ["an engine of another name", [], { PARLEY_DYNAMODB: "sqlite" }, /dynoxide or dynamodb-local/],
     ["a share above one", [], { PARLEY_SQS_CHAOS: "1.1" }, /0 to 1/],
+    [
+      "a seed other than 0 and 1",
+      [],
+      { PARLEY_SEED: "2" },
+      /^Invalid PARLEY_SEED: "2"\. Set it to 0 or 1, or unset it\.$/,
+    ],
+    ["an empty data folder", ["--data", ""], {}, /^Missing data folder\. Set --data or PARLEY_DATA to a folder\.$/],
+    ["a word that is no flag", ["start"], {}, /Valid flags/],
     ["a share that is not a number", [], { PARLEY_SQS_CHAOS: "yes" }, /0 to 1/],
   ])("reject %s and name the fix", (_what, flags, env, message) => {
     const read = () => readSettings(flags as string[], env as NodeJS.ProcessEnv);
     expect(read).toThrow(LocalRefusal);
     expect(read).toThrow(message);
+  });
+});
+
+describe("the help of npm run local", () => {
+  it.each([[["--help"]], [["-h"]], [["--port", "1", "--help"]]])("is requested by %s", (flags) => {
+    expect(requestsHelp(flags)).toBe(true);
+  });
+
+  it("is not requested by other flags", () => {
+    expect(requestsHelp(["--port", "1", "--fresh"])).toBe(false);
+  });
+
+  it("names every flag and every environment variable that docs/operate/local-stack.md lists", () => {
+    const names = [...readPage("docs/operate/local-stack.md").matchAll(/`(--\w+|PARLEY_\w+)`/g)].map(
+      ([, name]) => name,
+    );
+    expect(names.length).toBeGreaterThan(8);
+    expect(names.filter((name) => !LOCAL_HELP.includes(name ?? ""))).toEqual([]);
   });
 });
