@@ -21,9 +21,10 @@ async function runSeeds(): Promise<void> {
   const step = Number(process.env.HISTORIES_STEP);
   for (let seed = from; seed < from + seeds; seed += step) {
     const report = await reportSeed(seed);
-    process.send?.({ seed, report });
+    await new Promise((sent) => process.send?.({ seed, report }, sent));
   }
-  process.disconnect();
+  // Idle timers of the clients would keep the process for a minute.
+  process.exit();
 }
 
 async function runOnAllCores(): Promise<void> {

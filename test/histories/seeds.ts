@@ -37,4 +37,30 @@ export const foundHistories: readonly FoundHistory[] = [
       ],
     },
   },
+  {
+    promise: "an edit stores nothing while the mark of its erased message exists, and is new after that",
+    history: {
+      seed: 2_147_483_633,
+      steps: [
+        [{ do: "write", person: 1 }, null],
+        [{ do: "erase", person: 1 }, null],
+        [{ do: "wait", millis: 172_800_000 }, null],
+        [{ do: "erase", person: 1 }, null],
+        [{ do: "wait", millis: 604_500_000 }, null],
+        [{ do: "edit", message: 0 }, null],
+      ],
+    },
+  },
+  {
+    promise: "a repeated key is answered when its first write conflicts with a transaction",
+    history: {
+      seed: 6,
+      steps: [
+        [{ do: "write", person: 0 }, null],
+        [{ do: "reply", person: 0, key: 0 }, null],
+        [{ do: "trouble", name: "api", call: 1, kind: "conflict", millis: 180_000 }, null],
+        [{ do: "reply", person: 0, key: 0 }, null],
+      ],
+    },
+  },
 ];
