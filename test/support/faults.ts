@@ -6,7 +6,7 @@ import {
   TransactionConflictException,
 } from "@aws-sdk/client-dynamodb";
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { type Handler, type HandlerArguments, sendFirstHalf } from "./world/partial-batches.ts";
+import { type Handler, type HandlerArguments, hasParts, sendFirstHalf } from "./world/partial-batches.ts";
 
 /**
  * - `pass`: no fault
@@ -15,7 +15,8 @@ import { type Handler, type HandlerArguments, sendFirstHalf } from "./world/part
  * - `throttle`: the request is throttled, nothing is done; the SDK retries
  * - `crash`: nothing is done, and the caller gets a `Crash`, which the SDK does not retry
  * - `twice`: the network delivers the request twice; the caller gets the first response
- * - `conflict`: a transaction on the same item is in progress, so that nothing is done; the SDK does not retry
+ * - `conflict`: a transaction on the same item is in progress, so that nothing is done; the SDK does not retry. Only for
+ *   writes: a read never meets one
  * - `partial`: the service serves only the first half of a batch, and names the rest in its response
  */
 export type Fault = "pass" | "fail" | "lost" | "throttle" | "crash" | "twice" | "conflict" | "partial";
@@ -96,7 +97,17 @@ function isDocumentCommand(context: object): boolean {
   return sdk?.features?.DDB_MAPPER !== undefined;
 }
 
+/** The operations that DynamoDB refuses while a transaction on the same item is in progress. */
+const conflicting: ReadonlySet<string> = new Set(["PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"]);
+
+/** Whether AWS may answer an operation with this fault. */
+export function isPossibleFault(fault: Fault, command: string): boolean {
+  if (fault === "conflict") return conflicting.has(command);
+  return fault !== "partial" || hasParts(command);
+}
+
 function conflict(command: string, input: unknown): Error {
+  if (!conflicting.has(command)) return new Error(`${command} meets no conflict: inject another fault.`);
   const message = "injected: a transaction is in progress";
   const $metadata = { httpStatusCode: 400 };
   if (command !== "TransactWriteItems") return new TransactionConflictException({ $metadata, message });

@@ -37,7 +37,8 @@ export function virtualizeProcess({ seed, now }: Options): { timers: Set<Virtual
   const setVirtualTimeout = (callback: (...args: unknown[]) => void, delay: Millis = 0, ...args: unknown[]) => {
     const inContext = AsyncLocalStorage.snapshot();
     const timer: VirtualTimer = {
-      at: now() + Math.max(1, Number(delay) || 0),
+      // Clocks show whole milliseconds.
+      at: now() + Math.max(1, Math.ceil(Number(delay) || 0)),
       process: currentProcess(),
       fire: () => inContext(() => callback(...args)),
     };

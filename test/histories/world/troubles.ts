@@ -1,5 +1,5 @@
 import type { Millis } from "../../../shared/kernel/time.ts";
-import type { Fault } from "../../support/faults.ts";
+import { type Fault, isPossibleFault } from "../../support/faults.ts";
 import { currentProcess, untilRunning } from "../../support/world/processes.ts";
 import type { FunctionName } from "../cloud/aws.ts";
 import type { Lambda } from "../cloud/lambda.ts";
@@ -73,17 +73,8 @@ export class Troubles {
         if (trouble.kind === "freeze") await untilRunning();
         return "pass";
       default:
-        return possibleFault(trouble.kind, operation);
+        // A fault that AWS would not answer to this operation does not happen.
+        return isPossibleFault(trouble.kind, operation) ? trouble.kind : "pass";
     }
   }
-}
-
-const batches = ["BatchGetItem", "BatchWriteItem", "SendMessageBatch"];
-const writes = ["PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"];
-
-/** A fault that AWS would not answer to this operation does not happen. */
-function possibleFault(fault: Fault, operation: string): Fault {
-  if (fault === "partial") return batches.includes(operation) ? fault : "pass";
-  if (fault === "conflict") return writes.includes(operation) ? fault : "pass";
-  return fault;
 }

@@ -10,7 +10,7 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startTestTable, type TestTable } from "../dynamodb.ts";
-import { type Fault, injectFaults } from "../faults.ts";
+import { type Fault, injectFaults, isPossibleFault } from "../faults.ts";
 import { openWorldTable } from "./world-table.ts";
 
 const KEYS = ["a", "b", "c"].map((SK) => ({ PK: "p", SK }));
@@ -69,5 +69,13 @@ describe.each([
       CancellationReasons: [{ Code: "TransactionConflict" }],
     });
     expect(await storedKeys()).not.toEqual(expect.arrayContaining(["x", "y"]));
+  });
+
+  test("a read meets no conflict, as on AWS", async () => {
+    const read = new BatchGetCommand({ RequestItems: { [TableName]: { Keys: KEYS } } });
+    await expect(withFault("conflict", () => documents.send(read))).rejects.toThrow("BatchGetItem meets no conflict");
+    expect(isPossibleFault("conflict", "BatchGetItem")).toBe(false);
+    expect(isPossibleFault("conflict", "UpdateItem")).toBe(true);
+    expect(isPossibleFault("partial", "UpdateItem")).toBe(false);
   });
 });

@@ -15,6 +15,11 @@ interface Halves {
   readonly rest: object;
 }
 
+/** Whether the service may serve a part of the operation. */
+export function hasParts(command: string): boolean {
+  return command in halves;
+}
+
 /**
  * Sends the first half of a batch. A batch of one is served whole.
  * @param isDocument whether a document client sent it: its output has plain values at this point, its input typed ones
