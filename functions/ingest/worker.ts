@@ -55,8 +55,9 @@ async function ingest(
     webhooks.map(async (webhook) => {
       const webhookEffects = newEffects();
       try {
+        const updates = ports.parseUpdates(webhook.raw, webhook.receivedAt);
         await runWithTrace(webhook.traceId, () =>
-          ingestUpdates(ports, resolveAccount, ports.parseUpdates(webhook.raw), { effects: webhookEffects, now }),
+          ingestUpdates(ports, resolveAccount, updates, { effects: webhookEffects, now }),
         );
         mergeEffects(effects, webhookEffects);
         return webhook;

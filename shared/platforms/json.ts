@@ -11,6 +11,7 @@ const parseWith: (text: string, reviver?: Reviver) => unknown = JSON.parse;
 
 // A reviver visits every value, so it runs only where a number may be too long to be exact.
 const LONG_NUMBER = /[[,:]\s*\d{16,}/;
+const URL_CHARS_MAX = 4_096;
 const SECONDS_MAX = 1e11;
 /** The end of the year 9999. Later times have a longer ISO form. */
 const LATEST: Millis = 253_402_300_799_999;
@@ -53,6 +54,13 @@ export function readId(value: unknown): string | null | undefined {
 export function readMessageId(value: unknown): string | null {
   if (typeof value !== "string" || value.length === 0 || value.length > MESSAGE_ID_CHARS_MAX) return null;
   return value.isWellFormed() ? value : null;
+}
+
+/** Reads an address on the web. Spaces in it are encoded. @returns null for anything else, and when it is too long */
+export function readUrl(value: unknown): string | null {
+  if (typeof value !== "string" || value.length > URL_CHARS_MAX) return null;
+  const url = value.replaceAll(" ", "%20");
+  return url.length <= URL_CHARS_MAX && /^https?:\/\/[!-~\u00a1-\ud7ff]+$/i.test(url) ? url : null;
 }
 
 /** Reads a time in milliseconds or seconds, as a number or as digits. @returns null when it is not a time */

@@ -37,8 +37,9 @@ export function isProfileDue(state: ProfileState, fetchedAt: Millis | null, now:
   return state === "pending" || fetchedAt === null || now - fetchedAt >= PROFILE_MAX_AGE;
 }
 
-/** Reads the expiry from the URL. @returns null when the URL is not a web address or is too long to store */
-export function toPicture(url: string, fetchedAt: Millis): Picture | null {
+/** Encodes spaces, and reads the expiry from the URL. @returns null when the URL is not a web address or is too long to store */
+export function toPicture(address: string, fetchedAt: Millis): Picture | null {
+  const url = address.replaceAll(" ", "%20");
   if (url.length > PICTURE_URL_CHARS_MAX || !/^[!-~]+$/.test(url) || !URL.canParse(url)) return null;
   const { protocol, searchParams } = new URL(url);
   if (protocol !== "https:" && protocol !== "http:") return null;

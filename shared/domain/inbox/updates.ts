@@ -9,6 +9,8 @@ interface UpdateContext {
   readonly participantId: string;
   /** When it happened, by the platform's clock. */
   readonly at: Millis;
+  /** The webhook has no readable time, so `at` is its arrival. A repeated webhook then has another time. */
+  readonly isArrivalTime?: true;
 }
 
 /** A message in either direction. A postback is a message too: its title is the text. */

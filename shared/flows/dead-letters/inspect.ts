@@ -7,6 +7,7 @@ import { ulidTime } from "../../kernel/ids.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { RetryMessage } from "../../queues/deliveries.ts";
 import { type EventMessage, encodeEvent } from "../../queues/events.ts";
+import type { InboundMessage } from "../../queues/inbound.ts";
 import type { QuarantinedMessage } from "../../stores/dead-letters/quarantine.ts";
 import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
 import type { Erasure } from "../../stores/erasure/erasure-items.ts";
@@ -60,7 +61,7 @@ export async function inspectDeadLetter(
   const decoded = decodeDeadLetter(letter);
   switch (decoded.kind) {
     case "webhook":
-      return { ...decoded, updates: summarizeUpdates(ports, decoded.webhook.bytes) };
+      return { ...decoded, updates: summarizeUpdates(ports, decoded.webhook) };
     case "event":
       return { ...decoded, ...(await inspectEvent(ports, decoded.event, now)) };
     case "attempt":
@@ -153,10 +154,13 @@ async function bodyExists(
 }
 
 /** Null when the bytes are in the bucket or cannot be decompressed. */
-function summarizeUpdates(ports: RedrivePorts, bytes: Uint8Array | null): UpdateSummary | null {
+function summarizeUpdates(
+  ports: RedrivePorts,
+  { bytes, receivedAt }: Pick<InboundMessage, "bytes" | "receivedAt">,
+): UpdateSummary | null {
   const raw = bytes && tryDecompress(bytes);
   if (!raw) return null;
-  const updates = ports.parseUpdates(raw);
+  const updates = ports.parseUpdates(raw, receivedAt);
   const accounts = updates.flatMap((update) => (update.kind === "ignored" ? [] : [accountKey(update.account)]));
   return { count: updates.length, accounts: [...new Set(accounts)] };
 }

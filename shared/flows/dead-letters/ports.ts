@@ -1,6 +1,7 @@
 import type { Queue } from "../../aws/queues.ts";
 import type { QueueName } from "../../config/names.ts";
 import type { Update } from "../../domain/inbox/updates.ts";
+import type { Millis } from "../../kernel/time.ts";
 import type { Quarantine } from "../../stores/dead-letters/quarantine.ts";
 import type { Deliveries } from "../../stores/delivery/deliveries.ts";
 import type { DueAttempts } from "../../stores/delivery/due-attempts.ts";
@@ -22,7 +23,7 @@ export interface RedrivePorts extends Omit<ReplayPorts, "retries" | "audit"> {
   readonly endpoints: Pick<Endpoints, "get" | "list">;
   readonly quarantine: Quarantine;
   readonly erasures: Pick<Erasures, "get">;
-  readonly parseUpdates: (raw: Uint8Array) => Update[];
+  readonly parseUpdates: (raw: Uint8Array, receivedAt: Millis) => Update[];
   /** The queue to redrive to. Throws when its URL is unknown. */
   readonly queueFor: (queue: QueueName) => Queue;
 }

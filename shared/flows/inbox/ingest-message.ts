@@ -4,6 +4,7 @@ import type { Message } from "../../domain/inbox/messages.ts";
 import type { MessageUpdate } from "../../domain/inbox/updates.ts";
 import { RETENTION } from "../../domain/limits.ts";
 import { echoSentVia } from "../../domain/sending/sends.ts";
+import type { RecordedMessage } from "../../stores/inbox/messages.ts";
 import { conversationErasure, undoLateWrite } from "../erasure/late-writes.ts";
 import { countMessage, uncountMessage } from "../stats/count.ts";
 import { messageEvent, requestProfile } from "./effects.ts";
@@ -23,9 +24,7 @@ export async function ingestMessage(ports: IngestPorts, update: MessageUpdate, c
     await erasure.markDropped(message);
     return removePending(ports, { account, conversationId, messageId });
   }
-  const record = update.echo
-    ? await reconcileEcho(ports, { account, message, origin: update.echo, now })
-    : await ports.messages.record(account.tenant, message, now, account.shards);
+  const record = await recordMessage(ports, { update, message, account, now });
   const isCounted = record.isNew && record.message.direction !== "outbound";
   // Before the head advances: if that fails, the message is stored, and not new when the webhook is repeated.
   if (isCounted) countMessage(effects.tally, account.tenant);
@@ -46,6 +45,23 @@ export async function ingestMessage(ports: IngestPorts, update: MessageUpdate, c
   const isUnsent = hasPending && (await applyPending(ports, changeContext, record.ref));
   if (!isUnsent && !record.message.unsent) effects.events.push(messageEvent(account.tenant, record));
   requestProfile(effects, { tenant: account.tenant, message: record.message, snapshot: advance.snapshot, now });
+}
+
+function recordMessage(
+  ports: IngestPorts,
+  {
+    update,
+    message,
+    account,
+    now,
+  }: Pick<UpdateContext, "account" | "now"> & { update: MessageUpdate; message: Message },
+): Promise<RecordedMessage> {
+  const { tenant, shards } = account;
+  if (update.echo) return reconcileEcho(ports, { account, message, origin: update.echo, now });
+  // A message is stored at its time. Without one, the marker of its id leads a repeated webhook to the same row.
+  return update.isArrivalTime
+    ? ports.outboundMessages.record(tenant, message, now, shards)
+    : ports.messages.record(tenant, message, now, shards);
 }
 
 function toMessage(update: MessageUpdate, { account: { tenant }, snapshot, now }: UpdateContext): Message {

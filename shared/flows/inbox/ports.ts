@@ -5,6 +5,7 @@ import type { PlatformSecrets } from "../../aws/secrets.ts";
 import type { Vault } from "../../aws/vault.ts";
 import type { Account } from "../../domain/accounts/accounts.ts";
 import type { Update } from "../../domain/inbox/updates.ts";
+import type { Millis } from "../../kernel/time.ts";
 import type { Platform } from "../../platforms/platform.ts";
 import type { TenantStates } from "../../stores/access/tenant-states.ts";
 import type { Accounts } from "../../stores/accounts/accounts.ts";
@@ -32,7 +33,7 @@ export interface IntakePorts {
 }
 
 export interface IngestPorts extends CountingPorts {
-  readonly parseUpdates: (raw: Uint8Array) => Update[];
+  readonly parseUpdates: (raw: Uint8Array, receivedAt: Millis) => Update[];
   readonly files: Files;
   readonly accounts: Pick<Accounts, "getRoute" | "setPolicy">;
   readonly tenantStates: Pick<TenantStates, "get" | "growShards">;

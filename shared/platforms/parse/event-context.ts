@@ -8,12 +8,16 @@ export interface Entry {
   /** Undefined when the entry has no account id, null when the id is invalid. */
   readonly id: string | null | undefined;
   readonly time: Millis | null;
+  /** When Parley received the webhook. */
+  readonly receivedAt: Millis;
 }
 
 export interface EventContext {
   readonly account: AccountRef;
   readonly participantId: string;
   readonly at: Millis;
+  /** The webhook has no readable time, so `at` is its arrival. A repeated webhook then has another time. */
+  readonly isArrivalTime?: true;
 }
 
 export function senderId(event: JsonObject): string | null | undefined {
@@ -30,18 +34,18 @@ export function isFromAccount(entry: Entry, event: JsonObject): boolean {
   return asObject(event.message)?.is_echo === true || (!!sender && sender === entry.id && !!recipientId(event));
 }
 
-/** The account defaults to the entry's. @returns null when account, person or time is missing or invalid */
+/** The account defaults to the entry's. @returns null when account or person is missing or invalid */
 export function readEventContext(entry: Entry, event: JsonObject): EventContext | null {
   const [person, explicitAccountId] = isFromAccount(entry, event)
     ? [recipientId(event), senderId(event)]
     : [senderId(event), recipientId(event)];
   const externalId = explicitAccountId === undefined ? entry.id : explicitAccountId;
-  const at = eventTime(entry, event);
-  if (!person || !externalId || person === externalId || at === null) return null;
-  return { account: { platform: entry.platform, externalId }, participantId: person, at };
+  if (!person || !externalId || person === externalId) return null;
+  return { account: { platform: entry.platform, externalId }, participantId: person, ...eventTime(entry, event) };
 }
 
-/** The time of the event; defaults to the entry's. */
-export function eventTime(entry: Entry, event: JsonObject): Millis | null {
-  return readTime(event.timestamp) ?? entry.time;
+/** The time of the event; defaults to the entry's, then to the arrival of the webhook. */
+export function eventTime(entry: Entry, event: JsonObject): Pick<EventContext, "at" | "isArrivalTime"> {
+  const at = readTime(event.timestamp) ?? entry.time;
+  return at === null ? { at: entry.receivedAt, isArrivalTime: true } : { at };
 }

@@ -1,13 +1,12 @@
-import type { Attachment, AttachmentType } from "../../domain/inbox/messages.ts";
+import type { Attachment } from "../../domain/inbox/messages.ts";
 import type { MessageUpdate, Update } from "../../domain/inbox/updates.ts";
 import { shortHash } from "../../kernel/bytes.ts";
 import { asObject, type JsonObject, readId, readMessageId, readText } from "../json.ts";
+import { readAttachments, readLike } from "./attachments.ts";
 import { type Entry, type EventContext, isFromAccount, readEventContext } from "./event-context.ts";
 
 const TEXT_CHARS_MAX = 20_000;
 const METADATA_CHARS_MAX = 1_000;
-const ATTACHMENTS_MAX = 30;
-const URL_CHARS_MAX = 4_096;
 
 /** Reads a message, an echo, an unsend or an unsupported message. @returns null when it is malformed */
 export function readMessage(entry: Entry, event: JsonObject, message: JsonObject): Update | null {
@@ -16,7 +15,7 @@ export function readMessage(entry: Entry, event: JsonObject, message: JsonObject
   if (!context || messageId === null) return null;
   if (message.is_deleted === true) return { kind: "unsend", ...context, messageId };
 
-  const text = readText(message.text, TEXT_CHARS_MAX) ?? "";
+  const text = readText(message.text, TEXT_CHARS_MAX) || readLike(message.attachments);
   const attachments = readAttachments(message.attachments);
   // A message without readable content still opens the messaging window, and the person expects a reply.
   const isUnsupported = message.is_unsupported === true || (text === "" && attachments.length === 0);
@@ -57,54 +56,4 @@ export function readPostback(entry: Entry, event: JsonObject, postback: JsonObje
 function postbackId({ account, participantId, at }: EventContext, postback: JsonObject): string {
   const payload = readText(postback.payload, TEXT_CHARS_MAX);
   return `postback_${shortHash(JSON.stringify([account.platform, account.externalId, participantId, at, payload]))}`;
-}
-
-// The platforms' attachment types and ours. A `share` is content on the platform, such as a post.
-const attachmentTypes: ReadonlyMap<string, AttachmentType> = new Map([
-  ...(["image", "video", "audio", "file", "story_mention", "sticker", "location"] as const).map(
-    (type) => [type, type] as const,
-  ),
-  ...[
-    "share",
-    "ig_post",
-    "ig_reel",
-    "ig_story",
-    "post",
-    "reel",
-    "story",
-    "media",
-    "template",
-    "fallback",
-    "appointment_booking",
-    "like_heart",
-    "ephemeral",
-  ].map((type) => [type, "share"] as const),
-]);
-
-/** Reads at most 30 attachments. Skips values that are not objects. An unknown type becomes `unsupported`. */
-function readAttachments(value: unknown): Attachment[] {
-  if (!Array.isArray(value)) return [];
-  return value
-    .slice(0, ATTACHMENTS_MAX)
-    .map(asObject)
-    .filter((attachment) => attachment !== null)
-    .map(readAttachment);
-}
-
-function readAttachment(attachment: JsonObject): Attachment {
-  const payload = asObject(attachment.payload);
-  const type = attachmentType(attachment.type, payload);
-  if (type === "unsupported") return { type, url: null };
-  const urls = [payload?.url, payload?.story_media_url, attachment.url];
-  return { type, url: urls.find(isWebAddress) ?? null };
-}
-
-function attachmentType(name: unknown, payload: JsonObject | null): AttachmentType {
-  const type = typeof name === "string" ? (attachmentTypes.get(name.toLowerCase()) ?? "unsupported") : "unsupported";
-  // Messenger also sends a sticker as an image with a sticker id.
-  return type === "image" && payload?.sticker_id != null ? "sticker" : type;
-}
-
-function isWebAddress(value: unknown): value is string {
-  return typeof value === "string" && value.length <= URL_CHARS_MAX && /^https?:\/\/[!-~\u00a1-\ud7ff]+$/i.test(value);
 }

@@ -70,9 +70,9 @@ function readCount(value: unknown): number | null {
 export function readPolicy(entry: Entry, event: JsonObject, policy: JsonObject): Update | null {
   const explicitAccountId = recipientId(event);
   const externalId = explicitAccountId === undefined ? entry.id : explicitAccountId;
-  const at = eventTime(entry, event);
+  const { at } = eventTime(entry, event);
   const action = policy.action;
-  if (!externalId || at === null || (action !== "warning" && action !== "block" && action !== "unblock")) return null;
+  if (!externalId || (action !== "warning" && action !== "block" && action !== "unblock")) return null;
   const account = { platform: entry.platform, externalId };
   return { kind: "policy", account, at, action, reason: readText(policy.reason, REASON_CHARS_MAX) };
 }

@@ -1,5 +1,6 @@
 import type { PlatformName } from "../../domain/accounts/accounts.ts";
 import type { IgnoredUpdate, Update } from "../../domain/inbox/updates.ts";
+import type { Millis } from "../../kernel/time.ts";
 import { asObject, type JsonObject, parseJson, readId, readTime } from "../json.ts";
 import { type Entry, recipientId, senderId } from "./event-context.ts";
 import { readMessage, readPostback } from "./messages.ts";
@@ -42,15 +43,17 @@ const messagingFields: ReadonlySet<unknown> = new Set([
 
 /**
  * Parses a webhook's body into one update per event, in order. Accepts any bytes and never throws. An unreadable event
- * becomes an ignored update, so that it does not block the others. Runs in linear time.
+ * becomes an ignored update, so that it does not block the others. A member that is null counts as absent. Runs in
+ * linear time.
+ * @param receivedAt the time of events that have none
  */
-export function parseUpdates(raw: Uint8Array): Update[] {
+export function parseUpdates(raw: Uint8Array, receivedAt: Millis): Update[] {
   const body = asObject(parseJson(raw));
   const entries = body?.entry;
   if (!body || typeof body.object !== "string" || !Array.isArray(entries)) return [ignored("malformed")];
   const platform = parsePlatform(body.object);
   if (platform === null) return [ignored("unknown_kind")];
-  return entries.flatMap((entry: unknown) => readEntry(platform, entry));
+  return entries.flatMap((entry: unknown) => readEntry({ platform, receivedAt }, entry));
 }
 
 function parsePlatform(object: string): PlatformName | null {
@@ -58,14 +61,14 @@ function parsePlatform(object: string): PlatformName | null {
   return object === "page" ? "messenger" : null;
 }
 
-function readEntry(platform: PlatformName, value: unknown): Update[] {
+function readEntry(webhook: Pick<Entry, "platform" | "receivedAt">, value: unknown): Update[] {
   const body = asObject(value);
   if (!body) return [ignored("malformed")];
-  const entry: Entry = { platform, id: readId(body.id), time: readTime(body.time) };
+  const entry: Entry = { ...webhook, id: readId(body.id), time: readTime(body.time) };
   // The Test button of the app dashboard sends an entry of account 0.
   if (entry.id === "0") return [ignored("dashboard_test")];
-  const { messaging, standby, changes } = body;
-  if (messaging === undefined && standby === undefined && changes === undefined) return [ignored("unknown_kind")];
+  const { messaging = null, standby = null, changes = null } = body;
+  if (messaging === null && standby === null && changes === null) return [ignored("unknown_kind")];
   return [
     ...readList(messaging, (event) => readEvent(entry, event)),
     // Standby: another app controls the thread. The person still wrote to this account.
@@ -75,7 +78,7 @@ function readEntry(platform: PlatformName, value: unknown): Update[] {
 }
 
 function readList(list: unknown, read: (item: JsonObject) => Update): Update[] {
-  if (list === undefined) return [];
+  if (list === null) return [];
   if (!Array.isArray(list)) return [ignored("malformed")];
   return list.map((value: unknown) => {
     const item = asObject(value);
@@ -93,11 +96,15 @@ function readEvent(entry: Entry, event: JsonObject): Update {
   if (isDashboardTest(event)) return ignored("dashboard_test");
   if (isSelfTest(event)) return ignored("self_test");
   for (const [member, reader] of readers) {
-    if (event[member] === undefined) continue;
+    if (isAbsent(event[member])) continue;
     const body = asObject(event[member]);
     return (body && reader(entry, event, body)) ?? ignored("malformed");
   }
-  return ignored(handovers.some((member) => event[member] !== undefined) ? "handover" : "unknown_kind");
+  return ignored(handovers.some((member) => !isAbsent(event[member])) ? "handover" : "unknown_kind");
+}
+
+function isAbsent(member: unknown): boolean {
+  return member === undefined || member === null;
 }
 
 // The fixed sender and recipient of the dashboard's Test button. Real ids are much longer.

@@ -337,8 +337,13 @@ function instagramOnly(context: SampleContext): SampleDraft[] {
     attachmentSample(context, "ig_story", { story_media_id: "1", story_media_url: CDN_URL }, "share", CDN_URL),
     attachmentSample(context, "story", { url: CDN_URL }, "share", CDN_URL),
     attachmentSample(context, "media", { url: CDN_URL }, "share", CDN_URL),
-    attachmentSample(context, "like_heart", null, "share", null),
-    attachmentSample(context, "ephemeral", null, "share", null),
+    messageSample(
+      context,
+      "like",
+      { attachments: [{ type: "like_heart" }] },
+      { text: "❤", attachments: [{ type: "sticker", url: null }] },
+    ),
+    attachmentSample(context, "ephemeral", null, "unsupported", null),
     attachmentSample(context, "unsupported_type", {}, "unsupported", null),
     noticeSample(context, "read", { read: { mid: "aWdfZAG1" } }),
   ];
@@ -346,8 +351,13 @@ function instagramOnly(context: SampleContext): SampleDraft[] {
 
 function messengerOnly(context: SampleContext): SampleDraft[] {
   return [
-    attachmentSample(context, "sticker", { url: CDN_URL, sticker_id: 369239263222822 }, "sticker", CDN_URL),
-    attachmentSample(context, "image", { url: CDN_URL, sticker_id: 369239263222822 }, "sticker", CDN_URL),
+    attachmentSample(context, "sticker", { url: CDN_URL, sticker_id: 144885145685752 }, "sticker", CDN_URL),
+    messageSample(
+      context,
+      "like",
+      { attachments: [{ type: "image", payload: { url: CDN_URL, sticker_id: 369239263222822 } }] },
+      { text: "👍", attachments: [{ type: "sticker", url: CDN_URL }] },
+    ),
     attachmentSample(context, "location", { coordinates: { lat: 55.6761, long: 12.5683 } }, "location", null),
     attachmentSample(
       context,

@@ -58,6 +58,13 @@ describe("a picture", () => {
     expect(toPicture(url, NOW)).toEqual({ url, expiresAt });
   });
 
+  test("URL with spaces is encoded", () => {
+    expect(toPicture("https://cdn.example/a b.jpg?oe=6AE01C2F", NOW)).toEqual({
+      url: "https://cdn.example/a%20b.jpg?oe=6AE01C2F",
+      expiresAt: end,
+    });
+  });
+
   test("URL of at most 600 characters is stored, a longer one is not", () => {
     const url = "https://cdn.example/".padEnd(600, "a");
     expect(toPicture(url, NOW)?.url).toBe(url);

@@ -102,7 +102,7 @@ export async function ingestEvents(
   resolveAccount: ResolveAccount = accountResolver(ports),
 ): Promise<Effects> {
   const effects = newEffects();
-  const updates = parseUpdates(Buffer.from(changeWebhookBody(account, events)));
+  const updates = parseUpdates(Buffer.from(changeWebhookBody(account, events)), now);
   await ingestUpdates(ports, resolveAccount, updates, { effects, now });
   return effects;
 }

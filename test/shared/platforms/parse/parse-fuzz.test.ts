@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { isExternalId } from "../../../../shared/domain/accounts/accounts.ts";
 import type { Update } from "../../../../shared/domain/inbox/updates.ts";
 import { parseUpdates } from "../../../../shared/platforms/parse/parse.ts";
-import { channels, MID, messageUpdate, toBytes, webhookBody } from "./webhook-payloads.ts";
+import { channels, MID, messageUpdate, RECEIVED_AT, toBytes, webhookBody } from "./webhook-payloads.ts";
 
 const kinds = ["message", "unsend", "edit", "reaction", "read", "delivered", "referral", "policy", "ignored"];
 const malformedUpdates = [{ kind: "ignored", reason: "malformed" }];
@@ -70,14 +70,14 @@ const body = object({
 
 describe("any input", () => {
   test("any JSON gives updates of known kinds with valid keys and does not throw", () => {
-    fc.assert(fc.property(fc.json(), (text) => expectSound(parseUpdates(toBytes(text)))));
+    fc.assert(fc.property(fc.json(), (text) => expectSound(parseUpdates(toBytes(text), RECEIVED_AT))));
   });
 
   test("nearly valid JSON gives updates of known kinds and does not throw", () => {
     let read = 0;
     fc.assert(
       fc.property(body, (value) => {
-        const updates = parseUpdates(toBytes(JSON.stringify(value)));
+        const updates = parseUpdates(toBytes(JSON.stringify(value)), RECEIVED_AT);
         read += updates.filter((update) => update.kind !== "ignored").length;
         expectSound(updates);
       }),
@@ -87,7 +87,7 @@ describe("any input", () => {
   });
 
   test("any bytes do not throw", () => {
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 400 }), (raw) => expectSound(parseUpdates(raw))));
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 400 }), (raw) => expectSound(parseUpdates(raw, RECEIVED_AT))));
   });
 
   test.each([
@@ -105,18 +105,18 @@ describe("any input", () => {
     ["deep nesting", `${"[".repeat(200_000)}${"]".repeat(200_000)}`],
     ["deep nesting with long numbers", `${"[".repeat(200_000)}12345678901234567890${"]".repeat(200_000)}`],
   ])("%s is one malformed update", (_name, text) => {
-    expect(parseUpdates(toBytes(text))).toEqual(malformedUpdates);
+    expect(parseUpdates(toBytes(text), RECEIVED_AT)).toEqual(malformedUpdates);
   });
 
   test("bytes that are not UTF-8 are malformed", () => {
-    expect(parseUpdates(Uint8Array.of(0x22, 0xc3, 0x28, 0x22))).toEqual(malformedUpdates);
+    expect(parseUpdates(Uint8Array.of(0x22, 0xc3, 0x28, 0x22), RECEIVED_AT)).toEqual(malformedUpdates);
   });
 
   test("objects of other products and entries without events are ignored", () => {
     const unknown = [{ kind: "ignored", reason: "unknown_kind" }];
-    expect(parseUpdates(toBytes({ object: "user", entry: [{ id: "1", time: 1 }] }))).toEqual(unknown);
-    expect(parseUpdates(toBytes({ object: "page", entry: [{ id: "1", time: 1 }] }))).toEqual(unknown);
-    expect(parseUpdates(toBytes({ object: "page", entry: [] }))).toEqual([]);
+    expect(parseUpdates(toBytes({ object: "user", entry: [{ id: "1", time: 1 }] }), RECEIVED_AT)).toEqual(unknown);
+    expect(parseUpdates(toBytes({ object: "page", entry: [{ id: "1", time: 1 }] }), RECEIVED_AT)).toEqual(unknown);
+    expect(parseUpdates(toBytes({ object: "page", entry: [] }), RECEIVED_AT)).toEqual([]);
   });
 
   test("a malformed event does not block its neighbors", () => {
@@ -124,7 +124,7 @@ describe("any input", () => {
     const good = webhookBody(channel, { message: { mid: MID, text: "hi" } });
     const entry = [...good.entry, null, ...good.entry];
     const hi = messageUpdate(channel, { text: "hi" });
-    expect(parseUpdates(toBytes({ ...good, entry }))).toEqual([hi, ...malformedUpdates, hi]);
+    expect(parseUpdates(toBytes({ ...good, entry }), RECEIVED_AT)).toEqual([hi, ...malformedUpdates, hi]);
   });
 
   const repeated = (unit: string, count: number) => `{"object":"page","entry":[${Array(count).fill(unit).join(",")}]}`;
@@ -139,7 +139,7 @@ describe("any input", () => {
     const timed = (size: number) => {
       const raw = toBytes(repeated(unit, Math.floor(size / (unit.length + 1))));
       const start = process.threadCpuUsage();
-      const updates = parseUpdates(raw);
+      const updates = parseUpdates(raw, RECEIVED_AT);
       expect(updates.length).toBeGreaterThan(100);
       const { user, system } = process.threadCpuUsage(start);
       return (user + system) / 1_000;

@@ -6,6 +6,7 @@ import {
   MID,
   messageUpdate,
   parseEvent,
+  RECEIVED_AT,
   toBytes,
   updateBase,
   webhookBody,
@@ -17,7 +18,7 @@ describe.each(channels)("a message on $platform", (channel) => {
   test("text, with the platform's escapes decoded", () => {
     const raw = JSON.stringify(webhookBody(channel, { message: { mid: MID, text: "TEXT" } }));
     const escaped = toBytes(raw.replace("TEXT", "\\u00e4\\u00f6 \\ud83d\\ude00"));
-    expect(parseUpdates(escaped)).toEqual([messageUpdate(channel, { text: "äö 😀" })]);
+    expect(parseUpdates(escaped, RECEIVED_AT)).toEqual([messageUpdate(channel, { text: "äö 😀" })]);
   });
 
   test("a quick reply is its text", () => {
@@ -70,11 +71,11 @@ describe.each(channels)("a message on $platform", (channel) => {
     [{ type: "fallback", payload: { url: CDN, title: "t" } }, "share", CDN],
     [{ type: "fallback", payload: null, title: "t", url: CDN }, "share", CDN],
     [{ type: "appointment_booking", payload: { id: 1 } }, "share", null],
-    [{ type: "like_heart" }, "share", null],
-    [{ type: "ephemeral" }, "share", null],
+    [{ type: "ephemeral" }, "unsupported", null],
+    [{ type: "ephemeral", payload: { url: CDN } }, "unsupported", null],
     [{ type: "story_mention", payload: { url: CDN } }, "story_mention", CDN],
-    [{ type: "sticker", payload: { url: CDN, sticker_id: 369239263222822 } }, "sticker", CDN],
-    [{ type: "image", payload: { url: CDN, sticker_id: 369239263222822 } }, "sticker", CDN],
+    [{ type: "sticker", payload: { url: CDN, sticker_id: 144885145685752 } }, "sticker", CDN],
+    [{ type: "image", payload: { url: CDN, sticker_id: 144885145685752 } }, "sticker", CDN],
     [{ type: "location", payload: { coordinates: { lat: 48.2, long: 16.4 } } }, "location", null],
     [{ type: "unsupported_type", payload: { url: CDN } }, "unsupported", null],
     [{ type: "something_new", payload: { url: CDN } }, "unsupported", null],
@@ -83,6 +84,32 @@ describe.each(channels)("a message on $platform", (channel) => {
   ])("an attachment %j is %s at %s", (attachment, type, url) => {
     const message = { mid: MID, attachments: [attachment] };
     expect(parseEvent(channel, { message })).toEqual([messageUpdate(channel, { attachments: [{ type, url }] })]);
+  });
+
+  test.each([
+    [{ type: "like_heart" }, null, "❤"],
+    [{ type: "sticker", payload: { url: CDN, sticker_id: 369239263222822 } }, CDN, "👍"],
+    [{ type: "sticker", payload: { url: CDN, sticker_id: 369239343222814 } }, CDN, "👍"],
+    [{ type: "image", payload: { url: CDN, sticker_id: "369239383222810" } }, CDN, "👍"],
+  ])("a like %j is a sticker at %s with the text %s", (attachment, url, text) => {
+    const message = { mid: MID, attachments: [attachment] };
+    expect(parseEvent(channel, { message })).toEqual([
+      messageUpdate(channel, { text, attachments: [{ type: "sticker", url }] }),
+    ]);
+  });
+
+  test("a null member counts as absent", () => {
+    const postback = { mid: MID, title: "Get Started", payload: "GO" };
+    const expected = messageUpdate(channel, { form: "postback", text: "Get Started" });
+    expect(parseEvent(channel, { message: null, postback })).toMatchObject([expected]);
+    expect(parseEvent(channel, { message: null, pass_thread_control: {} })).toEqual([
+      { kind: "ignored", reason: "handover" },
+    ]);
+    const { object, entry } = webhookBody(channel, { message: { mid: MID, text: "hi" } });
+    const withNulls = { object, entry: entry.map((one) => ({ ...one, standby: null, changes: null })) };
+    expect(parseUpdates(toBytes(withNulls), RECEIVED_AT)).toEqual([messageUpdate(channel, { text: "hi" })]);
+    const withoutEvents = { object, entry: [{ id: channel.account, time: 1, messaging: null }] };
+    expect(parseUpdates(toBytes(withoutEvents), RECEIVED_AT)).toEqual([{ kind: "ignored", reason: "unknown_kind" }]);
   });
 
   test("an echo has the account as sender, the person as recipient and the sending app", () => {
@@ -154,7 +181,7 @@ describe.each(channels)("a message on $platform", (channel) => {
 
   test("a message in standby is read as any other message", () => {
     const raw = toBytes(webhookBody(channel, { message: { mid: MID, text: "hello" } }, "standby"));
-    expect(parseUpdates(raw)).toEqual([messageUpdate(channel, { text: "hello" })]);
+    expect(parseUpdates(raw, RECEIVED_AT)).toEqual([messageUpdate(channel, { text: "hello" })]);
   });
 
   test("a message with a referral inside is one update", () => {
@@ -195,7 +222,8 @@ describe("bounds", () => {
     [long(4_097), null],
     ["javascript:alert(1)", null],
     ["data:image/png;base64,AA", null],
-    ["https://cdn.example/a b", null],
+    ["https://cdn.example/a b  c", "https://cdn.example/a%20b%20%20c"],
+    [`https://cdn.example/${" ".repeat(1_400)}a`, null],
     ["https://cdn.example/a\nb", null],
     ["https://", null],
     ["", null],

@@ -8,6 +8,7 @@ import {
   messageUpdate,
   PERSON,
   parseEvent,
+  RECEIVED_AT,
   toBytes,
   updateBase,
   webhookBody,
@@ -117,7 +118,7 @@ describe.each(channels)("around messages on $platform", (channel) => {
       { id: channel.account, time: 1_527_459_824, changes: [{ field: "messages", value }] },
       { id: channel.account, time: 1_527_459_824, messaging: [value] },
     ];
-    expect(parseUpdates(toBytes({ object: channel.object, entry: entries }))).toEqual(
+    expect(parseUpdates(toBytes({ object: channel.object, entry: entries }), RECEIVED_AT)).toEqual(
       entries.map(() => ({ kind: "ignored", reason: "dashboard_test" })),
     );
   });
@@ -135,7 +136,7 @@ describe.each(channels)("around messages on $platform", (channel) => {
       { field: "messages", value: "text" },
     ];
     const body = { object: channel.object, entry: [{ id: channel.account, time: AT, changes }] };
-    expect(parseUpdates(toBytes(body))).toEqual([
+    expect(parseUpdates(toBytes(body), RECEIVED_AT)).toEqual([
       messageUpdate(channel, { text: "hi" }),
       { kind: "ignored", reason: "unknown_kind" },
       ...malformedUpdates,
@@ -155,7 +156,7 @@ describe("ids and times", () => {
     const raw = JSON.stringify(webhookBody(channel, { message }))
       .replaceAll(`"${channel.account}"`, " 17841400000000003")
       .replaceAll(`"${PERSON}"`, "98765432109876543");
-    const [update] = parseUpdates(toBytes(raw));
+    const [update] = parseUpdates(toBytes(raw), RECEIVED_AT);
     expect(update).toMatchObject({ account: { externalId: "17841400000000003" }, participantId: "98765432109876543" });
   });
 
@@ -191,9 +192,16 @@ describe("ids and times", () => {
     expect(parseEvent(channel, { timestamp, message })).toMatchObject([{ kind: "message", at }]);
   });
 
-  test("an event without any time is malformed", () => {
-    const event = { sender: { id: PERSON }, recipient: { id: channel.account }, message };
-    const body = { object: channel.object, entry: [{ id: channel.account, messaging: [event] }] };
-    expect(parseUpdates(toBytes(body))).toEqual(malformedUpdates);
-  });
+  test.each([undefined, null, "2026-10-26T06:13:20.123Z", ""])(
+    "without any time in digits, as with %j, it is the arrival",
+    (time) => {
+      const event = { sender: { id: PERSON }, recipient: { id: channel.account }, message };
+      const body = {
+        object: channel.object,
+        entry: [{ id: channel.account, time, messaging: [{ ...event, timestamp: time }] }],
+      };
+      const expected = { ...messageUpdate(channel, { text: "hi" }), at: RECEIVED_AT, isArrivalTime: true };
+      expect(parseUpdates(toBytes(body), RECEIVED_AT)).toEqual([expected]);
+    },
+  );
 });

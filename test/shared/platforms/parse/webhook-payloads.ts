@@ -4,6 +4,7 @@ import { parseUpdates } from "../../../../shared/platforms/parse/parse.ts";
 
 export const PERSON = "6543210987654321";
 export const AT = 1_793_000_000_123;
+export const RECEIVED_AT = AT + 2_000;
 export const MID = "aWdfZAG1faXRlbToxOklHTWVzc2FnZAUlEOjE3ODQxNDAwMDAwMDAwMDAx";
 
 export const channels = [
@@ -22,7 +23,7 @@ export function webhookBody(channel: Channel, event: object, list: "messaging" |
 }
 
 export function parseEvent(channel: Channel, event: object) {
-  return parseUpdates(toBytes(webhookBody(channel, event)));
+  return parseUpdates(toBytes(webhookBody(channel, event)), RECEIVED_AT);
 }
 
 export function updateBase(channel: Channel) {
