@@ -53,7 +53,7 @@ export function createApp<P>(options: AppOptions<P>): App {
     getPath: (request, context) => encodedPath(request.url, context?.env as Edge | undefined),
   });
   for (const endpoint of [...options.endpoints].sort(bySpecificity)) {
-    app.on(endpoint.method, routerPath(endpoint.path), (c) => handleRequest(endpoint, options, c));
+    app.on(endpoint.method, routerPath(endpoint), (c) => handleRequest(endpoint, options, c));
   }
   app.notFound((c) => {
     const correlationId = resolveCorrelationId(c.env, options.now());
@@ -132,11 +132,13 @@ interface Route {
   readonly method: string;
   /** `/v1/things/{id}` */
   readonly path: string;
+  readonly slashInId?: boolean;
 }
 
-/** The path in the router's syntax: `/v1/things/:id`. */
-function routerPath(path: string): string {
-  return path.replace(/\{(\w+)\}/g, ":$1");
+/** The path in the router's syntax: `/v1/things/:id`, or `/v1/things/:id{.+}` where the id may contain `/`. */
+function routerPath({ path, slashInId }: Route): string {
+  const pattern = path.replace(/\{(\w+)\}/g, ":$1");
+  return slashInId ? `${pattern}{.+}` : pattern;
 }
 
 /** Sorts literal segments before parameters, so that no route shadows another. */
@@ -156,16 +158,17 @@ function allowedMethods(endpoints: readonly Route[], path: string): string[] {
   const segments = path.split("/");
   const methods = new Set<string>();
   for (const endpoint of endpoints) {
-    if (!matches(endpoint.path.split("/"), segments)) continue;
+    if (!matches(endpoint, segments)) continue;
     methods.add(endpoint.method);
     if (endpoint.method === "GET") methods.add("HEAD");
   }
   return [...methods].sort();
 }
 
-function matches(pattern: readonly string[], segments: readonly string[]): boolean {
+function matches({ path, slashInId }: Route, segments: readonly string[]): boolean {
+  const pattern = path.split("/");
   return (
-    pattern.length === segments.length &&
+    (pattern.length === segments.length || (slashInId === true && pattern.length < segments.length)) &&
     pattern.every((part, i) => (part.startsWith("{") ? segments[i] !== "" : part === segments[i]))
   );
 }

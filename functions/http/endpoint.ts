@@ -68,6 +68,8 @@ export interface Declaration<
   readonly method: Method;
   /** `/v1/things/{id}`. A literal segment wins over a parameter, regardless of the order. */
   readonly path: Path;
+  /** The path's last parameter may contain `/`, as the ids of the platforms may. A longer route still wins. */
+  readonly slashInId?: boolean;
   /** Starts with a verb: `List deliveries`. */
   readonly summary: string;
   readonly description?: string;
@@ -99,6 +101,7 @@ export interface Endpoint<P> {
   readonly operation: string;
   readonly method: Method;
   readonly path: string;
+  readonly slashInId?: boolean;
   readonly auth: Auth;
   readonly tenant: TenantSource;
   readonly summary: string;

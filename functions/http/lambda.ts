@@ -48,7 +48,7 @@ function toEdge(event: APIGatewayProxyEventV2, remaining: Millis): Required<Edge
 }
 
 // HTTP APIs pass the decoded path, in which the `#` of an id would start a fragment. Encoding each segment again makes
-// it one parameter. A `/` inside an id is indistinguishable from a separator and matches no route.
+// it one parameter. A `/` inside an id is indistinguishable from a separator: only routes with `slashInId` take it.
 function encodePath(rawPath: string): string {
   const segments = rawPath.toWellFormed().split("/").map(encodeURIComponent);
   return rawPath.startsWith("/") ? segments.join("/") : `/${segments.join("/")}`;

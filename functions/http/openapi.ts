@@ -53,7 +53,7 @@ function toParameters<P>(endpoint: Endpoint<P>, name: string, schemas: Json): Js
     name: parameter,
     in: "path",
     required: true,
-    description: "Percent-encoded: # is %23.",
+    description: `Percent-encoded: # is %23${endpoint.slashInId ? ", / is %2F" : ""}.`,
     schema: { type: "string" },
   }));
   const shared = [

@@ -96,6 +96,7 @@ export const getConversation = endpoint.page({
   operation: "getConversation",
   method: "GET",
   path: "/v1/conversations/{id}",
+  slashInId: true,
   tag: "Conversations",
   summary: "Get a conversation with its messages, newest first",
   query: z.object({ include_test: queryFlag }),

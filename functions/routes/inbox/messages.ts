@@ -61,6 +61,7 @@ export const getMessage = endpoint.tenant({
   operation: "getMessage",
   method: "GET",
   path: "/v1/messages/{id}",
+  slashInId: true,
   tag: "Messages",
   summary: "Get a message by its platform message id",
   query: z.object({ include_test: queryFlag }),
