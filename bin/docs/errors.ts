@@ -140,7 +140,7 @@ const help: Record<Reason, ErrorHelp> = {
   },
   account_restricted: {
     when: "The platform has restricted the account (`restricted`).",
-    fix: "Resolve the restriction on the platform.",
+    fix: "With `Retry-After`, send again after it: Parley then tries the account again. Else resolve the restriction on the platform.",
   },
   internal_error: {
     when: "Parley failed.",

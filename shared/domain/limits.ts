@@ -39,6 +39,10 @@ export const CONVERSATION_DAY = { sends: 200, window: DAY } as const;
 export const ACCOUNT_BURST = { sends: 100, window: 10 * SECOND } as const;
 export const HUMAN_AGENT_DAY = { sends: 20, window: DAY } as const;
 
+/** An account that a refused send restricted is tried again after this long, doubled with each refused try. */
+export const RESTRICTION_RETRY_FIRST: Millis = HOUR;
+export const RESTRICTION_RETRY_MAX: Millis = DAY;
+
 /** How long a held message waits for its check. It never waits past the end of the human agent window. */
 export const HOLD_LIFETIME: Millis = 15 * MINUTE;
 /** How long a hold can be read after its creation. */

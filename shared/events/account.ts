@@ -22,7 +22,7 @@ type AccountData = z.infer<ReturnType<typeof dataSchema>>;
 
 export type AccountEventType = Extract<EventType, `account.${string}`>;
 
-interface AccountEvent {
+export interface AccountEvent {
   readonly eventUlid: string;
   readonly type: AccountEventType;
   readonly account: Account;

@@ -30,6 +30,8 @@ export function sampleAccount(status: Account["status"] = "active"): Account {
     displayName: "Demo Shop",
     pageId: "100000000000001",
     status,
+    statusDetail: null,
+    retryAt: null,
     refreshError: null,
     lastRefreshedAt: null,
     sealedToken: new Uint8Array(),

@@ -70,7 +70,7 @@ const refusals = {
   account_restricted: [
     502,
     "send_failed",
-    "The platform has restricted the account, so nothing was sent. Resolve the restriction on the platform.",
+    "The platform has restricted the account, so nothing was sent. Resolve the restriction on the platform, or send again after the time in Retry-After.",
   ],
   internal_error: [500, "internal_error", "Internal error. Retry once."],
 } as const satisfies Record<string, readonly [number, string, string]>;

@@ -200,9 +200,12 @@ export const accountAttributes = {
   lastRefreshedAt: "lr",
   pageId: "pg",
   policy: "po",
-  refreshError: "re",
+  refreshError: "rf",
+  retryAt: "ra",
+  retryWait: "rw",
   sealedToken: "tk",
   status: "st",
+  statusDetail: "re",
   statusEvent: "se",
 } as const;
 

@@ -17,7 +17,10 @@ beforeAll(async () => {
 afterAll(() => pipeline.close());
 
 /** A workspace in which the person wrote a minute ago, with its tenant's state cached. */
-async function platformAnswering(outcome: SendOutcome, endpoints = 1): Promise<(rest?: object) => Promise<unknown>> {
+async function platformAnswering(
+  answer: SendOutcome | (() => SendOutcome),
+  endpoints = 1,
+): Promise<(rest?: object) => Promise<unknown>> {
   workspace = await freshWorkspace(pipeline, { endpoints });
   await pipeline.receive(workspace.nextWebhook(0));
   await pipeline.ingest();
@@ -25,7 +28,7 @@ async function platformAnswering(outcome: SendOutcome, endpoints = 1): Promise<(
   await pipeline.apiPorts.feedShards(workspace.tenant, pipeline.now());
   const platformOf = (...platformArgs: Parameters<typeof pipeline.apiPorts.platformFor>) => ({
     ...pipeline.apiPorts.platformFor(...platformArgs),
-    send: async () => outcome,
+    send: async () => (typeof answer === "function" ? answer() : answer),
   });
   const caller = { kind: "tenant_key", keyId: "k", tenant: workspace.tenant, scope: "live" } as const;
   const reply = { conversationId: workspace.conversationIdFor(0), text: "Yes.".padEnd(120, "."), replyTo: null };
@@ -65,6 +68,23 @@ test("a refusal that ends the account's access changes it once; the next reply c
   const reply = await platformAnswering({ ...refusedOutcome, accountStatus: "needs_reauth" });
   expect(await measureUnits(reply)).toEqual([startWcu + 4 + 2, startRcu + 1, 2]);
   expect(await measureUnits(reply)).toEqual([0, startRcu, 0]);
+});
+
+test("a restricted account costs a read and a write with each try, and a reply of an active account none", async () => {
+  let outcome: SendOutcome = { ...refusedOutcome, accountStatus: "restricted" };
+  const reply = await platformAnswering(() => outcome);
+  expect(await measureUnits(reply)).toEqual([startWcu + 4 + 2, startRcu + 1, 2]);
+  expect(await measureUnits(reply)).toEqual([0, startRcu, 0]);
+  pipeline.advance(HOUR);
+  await pipeline.apiPorts.feedShards(workspace.tenant, pipeline.now());
+  expect(await measureUnits(reply)).toEqual([startWcu + 4 + 1, startRcu + 1, 1]);
+  pipeline.advance(2 * HOUR);
+  await pipeline.apiPorts.feedShards(workspace.tenant, pipeline.now());
+  outcome = { kind: "accepted", messageId: "m-1" };
+  expect(await measureUnits(reply)).toEqual([startWcu + 9 + 2, startRcu + 1, 2]);
+  outcome = { kind: "accepted", messageId: "m-2" };
+  pipeline.advance(1_000);
+  expect(await measureUnits(reply)).toEqual([startWcu + 9, startRcu, 1]);
 });
 
 test("a refusal that asks for a pause stores it beside the counts; the next reply costs its reads", async () => {

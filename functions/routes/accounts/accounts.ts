@@ -11,6 +11,7 @@ const accountSchema = z.object({
   display_name: z.string(),
   page_id: z.nullable(z.string()),
   status: z.enum(["active", "refresh_failing", "needs_reauth", "restricted"]),
+  status_detail: z.nullable(z.string()),
   refresh_error: z.nullable(z.string()),
   last_refreshed_at: z.nullable(z.string()),
 });
@@ -24,6 +25,7 @@ function toAccountResponse(account: Account): z.infer<typeof accountSchema> {
     display_name: account.displayName,
     page_id: account.pageId,
     status: account.status,
+    status_detail: account.statusDetail,
     refresh_error: account.refreshError,
     last_refreshed_at: isoOrNull(account.lastRefreshedAt),
   };

@@ -1,4 +1,5 @@
 import type { Millis } from "../../kernel/time.ts";
+import { RESTRICTION_RETRY_FIRST, RESTRICTION_RETRY_MAX } from "../limits.ts";
 
 export const platforms = ["instagram", "messenger"] as const;
 export type PlatformName = (typeof platforms)[number];
@@ -21,6 +22,14 @@ export function statusAfterPolicy(storedStatus: AccountStatus, policyAction: "bl
   return policyAction === "unblock" && storedStatus === "restricted" ? "active" : storedStatus;
 }
 
+/**
+ * How long no send is tried after a refusal restricted the account: an hour, and twice as long after each refused try.
+ * @param previousWait null for the first refusal
+ */
+export function restrictionWait(previousWait: Millis | null): Millis {
+  return previousWait === null ? RESTRICTION_RETRY_FIRST : Math.min(2 * previousWait, RESTRICTION_RETRY_MAX);
+}
+
 /** An account on a platform. `externalId` contains no `#`. */
 export interface AccountRef {
   readonly platform: PlatformName;
@@ -34,6 +43,11 @@ export interface Account extends AccountRef {
   /** The Facebook page: the Messenger account itself, or the page that an Instagram account is linked to. */
   readonly pageId: string | null;
   readonly status: AccountStatus;
+  /** Why the account has its status: the platform's text. */
+  readonly statusDetail: string | null;
+  /** When sends are tried again, if a refused send restricted the account. Null for any other status or restriction. */
+  readonly retryAt: Millis | null;
+  /** The last failure of a token refresh. */
   readonly refreshError: string | null;
   readonly lastRefreshedAt: Millis | null;
   /** The access token, encrypted with KMS for this tenant and account. */

@@ -7,7 +7,10 @@ import type { ConnectPorts } from "./ports.ts";
 /** An account to connect, and who connects it. */
 type NewConnection = Actor & {
   readonly tenant: TenantId;
-  readonly account: Omit<Account, "status" | "refreshError" | "lastRefreshedAt" | "sealedToken">;
+  readonly account: Omit<
+    Account,
+    "status" | "statusDetail" | "retryAt" | "refreshError" | "lastRefreshedAt" | "sealedToken"
+  >;
   readonly token: string;
   readonly now: Millis;
 };
@@ -19,7 +22,7 @@ export async function connectAccount(ports: ConnectPorts, connection: NewConnect
   const sealedToken = await ports.vault.seal(token, { purpose: "account-token", tenant, owner: key });
   await ports.accounts.connect(
     tenant,
-    { ...account, status: "active", refreshError: null, lastRefreshedAt: now, sealedToken },
+    { ...account, status: "active", statusDetail: null, refreshError: null, lastRefreshedAt: now, sealedToken },
     auditEntry(connection, {
       action: "account.connect",
       resource: `account:${key}`,

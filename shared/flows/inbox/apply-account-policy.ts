@@ -12,14 +12,14 @@ import type { UpdateContext } from "./update-context.ts";
  */
 export async function applyAccountPolicy(
   ports: Pick<IngestPorts, "accounts" | "eventBodies" | "log">,
-  { account: ref, action, at }: PolicyUpdate,
+  { account: ref, action, at, reason }: PolicyUpdate,
   { account: { tenant }, effects, now }: Omit<UpdateContext, "snapshot">,
 ): Promise<void> {
   ports.log({ event: "account.policy_applied", action, platform: ref.platform });
   if (action === "warning") return;
   const type = action === "block" ? "account.restricted" : "account.recovered";
   const candidateUlid = deriveEventUlid(tenant, JSON.stringify([accountKey(ref), action, at]), type, now);
-  const result = await ports.accounts.setPolicy(tenant, ref, { action, at, eventUlid: candidateUlid });
+  const result = await ports.accounts.setPolicy(tenant, ref, { action, at, reason, eventUlid: candidateUlid });
   if (!result || result.eventUlid === null) return;
   const { account, eventUlid } = result;
   await ports.eventBodies.save(tenant, renderAccountEvent(tenant, { eventUlid, type, account, reason: "policy" }));

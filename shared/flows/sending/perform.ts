@@ -17,7 +17,7 @@ import type { SendOutcome, SendRefused } from "../../platforms/platform.ts";
 import type { DueSend } from "../../stores/sending/due-sends.ts";
 import { type BudgetRefusal, checkBudgets, type PlannedSend, type SendFailedRefusal } from "./plan.ts";
 import type { SendPorts } from "./ports.ts";
-import { applySendFailure, completeSend, publishSendFailed, type SendAttempt } from "./settle.ts";
+import { applySendFailure, completeSend, endRestriction, publishSendFailed, type SendAttempt } from "./settle.ts";
 
 /** Other sends may open the windows of three budgets between two tries, and then fill them. */
 const START_TRIES_MAX = 12;
@@ -165,6 +165,8 @@ async function callPlatform(
         });
   logSend(ports, account, outcome);
   const result = await settleOutcome(ports, attempt, outcome, time.now());
+  // The account may send again. Before the due item is removed, so that the sweep repeats it after a crash.
+  if (outcome.kind === "accepted" && account.status === "restricted") await endRestriction(ports, attempt);
   if (result === "settled_before") return (await recordedResult(ports, attempt)) ?? outcomeUnknown;
   // The sweep settles an unknown outcome, because an echo may still name the message.
   if (outcome.kind !== "unknown") await removeDueSend(ports, due);

@@ -91,10 +91,16 @@ export async function planSend(
   if (!account) return refuse("account_not_found");
   const path = resolveSendPath(request, head.lastInboundAt, now);
   if (isRefusal(path)) return path;
-  if (account.status === "needs_reauth") return refuse("account_needs_reauth", account.status);
-  if (account.status === "restricted") return refuse("account_restricted", account.status);
-  const refusal = checkBudgets(budgets, now, path.via === "api_human_agent");
+  const refusal = checkAccount(account, now) ?? checkBudgets(budgets, now, path.via === "api_human_agent");
   return refusal ?? { tenant, head, account, scope, content, replyTo, ...path, actorId, holdId, budgets };
+}
+
+/** The refusal of an account that cannot send; null when it can, or when its restriction is due for another try. */
+function checkAccount({ status, retryAt }: Account, now: Millis): AccountRefusal | null {
+  if (status === "needs_reauth") return refuse("account_needs_reauth", status);
+  if (status !== "restricted") return null;
+  if (retryAt === null) return refuse("account_restricted", status);
+  return now < retryAt ? refuse("account_restricted", status, Math.ceil((retryAt - now) / SECOND)) : null;
 }
 
 type WindowRefusal = Refusal<

@@ -20,7 +20,7 @@ import type { SendRecords } from "../../stores/sending/send-records.ts";
 /** What settling a send needs, in the process that sent it and in the sweep. */
 export interface SettlePorts {
   readonly conversations: Pick<Conversations, "get" | "advanceHead">;
-  readonly accounts: Pick<Accounts, "get" | "setStatus" | "recordHumanAgentRefusal">;
+  readonly accounts: Pick<Accounts, "get" | "setStatus" | "endRestriction" | "recordHumanAgentRefusal">;
   readonly budgets: Budgets;
   readonly sendRecords: Pick<SendRecords, "start" | "settleSend" | "giveUp" | "get">;
   readonly dueSends: DueSends;

@@ -4,7 +4,7 @@ import type { ConversationHead } from "../../domain/inbox/conversations.ts";
 import type { Message } from "../../domain/inbox/messages.ts";
 import { contentAttachments, contentText, type SendContent } from "../../domain/sending/send-content.ts";
 import type { NewSend, SendFailure } from "../../domain/sending/sends.ts";
-import { renderAccountEvent } from "../../events/account.ts";
+import { type AccountEvent, type AccountEventType, renderAccountEvent } from "../../events/account.ts";
 import { renderMessageFailed } from "../../events/message.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
@@ -69,18 +69,48 @@ export async function applySendFailure(ports: FailurePorts, attempt: SendAttempt
 /** Publishes one event per change: nothing when the account already has the status. */
 async function updateAccountStatus(
   ports: FailurePorts,
-  { tenant, head, send, startedAt }: SendAttempt,
-  { accountStatus: status, detail: error }: SendFailure,
+  attempt: SendAttempt,
+  { accountStatus: status, detail, at }: SendFailure,
 ): Promise<void> {
   if (status === null) return;
+  const { tenant, head, startedAt } = attempt;
   const type = `account.${status}` as const;
   const ref = head.ref.account;
-  const eventUlid = deriveEventUlid(tenant, JSON.stringify([accountKey(ref), send.id]), type, startedAt);
-  const account = await ports.accounts.setStatus(tenant, ref, { status, error, asOf: startedAt, eventUlid });
-  if (!account) return;
+  const eventUlid = accountEventUlid(attempt, type);
+  const change = { status, detail, asOf: startedAt, at, eventUlid };
+  const account = await ports.accounts.setStatus(tenant, ref, change);
   const reason = status === "needs_reauth" ? "token_invalid" : "policy";
-  const event = renderAccountEvent(tenant, { eventUlid, type, account: { ...account, status }, reason });
-  await ports.eventBodies.save(tenant, event);
+  if (account) await publishAccountEvent(ports, tenant, { eventUlid, type, account: { ...account, status }, reason });
+}
+
+/** Ends a restriction of the account that an earlier refusal reported, and publishes it once. */
+export async function endRestriction(ports: FailurePorts, attempt: SendAttempt): Promise<void> {
+  const { tenant, head, send, startedAt } = attempt;
+  // A test send never reached the platform.
+  if (send.scope === "test") return;
+  const type = "account.recovered";
+  const eventUlid = accountEventUlid(attempt, type);
+  const account = await ports.accounts.endRestriction(tenant, head.ref.account, { asOf: startedAt, eventUlid });
+  if (!account) return;
+  await publishAccountEvent(ports, tenant, {
+    eventUlid,
+    type,
+    account: { ...account, status: "active" },
+    reason: "policy",
+  });
+}
+
+function accountEventUlid({ tenant, head, send, startedAt }: SendAttempt, type: AccountEventType): string {
+  return deriveEventUlid(tenant, JSON.stringify([accountKey(head.ref.account), send.id]), type, startedAt);
+}
+
+async function publishAccountEvent(
+  ports: Pick<FailurePorts, "eventBodies" | "events">,
+  tenant: TenantId,
+  event: AccountEvent,
+): Promise<void> {
+  const { eventUlid, type } = event;
+  await ports.eventBodies.save(tenant, renderAccountEvent(tenant, event));
   await ports.events.send({
     body: encodeEvent({ tenant, eventUlid, type, source: null, repeated: true }),
     group: tenant,

@@ -148,7 +148,7 @@ it("a reply reveals that an account must be reconnected, and no message is held 
   expect([status, body.error.code]).toEqual([502, "send_failed"]);
   expect(await account("instagram_login")).toMatchObject({
     status: "needs_reauth",
-    refresh_error: body.error.detail,
+    status_detail: body.error.detail,
   });
   const isNeedsReauth = ({ type, data }: HoldEvent) =>
     type === "account.needs_reauth" && data.account?.account_key === findAccount("instagram_login");

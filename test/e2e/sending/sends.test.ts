@@ -181,7 +181,11 @@ it.each([
     await setFault(mode, { for: 2 });
     const { status, body } = await reply(conversation, { text: "the last one" });
     expect([status, body.error.code]).toEqual([502, "send_failed"]);
-    expect(await readAccount(connection)).toMatchObject({ status: becomes, refresh_error: body.error.detail });
+    expect(await readAccount(connection)).toMatchObject({
+      status: becomes,
+      status_detail: body.error.detail,
+      refresh_error: null,
+    });
     const ofAccount = () =>
       sendEvents().filter(
         (event) => event.type === type && event.data.account?.account_key === findAccount(connection),

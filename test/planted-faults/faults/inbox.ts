@@ -177,13 +177,32 @@ export const inboxFaults: readonly PlantedFault[] = [
   },
   {
     name: "a refused call restricts an account that was reconnected since",
-    file: "shared/stores/accounts/accounts.ts",
-    search: `        if ((item[A.lastRefreshedAt] ?? 0) > asOf) return null;
-`,
-    replacement: "",
+    file: "shared/stores/accounts/account-statuses.ts",
+    search: ` || (item[A.lastRefreshedAt] ?? 0) > asOf) return`,
+    replacement: ") return",
     killedBy: {
       file: "test/shared/flows/sending/outcomes.test.ts",
       title: "does not change an account that was reconnected after the send started",
+    },
+  },
+  {
+    name: "a refused send that started before the next try doubles the time until the try after it",
+    file: "shared/stores/accounts/account-statuses.ts",
+    search: " && retryAt !== null && asOf >= retryAt;",
+    replacement: " && retryAt !== null;",
+    killedBy: {
+      file: "test/shared/flows/sending/restricted-account.test.ts",
+      title: "is not doubled by sends that started before the next try",
+    },
+  },
+  {
+    name: "a send that the sweep settles does not end its account's restriction",
+    file: "shared/flows/sending/settle-due.ts",
+    search: "      return endRestriction(ports, attempt);\n",
+    replacement: "      return;\n",
+    killedBy: {
+      file: "test/shared/flows/sending/restricted-account.test.ts",
+      title: "recovers if the process that sent died before it could publish that, with one event",
     },
   },
   {

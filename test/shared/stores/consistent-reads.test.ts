@@ -112,6 +112,8 @@ async function connectAccount(): Promise<Account> {
     displayName: "Shop",
     pageId: null,
     status: "active",
+    statusDetail: null,
+    retryAt: null,
     refreshError: null,
     lastRefreshedAt: null,
     sealedToken: sealed,

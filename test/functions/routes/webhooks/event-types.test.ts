@@ -118,6 +118,8 @@ describe("rendered events match the published schema", () => {
       displayName: "Shop",
       pageId: null,
       status: "needs_reauth",
+      statusDetail: "x",
+      retryAt: null,
       refreshError: "x",
       lastRefreshedAt: NOW,
       sealedToken: new Uint8Array(),

@@ -186,7 +186,9 @@ describe("a policy action of the platform", () => {
                 type === "account.restricted" ? "restricted" : "active",
               );
             }
-          } else if (await store.setStatus(tenant, accountRef(), { status: kind, error: "", asOf: at, eventUlid })) {
+          } else if (
+            await store.setStatus(tenant, accountRef(), { status: kind, detail: "", asOf: at, at, eventUlid })
+          ) {
             statusEvents.push([eventUlid, `account.${kind}`]);
           }
           for (const [ulid, type] of statusEvents) {

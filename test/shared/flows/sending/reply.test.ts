@@ -5,7 +5,7 @@ import { conversationId } from "../../../../shared/domain/inbox/conversations.ts
 import { sendReply } from "../../../../shared/flows/sending/reply.ts";
 import { startRequestTime } from "../../../../shared/kernel/request-time.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
-import { DAY, HOUR } from "../../../../shared/kernel/time.ts";
+import { DAY, HOUR, MINUTE } from "../../../../shared/kernel/time.ts";
 import { conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
 import { messageStore } from "../../../../shared/stores/inbox/messages.ts";
 import { injectFaults } from "../../../support/faults.ts";
@@ -152,11 +152,11 @@ describe("a reply", () => {
         new UpdateCommand({
           TableName: testEnv.table.name,
           Key: { PK: `T#${tenant}`, SK: `ACC#instagram#ig-${tenant}` },
-          UpdateExpression: "SET st = :st",
-          ExpressionAttributeValues: { ":st": status },
+          UpdateExpression: "SET st = :st, ra = :ra",
+          ExpressionAttributeValues: { ":st": status, ":ra": testEnv.now() + MINUTE },
         }),
       );
-      expect(await reply()).toEqual({ refused: `account_${status}`, detail: status });
+      expect(await reply()).toMatchObject({ refused: `account_${status}`, detail: status });
       await expectNothingSent();
     },
   );

@@ -17,6 +17,8 @@ const account: Account = {
   displayName: "Shop",
   pageId: null,
   status: "active",
+  statusDetail: null,
+  retryAt: null,
   refreshError: null,
   lastRefreshedAt: null,
   sealedToken: new Uint8Array([1]),

@@ -1,0 +1,176 @@
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import {
+  type Account,
+  type AccountRef,
+  type AccountStatus,
+  effectiveStatus,
+  restrictionWait,
+  statusAfterPolicy,
+} from "../../domain/accounts/accounts.ts";
+import type { TenantId } from "../../kernel/tenant.ts";
+import type { Millis } from "../../kernel/time.ts";
+import { accountAttributes as A } from "../attributes.ts";
+import type { Table } from "../client.ts";
+import { conditionalWrite } from "../conditional-write.ts";
+import { allOf, equals, isUnchanged } from "../expressions.ts";
+import { accountItemKey, t13 } from "../keys.ts";
+import { update } from "../writes.ts";
+import { type AccountItem, itemRetryAt, itemStatus, type StoredDecision, toAccount } from "./account-items.ts";
+
+/** A platform's decision about an account. */
+export interface PolicyDecision {
+  readonly action: "block" | "unblock";
+  /** The platform's time. Of two decisions at the same instant, the unblock wins. */
+  readonly at: Millis;
+  /** The platform's text; null for none. */
+  readonly reason: string | null;
+  /** The ULID of the event to publish if this decision is new. */
+  readonly eventUlid: string;
+}
+
+/** An account after a decision, and the event to publish; null when its shown status did not change. */
+export interface PolicyResult {
+  readonly account: Account;
+  readonly eventUlid: string | null;
+}
+
+/** What a refused platform call says of an account. */
+export interface StatusChange {
+  readonly status: Extract<AccountStatus, "needs_reauth" | "restricted">;
+  /** The platform's error message. */
+  readonly detail: string;
+  /** When the call started. */
+  readonly asOf: Millis;
+  /** When the platform refused it. */
+  readonly at: Millis;
+  /** The ULID of the event to publish. */
+  readonly eventUlid: string;
+}
+
+const WRITE_ATTEMPTS_MAX = 4;
+
+/** No restriction by a refused send. */
+const noRestriction = { [A.statusDetail]: undefined, [A.retryAt]: undefined, [A.retryWait]: undefined };
+
+/** The changes of an account's status. Each is safe to repeat. */
+export function accountStatuses(table: Table) {
+  const { client, name: TableName } = table;
+
+  /**
+   * Reads the account, and writes the changes unless another process has changed its status since: then again.
+   * @param change the changes, or the result when there is nothing to write
+   */
+  async function changeStatus<T>(
+    tenant: TenantId,
+    ref: AccountRef,
+    change: (
+      item: AccountItem,
+    ) => { readonly result: T } | { readonly set: Record<string, unknown>; toResult(item: AccountItem): T },
+  ): Promise<T | null> {
+    const Key = accountItemKey(tenant, ref);
+    for (let attempt = 1; attempt <= WRITE_ATTEMPTS_MAX; attempt++) {
+      const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+      if (!Item) return null;
+      const item = Item as AccountItem;
+      const planned = change(item);
+      if ("result" in planned) return planned.result;
+      const isUnchangedItem = allOf(
+        equals(A.status, item[A.status]),
+        isUnchanged(A.lastRefreshedAt, item[A.lastRefreshedAt]),
+        isUnchanged(A.policy, item[A.policy]),
+        isUnchanged(A.retryAt, item[A.retryAt]),
+      );
+      const result = await conditionalWrite<AccountItem>(
+        table,
+        update(Key, { set: planned.set }, isUnchangedItem, "ALL_NEW"),
+      );
+      if (result.applied && result.item) return planned.toResult(result.item);
+    }
+    throw new Error("Concurrent writes changed the account on every attempt to store its status.");
+  }
+
+  return {
+    /**
+     * Stores the platform's decision, unless a newer one is stored. There is an event to publish when the shown status
+     * changes. A repetition returns the event of the first call. A decision never revives an expired token.
+     * @returns null when the account is gone or a newer decision is stored
+     */
+    setPolicy(tenant: TenantId, ref: AccountRef, decision: PolicyDecision): Promise<PolicyResult | null> {
+      return changeStatus<PolicyResult | null>(tenant, ref, (item) => {
+        const { [A.status]: storedStatus, [A.policy]: storedDecision } = item;
+        if (storedDecision && decisionOrder(storedDecision) >= decisionOrder(decision)) {
+          const isRepeated = decisionOrder(storedDecision) === decisionOrder(decision);
+          return { result: isRepeated ? { account: toAccount(item), eventUlid: storedDecision.eventUlid } : null };
+        }
+        const { action, at, reason } = decision;
+        const newStatus = statusAfterPolicy(storedStatus, action);
+        const changesShownStatus = effectiveStatus(newStatus, action) !== itemStatus(item);
+        const eventUlid = changesShownStatus ? decision.eventUlid : null;
+        const newDecision: StoredDecision = { action, at, eventUlid };
+        const isLifted = newStatus !== storedStatus || (action === "unblock" && storedStatus !== "needs_reauth");
+        const detail =
+          action === "block" && storedStatus !== "needs_reauth" ? { [A.statusDetail]: reason ?? undefined } : {};
+        return {
+          set: { [A.policy]: newDecision, [A.status]: newStatus, ...(isLifted ? noRestriction : detail) },
+          toResult: (newItem) => ({ account: toAccount(newItem), eventUlid }),
+        };
+      });
+    },
+
+    /**
+     * Stores the status that follows from a refused platform call. The refusal is recognized by its event. A token that
+     * was refreshed after the call started overrides the refusal, and an expired token overrides every other status.
+     * A restriction is tried again after an hour. The refusal of a later try doubles that time, up to a day.
+     * @returns the account when this refusal changed its status, else null
+     */
+    setStatus(tenant: TenantId, ref: AccountRef, change: StatusChange): Promise<Account | null> {
+      const { status, detail, asOf, at, eventUlid } = change;
+      return changeStatus<Account | null>(tenant, ref, (item) => {
+        if (item[A.statusEvent] === eventUlid) return { result: toAccount(item) };
+        const currentStatus = itemStatus(item);
+        if (currentStatus === "needs_reauth" || (item[A.lastRefreshedAt] ?? 0) > asOf) return { result: null };
+        const retryAt = itemRetryAt(item);
+        // Sends that started before the next try were refused for the restriction that is stored.
+        const isRepeated = status === "restricted" && retryAt !== null && asOf >= retryAt;
+        if (currentStatus === status && !isRepeated) return { result: null };
+        const wait = status === "restricted" ? restrictionWait(item[A.retryWait] ?? null) : undefined;
+        return {
+          set: {
+            [A.status]: status,
+            [A.statusDetail]: detail,
+            [A.statusEvent]: isRepeated ? item[A.statusEvent] : eventUlid,
+            [A.retryWait]: wait,
+            [A.retryAt]: wait && at + wait,
+          },
+          toResult: (newItem) => (isRepeated ? null : toAccount(newItem)),
+        };
+      });
+    },
+
+    /**
+     * Ends a restriction that a refused send reported, because the platform accepted a later send.
+     * @param send `asOf`: when it started; `eventUlid`: the ULID of the event to publish
+     * @returns the account when this send changed its status, else null
+     */
+    endRestriction(
+      tenant: TenantId,
+      ref: AccountRef,
+      { asOf, eventUlid }: Pick<StatusChange, "asOf" | "eventUlid">,
+    ): Promise<Account | null> {
+      return changeStatus<Account | null>(tenant, ref, (item) => {
+        if (item[A.statusEvent] === eventUlid) return { result: toAccount(item) };
+        const retryAt = itemRetryAt(item);
+        if (retryAt === null || asOf < retryAt) return { result: null };
+        return {
+          set: { [A.status]: "active", ...noRestriction, [A.statusEvent]: eventUlid },
+          toResult: toAccount,
+        };
+      });
+    },
+  };
+}
+
+/** The actions sort as they must: block, unblock. */
+function decisionOrder({ at, action }: Pick<StoredDecision, "at" | "action">): string {
+  return `${t13(at)}#${action}`;
+}
