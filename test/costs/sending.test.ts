@@ -58,26 +58,28 @@ const measureUnits = async (work: () => Promise<unknown>) => {
 /** Due item, transaction of record and counts. */
 const startWcu = 1 + 6;
 const startRcu = 3;
+/** Settled, due item removed, transaction of the event's id and body that checks the record. */
+const failedWcu = 1 + 1 + 6;
 
 test("a refused reply is settled, stored with its event, and no longer due", async () => {
   const reply = await platformAnswering(refusedOutcome);
-  expect(await measureUnits(reply)).toEqual([startWcu + 1 + 1 + 1 + 1, startRcu, 1]);
+  expect(await measureUnits(reply)).toEqual([startWcu + failedWcu, startRcu, 1]);
 });
 
 test("a refusal that ends the account's access changes it once; the next reply costs its reads", async () => {
   const reply = await platformAnswering({ ...refusedOutcome, accountStatus: "needs_reauth" });
-  expect(await measureUnits(reply)).toEqual([startWcu + 4 + 2, startRcu + 1, 2]);
+  expect(await measureUnits(reply)).toEqual([startWcu + failedWcu + 2, startRcu + 1, 2]);
   expect(await measureUnits(reply)).toEqual([0, startRcu, 0]);
 });
 
 test("a restricted account costs a read and a write with each try, and a reply of an active account none", async () => {
   let outcome: SendOutcome = { ...refusedOutcome, accountStatus: "restricted" };
   const reply = await platformAnswering(() => outcome);
-  expect(await measureUnits(reply)).toEqual([startWcu + 4 + 2, startRcu + 1, 2]);
+  expect(await measureUnits(reply)).toEqual([startWcu + failedWcu + 2, startRcu + 1, 2]);
   expect(await measureUnits(reply)).toEqual([0, startRcu, 0]);
   pipeline.advance(HOUR);
   await pipeline.apiPorts.feedShards(workspace.tenant, pipeline.now());
-  expect(await measureUnits(reply)).toEqual([startWcu + 4 + 1, startRcu + 1, 1]);
+  expect(await measureUnits(reply)).toEqual([startWcu + failedWcu + 1, startRcu + 1, 1]);
   pipeline.advance(2 * HOUR);
   await pipeline.apiPorts.feedShards(workspace.tenant, pipeline.now());
   outcome = { kind: "accepted", messageId: "m-1" };
@@ -89,7 +91,7 @@ test("a restricted account costs a read and a write with each try, and a reply o
 
 test("a refusal that asks for a pause stores it beside the counts; the next reply costs its reads", async () => {
   const reply = await platformAnswering({ ...refusedOutcome, coolDownMs: MINUTE });
-  expect(await measureUnits(reply)).toEqual([startWcu + 4 + 1, startRcu, 1]);
+  expect(await measureUnits(reply)).toEqual([startWcu + failedWcu + 1, startRcu, 1]);
   expect(await measureUnits(reply)).toEqual([0, startRcu, 0]);
 });
 
@@ -106,7 +108,7 @@ test("a reply with an unknown outcome is settled by the sweep for the cost of a 
   expect(await measureUnits(reply)).toEqual([startWcu + 1, startRcu, 0]);
   pipeline.advance(MINUTE);
   // Besides an idle sweep: writes the record, the event's ref and body and removes the due send; reads head and record consistently, and the tenant's state.
-  expect(await measureUnits(() => pipeline.settleSends())).toEqual([1 + 4, 5 + 2.5, 1]);
+  expect(await measureUnits(() => pipeline.settleSends())).toEqual([1 + failedWcu, 5 + 2.5, 1]);
 });
 
 test("a reply whose event no endpoint subscribes to costs a claim, and is counted with the batch", async () => {
@@ -127,6 +129,6 @@ test("an idle sweep of sends reads its checkpoint and the hour's eight shards, a
 test("an idempotency key costs a claim and a stored result, and its second use a refused claim", async () => {
   const reply = await platformAnswering(refusedOutcome);
   const key = { idempotencyKey: "a key of 36 characters, as a UUID has" };
-  expect(await measureUnits(() => reply(key))).toEqual([startWcu + 4 + 2, startRcu, 1]);
+  expect(await measureUnits(() => reply(key))).toEqual([startWcu + failedWcu + 2, startRcu, 1]);
   expect(await measureUnits(() => reply(key))).toEqual([1, 0, 0]);
 });

@@ -8,6 +8,7 @@ import type { TenantId } from "../../kernel/tenant.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
 import type { ConversationSnapshot, HeadAdvance } from "../../stores/inbox/conversations.ts";
 import type { RecordedMessage } from "../../stores/inbox/messages.ts";
+import type { OutboundMessages } from "../../stores/inbox/outbound-messages.ts";
 import type { LateWritePorts } from "./ports.ts";
 
 /** What is known of the last erasure of a conversation before an update of it is written. */
@@ -113,6 +114,26 @@ export async function undoLateWrite(
   // A name on the head was looked up again after the erasure.
   if (hasName && handle === null && username === null) await ports.messages.removeParticipantNames(record.ref);
   return false;
+}
+
+/**
+ * Undoes the message of a send whose conversation is gone, where an erasure removed it and is over. Without an erasure
+ * nothing is undone.
+ * @returns whether the message was removed
+ */
+export async function undoErasedSend(
+  ports: Pick<LateWritePorts, "messages" | "erasures"> & {
+    readonly outboundMessages: Pick<OutboundMessages, "removeMarker">;
+  },
+  tenant: TenantId,
+  record: RecordedMessage,
+): Promise<boolean> {
+  const { message } = record;
+  const erasedAt = await ports.erasures.erasedAt(message.conversationId, message.sentAt);
+  if (erasedAt === null || message.sentAt > erasedAt) return false;
+  await removeLateMessage(ports, tenant, record, erasedAt);
+  await ports.outboundMessages.removeMarker(message);
+  return true;
 }
 
 /**

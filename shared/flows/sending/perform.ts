@@ -9,6 +9,7 @@ import {
   sendLeavesBy,
 } from "../../domain/sending/sends.ts";
 import { errorClass } from "../../kernel/error-class.ts";
+import { ulidTime } from "../../kernel/ids.ts";
 import { refuse } from "../../kernel/refusals.ts";
 import type { RequestTime } from "../../kernel/request-time.ts";
 import type { Millis } from "../../kernel/time.ts";
@@ -197,6 +198,11 @@ async function settleOutcome(
       return outcomeUnknown;
     case "late":
     case "refused": {
+      // A process that froze before it wrote the record may have written it after the erasure.
+      if (outcome.kind === "late" && (await wasErased(ports, attempt))) {
+        await ports.sendRecords.remove(head.id, send.id);
+        return sendFailed(notSentInTime.detail);
+      }
       const failure = outcome.kind === "late" ? { ...notSentInTime, at: now } : toFailure(outcome, now);
       const settling = await ports.sendRecords.settleSend(head.id, send.id, { state: "failed", failure });
       await applySendFailure(ports, attempt, failure);
@@ -206,6 +212,13 @@ async function settleOutcome(
       return sendFailed(failure.detail);
     }
   }
+}
+
+/** Whether the conversation was erased since the send's id was made. */
+async function wasErased({ erasures }: Pick<SendPorts, "erasures">, { head, send }: SendAttempt): Promise<boolean> {
+  const madeAt = ulidTime(send.id);
+  const erasedAt = await erasures.erasedAt(head.id, madeAt);
+  return erasedAt !== null && erasedAt >= madeAt;
 }
 
 /** The failure of a send that did not leave in time. */

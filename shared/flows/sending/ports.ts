@@ -22,12 +22,12 @@ export interface SettlePorts {
   readonly conversations: Pick<Conversations, "get" | "advanceHead">;
   readonly accounts: Pick<Accounts, "get" | "setStatus" | "endRestriction" | "recordHumanAgentRefusal">;
   readonly budgets: Budgets;
-  readonly sendRecords: Pick<SendRecords, "start" | "settleSend" | "giveUp" | "get">;
+  readonly sendRecords: Pick<SendRecords, "start" | "settleSend" | "giveUp" | "get" | "remove">;
   readonly dueSends: DueSends;
-  readonly outboundMessages: Pick<OutboundMessages, "record">;
+  readonly outboundMessages: Pick<OutboundMessages, "record" | "removeMarker">;
   readonly messages: Pick<Messages, "remove" | "removeParticipantNames">;
   readonly erasures: Pick<Erasures, "erasedAt" | "saveEvents" | "saveMark" | "isRemoved">;
-  readonly eventBodies: Pick<EventBodies, "recordRef" | "save">;
+  readonly eventBodies: Pick<EventBodies, "saveSendFailed" | "save">;
   readonly events: Queue;
   /** The number of shards of a tenant's feeds, up to a minute old. */
   readonly feedShards: (tenant: TenantId, now: Millis) => Promise<number>;

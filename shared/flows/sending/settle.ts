@@ -9,7 +9,7 @@ import { renderMessageFailed } from "../../events/message.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { encodeEvent } from "../../queues/events.ts";
-import { markErasedSend, undoLateWrite } from "../erasure/late-writes.ts";
+import { markErasedSend, undoErasedSend, undoLateWrite } from "../erasure/late-writes.ts";
 import { messageEvent } from "../inbox/effects.ts";
 import type { SettlePorts } from "./ports.ts";
 
@@ -41,14 +41,19 @@ export async function completeSend(ports: CompletePorts, attempt: SendAttempt, m
   // Without a record the conversation was erased, and the message must not be stored.
   if (settling === "gone") return markErasedSend(ports, tenant, message);
   const record = await ports.outboundMessages.record(tenant, message, startedAt, shards);
+  const inbox = { accountHandle: head.accountHandle, shards };
   const [advance] = await Promise.all([
     // A test message reaches nobody, so it does not change the conversation's head.
     send.scope === "live"
-      ? ports.conversations.advanceHead(tenant, record.message, { accountHandle: head.accountHandle, shards })
+      ? ports.conversations.advanceHead(tenant, record.message, { ...inbox, mayStart: false })
       : null,
     ports.events.send(messageEvent(tenant, record)),
   ]);
-  if (advance) await undoLateWrite(ports, tenant, record, advance);
+  if (!advance) return;
+  if (!advance.started) await undoLateWrite(ports, tenant, record, advance);
+  // A reply starts no conversation. This one is erased, and the erasure is over; or it has expired just now.
+  else if (!(await undoErasedSend(ports, tenant, record)))
+    await ports.conversations.advanceHead(tenant, record.message, inbox);
 }
 
 type FailurePorts = Pick<SettlePorts, "accounts" | "budgets" | "eventBodies" | "events">;
@@ -118,7 +123,8 @@ async function publishAccountEvent(
 }
 
 /**
- * Publishes `message.failed` for a send that failed or whose outcome is unknown. A repetition publishes the same event.
+ * Publishes `message.failed` for a send that failed or whose outcome is unknown, unless its conversation was erased. A
+ * repetition publishes the same event.
  * @param detail the platform's error text, or `outcome_unknown`
  * @param repeated whether the event may have been published before
  */
@@ -131,12 +137,15 @@ export async function publishSendFailed(
   const { tenant, head, send, startedAt } = attempt;
   const type = "message.failed";
   const candidateUlid = deriveEventUlid(tenant, send.id, type, startedAt);
+  const message = { ...outboundMessage(attempt, ""), eventUlid: candidateUlid };
   // The reference lets an erasure find the event's body, which contains the message.
-  const changeName = JSON.stringify([send.id, "failed"]);
-  const ref = { changeName, eventUlid: candidateUlid, changedAt: startedAt };
-  const eventUlid = await ports.eventBodies.recordRef(head.id, ref, startedAt);
-  const message = { ...outboundMessage(attempt, ""), eventUlid };
-  await ports.eventBodies.save(tenant, renderMessageFailed(tenant, message, detail));
+  const eventUlid = await ports.eventBodies.saveSendFailed(tenant, head.id, {
+    sendId: send.id,
+    changeName: JSON.stringify([send.id, "failed"]),
+    changedAt: startedAt,
+    event: renderMessageFailed(tenant, message, detail),
+  });
+  if (eventUlid === null) return;
   const test = send.scope === "test";
   await ports.events.send({
     body: encodeEvent({ tenant, eventUlid, type, source: null, repeated, test }),

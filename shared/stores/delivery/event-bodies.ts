@@ -1,15 +1,15 @@
 import type { EventType, RenderedEvent } from "../../domain/events/events.ts";
 import { RETENTION } from "../../domain/limits.ts";
-import { ulidTime } from "../../kernel/ids.ts";
+import { newUlid, ulidTime } from "../../kernel/ids.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { eventBodyAttributes as A, eventRefAttributes as Ref } from "../attributes.ts";
 import { batchGet } from "../batches.ts";
 import type { Table } from "../client.ts";
-import { conditionalWrite } from "../conditional-write.ts";
-import { itemDoesNotExist } from "../expressions.ts";
-import { eventBodyKey, eventRefKey, type Key, timeToLive } from "../keys.ts";
-import { put, remove, sendWrite } from "../writes.ts";
+import { conditionalTransaction, conditionalWrite } from "../conditional-write.ts";
+import { itemDoesNotExist, itemExists } from "../expressions.ts";
+import { eventBodyKey, eventRefKey, type Key, sendRecordKey, timeToLive } from "../keys.ts";
+import { check, put, remove, sendWrite } from "../writes.ts";
 
 export type EventBodies = ReturnType<typeof eventBodyStore>;
 
@@ -23,6 +23,12 @@ interface ChangeRef {
   readonly changedAt: Millis;
 }
 
+/** The failure of a send, as `recordRef` and `save` store any change and its event, in one transaction. */
+interface SendFailedEvent extends Omit<ChangeRef, "eventUlid"> {
+  readonly sendId: string;
+  readonly event: RenderedEvent;
+}
+
 /** The bodies of events without a message: edits, reactions, deletions, send failures, accounts, endpoints. */
 export function eventBodyStore(table: Table) {
   return {
@@ -31,13 +37,7 @@ export function eventBodyStore(table: Table) {
      * where what it was rendered from has changed since.
      */
     async save(tenant: TenantId, event: RenderedEvent): Promise<void> {
-      const item = {
-        ...eventBodyKey(tenant, event.ulid),
-        [A.type]: event.type,
-        [A.body]: event.body,
-        [A.ttl]: timeToLive(ulidTime(event.ulid) + RETENTION),
-      };
-      await conditionalWrite(table, put(item, itemDoesNotExist));
+      await conditionalWrite(table, put(bodyItem(tenant, event), itemDoesNotExist));
     },
 
     /**
@@ -45,19 +45,35 @@ export function eventBodyStore(table: Table) {
      * finds the event's body.
      * @returns the event's ULID: that of the first call for this change
      */
-    async recordRef(
+    async recordRef(conversationId: string, change: ChangeRef, now: Millis): Promise<string> {
+      const write = put(refItem(conversationId, change, now), itemDoesNotExist);
+      const result = await conditionalWrite<EventRefItem>(table, write);
+      return result.applied || !result.current ? change.eventUlid : result.current[Ref.eventUlid];
+    },
+
+    /**
+     * Stores the event of a send that failed, with its reference, unless both are stored. An erasure removes the record of
+     * the send, so a process that was frozen since stores nothing.
+     * @returns the event's ULID: that of the first call for this send; null when the send has no record any more
+     */
+    async saveSendFailed(
+      tenant: TenantId,
       conversationId: string,
-      { changeName, eventUlid, changedAt }: ChangeRef,
-      now: Millis,
-    ): Promise<string> {
-      const item = {
-        ...eventRefKey(conversationId, changeName),
-        [Ref.eventUlid]: eventUlid,
-        [Ref.changedAt]: changedAt,
-        [Ref.ttl]: timeToLive(now + RETENTION),
-      };
-      const result = await conditionalWrite<EventRefItem>(table, put(item, itemDoesNotExist));
-      return result.applied || !result.current ? eventUlid : result.current[Ref.eventUlid];
+      { sendId, changeName, changedAt, event }: SendFailedEvent,
+    ): Promise<string | null> {
+      const result = await conditionalTransaction(
+        table,
+        [
+          check(sendRecordKey(conversationId, sendId), itemExists),
+          put(refItem(conversationId, { changeName, eventUlid: event.ulid, changedAt }, changedAt), itemDoesNotExist),
+          put(bodyItem(tenant, event), itemDoesNotExist),
+        ],
+        { token: newUlid(changedAt) },
+      );
+      if (result.applied) return event.ulid;
+      const [record, ref] = result.current;
+      if (record === null) return null;
+      return ref ? (ref as unknown as EventRefItem)[Ref.eventUlid] : event.ulid;
     },
 
     /** Deletes the bodies of the events of these changes, at most 100, so that none is sent again. */
@@ -89,6 +105,24 @@ export function eventBodyStore(table: Table) {
       const events = (await batchGet<BodyItem>(table, keys, { consistent: true })).map(toRenderedEvent);
       return new Map(events.map((event) => [event.ulid, event]));
     },
+  };
+}
+
+function bodyItem(tenant: TenantId, event: RenderedEvent) {
+  return {
+    ...eventBodyKey(tenant, event.ulid),
+    [A.type]: event.type,
+    [A.body]: event.body,
+    [A.ttl]: timeToLive(ulidTime(event.ulid) + RETENTION),
+  };
+}
+
+function refItem(conversationId: string, { changeName, eventUlid, changedAt }: ChangeRef, now: Millis) {
+  return {
+    ...eventRefKey(conversationId, changeName),
+    [Ref.eventUlid]: eventUlid,
+    [Ref.changedAt]: changedAt,
+    [Ref.ttl]: timeToLive(now + RETENTION),
   };
 }
 

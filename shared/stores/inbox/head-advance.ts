@@ -23,7 +23,7 @@ import { type ConversationSnapshot, type HeadItem, toSnapshot } from "./head-ite
 
 /** The state of a head before a message advanced it. */
 export interface HeadAdvance {
-  /** The message started the conversation. */
+  /** There was no conversation: the message started it, if it may. */
   readonly started: boolean;
   readonly snapshot: ConversationSnapshot;
 }
@@ -33,6 +33,8 @@ export interface InboxTarget {
   readonly accountHandle: string;
   /** The number of shards of the tenant's feeds. */
   readonly shards: number;
+  /** Whether the message may start a conversation. Default: true */
+  readonly mayStart?: boolean;
   /** When the conversation was last erased, if known. A new head stores it. */
   readonly erasedAt?: Millis | null;
   /** The expiry of the head's picture as it was read, when that is over. The expired picture is then removed. */
@@ -65,7 +67,8 @@ export function headAdvances(table: Table) {
         [A.accountHandle]: inbox.accountHandle,
         ...((inbox.erasedAt ?? null) !== null ? { [A.erasedAt]: storedOr(A.erasedAt, inbox.erasedAt) } : {}),
       };
-      const isShownNext = allOf(notErasedSince(sentAt), isNewerThanShown(message));
+      const mayStart = inbox.mayStart === false ? [isPresent(A.lastAt)] : [];
+      const isShownNext = allOf(notErasedSince(sentAt), isNewerThanShown(message), ...mayStart);
       const advance = (expiredPicture: Millis | null) =>
         conditionalWrite<Partial<HeadItem>>(
           table,

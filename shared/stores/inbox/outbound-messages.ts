@@ -7,7 +7,7 @@ import type { Table } from "../client.ts";
 import { conditionalWrite } from "../conditional-write.ts";
 import { itemDoesNotExist, itemExists } from "../expressions.ts";
 import { type Key, markerKey, messageKey, messagePosition, positionTime, timeToLive } from "../keys.ts";
-import { put, update } from "../writes.ts";
+import { put, remove, sendWrite, update } from "../writes.ts";
 import { type MessageItem, type Placement, toMessage } from "./message-items.ts";
 import { messageStore, type RecordedMessage } from "./messages.ts";
 
@@ -42,6 +42,11 @@ export function outboundMessageStore(table: Table) {
 
     claimMarker,
     saveMarked,
+
+    /** Removes the marker of a message. */
+    async removeMarker({ conversationId, id }: Pick<Message, "conversationId" | "id">): Promise<void> {
+      await sendWrite(table, remove(markerKey(conversationId, id)));
+    },
   };
 
   /** Decides a message's position and event by its id. @returns the stored marker when the id was marked before */

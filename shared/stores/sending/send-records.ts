@@ -19,7 +19,7 @@ import {
   storedOr,
 } from "../expressions.ts";
 import { type Key, sendRecordKey, timeToLive } from "../keys.ts";
-import { put, type TransactItem, update } from "../writes.ts";
+import { put, remove, sendWrite, type TransactItem, update } from "../writes.ts";
 
 export type SendRecords = ReturnType<typeof sendRecordStore>;
 
@@ -116,6 +116,11 @@ export function sendRecordStore(table: Table, random: () => number = Math.random
         update(sendRecordKey(conversationId, sendId), { set: { [A.state]: "unknown" } }, isOpen),
       );
       return result.applied;
+    },
+
+    /** Removes the record of a send. */
+    async remove(conversationId: string, sendId: string): Promise<void> {
+      await sendWrite(table, remove(sendRecordKey(conversationId, sendId)));
     },
 
     /** One send, read consistently; null when this conversation has none of that id. */

@@ -146,6 +146,36 @@ export const erasureFaults: readonly PlantedFault[] = [
     },
   },
   {
+    name: "the event of a failed send is stored without its send record",
+    file: "shared/stores/delivery/event-bodies.ts",
+    search: "          check(sendRecordKey(conversationId, sendId), itemExists),",
+    replacement: "          check(sendRecordKey(conversationId, event.ulid), itemDoesNotExist),",
+    killedBy: {
+      file: "test/shared/flows/sending/frozen-over-erasure.test.ts",
+      title: "leaves nothing after the erasure",
+    },
+  },
+  {
+    name: "a reply starts a conversation",
+    file: "shared/flows/sending/settle.ts",
+    search: "{ ...inbox, mayStart: false }",
+    replacement: "inbox",
+    killedBy: {
+      file: "test/shared/flows/sending/frozen-over-erasure.test.ts",
+      title: "leaves nothing after the erasure",
+    },
+  },
+  {
+    name: "a send that was started after its erasure leaves its record",
+    file: "shared/flows/sending/perform.ts",
+    search: `if (outcome.kind === "late" && (await wasErased(ports, attempt))) {`,
+    replacement: `if (outcome.kind === "late" && attempt.startedAt < 0 && (await wasErased(ports, attempt))) {`,
+    killedBy: {
+      file: "test/shared/flows/sending/frozen-over-erasure.test.ts",
+      title: "leaves nothing after the erasure",
+    },
+  },
+  {
     name: "an erasure ends with its first pass",
     file: "shared/flows/erasure/later-pass.ts",
     search: "    if (page.ulids.length > 0 && nextPassAt === null) {",
