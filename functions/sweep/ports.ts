@@ -1,13 +1,12 @@
+import { openFiles } from "../../shared/aws/files.ts";
 import { consoleLog } from "../../shared/aws/log.ts";
 import { openQueue } from "../../shared/aws/queues.ts";
 import { setting } from "../../shared/config/settings.ts";
-import type { OverduePorts, SweepPorts } from "../../shared/flows/delivery/ports.ts";
-import type { HoldExpiryPorts } from "../../shared/flows/holds/ports.ts";
 import { tenantShards } from "../../shared/flows/inbox/feed-shards.ts";
-import type { SettlePorts } from "../../shared/flows/sending/ports.ts";
 import { tenantStateStore } from "../../shared/stores/access/tenant-states.ts";
 import { accountStore } from "../../shared/stores/accounts/accounts.ts";
 import { openTable } from "../../shared/stores/client.ts";
+import { quarantineStore } from "../../shared/stores/dead-letters/quarantine.ts";
 import { dueStore } from "../../shared/stores/delivery/due-attempts.ts";
 import { eventBodyStore } from "../../shared/stores/delivery/event-bodies.ts";
 import { waitingDeliveryStore } from "../../shared/stores/delivery/waiting-deliveries.ts";
@@ -20,9 +19,10 @@ import { budgetStore } from "../../shared/stores/sending/budgets.ts";
 import { dueSendStore } from "../../shared/stores/sending/due-sends.ts";
 import { sendRecordStore } from "../../shared/stores/sending/send-records.ts";
 import { endpointStore } from "../../shared/stores/webhooks/endpoints.ts";
+import type { AllSweepPorts } from "./worker.ts";
 
 /** The sweeper. */
-export function sweepPorts(): SweepPorts & OverduePorts & SettlePorts & HoldExpiryPorts {
+export function sweepPorts(): AllSweepPorts {
   const table = openTable(setting("table"));
   return {
     due: dueStore(table),
@@ -42,6 +42,8 @@ export function sweepPorts(): SweepPorts & OverduePorts & SettlePorts & HoldExpi
     eventBodies: eventBodyStore(table),
     events: openQueue(setting("eventsQueueUrl")),
     feedShards: tenantShards(tenantStateStore(table)),
+    files: openFiles(setting("rawBucket")),
+    quarantine: quarantineStore(table),
     log: consoleLog,
   };
 }

@@ -1,30 +1,40 @@
+import type { PurgeLettersPorts } from "../../shared/flows/dead-letters/ports.ts";
+import { purgeDeadWebhooks } from "../../shared/flows/dead-letters/purge-webhooks.ts";
 import type { OverduePorts, SweepPorts } from "../../shared/flows/delivery/ports.ts";
 import { sweepDue } from "../../shared/flows/delivery/sweep/due.ts";
 import { rescheduleOverdue } from "../../shared/flows/delivery/sweep/overdue.ts";
 import { expireHolds } from "../../shared/flows/holds/expire.ts";
 import type { HoldExpiryPorts } from "../../shared/flows/holds/ports.ts";
+import type { PurgePorts } from "../../shared/flows/inbox/ports.ts";
+import { purgeRawWebhooks } from "../../shared/flows/inbox/purge-raw-webhooks.ts";
 import type { SettlePorts } from "../../shared/flows/sending/ports.ts";
 import { settleDueSends } from "../../shared/flows/sending/settle-due.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import { scheduleWorker } from "../worker/middleware.ts";
+/** What the tasks of the sweep use. */
+export type AllSweepPorts = SweepPorts & OverduePorts & SettlePorts & HoldExpiryPorts & PurgePorts & PurgeLettersPorts;
 
-/** The input of the schedule that runs once a day. The one that runs each minute has AWS's own event. */
-const dailyInput = { task: "reschedule_overdue" } as const;
+type Task = (ports: AllSweepPorts, now: Millis, hasTime: () => boolean) => Promise<unknown>;
+
+/** What runs on the event of the schedule of each minute, which is AWS's own. */
+const eachMinute: readonly Task[] = [sweepDue, settleDueSends, expireHolds];
+
+/** What runs on the input of another schedule, by its `task`. */
+const otherSchedules: Readonly<Record<string, readonly Task[]>> = {
+  purge_raw_webhooks: [purgeRawWebhooks, purgeDeadWebhooks],
+  reschedule_overdue: [rescheduleOverdue],
+};
 
 /**
- * The sweeper: enqueues due attempts, tasks and erasures, settles sends whose sender died, and expires held messages. The
- * three run concurrently. Once a day it looks for deliveries that nothing will attempt. A sweep that runs out of time is
- * continued by the next one.
+ * The sweeper: enqueues due attempts, tasks and erasures, settles sends whose sender died, and expires held messages. Once
+ * an hour it deletes raw webhooks at the end of their retention, and once a day it looks for deliveries that nothing will
+ * attempt. The tasks of a run are concurrent. A run that is out of time is continued by the next one.
  */
-export function sweepWorker(ports: SweepPorts & OverduePorts & SettlePorts & HoldExpiryPorts, clock: () => Millis) {
+export function sweepWorker(ports: AllSweepPorts, clock: () => Millis) {
   return scheduleWorker("sweep", ports.log, async (event, { hasTime }) => {
     const now = clock();
-    if ((event as { task?: unknown } | null)?.task === dailyInput.task) return rescheduleOverdue(ports, now, hasTime);
-    const results = await Promise.allSettled([
-      sweepDue(ports, now, hasTime),
-      settleDueSends(ports, now, hasTime),
-      expireHolds(ports, now, hasTime),
-    ]);
+    const tasks = otherSchedules[String((event as { task?: unknown } | null)?.task)] ?? eachMinute;
+    const results = await Promise.allSettled(tasks.map((task) => task(ports, now, hasTime)));
     for (const result of results) if (result.status === "rejected") throw result.reason;
   });
 }

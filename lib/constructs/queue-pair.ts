@@ -18,9 +18,11 @@ export interface QueuePairProps {
   /** Timeout of the function that reads the dead letters. */
   readonly deadLetterTimeout: Duration;
   readonly retention: Duration;
+  /** From the first send of a message. Default: 14 days. */
+  readonly deadLetterRetention?: Duration;
 }
 
-/** A queue and its dead letter queue, which keeps messages for 14 days. */
+/** A queue and its dead letter queue. */
 export class QueuePair extends Construct {
   readonly queue: Queue;
   readonly deadLetters: Queue;
@@ -30,7 +32,7 @@ export class QueuePair extends Construct {
     this.deadLetters = new Queue(this, "DeadLetterQueue", {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
-      retentionPeriod: Duration.days(14),
+      retentionPeriod: props.deadLetterRetention ?? Duration.days(14),
       visibilityTimeout: times(props.deadLetterTimeout, TIMEOUTS_UNTIL_VISIBLE),
     });
     this.queue = new Queue(this, "Queue", {

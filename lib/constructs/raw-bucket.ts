@@ -6,7 +6,10 @@ import { Construct } from "constructs";
 type Prefix = "inbound/" | "raw/";
 type ObjectAction = "GetObject" | "PutObject" | "DeleteObject";
 
-/** Raw webhook bodies: bodies too large for a queue message (`inbound/`) and copies stored for seven days (`raw/`). */
+/**
+ * Raw webhook bodies: bodies too large for a queue message (`inbound/`) and copies stored for seven days (`raw/`). The
+ * sweep deletes them each hour.
+ */
 export class RawBucket extends Construct {
   readonly bucket: Bucket;
 
@@ -21,6 +24,7 @@ export class RawBucket extends Construct {
       versioned: false,
       lifecycleRules: [
         {
+          // Should the sweep fail. S3 counts from the next midnight, and deletes some hours later.
           id: "everything-expires",
           expiration: Duration.days(7),
           abortIncompleteMultipartUploadAfter: Duration.days(1),
@@ -40,7 +44,7 @@ export class RawBucket extends Construct {
     );
   }
 
-  /** Grants a role ListBucket. Without it S3 answers 403 instead of 404 for an object that does not exist. */
+  /** Grants a role ListBucket, without which S3 also answers 403 instead of 404 for an object that does not exist. */
   allowListing(role: IRole): void {
     role.addToPrincipalPolicy(new PolicyStatement({ actions: ["s3:ListBucket"], resources: [this.bucket.bucketArn] }));
   }

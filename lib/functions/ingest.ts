@@ -13,6 +13,8 @@ export function createInboundQueue(scope: Construct): QueuePair {
     workerTimeout: TIMEOUT,
     deadLetterTimeout: DEAD_LETTERS_TIMEOUT,
     retention: Duration.days(4),
+    // A dead letter contains the raw bytes of a webhook.
+    deadLetterRetention: Duration.days(7),
   });
 }
 

@@ -3,9 +3,12 @@ import type { Construct } from "constructs";
 import { table as names } from "../../shared/config/names.ts";
 import { NodeFunction } from "../constructs/node-function.ts";
 import { Schedule } from "../constructs/schedule.ts";
-import { type FunctionContext, queueVariables, tableVariables } from "./function-context.ts";
+import { type FunctionContext, queueVariables, rawBucketVariables, tableVariables } from "./function-context.ts";
 
-/** Sends what is due to its queue, each minute, and once a day looks for deliveries that nothing will attempt. */
+/**
+ * Sends what is due to its queue, each minute. Once an hour it deletes raw webhooks, and once a day it looks for deliveries
+ * that nothing will attempt.
+ */
 export function createSweep(scope: Construct, context: FunctionContext): NodeFunction {
   const { data, queues, code } = context;
   const sweep = new NodeFunction(scope, "Sweep", {
@@ -14,7 +17,11 @@ export function createSweep(scope: Construct, context: FunctionContext): NodeFun
     // Under a minute, so that one sweep ends before the next starts.
     timeout: Duration.seconds(50),
     memoryMegabytes: 256,
-    environment: { ...tableVariables(context), ...queueVariables(context, "Deliveries", "Erasures", "Events") },
+    environment: {
+      ...tableVariables(context),
+      ...rawBucketVariables(context),
+      ...queueVariables(context, "Deliveries", "Erasures", "Events"),
+    },
   });
   data.table.allow(sweep.functionRole, {
     // The sweep completes a send whose sender crashed: it stores the message, updates the conversation and publishes.
@@ -24,10 +31,18 @@ export function createSweep(scope: Construct, context: FunctionContext): NodeFun
     // Deliveries of every tenant that wait, once a day.
     scans: [names.failingIndex.name],
   });
+  data.raw.allow(sweep.functionRole, "inbound/", "DeleteObject");
+  data.raw.allow(sweep.functionRole, "raw/", "DeleteObject");
+  data.raw.allowListing(sweep.functionRole);
   queues.Deliveries.allowSending(sweep.functionRole);
   queues.Erasures.allowSending(sweep.functionRole);
   queues.Events.allowSending(sweep.functionRole);
   new Schedule(scope, "EachMinute", { every: Duration.minutes(1), target: sweep });
+  new Schedule(scope, "EachHour", {
+    every: Duration.hours(1),
+    target: sweep,
+    input: { task: "purge_raw_webhooks" },
+  });
   new Schedule(scope, "EachDay", {
     every: Duration.days(1),
     target: sweep,

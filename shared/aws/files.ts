@@ -1,8 +1,16 @@
-import { DeleteObjectCommand, GetObjectCommand, NoSuchKey, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import {
+  DeleteObjectCommand,
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  NoSuchKey,
+  PutObjectCommand,
+  S3Client,
+} from "@aws-sdk/client-s3";
 
 export type Files = ReturnType<typeof openFiles>;
 
-/** The bucket of raw webhook copies. Its objects expire after 7 days. */
+/** The bucket of raw webhooks. */
 export function openFiles(bucket: string, client: S3Client = defaultClient()) {
   return {
     async put(key: string, body: Uint8Array): Promise<void> {
@@ -23,7 +31,31 @@ export function openFiles(bucket: string, client: S3Client = defaultClient()) {
     async remove(key: string): Promise<void> {
       await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }));
     },
+
+    /**
+     * Up to 1,000 keys under a prefix, in the order of their UTF-8 bytes.
+     * @param after `next` of the previous page; null for the first one
+     */
+    async list(prefix: string, after: string | null): Promise<{ keys: string[]; next: string | null }> {
+      const input = { Bucket: bucket, Prefix: prefix, ...(after === null ? {} : { ContinuationToken: after }) };
+      const { Contents = [], NextContinuationToken: next = null } = await client.send(new ListObjectsV2Command(input));
+      return { keys: Contents.flatMap(({ Key }) => Key ?? []), next };
+    },
+
+    /**
+     * Deletes up to 1,000 objects. A missing one is no error.
+     * @throws ObjectsNotDeleted when S3 refuses some of them
+     */
+    async removeAll(keys: readonly string[]): Promise<void> {
+      const Delete = { Objects: keys.map((Key) => ({ Key })), Quiet: true };
+      const { Errors = [] } = await client.send(new DeleteObjectsCommand({ Bucket: bucket, Delete }));
+      if (Errors.length > 0) throw new ObjectsNotDeleted(`${Errors.length} objects could not be deleted.`);
+    },
   };
+}
+
+class ObjectsNotDeleted extends Error {
+  override readonly name = "ObjectsNotDeleted";
 }
 
 function defaultClient(): S3Client {

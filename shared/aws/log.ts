@@ -91,6 +91,11 @@ export type LogLine =
       readonly message_id: string;
       readonly receives: number;
     }
+  /** A dead letter that was not stored: the retention of its webhook is over. */
+  | { readonly event: "dead_letter.expired"; readonly queue: string; readonly message_id: string }
+  /** The hourly purge. `complete` is false when the time was over: the next run continues. */
+  | { readonly event: "raw_webhooks.purged"; readonly files: number; readonly complete: boolean }
+  | { readonly event: "dead_letters.purged"; readonly dead_letters: number; readonly complete: boolean }
   | { readonly event: "sweep.completed"; readonly enqueued: number; readonly swept_until: string }
   | {
       /** The daily search for deliveries that nothing will attempt. */
@@ -151,6 +156,9 @@ const levels: Readonly<Record<LogLine["event"], Level>> = {
   "endpoint.failing": "warn",
   "mail.not_sent": "warn",
   "dead_letter.quarantined": "error",
+  "dead_letter.expired": "error",
+  "raw_webhooks.purged": "info",
+  "dead_letters.purged": "info",
   "sweep.completed": "info",
   "deliveries.checked": "info",
   "deliveries.rescheduled": "error",

@@ -253,6 +253,14 @@ describe("the workers' single steps", () => {
     expect(await pipeline.cost(redrive)).toEqual(writeCost(2));
   });
 
+  test("a purge reads the expired dead letters of webhooks and deletes them by their size", async () => {
+    const { quarantine } = pipeline.stores;
+    const purge = () => quarantine.removeBefore("Inbound", pipeline.now());
+    expect(await pipeline.cost(purge)).toEqual(readCost(0.5));
+    await quarantine.save(deadLetter("x".repeat(2_900), "Inbound", 1), pipeline.now());
+    expect(await pipeline.cost(purge)).toMatchObject({ wcu: 3, rcu: 0.5 });
+  });
+
   test("giving up a delivery writes its row and its index entry", async () => {
     const workspace = await freshWorkspace(pipeline);
     await everyoneWrites(pipeline, workspace, 1);

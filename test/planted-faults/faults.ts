@@ -5,6 +5,7 @@ import { holdsFaults } from "./faults/holds.ts";
 import { idempotencyFaults } from "./faults/idempotency.ts";
 import { inboxFaults } from "./faults/inbox.ts";
 import { queuesAndTableFaults } from "./faults/queues-and-table.ts";
+import { retentionFaults } from "./faults/retention.ts";
 import { sendingFaults } from "./faults/sending.ts";
 import { staleConversationsFaults } from "./faults/stale-conversations.ts";
 import { staleReadsFaults } from "./faults/stale-reads.ts";
@@ -19,6 +20,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   ...idempotencyFaults,
   ...inboxFaults,
   ...queuesAndTableFaults,
+  ...retentionFaults,
   ...sendingFaults,
   ...staleConversationsFaults,
   ...staleReadsFaults,

@@ -1,3 +1,4 @@
+import type { Log } from "../../aws/log.ts";
 import type { Queue } from "../../aws/queues.ts";
 import type { QueueName } from "../../config/names.ts";
 import type { Update } from "../../domain/inbox/updates.ts";
@@ -16,6 +17,11 @@ export interface DeadLetterPorts extends CountingPorts {
   readonly quarantine: Pick<Quarantine, "save">;
   readonly deliveries: Pick<Deliveries, "giveUp">;
   readonly due: Pick<DueAttempts, "putTask" | "putErasure">;
+}
+
+export interface PurgeLettersPorts {
+  readonly quarantine: Pick<Quarantine, "removeBefore">;
+  readonly log: Log;
 }
 
 /** Inspects and redrives dead letters. */

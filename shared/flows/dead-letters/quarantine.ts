@@ -1,7 +1,9 @@
 import { deadLetterId } from "../../domain/dead-letters/dead-letters.ts";
+import { purgedBefore } from "../../domain/inbox/raw-webhooks.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
 import { decodeEndpointTask, decodeRetry } from "../../queues/deliveries.ts";
 import { decodeErasure } from "../../queues/erasures.ts";
+import { decodeInbound } from "../../queues/inbound.ts";
 import type { DeadLetter } from "../../stores/dead-letters/quarantine.ts";
 import { countDelivery, type Tally } from "../stats/count.ts";
 import type { DeadLetterPorts } from "./ports.ts";
@@ -13,15 +15,20 @@ const RETRY_DELAY: Millis = 30 * MINUTE;
  * Quarantines a message that a worker failed to process ten times: writes a row with the message, logs a line, and gives
  * up the delivery whose attempt it was. A probe or drain, which other deliveries wait for, is scheduled again, and so is
  * an erasure. Safe to repeat: a repetition schedules a further run at most, and a message that was redriven gives up no
- * delivery.
+ * delivery. A webhook's raw bytes are not stored when the next purge would remove them.
  * @param tally counts a delivery that was given up
  */
 export async function quarantineDeadLetter(
   ports: DeadLetterPorts,
-  letter: DeadLetter,
+  deadLetter: DeadLetter,
   tally: Tally,
   now: Millis,
 ): Promise<void> {
+  const letter = withArrival(deadLetter);
+  if (letter.queue === "Inbound" && letter.sentAt < purgedBefore(now)) {
+    ports.log({ event: "dead_letter.expired", queue: letter.queue, message_id: letter.messageId });
+    return;
+  }
   const state = await ports.quarantine.save(letter, now);
   const attempt = state === "redriven" ? null : decodeRetry(letter.body);
   if (attempt) {
@@ -45,4 +52,10 @@ export async function quarantineDeadLetter(
     message_id: letter.messageId,
     receives: letter.receives,
   });
+}
+
+/** A webhook may have been redriven: its time is that of its arrival. */
+function withArrival(letter: DeadLetter): DeadLetter {
+  const webhook = letter.queue === "Inbound" ? decodeInbound(letter.body) : null;
+  return webhook ? { ...letter, sentAt: Math.min(letter.sentAt, webhook.receivedAt) } : letter;
 }

@@ -1,3 +1,4 @@
+import { largeWebhookKey, purgedBefore, rawCopiesFolder } from "../../domain/inbox/raw-webhooks.ts";
 import { compress, decompress } from "../../kernel/compression.ts";
 import { newUlid } from "../../kernel/ids.ts";
 import { iso, type Millis } from "../../kernel/time.ts";
@@ -17,7 +18,7 @@ export async function receiveWebhook(ports: IntakePorts, raw: Uint8Array, now: M
     await ports.inbound.send({ body: encodeInbound({ receivedAt: now, bytes, file: null }) });
     return;
   }
-  const file = `inbound/${iso(now).slice(0, 10)}/${newUlid(now)}.json.gz`;
+  const file = largeWebhookKey(now, newUlid(now));
   await ports.files.put(file, bytes);
   await ports.inbound.send({ body: encodeInbound({ receivedAt: now, bytes: null, file }) });
 }
@@ -28,18 +29,24 @@ export async function loadInbound(ports: IngestPorts, inbound: InboundMessage): 
   return bytes ? decompress(bytes) : null;
 }
 
-/** Stores the raw copies of a batch as one file, which expires after 7 days. A retried record may be stored twice. */
+/**
+ * Stores the raw copies of a batch, in one file for each hour in which one arrived. A retried record may be stored twice. A
+ * copy that the next purge would remove is not stored.
+ */
 export async function storeRawCopies(
   ports: IngestPorts,
   batchId: string,
   copies: readonly { receivedAt: Millis; raw: Uint8Array }[],
   now: Millis,
 ): Promise<void> {
-  if (copies.length === 0) return;
-  const lines = copies.map(({ receivedAt, raw }) =>
-    JSON.stringify({ received_at: iso(receivedAt), body: Buffer.from(raw).toString("utf8") }),
+  const retained = copies.filter(({ receivedAt }) => receivedAt >= purgedBefore(now));
+  const byHour = Map.groupBy(retained, ({ receivedAt }) => rawCopiesFolder(receivedAt));
+  await Promise.all(
+    [...byHour].map(([folder, sameHour]) => {
+      const lines = sameHour.map(({ receivedAt, raw }) =>
+        JSON.stringify({ received_at: iso(receivedAt), body: Buffer.from(raw).toString("utf8") }),
+      );
+      return ports.files.put(`${folder}${batchId}.ndjson.gz`, compress(`${lines.join("\n")}\n`));
+    }),
   );
-  const at = iso(now);
-  const key = `raw/${at.slice(0, 10)}/${at.slice(11, 13)}/${batchId}.ndjson.gz`;
-  await ports.files.put(key, compress(`${lines.join("\n")}\n`));
 }

@@ -28,13 +28,13 @@ export interface IntakePorts {
     verifyToken: string,
   ) => string | null;
   readonly inbound: Queue;
-  readonly files: Files;
+  readonly files: Pick<Files, "put">;
   readonly log: Log;
 }
 
 export interface IngestPorts extends CountingPorts {
   readonly parseUpdates: (raw: Uint8Array, receivedAt: Millis) => Update[];
-  readonly files: Files;
+  readonly files: Pick<Files, "put" | "get" | "remove">;
   readonly accounts: Pick<Accounts, "getRoute" | "setPolicy">;
   readonly tenantStates: Pick<TenantStates, "get" | "growShards">;
   readonly erasures: Pick<Erasures, "erasedAt" | "saveEvents" | "saveMark" | "isRemoved">;
@@ -47,6 +47,11 @@ export interface IngestPorts extends CountingPorts {
   readonly eventBodies: Pick<EventBodies, "recordRef" | "save" | "deleteBodies" | "removeChanges">;
   readonly events: Queue;
   readonly profiles: Queue;
+}
+
+export interface PurgePorts {
+  readonly files: Pick<Files, "list" | "removeAll">;
+  readonly log: Log;
 }
 
 export interface ProfilePorts {

@@ -2,7 +2,8 @@ import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { type QueueName, queues } from "../../config/names.ts";
 import { deadLetterId } from "../../domain/dead-letters/dead-letters.ts";
 import { RETENTION } from "../../domain/limits.ts";
-import { newUlid, ulidCeiling, ulidTime } from "../../kernel/ids.ts";
+import { newUlid, ulidCeiling, ulidFloor, ulidTime } from "../../kernel/ids.ts";
+import { forEachConcurrent } from "../../kernel/parallel.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
 import { quarantineAttributes as A } from "../attributes.ts";
 import { batchGet } from "../batches.ts";
@@ -19,14 +20,14 @@ import {
   itemExists,
 } from "../expressions.ts";
 import { type Key, quarantineKey, timeToLive } from "../keys.ts";
-import { put, update } from "../writes.ts";
+import { put, remove, sendWrite, update } from "../writes.ts";
 
 /** A queue message that no worker could process. */
 export interface DeadLetter {
   readonly queue: QueueName;
   /** The queue's id of the message. */
   readonly messageId: string;
-  /** When it was first sent. */
+  /** When it was first sent; of a webhook, when it arrived. */
   readonly sentAt: Millis;
   readonly body: string;
   /** The message group; null for none. */
@@ -39,7 +40,7 @@ export type RedriveEnd = "sent" | "replayed" | "not_needed";
 
 /** A stored dead letter. */
 export interface QuarantinedMessage extends DeadLetter {
-  /** A ULID derived from the time of sending and the queue's id of the message. */
+  /** A ULID derived from `sentAt` and the queue's id of the message. */
   readonly id: string;
   readonly quarantinedAt: Millis;
   /** Bytes of the whole body. When `cut`, `body` is only its beginning. */
@@ -55,6 +56,16 @@ const BODY_BYTES_MAX = 350_000;
 
 /** How long the claim of a redrive that died blocks others. */
 const CLAIM_LEASE: Millis = 5 * MINUTE;
+
+const DELETE_CONCURRENCY = 10;
+
+/**
+ * When a dead letter ends: 7 days after it was quarantined. That of a webhook contains its raw bytes, and ends 7 days
+ * after they arrived.
+ */
+function endsAt(queue: QueueName, sentAt: Millis, quarantinedAt: Millis): Millis {
+  return (queue === "Inbound" ? sentAt : quarantinedAt) + RETENTION;
+}
 
 export type Quarantine = ReturnType<typeof quarantineStore>;
 
@@ -82,7 +93,7 @@ export function quarantineStore(table: Table) {
         [A.group]: letter.group ?? undefined,
         [A.receives]: letter.receives,
         [A.quarantinedAt]: now,
-        [A.ttl]: timeToLive(now + RETENTION),
+        [A.ttl]: timeToLive(endsAt(letter.queue, letter.sentAt, now)),
       };
       const result = await conditionalWrite<QuarantineItem>(table, put(item, itemDoesNotExist));
       if (result.applied || !result.current) return "new";
@@ -104,7 +115,7 @@ export function quarantineStore(table: Table) {
           }),
         );
         const page = ((response.Items ?? []) as QuarantineItem[]).map((item) => toQuarantinedMessage(queue, item));
-        yield page.filter(({ quarantinedAt }) => now < quarantinedAt + RETENTION);
+        yield page.filter(({ sentAt, quarantinedAt }) => now < endsAt(queue, sentAt, quarantinedAt));
         ExclusiveStartKey = response.LastEvaluatedKey;
       } while (ExclusiveStartKey);
     },
@@ -114,9 +125,29 @@ export function quarantineStore(table: Table) {
       const keys = queues.map((queue) => quarantineKey(queue, id));
       for (const item of await batchGet<QuarantineItem>(table, keys, { consistent: true })) {
         const queue = queues.find((name) => quarantineKey(name, id).PK === item.PK);
-        if (queue && now < item[A.quarantinedAt] + RETENTION) return toQuarantinedMessage(queue, item);
+        if (queue && now < endsAt(queue, ulidTime(id), item[A.quarantinedAt])) return toQuarantinedMessage(queue, item);
       }
       return null;
+    },
+
+    /**
+     * Deletes a queue's dead letters that were sent before an instant, one page of the table (1 MB) at most, oldest first.
+     * @returns `more`: there may be further ones
+     */
+    async removeBefore(queue: QueueName, sentBefore: Millis): Promise<{ removed: number; more: boolean }> {
+      const { Items = [], LastEvaluatedKey } = await client.send(
+        new QueryCommand({
+          TableName,
+          KeyConditionExpression: "PK = :q AND SK < :upTo",
+          ExpressionAttributeValues: { ":q": quarantineKey(queue, "").PK, ":upTo": ulidFloor(sentBefore) },
+          ProjectionExpression: "PK, SK",
+        }),
+      );
+      const keys = Items as Key[];
+      await forEachConcurrent(keys, DELETE_CONCURRENCY, async ({ PK, SK }) => {
+        await sendWrite(table, remove({ PK, SK }));
+      });
+      return { removed: keys.length, more: LastEvaluatedKey !== undefined };
     },
 
     /**

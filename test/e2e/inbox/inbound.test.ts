@@ -14,6 +14,7 @@ import {
   wireBytes,
 } from "../support/platform-webhooks.ts";
 import { verifyAsDocumented, verifyPackages } from "../support/verify-signature.ts";
+import { waitFor } from "../support/wait-for.ts";
 import { groupByMessage, openReceiver, type Receiver } from "../support/webhook-receiver.ts";
 
 let stack: LocalStack;
@@ -169,4 +170,10 @@ describe("the same webhooks", () => {
       expect(new Set(deliveriesByMessage.get(mid)?.map(({ event }) => event.id)).size, text).toBe(1);
     }
   });
+});
+
+it("no raw copy is left when the clock advances by seven days", async () => {
+  expect(listBucketKeys(stack.dataDir)).not.toEqual([]);
+  await stack.clock("P7D");
+  await waitFor("the hourly purge has run", () => listBucketKeys(stack.dataDir).length === 0);
 });

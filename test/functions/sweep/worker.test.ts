@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { sweepWorker } from "../../../functions/sweep/worker.ts";
 import { conversationId } from "../../../shared/domain/inbox/conversations.ts";
 import { newUlid } from "../../../shared/kernel/ids.ts";
@@ -63,3 +63,23 @@ it.each(["due", "dueSends", "holds"] as const)(
     ]);
   },
 );
+
+describe("the hourly schedule", () => {
+  const task = { task: "purge_raw_webhooks" };
+  const purgedAt = () => testEnv.lines.flatMap(({ event }) => (event.endsWith(".purged") ? [event] : []));
+
+  it("purges raw webhooks and their dead letters, and leaves the rest to the sweep of the minute", async () => {
+    await sweepWorker(ports(), testEnv.now)(task, invocation(50 * SECOND));
+    expect(purgedAt().toSorted()).toEqual(["dead_letters.purged", "raw_webhooks.purged"]);
+    expect([await queuedRetries(), settledSends()]).toEqual([0, []]);
+    await sweepWorker(ports(), testEnv.now)({ source: "aws.events" }, invocation(50 * SECOND));
+    expect(purgedAt()).toHaveLength(2);
+  });
+
+  it("completes one purge when the other fails", async () => {
+    const files = { ...ports().files, list: () => Promise.reject(new Error("bucket failed")) };
+    const sweep = sweepWorker({ ...ports(), files }, testEnv.now);
+    await expect(sweep(task, invocation(50 * SECOND))).rejects.toThrow("bucket failed");
+    expect(purgedAt()).toEqual(["dead_letters.purged"]);
+  });
+});

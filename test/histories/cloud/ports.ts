@@ -131,7 +131,7 @@ export function processPorts(aws: Aws, { platform, webhookClient, log }: Outside
     deliver: { ...common, webhookClient, mail: null, random: Math.random },
     profile: { ...common, platformFor: () => platform, profiles: profileStore(table) },
     erase: common,
-    sweep: { ...common, ...sending },
+    sweep: { ...common, ...sending, files: openFiles("raw", aws.s3) },
     deadLetters: {
       ...common,
       findSourceQueue: (name: string) => queueIds.find((id) => name === `${id}-dead`) ?? null,

@@ -53,7 +53,13 @@ test("every function has the actions it needs and no others", () => {
     Deliver: [...table(...everyRead, ...everyWrite), ...logs, ...reader, send, "kms:Decrypt"],
     Profile: [...table("GetItem", "UpdateItem"), ...logs, ...reader, "kms:Decrypt"],
     Erase: [...table(...everyRead, ...everyWrite, ...everyDelete), ...logs, ...reader, send],
-    Sweep: [...table(...everyRead, "Scan", "DeleteItem", ...everyWrite), ...logs, send],
+    Sweep: [
+      ...table(...everyRead, "Scan", "DeleteItem", ...everyWrite),
+      ...logs,
+      "s3:DeleteObject",
+      "s3:ListBucket",
+      send,
+    ],
     DeadLetters: [...table(...everyWrite), ...logs, ...reader],
   };
   for (const name of functions) expect([name, allowedActions(service, name)]).toEqual([name, expected[name].sort()]);
@@ -157,6 +163,11 @@ describe("the bucket", () => {
     expect(paths("Ingest", "s3:GetObject")).toEqual(["/inbound/*"]);
     expect(paths("Ingest", "s3:DeleteObject")).toEqual(["/inbound/*"]);
     expect(paths("Ingest", "s3:PutObject")).toEqual(["/raw/*"]);
+  });
+
+  test("Sweep deletes under both, and reads nothing", () => {
+    expect(paths("Sweep", "s3:DeleteObject")).toEqual(["/inbound/*", "/raw/*"]);
+    expect(paths("Sweep", "s3:GetObject")).toEqual([]);
   });
 });
 

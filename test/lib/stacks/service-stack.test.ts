@@ -63,7 +63,7 @@ describe("the functions", () => {
     ],
     ["Profile", [env.table, env.keyId, env.graphVersion]],
     ["Erase", [env.table, env.erasuresQueueUrl]],
-    ["Sweep", [env.table, env.deliveriesQueueUrl, env.erasuresQueueUrl, env.eventsQueueUrl]],
+    ["Sweep", [env.table, env.rawBucket, env.deliveriesQueueUrl, env.erasuresQueueUrl, env.eventsQueueUrl]],
     ["DeadLetters", [env.table, env.deadLetterQueues]],
   ] as const)("%s gets the variables it needs and no others", (name, names) => {
     expect(Object.keys(functionEnvironment(name)).sort()).toEqual([...names].sort());
@@ -183,12 +183,15 @@ describe("the queues", () => {
     for (const [, { Properties }] of queues) expect(Properties.SqsManagedSseEnabled).toBe(true);
   });
 
-  test("keep inbound messages four days, profile requests one, everything else 14", () => {
+  test("keep inbound messages four days and dead seven, profile requests one, everything else 14", () => {
     const days = (id: string) => Number(resourceProperties(service, id).MessageRetentionPeriod) / 86_400;
     expect(days(findResource("Inbound"))).toBe(4);
     expect(days(findResource("Profiles"))).toBe(1);
     const fortnight = ["Events", "Deliveries", "SlowDeliveries", "Erasures"];
-    for (const id of [...fortnight.map(findResource), ...dead]) expect(days(id)).toBe(14);
+    const deadInbound = resolveReference(redrivePolicy(findResource("Inbound"))?.deadLetterTargetArn);
+    expect(days(deadInbound)).toBe(7);
+    const otherDead = dead.filter((id) => id !== deadInbound);
+    for (const id of [...fortnight.map(findResource), ...otherDead]) expect(days(id)).toBe(14);
   });
 
   test("each has a reader, and a visibility timeout of six reader timeouts", () => {
@@ -285,7 +288,7 @@ describe("the HTTP API", () => {
     ]);
   });
 
-  test("lets the gateway invoke those three functions and both schedules invoke Sweep, and nothing else", () => {
+  test("lets the gateway invoke those three functions and the schedules invoke Sweep, and nothing else", () => {
     const permitted = resourcesOfType(service, "AWS::Lambda::Permission").map(([, { Properties }]) => [
       Properties.Principal,
       resolveReference(Properties.FunctionName),
@@ -296,6 +299,7 @@ describe("the HTTP API", () => {
       ["apigateway.amazonaws.com", "Intake", true],
       ["apigateway.amazonaws.com", "Verify", true],
       ["apigateway.amazonaws.com", "Verify", true],
+      ["events.amazonaws.com", "Sweep", true],
       ["events.amazonaws.com", "Sweep", true],
       ["events.amazonaws.com", "Sweep", true],
     ]);
@@ -324,7 +328,7 @@ describe("the HTTP API", () => {
   });
 });
 
-test("the sweep runs each minute, and looks for overdue deliveries each day", () => {
+test("the sweep runs each minute, purges raw webhooks each hour, and looks for overdue deliveries each day", () => {
   const rules = resourcesOfType(service, "AWS::Events::Rule").map(([, { Properties }]) => [
     Properties.ScheduleExpression,
     Properties.State,
@@ -332,6 +336,7 @@ test("the sweep runs each minute, and looks for overdue deliveries each day", ()
   ]);
   expect(rules).toEqual([
     ["rate(1 minute)", "ENABLED", [["Sweep", undefined]]],
+    ["rate(1 hour)", "ENABLED", [["Sweep", JSON.stringify({ task: "purge_raw_webhooks" })]]],
     ["rate(1 day)", "ENABLED", [["Sweep", JSON.stringify({ task: "reschedule_overdue" })]]],
   ]);
 });

@@ -15,10 +15,11 @@ import { openQueue } from "../../../../shared/aws/queues.ts";
 import { openReceivedMessages } from "../../../../shared/aws/received-messages.ts";
 import { openVault } from "../../../../shared/aws/vault.ts";
 import { connectAccount } from "../../../../shared/flows/accounts/connect.ts";
+import type { PurgeLettersPorts } from "../../../../shared/flows/dead-letters/ports.ts";
 import type { DeliverPorts, OverduePorts, SweepPorts } from "../../../../shared/flows/delivery/ports.ts";
 import type { ErasePorts } from "../../../../shared/flows/erasure/ports.ts";
 import { tenantShards } from "../../../../shared/flows/inbox/feed-shards.ts";
-import type { IngestPorts, ProfilePorts } from "../../../../shared/flows/inbox/ports.ts";
+import type { IngestPorts, ProfilePorts, PurgePorts } from "../../../../shared/flows/inbox/ports.ts";
 import { deriveKey } from "../../../../shared/kernel/bytes.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
 import { setRuntimeOverrides } from "../../../../shared/kernel/runtime.ts";
@@ -36,6 +37,7 @@ import { tenantStateStore } from "../../../../shared/stores/access/tenant-states
 import { tenantStore } from "../../../../shared/stores/access/tenants.ts";
 import { accountStore } from "../../../../shared/stores/accounts/accounts.ts";
 import { openTable, type Table } from "../../../../shared/stores/client.ts";
+import { quarantineStore } from "../../../../shared/stores/dead-letters/quarantine.ts";
 import { concurrencySlotStore } from "../../../../shared/stores/delivery/concurrency-slots.ts";
 import { deliveryStore } from "../../../../shared/stores/delivery/deliveries.ts";
 import { dueStore } from "../../../../shared/stores/delivery/due-attempts.ts";
@@ -204,7 +206,9 @@ export async function openTestEnv(
       erasureWork: openQueue(queues.erasures ?? "", aws.sqs),
       log,
     }),
-    sweepPorts: (queues: TestQueues): SweepPorts & OverduePorts => ({
+    sweepPorts: (queues: TestQueues): SweepPorts & OverduePorts & PurgePorts & PurgeLettersPorts => ({
+      files: openFiles(BUCKET, aws.s3),
+      quarantine: quarantineStore(tableHandle),
       due: dueStore(tableHandle),
       waitingDeliveries: waitingDeliveryStore(tableHandle),
       endpoints: endpointStore(tableHandle),

@@ -1,0 +1,52 @@
+import type { PlantedFault } from "../planted-fault.ts";
+
+const purgeTest = "test/shared/flows/inbox/purge-raw-webhooks.test.ts";
+const lettersTest = "test/shared/flows/dead-letters/purge-webhooks.test.ts";
+
+export const retentionFaults: readonly PlantedFault[] = [
+  {
+    name: "a purge removes only what has ended, and the next one is too late",
+    file: "shared/domain/inbox/raw-webhooks.ts",
+    search: "return now + PURGE_INTERVAL - RETENTION;",
+    replacement: "return now - RETENTION;",
+    killedBy: {
+      file: purgeTest,
+      title: "ends raw copies and large webhooks within seven days of their arrival, and none two hours before that",
+    },
+  },
+  {
+    name: "the file of a raw copy is named by the time of its processing",
+    file: "shared/flows/inbox/inbound-webhooks.ts",
+    search: "({ receivedAt }) => rawCopiesFolder(receivedAt)",
+    replacement: "() => rawCopiesFolder(now)",
+    killedBy: { file: purgeTest, title: "counts from the arrival of a webhook that was processed days later" },
+  },
+  {
+    name: "a purge ends after the first requests",
+    file: "shared/flows/inbox/purge-raw-webhooks.ts",
+    search: "if (!hasMore) return { files: purged, complete: true };",
+    replacement: "return { files: purged, complete: true };",
+    killedBy: { file: purgeTest, title: "lists further pages until the first file that stays" },
+  },
+  {
+    name: "a refused deletion of a file is not noticed",
+    file: "shared/aws/files.ts",
+    search: "if (Errors.length > 0)",
+    replacement: "if (Errors.length < 0)",
+    killedBy: { file: purgeTest, title: "fails when S3 refuses to delete a file" },
+  },
+  {
+    name: "the dead letter of a redriven webhook counts from its redrive",
+    file: "shared/flows/dead-letters/quarantine.ts",
+    search: "Math.min(letter.sentAt, webhook.receivedAt)",
+    replacement: "letter.sentAt",
+    killedBy: { file: lettersTest, title: "that was redriven counts from its first arrival" },
+  },
+  {
+    name: "a dead letter is stored behind the last purge",
+    file: "shared/flows/dead-letters/quarantine.ts",
+    search: "letter.sentAt < purgedBefore(now)",
+    replacement: "letter.sentAt < 0",
+    killedBy: { file: lettersTest, title: "is not stored when the next purge would be too late for it" },
+  },
+];
