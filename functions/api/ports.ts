@@ -2,13 +2,8 @@ import { consoleLog } from "../../shared/aws/log.ts";
 import { openQueue } from "../../shared/aws/queues.ts";
 import { deriveServiceKeys, secretReader } from "../../shared/aws/secrets.ts";
 import { openVault } from "../../shared/aws/vault.ts";
-import { optionalSetting, platformUrlSettings, setting } from "../../shared/config/settings.ts";
+import { optionalSetting, setting } from "../../shared/config/settings.ts";
 import { tenantShards } from "../../shared/flows/inbox/feed-shards.ts";
-import { newUlid } from "../../shared/kernel/ids.ts";
-import { clockNow } from "../../shared/kernel/time.ts";
-import { platformHttp } from "../../shared/platforms/api/http.ts";
-import { mockPlatform } from "../../shared/platforms/api/mock.ts";
-import { platformFor } from "../../shared/platforms/api/platform-for.ts";
 import { apiKeyStore } from "../../shared/stores/access/api-keys.ts";
 import { auditStore } from "../../shared/stores/access/audit.ts";
 import { tenantStateStore } from "../../shared/stores/access/tenant-states.ts";
@@ -32,13 +27,12 @@ import { dnsQuotaStore } from "../../shared/stores/webhooks/dns-quota.ts";
 import { endpointStore } from "../../shared/stores/webhooks/endpoints.ts";
 import type { ApiPorts } from "../routes/api-endpoint.ts";
 import { openGate } from "../support/egress-gate.ts";
+import { openPlatforms } from "../support/platforms.ts";
 
 /** The ports of the API function. */
 export function apiPorts(): ApiPorts {
   const table = openTable(setting("table"));
   const root = secretReader(setting("rootSecretId"), deriveServiceKeys);
-  const upstream = platformUrlSettings();
-  const http = platformHttp();
   const tenantStates = tenantStateStore(table);
   return {
     audit: auditStore(table),
@@ -67,10 +61,7 @@ export function apiPorts(): ApiPorts {
     vault: openVault(setting("keyId")),
     gate: openGate(),
     dnsQuota: dnsQuotaStore(table),
-    platformFor: (account, scope) =>
-      scope === "test"
-        ? mockPlatform(() => newUlid(clockNow()), account.platform)
-        : platformFor(account.connection, upstream, http),
+    platformFor: openPlatforms(),
     holdKey: async () => (await root()).holdSecret,
     baseUrl: setting("baseUrl"),
     pepper: async () => (await root()).pepper,

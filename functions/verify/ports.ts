@@ -3,15 +3,10 @@ import { consoleLog } from "../../shared/aws/log.ts";
 import { openQueue } from "../../shared/aws/queues.ts";
 import { deriveServiceKeys, secretReader } from "../../shared/aws/secrets.ts";
 import { openVault } from "../../shared/aws/vault.ts";
-import { platformUrlSettings, setting } from "../../shared/config/settings.ts";
+import { setting } from "../../shared/config/settings.ts";
 import type { CheckPorts } from "../../shared/flows/holds/ports.ts";
 import { tenantShards } from "../../shared/flows/inbox/feed-shards.ts";
 import { randomToken } from "../../shared/kernel/bytes.ts";
-import { newUlid } from "../../shared/kernel/ids.ts";
-import { clockNow } from "../../shared/kernel/time.ts";
-import { platformHttp } from "../../shared/platforms/api/http.ts";
-import { mockPlatform } from "../../shared/platforms/api/mock.ts";
-import { platformFor } from "../../shared/platforms/api/platform-for.ts";
 import { auditStore } from "../../shared/stores/access/audit.ts";
 import { tenantStateStore } from "../../shared/stores/access/tenant-states.ts";
 import { accountStore } from "../../shared/stores/accounts/accounts.ts";
@@ -26,6 +21,7 @@ import { outboundMessageStore } from "../../shared/stores/inbox/outbound-message
 import { budgetStore } from "../../shared/stores/sending/budgets.ts";
 import { dueSendStore } from "../../shared/stores/sending/due-sends.ts";
 import { sendRecordStore } from "../../shared/stores/sending/send-records.ts";
+import { openPlatforms } from "../support/platforms.ts";
 import { readCheckPage } from "./page-files.ts";
 
 /** The build of the function puts the page beside the bundle. */
@@ -35,8 +31,6 @@ const CHECK_PAGE_FOLDER = fileURLToPath(new URL("./check", import.meta.url));
 export function checkPorts(): CheckPorts {
   const table = openTable(setting("table"));
   const root = secretReader(setting("rootSecretId"), deriveServiceKeys);
-  const upstream = platformUrlSettings();
-  const http = platformHttp();
   return {
     holds: holdStore(table),
     verificationAttempts: verificationAttemptStore(table),
@@ -53,10 +47,7 @@ export function checkPorts(): CheckPorts {
     events: openQueue(setting("eventsQueueUrl")),
     feedShards: tenantShards(tenantStateStore(table)),
     vault: openVault(setting("keyId")),
-    platformFor: (account, scope) =>
-      scope === "test"
-        ? mockPlatform(() => newUlid(clockNow()), account.platform)
-        : platformFor(account.connection, upstream, http),
+    platformFor: openPlatforms(),
     challengeKey: async () => (await root()).challenge,
     random: randomToken,
     pageFiles: readCheckPage(CHECK_PAGE_FOLDER),

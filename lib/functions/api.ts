@@ -48,5 +48,6 @@ export function createApi(scope: Construct, context: FunctionContext): NodeFunct
   data.key.allowDecrypt(api.functionRole);
   for (const name of ["Events", "Deliveries", "Erasures"] as const) queues[name].allowSending(api.functionRole);
   allowReading(data.secrets.root, api.functionRole);
+  allowReading(data.secrets.platforms, api.functionRole);
   return api;
 }

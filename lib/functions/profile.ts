@@ -1,6 +1,7 @@
 import { Duration } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import { QueuePair } from "../constructs/queue-pair.ts";
+import { allowReading } from "../constructs/service-secrets.ts";
 import { Worker } from "../constructs/worker.ts";
 import { DEAD_LETTERS_TIMEOUT } from "./dead-letters.ts";
 import { type FunctionContext, keyVariables, platformVariables, tableVariables } from "./function-context.ts";
@@ -31,5 +32,6 @@ export function createProfile(scope: Construct, context: FunctionContext): Worke
   }).addQueue(queues.Profiles.queue, CONCURRENCY_MAX);
   data.table.allow(profile.functionRole, { actions: ["GetItem", "UpdateItem"] });
   data.key.allowDecrypt(profile.functionRole);
+  allowReading(data.secrets.platforms, profile.functionRole);
   return profile;
 }

@@ -31,5 +31,6 @@ export function createVerify(scope: Construct, context: FunctionContext): NodeFu
   data.key.allowDecrypt(verify.functionRole);
   queues.Events.allowSending(verify.functionRole);
   allowReading(data.secrets.root, verify.functionRole);
+  allowReading(data.secrets.platforms, verify.functionRole);
   return verify;
 }

@@ -65,6 +65,8 @@ export const VERIFICATION_BODY_BYTES_MAX = 16 * 1024;
 
 /** One call to a platform, or the calls of one send, until the last byte of the response. */
 export const PLATFORM_TIMEOUT: Millis = 10 * SECOND;
+/** The same of a send that names a URL: the platform fetches the file before it answers. */
+export const PLATFORM_FETCH_TIMEOUT: Millis = 25 * SECOND;
 
 /** One delivery attempt, from the DNS lookup to the last byte read. */
 export const ATTEMPT_TIMEOUT: Millis = 15 * SECOND;

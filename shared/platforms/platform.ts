@@ -20,6 +20,8 @@ export interface Send {
   readonly metadata: string;
   /** The last instant at which the message may leave. */
   readonly leavesBy: Millis;
+  /** When the call must have ended, with or without a response. */
+  readonly endsBy: Millis;
 }
 
 /**

@@ -35,7 +35,7 @@ beforeAll(async () => {
     challengeKey: async () => CHALLENGE_KEY,
     random: randomToken,
     pageFiles: new Map(),
-    platformFor: () => ({ send: async () => ({ kind: "accepted", messageId: MID }) }),
+    platformFor: async () => ({ send: async () => ({ kind: "accepted", messageId: MID }) }),
   };
 });
 afterAll(() => pipeline.close());

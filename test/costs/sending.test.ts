@@ -26,8 +26,7 @@ async function platformAnswering(
   await pipeline.ingest();
   pipeline.advance(MINUTE - (pipeline.now() % MINUTE));
   await pipeline.apiPorts.feedShards(workspace.tenant, pipeline.now());
-  const platformOf = (...platformArgs: Parameters<typeof pipeline.apiPorts.platformFor>) => ({
-    ...pipeline.apiPorts.platformFor(...platformArgs),
+  const platformOf = async () => ({
     send: async () => (typeof answer === "function" ? answer() : answer),
   });
   const caller = { kind: "tenant_key", keyId: "k", tenant: workspace.tenant, scope: "live" } as const;

@@ -156,7 +156,7 @@ export async function startPipeline(options: { readonly webhookClient?: WebhookC
     retries,
     vault,
     gate,
-    platformFor: (account, scope) =>
+    platformFor: async (account, scope) =>
       scope === "test"
         ? mockPlatform(() => newUlid(now()), account.platform)
         : platformFor(account.connection, upstream, http),
@@ -194,7 +194,7 @@ export async function startPipeline(options: { readonly webhookClient?: WebhookC
   const [events, profileQueue] = [queue("Events"), queue("Profiles")];
   const ingest = ingestWorker({ ...stores, parseUpdates, files, events, profiles: profileQueue, log }, now);
   const profile = profileWorker(
-    { ...stores, vault, platformFor: ({ connection }) => platformFor(connection, upstream, http), log },
+    { ...stores, vault, platformFor: async ({ connection }) => platformFor(connection, upstream, http), log },
     now,
   );
   const deliver = deliverWorker(

@@ -36,8 +36,8 @@ export interface Link {
   readonly secret: string;
 }
 
-/** Milliseconds. The server itself answers within 25 seconds. */
-const CALL_TIMEOUT = 28_000;
+/** Milliseconds. The server itself answers within 30 seconds. */
+const CALL_TIMEOUT = 31_000;
 
 export function fetchHold(link: Link): Promise<CallResult<Hold>> {
   return call(link, "", {}, parseHold);

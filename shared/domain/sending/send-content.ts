@@ -69,6 +69,11 @@ export function isTextTooLong(platform: PlatformName, text: string): boolean {
   return text.length > 2 * MESSENGER_TEXT_CHARS_MAX || Array.from(text).length > MESSENGER_TEXT_CHARS_MAX;
 }
 
+/** Whether the platform must fetch a file before it can answer. */
+export function namesUrl(content: SendContent): boolean {
+  return content.kind === "attachments" && content.attachments.some((attachment) => "url" in attachment);
+}
+
 /** The text of a message; empty when it carries attachments. */
 export function contentText(content: SendContent): string {
   return content.kind === "text" ? content.text : "";

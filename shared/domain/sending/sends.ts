@@ -71,6 +71,11 @@ export function sendFailureReason(detail: string): "send_failed" | (typeof ownDe
 
 /** Reserved after the platform's response for storing and publishing the outcome. */
 export const SEND_SETTLE_RESERVE: Millis = 4 * SECOND;
+/**
+ * The same after a call that takes longer than others, because the platform fetches a file. It suffices unless calls to
+ * AWS are repeated; then the outcome is unknown to the caller, and the sweep settles it.
+ */
+export const SEND_SETTLE_RESERVE_MIN: Millis = 2 * SECOND;
 
 /**
  * The last instant at which a send may leave: in time after its id was made, inside the messaging window, and early
@@ -86,6 +91,11 @@ export function sendLeavesBy(
     windowEndsAt - 1,
     requestEndsAt - PLATFORM_TIMEOUT - SEND_SETTLE_RESERVE,
   );
+}
+
+/** When the call of a send must have ended. */
+export function sendEndsBy(requestEndsAt: Millis): Millis {
+  return requestEndsAt - SEND_SETTLE_RESERVE_MIN;
 }
 
 /** How long before its echo a send may have started. */

@@ -19,8 +19,11 @@ export async function fetchProfile(ports: ProfilePorts, message: ProfileMessage,
   if (!account || account.status === "needs_reauth" || account.status === "restricted") return drop("gone");
 
   const encryptionContext = { purpose: "account-token", tenant, owner: accountKey(account) } as const;
-  const token = await ports.vault.open(account.sealedToken, encryptionContext);
-  const outcome = await ports.platformFor(account).fetchProfile(account, token, head.ref.participantId);
+  const [token, platform] = await Promise.all([
+    ports.vault.open(account.sealedToken, encryptionContext),
+    ports.platformFor(account),
+  ]);
+  const outcome = await platform.fetchProfile(account, token, head.ref.participantId);
   const profile = toProfile(outcome, now);
   if (profile) await ports.profiles.save(conversationId, profile, now);
   ports.log({ event: "profile.fetched", outcome: profile?.state ?? "unknown", platform: account.platform });

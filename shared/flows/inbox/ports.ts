@@ -58,7 +58,7 @@ export interface ProfilePorts {
   readonly conversations: Pick<Conversations, "get">;
   readonly accounts: Pick<Accounts, "get">;
   readonly vault: Pick<Vault, "open">;
-  readonly platformFor: (account: Account) => Pick<Platform, "fetchProfile">;
+  readonly platformFor: (account: Account) => Promise<Pick<Platform, "fetchProfile">>;
   readonly profiles: Profiles;
   readonly log: Log;
 }

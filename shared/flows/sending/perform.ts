@@ -5,6 +5,7 @@ import {
   type NewSend,
   type SendFailure,
   type SendRecord,
+  sendEndsBy,
   sendFailureReason,
   sendLeavesBy,
 } from "../../domain/sending/sends.ts";
@@ -14,7 +15,7 @@ import { refuse } from "../../kernel/refusals.ts";
 import type { RequestTime } from "../../kernel/request-time.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { currentTrace } from "../../kernel/trace.ts";
-import type { SendOutcome, SendRefused } from "../../platforms/platform.ts";
+import type { Platform, SendOutcome, SendRefused } from "../../platforms/platform.ts";
 import type { DueSend } from "../../stores/sending/due-sends.ts";
 import { type BudgetRefusal, checkBudgets, type PlannedSend, type SendFailedRefusal } from "./plan.ts";
 import type { SendPorts } from "./ports.ts";
@@ -38,6 +39,7 @@ interface PreparedSend {
   readonly attempt: SendAttempt;
   readonly due: DueSend;
   readonly token: string;
+  readonly platform: Pick<Platform, "send">;
   /** The last instant at which it may leave. */
   readonly leavesBy: Millis;
 }
@@ -59,15 +61,23 @@ async function prepareSend(ports: SendPorts, plan: IdentifiedSend, time: Request
   const startedAt = time.now();
   const { tenant, head, scope, content } = plan;
   const due = { conversationId: head.id, sendId: plan.id, startedAt, content, ...currentTrace() };
-  const [token, shards] = await Promise.all([
+  const [token, platform, shards] = await Promise.all([
     scope === "test" ? "" : openToken(ports, plan),
+    ports.platformFor(plan.account, scope),
     ports.feedShards(tenant, startedAt),
     // Written before the record, so that the sweep can settle every send that has one.
     ports.dueSends.put(due),
   ]);
   const leavesBy = sendLeavesBy(plan, time.endsAt);
   if (time.now() > leavesBy) throw new Error("The time to start the send has passed.");
-  return { plan, attempt: { tenant, head, send: newSend(plan), content, startedAt, shards }, due, token, leavesBy };
+  return {
+    plan,
+    attempt: { tenant, head, send: newSend(plan), content, startedAt, shards },
+    due,
+    token,
+    platform,
+    leavesBy,
+  };
 }
 
 async function sendOnce(ports: SendPorts, send: PreparedSend, time: RequestTime): Promise<SendResult> {
@@ -147,22 +157,23 @@ async function createRecord(
 
 async function callPlatform(
   ports: SendPorts,
-  { plan, attempt, due, token, leavesBy }: PreparedSend,
+  { plan, attempt, due, token, platform, leavesBy }: PreparedSend,
   time: RequestTime,
 ): Promise<SendResult> {
-  const { account, scope, via, replyTo } = plan;
+  const { account, via, replyTo } = plan;
   const { head, send, content } = attempt;
   // The process may have been frozen while it wrote the record. The platform client checks the clock again.
   const outcome: SendOutcome =
     time.now() > leavesBy
       ? { kind: "late" }
-      : await ports.platformFor(account, scope).send(account, token, {
+      : await platform.send(account, token, {
           recipientId: head.ref.participantId,
           content,
           humanAgent: via === "api_human_agent",
           replyTo,
           metadata: send.id,
           leavesBy,
+          endsBy: sendEndsBy(time.endsAt),
         });
   logSend(ports, account, outcome);
   const result = await settleOutcome(ports, attempt, outcome, time.now());

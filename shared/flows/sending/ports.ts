@@ -36,7 +36,7 @@ export interface SettlePorts {
 
 export interface SendPorts extends SettlePorts {
   readonly vault: Pick<Vault, "open">;
-  readonly platformFor: (account: Account, scope: Scope) => Pick<Platform, "send">;
+  readonly platformFor: (account: Account, scope: Scope) => Promise<Pick<Platform, "send">>;
 }
 
 export interface IdempotencyPorts {

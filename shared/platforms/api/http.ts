@@ -8,7 +8,7 @@ import {
   type RequestOptions,
 } from "node:http";
 import { request as httpsRequest, Agent as SecureAgent } from "node:https";
-import { PLATFORM_TIMEOUT } from "../../domain/limits.ts";
+import { PLATFORM_FETCH_TIMEOUT, PLATFORM_TIMEOUT } from "../../domain/limits.ts";
 import { clockNow, type Millis, SECOND } from "../../kernel/time.ts";
 import { parseRetryAfter } from "../../net/retry-after.ts";
 
@@ -51,18 +51,26 @@ interface PlatformCall {
 export interface PlatformHttp {
   post(call: PlatformCall & { readonly body: object }): Promise<CallOutcome>;
   get(call: PlatformCall): Promise<CallOutcome>;
-  /** The deadline of a call that starts now. */
-  deadline(): AbortSignal;
+  /**
+   * The deadline of a call that starts now.
+   * @param kind `fetch`: the platform fetches a file before it answers. Default: any other call
+   * @param endsBy when the call must have ended. Default: no limit
+   */
+  deadline(kind?: "call" | "fetch", endsBy?: Millis): AbortSignal;
 }
 
 /**
  * A client with pooled connections. Follows no redirects, never repeats a call and never throws.
  * @param options.connect milliseconds to connect; default 3,000
  * @param options.total milliseconds until the last byte of the response; default 10,000
+ * @param options.fetchTotal the same where the platform fetches a file first; default 25,000
  * @param options.clock the current time, by the clock that sets `leavesBy`; default: that of the process
  */
-export function platformHttp(options: { connect?: Millis; total?: Millis; clock?: () => Millis } = {}): PlatformHttp {
+export function platformHttp(
+  options: { connect?: Millis; total?: Millis; fetchTotal?: Millis; clock?: () => Millis } = {},
+): PlatformHttp {
   const { connect = CONNECT_TIMEOUT, total = PLATFORM_TIMEOUT, clock = clockNow } = options;
+  const { fetchTotal = PLATFORM_FETCH_TIMEOUT } = options;
   const plain = { request: httpRequest, agent: new PlainAgent({ keepAlive: true }) };
   const secure = { request: httpsRequest, agent: new SecureAgent({ keepAlive: true }) };
   let usedAt = clock();
@@ -75,7 +83,8 @@ export function platformHttp(options: { connect?: Millis; total?: Millis; clock?
     usedAt = now;
   }
 
-  const deadline = () => AbortSignal.timeout(total);
+  const deadline: PlatformHttp["deadline"] = (kind = "call", endsBy = Number.POSITIVE_INFINITY) =>
+    AbortSignal.timeout(Math.max(0, Math.min(kind === "fetch" ? fetchTotal : total, endsBy - clock())));
 
   async function call(
     method: "GET" | "POST",

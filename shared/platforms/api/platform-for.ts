@@ -1,5 +1,6 @@
 import type { Connection, PlatformName } from "../../domain/accounts/accounts.ts";
-import { isTextTooLong } from "../../domain/sending/send-content.ts";
+import { isTextTooLong, namesUrl } from "../../domain/sending/send-content.ts";
+import { hmacSha256 } from "../../kernel/bytes.ts";
 import type { Platform, Send, SendOutcome, Upstream } from "../platform.ts";
 import type { PlatformHttp } from "./http.ts";
 import { readProfile } from "./profiles.ts";
@@ -46,15 +47,37 @@ const connections: Readonly<Record<Connection, ConnectionSettings>> = {
   },
 };
 
-/** The platform for accounts of this connection. */
-export function platformFor(connection: Connection, upstream: Upstream, http: PlatformHttp): Platform {
+/** Whether calls for this connection prove that they come from the app, with the Meta app secret. */
+export function provesAppSecret(connection: Connection): boolean {
+  return connections[connection].host === "facebookGraph";
+}
+
+/**
+ * The platform for accounts of this connection.
+ * @param appSecret the Meta app secret, for a connection that proves it; null or empty sends no proof
+ */
+export function platformFor(
+  connection: Connection,
+  upstream: Upstream,
+  http: PlatformHttp,
+  appSecret: string | null = null,
+): Platform {
   const { platform, host, profileFields, metadata, olderUploadType } = connections[connection];
+  const toProof = (token: string) =>
+    appSecret && provesAppSecret(connection) ? { appsecret_proof: hmacSha256(appSecret, token).toString("hex") } : {};
   const api = `${upstream[host]}/${upstream.graphVersion}`;
 
   async function send(token: string, message: Send): Promise<SendOutcome> {
-    const deadline = http.deadline();
+    const deadline = http.deadline(namesUrl(message.content) ? "fetch" : "call", message.endsBy);
+    const proof = toProof(token);
     const post = (uploadType: string | null) =>
-      postMessage(http, { api, token, body: sendBody(message, { metadata, uploadType }), message, deadline });
+      postMessage(http, {
+        api,
+        token,
+        body: { ...sendBody(message, { metadata, uploadType }), ...proof },
+        message,
+        deadline,
+      });
     const outcome = await post(null);
     // The second call is made only after an explicit refusal of the message's data: the first call sent nothing.
     const mayRepeat = olderUploadType !== null && isTypeRefused(outcome) && hasUploadedAttachment(message);
@@ -66,7 +89,7 @@ export function platformFor(connection: Connection, upstream: Upstream, http: Pl
   return {
     send: (_account, token, message) => send(token, message),
     fetchProfile: (_account, token, participantId) =>
-      readProfile(http, { api, token, participantId, fields: profileFields }),
+      readProfile(http, { api, token, participantId, query: { fields: profileFields.join(","), ...toProof(token) } }),
     textTooLong: (text) => isTextTooLong(platform, text),
   };
 }

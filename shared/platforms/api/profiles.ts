@@ -25,18 +25,19 @@ interface ProfileRequest {
   readonly api: string;
   readonly token: string;
   readonly participantId: string;
-  /** The profile fields that the platform has. */
-  readonly fields: readonly string[];
+  /** The parameters: the profile fields that the platform has, and the proof of the app. */
+  readonly query: Readonly<Record<string, string>>;
 }
 
 /** Looks up the profile of one person. */
 export async function readProfile(
   http: PlatformHttp,
-  { api, token, participantId, fields }: ProfileRequest,
+  { api, token, participantId, query }: ProfileRequest,
 ): Promise<ProfileOutcome> {
   // The ids of people are digits. Any other id would be another path, such as `me`, the account itself.
   if (!/^\d{1,64}$/.test(participantId)) return { kind: "unavailable" };
-  const outcome = await http.get({ url: `${api}/${participantId}?fields=${fields.join(",")}`, token });
+  const parameters = Object.entries(query).map((entry) => entry.join("="));
+  const outcome = await http.get({ url: `${api}/${participantId}?${parameters.join("&")}`, token });
   if (outcome.kind !== "answered") return { kind: "unknown" };
   const body = asObject(parseJson(outcome.body));
   if (outcome.status >= 200 && outcome.status <= 299) return parseProfile(body) ?? { kind: "unknown" };

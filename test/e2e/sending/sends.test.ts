@@ -21,7 +21,7 @@ interface SendEvent {
 
 interface SentMessage {
   readonly mid: string;
-  readonly request: { readonly message?: { readonly text?: string } };
+  readonly request: { readonly message?: { readonly text?: string }; readonly appsecret_proof?: string };
 }
 
 let stack: LocalStack;
@@ -103,6 +103,18 @@ describe("a reply that the platform refuses", () => {
     expect(await readAccount("messenger")).toMatchObject({ status: "active" });
     expect((await reply(conversation, { text: "and again" })).status).toBe(200);
   });
+});
+
+it.each([
+  ["messenger", true],
+  ["instagram_page", true],
+  ["instagram_login", false],
+] as const)("a reply over %s proves the app's secret: %s", async (connection, proves) => {
+  const text = `proved over ${connection}`;
+  expect((await reply(await personWrites(connection, "Prue"), { text })).status).toBe(200);
+  // The simulator has refused any proof that is wrong.
+  const proofs = (await sentMessages(text)).map(({ request }) => request.appsecret_proof);
+  expect(proofs).toEqual([proves ? expect.stringMatching(/^[0-9a-f]{64}$/) : undefined]);
 });
 
 it("a reply with an unknown outcome is reported as failed a minute later, and not before", async () => {

@@ -86,7 +86,7 @@ export function processPorts(aws: Aws, { platform, webhookClient, log }: Outside
     verificationAttempts: verificationAttemptStore(table),
     waitingDeliveries: waitingDeliveryStore(table),
   };
-  const sending = { vault, feedShards: tenantShards(tenantStates), platformFor: () => platform };
+  const sending = { vault, feedShards: tenantShards(tenantStates), platformFor: async () => platform };
   const queue = (name: (typeof queueIds)[number]) => openQueue(aws.url(name), aws.sqs);
   const pepper = async () => (await readRoot()).pepper;
   const common = {
@@ -129,7 +129,7 @@ export function processPorts(aws: Aws, { platform, webhookClient, log }: Outside
     },
     ingest: { ...common, parseUpdates, files: openFiles("raw", aws.s3), profiles: queue("Profiles") },
     deliver: { ...common, webhookClient, mail: null, random: Math.random },
-    profile: { ...common, platformFor: () => platform, profiles: profileStore(table) },
+    profile: { ...common, platformFor: async () => platform, profiles: profileStore(table) },
     erase: common,
     sweep: { ...common, ...sending, files: openFiles("raw", aws.s3) },
     deadLetters: {

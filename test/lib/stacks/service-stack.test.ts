@@ -20,8 +20,8 @@ describe("the functions", () => {
   });
 
   test.each([
-    ["Api", 25, 512],
-    ["Verify", 25, 256],
+    ["Api", 29, 512],
+    ["Verify", 29, 256],
     ["Intake", 4, 256],
     ["Ingest", 30, 512],
     ["Deliver", 60, 512],
@@ -51,17 +51,18 @@ describe("the functions", () => {
         env.rootSecretId,
         env.baseUrl,
         env.ownHosts,
+        env.platformSecretId,
         env.graphVersion,
       ],
     ],
-    ["Verify", [env.table, env.keyId, env.eventsQueueUrl, env.rootSecretId, env.graphVersion]],
+    ["Verify", [env.table, env.keyId, env.eventsQueueUrl, env.rootSecretId, env.platformSecretId, env.graphVersion]],
     ["Intake", [env.inboundQueueUrl, env.rawBucket, env.platformSecretId]],
     ["Ingest", [env.table, env.rawBucket, env.eventsQueueUrl, env.profilesQueueUrl]],
     [
       "Deliver",
       [env.table, env.keyId, env.eventsQueueUrl, env.deliveriesQueueUrl, env.slowDeliveriesQueueUrl, env.ownHosts],
     ],
-    ["Profile", [env.table, env.keyId, env.graphVersion]],
+    ["Profile", [env.table, env.keyId, env.platformSecretId, env.graphVersion]],
     ["Erase", [env.table, env.erasuresQueueUrl]],
     ["Sweep", [env.table, env.rawBucket, env.deliveriesQueueUrl, env.erasuresQueueUrl, env.eventsQueueUrl]],
     ["DeadLetters", [env.table, env.deadLetterQueues]],

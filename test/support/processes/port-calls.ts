@@ -13,7 +13,9 @@ const pageCalls: ReadonlySet<string> = new Set(["dueSends.between", "holds.listO
 export function interceptCalls<P extends object>(ports: P, onCall: OnPortCall): P {
   const intercept = (name: string, method: AnyFunction): AnyFunction => {
     if (synchronousCalls.has(name) || pageCalls.has(name)) return method;
-    if (name === "platformFor") return (...args) => interceptMethods("platform", method(...args) as object);
+    if (name === "platformFor") {
+      return async (...args) => interceptMethods("platform", (await method(...args)) as object);
+    }
     return (...args) => onCall(name, async () => method(...args));
   };
   const interceptMethods = (port: string, methods: object): object =>

@@ -10,7 +10,7 @@ import { answerOf, observePorts } from "../../../support/processes/work-left.ts"
 
 // What a reply answers when its request runs out of time.
 
-const REMAINING = 24_500;
+const REMAINING = 28_500;
 let testEnv: TestEnv;
 let fixture: ReplyFixture;
 beforeAll(async () => {
@@ -91,6 +91,12 @@ describe("the platform", () => {
     expect([fixture.platformCalls, await fixture.records()]).toEqual([[], []]);
     fixture = await openReplyFixture(testEnv);
     expect(await reply(fixture.ports(), 14.5 * SECOND)).toMatchObject({ status: 200 });
+  });
+
+  it("has until two seconds before the end, if it fetches a file", async () => {
+    await reply(fixture.ports());
+    // Half a second to answer, two seconds to store the outcome.
+    expect(fixture.platformCalls[0]?.endsBy).toBe(testEnv.now() + REMAINING - 2.5 * SECOND);
   });
 
   it("has answered and its answer is stored before the request answers", async () => {

@@ -291,7 +291,7 @@ describe("an Instagram reply that started before the erasure and whose echo is s
         return { kind: "accepted", messageId: "r1" };
       },
     } as unknown as Platform;
-    const ports = { ...testEnv.apiPorts(queues), platformFor: () => platform };
+    const ports = { ...testEnv.apiPorts(queues), platformFor: async () => platform };
     const request = { conversationId: conversation, text: "canary", replyTo: null };
     expect(
       await sendReply(ports, { caller: tenantCaller(tenant), reply: request, time: startRequestTime(() => begunAt) }),

@@ -179,7 +179,7 @@ describe("a reply that is stored while its conversation is erased", () => {
     const at = testEnv.now();
     await ingestTexts({ ...firstText, at: at - 10 });
     const platform = { textTooLong: () => false, send: async () => ({ kind: "accepted", messageId: "r1" }) };
-    const ports = { ...testEnv.apiPorts(queues), platformFor: () => platform as unknown as Platform };
+    const ports = { ...testEnv.apiPorts(queues), platformFor: async () => platform as unknown as Platform };
     let injected = false;
     const end = injectFaults(testEnv.client, async ({ command, input }): Promise<Fault> => {
       if (command !== "PutItem" || injected || !JSON.stringify(input).includes('"M#')) return "pass";

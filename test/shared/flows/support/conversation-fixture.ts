@@ -120,7 +120,7 @@ export async function openConversationFixture(testEnv: TestEnv, platform: Platfo
           return answer.promise;
         },
       };
-      const ports: ApiPorts = { ...testEnv.apiPorts(queues), platformFor: () => platformDouble as Platform };
+      const ports: ApiPorts = { ...testEnv.apiPorts(queues), platformFor: async () => platformDouble as Platform };
       const caller = { kind: "tenant_key", keyId: "k", tenant, scope } as const;
       const reply = sendReply(ports, {
         caller,

@@ -95,7 +95,7 @@ export async function openErasureFixture(testEnv: TestEnv, tenant: TenantId, mes
     accounts,
     vault,
     events: eventQueue.queue,
-    platformFor: () => platform,
+    platformFor: async () => platform,
   };
   const resolvedAccount = { tenant, handle: "@shop", shards: 1, lastErasureAt: null };
 
@@ -173,7 +173,7 @@ export async function openErasureFixture(testEnv: TestEnv, tenant: TenantId, mes
     conversation,
     endpointId: id,
     api,
-    profilePorts: { ...testEnv.profilePorts(""), accounts, vault, platformFor: () => platform },
+    profilePorts: { ...testEnv.profilePorts(""), accounts, vault, platformFor: async () => platform },
     posted: postedBodies,
     failedEvents,
     events: eventQueue.bodies,

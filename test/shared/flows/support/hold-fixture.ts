@@ -64,7 +64,7 @@ export async function openHoldFixture(
   /** The ports of a new process. */
   const apiPorts = (): ApiPorts => {
     const realPorts = testEnv.apiPorts(queues);
-    const platformFor: ApiPorts["platformFor"] = (account, sendScope) =>
+    const platformFor: ApiPorts["platformFor"] = async (account, sendScope) =>
       sendScope === "test" ? realPorts.platformFor(account, sendScope) : (platform as Platform);
     return { ...realPorts, platformFor };
   };

@@ -32,8 +32,8 @@ export async function openReplyFixture(testEnv: TestEnv, platform: PlatformName 
       platformCalls.push(message);
       return typeof platformResponse === "function" ? platformResponse(message) : platformResponse;
     };
-    const platformFor = (account: Account, scope: "live" | "test") =>
-      scope === "test" ? realPorts.platformFor(account, scope) : { ...realPorts.platformFor(account, scope), send };
+    const platformFor = async (account: Account, scope: "live" | "test") =>
+      scope === "test" ? realPorts.platformFor(account, scope) : { send };
     return { ...realPorts, platformFor };
   }
 

@@ -173,7 +173,7 @@ export async function openTestEnv(
         conversations: conversationStore(tableHandle),
         accounts: accountStore(tableHandle),
         vault: openVault(keyId, aws.kms),
-        platformFor: ({ connection }) => platformFor(connection, upstream, http),
+        platformFor: async ({ connection }) => platformFor(connection, upstream, http),
         profiles: profileStore(tableHandle),
         log,
       };
@@ -249,7 +249,7 @@ export async function openTestEnv(
         vault: openVault(keyId, aws.kms),
         gate: createGate({ mode: "open" }),
         dnsQuota: dnsQuotaStore(tableHandle),
-        platformFor: (account, scope) =>
+        platformFor: async (account, scope) =>
           scope === "test"
             ? mockPlatform(() => newUlid(now), account.platform)
             : platformFor(account.connection, upstream, http),

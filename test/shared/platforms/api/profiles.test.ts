@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Connection } from "../../../../shared/domain/accounts/accounts.ts";
 import { platformHttp } from "../../../../shared/platforms/api/http.ts";
@@ -45,6 +46,19 @@ describe("a person", () => {
   ] as const)("of %s is looked up at %s", async (connection, url) => {
     expect(await fetchFrom(connection, jsonResponse(200, instagram))).toEqual(foundProfile);
     expect(platform.calls).toMatchObject([{ method: "GET", url, headers: { authorization: `Bearer ${TOKEN}` } }]);
+  });
+
+  test.each([
+    ["instagram_login", false],
+    ["instagram_page", true],
+    ["messenger", true],
+  ] as const)("of %s is looked up with a proof of the app's secret: %s", async (connection, proves) => {
+    platform.respondWith(jsonResponse(200, instagram));
+    const upstream = { facebookGraph: platform.origin, instagramGraph: platform.origin, graphVersion: "v26.0" };
+    await platformFor(connection, upstream, platformHttp(), "an app secret").fetchProfile(account, TOKEN, PERSON);
+    const proof = createHmac("sha256", "an app secret").update(TOKEN).digest("hex");
+    const { searchParams } = new URL(platform.calls[0]?.url ?? "", platform.origin);
+    expect(searchParams.get("appsecret_proof")).toBe(proves ? proof : null);
   });
 
   test("of Messenger has a first and a last name, and no user name", async () => {

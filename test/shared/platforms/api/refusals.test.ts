@@ -12,6 +12,7 @@ const send = {
   replyTo: null,
   metadata: "snd_1",
   leavesBy: Number.POSITIVE_INFINITY,
+  endsBy: Number.POSITIVE_INFINITY,
 } as const;
 const HOUR = 3_600_000;
 

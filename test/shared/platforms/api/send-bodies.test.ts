@@ -28,6 +28,7 @@ function sendOver(connection: Connection, changes: Partial<Send>, http = platfor
     replyTo: null,
     metadata: "snd_1",
     leavesBy: Number.POSITIVE_INFINITY,
+    endsBy: Number.POSITIVE_INFINITY,
     ...changes,
   });
 }

@@ -1,7 +1,9 @@
+import { createHmac } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Connection } from "../../../../shared/domain/accounts/accounts.ts";
+import type { OutgoingAttachment } from "../../../../shared/domain/sending/send-content.ts";
 import { setRuntimeOverrides } from "../../../../shared/kernel/runtime.ts";
 import { type PlatformHttp, platformHttp } from "../../../../shared/platforms/api/http.ts";
 import { platformFor } from "../../../../shared/platforms/api/platform-for.ts";
@@ -17,6 +19,7 @@ const send: Send = {
   replyTo: null,
   metadata: "snd_1",
   leavesBy: Number.POSITIVE_INFINITY,
+  endsBy: Number.POSITIVE_INFINITY,
 };
 const account = { platform: "messenger", externalId: "102030405060708", pageId: "102030405060708" } as const;
 const unknownOutcome = { kind: "unknown", detail: "outcome_unknown" };
@@ -75,6 +78,57 @@ describe("what is sent", () => {
       expect(platform.calls[0]?.body).toMatchObject({ reply_to: { mid: "m_0" } });
     },
   );
+
+  test.each([
+    ["instagram_login", false],
+    ["instagram_page", true],
+    ["messenger", true],
+  ] as const)("%s proves the app's secret: %s", async (connection, proves) => {
+    platform.respondWith(ok);
+    const http = platformHttp();
+    for (const secret of ["an app secret", "", null]) {
+      await platformFor(connection, upstreamAt(platform.origin), http, secret).send(account, TOKEN, send);
+    }
+    const proof = createHmac("sha256", "an app secret").update(TOKEN).digest("hex");
+    const proofs = platform.calls.map(({ body }) => (body as { appsecret_proof?: string }).appsecret_proof);
+    expect(proofs).toEqual([proves ? proof : undefined, undefined, undefined]);
+    expect(platform.calls.map(({ url }) => url).join()).not.toContain("proof");
+  });
+
+  const attached = (...attachments: OutgoingAttachment[]) => ({ kind: "attachments", attachments }) as const;
+  const image = { type: "image", url: "https://files.example/a.png" } as const;
+  test.each([
+    ["a text", { kind: "text", text }, "call"],
+    ["an uploaded file", attached({ type: "file", attachmentId: "1" }), "call"],
+    ["a URL", attached(image), "fetch"],
+    ["a URL beside an uploaded file", attached({ type: "image", attachmentId: "1" }, image), "fetch"],
+  ] as const)("%s has the time of its kind, within the time of its request", async (_name, content, kind) => {
+    platform.respondWith(ok);
+    const http = platformHttp();
+    const deadlines: unknown[] = [];
+    const deadline: PlatformHttp["deadline"] = (...args) => {
+      deadlines.push(args);
+      return http.deadline(...args);
+    };
+    const endsBy = Date.now() + 60_000;
+    await sendOver("messenger", { content, endsBy }, { http: { ...http, deadline } });
+    expect(deadlines).toEqual([[kind, endsBy]]);
+  });
+
+  test("a call has ten seconds, 25 if the platform fetches a file, and never more than its request", () => {
+    const timeout = vi.spyOn(AbortSignal, "timeout");
+    try {
+      const { deadline } = platformHttp({ clock: () => 1_000 });
+      deadline();
+      deadline("call", 12_000);
+      deadline("fetch");
+      deadline("fetch", 24_500);
+      deadline("call", 500);
+      expect(timeout.mock.calls).toEqual([[10_000], [10_000], [25_000], [23_500], [0]]);
+    } finally {
+      timeout.mockRestore();
+    }
+  });
 
   test("the token is in no URL", async () => {
     platform.respondWith(ok);

@@ -38,6 +38,7 @@ async function connectSimulator(name: Name = "messenger", total = 10_000) {
         replyTo: null,
         metadata: "snd_1",
         leavesBy: Number.POSITIVE_INFINITY,
+        endsBy: Number.POSITIVE_INFINITY,
         ...changes,
       }),
     sent: async (): Promise<Fields[]> => (await simulator.get("/_sim/sent")).body.sent,

@@ -50,6 +50,7 @@ test("the mock accepts every send with a new id", async () => {
     replyTo: null,
     metadata: "snd_1",
     leavesBy: Number.POSITIVE_INFINITY,
+    endsBy: Number.POSITIVE_INFINITY,
   } as const;
   expect(await mock.send(account, "", send)).toEqual({ kind: "accepted", messageId: "mock_mid_1" });
   expect(await mock.send(account, "", send)).toEqual({ kind: "accepted", messageId: "mock_mid_2" });
