@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { App } from "aws-cdk-lib";
 import { Code } from "aws-cdk-lib/aws-lambda";
 import type { FunctionName } from "../shared/config/names.ts";
-import { bundleFunctions } from "./bundles/bundle-functions.ts";
+import { type BundleFolders, bundleFunctions } from "./bundles/bundle-functions.ts";
 import { parseSettings } from "./config/settings.ts";
 import { stacks } from "./config/stack-names.ts";
 import { DataStack } from "./stacks/data-stack.ts";
@@ -16,6 +16,8 @@ export interface AppOptions {
   readonly context?: Readonly<Record<string, string>>;
   /** False skips bundling: the templates are complete but hold no code. Default: true. */
   readonly bundle?: boolean;
+  /** The bundles, if they exist already, in `bundles` below `outdir`. They are removed at the end. */
+  readonly bundles?: BundleFolders;
 }
 
 export interface SynthesisOptions extends AppOptions {
@@ -32,13 +34,13 @@ const featureFlags = {
 };
 
 /** Builds the app with its two stacks and writes nothing but the bundles. Throws an Error that names an invalid setting. */
-export function parleyApp({ outdir, context = {}, bundle = true }: AppOptions): App {
+export function parleyApp({ outdir, context = {}, bundle = true, bundles }: AppOptions): App {
   const app = new App({ outdir, analyticsReporting: false, context: { ...featureFlags, ...context } });
   const settings = parseSettings(app.node.getAllContext());
   const data = new DataStack(app, stacks.data, { description: "Parley: stored data" });
   const build = join(app.outdir, "bundles");
   try {
-    const folders = bundle ? bundleFunctions(build) : null;
+    const folders = bundle ? (bundles ?? bundleFunctions(build)) : null;
     // The name of an asset is the hash of its content, so that an unchanged function is not uploaded again.
     const code = (name: FunctionName) => (folders ? Code.fromAsset(folders[name]) : Code.fromInline("// not bundled"));
     new ServiceStack(app, stacks.service, { description: "Parley: API, queues and functions", data, settings, code });

@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { env } from "../../shared/config/names.ts";
 import { CliError } from "./cli-error.ts";
+import { nearest } from "./nearest.ts";
 
 export const USAGE = `Usage:
   npm run admin -- tenant create SLUG --owner EMAIL [--name NAME] [--json]
@@ -9,47 +10,69 @@ export const USAGE = `Usage:
   npm run admin -- dlq list [--queue NAME] [--limit N] [--all] [--json]
   npm run admin -- dlq explain ID [--json]
   npm run admin -- dlq redrive ID... | --queue NAME | --all [--json]
-  npm run admin -- listen --forward-to URL [--tenant SLUG] [--events TYPE,TYPE] [--json]
 
-Target: the local stack with the data folder PARLEY_DATA (default: .parley). All commands except listen use a deployment
-instead when ${env.table}, ${env.keyId} and ${env.rootSecretId} name its table, key and root secret.
+Only for the local stack:
+  npm run admin -- listen [--forward-to URL] [--tenant SLUG] [--events TYPE,TYPE] [--json]
+  npm run admin -- message [TEXT] [--account HANDLE] [--person NAME] [--json]
+  npm run admin -- reply TEXT [--json]
+  npm run admin -- hold TEXT [--actor NAME] [--json]
+  npm run admin -- clock [DURATION] [--json]
+
+Target: the local stack with the data folder PARLEY_DATA (default: .parley). The commands of the first group use a
+deployment instead when ${env.table}, ${env.keyId} and ${env.rootSecretId} name its table, key and root secret.
 dlq lists, explains and redrives messages that no worker could process. On a deployment it needs only ${env.table};
 redrive also needs PARLEY_<NAME>_QUEUE_URL. list --all includes redriven messages.
-listen forwards the deliveries of a temporary endpoint to a receiver on this machine. It uses the API key in PARLEY_KEY
-(default: the live key of the local stack).`;
+listen prints the deliveries of a temporary endpoint, or forwards them to a receiver on this machine.
+message writes a message as a person of the simulator. reply answers the newest conversation. hold holds a message for it
+and prints the link of the check page. clock prints the time of the stack, or advances it: 25h, 8d, PT25H.
+listen, reply and hold use the API key in PARLEY_KEY (default: the live key of the local stack).`;
+
+export const HELP_HINT = "Run npm run admin -- --help for all commands.";
 
 /** The output of a command: one line per field, or one JSON object. */
 export type CommandOutput = Readonly<Record<string, string | readonly string[] | null>>;
 
 export type Arguments = ReturnType<typeof readArguments>;
 
+const stringOption = { type: "string" } as const;
+const options = {
+  owner: stringOption,
+  name: stringOption,
+  tenant: stringOption,
+  tenants: stringOption,
+  scope: stringOption,
+  label: stringOption,
+  "forward-to": stringOption,
+  events: stringOption,
+  queue: stringOption,
+  limit: stringOption,
+  account: stringOption,
+  person: stringOption,
+  actor: stringOption,
+  all: { type: "boolean", default: false },
+  json: { type: "boolean", default: false },
+  help: { type: "boolean", short: "h", default: false },
+} as const;
+
 /**
  * Parses the arguments after `admin`.
- * @throws CliError with the usage for an unknown flag
+ * @throws CliError that names the nearest flag for an unknown one
  */
 export function readArguments(args: readonly string[]) {
-  const stringOption = { type: "string" } as const;
   try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        owner: stringOption,
-        name: stringOption,
-        tenant: stringOption,
-        tenants: stringOption,
-        scope: stringOption,
-        label: stringOption,
-        "forward-to": stringOption,
-        events: stringOption,
-        queue: stringOption,
-        limit: stringOption,
-        all: { type: "boolean", default: false },
-        json: { type: "boolean", default: false },
-      },
-    });
+    const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
     return { ...values, positionals };
   } catch (error) {
-    throw new CliError(`${(error as Error).message}\n\n${USAGE}`);
+    throw new CliError(describeFlagError(error as NodeJS.ErrnoException));
   }
+}
+
+function describeFlagError({ code, message }: NodeJS.ErrnoException): string {
+  const [, flag = ""] = /'(-[^'\s]*)/.exec(message) ?? [];
+  if (code !== "ERR_PARSE_ARGS_UNKNOWN_OPTION") return `${message.replace(/\.?$/, ".")} ${HELP_HINT}`;
+  const suggestion = nearest(
+    flag,
+    Object.keys(options).map((name) => `--${name}`),
+  );
+  return `Unknown option: ${flag}.${suggestion === null ? "" : ` Did you mean ${suggestion}?`} ${HELP_HINT}`;
 }

@@ -8,7 +8,7 @@ import { type RedriveResult, redriveDeadLetter, redriveQueue } from "../../share
 import { isUlid } from "../../shared/kernel/ids.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import type { QuarantinedMessage } from "../../shared/stores/dead-letters/quarantine.ts";
-import { type Arguments, USAGE } from "./arguments.ts";
+import { type Arguments, HELP_HINT } from "./arguments.ts";
 import { CliError } from "./cli-error.ts";
 import { resolveTarget } from "./deployment.ts";
 import { formatInspection, formatList, formatRedrive } from "./dlq-text.ts";
@@ -32,7 +32,7 @@ interface CommandContext {
  */
 export async function runDlqCommand(values: Arguments): Promise<0 | 1> {
   const command = commands[values.positionals[1] ?? ""];
-  if (!command) throw new CliError(USAGE);
+  if (!command) throw new CliError(`Unknown command: dlq. ${HELP_HINT}`);
   const execute = command(values);
   const { environment, now } = await resolveTarget();
   const { view, text, exitCode } = await execute({ ports: redrivePorts(environment), environment, now });
@@ -43,7 +43,8 @@ export async function runDlqCommand(values: Arguments): Promise<0 | 1> {
 /** Each command validates its arguments before it connects to anything. */
 const commands: Readonly<Record<string, (values: Arguments) => (context: CommandContext) => Promise<CommandResult>>> = {
   list: (values) => {
-    if (values.positionals.length > 2) throw new CliError(USAGE);
+    if (values.positionals.length > 2)
+      throw new CliError(`Unexpected argument: ${values.positionals[2]}. ${HELP_HINT}`);
     const query = { queues: parseQueues(values), limit: parseLimit(values.limit), redriven: values.all };
     return async ({ ports, now }) => {
       const { letters, more } = await listDeadLetters(ports, query, now());
@@ -54,7 +55,8 @@ const commands: Readonly<Record<string, (values: Arguments) => (context: Command
 
   explain: (values) => {
     const [, , id, ...rest] = values.positionals;
-    if (id === undefined || rest.length > 0) throw new CliError(USAGE);
+    if (id === undefined) throw new CliError("Missing id. dlq list prints the ids.");
+    if (rest.length > 0) throw new CliError(`Unexpected argument: ${rest[0]}. ${HELP_HINT}`);
     return async ({ ports, now }) => {
       const letter = await findLetter(ports, id, now());
       if (!letter) throw new CliError(`Dead letter ${id} not found. Dead letters are stored for 7 days.`);

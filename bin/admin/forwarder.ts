@@ -21,6 +21,8 @@ export interface ForwardedDelivery {
   /** The reason that `status` is not the receiver's. */
   readonly failure: "unreachable" | "timeout" | "too_large" | "aborted" | null;
   readonly durationMs: Millis;
+  /** Null when it is too large. */
+  readonly body: Buffer | null;
 }
 
 export interface Forwarder {
@@ -32,10 +34,11 @@ export interface Forwarder {
 
 /**
  * Forwards every delivery unchanged, responds with the receiver's status, then reports it.
+ * @param target null forwards nothing: each delivery gets 200
  * @param timeout from the request to the receiver's status; default: the attempt timeout of a deployment
  */
 export async function openForwarder(
-  target: URL,
+  target: URL | null,
   report: (delivery: ForwardedDelivery) => void,
   timeout: Millis = ATTEMPT_TIMEOUT,
 ): Promise<Forwarder> {
@@ -71,7 +74,7 @@ export async function openForwarder(
 }
 
 interface ForwardOptions {
-  readonly target: URL;
+  readonly target: URL | null;
   readonly timeout: Millis;
   readonly closing: AbortSignal;
 }
@@ -83,7 +86,7 @@ async function forward(
 ): Promise<ForwardedDelivery> {
   const at = clockNow();
   const body = await readBody(addAbortSignal(options.closing, request));
-  const result = body === null ? TOO_LARGE : await post(options, deliveryHeaders(request), body);
+  const result = await respondTo(options, request, body);
   // The rest of a body that is too large is not read, so its connection cannot be reused.
   const connection = body === null ? { connection: "close" } : {};
   const retryAfter = result.retryAfter === undefined ? {} : { "retry-after": result.retryAfter };
@@ -96,18 +99,30 @@ async function forward(
     status: result.status,
     failure: result.failure,
     durationMs: Math.max(0, clockNow() - at),
+    body,
   };
+}
+
+async function respondTo(
+  { target, ...options }: ForwardOptions,
+  request: IncomingMessage,
+  body: Buffer | null,
+): Promise<ForwardResult> {
+  if (body === null) return TOO_LARGE;
+  if (target === null) return ACCEPTED;
+  return await post({ target, ...options }, deliveryHeaders(request), body);
 }
 
 interface ForwardResult extends Pick<ForwardedDelivery, "status" | "failure"> {
   readonly retryAfter?: string | undefined;
 }
 
+const ACCEPTED: ForwardResult = { status: 200, failure: null };
 const TOO_LARGE: ForwardResult = { status: 413, failure: "too_large" };
 
 /** Posts once and waits only for the status. Redirects are not followed. */
 function post(
-  { target, timeout, closing }: ForwardOptions,
+  { target, timeout, closing }: ForwardOptions & { readonly target: URL },
   headers: Record<string, string>,
   body: Buffer,
 ): Promise<ForwardResult> {

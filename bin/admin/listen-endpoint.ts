@@ -1,6 +1,5 @@
 import { SECOND } from "../../shared/kernel/time.ts";
-import { CliError } from "./cli-error.ts";
-import { localStack, stackNotRunning } from "./deployment.ts";
+import { callLocalApi, requireData } from "./local-api.ts";
 
 const CREATE_TIMEOUT = 20 * SECOND;
 /** The user waits for this after Ctrl-C. */
@@ -14,9 +13,9 @@ export interface ListenEndpoint {
   remove(): Promise<boolean>;
 }
 
-interface Envelope {
-  readonly data?: { readonly endpoint: { readonly id: string }; readonly signing_secret: string };
-  readonly error?: { readonly code: string; readonly message: string; readonly detail?: string };
+interface CreatedEndpoint {
+  readonly endpoint: { readonly id: string };
+  readonly signing_secret: string;
 }
 
 /**
@@ -29,47 +28,23 @@ export async function createListenEndpoint(options: {
   tenant: string | undefined;
   events: readonly string[] | undefined;
 }): Promise<ListenEndpoint> {
-  const { local } = localStack();
   const query = options.tenant === undefined ? "" : `?tenant=${encodeURIComponent(options.tenant)}`;
-  const headers = {
-    authorization: `Bearer ${process.env.PARLEY_KEY || local.live_key}`,
-    "content-type": "application/json",
-  };
-  const call = (method: string, path: string, timeout: number, body?: string): Promise<Response> =>
-    fetch(`${local.base_url}/v1/webhooks${path}${query}`, {
-      method,
-      headers,
-      signal: AbortSignal.timeout(timeout),
-      ...(body === undefined ? {} : { body }),
-    });
-
-  const body = JSON.stringify({ url: options.url, ...(options.events ? { events: options.events } : {}) });
-  const response = await call("POST", "", CREATE_TIMEOUT, body).catch(() => {
-    throw stackNotRunning();
-  });
-  const { data, error } = await parseEnvelope(response);
-  if (!data) throw new CliError(refusalMessage(error));
+  const body = { url: options.url, ...(options.events ? { events: options.events } : {}) };
+  const path = `/v1/webhooks${query}`;
+  const response = await callLocalApi<CreatedEndpoint>({ method: "POST", path, body, timeout: CREATE_TIMEOUT });
+  const { endpoint, signing_secret } = requireData(response, "the endpoint");
   return {
-    id: data.endpoint.id,
-    secret: data.signing_secret,
+    id: endpoint.id,
+    secret: signing_secret,
     async remove() {
       try {
-        const deleteResponse = await call("DELETE", `/${data.endpoint.id}`, REMOVE_TIMEOUT);
+        const deletePath = `/v1/webhooks/${endpoint.id}${query}`;
+        const { data, error } = await callLocalApi({ method: "DELETE", path: deletePath, timeout: REMOVE_TIMEOUT });
         // Another process may have deleted it.
-        return deleteResponse.ok || (await parseEnvelope(deleteResponse)).error?.code === "endpoint_not_found";
+        return data !== undefined || error?.code === "endpoint_not_found";
       } catch {
         return false;
       }
     },
   };
-}
-
-async function parseEnvelope(response: Response): Promise<Envelope> {
-  return (await response.json().catch(() => ({}))) as Envelope;
-}
-
-function refusalMessage(error: Envelope["error"]): string {
-  if (!error) return "The local stack returned an unreadable response.";
-  const explanation = error.detail ? `${error.message} ${error.detail}` : error.message;
-  return `The local stack refused the endpoint (${error.code}): ${explanation.replace(/\s+/g, " ")}`;
 }

@@ -1,26 +1,32 @@
 import { iso } from "../../shared/kernel/time.ts";
-import type { Arguments } from "./arguments.ts";
+import { type Arguments, HELP_HINT } from "./arguments.ts";
 import { CliError } from "./cli-error.ts";
-import { localStack } from "./deployment.ts";
 import { type ForwardedDelivery, openForwarder } from "./forwarder.ts";
 import { createListenEndpoint } from "./listen-endpoint.ts";
+import { localStack } from "./local-stack.ts";
 
 /**
  * Forwards the deliveries of a temporary endpoint to a receiver until SIGINT, SIGTERM or SIGHUP, then deletes the
- * endpoint. Prints the signing secret once and a line per delivery, never the content of a message.
+ * endpoint. Prints the signing secret once and a line per delivery, never the content of a message. Without a receiver,
+ * it accepts each delivery and prints its event.
  * @throws CliError for an invalid URL, when no stack runs, and when the stack refuses the endpoint
  */
-export async function listen(values: Arguments): Promise<void> {
+export async function listen(values: Arguments): Promise<undefined> {
+  if (values.positionals.length > 1) throw new CliError(`Unexpected argument: ${values.positionals[1]}. ${HELP_HINT}`);
   const target = parseTarget(values["forward-to"]);
   localStack();
   const output = values.json ? jsonOutput : textOutput;
   const stopSignal = waitForSignal();
-  const forwarder = await openForwarder(target, (delivery) => printLine(output.forwarded(delivery)));
+  const forwarder = await openForwarder(target, (delivery) => {
+    printLine(output.forwarded(delivery));
+    if (!target) printLine(output.event(delivery.body));
+  });
   let lastLine: string;
   try {
     const options = { url: forwarder.url, tenant: values.tenant, events: values.events?.split(",") };
     const endpoint = await createListenEndpoint(options);
-    printLine(output.listening(endpoint.id, endpoint.secret, `${target.origin}${target.pathname}`));
+    const forwardTo = target && `${target.origin}${target.pathname}`;
+    printLine(output.listening(endpoint.id, endpoint.secret, forwardTo));
     await stopSignal;
     lastLine = output.ended(endpoint.id, await endpoint.remove());
   } finally {
@@ -29,10 +35,12 @@ export async function listen(values: Arguments): Promise<void> {
   printLine(lastLine);
 }
 
-function parseTarget(text: string | undefined): URL {
-  const url = URL.parse(text ?? "");
+/** @returns null for none */
+function parseTarget(text: string | undefined): URL | null {
+  if (text === undefined) return null;
+  const url = URL.parse(text);
   if (url && (url.protocol === "http:" || url.protocol === "https:")) return url;
-  throw new CliError("Missing or invalid receiver URL. Add --forward-to with an http or https URL.");
+  throw new CliError("Invalid receiver URL. Set --forward-to to an http or https URL, or omit it to print the events.");
 }
 
 /** Resolves at the first signal. npm forwards a signal that the terminal also sends, so the second one is ignored. */
@@ -54,16 +62,19 @@ const FAILURE_NOTES = {
 } as const;
 
 const textOutput = {
-  listening: (id: string, secret: string, to: string) =>
-    `Endpoint ${id} forwards to ${to}. Use this secret in your receiver:\n${secret}\nPress Ctrl-C to stop.`,
+  listening: (id: string, secret: string, to: string | null) =>
+    to === null
+      ? `Endpoint ${id} is ready. Its events are printed here. Press Ctrl-C to stop.`
+      : `Endpoint ${id} forwards to ${to}. Use this secret in your receiver:\n${secret}\nPress Ctrl-C to stop.`,
   forwarded: ({ at, eventType, eventId, status, failure, durationMs }: ForwardedDelivery) =>
     `${iso(at)} ${eventType} ${eventId} ${status}${failure ? FAILURE_NOTES[failure] : ""} ${durationMs} ms`,
+  event: (body: Buffer | null) => printableJson(parseEvent(body), 2),
   ended: (id: string, removed: boolean) =>
     removed ? `Endpoint ${id} was deleted.` : `Endpoint ${id} was not deleted. Delete it with the API.`,
 };
 
 const jsonOutput = {
-  listening: (id: string, secret: string, to: string) =>
+  listening: (id: string, secret: string, to: string | null) =>
     JSON.stringify({ endpoint: id, signing_secret: secret, forward_to: to }),
   forwarded: ({ at, eventType, eventId, status, failure, durationMs }: ForwardedDelivery) =>
     JSON.stringify({
@@ -74,5 +85,23 @@ const jsonOutput = {
       failure,
       duration_ms: durationMs,
     }),
+  event: (body: Buffer | null) => printableJson({ event: parseEvent(body) }),
   ended: (id: string, removed: boolean) => JSON.stringify({ endpoint: id, removed }),
 };
+
+/** @returns null for a body that is no JSON */
+function parseEvent(body: Buffer | null): unknown {
+  try {
+    return JSON.parse(body?.toString("utf8") ?? "null") as unknown;
+  } catch {
+    return null;
+  }
+}
+
+/** JSON without the control and direction characters that JSON allows: people write what the terminal prints. */
+function printableJson(value: unknown, indent = 0): string {
+  return JSON.stringify(value, null, indent).replace(
+    /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}

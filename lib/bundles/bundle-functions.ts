@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { buildSync } from "esbuild";
+import { type BuildOptions, build, buildSync } from "esbuild";
 import { type FunctionName, functions } from "../../shared/config/names.ts";
 import { buildCheckPage } from "../../web/build.ts";
 
@@ -42,7 +42,18 @@ export type BundleFolders = Readonly<Record<FunctionName, string>>;
  * written beside Verify's bundle. One esbuild call reads each module once, however many functions import it.
  */
 export function bundleFunctions(outdir: string): BundleFolders {
-  buildSync({
+  buildSync(buildOptions(outdir));
+  return finishBundles(outdir);
+}
+
+/** The same in another process, so that this one can do other work. */
+export async function startBundling(outdir: string): Promise<BundleFolders> {
+  await build(buildOptions(outdir));
+  return finishBundles(outdir);
+}
+
+function buildOptions(outdir: string): BuildOptions {
+  return {
     absWorkingDir: PROJECT,
     entryPoints: functions.map((name) => ({ in: `functions/${sources[name]}/handler.ts`, out: `${name}/index` })),
     outdir,
@@ -60,7 +71,10 @@ export function bundleFunctions(outdir: string): BundleFolders {
     // undici's own switch that leaves out its experimental parser.
     define: { esbuildDetection: "1" },
     logLevel: "error",
-  });
+  };
+}
+
+function finishBundles(outdir: string): BundleFolders {
   buildCheckPage(join(outdir, "Verify", "check"));
   return Object.fromEntries(functions.map((name) => [name, join(outdir, name)])) as Record<FunctionName, string>;
 }

@@ -1,7 +1,16 @@
+import { resolve } from "node:path";
 import type { LocalJson } from "./local-json.ts";
 
-/** The text printed when the stack is ready: addresses, keys, and three commands to copy and run. */
-export function banner(local: LocalJson, dataDir: string): string {
+export interface BannerDetails {
+  readonly dataDir: string;
+  /** The folder that the commands run in: that of the repository. */
+  readonly cwd: string;
+  /** The duration of the start, in milliseconds. */
+  readonly startedIn: number;
+}
+
+/** The text printed when the stack is ready: addresses, keys, and commands to copy and run. */
+export function banner(local: LocalJson, { dataDir, cwd, startedIn }: BannerDetails): string {
   const rows: [string, string | undefined][] = [
     ["API", local.base_url],
     ["Simulator", local.simulator_url],
@@ -11,30 +20,28 @@ export function banner(local: LocalJson, dataDir: string): string {
     ["Data", dataDir],
   ];
   const table = rows.flatMap(([name, value]) => (value ? [`  ${name.padEnd(10)} ${value}`] : []));
-  return ["", "Parley is running.", "", ...table, ...commands(local), "", "Press Ctrl-C to stop.", ""].join("\n");
+  // The admin commands find the stack by its data folder. The default needs no variable.
+  const variables = dataDir === resolve(cwd, ".parley") ? "" : `PARLEY_DATA=${shellQuote(dataDir)} `;
+  const ready = `Parley is running. It started in ${(startedIn / 1_000).toFixed(1)} s.`;
+  return ["", ready, "", ...table, ...commands(local, variables), "", "Press Ctrl-C to stop.", ""].join("\n");
 }
 
-function commands({ base_url, simulator_url, live_key, accounts }: LocalJson): string[] {
+function commands({ base_url, simulator_url, live_key, accounts }: LocalJson, variables: string): string[] {
   if (!live_key) return [];
-  const key = `-H 'Authorization: Bearer ${live_key}'`;
-  const json = "-H 'Content-Type: application/json'";
-  const webhook = JSON.stringify({ url: "http://127.0.0.1:9000/hook", events: ["message.received", "message.sent"] });
-  const hint = simulator_url && accounts[0] ? ` (first send a message to @${accounts[0].handle} in the simulator)` : "";
+  const admin = (command: string) => `  ${variables}npm run admin -- ${command}`;
+  const canWrite = simulator_url !== undefined && accounts.length > 0;
   return [
     "",
-    "Receive messages at your webhook URL:",
-    `  curl ${base_url}/v1/webhooks ${key} ${json} -d '${webhook}'`,
+    "Print each event, in a second terminal:",
+    admin("listen"),
+    ...(canWrite ? ["", "Write a message as a person, or use the simulator:", admin('message "Hi"')] : []),
+    ...(canWrite ? ["", "Reply in the newest conversation:", admin('reply "Hello"')] : []),
     "",
-    `List conversations${hint}:`,
-    `  curl ${base_url}/v1/conversations ${key}`,
-    "",
-    "Reply in the newest conversation:",
-    `  curl -s '${base_url}/v1/conversations?limit=1' ${key} \\`,
-    `    | node -p '${REPLY}' \\`,
-    `    | curl ${base_url}/v1/messages/reply ${key} ${json} -d @-`,
+    "List conversations:",
+    `  curl ${base_url}/v1/conversations -H 'Authorization: Bearer ${live_key}'`,
   ];
 }
 
-/** Builds the request body of a reply from a list of conversations. */
-const REPLY =
-  'JSON.stringify({ conversation_id: JSON.parse(fs.readFileSync(0)).data.conversations[0].id, text: "Hello from Parley" })';
+function shellQuote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

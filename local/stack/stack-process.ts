@@ -7,7 +7,8 @@ const STOP_MAX_MS = 4_500;
 
 /**
  * Runs a stack until the process gets SIGINT or SIGTERM, and then exits with code 0, even while the stack starts.
- * Prints the banner when the stack is ready. Exits with code 1 and one line on stderr if the stack cannot start.
+ * Prints each step of the start with the seconds since the process started, and the banner when the stack is ready. Exits
+ * with code 1 and one line on stderr if the stack cannot start.
  */
 export async function runStackProcess(readSettings: () => StackSettings): Promise<void> {
   const stopping = new AbortController();
@@ -22,10 +23,12 @@ export async function runStackProcess(readSettings: () => StackSettings): Promis
   };
   process.on("SIGINT", stop);
   process.on("SIGTERM", stop);
+  const progress = (step: string): void =>
+    console.log(`${(performance.now() / 1_000).toFixed(1).padStart(5)} s  ${step}`);
   try {
-    starting = startStack({ ...readSettings(), signal: stopping.signal });
-    const stack = await starting;
-    console.log(banner(stack.local, stack.dataDir));
+    starting = startStack({ ...readSettings(), signal: stopping.signal, progress });
+    const { local, dataDir } = await starting;
+    console.log(banner(local, { dataDir, cwd: process.cwd(), startedIn: performance.now() }));
   } catch (error) {
     // After a signal the failure is expected, and stop() exits the process.
     if (stopping.signal.aborted) return;

@@ -36,6 +36,8 @@ export interface StackSettings extends LocalSettings {
   readonly seedPorts?: (context: SeedContext) => SeedPorts;
   /** Aborting it while the stack starts stops every started part, and `startStack` rejects. */
   readonly signal?: AbortSignal;
+  /** Receives each step of the start as it begins, such as `Load 9 functions`. Default: none. */
+  readonly progress?: (step: string) => void;
   /** Receives a line for each error while running. Default: stderr. */
   readonly report?: (line: string) => void;
 }
@@ -101,7 +103,7 @@ async function start(
   cleanup: AsyncDisposableStack,
   report: Report,
 ): Promise<Omit<Stack, "close">> {
-  const signal = settings.signal ?? new AbortController().signal;
+  const { signal = new AbortController().signal, progress = () => {} } = settings;
   const folder = lockDataFolder(settings.dataDir, settings.fresh);
   cleanup.defer(folder.release);
   // A killed stack leaves its file behind. Readers take the file as a sign that this stack is ready.
@@ -110,14 +112,16 @@ async function start(
   const gateway = await openGateway(settings.port);
   cleanup.defer(gateway.close);
 
+  progress("Start the table, the emulators and the simulator");
   const clock = openClock(folder.path);
   const secrets = loadPlatformSecrets(settings, folder.at("platform-secrets.json"));
   const [assembly, parts] = await settleBoth(
-    loadAssembly(settings, folder, signal),
+    loadAssembly({ ...settings, progress }, folder, signal),
     startParts({ settings, baseUrl: gateway.url, secrets, clock, folder }, cleanup),
   );
   signal.throwIfAborted();
 
+  progress("Create the resources of the templates");
   for (const placed of listResources(assembly)) checkType(placed);
   const declarations = readFunctions(assembly);
   const resolver = new Resolver(assembly);
@@ -140,6 +144,7 @@ async function start(
   cleanup.defer(() => rmSync(environmentJson, { force: true }));
   const ports = settings.seedPorts?.({ environment, now: clock.now });
   // Loaded before the first message and request: the first of each function would otherwise wait for it.
+  progress(`Load ${functions.ids.length} functions`);
   const loading = functions.load();
   const seeding = ports ? seed(folder.at("seed.json"), ports, settings.seedAccounts) : Promise.resolve({});
   const [seedState] = await settleBoth(seeding, loading);
@@ -194,7 +199,10 @@ async function settleBoth<A, B>(first: Promise<A>, second: Promise<B>): Promise<
 async function loadAssembly(settings: StackSettings, folder: DataFolder, signal: AbortSignal): Promise<Assembly> {
   if (settings.assembly !== undefined) return readAssembly(settings.assembly);
   const outdir = folder.at("cdk.out");
-  await synthesizeInto({ outdir, context: assemblyContext(settings.siteUrl), useCache: !settings.fresh }, signal);
+  const onMiss = () =>
+    settings.progress?.("Synthesize the templates and bundle the functions: the first start, or a source has changed");
+  const context = assemblyContext(settings.siteUrl);
+  await synthesizeInto({ outdir, context, useCache: !settings.fresh, onMiss }, signal);
   return readAssembly(outdir);
 }
 

@@ -15,6 +15,8 @@ export interface SynthesisRequest {
   readonly context: Readonly<Record<string, string>>;
   /** False ignores the cache, for example after a package in `node_modules` was edited. */
   readonly useCache: boolean;
+  /** Called before a synthesis, which takes seconds. */
+  readonly onMiss?: () => void;
 }
 
 /**
@@ -23,12 +25,13 @@ export interface SynthesisRequest {
  */
 export async function synthesizeInto(request: SynthesisRequest, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
-  const { outdir, context, useCache } = request;
+  const { outdir, context, useCache, onMiss } = request;
   rmSync(outdir, { recursive: true, force: true, maxRetries: 5 });
   const cache = openAssemblyCache(CACHE);
   // Computed before the synthesis reads the sources: a source that changes during the synthesis misses next time.
   const key = assemblyKey(PROJECT, context);
   if (useCache && cache.restore(key, outdir)) return;
+  onMiss?.();
   await runSynthesis(outdir, context, signal);
   if (assemblyKey(PROJECT, context) === key) cache.store(key, outdir);
 }

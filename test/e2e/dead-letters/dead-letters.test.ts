@@ -164,7 +164,9 @@ it("invalid arguments print one line and exit with 1", async () => {
       ["explain", "01M7ZAN532DXZZ1TKP6RZ0YEPG"],
       "Dead letter 01M7ZAN532DXZZ1TKP6RZ0YEPG not found. Dead letters are stored for 7 days.",
     ],
-    [["bury"], "Usage:"],
+    [["list", "all"], "Unexpected argument: all."],
+    [["explain"], "Missing id. dlq list prints the ids."],
+    [["bury"], "Unknown command: dlq bury. Did you mean dlq list?"],
   ] as const;
   for (const [args, expectedText] of lines) {
     const { code, output, errors } = await runDlq(...args);

@@ -95,6 +95,20 @@ describe.runIf(process.platform === "linux")("the process of a local stack", () 
     },
   );
 
+  it("prints each step of its start with its time before it is ready", async () => {
+    const stack = startProcess();
+    await waitUntilReady(stack);
+    const [steps = "", ready] = stack.output().split("\n\n");
+    expect(steps.replace(/^ +\d+\.\d s {2}/gm, "").split("\n")).toEqual([
+      "Start the table, the emulators and the simulator",
+      "Create the resources of the templates",
+      "Load 1 functions",
+    ]);
+    expect(ready).toMatch(/^Parley is running\. It started in \d+\.\d s\.$/);
+    stack.child.kill("SIGTERM");
+    expect(await stack.ended).toBe(0);
+  });
+
   it("stops at SIGTERM during its start", async () => {
     const stack = startProcess();
     await expect.poll(() => existsSync(join(dataDir, "lock")), { interval: 5, timeout: 20_000 }).toBe(true);

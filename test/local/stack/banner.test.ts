@@ -7,30 +7,53 @@ const bareLocalJson: LocalJson = {
   platform_secrets: { meta: "the-meta-secret", instagram: "the-ig-secret", verify_token: "the-token" },
   accounts: [],
 };
+const account = { account_key: "messenger#1", connection: "messenger", page_id: "1", handle: "shop" } as const;
 const seededLocalJson: LocalJson = {
   ...bareLocalJson,
   simulator_url: "http://127.0.0.1:8788",
   tenant: "demo",
   live_key: "svc_live_x",
+  accounts: [account],
 };
+const details = { dataDir: "/repository/.parley", cwd: "/repository", startedIn: 3_140 };
+
+/** The commands to copy. test/e2e/stack/first-run.test.ts runs them. */
+function commands(local: LocalJson, dataDir = details.dataDir): string[] {
+  const lines = banner(local, { ...details, dataDir }).split("\n");
+  return lines.filter((line) => /npm run|curl/.test(line)).map((line) => line.trim());
+}
 
 describe("the banner", () => {
-  it("shows addresses, the key, and commands that contain both", () => {
-    const text = banner(seededLocalJson, "/data");
-    const commands = text.split("\n").filter((line) => line.includes("curl "));
-    expect(commands).toHaveLength(4);
-    for (const command of commands) {
-      expect(command).toContain("http://127.0.0.1:8787/v1/");
-      expect(command).toContain("Bearer svc_live_x");
+  it("shows addresses, the key, how long the start took, and short commands", () => {
+    const text = banner(seededLocalJson, details);
+    expect(text).toContain("Parley is running. It started in 3.1 s.");
+    for (const shown of ["http://127.0.0.1:8787", "http://127.0.0.1:8788", "svc_live_x", "/repository/.parley"])
+      expect(text).toContain(shown);
+    expect(commands(seededLocalJson)).toEqual([
+      "npm run admin -- listen",
+      'npm run admin -- message "Hi"',
+      'npm run admin -- reply "Hello"',
+      "curl http://127.0.0.1:8787/v1/conversations -H 'Authorization: Bearer svc_live_x'",
+    ]);
+  });
+
+  it("names another data folder than the default in each admin command, quoted for a shell", () => {
+    expect(commands(seededLocalJson, "/tmp/an owner's data")[0]).toBe(
+      "PARLEY_DATA='/tmp/an owner'\\''s data' npm run admin -- listen",
+    );
+  });
+
+  it("shows no command that needs an account or a simulator where there is none", () => {
+    const { simulator_url: _, ...withoutSimulator } = seededLocalJson;
+    for (const local of [withoutSimulator, { ...seededLocalJson, accounts: [] }]) {
+      expect(commands(local).join("\n")).not.toMatch(/message|reply/);
+      expect(commands(local)).toHaveLength(2);
     }
-    expect(text).toContain("http://127.0.0.1:8788");
-    expect(text).toContain("/data");
   });
 
   it("shows no commands without a key, no simulator if there is none, and never the platform secrets", () => {
-    const text = banner(bareLocalJson, "/data");
-    expect(text).not.toContain("curl");
-    expect(text).not.toContain("Simulator");
-    expect(banner(seededLocalJson, "/data") + text).not.toMatch(/the-(meta-secret|ig-secret|token)/);
+    const text = banner(bareLocalJson, details);
+    expect(text).not.toMatch(/curl|npm run|Simulator/);
+    expect(banner(seededLocalJson, details) + text).not.toMatch(/the-(meta-secret|ig-secret|token)/);
   });
 });

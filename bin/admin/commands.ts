@@ -1,0 +1,46 @@
+import { type Arguments, type CommandOutput, HELP_HINT } from "./arguments.ts";
+import { CliError } from "./cli-error.ts";
+import { nearest } from "./nearest.ts";
+
+/** @returns the exit code; 0 if undefined */
+type Command = (values: Arguments) => Promise<number | undefined>;
+
+/** The commands by their words. Each imports only what it needs, so that a short command starts fast. */
+const commands: Readonly<Record<string, Command>> = {
+  "tenant create": async (values) => print(values, await (await import("./tenants.ts")).newTenant(values)),
+  "key create": async (values) => print(values, await (await import("./tenants.ts")).newKey(values)),
+  "operator-key create": async (values) => print(values, await (await import("./tenants.ts")).newOperatorKey(values)),
+  "dlq list": runDlq,
+  "dlq explain": runDlq,
+  "dlq redrive": runDlq,
+  listen: async (values) => (await import("./listen.ts")).listen(values),
+  message: async (values) => print(values, await (await import("./conversation-commands.ts")).writeMessage(values)),
+  reply: async (values) => print(values, await (await import("./conversation-commands.ts")).reply(values)),
+  hold: async (values) => print(values, await (await import("./conversation-commands.ts")).hold(values)),
+  clock: async (values) => print(values, await (await import("./stack-clock.ts")).clock(values)),
+};
+
+/**
+ * Finds the command that the arguments start with.
+ * @throws CliError that names the nearest command
+ */
+export function findCommand({ positionals }: Arguments): Command {
+  const [first = "", second] = positionals;
+  const name = second === undefined ? first : `${first} ${second}`;
+  const command = commands[name] ?? commands[first];
+  if (command) return command;
+  const names = Object.keys(commands);
+  const swapped = `${second} ${first}`;
+  const suggestion = commands[swapped] ? swapped : (nearest(name, names) ?? nearest(first, names));
+  const question = suggestion === null ? "" : ` Did you mean ${suggestion}?`;
+  throw new CliError(`Unknown command: ${name}.${question} ${HELP_HINT}`);
+}
+
+async function runDlq(values: Arguments): Promise<number> {
+  return (await import("./dlq.ts")).runDlqCommand(values);
+}
+
+function print({ json }: Arguments, output: CommandOutput): undefined {
+  if (json) process.stdout.write(`${JSON.stringify(output)}\n`);
+  else for (const [name, value] of Object.entries(output)) process.stdout.write(`${name}: ${value ?? "none"}\n`);
+}
