@@ -21,6 +21,10 @@ const deliveryTexts: TriggerTexts<DeliveryTrigger> = {
   },
   await: { label: "scheduled", meaning: "The row is created before its first attempt, as for a test event." },
   claim: { label: "claim", meaning: "A worker claims the attempt with a lease." },
+  continue: {
+    label: "continue",
+    meaning: "The table failed before the call and took the claim not back. A new message continues the attempt.",
+  },
   settle: { label: "settle", meaning: "The worker that holds the claim records the outcome." },
   event_gone: {
     label: "event gone",

@@ -38,7 +38,7 @@ export type LogLine =
       readonly trace_id?: string | undefined;
     }
   | {
-      /** A message of the deliver worker that waits for the end of an outage of AWS. */
+      /** A message of the deliver worker that waits for the end of an outage of AWS, or for the claim that it could not give back. */
       readonly event: "record.postponed";
       readonly error: string;
       readonly receives: number;

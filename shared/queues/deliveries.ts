@@ -23,6 +23,10 @@ export interface RetryMessage extends Traced {
   readonly attempt: number;
   /** Requested through the API: it is made even while the endpoint's circuit is open. */
   readonly manual?: boolean;
+  /** The id of a claim of this attempt that could not be given back, and by which nobody called the endpoint. */
+  readonly unreleasedClaim?: string;
+  /** How many such claims came before. */
+  readonly unreleasedClaims?: number;
   /** How often it was deferred because the slow endpoint had no free slot. */
   readonly deferrals?: number;
 }
@@ -67,6 +71,8 @@ const retrySchema = z.object({
   attempt: z.int(),
   manual: z.optional(z.boolean()),
   deferrals: z.optional(z.int()),
+  unreleased_claim: z.optional(ulid),
+  unreleased_claims: z.optional(positiveInteger),
   trace_id: traceId,
 });
 const afterEvent = z.optional(ulid);
@@ -92,6 +98,8 @@ export function encodeRetry(message: RetryMessage): string {
       attempt: message.attempt,
       manual: message.manual || undefined,
       deferrals: message.deferrals || undefined,
+      unreleased_claim: message.unreleasedClaim,
+      unreleased_claims: message.unreleasedClaims,
     },
     message,
   );
@@ -130,6 +138,8 @@ function toRetry(body: z.output<typeof retrySchema>): RetryMessage {
     attempt: body.attempt,
     ...(body.manual ? { manual: true } : {}),
     ...(body.deferrals === undefined ? {} : { deferrals: body.deferrals }),
+    ...(body.unreleased_claim === undefined ? {} : { unreleasedClaim: body.unreleased_claim }),
+    ...(body.unreleased_claims === undefined ? {} : { unreleasedClaims: body.unreleased_claims }),
     ...traceField(body.trace_id),
   };
 }

@@ -10,6 +10,7 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number];
  * - `first_attempt`: the first attempt is recorded with its outcome, or moved to the deliveries queue
  * - `await`: the row is written before its first attempt
  * - `claim`: a worker starts the next attempt; `settle`: the worker records its outcome
+ * - `continue`: a worker continues a claim that was not given back and by which nobody called the endpoint
  * - `release`: the worker gives its claim back, and the attempt does not count
  * - `give_up`: the attempt's message could not be processed
  * - `event_gone`: the event came again without a body: it was unsent or erased, or is past its retention
@@ -19,6 +20,7 @@ export type DeliveryTrigger =
   | "first_attempt"
   | "await"
   | "claim"
+  | "continue"
   | "settle"
   | "release"
   | "give_up"
@@ -37,6 +39,7 @@ export const deliveryTransitions: readonly (readonly [DeliveryStatus | "none", D
   ["none", "await", "pending"],
   ["pending", "claim", "attempting"],
   ["retrying", "claim", "attempting"],
+  ["attempting", "continue", "attempting"],
   ["attempting", "settle", "delivered"],
   ["attempting", "settle", "retrying"],
   ["attempting", "settle", "dlq"],

@@ -1,5 +1,6 @@
 import { type AttemptOutcome, deliveryId, type Verdict } from "../../domain/delivery/deliveries.ts";
 import { signWebhook } from "../../domain/delivery/signatures.ts";
+import { UnreleasedClaim } from "../../domain/delivery/unreleased-claim.ts";
 import { eventId, type RenderedEvent } from "../../domain/events/events.ts";
 import { RETENTION } from "../../domain/limits.ts";
 import type { Endpoint } from "../../domain/webhooks/endpoints.ts";
@@ -61,6 +62,7 @@ export interface ClaimedDelivery extends StoredDelivery {
 /**
  * Attempts a delivery whose row is claimed, unless its endpoint or event no longer allows it.
  * @throws when the table fails before the call. The claim is given back then, so that the attempt is due and not spent
+ * @throws UnreleasedClaim when that fails too
  */
 export async function attemptClaimed(
   ports: DeliverPorts,
@@ -68,7 +70,9 @@ export async function attemptClaimed(
   { now, attemptTimeout: timeout }: Pick<Batch, "now" | "attemptTimeout">,
 ): Promise<ClaimedResult> {
   const event = await loadRenderedEvent(ports, tenant, row).catch(async (error: unknown) => {
-    await ports.deliveries.releaseDelivery(tenant, row, now()).catch(() => {});
+    await ports.deliveries.releaseDelivery(tenant, row, now()).catch(() => {
+      throw row.op === null ? error : new UnreleasedClaim(row.op, error);
+    });
     throw error;
   });
   if (!endpoint || endpoint.status === "deleted" || !event) return { outcome: null, verdict: { status: "failed" } };

@@ -1,9 +1,10 @@
+import { UnreleasedClaim } from "../../domain/delivery/unreleased-claim.ts";
 import { QUEUE_DELAY_MAX, RETENTION } from "../../domain/limits.ts";
 import { errorClass } from "../../kernel/error-class.ts";
 import { ulidTime } from "../../kernel/ids.ts";
 import { isServiceFault } from "../../kernel/service-fault.ts";
-import type { Millis } from "../../kernel/time.ts";
-import { decodeEndpointTask, decodeRetry } from "../../queues/deliveries.ts";
+import { type Millis, SECOND } from "../../kernel/time.ts";
+import { decodeEndpointTask, decodeRetry, type RetryMessage } from "../../queues/deliveries.ts";
 import { type EventMessage, encodeEvent } from "../../queues/events.ts";
 import type { DeliverPorts } from "./ports.ts";
 import { retryMessage, taskMessage } from "./schedule.ts";
@@ -21,9 +22,14 @@ interface FailedMessage {
 /** A shorter fault is over before: the fifth receive is more than a minute after the first. */
 const RECEIVES_MIN = 5;
 
+/** The delay after the first claim of an attempt that could not be given back. It doubles each time. */
+const UNRELEASED_DELAY_FIRST: Millis = 10 * SECOND;
+
 /**
  * Replaces a message that fails because an AWS service does not work by a new one, which is due within 15 minutes and
- * has been received by nobody. An outage of any length then ends no delivery: not one message becomes a dead letter.
+ * has been received by nobody. An outage of any length then ends no delivery: not one message becomes a dead letter. An
+ * attempt whose claim could not be given back is replaced at once. The new message names the claim: nobody called the
+ * endpoint by it, so the attempt is continued and not counted.
  * @returns false when the message must take its usual way: another error, few receives, or an event past its retention
  */
 export async function postponeInOutage(
@@ -31,17 +37,26 @@ export async function postponeInOutage(
   { body, event, receives, error }: FailedMessage,
   now: Millis,
 ): Promise<boolean> {
-  if (receives < RECEIVES_MIN || !isServiceFault(error)) return false;
-  // Spread, so that not everything comes back at once.
-  const delay = QUEUE_DELAY_MAX * (0.5 + 0.5 * ports.random());
   const retry = event ? null : decodeRetry(body);
+  const unreleased = retry && error instanceof UnreleasedClaim ? continuation(retry, error) : null;
+  const fault = error instanceof UnreleasedClaim ? error.cause : error;
+  if (!unreleased && (receives < RECEIVES_MIN || !isServiceFault(fault))) return false;
+  // Spread, so that not everything comes back at once.
+  const delay = (unreleased?.delayMax ?? QUEUE_DELAY_MAX) * (0.5 + 0.5 * ports.random());
   const task = event || retry ? null : decodeEndpointTask(body);
   const eventUlid = event?.eventUlid ?? retry?.eventUlid;
   if (eventUlid !== undefined && now >= ulidTime(eventUlid) + RETENTION) return false;
   if (event) await ports.events.send({ body: encodeEvent({ ...event, repeated: true }), group: event.tenant, delay });
-  else if (retry) await ports.retries.send(retryMessage(retry, delay));
+  else if (retry) await ports.retries.send(retryMessage(unreleased?.message ?? retry, delay));
   else if (task) await (task.kind === "probe" ? ports.slowRetries : ports.retries).send(taskMessage(task, body, delay));
   else return false;
-  ports.log({ event: "record.postponed", error: errorClass(error), receives, delay_ms: Math.round(delay) });
+  ports.log({ event: "record.postponed", error: errorClass(fault), receives, delay_ms: Math.round(delay) });
   return true;
+}
+
+/** The message that continues a claim, and its longest delay. */
+function continuation(retry: RetryMessage, { claim }: UnreleasedClaim): { message: RetryMessage; delayMax: Millis } {
+  const { unreleasedClaims = 0 } = retry;
+  const message = { ...retry, unreleasedClaim: claim, unreleasedClaims: unreleasedClaims + 1 };
+  return { message, delayMax: Math.min(UNRELEASED_DELAY_FIRST * 2 ** unreleasedClaims, QUEUE_DELAY_MAX) };
 }

@@ -1,5 +1,6 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { deliveryStatusesBefore, type InitialStatus, spendsAttempt } from "../../domain/delivery/deliveries.ts";
+import { UnreleasedClaim } from "../../domain/delivery/unreleased-claim.ts";
 import { ATTEMPT_LEASE, RETENTION } from "../../domain/limits.ts";
 import { newOp, newUlid } from "../../kernel/ids.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
@@ -14,6 +15,7 @@ import {
   type AttemptKey,
   type AttemptRecord,
   allows,
+  type ClaimKey,
   type DeliveryItem,
   type DeliveryRow,
   eventFields,
@@ -85,18 +87,27 @@ export function deliveryStore(table: Table) {
     /**
      * Claims an attempt for the duration of a lease.
      * @throws when the table does not respond. A claim that was written nevertheless is given back
+     * @throws UnreleasedClaim when that fails too
      */
-    async claimDelivery(tenant: TenantId, { endpointId, eventUlid, attempt }: AttemptKey, now: Millis): Promise<Claim> {
+    async claimDelivery(
+      tenant: TenantId,
+      { endpointId, eventUlid, attempt, unreleasedClaim }: ClaimKey,
+      now: Millis,
+    ): Promise<Claim> {
       const op = newUlid(now);
       const set = { [A.leaseUntil]: now + ATTEMPT_LEASE, [A.updatedAt]: now, [A.op]: op };
       const key = deliveryKey(tenant, endpointId, eventUlid);
-      const isClaimable = allOf(allows("claim"), isCurrentAttempt(attempt), isDue(now));
+      const isFree = allOf(allows("claim"), isDue(now));
+      const continues = unreleasedClaim ? [allOf(allows("continue"), equals(A.op, unreleasedClaim))] : [];
+      const isClaimable = allOf(isCurrentAttempt(attempt), anyOf(isFree, ...continues));
       const ownMark = { [A.op]: op };
       const result = await conditionalWrite<DeliveryItem>(table, update(key, { set }, isClaimable, "ALL_NEW"), {
         ownMark,
       }).catch(async (error: unknown) => {
         const release = update(key, { set: { [A.nextAttemptAt]: now }, remove: [A.leaseUntil] }, equals(A.op, op));
-        await conditionalWrite(table, release).catch(() => {});
+        await conditionalWrite(table, release).catch(() => {
+          throw new UnreleasedClaim(op, error);
+        });
         throw error;
       });
       const item = result.applied ? result.item : result.current;

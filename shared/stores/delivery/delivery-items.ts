@@ -38,6 +38,12 @@ export interface AttemptKey {
   readonly attempt: number;
 }
 
+/** An attempt to claim. */
+export interface ClaimKey extends AttemptKey {
+  /** The id of an earlier claim of it that was not given back, and by which nobody called the endpoint. */
+  readonly unreleasedClaim?: string;
+}
+
 /** What an attempt's end writes to the delivery's row. */
 export interface AttemptRecord<V extends InitialStatus = Verdict> {
   readonly verdict: V;

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { deliverWorker } from "../../../functions/deliver/worker.ts";
 import { openQueue } from "../../../shared/aws/queues.ts";
 import type { DeliverPorts } from "../../../shared/flows/delivery/ports.ts";
-import { DAY, MINUTE } from "../../../shared/kernel/time.ts";
+import { DAY, MINUTE, SECOND } from "../../../shared/kernel/time.ts";
 import { encodeEndpointTask, encodeRetry } from "../../../shared/queues/deliveries.ts";
 import type { DeliveryRow } from "../../../shared/stores/delivery/delivery-items.ts";
 import { type Outage, openOutage } from "../../shared/flows/support/outage-fixture.ts";
-import { invokeWithRecord, queueDepth } from "../../shared/flows/support/queue-worker.ts";
+import { invokeWithRecord, queueDepth, receiveAllMessages } from "../../shared/flows/support/queue-worker.ts";
 import { recordMessage } from "../../shared/flows/support/test-endpoints.ts";
 import { openTestEnv, type TestEnv } from "../../shared/flows/support/test-env.ts";
 import { injectFaults } from "../../support/faults.ts";
@@ -74,6 +74,33 @@ describe("a fault of ours before the call of the endpoint spends no attempt and 
     expect(await process(retryBody(row), { receives: 2 })).toEqual([]);
     expect(await readRow(row)).toMatchObject({ status: "delivered", attempt: 2 });
   });
+
+  it.each(["reads no message", "does not answer the claim"])(
+    "of a retry, when the table %s and takes no claim back: a new message continues the claim, and its copy does nothing",
+    async (fault) => {
+      const row = await outage.createDelivery(outage.endpoint, "retrying");
+      const isRelease = (input: unknown) => String((input as UpdateItemInput).UpdateExpression).includes("REMOVE");
+      const removeFaults = injectFaults(testEnv.client, ({ command, input }) => {
+        if (command === "UpdateItem" && isRelease(input)) return "fail";
+        if (command === "UpdateItem") return fault === "reads no message" ? "pass" : "lost";
+        return command === "BatchGetItem" ? "fail" : "pass";
+      });
+      let body = retryBody(row);
+      for (let round = 1; round <= 2; round++) {
+        expect(await process(body, {})).toEqual([]);
+        testEnv.advance(10 * SECOND);
+        const messages = await receiveAllMessages(testEnv.eventSource, outage.lane.deliveries);
+        expect(messages).toHaveLength(1);
+        body = messages[0]?.body ?? "";
+      }
+      removeFaults();
+      // The lease is over.
+      testEnv.advance(MINUTE);
+      await Promise.all([process(body, {}), process(body, {})]);
+      expect(await readRow(row)).toMatchObject({ status: "delivered", attempt: 2 });
+      expect(outage.calls()).toHaveLength(1);
+    },
+  );
 
   it("of a probe, when the key cannot be used", async () => {
     const { openUntil } = await outage.openCircuit();

@@ -154,6 +154,26 @@ export const deliveryFaults: readonly PlantedFault[] = [
     },
   },
   {
+    name: "a claim that could not be given back is not continued",
+    file: "shared/stores/delivery/deliveries.ts",
+    search: "anyOf(isFree, ...continues)",
+    replacement: "isFree",
+    killedBy: {
+      file: "test/functions/deliver/outage.test.ts",
+      title: "takes no claim back: a new message continues the claim, and its copy does nothing",
+    },
+  },
+  {
+    name: "a message continues any claim of its attempt",
+    file: "shared/stores/delivery/deliveries.ts",
+    search: `allOf(allows("continue"), equals(A.op, unreleasedClaim))`,
+    replacement: `allows("continue")`,
+    killedBy: {
+      file: "test/functions/deliver/outage.test.ts",
+      title: "takes no claim back: a new message continues the claim, and its copy does nothing",
+    },
+  },
+  {
     name: "a retry without an answer spends an attempt",
     file: "shared/flows/delivery/retry.ts",
     search: "if (endpoint && isUnanswered(result.outcome, batch)) {",
