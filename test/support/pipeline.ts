@@ -65,7 +65,7 @@ import { counterStore } from "../../shared/stores/stats/counters.ts";
 import { dnsQuotaStore } from "../../shared/stores/webhooks/dns-quota.ts";
 import { endpointStore } from "../../shared/stores/webhooks/endpoints.ts";
 import { constantSigner } from "./constant-signer.ts";
-import { startTestTable } from "./dynamodb.ts";
+import { startTestTable, type TestTable } from "./dynamodb.ts";
 import { attachMeter } from "./meter.ts";
 import { eventSource } from "./pipeline/event-source.ts";
 import { startLoopback } from "./pipeline/loopback.ts";
@@ -76,6 +76,11 @@ export interface Cost {
   readonly wcu: number;
   readonly rcu: number;
   readonly sqs: number;
+}
+
+interface PipelineOptions {
+  readonly webhookClient?: WebhookClient;
+  readonly startTable?: (now: () => Millis) => TestTable | Promise<TestTable>;
 }
 
 export type Pipeline = Awaited<ReturnType<typeof startPipeline>>;
@@ -90,12 +95,17 @@ const START: Millis = Date.UTC(2026, 2, 4, 5, 6, 7, 89);
  * Intake, ingest, deliver, sweep and API with their real ports: one metered table, emulated queues, bucket, key and
  * secrets, and receivers on loopback behind an open gate. The clock stands still until a test advances it.
  * @param options.webhookClient replaces the client that calls the receivers on loopback
+ * @param options.startTable opens another table, such as `startFlowTable`, which has no meter
  */
-export async function startPipeline(options: { readonly webhookClient?: WebhookClient } = {}) {
+export async function startPipeline(options: PipelineOptions = {}) {
   let currentTime = START;
   const now = () => currentTime;
-  const table = await startTestTable();
-  const meter = attachMeter(table.client, table.tableName);
+  const table = await (options.startTable ?? startTestTable)(now);
+  const meter = options.startTable ? null : attachMeter(table.client, table.tableName);
+  const measure = (name: string, work: () => Promise<unknown>) => {
+    if (!meter) throw new Error("This pipeline has no meter.");
+    return meter.measure(name, work);
+  };
   const dataDir = mkdtempSync(join(tmpdir(), "parley-pipeline-"));
   const emulators = await startEmulators({ port: 0, dataDir, now });
   const loopback = await startLoopback();
@@ -289,19 +299,19 @@ export async function startPipeline(options: { readonly webhookClient?: WebhookC
     /** The cost of `work`. Nothing else may run at the same time. */
     async cost(work: () => Promise<unknown>): Promise<Cost> {
       const before = queueRequests();
-      const { wcu, rcu } = await meter.measure("cost", work);
+      const { wcu, rcu } = await measure("cost", work);
       return { wcu, rcu, sqs: queueRequests() - before };
     },
 
     /** The number of requests that `work` makes to the table. */
-    tableCalls: async (work: () => Promise<unknown>): Promise<number> => (await meter.measure("calls", work)).requests,
+    tableCalls: async (work: () => Promise<unknown>): Promise<number> => (await measure("calls", work)).requests,
 
     async close(): Promise<void> {
       await webhookClient.close();
       await loopback.close();
       for (const client of Object.values(clients)) client.destroy();
       await emulators.close();
-      meter.close();
+      meter?.close();
       await table.close();
       rmSync(dataDir, { recursive: true });
     },

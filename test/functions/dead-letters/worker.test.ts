@@ -8,12 +8,14 @@ import { counterStore } from "../../../shared/stores/stats/counters.ts";
 import { invokeWorker, queueDepth } from "../../shared/flows/support/queue-worker.ts";
 import { openTestEnv, type TestEnv, type TestQueues } from "../../shared/flows/support/test-env.ts";
 import { collectPages } from "../../support/collect-pages.ts";
+import { startTestTable } from "../../support/dynamodb.ts";
 import { injectFaults } from "../../support/faults.ts";
 
 let testEnv: TestEnv;
 let queues: TestQueues;
 beforeAll(async () => {
-  testEnv = await openTestEnv();
+  // An engine refuses an item of more than 400 KB.
+  testEnv = await openTestEnv({ startTable: startTestTable });
   queues = await testEnv.newQueues();
 });
 afterAll(() => testEnv.close());

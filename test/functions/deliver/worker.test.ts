@@ -13,13 +13,15 @@ import { openTestEnv, type TestEnv, type TestQueues } from "../../shared/flows/s
 import { startReceiver } from "../../shared/net/receiver.ts";
 import { openWebhookClient } from "../../shared/net/webhook-client-fixture.ts";
 import { newTenant, sampleConversationId } from "../../shared/stores/support/samples.ts";
+import { startTestTable } from "../../support/dynamodb.ts";
 import { attachMeter } from "../../support/meter.ts";
 
 let testEnv: TestEnv;
 let queues: TestQueues;
 let webhookClient: WebhookClient;
 beforeAll(async () => {
-  testEnv = await openTestEnv();
+  // The meter reads an engine.
+  testEnv = await openTestEnv({ startTable: startTestTable });
 });
 afterAll(() => testEnv.close());
 beforeEach(async () => {

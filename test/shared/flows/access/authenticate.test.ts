@@ -4,6 +4,7 @@ import type { Caller } from "../../../../shared/domain/access/api-keys.ts";
 import { apiKeyHash, authenticate, enforceRateLimit } from "../../../../shared/flows/access/authenticate.ts";
 import { createKey, createOperatorKey } from "../../../../shared/flows/access/keys.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
+import { startTestTable } from "../../../support/dynamodb.ts";
 import { injectFaults } from "../../../support/faults.ts";
 import { attachMeter, type Meter } from "../../../support/meter.ts";
 import { newTenant } from "../../stores/support/samples.ts";
@@ -13,7 +14,8 @@ let testEnv: TestEnv;
 let queues: TestQueues;
 let meter: Meter;
 beforeAll(async () => {
-  testEnv = await openTestEnv();
+  // The meter reads an engine.
+  testEnv = await openTestEnv({ startTable: startTestTable });
   queues = await testEnv.newQueues();
   meter = attachMeter(testEnv.client, testEnv.table.name);
 });

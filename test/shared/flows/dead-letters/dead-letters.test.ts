@@ -22,6 +22,7 @@ import { type QuarantinedMessage, quarantineStore } from "../../../../shared/sto
 import { dueStore } from "../../../../shared/stores/delivery/due-attempts.ts";
 import { counterStore } from "../../../../shared/stores/stats/counters.ts";
 import { collectPages } from "../../../support/collect-pages.ts";
+import { startTestTable } from "../../../support/dynamodb.ts";
 import { Crash, injectFaults } from "../../../support/faults.ts";
 import { startReceiver } from "../../net/receiver.ts";
 import { openWebhookClient } from "../../net/webhook-client-fixture.ts";
@@ -35,7 +36,8 @@ let testEnv: TestEnv;
 let queues: TestQueues;
 let tenant: TenantId;
 beforeAll(async () => {
-  testEnv = await openTestEnv();
+  // An engine refuses an item of more than 400 KB.
+  testEnv = await openTestEnv({ startTable: startTestTable });
 });
 afterAll(() => testEnv.close());
 beforeEach(async () => {

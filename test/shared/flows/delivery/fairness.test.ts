@@ -6,6 +6,7 @@ import { type LoadCall, runLoad } from "../../../support/pipeline/load.ts";
 import { healthy, type ReceiverBehavior, virtualReceivers } from "../../../support/pipeline/virtual-receivers.ts";
 import { type Pipeline, startPipeline } from "../../../support/pipeline.ts";
 import { repetitions } from "../../../support/sampling.ts";
+import { startFlowTable } from "../../../support/world/flow-table.ts";
 
 // The real worker, table and queues in virtual time: one receiver of twenty has a problem, which must not affect
 // the others.
@@ -16,7 +17,7 @@ const SLOW_EVENTS = repetitions({ whole: 120, sample: 60 });
 const receivers = virtualReceivers();
 let pipeline: Pipeline;
 beforeAll(async () => {
-  pipeline = await startPipeline({ webhookClient: receivers.webhookClient });
+  pipeline = await startPipeline({ webhookClient: receivers.webhookClient, startTable: startFlowTable });
 });
 afterAll(() => pipeline.close());
 

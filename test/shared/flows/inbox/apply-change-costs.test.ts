@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { accountResolver } from "../../../../shared/flows/inbox/resolve-account.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { MINUTE } from "../../../../shared/kernel/time.ts";
+import { startTestTable } from "../../../support/dynamodb.ts";
 import { attachMeter, type Meter } from "../../../support/meter.ts";
 import { sampleMessageId, sampleText } from "../../../support/pipeline/traffic.ts";
 import { drainErasures, runErasure } from "../support/data-subject.ts";
@@ -23,7 +24,8 @@ let testEnv: TestEnv;
 let queues: TestQueues;
 let meter: Meter;
 beforeAll(async () => {
-  testEnv = await openTestEnv();
+  // The meter reads an engine.
+  testEnv = await openTestEnv({ startTable: startTestTable });
   queues = await testEnv.newQueues();
   meter = attachMeter(testEnv.client, testEnv.table.name);
 });

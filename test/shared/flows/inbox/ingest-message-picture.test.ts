@@ -4,6 +4,7 @@ import { accountResolver } from "../../../../shared/flows/inbox/resolve-account.
 import { DAY, SECOND } from "../../../../shared/kernel/time.ts";
 import { profileStore } from "../../../../shared/stores/inbox/profiles.ts";
 import { headKey } from "../../../../shared/stores/keys.ts";
+import { startTestTable } from "../../../support/dynamodb.ts";
 import { attachMeter, type Meter } from "../../../support/meter.ts";
 import { newConversation } from "../support/new-conversation.ts";
 import { ingestEvents, textEvent } from "../support/platform-events.ts";
@@ -12,7 +13,8 @@ import { openTestEnv, type TestEnv } from "../support/test-env.ts";
 let testEnv: TestEnv;
 let meter: Meter;
 beforeAll(async () => {
-  testEnv = await openTestEnv();
+  // The meter reads an engine.
+  testEnv = await openTestEnv({ startTable: startTestTable });
   meter = attachMeter(testEnv.client, testEnv.table.name);
 });
 afterAll(async () => {

@@ -60,7 +60,8 @@ import { counterStore } from "../../../../shared/stores/stats/counters.ts";
 import { dnsQuotaStore } from "../../../../shared/stores/webhooks/dns-quota.ts";
 import { endpointStore } from "../../../../shared/stores/webhooks/endpoints.ts";
 import { constantSigner } from "../../../support/constant-signer.ts";
-import { startTestTable, type TestTable } from "../../../support/dynamodb.ts";
+import type { TestTable } from "../../../support/dynamodb.ts";
+import { startFlowTable } from "../../../support/world/flow-table.ts";
 import { processClock, suspendable } from "../../../support/world/processes.ts";
 import { NOW } from "../../stores/support/samples.ts";
 
@@ -89,7 +90,7 @@ export async function openTestEnv(
 ) {
   let now: Millis = NOW;
   setRuntimeOverrides({ now: processClock(() => now) });
-  const table: TestTable = await (options.startTable ?? startTestTable)(() => now);
+  const table: TestTable = await (options.startTable ?? startFlowTable)(() => now);
   const dataDir = mkdtempSync(join(tmpdir(), "house-"));
   const emulators: Emulators = await startEmulators({ port: 0, dataDir, now: () => now });
   const common = {
