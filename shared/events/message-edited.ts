@@ -3,7 +3,7 @@ import { type RenderedEvent, renderEvent } from "../domain/events/events.ts";
 import type { Edit, Message } from "../domain/inbox/messages.ts";
 import type { TenantId } from "../kernel/tenant.ts";
 import type { EventDefinition } from "./event-definition.ts";
-import { messageRef, messageRefFields } from "./message.ts";
+import { messageRef, messageRefFields } from "./message-fields.ts";
 import { sampleInboundMessage, sampleTenant, sampleUlid } from "./samples.ts";
 
 const TYPE = "message.edited";

@@ -4,7 +4,7 @@ import type { Message } from "../domain/inbox/messages.ts";
 import type { ReactionUpdate } from "../domain/inbox/updates.ts";
 import type { TenantId } from "../kernel/tenant.ts";
 import type { EventDefinition } from "./event-definition.ts";
-import { messageRef, messageRefFields } from "./message.ts";
+import { messageRef, messageRefFields } from "./message-fields.ts";
 import { sampleInboundMessage, sampleTenant, sampleUlid } from "./samples.ts";
 
 const TYPE = "message.reaction";

@@ -49,6 +49,7 @@ export function sampleInboundMessage(): Message {
     direction: "inbound",
     text: "Hello, is this still available?",
     attachments: [],
+    context: { referral: { ref: "summer-sale", source: "SHORTLINK", type: "OPEN_THREAD", adId: null } },
     sentAt: SAMPLE_AT - 1_402,
     sentVia: "participant",
     actorId: null,

@@ -1,31 +1,21 @@
 import * as z from "zod/mini";
-import { attachmentTypes, currentText, directions, type Message } from "../../../shared/domain/inbox/messages.ts";
+import { directions, type Message } from "../../../shared/domain/inbox/messages.ts";
+import {
+  messageContent,
+  messageContentFields,
+  messageRef,
+  messageRefFields,
+} from "../../../shared/events/message-fields.ts";
 import { listMessages as list, getMessage as read } from "../../../shared/flows/inbox/read-inbox.ts";
 import { isRefusal } from "../../../shared/kernel/refusals.ts";
-import { iso } from "../../../shared/kernel/time.ts";
 import { queryFlag } from "../../http/fields.ts";
 import { endpoint } from "../api-endpoint.ts";
 
-export const messageSchema = z.object({
-  id: z.string(),
-  direction: z.enum(directions),
-  text: z.string(),
-  sent_at: z.string(),
-  sent_via: z.enum(["participant", "api_in_window", "api_human_agent", "native_app", "other_app"]),
-  actor_id: z.nullable(z.string()),
-  attachments: z.array(z.object({ type: z.enum(attachmentTypes), url: z.nullable(z.string()) })),
-});
+/** A message as every route that reads messages shows it. */
+export const messageSchema = z.object({ ...messageRefFields(), ...messageContentFields() });
 
 export function toMessageResponse(message: Message): z.infer<typeof messageSchema> {
-  return {
-    id: message.id,
-    direction: message.direction,
-    text: currentText(message),
-    sent_at: iso(message.sentAt),
-    sent_via: message.sentVia,
-    actor_id: message.actorId,
-    attachments: message.attachments.map(({ type, url }) => ({ type, url })),
-  };
+  return { ...messageRef(message), ...messageContent(message) };
 }
 
 export const listMessages = endpoint.page({

@@ -1,5 +1,6 @@
 import type { Millis } from "../../kernel/time.ts";
 import type { AccountRef } from "../accounts/accounts.ts";
+import type { MessageContext } from "./message-context.ts";
 
 export const attachmentTypes = [
   "image",
@@ -18,6 +19,15 @@ export interface Attachment {
   readonly type: AttachmentType;
   /** The platform's URL, which expires; null where the platform has none. */
   readonly url: string | null;
+  readonly title?: string;
+  /** Of a location. */
+  readonly coordinates?: Coordinates;
+}
+
+/** In degrees. */
+export interface Coordinates {
+  readonly lat: number;
+  readonly long: number;
 }
 
 export const directions = ["inbound", "outbound", "echo"] as const;
@@ -44,6 +54,8 @@ export interface Message {
   readonly direction: Direction;
   readonly text: string;
   readonly attachments: readonly Attachment[];
+  /** What an inbound message brought beside its content. */
+  readonly context?: MessageContext;
   readonly sentAt: Millis;
   readonly sentVia: SentVia;
   readonly actorId: string | null;

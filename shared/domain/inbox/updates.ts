@@ -1,5 +1,6 @@
 import type { Millis } from "../../kernel/time.ts";
 import type { AccountRef } from "../accounts/accounts.ts";
+import type { MessageContext } from "./message-context.ts";
 import type { Attachment } from "./messages.ts";
 
 // The events of a platform's webhook, as `shared/platforms` parses them: one Update per event.
@@ -24,6 +25,8 @@ export interface MessageUpdate extends UpdateContext {
   readonly replyTo: string | null;
   /** Set when the account sent the message: from the page inbox, from another app, or through Parley. Else null. */
   readonly echo: { readonly appId: string | null; readonly metadata: string | null } | null;
+  /** What an inbound message brought beside its content. */
+  readonly context?: MessageContext;
 }
 
 export interface UnsendUpdate extends UpdateContext {

@@ -73,6 +73,7 @@ function toMessage(update: MessageUpdate, { account: { tenant }, snapshot, now }
     direction: update.echo ? "echo" : "inbound",
     text: update.text,
     attachments: update.attachments,
+    ...(update.context ? { context: update.context } : {}),
     sentAt: update.at,
     sentVia: update.echo ? echoSentVia(update.echo.appId) : "participant",
     actorId: null,

@@ -1,7 +1,8 @@
-import type { Attachment, AttachmentType } from "../../domain/inbox/messages.ts";
-import { asObject, type JsonObject, readUrl } from "../json.ts";
+import type { Attachment, AttachmentType, Coordinates } from "../../domain/inbox/messages.ts";
+import { asObject, type JsonObject, readText, readUrl } from "../json.ts";
 
 const ATTACHMENTS_MAX = 30;
+const TITLE_CHARS_MAX = 300;
 
 // The platforms' attachment types and ours. A `share` is content on the platform, such as a post. What a person may
 // view once, or only in the app, is `unsupported`.
@@ -54,7 +55,35 @@ function readAttachment(attachment: JsonObject): Attachment {
   const type = attachmentType(attachment.type, payload);
   if (type === "unsupported") return { type, url: null };
   const urls = [payload?.url, payload?.story_media_url, attachment.url].map(readUrl);
-  return { type, url: urls.find((url) => url !== null) ?? null };
+  const title = readTitle(attachment, payload);
+  const coordinates = type === "location" ? readCoordinates(asObject(payload?.coordinates)) : null;
+  return {
+    type,
+    url: urls.find((url) => url !== null) ?? null,
+    ...(title === null ? {} : { title }),
+    ...(coordinates ? { coordinates } : {}),
+  };
+}
+
+/** The title of shared content; of a template the title of its first element. */
+function readTitle(attachment: JsonObject, payload: JsonObject | null): string | null {
+  const generic = asObject(payload?.generic)?.elements ?? payload?.generic ?? payload?.elements;
+  const element = Array.isArray(generic) ? asObject(generic[0]) : null;
+  const titles = [payload?.title, attachment.title, element?.title];
+  return titles.map((title) => readText(title, TITLE_CHARS_MAX)?.trim()).find(Boolean) ?? null;
+}
+
+function readCoordinates(value: JsonObject | null): Coordinates | null {
+  const lat = readDegrees(value?.lat, 90);
+  const long = readDegrees(value?.long, 180);
+  return lat === null || long === null ? null : { lat, long };
+}
+
+/** Rounded to about a centimetre, so that every number can be stored. */
+function readDegrees(value: unknown, max: number): number | null {
+  const degrees = typeof value === "string" && /^-?\d{1,3}(\.\d{1,20})?$/.test(value) ? Number(value) : value;
+  if (typeof degrees !== "number" || !(Math.abs(degrees) <= max)) return null;
+  return Math.round(degrees * 1e7) / 1e7 + 0;
 }
 
 function attachmentType(name: unknown, payload: JsonObject | null): AttachmentType {

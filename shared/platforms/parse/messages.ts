@@ -4,6 +4,7 @@ import { shortHash } from "../../kernel/bytes.ts";
 import { asObject, type JsonObject, readId, readMessageId, readText } from "../json.ts";
 import { readAttachments, readLike } from "./attachments.ts";
 import { type Entry, type EventContext, isFromAccount, readEventContext } from "./event-context.ts";
+import { readMessageContext, readPostbackContext } from "./message-context.ts";
 
 const TEXT_CHARS_MAX = 20_000;
 const METADATA_CHARS_MAX = 1_000;
@@ -18,6 +19,8 @@ export function readMessage(entry: Entry, event: JsonObject, message: JsonObject
   const text = readText(message.text, TEXT_CHARS_MAX) || readLike(message.attachments);
   const attachments = readAttachments(message.attachments);
   // A message without readable content still opens the messaging window, and the person expects a reply.
+  const isEcho = isFromAccount(entry, event);
+  const brought = isEcho ? null : readMessageContext(event, message);
   const isUnsupported = message.is_unsupported === true || (text === "" && attachments.length === 0);
   return {
     kind: "message",
@@ -27,7 +30,8 @@ export function readMessage(entry: Entry, event: JsonObject, message: JsonObject
     text,
     attachments: isUnsupported && attachments.length === 0 ? [hidden] : attachments,
     replyTo: readMessageId(asObject(message.reply_to)?.mid),
-    echo: isFromAccount(entry, event) ? readEcho(message) : null,
+    echo: isEcho ? readEcho(message) : null,
+    ...(brought ? { context: brought } : {}),
   };
 }
 
@@ -49,7 +53,17 @@ export function readPostback(entry: Entry, event: JsonObject, postback: JsonObje
   const messageId = mid === undefined || mid === null ? postbackId(context, postback) : readMessageId(mid);
   if (messageId === null) return null;
   const text = readText(postback.title, TEXT_CHARS_MAX) ?? "";
-  return { kind: "message", ...context, messageId, form: "postback", text, attachments: [], replyTo: null, echo: null };
+  return {
+    kind: "message",
+    ...context,
+    messageId,
+    form: "postback",
+    text,
+    attachments: [],
+    replyTo: null,
+    echo: null,
+    context: readPostbackContext(event, postback),
+  };
 }
 
 // Older postbacks carry no id. An id derived from their fields is the same for every redelivery.

@@ -10,7 +10,7 @@ import { conditionalWrite } from "../conditional-write.ts";
 import { absentOr, allOf, below, isAbsent, itemExists, storedOr } from "../expressions.ts";
 import { type Key, messageIdIndex, messageKey, positionTime } from "../keys.ts";
 import { update } from "../writes.ts";
-import { itemPosition, type MessageItem, toMessage } from "./message-items.ts";
+import { contextAttributes, itemPosition, type MessageItem, toMessage } from "./message-items.ts";
 
 /** A message that the index does not know yet is among this many newest ones, or has not arrived. */
 const NEWEST_EXAMINED = 200;
@@ -69,7 +69,7 @@ export function messageChangeStore(table: Table) {
     async unsend(tenant: TenantId, ref: MessageRef, at: Millis): Promise<Message | null> {
       const changes = {
         set: { [A.unsentAt]: storedOr(A.unsentAt, at) },
-        remove: [A.feed, A.feedPosition, A.text, A.attachments, A.editText, A.handle, A.username, A.replyTo],
+        remove: [A.feed, A.feedPosition, A.text, A.editText, A.handle, A.username, ...contextAttributes],
       };
       const result = await conditionalWrite<MessageItem>(
         table,

@@ -1,4 +1,5 @@
 import { parseConversationId } from "../../domain/inbox/conversations.ts";
+import type { MessageContext } from "../../domain/inbox/message-context.ts";
 import type { Attachment, AttachmentType, Direction, Message, SentVia } from "../../domain/inbox/messages.ts";
 import { RETENTION } from "../../domain/limits.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
@@ -11,7 +12,17 @@ export interface MessageItem extends Key {
   readonly [A.idIndex]: string;
   readonly [A.direction]: Direction;
   readonly [A.text]?: string;
-  readonly [A.attachments]?: readonly (readonly [AttachmentType, string | null])[];
+  readonly [A.attachments]?: readonly AttachmentTuple[];
+  readonly [A.repliedStory]?: readonly [id: string | null, url: string | null];
+  readonly [A.quickReply]?: string;
+  /** The payload; empty for a button without one. */
+  readonly [A.postback]?: string;
+  readonly [A.referral]?: readonly [
+    ref: string | null,
+    source: string | null,
+    type: string | null,
+    adId: string | null,
+  ];
   readonly [A.sentVia]: SentVia;
   readonly [A.actorId]?: string;
   readonly [A.replyTo]?: string;
@@ -29,6 +40,24 @@ export interface MessageItem extends Key {
   /** The row of an unsent message stays, without content, so that a repeated webhook cannot restore the message. */
   readonly [A.unsentAt]?: Millis;
 }
+
+/** The last two are absent where they are null. */
+type AttachmentTuple = readonly [
+  type: AttachmentType,
+  url: string | null,
+  title?: string | null,
+  coordinates?: readonly [lat: number, long: number],
+];
+
+/** Beside the text: what an unsend removes from a message. */
+export const contextAttributes = [
+  A.attachments,
+  A.repliedStory,
+  A.quickReply,
+  A.postback,
+  A.referral,
+  A.replyTo,
+] as const;
 
 export function itemPosition(item: Key): string {
   return item.SK.slice(2);
@@ -53,7 +82,8 @@ export function toMessageItem(tenant: TenantId, message: Message, { position, no
     [A.idIndex]: messageIdIndex(tenant, message.id),
     [A.direction]: message.direction,
     [A.text]: message.text || undefined,
-    [A.attachments]: message.attachments.length ? message.attachments.map(({ type, url }) => [type, url]) : undefined,
+    [A.attachments]: message.attachments.length ? message.attachments.map(toAttachmentTuple) : undefined,
+    ...toContextAttributes(message.context),
     [A.sentVia]: message.sentVia,
     [A.actorId]: message.actorId ?? undefined,
     [A.replyTo]: message.replyTo ?? undefined,
@@ -80,7 +110,8 @@ export function toMessage(tenant: TenantId, item: MessageItem): Message {
     participant: { id: ref.participantId, handle: item[A.handle] ?? username, username },
     direction: item[A.direction],
     text: item[A.text] ?? "",
-    attachments: (item[A.attachments] ?? []).map(([type, url]): Attachment => ({ type, url })),
+    attachments: (item[A.attachments] ?? []).map(toAttachment),
+    ...readContext(item),
     sentAt: item[A.sentAt],
     sentVia: item[A.sentVia],
     actorId: item[A.actorId] || null,
@@ -91,5 +122,43 @@ export function toMessage(tenant: TenantId, item: MessageItem): Message {
     ...(editCount === undefined ? {} : { edit: { text: item[A.editText] ?? "", count: editCount } }),
     ...(item[A.countedAsEcho] ? { counted: true } : {}),
     ...(item[A.unsentAt] === undefined ? {} : { unsent: true }),
+  };
+}
+
+function toAttachmentTuple({ type, url, title, coordinates }: Attachment): AttachmentTuple {
+  if (coordinates) return [type, url, title ?? null, [coordinates.lat, coordinates.long]];
+  return title === undefined ? [type, url] : [type, url, title];
+}
+
+function toAttachment([type, url, title = null, position]: AttachmentTuple): Attachment {
+  return {
+    type,
+    url,
+    ...(title === null ? {} : { title }),
+    ...(position ? { coordinates: { lat: position[0], long: position[1] } } : {}),
+  };
+}
+
+function toContextAttributes({ repliedStory, quickReply, postback, referral }: MessageContext = {}) {
+  return {
+    [A.repliedStory]: repliedStory && [repliedStory.id, repliedStory.url],
+    [A.quickReply]: quickReply?.payload,
+    [A.postback]: postback && (postback.payload ?? ""),
+    [A.referral]: referral && [referral.ref, referral.source, referral.type, referral.adId],
+  };
+}
+
+function readContext(item: MessageItem): { context?: MessageContext } {
+  const { [A.repliedStory]: story, [A.quickReply]: payload, [A.postback]: button, [A.referral]: referral } = item;
+  if (!story && payload === undefined && button === undefined && !referral) return {};
+  return {
+    context: {
+      ...(story ? { repliedStory: { id: story[0], url: story[1] } } : {}),
+      ...(payload === undefined ? {} : { quickReply: { payload } }),
+      ...(button === undefined ? {} : { postback: { payload: button || null } }),
+      ...(referral
+        ? { referral: { ref: referral[0], source: referral[1], type: referral[2], adId: referral[3] } }
+        : {}),
+    },
   };
 }

@@ -11,9 +11,20 @@ import {
 export interface Expected {
   readonly direction: "inbound" | "echo";
   readonly text: string;
-  readonly attachments: readonly { readonly type: string; readonly url: string | null }[];
+  readonly attachments: readonly ExpectedAttachment[];
   readonly sent_via: string;
   readonly reply_to: string | null;
+  readonly story: JsonObject | null;
+  readonly quick_reply: JsonObject | null;
+  readonly postback: JsonObject | null;
+  readonly referral: JsonObject | null;
+}
+
+interface ExpectedAttachment {
+  readonly type: string;
+  readonly url: string | null;
+  readonly title?: string | null;
+  readonly coordinates?: { readonly lat: number; readonly long: number } | null;
 }
 
 /** One event that a platform may send. */
@@ -85,6 +96,10 @@ function toSample(
     attachments: [],
     sent_via: "participant",
     reply_to: null,
+    story: null,
+    quick_reply: null,
+    postback: null,
+    referral: null,
   } as const;
   return {
     name: `${name} on ${object} signed by ${signer}`,
@@ -92,9 +107,13 @@ function toSample(
     signer,
     mid,
     entry: shiftTime(entry, index),
-    expected: expected ? { ...defaults, ...expected } : null,
+    expected: expected ? { ...defaults, ...expected, attachments: withoutContext(expected.attachments) } : null,
     expectedEventType,
   };
+}
+
+function withoutContext(attachments: readonly ExpectedAttachment[] = []): ExpectedAttachment[] {
+  return attachments.map((attachment) => ({ title: null, coordinates: null, ...attachment }));
 }
 
 function shiftTime(entry: Entry, offsetMs: number): Entry {
@@ -168,15 +187,15 @@ function attachmentSample(
   context: SampleContext,
   type: string,
   payload: JsonObject | null,
-  expectedType: string,
-  url: string | null,
+  expected: Partial<Expected> & { attachment: ExpectedAttachment },
 ): SampleDraft {
+  const { attachment: expectedAttachment, ...rest } = expected;
   const attachment = { type, ...(payload === null ? {} : { payload }) };
   return messageSample(
     context,
     `attachment ${type}`,
     { attachments: [attachment] },
-    { attachments: [{ type: expectedType, url }] },
+    { attachments: [expectedAttachment], ...rest },
   );
 }
 
@@ -190,7 +209,12 @@ function sharedSamples(context: SampleContext): SampleDraft[] {
   const test = { ...dashboard, message: { mid: "random_mid", text: "random_text" } };
   return [
     messageSample(context, "text", { text: "Grüße ❤️ 中文 äöå" }, { text: "Grüße ❤️ 中文 äöå" }),
-    messageSample(context, "quick reply", { text: "Yes", quick_reply: { payload: "YES" } }, { text: "Yes" }),
+    messageSample(
+      context,
+      "quick reply",
+      { text: "Yes", quick_reply: { payload: "YES" } },
+      { text: "Yes", quick_reply: { payload: "YES" } },
+    ),
     messageSample(
       context,
       "inline reply",
@@ -198,7 +222,7 @@ function sharedSamples(context: SampleContext): SampleDraft[] {
       { text: "this one", reply_to: "m_earlier" },
     ),
     ...(["image", "video", "audio", "file"] as const).map((type) =>
-      attachmentSample(context, type, { url: CDN_URL }, type, CDN_URL),
+      attachmentSample(context, type, { url: CDN_URL }, { attachment: { type: type, url: CDN_URL } }),
     ),
     messageSample(
       context,
@@ -212,10 +236,25 @@ function sharedSamples(context: SampleContext): SampleDraft[] {
       { text: "look", attachments: [photo] },
       { text: "look", attachments: [image] },
     ),
-    attachmentSample(context, "template", { generic: [{ title: "Offer" }] }, "share", null),
-    attachmentSample(context, "ig_reel", { url: CDN_URL, title: "Reel", reel_video_id: "1" }, "share", CDN_URL),
-    attachmentSample(context, "ig_post", { url: CDN_URL, title: "Post" }, "share", CDN_URL),
-    attachmentSample(context, "something_new", { url: CDN_URL }, "unsupported", null),
+    attachmentSample(
+      context,
+      "template",
+      { generic: [{ title: "Offer" }] },
+      { attachment: { type: "share", url: null, title: "Offer" } },
+    ),
+    attachmentSample(
+      context,
+      "ig_reel",
+      { url: CDN_URL, title: "Reel", reel_video_id: "1" },
+      { attachment: { type: "share", url: CDN_URL, title: "Reel" } },
+    ),
+    attachmentSample(
+      context,
+      "ig_post",
+      { url: CDN_URL, title: "Post" },
+      { attachment: { type: "share", url: CDN_URL, title: "Post" } },
+    ),
+    attachmentSample(context, "something_new", { url: CDN_URL }, { attachment: { type: "unsupported", url: null } }),
     messageSample(
       context,
       "unsupported message",
@@ -225,8 +264,8 @@ function sharedSamples(context: SampleContext): SampleDraft[] {
     messageSample(
       context,
       "referral within a message",
-      { text: "from an ad", referral: { ref: "x", source: "ADS", type: "OPEN_THREAD" } },
-      { text: "from an ad" },
+      { text: "from an ad", referral: { ref: "x", source: "ADS", type: "OPEN_THREAD", ad_id: "23851" } },
+      { text: "from an ad", referral: { ref: "x", source: "ADS", type: "OPEN_THREAD", ad_id: "23851" } },
     ),
     echoSample(context, "echo", { text: "from the app" }, { text: "from the app" }),
     echoSample(context, "echo of images", { attachments: [photo, photo] }, { attachments: [image, image] }),
@@ -321,59 +360,96 @@ function postbacks(context: SampleContext): SampleDraft[] {
       name: "postback",
       mid,
       entry: entryWithEvent(context, { postback: { mid, title: "Get started", payload: "START" } }),
-      expected: { text: "Get started" },
+      expected: { text: "Get started", postback: { title: "Get started", payload: "START" } },
     },
-    { name: "postback without an id", entry: entryWithEvent(context, legacyPostback), expected: { text: "Menu" } },
+    {
+      name: "postback without an id",
+      entry: entryWithEvent(context, legacyPostback),
+      expected: {
+        text: "Menu",
+        postback: { title: "Menu", payload: "MENU" },
+        referral: { ref: "x", source: "ADS", type: "OPEN_THREAD", ad_id: null },
+      },
+    },
   ];
 }
 
 function instagramOnly(context: SampleContext): SampleDraft[] {
   const story = { id: "17900000000000001", url: CDN_URL };
   return [
-    messageSample(context, "story reply", { text: "love it", reply_to: { story } }, { text: "love it" }),
-    attachmentSample(context, "story_mention", { url: CDN_URL }, "story_mention", CDN_URL),
-    attachmentSample(context, "share", { url: CDN_URL }, "share", CDN_URL),
-    attachmentSample(context, "reel", { url: CDN_URL }, "share", CDN_URL),
-    attachmentSample(context, "ig_story", { story_media_id: "1", story_media_url: CDN_URL }, "share", CDN_URL),
-    attachmentSample(context, "story", { url: CDN_URL }, "share", CDN_URL),
-    attachmentSample(context, "media", { url: CDN_URL }, "share", CDN_URL),
+    messageSample(
+      context,
+      "story reply",
+      { text: "love it", reply_to: { story } },
+      { text: "love it", story: { ...story, kind: "reply" } },
+    ),
+    attachmentSample(
+      context,
+      "story_mention",
+      { url: CDN_URL },
+      { attachment: { type: "story_mention", url: CDN_URL }, story: { id: null, url: CDN_URL, kind: "mention" } },
+    ),
+    attachmentSample(context, "share", { url: CDN_URL }, { attachment: { type: "share", url: CDN_URL } }),
+    attachmentSample(context, "reel", { url: CDN_URL }, { attachment: { type: "share", url: CDN_URL } }),
+    attachmentSample(
+      context,
+      "ig_story",
+      { story_media_id: "1", story_media_url: CDN_URL },
+      { attachment: { type: "share", url: CDN_URL } },
+    ),
+    attachmentSample(context, "story", { url: CDN_URL }, { attachment: { type: "share", url: CDN_URL } }),
+    attachmentSample(context, "media", { url: CDN_URL }, { attachment: { type: "share", url: CDN_URL } }),
     messageSample(
       context,
       "like",
       { attachments: [{ type: "like_heart" }] },
       { text: "❤", attachments: [{ type: "sticker", url: null }] },
     ),
-    attachmentSample(context, "ephemeral", null, "unsupported", null),
-    attachmentSample(context, "unsupported_type", {}, "unsupported", null),
+    attachmentSample(context, "ephemeral", null, { attachment: { type: "unsupported", url: null } }),
+    attachmentSample(context, "unsupported_type", {}, { attachment: { type: "unsupported", url: null } }),
     noticeSample(context, "read", { read: { mid: "aWdfZAG1" } }),
   ];
 }
 
 function messengerOnly(context: SampleContext): SampleDraft[] {
   return [
-    attachmentSample(context, "sticker", { url: CDN_URL, sticker_id: 144885145685752 }, "sticker", CDN_URL),
+    attachmentSample(
+      context,
+      "sticker",
+      { url: CDN_URL, sticker_id: 144885145685752 },
+      { attachment: { type: "sticker", url: CDN_URL } },
+    ),
     messageSample(
       context,
       "like",
       { attachments: [{ type: "image", payload: { url: CDN_URL, sticker_id: 369239263222822 } }] },
       { text: "👍", attachments: [{ type: "sticker", url: CDN_URL }] },
     ),
-    attachmentSample(context, "location", { coordinates: { lat: 55.6761, long: 12.5683 } }, "location", null),
+    attachmentSample(
+      context,
+      "location",
+      { coordinates: { lat: 55.6761, long: 12.5683 } },
+      { attachment: { type: "location", url: null, coordinates: { lat: 55.6761, long: 12.5683 } } },
+    ),
     attachmentSample(
       context,
       "fallback",
       { url: "https://example.com/a", title: "A page" },
-      "share",
-      "https://example.com/a",
+      { attachment: { type: "share", url: "https://example.com/a", title: "A page" } },
     ),
     messageSample(
       context,
       "fallback without a payload",
       { attachments: [{ type: "fallback", title: "A page", url: "https://example.com/b", payload: null }] },
-      { attachments: [{ type: "share", url: "https://example.com/b" }] },
+      { attachments: [{ type: "share", url: "https://example.com/b", title: "A page" }] },
     ),
-    attachmentSample(context, "post", { url: CDN_URL, title: "A post", id: "1" }, "share", CDN_URL),
-    attachmentSample(context, "appointment_booking", { id: "1" }, "share", null),
+    attachmentSample(
+      context,
+      "post",
+      { url: CDN_URL, title: "A post", id: "1" },
+      { attachment: { type: "share", url: CDN_URL, title: "A post" } },
+    ),
+    attachmentSample(context, "appointment_booking", { id: "1" }, { attachment: { type: "share", url: null } }),
     messageSample(
       context,
       "inline reply to oneself",

@@ -21,6 +21,8 @@ export interface TextTraffic {
   readonly at: Millis;
   /** True for a message that the account sent. */
   readonly echo?: boolean;
+  /** Further members of the message. */
+  readonly context?: object;
 }
 
 /** 17 digits, like the platforms' IDs. @param kind the first digits, so that accounts and people differ */
@@ -45,9 +47,9 @@ export function sampleText(number: number): string {
 
 /** The webhook of one message, signed with the app's secret. */
 export function signedWebhook(traffic: TextTraffic, secret: string): SignedWebhook {
-  const { platform, accountId, personId, messageId: mid, text: content, at, echo = false } = traffic;
+  const { platform, accountId, personId, messageId: mid, text: content, at, echo = false, context = {} } = traffic;
   const [sender, recipient] = echo ? [accountId, personId] : [personId, accountId];
-  const message = { mid, text: content, ...(echo ? { is_echo: true } : {}) };
+  const message = { mid, text: content, ...(echo ? { is_echo: true } : {}), ...context };
   const messaging = [{ sender: { id: sender }, recipient: { id: recipient }, timestamp: at, message }];
   const object = platform === "instagram" ? "instagram" : "page";
   const body = JSON.stringify({ object, entry: [{ time: at + 300, id: accountId, messaging }] });

@@ -7,7 +7,14 @@ import { connectAccount } from "../../../shared/flows/accounts/connect.ts";
 import { parseTenant, type TenantId } from "../../../shared/kernel/tenant.ts";
 import { SECOND } from "../../../shared/kernel/time.ts";
 import { type Pipeline, PLATFORM_SECRET } from "../pipeline.ts";
-import { platformId, type SignedWebhook, sampleMessageId, sampleText, signedWebhook } from "./traffic.ts";
+import {
+  platformId,
+  type SignedWebhook,
+  sampleMessageId,
+  sampleText,
+  signedWebhook,
+  type TextTraffic,
+} from "./traffic.ts";
 
 export interface WorkspaceOptions {
   /** A slug of 11 characters, so that items of all workspaces have one length. */
@@ -26,6 +33,8 @@ export interface Workspace {
   conversationIdFor(person: number): string;
   /** The webhook of a person's next message, or of the account's own message when `echo` is its ID. */
   nextWebhook(person: number, echo?: { readonly messageId: string }): SignedWebhook;
+  /** The webhook of a person's next message with further members, such as `reply_to`. */
+  nextWebhookWith(person: number, context: object): SignedWebhook;
   newMessageId(): string;
 }
 
@@ -63,6 +72,10 @@ export async function openWorkspace(pipeline: Pipeline, options: WorkspaceOption
   const personId = (person: number) => platformId("9", person);
   let messages = 0;
   const newMessageId = () => sampleMessageId(platform, externalId, ++messages, now());
+  const webhookOf = (person: number, rest: Partial<TextTraffic>) => {
+    const ids = { accountId: externalId, personId: personId(person), messageId: rest.messageId ?? newMessageId() };
+    return signedWebhook({ platform, ...ids, text: sampleText(messages), at: now(), ...rest }, PLATFORM_SECRET);
+  };
   return {
     tenant,
     liveKey: live.secret,
@@ -70,19 +83,8 @@ export async function openWorkspace(pipeline: Pipeline, options: WorkspaceOption
     endpointIds,
     conversationIdFor: (person) => conversationId({ tenant, account, participantId: personId(person) }),
     newMessageId,
-    nextWebhook: (person, echo) =>
-      signedWebhook(
-        {
-          platform,
-          accountId: externalId,
-          personId: personId(person),
-          messageId: echo?.messageId ?? newMessageId(),
-          text: sampleText(messages),
-          at: now(),
-          echo: echo !== undefined,
-        },
-        PLATFORM_SECRET,
-      ),
+    nextWebhook: (person, echo) => webhookOf(person, echo ? { messageId: echo.messageId, echo: true } : {}),
+    nextWebhookWith: (person, context) => webhookOf(person, { context }),
   };
 }
 

@@ -134,6 +134,9 @@ async function readState({ tenant, account }: HistoryRun) {
       const { id: _id, ref: _ref, ...visibleHead } = head ?? { id, ref: null };
       const messages = page.rows.map(({ message, position: place }) => ({
         ...toMessageResponse(message),
+        // These two name the tenant, which differs between the runs.
+        conversation_id: null,
+        account_key: null,
         edit: message.edit,
         place,
       }));

@@ -21,9 +21,10 @@ describe.each(channels)("a message on $platform", (channel) => {
     expect(parseUpdates(escaped, RECEIVED_AT)).toEqual([messageUpdate(channel, { text: "äö 😀" })]);
   });
 
-  test("a quick reply is its text", () => {
+  test("a quick reply is its text with its payload", () => {
     const message = { mid: MID, text: "Yes", quick_reply: { payload: "YES" } };
-    expect(parseEvent(channel, { message })).toEqual([messageUpdate(channel, { text: "Yes" })]);
+    const context = { quickReply: { payload: "YES" } };
+    expect(parseEvent(channel, { message })).toEqual([messageUpdate(channel, { text: "Yes", context })]);
   });
 
   test("an inline reply has the id of the message it replies to", () => {
@@ -33,9 +34,10 @@ describe.each(channels)("a message on $platform", (channel) => {
     ]);
   });
 
-  test("a story reply is a message without reply_to", () => {
+  test("a story reply is a message without reply_to, with the story", () => {
     const message = { mid: MID, text: "nice", reply_to: { story: { id: "1", url: CDN } } };
-    expect(parseEvent(channel, { message })).toEqual([messageUpdate(channel, { text: "nice" })]);
+    const context = { repliedStory: { id: "1", url: CDN } };
+    expect(parseEvent(channel, { message })).toEqual([messageUpdate(channel, { text: "nice", context })]);
   });
 
   test("several images keep their order and may have a text", () => {
@@ -54,36 +56,55 @@ describe.each(channels)("a message on $platform", (channel) => {
     expect(parseEvent(channel, { message })).toEqual([messageUpdate(channel, { text: "look", attachments })]);
   });
 
-  test.each([
+  test.each<[attachment: object, type: string, url: string | null, rest?: object]>([
     [{ type: "image", payload: { url: CDN } }, "image", CDN],
     [{ type: "video", payload: { url: CDN } }, "video", CDN],
     [{ type: "audio", payload: { url: CDN } }, "audio", CDN],
     [{ type: "file", payload: { url: CDN } }, "file", CDN],
     [{ type: "share", payload: { url: CDN } }, "share", CDN],
-    [{ type: "ig_post", payload: { url: CDN, title: "t", ig_post_media_id: "1" } }, "share", CDN],
-    [{ type: "ig_reel", payload: { url: CDN, title: "t", reel_video_id: "1" } }, "share", CDN],
+    [{ type: "ig_post", payload: { url: CDN, title: "t", ig_post_media_id: "1" } }, "share", CDN, { title: "t" }],
+    [{ type: "ig_reel", payload: { url: CDN, title: "t", reel_video_id: "1" } }, "share", CDN, { title: "t" }],
     [{ type: "reel", payload: { url: CDN } }, "share", CDN],
-    [{ type: "post", payload: { url: CDN, title: "t", id: "1" } }, "share", CDN],
+    [{ type: "post", payload: { url: CDN, title: "t", id: "1" } }, "share", CDN, { title: "t" }],
     [{ type: "ig_story", payload: { story_media_id: "1", story_media_url: CDN } }, "share", CDN],
     [{ type: "story", payload: { url: CDN } }, "share", CDN],
     [{ type: "media", payload: { url: CDN } }, "share", CDN],
     [{ type: "template", payload: { generic: [] } }, "share", null],
-    [{ type: "fallback", payload: { url: CDN, title: "t" } }, "share", CDN],
-    [{ type: "fallback", payload: null, title: "t", url: CDN }, "share", CDN],
+    [{ type: "template", payload: { generic: [{ title: "t" }] } }, "share", null, { title: "t" }],
+    [{ type: "template", payload: { generic: { elements: [{ title: "t" }] } } }, "share", null, { title: "t" }],
+    [{ type: "ig_reel", payload: { url: CDN, title: "" } }, "share", CDN],
+    [{ type: "fallback", payload: { url: CDN, title: "t" } }, "share", CDN, { title: "t" }],
+    [{ type: "fallback", payload: null, title: "t", url: CDN }, "share", CDN, { title: "t" }],
     [{ type: "appointment_booking", payload: { id: 1 } }, "share", null],
     [{ type: "ephemeral" }, "unsupported", null],
     [{ type: "ephemeral", payload: { url: CDN } }, "unsupported", null],
     [{ type: "story_mention", payload: { url: CDN } }, "story_mention", CDN],
     [{ type: "sticker", payload: { url: CDN, sticker_id: 144885145685752 } }, "sticker", CDN],
     [{ type: "image", payload: { url: CDN, sticker_id: 144885145685752 } }, "sticker", CDN],
-    [{ type: "location", payload: { coordinates: { lat: 48.2, long: 16.4 } } }, "location", null],
+    [
+      { type: "location", title: "Ada's Location", payload: { coordinates: { lat: 48.2, long: -16.4 } } },
+      "location",
+      null,
+      { title: "Ada's Location", coordinates: { lat: 48.2, long: -16.4 } },
+    ],
+    [
+      { type: "location", payload: { url: CDN, coordinates: { lat: "48.123456789", long: 1e-200 } } },
+      "location",
+      CDN,
+      { coordinates: { lat: 48.1234568, long: 0 } },
+    ],
+    [{ type: "location", payload: { coordinates: { lat: 91, long: 16.4 } } }, "location", null],
+    [{ type: "location", payload: { coordinates: { lat: 48.2 } } }, "location", null],
+    [{ type: "image", payload: { url: CDN, coordinates: { lat: 1, long: 1 } } }, "image", CDN],
     [{ type: "unsupported_type", payload: { url: CDN } }, "unsupported", null],
     [{ type: "something_new", payload: { url: CDN } }, "unsupported", null],
     [{ type: "constructor" }, "unsupported", null],
     [{ payload: { url: CDN } }, "unsupported", null],
-  ])("an attachment %j is %s at %s", (attachment, type, url) => {
+  ])("an attachment %j is %s at %s", (attachment, type, url, rest = {}) => {
     const message = { mid: MID, attachments: [attachment] };
-    expect(parseEvent(channel, { message })).toEqual([messageUpdate(channel, { attachments: [{ type, url }] })]);
+    expect(parseEvent(channel, { message })).toEqual([
+      messageUpdate(channel, { attachments: [{ type, url, ...rest }] }),
+    ]);
   });
 
   test.each([
@@ -155,10 +176,18 @@ describe.each(channels)("a message on $platform", (channel) => {
 
   test("a postback is a message with the button's title, with or without a referral", () => {
     const postback = { mid: MID, title: "Get Started", payload: "GO" };
-    const expected = [messageUpdate(channel, { form: "postback", text: "Get Started" })];
-    expect(parseEvent(channel, { postback })).toEqual(expected);
+    const expected = (context: object) => [
+      messageUpdate(channel, {
+        form: "postback",
+        text: "Get Started",
+        context: { postback: { payload: "GO" }, ...context },
+      }),
+    ];
+    expect(parseEvent(channel, { postback })).toEqual(expected({}));
     const referral = { ref: "ad", source: "ADS", type: "OPEN_THREAD" };
-    expect(parseEvent(channel, { postback: { ...postback, referral } })).toEqual(expected);
+    const withReferral = expected({ referral: { ...referral, adId: null } });
+    expect(parseEvent(channel, { postback: { ...postback, referral } })).toEqual(withReferral);
+    expect(parseEvent(channel, { postback, referral })).toEqual(withReferral);
   });
 
   test("a postback without an id gets a unique one that is the same on redelivery", () => {
@@ -185,8 +214,11 @@ describe.each(channels)("a message on $platform", (channel) => {
   });
 
   test("a message with a referral inside is one update", () => {
-    const message = { mid: MID, text: "hi", referral: { ref: "shop", source: "SHORTLINK", type: "OPEN_THREAD" } };
-    expect(parseEvent(channel, { message })).toEqual([messageUpdate(channel, { text: "hi" })]);
+    const referral = { source: "ADS", type: "OPEN_THREAD", ad_id: 23851 };
+    const context = { referral: { ref: null, source: "ADS", type: "OPEN_THREAD", adId: "23851" } };
+    const expected = [messageUpdate(channel, { text: "hi", context })];
+    expect(parseEvent(channel, { message: { mid: MID, text: "hi", referral } })).toEqual(expected);
+    expect(parseEvent(channel, { message: { mid: MID, text: "hi" }, referral })).toEqual(expected);
   });
 });
 

@@ -1,0 +1,81 @@
+import * as z from "zod/mini";
+import { accountKey, platforms } from "../domain/accounts/accounts.ts";
+import { storyOf } from "../domain/inbox/message-context.ts";
+import { type Attachment, attachmentTypes, currentText, directions, type Message } from "../domain/inbox/messages.ts";
+import { iso } from "../kernel/time.ts";
+
+// The fields of a message that events and the API share, so that both show one message alike.
+
+/** Identifies a message. */
+export function messageRefFields() {
+  return {
+    id: z.string(),
+    conversation_id: z.string(),
+    account_key: z.string(),
+    platform: z.enum(platforms),
+  };
+}
+
+export function messageRef(message: Pick<Message, "id" | "conversationId" | "account">) {
+  return {
+    id: message.id,
+    conversation_id: message.conversationId,
+    account_key: accountKey(message.account),
+    platform: message.account.platform,
+  };
+}
+
+const nullableText = () => z.nullable(z.string());
+
+function attachmentFields() {
+  return z.object({
+    type: z.enum(attachmentTypes),
+    url: nullableText(),
+    title: nullableText(),
+    coordinates: z.nullable(z.object({ lat: z.number(), long: z.number() })),
+  });
+}
+
+/** The content of a message and what an inbound one brought. What it did not bring is null. */
+export function messageContentFields() {
+  return {
+    direction: z.enum(directions),
+    text: z.string(),
+    attachments: z.array(attachmentFields()),
+    sent_at: z.iso.datetime(),
+    sent_via: z.enum(["participant", "api_in_window", "api_human_agent", "native_app", "other_app"]),
+    actor_id: nullableText(),
+    reply_to: nullableText(),
+    story: z.nullable(z.object({ id: nullableText(), url: nullableText(), kind: z.enum(["reply", "mention"]) })),
+    quick_reply: z.nullable(z.object({ payload: z.string() })),
+    postback: z.nullable(z.object({ title: nullableText(), payload: nullableText() })),
+    referral: z.nullable(
+      z.object({ ref: nullableText(), source: nullableText(), type: nullableText(), ad_id: nullableText() }),
+    ),
+  };
+}
+
+/** The content of a message as it is now: the text of its newest edit, and nothing of an unsent message. */
+export function messageContent(message: Message) {
+  const { quickReply, postback, referral } = message.context ?? {};
+  return {
+    direction: message.direction,
+    text: currentText(message),
+    attachments: message.attachments.map(toAttachmentFields),
+    sent_at: iso(message.sentAt),
+    sent_via: message.sentVia,
+    actor_id: message.actorId,
+    reply_to: message.replyTo,
+    story: storyOf(message),
+    quick_reply: quickReply ? { payload: quickReply.payload } : null,
+    postback: postback ? { title: message.text || null, payload: postback.payload } : null,
+    referral: referral
+      ? { ref: referral.ref, source: referral.source, type: referral.type, ad_id: referral.adId }
+      : null,
+  };
+}
+
+function toAttachmentFields({ type, url, title, coordinates }: Attachment) {
+  const position = coordinates ? { lat: coordinates.lat, long: coordinates.long } : null;
+  return { type, url, title: title ?? null, coordinates: position };
+}
