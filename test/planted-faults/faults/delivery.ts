@@ -4,8 +4,8 @@ export const deliveryFaults: readonly PlantedFault[] = [
   {
     name: "a claim ignores another worker's lease",
     file: "shared/stores/delivery/deliveries.ts",
-    search: `allOf(allows("claim"), isCurrentAttempt(attempt), isDue(now));`,
-    replacement: `allOf(isCurrentAttempt(attempt), isDue(now));`,
+    search: `const isFree = allOf(allows("claim"), isDue(now));`,
+    replacement: "const isFree = isDue(now);",
     killedBy: {
       file: "test/shared/stores/delivery/deliveries.test.ts",
       title: "is refused until the last millisecond of another lease",
@@ -44,8 +44,8 @@ export const deliveryFaults: readonly PlantedFault[] = [
   {
     name: "a claim makes an attempt before it is due",
     file: "shared/stores/delivery/deliveries.ts",
-    search: `allOf(allows("claim"), isCurrentAttempt(attempt), isDue(now));`,
-    replacement: `allOf(allows("claim"), isCurrentAttempt(attempt));`,
+    search: `const isFree = allOf(allows("claim"), isDue(now));`,
+    replacement: `const isFree = allows("claim");`,
     killedBy: {
       file: "test/shared/flows/delivery/replay.test.ts",
       title: "ignores messages of the delivery's earlier attempts until its own time",
@@ -54,8 +54,8 @@ export const deliveryFaults: readonly PlantedFault[] = [
   {
     name: "a claim ignores the number of the attempt",
     file: "shared/stores/delivery/deliveries.ts",
-    search: `allOf(allows("claim"), isCurrentAttempt(attempt), isDue(now));`,
-    replacement: `allOf(allows("claim"), isDue(now));`,
+    search: "allOf(isCurrentAttempt(attempt), anyOf(isFree, ...continues))",
+    replacement: "anyOf(isFree, ...continues)",
     killedBy: {
       file: "test/shared/stores/delivery/refused-changes.test.ts",
       title: "the repeated message of an earlier or a later attempt claims nothing",
@@ -160,7 +160,8 @@ export const deliveryFaults: readonly PlantedFault[] = [
     replacement: "isFree",
     killedBy: {
       file: "test/functions/deliver/outage.test.ts",
-      title: "takes no claim back: a new message continues the claim, and its copy does nothing",
+      title:
+        "of a retry, when the table %s and takes no claim back: a new message continues the claim, and its copy does nothing",
     },
   },
   {
@@ -170,7 +171,8 @@ export const deliveryFaults: readonly PlantedFault[] = [
     replacement: `allows("continue")`,
     killedBy: {
       file: "test/functions/deliver/outage.test.ts",
-      title: "takes no claim back: a new message continues the claim, and its copy does nothing",
+      title:
+        "of a retry, when the table %s and takes no claim back: a new message continues the claim, and its copy does nothing",
     },
   },
   {

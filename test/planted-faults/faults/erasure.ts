@@ -132,7 +132,7 @@ export const erasureFaults: readonly PlantedFault[] = [
     replacement: "    return erasure.markDropped(message);",
     killedBy: {
       file: "test/shared/flows/erasure/changes.test.ts",
-      title: "is removed when the message arrives and is dropped, during the erasure",
+      title: "is removed when the message arrives and is dropped, %s",
     },
   },
   {

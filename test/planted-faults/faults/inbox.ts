@@ -4,8 +4,8 @@ export const inboxFaults: readonly PlantedFault[] = [
   {
     name: "the stored body of an event is overwritten",
     file: "shared/stores/delivery/event-bodies.ts",
-    search: "await conditionalWrite(table, put(item, itemDoesNotExist));",
-    replacement: "await conditionalWrite(table, put(item));",
+    search: "await conditionalWrite(table, put(bodyItem(tenant, event), itemDoesNotExist));",
+    replacement: "await conditionalWrite(table, put(bodyItem(tenant, event)));",
     killedBy: {
       file: "test/shared/flows/inbox/one-body.test.ts",
       title: "an edit, after the platform repeated it with another text",
@@ -24,8 +24,8 @@ export const inboxFaults: readonly PlantedFault[] = [
   {
     name: "an erased head shows an older message",
     file: "shared/stores/inbox/head-advance.ts",
-    search: "allOf(notErasedSince(sentAt), isNewerThanShown(message))",
-    replacement: "isNewerThanShown(message)",
+    search: "allOf(notErasedSince(sentAt), isNewerThanShown(message), ...mayStart)",
+    replacement: "allOf(isNewerThanShown(message), ...mayStart)",
     killedBy: {
       file: "test/shared/flows/erasure/late-writes.test.ts",
       title: "never shows a message stamped at the erasure or before, and shows the next",
@@ -34,8 +34,8 @@ export const inboxFaults: readonly PlantedFault[] = [
   {
     name: "an older message replaces the head's newest one",
     file: "shared/stores/inbox/head-advance.ts",
-    search: "allOf(notErasedSince(sentAt), isNewerThanShown(message))",
-    replacement: "notErasedSince(sentAt)",
+    search: "allOf(notErasedSince(sentAt), isNewerThanShown(message), ...mayStart)",
+    replacement: "allOf(notErasedSince(sentAt), ...mayStart)",
     killedBy: {
       file: "test/shared/stores/inbox/conversations.test.ts",
       title: "ends the same for any order of its messages, including repeats",
@@ -135,8 +135,8 @@ export const inboxFaults: readonly PlantedFault[] = [
   {
     name: "a change gets a second event",
     file: "shared/stores/delivery/event-bodies.ts",
-    search: "conditionalWrite<EventRefItem>(table, put(item, itemDoesNotExist))",
-    replacement: "conditionalWrite<EventRefItem>(table, put(item))",
+    search: "put(refItem(conversationId, change, now), itemDoesNotExist);",
+    replacement: "put(refItem(conversationId, change, now));",
     killedBy: {
       file: "test/shared/flows/inbox/apply-change.test.ts",
       title: "is published once each time it is added or removed, and stores nothing else",
