@@ -31,7 +31,9 @@ export async function applyMessageChange(
   const name = changeKey(update);
   const type = eventTypes[update.kind];
   const candidateUlid = deriveEventUlid(account.tenant, name, type, now);
-  const ref = { changeName: name, eventUlid: candidateUlid, changedAt: update.at };
+  // The platform's clock may be ahead of ours, but an erasure that starts from now on is later than this change.
+  const changedAt = erasure.covers(now) ? update.at : Math.min(update.at, now);
+  const ref = { changeName: name, eventUlid: candidateUlid, changedAt };
   const eventUlid = await ports.eventBodies.recordRef(conversationId, ref, now);
   // Before the message is edited, so that an unsend finds the stored body and deletes it.
   await ports.eventBodies.save(account.tenant, renderChange(account.tenant, eventUlid, update, conversationId));

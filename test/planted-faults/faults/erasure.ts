@@ -176,6 +176,16 @@ export const erasureFaults: readonly PlantedFault[] = [
     },
   },
   {
+    name: "a change has the time of the platform's clock",
+    file: "shared/flows/inbox/apply-message-change.ts",
+    search: "erasure.covers(now) ? update.at : Math.min(update.at, now)",
+    replacement: "update.at",
+    killedBy: {
+      file: "test/shared/flows/erasure/changes.test.ts",
+      title: "the %s of a stored message is erased with it, when the platform's clock is ahead of ours",
+    },
+  },
+  {
     name: "an erasure ends with its first pass",
     file: "shared/flows/erasure/later-pass.ts",
     search: "    if (page.ulids.length > 0 && nextPassAt === null) {",

@@ -128,6 +128,17 @@ describe.each(Object.entries(changeEvents))(
   },
 );
 
+it.each(Object.entries(changeEvents))(
+  "the %s of a stored message is erased with it, when the platform's clock is ahead of ours",
+  async (_kind, change) => {
+    await ingestAndRender(textEvent("m1", "before", testEnv.now()), change("m1", testEnv.now() + 2 * SECOND));
+    testEnv.advance(1);
+    expect(await eraseNow()).toMatchObject({ done: true, removed: { markers: 1 } });
+    expect((await partition()).map(({ SK }) => SK)).toEqual(["~HEAD"]);
+    expect((await allRows(testEnv)).filter(({ PK }) => PK.startsWith(`E#${tenant}`))).toEqual([]);
+  },
+);
+
 describe("the change of a message that never arrived", () => {
   const removed = { ...noRemovals, markers: 2, deliveries: 1 };
 
