@@ -32,6 +32,18 @@ export function buildProfile(
   return { state: handle === null ? "partial" : "complete", handle, username, picture };
 }
 
+/**
+ * Whether the platform refused a lookup because the person had not written to the account yet. It may show the person
+ * now.
+ */
+export function isRefusalOutdated(
+  state: ProfileState,
+  fetchedAt: Millis | null,
+  lastInboundAt: Millis | null,
+): boolean {
+  return state === "unavailable" && fetchedAt !== null && lastInboundAt !== null && fetchedAt < lastInboundAt;
+}
+
 /** Whether a person who writes at `now` must be looked up. A profile that was never fetched is always due. */
 export function isProfileDue(state: ProfileState, fetchedAt: Millis | null, now: Millis): boolean {
   return state === "pending" || fetchedAt === null || now - fetchedAt >= PROFILE_MAX_AGE;

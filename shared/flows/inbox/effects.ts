@@ -62,19 +62,32 @@ export function publishStoredEvent(
   if (effects.events.every((event) => event.body !== body)) effects.events.push({ body, group: tenant });
 }
 
-/** Requests a profile lookup of the author of an inbound message, where the stored profile is missing or old. */
-export function requestProfile(effects: Effects, { tenant, message, snapshot, now }: ProfileRequest): void {
-  const { conversationId, direction } = message;
-  const { profile, profileFetchedAt } = snapshot;
-  // The platforms return no profile of a person who never wrote.
-  if (direction !== "inbound" || !isProfileDue(profile, profileFetchedAt, now)) return;
+/**
+ * Requests a profile lookup of the person: with an inbound message where the stored profile is missing or old, and with
+ * a message from the native app where it was never fetched.
+ */
+export function requestProfile(effects: Effects, request: ProfileRequest): void {
+  if (!isLookupDue(request)) return;
+  const { tenant, message } = request;
+  const { conversationId } = message;
   effects.profileRequests.set(conversationId, { body: encodeProfile({ tenant, conversationId }), group: tenant });
+}
+
+function isLookupDue({ message: { direction }, before, snapshot, now }: ProfileRequest): boolean {
+  const { profile, profileFetchedAt } = snapshot;
+  if (direction === "echo") return profile === "pending";
+  if (direction !== "inbound") return false;
+  // Some platforms show a person to the account only once the person has written.
+  const mayBeShownNow = profile === "unavailable" && before.lastInboundAt === null;
+  return mayBeShownNow || isProfileDue(profile, profileFetchedAt, now);
 }
 
 interface ProfileRequest {
   readonly tenant: TenantId;
   readonly message: Pick<Message, "conversationId" | "direction">;
-  /** The conversation, with the stored profile. */
+  /** The conversation before the message. */
+  readonly before: Pick<ConversationSnapshot, "lastInboundAt">;
+  /** The conversation with the message and the stored profile. */
   readonly snapshot: ConversationSnapshot;
   readonly now: Millis;
 }

@@ -1,5 +1,5 @@
 import { accountKey } from "../../domain/accounts/accounts.ts";
-import { buildProfile, isProfileDue, type Profile } from "../../domain/inbox/profiles.ts";
+import { buildProfile, isProfileDue, isRefusalOutdated, type Profile } from "../../domain/inbox/profiles.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { ProfileOutcome } from "../../platforms/platform.ts";
 import type { ProfileMessage } from "../../queues/profiles.ts";
@@ -14,7 +14,8 @@ export async function fetchProfile(ports: ProfilePorts, message: ProfileMessage,
   const { tenant, conversationId } = message;
   const head = await ports.conversations.get(tenant, conversationId, now);
   if (!head) return drop("gone");
-  if (!isProfileDue(head.participantProfile, head.participantProfileAt, now)) return drop("stale");
+  const { participantProfile: state, participantProfileAt: fetchedAt, lastInboundAt } = head;
+  if (!isProfileDue(state, fetchedAt, now) && !isRefusalOutdated(state, fetchedAt, lastInboundAt)) return drop("stale");
   const account = await ports.accounts.get(tenant, head.ref.account);
   if (!account || account.status === "needs_reauth" || account.status === "restricted") return drop("gone");
 

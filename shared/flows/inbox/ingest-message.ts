@@ -44,7 +44,13 @@ export async function ingestMessage(ports: IngestPorts, update: MessageUpdate, c
   // Even where the row is unsent already: the run that emptied it may have died before it updated the head.
   const isUnsent = hasPending && (await applyPending(ports, changeContext, record.ref));
   if (!isUnsent && !record.message.unsent) effects.events.push(messageEvent(account.tenant, record));
-  requestProfile(effects, { tenant: account.tenant, message: record.message, snapshot: advance.snapshot, now });
+  requestProfile(effects, {
+    tenant: account.tenant,
+    message: record.message,
+    before: snapshot,
+    snapshot: advance.snapshot,
+    now,
+  });
 }
 
 function recordMessage(

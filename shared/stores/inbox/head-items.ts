@@ -21,6 +21,7 @@ export interface ConversationSnapshot {
   readonly username: string | null;
   readonly profile: ProfileState;
   readonly profileFetchedAt: Millis | null;
+  readonly lastInboundAt: Millis | null;
   /** When the URL of the person's picture expires or expired. */
   readonly pictureEndsAt: Millis | null;
 }
@@ -83,6 +84,7 @@ export function toSnapshot(item: Partial<HeadItem>): ConversationSnapshot {
     username: item[A.username] ?? null,
     profile: item[A.profileState] ?? "pending",
     profileFetchedAt: item[A.profileFetchedAt] ?? null,
+    lastInboundAt: item[A.lastInboundAt] ?? null,
     pictureEndsAt: item[A.pictureEndsAt] ?? null,
   };
 }

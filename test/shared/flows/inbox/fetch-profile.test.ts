@@ -83,11 +83,39 @@ async function queuedPeople(): Promise<unknown[]> {
 }
 
 describe("a profile lookup is requested", () => {
-  it("with the person's first message, and not with an earlier message of the account", async () => {
+  it("with the first message of a thread that the account started, until it was fetched", async () => {
+    await ingestMessage(true);
+    expect(await requests()).toEqual([conversation()]);
+    expect(await runFetchProfile()).toEqual({ end: "done" });
+    expect(await head()).toMatchObject({ participantProfile: "complete", participantHandle: "ada.lind" });
+    testEnv.advance(3 * DAY);
     await ingestMessage(true);
     expect(await requests()).toEqual([]);
+  });
+
+  it("with the person's first message, although the platform refused it for a thread that the account started", async () => {
+    fakePlatform.respondWith(jsonResponse(400, { error: { code: 230 } }));
+    await ingestMessage(true);
+    await requests();
+    await runFetchProfile();
+    expect(await profileState()).toBe("unavailable");
+    await ingestMessage(true);
+    expect(await requests()).toEqual([]);
+    fakePlatform.respondWith(jsonResponse(200, { id: PERSON, username: "ada.lind" }));
     await ingestMessage();
     expect(await requests()).toEqual([conversation()]);
+    expect(await runFetchProfile()).toEqual({ end: "done" });
+    expect(await profileState()).toBe("complete");
+    await ingestMessage();
+    expect(await requests()).toEqual([]);
+  });
+
+  it("with the person's first message, and not again with a message of the account", async () => {
+    await ingestMessage();
+    expect(await requests()).toEqual([conversation()]);
+    await runFetchProfile();
+    await ingestMessage(true);
+    expect(await requests()).toEqual([]);
   });
 
   it("with each message until a profile is stored, and then not for 24 hours", async () => {
