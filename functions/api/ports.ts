@@ -18,6 +18,7 @@ import { holdStore } from "../../shared/stores/holds/holds.ts";
 import { conversationStore } from "../../shared/stores/inbox/conversations.ts";
 import { messageStore } from "../../shared/stores/inbox/messages.ts";
 import { outboundMessageStore } from "../../shared/stores/inbox/outbound-messages.ts";
+import { attachmentOwnerStore } from "../../shared/stores/sending/attachment-owners.ts";
 import { budgetStore } from "../../shared/stores/sending/budgets.ts";
 import { dueSendStore } from "../../shared/stores/sending/due-sends.ts";
 import { idempotencyKeyStore } from "../../shared/stores/sending/idempotency-keys.ts";
@@ -49,6 +50,7 @@ export function apiPorts(): ApiPorts {
     budgets: budgetStore(table),
     dueSends: dueSendStore(table),
     holds: holdStore(table),
+    attachmentOwners: attachmentOwnerStore(table),
     idempotencyKeys: idempotencyKeyStore(table),
     feedShards: tenantShards(tenantStates),
     erasures: erasureStore(table),

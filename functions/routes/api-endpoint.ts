@@ -3,7 +3,7 @@ import type { ReplayPorts } from "../../shared/flows/delivery/ports.ts";
 import type { ErasePorts } from "../../shared/flows/erasure/ports.ts";
 import type { HoldPorts } from "../../shared/flows/holds/ports.ts";
 import type { InboxPorts } from "../../shared/flows/inbox/ports.ts";
-import type { IdempotencyPorts, SendPorts } from "../../shared/flows/sending/ports.ts";
+import type { AttachmentPorts, IdempotencyPorts, SendPorts } from "../../shared/flows/sending/ports.ts";
 import type { StatsPorts } from "../../shared/flows/stats/ports.ts";
 import type { WebhookPorts } from "../../shared/flows/webhooks/ports.ts";
 import type { Audit } from "../../shared/stores/access/audit.ts";
@@ -17,6 +17,7 @@ export type ApiPorts = KeyPorts &
   InboxPorts &
   SendPorts &
   IdempotencyPorts &
+  AttachmentPorts &
   HoldPorts &
   ErasePorts &
   WebhookPorts &

@@ -98,6 +98,8 @@ export const checkpointAttributes = { cursor: "p" } as const;
 
 export const idempotencyAttributes = { ...ttl, bodyHash: "bh", claimedAt: "ca", result: "an", workId: "w" } as const;
 
+export const attachmentOwnerAttributes = { ...ttl, accountKey: "a" } as const;
+
 export const eventBodyAttributes = { ...ttl, body: "b", type: "ty" } as const;
 
 export const eventRefAttributes = { ...ttl, changedAt: "at", eventUlid: "e" } as const;

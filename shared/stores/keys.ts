@@ -64,6 +64,11 @@ export function idempotencyKey(tenant: TenantId, keyHash: string): Key {
   return { PK: `IK#${tenant}#${keyHash}`, SK: "IK" };
 }
 
+/** The account that uploaded an attachment, by the platform's id of the attachment. */
+export function attachmentOwnerKey(attachmentId: string): Key {
+  return { PK: `AT#${shortHash(attachmentId)}`, SK: "AT" };
+}
+
 /** A change that arrived before its message. @param messageHash the short hash of the message's id */
 export function pendingChangeKey(conversationId: string, messageHash: string): Key {
   return { PK: conversationId, SK: `C#${messageHash}` };

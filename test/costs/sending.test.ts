@@ -125,6 +125,16 @@ test("an idle sweep of sends reads its checkpoint and the hour's eight shards, a
   expect(await measureUnits(() => pipeline.settleSends())).toEqual([1, 5, 0]);
 });
 
+test("an uploaded attachment costs half a read, and a URL none", async () => {
+  const reply = await platformAnswering(refusedOutcome);
+  const uploads = (...ids: string[]) => ids.map((attachmentId) => ({ type: "image", attachmentId }));
+  const url = { type: "image", url: "https://files.example/a.png" };
+  const units = async (attachments: object[]) => (await measureUnits(() => reply({ text: null, attachments })))[1];
+  expect(await units([url])).toBe(startRcu);
+  expect(await units(uploads("1"))).toBe(startRcu + 0.5);
+  expect(await units([...uploads("1", "2", "2"), url])).toBe(startRcu + 1);
+});
+
 test("an idempotency key costs a claim and a stored result, and its second use a refused claim", async () => {
   const reply = await platformAnswering(refusedOutcome);
   const key = { idempotencyKey: "a key of 36 characters, as a UUID has" };

@@ -57,6 +57,7 @@ import { messageStore } from "../../shared/stores/inbox/messages.ts";
 import { outboundMessageStore } from "../../shared/stores/inbox/outbound-messages.ts";
 import { pendingChangeStore } from "../../shared/stores/inbox/pending-changes.ts";
 import { profileStore } from "../../shared/stores/inbox/profiles.ts";
+import { attachmentOwnerStore } from "../../shared/stores/sending/attachment-owners.ts";
 import { budgetStore } from "../../shared/stores/sending/budgets.ts";
 import { dueSendStore } from "../../shared/stores/sending/due-sends.ts";
 import { idempotencyKeyStore } from "../../shared/stores/sending/idempotency-keys.ts";
@@ -150,6 +151,7 @@ export async function startPipeline(options: PipelineOptions = {}) {
     dueSends: dueSendStore(tableHandle),
     holds: holdStore(tableHandle),
     tries: verificationAttemptStore(tableHandle),
+    attachmentOwners: attachmentOwnerStore(tableHandle),
     idempotencyKeys: idempotencyKeyStore(tableHandle),
     dnsQuota: dnsQuotaStore(tableHandle),
     quarantine: quarantineStore(tableHandle),

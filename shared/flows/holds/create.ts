@@ -7,9 +7,10 @@ import type { RequestTime } from "../../kernel/request-time.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { currentTrace } from "../../kernel/trace.ts";
 import type { Hold, NewHold } from "../../stores/holds/hold-items.ts";
+import { checkAttachmentOwners } from "../sending/check-attachments.ts";
 import { mayBeErased, withIdempotency } from "../sending/idempotency.ts";
 import { type PlannedSend, type PlanRefusal, planSend } from "../sending/plan.ts";
-import type { IdempotencyPorts, SendPorts } from "../sending/ports.ts";
+import type { AttachmentPorts, IdempotencyPorts, SendPorts } from "../sending/ports.ts";
 import type { HoldPorts } from "./ports.ts";
 
 export interface HumanAgentMessage extends RequestedContent {
@@ -35,6 +36,7 @@ interface HoldActor {
 
 type CreatePorts = HoldPorts &
   IdempotencyPorts &
+  AttachmentPorts &
   Pick<SendPorts, "conversations" | "accounts" | "budgets" | "erasures">;
 
 /**
@@ -56,6 +58,8 @@ export async function createHold(
   // Invalid content is refused before the key is claimed, so that the caller can use the key again.
   const content = readSendContent(message, ref.account.platform, caller.scope);
   if (isRefusal(content)) return content;
+  const foreignAttachment = await checkAttachmentOwners(ports, content, ref.account);
+  if (foreignAttachment) return foreignAttachment;
   const sender = { scope: caller.scope, mayUse: () => true, kind: "human_agent", actorId } as const;
   const result = await withIdempotency<HoldResult, PlanRefusal>(
     ports,

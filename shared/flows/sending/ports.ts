@@ -12,6 +12,7 @@ import type { Erasures } from "../../stores/erasure/erasures.ts";
 import type { Conversations } from "../../stores/inbox/conversations.ts";
 import type { Messages } from "../../stores/inbox/messages.ts";
 import type { OutboundMessages } from "../../stores/inbox/outbound-messages.ts";
+import type { AttachmentOwners } from "../../stores/sending/attachment-owners.ts";
 import type { Budgets } from "../../stores/sending/budgets.ts";
 import type { DueSends } from "../../stores/sending/due-sends.ts";
 import type { IdempotencyKeys } from "../../stores/sending/idempotency-keys.ts";
@@ -37,6 +38,10 @@ export interface SettlePorts {
 export interface SendPorts extends SettlePorts {
   readonly vault: Pick<Vault, "open">;
   readonly platformFor: (account: Account, scope: Scope) => Promise<Pick<Platform, "send">>;
+}
+
+export interface AttachmentPorts {
+  readonly attachmentOwners: AttachmentOwners;
 }
 
 export interface IdempotencyPorts {

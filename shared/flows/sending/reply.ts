@@ -3,12 +3,13 @@ import { readConversationId } from "../../domain/inbox/conversations.ts";
 import { type RequestedContent, readSendContent } from "../../domain/sending/send-content.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { RequestTime } from "../../kernel/request-time.ts";
+import { checkAttachmentOwners } from "./check-attachments.ts";
 import { mayBeErased, withIdempotency } from "./idempotency.ts";
 import { performSend, type SendResult, toSendResult } from "./perform.ts";
 import { planSend, type ReplyRefusal } from "./plan.ts";
-import type { IdempotencyPorts, SendPorts } from "./ports.ts";
+import type { AttachmentPorts, IdempotencyPorts, SendPorts } from "./ports.ts";
 
-type ReplyPorts = SendPorts & IdempotencyPorts;
+type ReplyPorts = SendPorts & IdempotencyPorts & AttachmentPorts;
 
 export interface Reply extends RequestedContent {
   readonly conversationId: string;
@@ -36,6 +37,8 @@ export async function sendReply(
   // Invalid content is refused before the key is claimed, so that the caller can use the key again.
   const content = readSendContent(reply, ref.account.platform, caller.scope);
   if (isRefusal(content)) return content;
+  const foreignAttachment = await checkAttachmentOwners(ports, content, ref.account);
+  if (foreignAttachment) return foreignAttachment;
   const request = {
     scope: caller.scope,
     mayUse: () => true,

@@ -35,6 +35,7 @@ import { messageStore } from "../../../shared/stores/inbox/messages.ts";
 import { outboundMessageStore } from "../../../shared/stores/inbox/outbound-messages.ts";
 import { pendingChangeStore } from "../../../shared/stores/inbox/pending-changes.ts";
 import { profileStore } from "../../../shared/stores/inbox/profiles.ts";
+import { attachmentOwnerStore } from "../../../shared/stores/sending/attachment-owners.ts";
 import { budgetStore } from "../../../shared/stores/sending/budgets.ts";
 import { dueSendStore } from "../../../shared/stores/sending/due-sends.ts";
 import { idempotencyKeyStore } from "../../../shared/stores/sending/idempotency-keys.ts";
@@ -73,6 +74,7 @@ export function processPorts(aws: Aws, { platform, webhookClient, log }: Outside
     erasures: erasureStore(table),
     eventBodies: eventBodyStore(table),
     holds: holdStore(table),
+    attachmentOwners: attachmentOwnerStore(table),
     idempotencyKeys: idempotencyKeyStore(table),
     messageChanges: messageChangeStore(table),
     messages: messageStore(table),

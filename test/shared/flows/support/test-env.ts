@@ -52,6 +52,7 @@ import { messageStore } from "../../../../shared/stores/inbox/messages.ts";
 import { outboundMessageStore } from "../../../../shared/stores/inbox/outbound-messages.ts";
 import { pendingChangeStore } from "../../../../shared/stores/inbox/pending-changes.ts";
 import { profileStore } from "../../../../shared/stores/inbox/profiles.ts";
+import { attachmentOwnerStore } from "../../../../shared/stores/sending/attachment-owners.ts";
 import { budgetStore } from "../../../../shared/stores/sending/budgets.ts";
 import { dueSendStore } from "../../../../shared/stores/sending/due-sends.ts";
 import { idempotencyKeyStore } from "../../../../shared/stores/sending/idempotency-keys.ts";
@@ -242,6 +243,7 @@ export async function openTestEnv(
         holds: holdStore(tableHandle),
         holdKey: async () => deriveKey(ROOT_SECRET, "hold-secret"),
         baseUrl: "https://parley.example",
+        attachmentOwners: attachmentOwnerStore(tableHandle),
         idempotencyKeys: idempotencyKeyStore(tableHandle),
         feedShards: tenantShards(tenantStateStore(tableHandle)),
         apiKeys: apiKeyStore(tableHandle),

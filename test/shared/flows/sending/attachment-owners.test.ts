@@ -1,0 +1,64 @@
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { accountKey } from "../../../../shared/domain/accounts/accounts.ts";
+import { createHold } from "../../../../shared/flows/holds/create.ts";
+import { startRequestTime } from "../../../../shared/kernel/request-time.ts";
+import { DAY, MINUTE } from "../../../../shared/kernel/time.ts";
+import { attachmentOwnerAttributes as A } from "../../../../shared/stores/attributes.ts";
+import { attachmentOwnerKey } from "../../../../shared/stores/keys.ts";
+import { openReplyFixture, type ReplyFixture } from "../support/reply-fixture.ts";
+import { openTestEnv, type TestEnv } from "../support/test-env.ts";
+
+let testEnv: TestEnv;
+let fixture: ReplyFixture;
+beforeAll(async () => {
+  testEnv = await openTestEnv();
+});
+afterAll(() => testEnv.close());
+beforeEach(async () => {
+  testEnv.advance(MINUTE);
+  fixture = await openReplyFixture(testEnv);
+});
+
+async function storeOwner(attachmentId: string, owner: string): Promise<void> {
+  const Item = { ...attachmentOwnerKey(attachmentId), [A.accountKey]: owner };
+  await testEnv.table.client.send(new PutCommand({ TableName: testEnv.table.name, Item }));
+}
+const images = (...ids: string[]) => ids.map((attachmentId) => ({ type: "image", attachmentId }));
+const refused = (index: number) => ({
+  refused: "invalid_request",
+  detail: `attachments[${index}].attachment_id: was uploaded by another account`,
+});
+
+it("an attachment of the same account is sent, and so is an unknown one", async () => {
+  await storeOwner(`${fixture.tenant}-own`, accountKey(fixture.accountRef));
+  const attachments = images(`${fixture.tenant}-own`, "1857777774821032", `${fixture.tenant}-own`);
+  expect(await fixture.sendReply({ text: null, attachments })).toHaveProperty("messageId");
+});
+
+it("an attachment of another account is refused before a budget is spent or the platform is called", async () => {
+  await storeOwner(`${fixture.tenant}-own`, accountKey(fixture.accountRef));
+  await storeOwner(`${fixture.tenant}-other`, `messenger#${fixture.accountRef.externalId}`);
+  const attachments = images(`${fixture.tenant}-own`, `${fixture.tenant}-other`);
+  for (let i = 0; i < 12; i++) {
+    expect(await fixture.sendReply({ text: null, attachments, idempotencyKey: "key" })).toMatchObject(refused(1));
+  }
+  expect([fixture.platformCalls, await fixture.records(), await fixture.dueItems()]).toEqual([[], [], []]);
+  // Neither the budget nor the idempotency key is used up.
+  expect(await fixture.sendReply({ idempotencyKey: "key" })).toHaveProperty("messageId");
+});
+
+it("a message with an attachment of another account is not held", async () => {
+  await storeOwner(`${fixture.tenant}-other`, "instagram#1");
+  testEnv.advance(2 * DAY);
+  const caller = { kind: "tenant_key", keyId: "k", tenant: fixture.tenant, scope: "live" } as const;
+  const message = {
+    conversationId: fixture.id,
+    text: null,
+    attachments: images(`${fixture.tenant}-other`),
+    replyTo: null,
+    actorId: "ada",
+  };
+  const time = startRequestTime(testEnv.now);
+  expect(await createHold(fixture.ports(), { caller, ip: null }, message, time)).toMatchObject(refused(0));
+});
