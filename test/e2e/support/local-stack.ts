@@ -30,6 +30,8 @@ export interface LocalStack {
   stop(): Promise<void>;
   /** Sends SIGKILL; with `everything`, also to its engine and helpers. The data folder stays. */
   kill(everything?: boolean): Promise<void>;
+  /** Sends SIGKILL to the engine and helpers only: the stack goes on without its table. */
+  killChildren(): void;
 }
 
 /** Creates a folder for a stack's data. The caller removes it. */
@@ -51,6 +53,8 @@ export async function startLocalStack(
     ? runProgram("bin/local", [], env)
     : runProgram("test/e2e/support/stack-main", [inject("assembly")], env);
   await waitUntilReady(program);
+  const { pid } = program.child;
+  const children = () => (pid === undefined ? [] : descendantsOf(pid));
   const info = JSON.parse(readFileSync(join(dataDir, "local.json"), "utf8")) as Required<LocalJson>;
   return {
     dataDir,
@@ -64,11 +68,13 @@ export async function startLocalStack(
       if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true });
     },
     async kill(everything = false) {
-      const { pid } = program.child;
-      const descendants = everything && pid !== undefined ? descendantsOf(pid) : [];
+      const descendants = everything ? children() : [];
       program.child.kill("SIGKILL");
       for (const childPid of descendants) killIfRunning(childPid);
       await program.exitCode;
+    },
+    killChildren() {
+      for (const childPid of children()) killIfRunning(childPid);
     },
   };
 }
