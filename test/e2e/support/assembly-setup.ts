@@ -1,15 +1,18 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { assemblyContext } from "../../../local/stack/stack.ts";
 import { synthesizeInto } from "../../../local/template/synthesis.ts";
+import { limitConcurrency } from "./limit-concurrency.ts";
 import { waitFor } from "./wait-for.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
     /** The folder of the run's cloud assembly, synthesized like that of a local stack with default settings. */
     readonly assembly: string;
+    /** The folder of the same assembly, with few concurrent invocations of each function. */
+    readonly limitedAssembly: string;
     /** The folder with the data folders of the stacks that several test files share. */
     readonly sharedStacks: string;
   }
@@ -21,6 +24,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const assembly = join(folder, "cdk.out");
   await synthesizeInto({ outdir: assembly, context: assemblyContext(), useCache: true }, new AbortController().signal);
   project.provide("assembly", assembly);
+  const limitedAssembly = join(folder, "cdk.out.limited");
+  cpSync(assembly, limitedAssembly, { recursive: true });
+  limitConcurrency(limitedAssembly);
+  project.provide("limitedAssembly", limitedAssembly);
   const sharedStacks = join(folder, "stacks");
   mkdirSync(sharedStacks);
   project.provide("sharedStacks", sharedStacks);

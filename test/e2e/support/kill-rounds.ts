@@ -47,11 +47,11 @@ export async function runKillRounds({ rounds, respond }: KillSettings): Promise<
   let stack: LocalStack | undefined;
   try {
     for (let round = 0; round < rounds; round++) {
-      stack = await startLocalStack({ dataDir });
+      stack = await startLocalStack({ dataDir, allConcurrency: true });
       if (round === 0) await createTestWebhook(stack, receiver.url);
       await sendAndKill(stack, acceptedIds, round);
     }
-    stack = await startLocalStack({ dataDir });
+    stack = await startLocalStack({ dataDir, allConcurrency: true });
     await waitUntilDelivered(stack, () => isEveryDelivered(acceptedIds, receiver.deliveries));
     const listedIds = (await listAllMessages(stack)).map(({ id }) => id);
     const deliveriesByMessage = groupByMessage(receiver.deliveries, "message.received");

@@ -39,19 +39,24 @@ export function newDataDir(): string {
   return mkdtempSync(join(tmpdir(), "parley-e2e-"));
 }
 
+interface LocalStackOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly dataDir?: string;
+  /** As many concurrent invocations as the template allows. Default: in `npm run test:full` only. */
+  readonly allConcurrency?: boolean;
+}
+
 /**
  * Starts a stack as `npm run local` does, on free ports and from the run's assembly. Resolves once it answers. Throws
  * with its output if it does not.
  */
-export async function startLocalStack(
-  options: { env?: Readonly<Record<string, string>>; dataDir?: string } = {},
-): Promise<LocalStack> {
+export async function startLocalStack(options: LocalStackOptions = {}): Promise<LocalStack> {
   const dataDir = options.dataDir ?? newDataDir();
   const env: Record<string, string> = { ...options.env, PARLEY_PORT: "0", PARLEY_DATA: dataDir };
   // A site URL changes the templates, so such a stack synthesizes its own assembly.
   const program = env.PARLEY_SITE_URL
     ? runProgram("bin/local", [], env)
-    : runProgram("test/e2e/support/stack-main", [inject("assembly")], env);
+    : runProgram("test/e2e/support/stack-main", [assemblyFor(options)], env);
   await waitUntilReady(program);
   const { pid } = program.child;
   const children = () => (pid === undefined ? [] : descendantsOf(pid));
@@ -77,6 +82,10 @@ export async function startLocalStack(
       for (const childPid of children()) killIfRunning(childPid);
     },
   };
+}
+
+function assemblyFor({ allConcurrency = inject("fullRun") }: LocalStackOptions): string {
+  return inject(allConcurrency ? "assembly" : "limitedAssembly");
 }
 
 let sharedStack: Promise<LocalStack> | null = null;
