@@ -296,6 +296,8 @@ it("every log line is JSON of a known event", () => {
     "erasure.pass_completed",
     "sends.settled",
     "endpoint.failing",
+    "raw_webhooks.purged",
+    "dead_letters.purged",
   ];
   expect([...events].filter((event) => !logEvents.includes(event))).toEqual([]);
 });
