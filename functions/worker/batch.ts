@@ -50,7 +50,7 @@ export async function processRecords(
       if (outcome.end === "retry") retried.push({ record, after: outcome.after });
     }),
   );
-  await scheduleRedelivery(ports.receivedMessages, retried);
+  await scheduleRedelivery(ports, retried);
   const failures = retried.map(({ record }) => record.messageId);
   return { records: records.length, ...counts, retried: retried.length, failures };
 }

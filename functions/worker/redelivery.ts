@@ -1,5 +1,7 @@
 import type { SQSRecord } from "aws-lambda";
+import type { Log } from "../../shared/aws/log.ts";
 import type { ReceivedMessages } from "../../shared/aws/received-messages.ts";
+import { errorClass } from "../../shared/kernel/error-class.ts";
 import { type Millis, SECOND } from "../../shared/kernel/time.ts";
 
 const FIRST_DELAY: Millis = 5 * SECOND;
@@ -21,7 +23,7 @@ export interface RetriedRecord {
  * when this fails, and when the function died before it.
  */
 export async function scheduleRedelivery(
-  receivedMessages: ReceivedMessages,
+  { receivedMessages, log }: { readonly receivedMessages: ReceivedMessages; readonly log: Log },
   retried: readonly RetriedRecord[],
   random: () => number = Math.random,
 ): Promise<void> {
@@ -31,7 +33,10 @@ export async function scheduleRedelivery(
     receiptHandle: record.receiptHandle,
     delay: after ?? redeliveryDelay(receiveCount(record), random()),
   }));
-  await receivedMessages.postpone(queueArn, messages, AbortSignal.timeout(REQUEST_TIMEOUT)).catch(() => {});
+  await receivedMessages.postpone(queueArn, messages, AbortSignal.timeout(REQUEST_TIMEOUT)).catch((error: unknown) => {
+    const queue = queueArn.slice(queueArn.lastIndexOf(":") + 1);
+    log({ event: "redelivery.schedule_failed", queue, records: messages.length, error: errorClass(error) });
+  });
 }
 
 /** 5, 10, 20, … 160 s after the first, second, third, … receive, each plus up to 10%. */

@@ -80,6 +80,13 @@ export type LogLine =
     }
   | { readonly event: "counters.save_failed"; readonly error: string; readonly messages: number }
   | { readonly event: "breaker.save_failed"; readonly endpoint: string; readonly error: string }
+  | {
+      /** Failed records are received again only after the queue's visibility timeout. */
+      readonly event: "redelivery.schedule_failed";
+      readonly queue: string;
+      readonly records: number;
+      readonly error: string;
+    }
   | { readonly event: "slot.release_failed"; readonly endpoint: string; readonly error: string }
   | { readonly event: "endpoint.failing"; readonly endpoint: string; readonly action: "warned" | "paused" }
   | { readonly event: "mail.not_sent"; readonly reason: string }
@@ -153,6 +160,7 @@ const levels: Readonly<Record<LogLine["event"], Level>> = {
   "counters.save_failed": "warn",
   "breaker.save_failed": "warn",
   "slot.release_failed": "warn",
+  "redelivery.schedule_failed": "warn",
   "endpoint.failing": "warn",
   "mail.not_sent": "warn",
   "dead_letter.quarantined": "error",

@@ -117,6 +117,17 @@ describe("a worker behind a queue", () => {
     expect(postpone).not.toHaveBeenCalled();
   });
 
+  it("logs that the next receive of its records could not be scheduled, and reports them all the same", async () => {
+    const worker = batchWorker({ a: Promise.resolve(retry("leased")) }, () => Promise.reject(new TypeError("private")));
+    expect(await worker(event("a"), invocation())).toEqual({ batchItemFailures: [{ itemIdentifier: "a" }] });
+    expect(lines).toContainEqual({
+      event: "redelivery.schedule_failed",
+      queue: "parley-Inbound",
+      records: 1,
+      error: "TypeError",
+    });
+  });
+
   it("reports its failed records even if their next receive cannot be scheduled", async () => {
     const worker = batchWorker({ a: Promise.reject(new Error("fault")) }, () => Promise.reject(new Error("no queue")));
     expect(await worker(event("a"), invocation())).toEqual({ batchItemFailures: [{ itemIdentifier: "a" }] });
