@@ -13,11 +13,11 @@ import type { ErasePorts } from "./ports.ts";
 export async function eraseInBackground(
   ports: ErasePorts,
   { message, now }: { readonly message: ErasureMessage; readonly now: Millis },
-  inTime: () => boolean,
+  hasTime: () => boolean,
 ): Promise<RecordOutcome> {
   const erasure = await ports.erasures.get(message.tenant, message.erasureId);
   if (!erasure) return drop("stale");
-  const resumeAt = await continueErasure(ports, { erasure, now }, inTime);
+  const resumeAt = await continueErasure(ports, { erasure, now }, hasTime);
   if (resumeAt === null) return done;
   const delay = Math.max(0, resumeAt - now);
   await ports.erasureWork.send({ body: encodeErasure(message), group: message.tenant, delay });
@@ -28,10 +28,10 @@ export async function eraseInBackground(
 async function continueErasure(
   ports: ErasePorts,
   due: { readonly erasure: Erasure; readonly now: Millis },
-  inTime: () => boolean,
+  hasTime: () => boolean,
 ): Promise<Millis | null> {
   const { erasure, now } = due;
-  if (erasure.phase === "first") return (await runFirstPass(ports, due, inTime)).nextPassAt ?? now;
+  if (erasure.phase === "first") return (await runFirstPass(ports, due, hasTime)).nextPassAt ?? now;
   const dueAt = erasure.nextPassAt ?? now;
-  return dueAt > now ? dueAt : runLaterPass(ports, due, inTime);
+  return dueAt > now ? dueAt : runLaterPass(ports, due, hasTime);
 }

@@ -31,19 +31,19 @@ const ATTEMPTS_MAX = 20;
 /**
  * Erases a conversation and everything stored elsewhere because of it. What does not finish in time continues in the
  * background. Safe to repeat: while the marker exists, a repeated call continues the erasure or removes nothing.
- * @param inTime whether another page may start
+ * @param hasTime whether another page may start
  */
 export async function eraseConversation(
   ports: ErasePorts,
   request: ErasureRequest,
-  inTime: () => boolean,
+  hasTime: () => boolean,
 ): Promise<ErasureResult | Refusal<"forbidden" | "conversation_not_found">> {
   if (request.caller.scope === "test") return refuse("forbidden");
   if (!parseConversationId(request.tenant, request.conversationId)) return refuse("conversation_not_found");
   const erasure = await startErasure(ports, request);
   if (erasure === "over") return { done: true, removed: noRemovals };
   if (erasure === null) return refuse("conversation_not_found");
-  const { phase, removed } = await runFirstPass(ports, { erasure, now: request.now }, inTime);
+  const { phase, removed } = await runFirstPass(ports, { erasure, now: request.now }, hasTime);
   return { done: phase !== "first", removed };
 }
 

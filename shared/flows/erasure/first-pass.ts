@@ -8,18 +8,18 @@ import { erasableTraces, loadErasurePage, removePage } from "./related-rows.ts";
  * Runs or continues the first pass of an erasure: loads, counts and removes its rows page by page. A page is counted
  * before it is removed, and only if the erasure did not change since it was read. So every row is counted exactly once,
  * even with crashes and concurrent runs. A run that loses the race continues from the other run's position.
- * @param inTime whether another page may start
+ * @param hasTime whether another page may start
  * @returns the erasure after the pass; still in phase `first` when time ran out
  */
 export async function runFirstPass(
   ports: ErasePorts,
   { erasure: initial, now }: { readonly erasure: Erasure; readonly now: Millis },
-  inTime: () => boolean,
+  hasTime: () => boolean,
 ): Promise<Erasure> {
   const endpointIds = (await ports.endpoints.list(initial.tenant, { consistent: true })).map(({ id }) => id);
   let erasure = initial;
   await removeCountedRows(ports, erasure, endpointIds);
-  while (erasure.phase === "first" && inTime()) {
+  while (erasure.phase === "first" && hasTime()) {
     const next = await erasePage(ports, erasure, endpointIds, now);
     if (next) {
       erasure = next;

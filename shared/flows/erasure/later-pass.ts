@@ -14,17 +14,17 @@ import { erasableTraces, loadErasurePage, removePage } from "./related-rows.ts";
 export async function runLaterPass(
   ports: ErasePorts,
   { erasure, now }: { readonly erasure: Erasure; readonly now: Millis },
-  inTime: () => boolean,
+  hasTime: () => boolean,
 ): Promise<Millis | null> {
   const endpointIds = (await ports.endpoints.list(erasure.tenant, { consistent: true })).map(({ id }) => id);
   const removedCounts = { rows: 0, deliveries: 0 };
   for await (const eventPage of ports.erasures.savedEvents(erasure)) {
-    if (!inTime()) return now;
+    if (!hasTime()) return now;
     removedCounts.deliveries += await removeLateDeliveries(ports, erasure, endpointIds, eventPage);
   }
   let nextPassAt: Millis | null = null;
   for (let after = BEFORE_ALL_ROWS; ; ) {
-    if (!inTime()) return now;
+    if (!hasTime()) return now;
     const { traces, last } = await ports.traces.page(erasure.conversationId, after);
     if (last === null) break;
     after = last;

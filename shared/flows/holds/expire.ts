@@ -8,16 +8,16 @@ const CONCURRENCY = 8;
 /**
  * Expires the held messages that nobody checked in time, which removes their content from the table. Safe to repeat.
  * Throws when a hold could not be expired; the next sweep retries.
- * @param inTime whether there is time for another page
+ * @param hasTime whether there is time for another page
  */
 export async function expireHolds(
   ports: HoldExpiryPorts,
   now: Millis,
-  inTime: () => boolean = () => true,
+  hasTime: () => boolean = () => true,
 ): Promise<void> {
   const failures: unknown[] = [];
   for await (const page of ports.holds.listOverdue(now)) {
-    if (!inTime()) break;
+    if (!hasTime()) break;
     // A hold that fails blocks no other hold.
     await forEachConcurrent(page, CONCURRENCY, async (hold) => {
       await ports.holds.expire(hold, now).catch((error: unknown) => void failures.push(error));

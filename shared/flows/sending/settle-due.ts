@@ -18,20 +18,20 @@ const CONCURRENCY = 8;
  * Settles the sends whose deadline has passed, earliest first. A send ends the same way at whichever line its process
  * died. A send with an unknown outcome is published as failed. Safe to repeat and to interrupt: a settled send is no
  * longer due, and the checkpoint advances page by page. Throws when a send could not be settled; the next sweep retries.
- * @param inTime whether there is time for another page
+ * @param hasTime whether there is time for another page
  * @returns the number of sends read
  */
 export async function settleDueSends(
   ports: SettlePorts,
   now: Millis,
-  inTime: () => boolean = () => true,
+  hasTime: () => boolean = () => true,
 ): Promise<number> {
   const checkpoint = await ports.dueSends.checkpoint();
   const from = checkpoint === null ? now - FIRST_LOOKBACK : checkpoint.at - LOOKBACK;
   let settledCount = 0;
   const failures: unknown[] = [];
   for await (const { items, cursor, last } of ports.dueSends.between(from, now)) {
-    if (!inTime()) break;
+    if (!hasTime()) break;
     if (items.length === 0 && !last) continue;
     // A send that fails blocks no other send, but the checkpoint stays before it.
     await forEachConcurrent(items, CONCURRENCY, (due) =>

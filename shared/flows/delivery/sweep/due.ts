@@ -9,15 +9,15 @@ import { retryMessage, SWEEP_AHEAD, taskMessage } from "../schedule.ts";
 /**
  * Sends due attempts and tasks to the deliveries queue and due erasures to theirs, earliest first, each delayed to its
  * own second. The checkpoint moves behind each page: when a sweep dies or ends early, the next one continues from there.
- * @param inTime whether another page may start
+ * @param hasTime whether another page may start
  */
-export async function sweepDue(ports: SweepPorts, now: Millis, inTime: () => boolean = () => true): Promise<void> {
+export async function sweepDue(ports: SweepPorts, now: Millis, hasTime: () => boolean = () => true): Promise<void> {
   const checkpoint = await ports.due.checkpoint();
   let sweptUntil = checkpoint?.at ?? null;
   let enqueued = 0;
   // The very first sweep starts at the oldest event that can still be delivered.
   for await (const { items, cursor, last } of ports.due.between(checkpoint ?? now - RETENTION, now + SWEEP_AHEAD)) {
-    if (!inTime()) break;
+    if (!hasTime()) break;
     if (items.length === 0 && !last) continue;
     const erasures = items.filter((due) => due.kind === "erasure");
     const deliveries = items.filter((due) => due.kind !== "erasure");

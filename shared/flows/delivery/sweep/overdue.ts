@@ -14,19 +14,19 @@ import { retryMessage } from "../schedule.ts";
  * Finds deliveries that wait for an attempt which is long overdue although their endpoint's circuit is not open: no
  * queue message and no due item will make it. Schedules them and logs how many there were. A defect or a lost write is the only
  * cause, so normally there are none. Safe to repeat: the attempt number drops a second message.
- * @param inTime whether another page may start. A run that ends early is continued by the next one
+ * @param hasTime whether another page may start. A run that ends early is continued by the next one
  */
 export async function rescheduleOverdue(
   ports: OverduePorts,
   now: Millis,
-  inTime: () => boolean = () => true,
+  hasTime: () => boolean = () => true,
 ): Promise<void> {
   const resumedFrom = await ports.waitingDeliveries.cursor();
   const lateness = new Map<string, Promise<Millis | null>>();
   const counts = { examined: 0, waiting: 0, rescheduled: 0 };
   let cursor = resumedFrom;
   let complete = false;
-  while (!complete && inTime()) {
+  while (!complete && hasTime()) {
     const { deliveries, examined, next } = await ports.waitingDeliveries.page(cursor);
     const overdue = await findOverdue(ports, deliveries, { lateness, now });
     await ports.retries.sendAll(
