@@ -33,7 +33,7 @@ async function advanceAWhile(): Promise<void> {
 }
 
 const due = () => dueStore(testEnv.table);
-const sweep = (inTime?: () => boolean) => sweepDue(testEnv.sweepPorts(queues), testEnv.now(), inTime);
+const sweep = (hasTime?: () => boolean) => sweepDue(testEnv.sweepPorts(queues), testEnv.now(), hasTime);
 
 interface DueRow {
   readonly eventUlid: string;
