@@ -17,6 +17,7 @@ Only for the local stack:
   npm run admin -- reply TEXT [--json]
   npm run admin -- hold TEXT [--actor NAME] [--json]
   npm run admin -- clock [DURATION] [--json]
+  npm run admin -- env [--json]
 
 Target: the local stack with the data folder PARLEY_DATA (default: .parley). The commands of the first group use a
 deployment instead when ${env.table}, ${env.keyId} and ${env.rootSecretId} name its table, key and root secret.
@@ -25,6 +26,7 @@ redrive also needs PARLEY_<NAME>_QUEUE_URL. list --all includes redriven message
 listen prints the deliveries of a temporary endpoint, or forwards them to a receiver on this machine.
 message writes a message as a person of the simulator. reply answers the newest conversation. hold holds a message for it
 and prints the link of the check page. clock prints the time of the stack, or advances it: 25h, 8d, PT25H.
+env prints shell variables with the address of the API and the live key: eval "$(npm run --silent admin -- env)".
 listen, reply and hold use the API key in PARLEY_KEY (default: the live key of the local stack).`;
 
 export const HELP_HINT = "Run npm run admin -- --help for all commands.";

@@ -17,6 +17,7 @@ const commands: Readonly<Record<string, Command>> = {
   message: async (values) => print(values, await (await import("./conversation-commands.ts")).writeMessage(values)),
   reply: async (values) => print(values, await (await import("./conversation-commands.ts")).reply(values)),
   hold: async (values) => print(values, await (await import("./conversation-commands.ts")).hold(values)),
+  env: async (values) => (await import("./stack-variables.ts")).printVariables(values),
   clock: async (values) => print(values, await (await import("./stack-clock.ts")).clock(values)),
 };
 

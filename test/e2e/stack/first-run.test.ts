@@ -2,7 +2,8 @@ import { execFile, spawn } from "node:child_process";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { banner } from "../../../local/stack/banner.ts";
-import { PROJECT } from "../../docs/markdown.ts";
+import { codeBlocks } from "../../docs/code-blocks.ts";
+import { PROJECT, readPage } from "../../docs/markdown.ts";
 import { runAdmin } from "../support/admin.ts";
 import type { ListedMessage } from "../support/api-response.ts";
 import { type LocalStack, startLocalStack } from "../support/local-stack.ts";
@@ -103,6 +104,26 @@ describe("the commands that npm run local prints", () => {
     await endOfListening;
     expect(printed).toMatch(/Endpoint \S+ was deleted\.\n$/);
   });
+});
+
+it("the quick start of README.md has only commands that a test runs", () => {
+  const [quickStart = ""] = readPage("README.md").split("## API");
+  const commands = codeBlocks("README.md").filter(({ code }) => quickStart.includes(code.split("\n")[0] ?? ""));
+  expect(commands.flatMap(({ code }) => code.trim().split("\n"))).toEqual([
+    // node-version.test.ts, and the first start of a new checkout
+    "npm ci && npm run local",
+    // above and below
+    "npm run admin -- listen",
+    'npm run admin -- message "Hi"',
+    'npm run admin -- reply "Hello"',
+    // listen.test.ts
+    "npm run admin -- listen --forward-to http://127.0.0.1:9000/hooks",
+    'SIGNING_SECRET="whs_…" PORT=9000 npx node docs/guides/receivers/receiver.ts',
+    // admin clock and admin hold
+    "npm run admin -- clock 25h",
+    'npm run admin -- reply "Sorry for the delay"',
+    'npm run admin -- hold "Sorry for the delay" --actor ann',
+  ]);
 });
 
 describe("admin message", () => {

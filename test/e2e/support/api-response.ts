@@ -14,6 +14,7 @@ export interface ListedConversation {
   readonly tenant_id: string;
   readonly platform: string;
   readonly participant_id: string;
+  readonly participant_profile: string;
   readonly last_inbound_at: string | null;
   readonly last_outbound_at: string | null;
   readonly last_message_text: string;

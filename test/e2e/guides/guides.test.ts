@@ -1,0 +1,192 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { codeBlocks } from "../../docs/code-blocks.ts";
+import { pages } from "../../docs/markdown.ts";
+import { listAllMessages, listDeliveries } from "../support/api-calls.ts";
+import { freePort } from "../support/fake-servers.ts";
+import { type LocalStack, startLocalStack } from "../support/local-stack.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { openReceiver } from "../support/webhook-receiver.ts";
+import { type Ports, type RunningGuide, runGuide } from "./guide-runner.ts";
+
+let stack: LocalStack;
+let ports: Ports;
+beforeAll(async () => {
+  stack = await startLocalStack();
+  const free = await Promise.all([freePort(), freePort(), freePort(), freePort()]);
+  ports = Object.fromEntries([9000, 9001, 9002, 9100].map((port, index) => [port, free[index] ?? 0]));
+});
+afterAll(() => stack?.stop());
+afterEach(async () => {
+  for (const { id } of (await stack.api("GET", "/v1/webhooks")).body.data.endpoints)
+    await stack.api("DELETE", `/v1/webhooks/${id}`);
+});
+
+async function run(page: string): Promise<RunningGuide> {
+  const guide = await runGuide(page, stack, ports);
+  onTestFinished(() => guide.stop());
+  return guide;
+}
+
+/** Writes a message as a person, and waits until the inbox shows their name. */
+async function introduce(name: string): Promise<void> {
+  const account = "17841400000000001";
+  const { person } = await stack.sim<{ person: string }>("POST", "/person-sends", {
+    account,
+    person: name,
+    text: "Hi",
+  });
+  await waitFor(`the inbox shows ${name}`, async () => {
+    const { conversations } = (await stack.api("GET", "/v1/conversations?limit=100")).body.data;
+    const conversation = conversations.find(({ participant_id }) => participant_id === person);
+    return conversation?.participant_profile === "complete";
+  });
+}
+
+/** Direction and text of a person's conversation, newest first. */
+async function conversationWith(name: string): Promise<string[][]> {
+  const { conversations } = (await stack.api("GET", "/v1/conversations?limit=100")).body.data;
+  const { people } = await stack.sim<{ people: { id: string; name: string }[] }>("GET", "/state");
+  const person = people.find((one) => one.name === name)?.id;
+  const conversation = conversations.find(({ participant_id }) => participant_id === person);
+  if (!conversation) return [];
+  const { messages } = (await stack.api("GET", `/v1/conversations/${encodeURIComponent(conversation.id)}`)).body.data;
+  return messages.map(({ direction, text }) => [direction, text]);
+}
+
+/** The messages of the ticket with the guide's message. */
+const QUERY = `
+  SELECT direction, text, edited_text, deleted FROM messages WHERE conversation_id =
+    (SELECT conversation_id FROM messages WHERE text = 'Where is my order?') ORDER BY sent_at`;
+
+const guides = [
+  "docs/guides/auto-reply.md",
+  "docs/guides/chat-tool.md",
+  "docs/guides/erase-on-request.md",
+  "docs/guides/help-desk.md",
+  "docs/guides/meta-app.md",
+  "docs/guides/missed-webhooks.md",
+  "docs/guides/no-webhook-arrives.md",
+];
+
+it("every guide with a program or the admin commands is run", () => {
+  const runnable = pages.filter(
+    (page) =>
+      page.startsWith("docs/guides/") &&
+      codeBlocks(page).some(({ language, code }) => language === "js" || code.includes("admin -- env")),
+  );
+  expect(runnable).toEqual(guides);
+});
+
+describe("the guide", () => {
+  it("auto-reply.md: the bot answers a first message once, and no second one", async () => {
+    const guide = await run("docs/guides/auto-reply.md");
+    const answer = ["outbound", "Thank you for your message. We answer within an hour."];
+    await waitFor("the bot has answered", () => guide.programOutput().includes(" sent\n"));
+    expect(await conversationWith("Ida Berg")).toEqual([answer, ["inbound", "Are you open today?"]]);
+    const { accounts } = stack.info;
+    const [, account] = (accounts[0]?.account_key ?? "").split("#");
+    await stack.sim("POST", "/person-sends", { account, person: "Ida Berg", text: "Anyone?" });
+    await waitFor("the bot has seen the second message", () => guide.programOutput().includes(" ignore\n"));
+    expect((await conversationWith("Ida Berg")).filter(([direction]) => direction === "outbound")).toEqual([answer]);
+  });
+
+  it("chat-tool.md: the chat tool prints the line that the guide shows", async () => {
+    await introduce("Kim Holm");
+    const guide = await run("docs/guides/chat-tool.md");
+    const [shown = ""] = codeBlocks("docs/guides/chat-tool.md").flatMap(({ language, code }) =>
+      language === "text" ? [code] : [],
+    );
+    await waitFor("the message is posted", () => guide.programOutput().includes(shown));
+  });
+
+  it("help-desk.md: the copy has each message once, with its edit and without an unsent text", async () => {
+    const guide = await run("docs/guides/help-desk.md");
+    const database = new DatabaseSync(join(guide.folder, "help-desk.db"), { readOnly: true });
+    onTestFinished(() => database.close());
+    const rows = () =>
+      database
+        .prepare(QUERY)
+        .all()
+        .map((row) => ({ ...row }));
+    const person = { account: "17841400000000001", person: "Noa Lind" };
+    const first = { direction: "inbound", text: "Where is my order?", edited_text: null as string | null, deleted: 0 };
+    const answer = { ...first, direction: "outbound", text: "It left our store this morning." };
+    await expect.poll(rows, { timeout: 20_000 }).toEqual([first, answer]);
+    await stack.sim("POST", "/person-sends", { ...person, kind: "edit", text: "Where is it?" });
+    await stack.sim("POST", "/person-sends", { ...person, text: "Forget it." });
+    const edited = { ...first, edited_text: "Where is it?" };
+    const second = { ...first, text: "Forget it." };
+    await expect.poll(rows, { timeout: 20_000 }).toEqual([edited, answer, second]);
+    await stack.sim("POST", "/person-sends", { ...person, kind: "unsend" });
+    await expect.poll(rows, { timeout: 20_000 }).toEqual([edited, answer, { ...second, text: null, deleted: 1 }]);
+  });
+
+  it("missed-webhooks.md: everything that a receiver missed arrives after the replay", async () => {
+    const receiver = await openReceiver();
+    onTestFinished(() => receiver.close());
+    receiver.respondWith(() => ({ status: 410 }));
+    const created = await stack.api("POST", "/v1/webhooks", { url: receiver.url, events: ["message.received"] });
+    const { id } = created.body.data.endpoint;
+    const send = (text: string) =>
+      stack.sim("POST", "/person-sends", { account: "17841400000000001", person: "Missed Person", text });
+    await send("The first one");
+    await waitFor("the endpoint is paused", async () => (await listDeliveries(stack, id))[0]?.status === "failed");
+    await send("The second one");
+    await waitFor("the second waits", async () => (await listDeliveries(stack, id))[0]?.status === "blocked");
+    receiver.respondWith(() => ({ status: 200 }));
+    const before = receiver.deliveries.length;
+
+    const { outputs } = await run("docs/guides/missed-webhooks.md");
+    const replayed = outputs.filter((output) => output.startsWith('{"matched"')).map((output) => JSON.parse(output));
+    expect(replayed[0]).toEqual({ matched: 2, enqueued: 2, skipped: 0 });
+    await waitFor("both arrived", () => {
+      const texts = receiver.deliveries.slice(before).map(({ event }) => event.data.message?.text);
+      return texts.includes("The first one") && texts.includes("The second one");
+    });
+  });
+
+  it("erase-on-request.md: the conversation is gone, and the hash of the guide is in the audit log", async () => {
+    await introduce("Lou Park");
+    const guide = await run("docs/guides/erase-on-request.md");
+    const file = (name: string) => readFileSync(join(guide.folder, name), "utf8");
+    const [shown] = codeBlocks("docs/guides/erase-on-request.md").filter(({ language }) => language === "json");
+    const [erased] = file("erased.json").match(/\{.*\}/g) ?? [];
+    const counts = (text = "") => Object.keys(JSON.parse(text).data.removed).sort();
+    expect(counts(erased)).toEqual(counts(shown?.code));
+    expect(JSON.parse(erased ?? "").data).toMatchObject({ done: true, removed: { conversation: 1, messages: 2 } });
+    expect(await conversationWith("Lou Park")).toEqual([]);
+    const hash = guide.outputs.at(-1)?.trim();
+    expect(hash).toMatch(/^[0-9a-f]{16}$/);
+    expect(file("audit.json")).toContain(`conversation:sha256:${hash}`);
+  });
+
+  it("no-webhook-arrives.md: the five checks pass on a healthy stack", async () => {
+    const receiver = await openReceiver();
+    onTestFinished(() => receiver.close());
+    await stack.api("POST", "/v1/webhooks", { url: receiver.url });
+    const { outputs } = await run("docs/guides/no-webhook-arrives.md");
+    const text = outputs.join("\n");
+    expect(text).toContain('"text":"Is anybody there?"');
+    expect(text).toContain('"status":"active"');
+    expect(outputs).toContain("12345");
+    expect(outputs).toContain("401\n");
+    expect(text).toContain('"event_type":"test.event"');
+    await waitFor("the test event arrived", () => receiver.deliveries.some(({ event }) => event.type === "test.event"));
+  });
+
+  it("meta-app.md: the callback URLs answer the challenge, and the dashboard's sample is accepted", async () => {
+    const messages = (await listAllMessages(stack)).length;
+    const { outputs, folder } = await run("docs/guides/meta-app.md");
+    expect(Object.keys(JSON.parse(readFileSync(join(folder, "platforms.json"), "utf8")))).toEqual([
+      "meta",
+      "instagram",
+      "verify_token",
+    ]);
+    expect(outputs.at(-2)).toBe("11582014441158201444");
+    expect(outputs.at(-1)).toContain('"receiver":200');
+    expect(await listAllMessages(stack)).toHaveLength(messages);
+  });
+});
