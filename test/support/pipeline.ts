@@ -14,7 +14,7 @@ import { profileWorker } from "../../functions/profile/worker.ts";
 import type { ApiPorts } from "../../functions/routes/api-endpoint.ts";
 import { intakeRoutes } from "../../functions/routes/inbox/intake.ts";
 import { apiRoutes } from "../../functions/routes/index.ts";
-import { startEmulators } from "../../local/emulators/server.ts";
+import { type Emulators, startEmulators } from "../../local/emulators/server.ts";
 import { openFiles } from "../../shared/aws/files.ts";
 import type { Log, LogLine } from "../../shared/aws/log.ts";
 import { openQueue } from "../../shared/aws/queues.ts";
@@ -68,6 +68,7 @@ import { endpointStore } from "../../shared/stores/webhooks/endpoints.ts";
 import { constantSigner } from "./constant-signer.ts";
 import { startTestTable, type TestTable } from "./dynamodb.ts";
 import { attachMeter } from "./meter.ts";
+import { withoutConnection } from "./pipeline/emulators-in-process.ts";
 import { eventSource } from "./pipeline/event-source.ts";
 import { startLoopback } from "./pipeline/loopback.ts";
 import type { SignedWebhook } from "./pipeline/traffic.ts";
@@ -110,7 +111,7 @@ export async function startPipeline(options: PipelineOptions = {}) {
   const dataDir = mkdtempSync(join(tmpdir(), "parley-pipeline-"));
   const emulators = await startEmulators({ port: 0, dataDir, now });
   const loopback = await startLoopback();
-  const clients = clientsFor(emulators.url);
+  const clients = clientsFor(emulators);
   const { queueUrls, keyId } = await provision(clients);
 
   const logLines: LogLine[] = [];
@@ -322,14 +323,14 @@ export async function startPipeline(options: PipelineOptions = {}) {
 
 type Envelope<T> = { readonly ok: true; readonly data: T } | { readonly ok: false; readonly error: unknown };
 
-function clientsFor(endpoint: string) {
+function clientsFor(emulators: Emulators) {
   const credentials = { accessKeyId: "local", secretAccessKey: "local" };
-  const common = { endpoint, region: "us-east-1", credentials, signer: constantSigner };
+  const common = { endpoint: emulators.url, region: "us-east-1", credentials, signer: constantSigner };
   return {
-    sqs: new SQSClient(common),
+    sqs: new SQSClient({ ...common, ...withoutConnection(emulators) }),
     s3: new S3Client({ ...common, forcePathStyle: true }),
-    kms: new KMSClient(common),
-    secrets: new SecretsManagerClient(common),
+    kms: new KMSClient({ ...common, ...withoutConnection(emulators) }),
+    secrets: new SecretsManagerClient({ ...common, ...withoutConnection(emulators) }),
   };
 }
 

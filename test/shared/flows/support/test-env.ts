@@ -62,6 +62,7 @@ import { dnsQuotaStore } from "../../../../shared/stores/webhooks/dns-quota.ts";
 import { endpointStore } from "../../../../shared/stores/webhooks/endpoints.ts";
 import { constantSigner } from "../../../support/constant-signer.ts";
 import type { TestTable } from "../../../support/dynamodb.ts";
+import { withoutConnection } from "../../../support/pipeline/emulators-in-process.ts";
 import { startFlowTable } from "../../../support/world/flow-table.ts";
 import { processClock, suspendable } from "../../../support/world/processes.ts";
 import { NOW } from "../../stores/support/samples.ts";
@@ -101,12 +102,12 @@ export async function openTestEnv(
     signer: constantSigner,
   };
   const aws = {
-    sqs: new SQSClient(common),
+    sqs: new SQSClient({ ...common, ...withoutConnection(emulators) }),
     s3: new S3Client({ ...common, forcePathStyle: true }),
-    kms: new KMSClient(common),
+    kms: new KMSClient({ ...common, ...withoutConnection(emulators) }),
     ses: new SESv2Client(common),
     // The queue client of the event source is not part of the functions' processes.
-    eventSource: new SQSClient(common),
+    eventSource: new SQSClient({ ...common, ...withoutConnection(emulators) }),
   };
   suspendable([table.client, aws.sqs, aws.s3, aws.kms, aws.ses]);
   await aws.s3.send(new CreateBucketCommand({ Bucket: BUCKET }));
