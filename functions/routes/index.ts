@@ -1,6 +1,6 @@
 import { listAuditEntries } from "./access/audit.ts";
 import { listAccounts } from "./accounts/accounts.ts";
-import { listDeliveries, replayDelivery, summarizeDeliveries } from "./delivery/deliveries.ts";
+import { getDelivery, listDeliveries, replayDelivery, summarizeDeliveries } from "./delivery/deliveries.ts";
 import { replayDeliveries } from "./delivery/replay-window.ts";
 import { eraseConversation } from "./erasure/erasures.ts";
 import { getHold } from "./holds/holds.ts";
@@ -47,6 +47,7 @@ export const apiRoutes = [
   sendTestEvent,
   listDeliveries,
   summarizeDeliveries,
+  getDelivery,
   replayDeliveries,
   replayDelivery,
   listEventTypes,

@@ -73,6 +73,8 @@ export const ATTEMPT_TIMEOUT: Millis = 15 * SECOND;
 export const CONNECT_TIMEOUT: Millis = 5 * SECOND;
 /** The body of a webhook's response. */
 export const RESPONSE_BYTES_MAX = 64 * 1024;
+/** What a delivery stores of the body of its last response. */
+export const RESPONSE_TEXT_BYTES_MAX = 256;
 /** All that one attempt reads from its socket: TLS, status line, headers, chunk framing, interim responses and body. */
 export const ATTEMPT_READ_BYTES_MAX = 256 * 1024;
 /** How long a claimed attempt may run before it counts as failed. */
@@ -91,6 +93,8 @@ export const RETRY_DELAYS: readonly Millis[] = [
   24 * HOUR,
 ];
 export const ATTEMPTS_MAX = RETRY_DELAYS.length + 1;
+/** The last attempts that a delivery shows. Probes and replays are attempts, too. */
+export const ATTEMPTS_SHOWN_MAX = 10;
 export const RETRY_JITTER = 0.1;
 export const RETRY_AFTER_MAX: Millis = 24 * HOUR;
 

@@ -1,16 +1,18 @@
 import type { Dispatcher } from "undici";
-import { RESPONSE_BYTES_MAX } from "../domain/limits.ts";
+import { RESPONSE_BYTES_MAX, RESPONSE_TEXT_BYTES_MAX } from "../domain/limits.ts";
 import { AttemptFailure } from "./attempt-failure.ts";
 
-/** A receiver's response without its body. */
+/** A receiver's response. */
 interface ResponseHead {
   readonly status: number;
   /** The header value, unparsed. */
   readonly retryAfter: string | string[] | undefined;
+  /** The first 256 bytes of its body. */
+  readonly beginning: Uint8Array;
 }
 
 /**
- * One request and its response, whose body is counted and dropped. It uses undici's callbacks, because `request` would
+ * One request and its response, whose body is counted and dropped after its first bytes. It uses undici's callbacks, because `request` would
  * build a stream for a body that is not read. A 2xx counts when its whole body has arrived; any other status counts
  * regardless of its body.
  */
@@ -18,6 +20,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #status: number | null = null;
   #retryAfter: ResponseHead["retryAfter"];
   #bytes = 0;
+  #beginning = Buffer.alloc(0);
   #settled = false;
   #controller: Dispatcher.DispatchController | null = null;
   #resolve: (answer: ResponseHead) => void = () => {};
@@ -56,6 +59,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const missing = RESPONSE_TEXT_BYTES_MAX - this.#bytes;
+    // A copy: a part of a chunk would hold the whole chunk in memory.
+    if (missing > 0) this.#beginning = Buffer.concat([this.#beginning, chunk.subarray(0, missing)]);
     this.#bytes += chunk.byteLength;
     if (this.#bytes > RESPONSE_BYTES_MAX) this.abort(new AttemptFailure({ error: "too_large" }));
   }
@@ -80,7 +86,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #complete(status: number): void {
     this.#settled = true;
-    this.#resolve({ status, retryAfter: this.#retryAfter });
+    this.#resolve({ status, retryAfter: this.#retryAfter, beginning: this.#beginning });
   }
 }
 

@@ -7,6 +7,7 @@ import { createConnectionPools } from "./connection-pools.ts";
 import type { Gate } from "./egress-gate.ts";
 import { Exchange } from "./exchange.ts";
 import { createPinnedConnector } from "./pinned-connector.ts";
+import { responseText } from "./response-text.ts";
 import { parseRetryAfter } from "./retry-after.ts";
 
 interface WebhookRequest {
@@ -23,7 +24,7 @@ interface WebhookRequest {
 
 export interface WebhookClient {
   /**
-   * Makes one attempt and returns its outcome, without the response body. Redirects are not followed. A 2xx counts when
+   * Makes one attempt and returns its outcome, with the beginning of the response body. Redirects are not followed. A 2xx counts when
    * its whole body, at most 64 KiB, has arrived; any other status counts regardless of its body.
    * @throws only for a request that can never be sent (a line break in a header, a closed client)
    */
@@ -77,7 +78,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
     "content-type": "application/json",
     "user-agent": `Parley/${version}`,
     accept: "*/*",
-    // The body is counted and dropped, never decompressed, so a compression bomb does no harm.
+    // The body is counted and dropped after its beginning, never decompressed, so a compression bomb does no harm.
     "accept-encoding": "identity",
   };
   const inFlight = new Set<Promise<AttemptOutcome>>();
@@ -99,13 +100,17 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
         headers: { ...headers, ...fixedHeaders },
         body,
       };
-      const { status, retryAfter } = await pools.use(poolKey, url.origin, (pool) => exchange.send(pool, request));
+      const { status, retryAfter, beginning } = await pools.use(poolKey, url.origin, (pool) =>
+        exchange.send(pool, request),
+      );
       const endedAt = now();
+      const response = responseText(beginning);
       return {
         kind: "answered",
         status,
         retryAfter: parseRetryAfter(retryAfter, endedAt),
         durationMs: Math.max(0, endedAt - startedAt),
+        ...(response === null ? {} : { response }),
       };
     } catch (error) {
       const failure = classifyFailure(error);

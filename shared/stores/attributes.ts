@@ -109,6 +109,7 @@ export const relatedRefAttributes = { ...ttl, asOf: "at" } as const;
 export const deliveryAttributes = {
   ...ttl,
   undeliveredIndex: table.failingIndex.partitionKey,
+  attempts: "a",
   conversationId: "c",
   eventType: "ty",
   lastDurationMs: "ld",
@@ -118,6 +119,7 @@ export const deliveryAttributes = {
   nextAttemptAt: "na",
   op: "o",
   position: "p",
+  response: "re",
   settledAttempts: "n",
   status: "st",
   test: "z",

@@ -115,6 +115,11 @@ test("a replayed window of twenty, and a list of undelivered events", async () =
   expect(await requestCost("POST", `/deliveries/replay?from=${from}`)).toEqual({ wcu: 3 * 20 + 2, rcu: 22, sqs: 2 });
 });
 
+test("one delivery in detail", async () => {
+  const [ulid = ""] = await createFailingDeliveries(1);
+  expect(await requestCost("GET", `/deliveries/${deliveryId(ulid, endpointId)}`)).toEqual({ wcu: 0, rcu: 1.5, sqs: 0 });
+});
+
 test("a test event", async () => {
   expect(await requestCost("POST", "/test")).toEqual({ wcu: 7, rcu: 1, sqs: 1 });
 });

@@ -1,11 +1,13 @@
 import * as z from "zod/mini";
 import {
+  attemptErrors,
   type Delivery,
   deliveryId,
   deliveryStatuses,
   failingStatuses,
 } from "../../../shared/domain/delivery/deliveries.ts";
 import { eventId, eventTypes } from "../../../shared/domain/events/events.ts";
+import { getDelivery as readDelivery } from "../../../shared/flows/delivery/get-delivery.ts";
 import { replayDelivery as replay } from "../../../shared/flows/delivery/replay.ts";
 import { summarizeFailures } from "../../../shared/flows/delivery/summarize.ts";
 import { isUlid } from "../../../shared/kernel/ids.ts";
@@ -22,7 +24,7 @@ const deliverySchema = z.object({
   attempt_number: z.number(),
   next_retry_at: z.nullable(z.number()),
   last_response_status: z.nullable(z.number()),
-  last_error: z.nullable(z.enum(["timeout", "connect", "tls", "dns", "status", "too_large", "gate"])),
+  last_error: z.nullable(z.enum(attemptErrors)),
   last_duration_ms: z.nullable(z.number()),
   created_at: z.number(),
   updated_at: z.number(),
@@ -60,6 +62,55 @@ export const listDeliveries = endpoint.page({
     const query = { endpointId: path.id, before: page.position, limit: page.limit, now };
     const { rows, next } = await ports.deliveries.list(tenant, query);
     return { data: { deliveries: rows.map(toDeliveryResponse) }, next };
+  },
+});
+
+const detailSchema = z.extend(deliverySchema, {
+  event: z
+    .nullable(z.record(z.string(), z.unknown()))
+    .check(z.describe("The body as each attempt sends it. Null when it is erased, unsent or older than 7 days.")),
+  attempts: z
+    .array(
+      z.object({
+        attempt: z.number(),
+        at: z.number().check(z.describe("When it started, in epoch milliseconds")),
+        status: z.nullable(z.number()),
+        error: z.nullable(z.enum(attemptErrors)),
+        duration_ms: z.nullable(z.number()),
+        response: z
+          .nullable(z.string())
+          .check(
+            z.describe(
+              "Of the newest attempt, the first 256 bytes of the response if they are text, without secrets; else null. Null as soon as `event` is.",
+            ),
+          ),
+      }),
+    )
+    .check(z.describe("The last ten, newest first")),
+});
+
+export const getDelivery = endpoint.tenant({
+  operation: "getDelivery",
+  method: "GET",
+  path: "/v1/webhooks/{id}/deliveries/{deliveryId}",
+  tag: "Webhooks",
+  summary: "Get a delivery with its event and its last attempts",
+  description:
+    "Numbers of attempts may repeat: a failed probe of an open circuit uses up no attempt, and a replay starts again at 1. An attempt without a status and an error was started by a process that died.",
+  refusals: ["delivery_not_found"],
+  data: z.object({ delivery: detailSchema }),
+  handle: async ({ tenant, path, now, ports }) => {
+    const result = await readDelivery(ports, tenant, { endpointId: path.id, deliveryId: path.deliveryId, now });
+    if (isRefusal(result)) return result;
+    const { row, eventBody, response } = result;
+    const attempts = row.attempts.map(({ durationMs, ...attempt }, index) => ({
+      ...attempt,
+      duration_ms: durationMs,
+      response: index === 0 ? response : null,
+    }));
+    return {
+      delivery: { ...toDeliveryResponse(row), event: eventBody === null ? null : JSON.parse(eventBody), attempts },
+    };
   },
 });
 

@@ -85,7 +85,8 @@ export function mayReplay(status: DeliveryStatus, force: boolean): boolean {
 export const GONE = 410;
 
 /** The class of an attempt's failure, never an address or a receiver's text. */
-export type AttemptError = "timeout" | "connect" | "tls" | "dns" | "status" | "too_large" | "gate";
+export const attemptErrors = ["timeout", "connect", "tls", "dns", "status", "too_large", "gate"] as const;
+export type AttemptError = (typeof attemptErrors)[number];
 
 /** The outcome of one POST. */
 export type AttemptOutcome =
@@ -94,6 +95,8 @@ export type AttemptOutcome =
       readonly status: number;
       readonly retryAfter: Millis | null;
       readonly durationMs: number;
+      /** The beginning of the body, up to 256 bytes; absent when it is empty or no text. */
+      readonly response?: string;
     }
   | {
       readonly kind: "no_answer";

@@ -1,4 +1,4 @@
-import { type DeliveryStatus, mayReplay, parseDeliveryId } from "../../domain/delivery/deliveries.ts";
+import { type DeliveryStatus, mayReplay } from "../../domain/delivery/deliveries.ts";
 import { RETENTION } from "../../domain/limits.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
@@ -6,6 +6,7 @@ import type { Millis } from "../../kernel/time.ts";
 import { currentTrace } from "../../kernel/trace.ts";
 import type { DeliveryRow } from "../../stores/delivery/delivery-items.ts";
 import { type Actor, auditEntry } from "../access/audit-entry.ts";
+import { findDelivery } from "./get-delivery.ts";
 import { getLiveEndpoint } from "./live-endpoint.ts";
 import type { ReplayPorts } from "./ports.ts";
 import { loadRenderedEvents } from "./rendered-events.ts";
@@ -23,7 +24,7 @@ export async function replayDelivery(
   const { endpointId, force } = request;
   const endpoint = await getLiveEndpoint(ports, tenant, endpointId);
   if (isRefusal(endpoint)) return endpoint;
-  const row = await findDelivery(ports, tenant, endpointId, request.deliveryId);
+  const row = await findDelivery(ports, tenant, request);
   if (!row) return refuse("delivery_not_found");
   if (!mayReplay(row.status, force)) return replayConflict(row.status);
   if ((await deliveriesWithBody(ports, tenant, [row], now)).length === 0) return refuse("replay_expired");
@@ -53,16 +54,6 @@ export async function deliveriesWithBody(
   const unexpired = rows.filter(({ createdAt }) => now < createdAt + RETENTION);
   const bodies = await loadRenderedEvents(ports, tenant, unexpired);
   return unexpired.filter(({ eventUlid }) => bodies.has(eventUlid));
-}
-
-async function findDelivery(
-  ports: Pick<ReplayPorts, "deliveries">,
-  tenant: TenantId,
-  endpointId: string,
-  id: string,
-): Promise<DeliveryRow | null> {
-  const key = parseDeliveryId(id);
-  return key?.endpointId === endpointId ? ports.deliveries.get(tenant, endpointId, key.eventUlid) : null;
 }
 
 function replayConflict(status: DeliveryStatus): Refusal<"replay_conflict"> {

@@ -15,6 +15,7 @@ import {
   type AttemptKey,
   type AttemptRecord,
   allows,
+  attemptFields,
   type ClaimKey,
   type DeliveryItem,
   type DeliveryRow,
@@ -54,8 +55,9 @@ export function deliveryStore(table: Table) {
     async recordFirst(
       tenant: TenantId,
       delivery: NewDelivery,
-      { verdict, outcome, settledAt }: AttemptRecord<InitialStatus>,
+      record: AttemptRecord<InitialStatus>,
     ): Promise<DeliveryRow | null> {
+      const { verdict, outcome, settledAt } = record;
       const op = newOp(settledAt);
       const item = {
         ...deliveryKey(tenant, delivery.endpointId, delivery.eventUlid),
@@ -65,6 +67,7 @@ export function deliveryStore(table: Table) {
         [A.status]: verdict.status,
         [A.settledAttempts]: outcome === null || outcome.kind === "refused_by_gate" ? 0 : 1,
         ...outcomeFields(outcome),
+        ...attemptFields(null, record),
         [A.nextAttemptAt]: nextAttemptAt(verdict, settledAt),
         [A.op]: op,
         [A.updatedAt]: settledAt,
@@ -117,11 +120,8 @@ export function deliveryStore(table: Table) {
     },
 
     /** Stores the result of an attempt if the row still has its claim. @returns false when it does not */
-    async settleDelivery(
-      tenant: TenantId,
-      row: DeliveryRow,
-      { verdict, outcome, settledAt }: AttemptRecord,
-    ): Promise<boolean> {
+    async settleDelivery(tenant: TenantId, row: DeliveryRow, record: AttemptRecord): Promise<boolean> {
+      const { verdict, outcome, settledAt } = record;
       const op = newOp(settledAt);
       const set = {
         [A.status]: verdict.status,
@@ -130,6 +130,7 @@ export function deliveryStore(table: Table) {
         [A.op]: op,
         [A.nextAttemptAt]: nextAttemptAt(verdict, settledAt),
         ...outcomeFields(outcome),
+        ...attemptFields(row, record),
         ...failingIndex(tenant, row.endpointId, verdict.status),
       };
       const result = await conditionalWrite(

@@ -1,3 +1,4 @@
+import { type PastAttempt, toPastAttempt, withAttempt } from "../../domain/delivery/attempt-history.ts";
 import {
   type AttemptError,
   type AttemptOutcome,
@@ -18,6 +19,7 @@ import { traceField } from "../../kernel/trace.ts";
 import { deliveryAttributes as A } from "../attributes.ts";
 import { allOf, type Expression, isAbsent, isOneOf, isPresent } from "../expressions.ts";
 import { type Key, undeliveredPartition } from "../keys.ts";
+import { decodeAttempts, encodeAttempts } from "./attempt-history.ts";
 
 /** A delivery and the source of its event's body. */
 export interface DeliveryRow extends Delivery {
@@ -28,6 +30,10 @@ export interface DeliveryRow extends Delivery {
   readonly traceId?: string;
   /** The id of the last claim or replay. Settling an attempt requires the claim's id. */
   readonly op: string | null;
+  /** The last ten that have ended, newest first. */
+  readonly attempts: readonly PastAttempt[];
+  /** The beginning of the newest attempt's response. */
+  readonly response: string | null;
 }
 
 /** One attempt of a delivery. */
@@ -49,6 +55,8 @@ export interface AttemptRecord<V extends InitialStatus = Verdict> {
   readonly verdict: V;
   /** Null when the endpoint was not called. */
   readonly outcome: AttemptOutcome | null;
+  /** The attempt's worker died: nobody saw its outcome. */
+  readonly abandoned?: boolean;
   readonly settledAt: Millis;
 }
 
@@ -79,6 +87,9 @@ export interface DeliveryItem extends Key {
   readonly [A.lastResponseStatus]?: number;
   readonly [A.lastError]?: AttemptError;
   readonly [A.lastDurationMs]?: number;
+  readonly [A.response]?: string;
+  /** Absent on a row whose only attempt is described by its last fields, because it is delivered. */
+  readonly [A.attempts]?: string;
   readonly [A.op]?: string;
   readonly [A.updatedAt]: Millis;
 }
@@ -94,13 +105,29 @@ export function eventFields({ eventType, source, test, traceId }: NewDelivery) {
   };
 }
 
-/** What an attempt leaves on the row: the response's status, the error's class and the duration. */
+/** What an attempt leaves on the row: the response's status and beginning, the error's class and the duration. */
 export function outcomeFields(outcome: AttemptOutcome | null) {
   return {
     [A.lastResponseStatus]: outcome?.kind === "answered" ? outcome.status : undefined,
     [A.lastError]: outcome ? (attemptError(outcome) ?? undefined) : undefined,
     [A.lastDurationMs]: outcome && outcome.kind !== "refused_by_gate" ? outcome.durationMs : undefined,
+    [A.response]: outcome?.kind === "answered" ? outcome.response : undefined,
   };
+}
+
+/**
+ * The attempts of a row after the end of its claim; of a new row, after its first attempt. A row that is delivered at once
+ * stores none: its last fields say the same, and no later write changes them.
+ */
+export function attemptFields(
+  row: Pick<DeliveryRow, "attempt" | "attempts" | "updatedAt"> | null,
+  { verdict, outcome, abandoned = false, settledAt }: AttemptRecord<InitialStatus>,
+) {
+  if (!row && verdict.status === "delivered") return {};
+  const { attempt, attempts, updatedAt: claimedAt } = row ?? { attempt: 1, attempts: [], updatedAt: settledAt };
+  const lost = { attempt, at: claimedAt, status: null, error: null, durationMs: null };
+  const newest = outcome ? toPastAttempt(attempt, outcome, settledAt) : abandoned ? lost : null;
+  return newest ? { [A.attempts]: encodeAttempts(withAttempt(attempts, newest)) } : {};
 }
 
 /** A row's entry in the index of undelivered events; a delivered row has none. */
@@ -127,9 +154,21 @@ export function toDeliveryRow(item: DeliveryItem): DeliveryRow {
     createdAt: ulidTime(item.SK),
     updatedAt: item[A.updatedAt],
     op: item[A.op] ?? null,
+    attempts: pastAttempts(item, isClaimed),
+    response: item[A.response] ?? null,
     ...(item[A.test] ? { test: true } : {}),
     ...traceField(item[A.traceId]),
   };
+}
+
+/** A claim changes the time of the last update, so a row without a history that is claimed no longer says when its attempt was. */
+function pastAttempts(item: DeliveryItem, isClaimed: boolean): PastAttempt[] {
+  const { [A.attempts]: history, [A.lastResponseStatus]: status = null, [A.lastError]: error = null } = item;
+  if (history !== undefined) return decodeAttempts(history);
+  if (isClaimed || (status === null && error === null)) return [];
+  const durationMs = item[A.lastDurationMs] ?? null;
+  const at = item[A.updatedAt] - (durationMs ?? 0);
+  return [{ attempt: Math.max(1, item[A.settledAttempts]), at, status, error, durationMs }];
 }
 
 /** The row has a status from which the trigger may change it. */

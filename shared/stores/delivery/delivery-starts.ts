@@ -7,10 +7,11 @@ import { auditItem } from "../access/audit.ts";
 import { deliveryAttributes as A } from "../attributes.ts";
 import type { Table } from "../client.ts";
 import { conditionalTransaction, conditionalWrite } from "../conditional-write.ts";
-import { itemDoesNotExist } from "../expressions.ts";
+import { itemDoesNotExist, storedOr } from "../expressions.ts";
 import { deliveryKey, timeToLive } from "../keys.ts";
 import { put, update } from "../writes.ts";
-import { allows, eventFields, failingIndex, type NewDelivery } from "./delivery-items.ts";
+import { encodeAttempts } from "./attempt-history.ts";
+import { allows, type DeliveryRow, eventFields, failingIndex, type NewDelivery } from "./delivery-items.ts";
 
 /** A restart of a delivery with all its attempts. */
 export interface DeliveryRestart {
@@ -43,21 +44,25 @@ export function deliveryStarts(table: Table) {
     },
 
     /**
-     * Resets a delivery to no attempts, with the first one due now. What the last attempt left stays readable.
+     * Resets a delivery to no attempts, with the first one due now. The past attempts and what the last one left stay
+     * readable.
      * @returns false when the row's status does not allow it
      */
     async reset(
       tenant: TenantId,
-      delivery: Pick<NewDelivery, "endpointId" | "eventUlid" | "traceId">,
+      delivery: Pick<NewDelivery, "endpointId" | "eventUlid" | "traceId"> & Partial<Pick<DeliveryRow, "attempts">>,
       { trigger, audit, now }: DeliveryRestart,
     ): Promise<boolean> {
       const op = newUlid(now);
+      const { attempts = [] } = delivery;
       const set = {
         [A.status]: "pending",
         [A.settledAttempts]: 0,
         [A.nextAttemptAt]: now,
         [A.updatedAt]: now,
         [A.op]: op,
+        // A row that was delivered at once has no history. What is stored is newer than what was read.
+        ...(attempts.length > 0 ? { [A.attempts]: storedOr(A.attempts, encodeAttempts(attempts)) } : {}),
         ...(delivery.traceId === undefined ? {} : { [A.traceId]: delivery.traceId }),
         ...failingIndex(tenant, delivery.endpointId, "pending"),
       };

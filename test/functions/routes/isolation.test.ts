@@ -114,6 +114,12 @@ const requestCases: Record<string, RequestCase> = {
     path: (id) => `/v1/webhooks/${id}/deliveries/replay?from=0`,
     code: "endpoint_not_found",
   },
+  "GET /v1/webhooks/{id}/deliveries/{deliveryId}": {
+    kind: "delivery",
+    method: "GET",
+    path: (id) => `/v1/webhooks/${ownIds.endpoint}/deliveries/${id}`,
+    code: "delivery_not_found",
+  },
   "POST /v1/webhooks/{id}/deliveries/{deliveryId}/replay": {
     kind: "delivery",
     method: "POST",

@@ -20,6 +20,7 @@ it("every route has its operationId", () => {
     "getCheckPageSolver: GET /verify/solver.js",
     "getCheckPageStyle: GET /verify/check.css",
     "getConversation: GET /v1/conversations/{id}",
+    "getDelivery: GET /v1/webhooks/{id}/deliveries/{deliveryId}",
     "getHeldMessage: POST /verify/holds/{hold_id}",
     "getHold: GET /v1/messages/holds/{hold_id}",
     "getMessage: GET /v1/messages/{id}",

@@ -242,4 +242,24 @@ export const deliveryFaults: readonly PlantedFault[] = [
       title: "writes its audit row before anything is sent, despite a fault (%s) at any call",
     },
   },
+  {
+    name: "a replay that read an older row replaces the history of its attempts",
+    file: "shared/stores/delivery/delivery-starts.ts",
+    search: "storedOr(A.attempts, encodeAttempts(attempts))",
+    replacement: "encodeAttempts(attempts)",
+    killedBy: {
+      file: "test/shared/stores/delivery/attempt-history.test.ts",
+      title: "is not replaced by a replay that read an older row",
+    },
+  },
+  {
+    name: "a delivery shows the response of a receiver after its event was erased",
+    file: "shared/flows/delivery/get-delivery.ts",
+    search: "response: event ? row.response : null",
+    replacement: "response: row.response",
+    killedBy: {
+      file: "test/functions/routes/delivery/delivery-detail.test.ts",
+      title: "has the response of its newest attempt alone",
+    },
+  },
 ];

@@ -235,6 +235,8 @@ describe("two workers with one retry", () => {
     // Nobody saw how the attempt ended, so the row names no error and no duration.
     const unknown = { lastError: null, lastResponseStatus: null, lastDurationMs: null };
     expect(settled).toMatchObject({ status: "retrying", attempt: 2, ...unknown });
+    const lost = { attempt: 2, at: testEnv.now() - 61 * SECOND, status: null, error: null, durationMs: null };
+    expect(settled?.attempts).toMatchObject([lost, { attempt: 1, status: 503 }]);
     const lines = testEnv.lines.filter(({ event }) => event === "delivery.abandoned");
     expect(lines.at(-1)).toMatchObject({
       delivery: deliveryId(eventUlid, endpoint.id),
