@@ -51,15 +51,28 @@ export async function fanOut(ports: DeliverPorts, publication: Publication, batc
     if (await ports.counters.claimCount(event.tenant, event.eventUlid, batch.now()))
       countMessage(batch.tally, event.tenant);
   }
+  const uncounted = targets.length > 0 && (await isUncounted(ports, publication, batch));
   const results = await Promise.allSettled(
     targets.map((endpoint, index) => {
-      const endpointEvent = { ...event, uncounted: event.uncounted === true && index === 0 };
+      const endpointEvent = { ...event, uncounted: uncounted && index === 0 };
       return publishToEndpoint(ports, { event: endpointEvent, rendered, endpoint }, batch);
     }),
   );
   const rejection = results.find((result) => result.status === "rejected");
   if (rejection) throw rejection.reason;
   return done;
+}
+
+/**
+ * Whether the first row of this run counts the event's message. A repeated event may have other targets than the first
+ * one had, which counted the message with a row of another endpoint, or with a claim where it had no target.
+ */
+async function isUncounted(ports: DeliverPorts, { event, endpoints }: Publication, batch: Batch): Promise<boolean> {
+  const { tenant, eventUlid, uncounted = false, repeated } = event;
+  if (!uncounted || !repeated || !endpoints.some((endpoint) => mayHaveChangedSince(endpoint, eventUlid)))
+    return uncounted;
+  const rows = await Promise.all(endpoints.map(({ id }) => ports.deliveries.get(tenant, id, eventUlid)));
+  return rows.every((row) => row === null) && ports.counters.claimCount(tenant, eventUlid, batch.now());
 }
 
 /** The endpoints that get the event. One whose circuit seems open is read again: a wait for a closed one has no end. */
@@ -82,6 +95,11 @@ async function currentTargets(
 /** The clock of the process that changed an endpoint may be behind that of the process that created the event. */
 const CLOCK_SKEW_MAX: Millis = MINUTE;
 
+/** Whether an endpoint was created, changed or deleted since an event was created. */
+function mayHaveChangedSince({ updatedAt }: Endpoint, eventUlid: string): boolean {
+  return updatedAt >= ulidTime(eventUlid) - CLOCK_SKEW_MAX;
+}
+
 /**
  * Completes the deliveries of a repeated event whose endpoint is not among its targets: their worker may have died before
  * it scheduled the retry, and the endpoint changed since, or the event has no body any more.
@@ -93,10 +111,9 @@ async function resumeOthers(
 ): Promise<void> {
   const { tenant, eventUlid, type, excludedEndpointId } = event;
   const receivedIt = new Set(subscribedEndpoints(type, endpoints));
-  const changedSince = ulidTime(eventUlid) - CLOCK_SKEW_MAX;
   const handled = new Set([excludedEndpointId, ...targets.map(({ id }) => id)]);
   const others = endpoints.filter(
-    (endpoint) => !handled.has(endpoint.id) && (receivedIt.has(endpoint) || endpoint.updatedAt >= changedSince),
+    (endpoint) => !handled.has(endpoint.id) && (receivedIt.has(endpoint) || mayHaveChangedSince(endpoint, eventUlid)),
   );
   await Promise.all(
     others.map(async (endpoint) => {

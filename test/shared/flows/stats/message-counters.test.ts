@@ -3,9 +3,11 @@ import { ingestWorker } from "../../../../functions/ingest/worker.ts";
 import { openQueue } from "../../../../shared/aws/queues.ts";
 import { conversationId } from "../../../../shared/domain/inbox/conversations.ts";
 import type { Message } from "../../../../shared/domain/inbox/messages.ts";
+import { auditEntry } from "../../../../shared/flows/access/audit-entry.ts";
 import { messageEvent } from "../../../../shared/flows/inbox/effects.ts";
 import { SECOND } from "../../../../shared/kernel/time.ts";
 import { outboundMessageStore } from "../../../../shared/stores/inbox/outbound-messages.ts";
+import { endpointStore } from "../../../../shared/stores/webhooks/endpoints.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
 import { newTenant, PERSON, sampleMessage } from "../../stores/support/samples.ts";
 import { type CountFixture, openCountFixture } from "../support/counter-fixture.ts";
@@ -191,6 +193,34 @@ describe("messages sent through the API", () => {
     expect(await fixture.messages()).toBe(1);
     expect((await allRows(testEnv)).filter(({ PK }) => PK.startsWith(`N#${fixture.tenant}`))).toEqual([]);
   });
+
+  it.each(["no endpoint", "an endpoint that is deleted since"])(
+    "count once when another endpoint receives the repeated event, after %s",
+    async (first) => {
+      const receiver = await startStatusReceiver();
+      const create = () =>
+        createEndpointAt(testEnv, fixture.lane, fixture.tenant, `http://127.0.0.1:${receiver.port}/200`, [
+          "message.sent",
+        ]);
+      const endpoint = first === "no endpoint" ? null : await create();
+      await sent();
+      await fixture.deliver();
+      expect(await fixture.messages()).toBe(1);
+      testEnv.advance(SECOND);
+      if (endpoint) {
+        const audit = auditEntry(
+          { actor: "cli" },
+          { action: "webhook.delete", resource: "", detail: {}, at: testEnv.now() },
+        );
+        await endpointStore(testEnv.table).remove(fixture.tenant, endpoint.id, audit);
+      }
+      await create();
+      // The echo, or the sweep that settles the send.
+      await sent();
+      await fixture.deliver();
+      expect(await fixture.messages()).toBe(1);
+    },
+  );
 
   it("do not count when a test key sent them", async () => {
     await sent({ scope: "test" });
