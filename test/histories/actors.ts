@@ -1,88 +1,37 @@
+import { eventTypes } from "../../shared/domain/events/events.ts";
 import { holdSecret } from "../../shared/domain/holds/holds.ts";
-import { conversationId } from "../../shared/domain/inbox/conversations.ts";
-import { MINUTE, type Millis } from "../../shared/kernel/time.ts";
+import { redriveQueue } from "../../shared/flows/dead-letters/redrive.ts";
+import type { TenantId } from "../../shared/kernel/tenant.ts";
+import { DAY, MINUTE } from "../../shared/kernel/time.ts";
 import { easyChallengeToken, solveChallenge } from "../shared/flows/support/hold-fixture.ts";
+import { queueIds } from "./cloud/aws.ts";
 import type { HttpResult } from "./cloud/handlers.ts";
-import type { Step } from "./steps.ts";
+import {
+  type ApiAnswer,
+  type Erasure,
+  type HeldMessage,
+  type KnownEndpoint,
+  noDeeds,
+  type SendRequest,
+} from "./deeds.ts";
+import { type Step, subscriptions, type TrespassAct } from "./steps.ts";
 import { httpEvent } from "./world/http-event.ts";
-import { TENANT, type World } from "./world/open-world.ts";
-import { ACCOUNT, echo, edit, inbound, reaction, unsend } from "./world/platform.ts";
+import type { World } from "./world/open-world.ts";
+import { conversationOf, findPerson, NEIGHBOUR, TENANT } from "./world/people.ts";
+import { echo, edit, inbound, type PolicyAction, policy, reaction, unsend } from "./world/platform.ts";
 
-/** A message of a person or of the account's native app. */
-export interface WrittenMessage {
-  readonly mid: string;
-  readonly person: string;
-  readonly text: string;
-  readonly at: Millis;
-  readonly isEcho: boolean;
-  /** The number of its webhook. */
-  readonly webhook: number;
-  edits: number;
-  lastEditAt: Millis | null;
-  unsentAt: Millis | null;
+interface RequestOptions {
+  readonly body?: object;
+  readonly headers?: Record<string, string>;
+  /** The secret of the API key; none for the check page. */
+  readonly key?: string;
 }
 
-/** A request to send, and its response; null without one. */
-export interface SendRequest {
-  readonly person: string;
-  readonly text: string;
-  readonly key: string | null;
-  readonly at: Millis;
-  readonly kind: "reply" | "hold";
-  response: ApiAnswer | null;
-  answeredAt: Millis | null;
-}
-
-export interface HeldMessage {
-  readonly id: string;
-  readonly person: string;
-  readonly text: string;
-  readonly createdAt: Millis;
-  /** When its check was completed: the request began then. */
-  checkedAt: Millis | null;
-}
-
-export interface KnownEndpoint {
-  readonly id: string;
-  url: string;
-  /** When the response to its creation came. */
-  readonly createdAt: Millis;
-  status: "active" | "paused" | "deleted";
-  /** When somebody first asked to change it; null for an endpoint that nobody touched. */
-  touchedAt: Millis | null;
-}
-
-export interface Erasure {
-  readonly person: string;
-  readonly at: Millis;
-  /** When a response said that it had started or was done; null without one. */
-  acceptedAt: Millis | null;
-}
-
-export interface ApiAnswer {
-  readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: the app validates each response against its schema
-  readonly body: any;
-}
-
-/** Everything that the actors did, and what they were answered. */
-export interface Deeds {
-  readonly messages: WrittenMessage[];
-  readonly sends: SendRequest[];
-  readonly holds: HeldMessage[];
-  readonly endpoints: KnownEndpoint[];
-  readonly erasures: Erasure[];
-  /** Deliveries that somebody asked to replay. */
-  readonly replayed: Set<string>;
-}
-
-/** The people, the agents and the tenant of a history. */
+/** The people, the agents, the tenants and the operator of a history. */
 export function openActors(world: World) {
-  const { engine, platform, lambda, key, receivers } = world;
-  const deeds: Deeds = { messages: [], sends: [], holds: [], endpoints: [], erasures: [], replayed: new Set() };
+  const { engine, platform, lambda, keysOf, receivers, redrivePorts } = world;
+  const deeds = noDeeds();
   let words = 0;
-  const conversation = (person: string) =>
-    conversationId({ tenant: TENANT, account: { platform: "instagram", externalId: ACCOUNT }, participantId: person });
   const pick = <T>(all: readonly T[], index: number): T | undefined => all[index % Math.max(1, all.length)];
   const newText = () => `word-${++words}.`;
 
@@ -90,24 +39,31 @@ export function openActors(world: World) {
     name: "api" | "verify",
     method: string,
     path: string,
-    options: { readonly body?: object; readonly headers?: Record<string, string> } = {},
+    { body, headers, key }: RequestOptions,
   ): Promise<ApiAnswer | null> {
     const event = httpEvent(method, path, {
-      headers: { ...(name === "api" ? { authorization: `Bearer ${key}` } : {}), ...options.headers },
-      ...(options.body ? { body: JSON.stringify(options.body) } : {}),
+      headers: { ...(key === undefined ? {} : { authorization: `Bearer ${key}` }), ...headers },
+      ...(body ? { body: JSON.stringify(body) } : {}),
     });
     const end = await lambda.invoke<HttpResult>(name, event);
     if (end.kind !== "returned") return null;
     return { status: end.result.statusCode ?? 0, body: JSON.parse(end.result.body ?? "{}") };
   }
 
+  const liveKey = (person: string) => keysOf(findPerson(person).account.tenant).live;
+  const post = (person: string, event: object) => platform.post(findPerson(person).account, event);
+
   function write(person: string, isEcho: boolean): void {
     const message = { mid: `mid-${deeds.messages.length + 1}`, person, text: newText(), at: engine.now() };
-    const webhook = platform.post([isEcho ? echo(message) : inbound(message)]);
+    const webhook = post(person, isEcho ? echo(message) : inbound(message));
     deeds.messages.push({ ...message, isEcho, webhook, edits: 0, lastEditAt: null, unsentAt: null });
   }
 
-  async function send(person: string, kind: SendRequest["kind"], keyNumber: number | null): Promise<void> {
+  async function send(
+    person: string,
+    { kind, scope }: Pick<SendRequest, "kind" | "scope">,
+    keyNumber: number | null,
+  ): Promise<void> {
     // A repeated key comes with the same request.
     const keyName = keyNumber === null ? null : `key-${kind}-${person}-${keyNumber}`;
     const earlier = deeds.sends.find((each) => keyName !== null && each.key === keyName);
@@ -118,14 +74,16 @@ export function openActors(world: World) {
       key: keyName,
       at: engine.now(),
       kind,
+      scope,
       response: null,
       answeredAt: null,
     };
     deeds.sends.push(sendRequest);
     const route = kind === "reply" ? "reply" : "human-agent";
-    const body = { conversation_id: conversation(person), text, ...(kind === "hold" ? { actor_id: "agent-1" } : {}) };
+    const body = { conversation_id: conversationOf(person), text, ...(kind === "hold" ? { actor_id: "agent-1" } : {}) };
     const headers = keyName === null ? {} : { "idempotency-key": keyName };
-    sendRequest.response = await request("api", "POST", `/v1/messages/${route}`, { body, headers });
+    const key = keysOf(findPerson(person).account.tenant)[scope];
+    sendRequest.response = await request("api", "POST", `/v1/messages/${route}`, { body, headers, key });
     sendRequest.answeredAt = engine.now();
     const id: string | undefined = sendRequest.response?.body.data?.hold?.id;
     if (kind === "hold" && id && !deeds.holds.some((hold) => hold.id === id)) {
@@ -141,58 +99,131 @@ export function openActors(world: World) {
     await request("verify", "POST", `/verify/holds/${hold.id}/complete`, { body });
   }
 
-  async function createEndpoint(): Promise<void> {
+  async function createEndpoint(tenant: TenantId = TENANT): Promise<void> {
     const url = `https://receiver-${deeds.endpoints.length + 1}.example/hook`;
-    const response = await request("api", "POST", "/v1/webhooks", { body: { url } });
+    const askedAt = engine.now();
+    const response = await request("api", "POST", "/v1/webhooks", { body: { url }, key: keysOf(tenant).live });
     const id: string | undefined = response?.body.data?.endpoint?.id;
-    if (id) deeds.endpoints.push({ id, url, createdAt: engine.now(), status: "active", touchedAt: null });
+    if (!id) return;
+    const createdAt = engine.now();
+    const subscription = { askedAt, appliedAt: createdAt, types: eventTypes };
+    deeds.endpoints.push({
+      id,
+      tenant,
+      url,
+      createdAt,
+      status: "active",
+      touchedAt: null,
+      subscriptions: [subscription],
+    });
   }
 
   async function change(endpoint: KnownEndpoint, act: string): Promise<void> {
     const path = `/v1/webhooks/${endpoint.id}`;
-    if (act === "rotate" || act === "test") return void (await request("api", "POST", `${path}/${act}`));
+    const key = keysOf(endpoint.tenant).live;
+    if (act === "rotate" || act === "test") return void (await request("api", "POST", `${path}/${act}`, { key }));
     if (act === "replay" || act === "replayAll") return replay(endpoint, act);
     endpoint.touchedAt ??= engine.now();
     if (act === "delete") {
       endpoint.status = "deleted";
-      return void (await request("api", "DELETE", path));
+      return void (await request("api", "DELETE", path, { key }));
     }
     if (act === "move") {
       endpoint.url = `https://moved-${++words}.example/hook`;
-      return void (await request("api", "PATCH", path, { body: { url: endpoint.url } }));
+      return void (await request("api", "PATCH", path, { body: { url: endpoint.url }, key }));
     }
     const status = act === "pause" ? "paused" : "active";
-    await request("api", "PATCH", path, { body: { status } });
+    await request("api", "PATCH", path, { body: { status }, key });
+  }
+
+  async function subscribe(endpoint: KnownEndpoint, to: keyof typeof subscriptions): Promise<void> {
+    const subscription = { askedAt: engine.now(), appliedAt: null as number | null, types: subscriptions[to] };
+    endpoint.subscriptions.push(subscription);
+    const options = { body: { events: subscription.types }, key: keysOf(endpoint.tenant).live };
+    const response = await request("api", "PATCH", `/v1/webhooks/${endpoint.id}`, options);
+    if (response?.status === 200) subscription.appliedAt = engine.now();
   }
 
   async function replay(endpoint: KnownEndpoint, act: "replay" | "replayAll"): Promise<void> {
     const path = `/v1/webhooks/${endpoint.id}/deliveries`;
+    const key = keysOf(endpoint.tenant).live;
     if (act === "replayAll") {
-      const from = new Date(engine.now() - 6 * 24 * 60 * MINUTE).toISOString();
+      const from = new Date(engine.now() - 6 * DAY).toISOString();
       const to = new Date(engine.now()).toISOString();
       const body = { from, to, status: "dlq,failed,blocked" };
       const query = new URLSearchParams(body).toString();
-      await request("api", "POST", `${path}/replay?${query}`, { body });
+      await request("api", "POST", `${path}/replay?${query}`, { body, key });
       return;
     }
-    const post = receivers.posts.findLast((each) => each.endpointId === endpoint.id);
-    if (!post) return;
-    deeds.replayed.add(post.deliveryId);
-    await request("api", "POST", `${path}/${post.deliveryId}/replay?force=true`);
+    const latest = receivers.posts.findLast((each) => each.endpointId === endpoint.id);
+    if (!latest) return;
+    deeds.replayed.add(latest.deliveryId);
+    await request("api", "POST", `${path}/${latest.deliveryId}/replay?force=true`, { key });
+  }
+
+  function announcePolicy(who: number, action: PolicyAction): void {
+    const { account } = findPerson(who);
+    const at = engine.now();
+    const webhook = platform.post(account, policy(account, action, at));
+    deeds.policies.push({ account, action, at, webhook });
+  }
+
+  async function read(tenant: TenantId): Promise<void> {
+    const askedAt = engine.now();
+    const { live: key } = keysOf(tenant);
+    const [conversations, messages] = [
+      await request("api", "GET", "/v1/conversations", { key }),
+      await request("api", "GET", "/v1/messages", { key }),
+    ];
+    if (conversations?.status !== 200 || messages?.status !== 200) return;
+    const toJson = ({ body }: ApiAnswer) => JSON.stringify(body.data);
+    deeds.reads.push({ tenant, askedAt, conversations: toJson(conversations), messages: toJson(messages) });
+  }
+
+  /** Asks for what is another tenant's with a live key, or erases with a test key. */
+  async function trespass(who: number, act: TrespassAct): Promise<void> {
+    const { name, account } = findPerson(who);
+    const path = `/v1/conversations/${conversationOf(name)}`;
+    const victim = account.tenant;
+    const stranger = keysOf(victim === TENANT ? NEIGHBOUR : TENANT).live;
+    const endpoint = deeds.endpoints.find(({ tenant }) => tenant === victim);
+    const webhook = `/v1/webhooks/${endpoint?.id ?? "01J00000000000000000000000"}`;
+    const text = newText();
+    const requests: Readonly<Record<TrespassAct, () => Promise<ApiAnswer | null>>> = {
+      read: () => request("api", "GET", path, { key: stranger }),
+      readAs: () => request("api", "GET", `/v1/conversations?tenant=${victim}`, { key: stranger }),
+      erase: () => request("api", "DELETE", path, { key: stranger }),
+      eraseByTestKey: () => request("api", "DELETE", path, { key: keysOf(victim).test }),
+      reply: () => {
+        const body = { conversation_id: conversationOf(name), text };
+        return request("api", "POST", "/v1/messages/reply", { body, key: stranger });
+      },
+      update: () => request("api", "PATCH", webhook, { body: { status: "paused" }, key: stranger }),
+      delete: () => request("api", "DELETE", webhook, { key: stranger }),
+    };
+    const response = await requests[act]();
+    if (response) deeds.trespasses.push({ name: `${act} of ${name}'s tenant`, response });
+  }
+
+  /** Redrives every dead letter, as an operator does. */
+  async function redrive(): Promise<void> {
+    for (const queue of queueIds)
+      for await (const results of redriveQueue(redrivePorts, queue, engine.now)) deeds.redrives.push(...results);
   }
 
   async function erase(person: string): Promise<void> {
     const erasure: Erasure = { person, at: engine.now(), acceptedAt: null };
     deeds.erasures.push(erasure);
-    const response = await request("api", "DELETE", `/v1/conversations/${conversation(person)}`);
+    const response = await request("api", "DELETE", `/v1/conversations/${conversationOf(person)}`, {
+      key: liveKey(person),
+    });
     if (response && response.status < 300) erasure.acceptedAt = engine.now();
   }
 
   return {
     deeds,
-    request,
-    conversation,
     createEndpoint,
+    redrive,
     /** Does what a step says. Resolves when its actor has the response. */
     async act(step: Step): Promise<void> {
       switch (step.do) {
@@ -200,9 +231,23 @@ export function openActors(world: World) {
         case "echo":
           return write(`person-${step.person}`, step.do === "echo");
         case "reply":
-          return send(`person-${step.person}`, "reply", step.key ?? null);
+          return send(`person-${step.person}`, { kind: "reply", scope: "live" }, step.key ?? null);
+        case "testReply":
+          return send(`person-${step.person}`, { kind: "reply", scope: "test" }, null);
         case "hold":
-          return send(`person-${step.person}`, "hold", null);
+          return send(`person-${step.person}`, { kind: "hold", scope: "live" }, null);
+        case "policy":
+          return announcePolicy(step.person, step.action);
+        case "read":
+          return read(findPerson(step.person).account.tenant);
+        case "trespass":
+          return trespass(step.person, step.act);
+        case "redrive":
+          return redrive();
+        case "subscribe": {
+          const endpoint = pick(deeds.endpoints, step.endpoint);
+          return endpoint && subscribe(endpoint, step.to);
+        }
         case "erase":
           return erase(`person-${step.person}`);
         case "edit":
@@ -214,15 +259,15 @@ export function openActors(world: World) {
           );
           if (!message) return;
           const at = engine.now();
-          if (step.do === "react") return void platform.post([reaction({ ...message, at })]);
+          if (step.do === "react") return void post(message.person, reaction({ ...message, at }));
           if (step.do === "edit") {
             message.edits++;
             message.lastEditAt = at;
-            platform.post([edit({ ...message, text: `${message.text} edited`, at }, message.edits)]);
+            post(message.person, edit({ ...message, text: `${message.text} edited`, at }, message.edits));
             return;
           }
           message.unsentAt = at;
-          platform.post([unsend({ ...message, at })]);
+          post(message.person, unsend({ ...message, at }));
           return;
         }
         case "check": {

@@ -1,25 +1,47 @@
-import { DAY } from "../../shared/kernel/time.ts";
+import { DAY, HOUR, type Millis } from "../../shared/kernel/time.ts";
 import { openActors } from "./actors.ts";
-import { judgeCounters } from "./ledger/counters.ts";
-import { judgeDeliveries, judgeQuarantine } from "./ledger/deliveries.ts";
-import { judgeErasures } from "./ledger/erasure.ts";
-import { gather } from "./ledger/evidence.ts";
-import { judgeEvents, judgeInbox } from "./ledger/inbox.ts";
+import { judgeCounters, judgeExactCounters } from "./ledger/counters.ts";
+import { judgeAttempts, judgeDeliveries } from "./ledger/deliveries.ts";
+import { judgeSubscriptions } from "./ledger/endpoints.ts";
+import { judgeEndedErasures, judgeErasedTexts, judgeErasures } from "./ledger/erasure.ts";
+import { type Evidence, observe } from "./ledger/evidence.ts";
+import { judgeEvents, judgeInbox, judgeRows } from "./ledger/inbox.ts";
+import { judgeIsolation, judgeTestSends } from "./ledger/isolation.ts";
+import { judgeBlocks, judgePolicies } from "./ledger/policies.ts";
+import { judgeQuarantine } from "./ledger/quarantine.ts";
 import { judgeBudgets, judgeSendEvents, judgeSends, judgeWindows } from "./ledger/sending.ts";
 import type { History, Step } from "./steps.ts";
 import { openWorld, type World } from "./world/open-world.ts";
+import { NEIGHBOUR, NEIGHBOURS_PERSON } from "./world/people.ts";
 
-const judges = [
-  judgeInbox,
+type Judge = (evidence: Evidence) => string[];
+
+/** What holds at every moment. It is judged after each step. */
+const always: readonly Judge[] = [
+  judgeRows,
   judgeEvents,
-  judgeDeliveries,
-  judgeQuarantine,
+  judgeAttempts,
   judgeSends,
-  judgeSendEvents,
   judgeWindows,
   judgeBudgets,
-  judgeErasures,
+  judgeErasedTexts,
+  judgeEndedErasures,
   judgeCounters,
+  judgeIsolation,
+  judgeTestSends,
+  judgeSubscriptions,
+  judgeBlocks,
+];
+
+/** What holds when nothing more happens. */
+const inTheEnd: readonly Judge[] = [
+  judgeInbox,
+  judgeDeliveries,
+  judgeQuarantine,
+  judgeSendEvents,
+  judgePolicies,
+  judgeErasures,
+  judgeExactCounters,
 ];
 
 /** More than any step causes. */
@@ -31,21 +53,50 @@ export async function runHistory(history: History): Promise<string[]> {
   try {
     const { engine } = world;
     const actors = openActors(world);
+    const look = observe(world, history, actors.deeds);
+    const judge = (judges: readonly Judge[], calmAt: number | null = null) => {
+      const evidence = look(calmAt);
+      return evidence ? judges.flatMap((each) => each(evidence)) : [];
+    };
     const deeds: Promise<unknown>[] = [actors.createEndpoint()];
+    if (history.steps.some(([step]) => "person" in step && step.person === NEIGHBOURS_PERSON))
+      deeds.push(actors.createEndpoint(NEIGHBOUR));
     await engine.run(TICKS_MAX);
-    for (const [step, ticks] of history.steps) {
-      if (step.do === "wait") await engine.runUntil(engine.now() + step.millis);
+    // Without endpoints there would be no deliveries to judge.
+    if (actors.deeds.endpoints.length < deeds.length) throw new Error("The first endpoint was refused.");
+    for (const [index, [step, ticks]] of history.steps.entries()) {
+      if (step.do === "wait") await pass(world, history, step.millis);
       else if (!changeWorld(world, actors.deeds.endpoints, step)) deeds.push(actors.act(step));
       await engine.run(ticks ?? TICKS_MAX);
+      const violations = judge(always);
+      if (violations.length > 0) return violations.map((violation) => `${violation} (after step ${index + 1})`);
     }
     calm(world);
+    const calmAt = engine.now();
+    if (Object.values(world.aws.queues).some(({ buried }) => buried.length > 0)) {
+      await engine.runUntil(engine.now() + HOUR);
+      deeds.push(actors.redrive());
+    }
     await engine.runUntil(engine.now() + 8 * DAY);
     await Promise.all(deeds);
-    const evidence = gather(world, history, actors);
-    return judges.flatMap((judge) => judge(evidence));
+    return judge([...always, ...inTheEnd], calmAt);
   } finally {
     world.engine.close();
   }
+}
+
+/** An outage that lasts longer costs as much as the rest of many histories: its endpoint is probed every half an hour. */
+const OUTAGE_MAX: Millis = 3 * HOUR;
+/** One history in so many has outages as long as its waits. */
+const LONG_OUTAGE_EVERY = 8;
+
+async function pass({ engine, receivers }: World, { seed }: History, millis: Millis): Promise<void> {
+  const end = engine.now() + millis;
+  if (millis > OUTAGE_MAX && seed % LONG_OUTAGE_EVERY > 0) {
+    await engine.runUntil(engine.now() + OUTAGE_MAX);
+    receivers.recover();
+  }
+  await engine.runUntil(end);
 }
 
 /** Does what a step says about the world. @returns false for a deed of an actor */
@@ -66,6 +117,9 @@ function changeWorld(world: World, endpoints: readonly { readonly url: string }[
     case "stale":
       aws.table.setLag(({ source }) => (step.source === "all" || step.source === source ? step.writes : 0));
       return true;
+    case "bury":
+      aws.queues[step.queue].buries = 1;
+      return true;
     case "again":
       if (step.when === "running") aws.queues[step.queue].repeatsWhileRunning = 1;
       else aws.queues[step.queue].repeatsAfterwards = 1;
@@ -80,4 +134,5 @@ function calm({ troubles, receivers, platform, aws }: World): void {
   receivers.recover();
   platform.mode = "accept";
   aws.table.setLag(() => 0);
+  for (const queue of Object.values(aws.queues)) queue.buries = 0;
 }

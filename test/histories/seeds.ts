@@ -63,4 +63,30 @@ export const foundHistories: readonly FoundHistory[] = [
       ],
     },
   },
+  {
+    promise: "a reply counts once when another endpoint receives the event of its echo",
+    history: {
+      seed: 17,
+      steps: [
+        [{ do: "write", person: 1 }, null],
+        [{ do: "subscribe", endpoint: 0, to: "others" }, null],
+        [{ do: "reply", person: 1, key: null }, null],
+        [{ do: "create" }, null],
+      ],
+    },
+  },
+  {
+    promise: "an event of a message that meets an erasure has one body, but for the person's names",
+    history: {
+      seed: 855_118_731,
+      steps: [
+        [{ do: "receiver", endpoint: 1, mode: "error" }, null],
+        [{ do: "write", person: 0 }, null],
+        [{ do: "write", person: 3 }, null],
+        [{ do: "trouble", name: "api", call: 10, kind: "conflict", millis: 15_000 }, null],
+        [{ do: "reply", person: 3, key: 0 }, null],
+        [{ do: "erase", person: 3 }, null],
+      ],
+    },
+  },
 ];

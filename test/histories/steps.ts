@@ -1,7 +1,9 @@
 import fc from "fast-check";
+import { type EventType, eventTypes } from "../../shared/domain/events/events.ts";
 import { DAY, HOUR, MINUTE, type Millis, SECOND } from "../../shared/kernel/time.ts";
 import { type FunctionName, functionNames, type QueueId, queueIds } from "./cloud/aws.ts";
-import { type PlatformMode, platformModes } from "./world/platform.ts";
+import { NEIGHBOURS_PERSON, people } from "./world/people.ts";
+import { type PlatformMode, type PolicyAction, platformModes } from "./world/platform.ts";
 import { type ReceiverMode, receiverModes } from "./world/receivers.ts";
 import type { TroubleKind } from "./world/troubles.ts";
 
@@ -10,7 +12,7 @@ import type { TroubleKind } from "./world/troubles.ts";
 
 export type Step =
   | {
-      readonly do: "write" | "echo" | "reply" | "hold" | "erase";
+      readonly do: "write" | "echo" | "reply" | "testReply" | "hold" | "erase" | "read";
       readonly person: number;
       readonly key?: number | null;
     }
@@ -21,6 +23,11 @@ export type Step =
       readonly do: "pause" | "resume" | "move" | "delete" | "rotate" | "test" | "replay" | "replayAll";
       readonly endpoint: number;
     }
+  | { readonly do: "subscribe"; readonly endpoint: number; readonly to: keyof typeof subscriptions }
+  | { readonly do: "policy"; readonly person: number; readonly action: PolicyAction }
+  | { readonly do: "trespass"; readonly person: number; readonly act: TrespassAct }
+  | { readonly do: "bury"; readonly queue: QueueId }
+  | { readonly do: "redrive" }
   | { readonly do: "receiver"; readonly endpoint: number; readonly mode: ReceiverMode }
   | { readonly do: "platform"; readonly mode: PlatformMode }
   | { readonly do: "wait"; readonly millis: Millis }
@@ -34,6 +41,17 @@ export type Step =
   | { readonly do: "stale"; readonly source: "base" | "GS1" | "GS2" | "GS3" | "all"; readonly writes: number }
   | { readonly do: "again"; readonly queue: QueueId; readonly when: "running" | "afterwards" };
 
+/** The event types that an endpoint may ask for. */
+export const subscriptions = {
+  all: eventTypes,
+  messages: ["message.received", "message.sent"],
+  others: eventTypes.filter((type) => !type.startsWith("message.")),
+} as const satisfies Readonly<Record<string, readonly EventType[]>>;
+
+/** What a caller may try that is not theirs. */
+const trespassActs = ["read", "readAs", "erase", "eraseByTestKey", "reply", "update", "delete"] as const;
+export type TrespassAct = (typeof trespassActs)[number];
+
 export interface History {
   /** Decides the order of concurrent calls and the clocks of the processes. */
   readonly seed: number;
@@ -41,7 +59,10 @@ export interface History {
   readonly steps: readonly (readonly [step: Step, ticks: number | null])[];
 }
 
-const person = fc.nat({ max: 1 });
+const person = fc.oneof(
+  { weight: 6, arbitrary: fc.nat({ max: 1 }) },
+  { weight: 1, arbitrary: fc.integer({ min: 2, max: people.length - 1 }) },
+);
 const small = fc.nat({ max: 3 });
 const waits: readonly Millis[] = [
   SECOND,
@@ -88,6 +109,33 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant("check" as const), hold: small }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("erase" as const), person }) },
   { weight: 1, arbitrary: fc.constant({ do: "create" as const }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("testReply", "read"), person }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant("trespass" as const),
+      person: fc.constantFrom(0, NEIGHBOURS_PERSON),
+      act: fc.constantFrom(...trespassActs),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant("policy" as const),
+      person,
+      action: fc.constantFrom("block", "unblock", "unblock", "warning"),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant("subscribe" as const),
+      endpoint: small,
+      to: fc.constantFrom("all", "messages", "others"),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("bury" as const), queue: fc.constantFrom(...queueIds) }) },
+  { weight: 1, arbitrary: fc.constant({ do: "redrive" as const }) },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -151,7 +199,7 @@ const trouble = (...names: readonly FunctionName[]) =>
     kind: fc.constantFrom(...troubleKinds),
     millis: fc.constantFrom(...freezes),
   });
-const by = <Act extends "write" | "hold" | "erase" | "echo">(act: Act, who: number) =>
+const by = <Act extends "write" | "hold" | "erase" | "echo" | "testReply" | "read">(act: Act, who: number) =>
   fc.constant({ do: act, person: who } as const);
 const reply = (who: number) =>
   fc.record({ do: fc.constant("reply" as const), person: fc.constant(who), key: fc.constantFrom(null, 0, 0) });
@@ -162,6 +210,17 @@ const failing = fc.record({
   mode: fc.constantFrom("error", "hang", "reset", "late"),
 });
 const latestHold = fc.constant({ do: "check", hold: 0 } as const);
+
+const policyOf = (who: number, ...actions: readonly PolicyAction[]) =>
+  fc.record({ do: fc.constant("policy" as const), person: fc.constant(who), action: fc.constantFrom(...actions) });
+const bury = (...queues: readonly QueueId[]) =>
+  fc.record({ do: fc.constant("bury" as const), queue: fc.constantFrom(...queues) });
+const redrive = fc.constant({ do: "redrive" } as const);
+const subscribe = fc.record({
+  do: fc.constant("subscribe" as const),
+  endpoint: fc.nat({ max: 1 }),
+  to: fc.constantFrom("all", "messages", "others"),
+});
 
 /** Steps that seldom meet by chance, and belong together. */
 const episode: fc.Arbitrary<Paced[]> = person.chain((who) =>
@@ -209,6 +268,19 @@ const episode: fc.Arbitrary<Paced[]> = person.chain((who) =>
       fc.record({ do: fc.constantFrom("edit", "unsend", "react"), message: small }),
       by("erase", who),
     ),
+    // A message that no worker could process.
+    at(bury("Inbound", "Events"), by("write", who), wait(MINUTE, HOUR), trouble("deliver", "ingest"), redrive),
+    at(failing, bury("Deliveries", "SlowDeliveries"), by("write", who), wait(MINUTE, HOUR), redrive, redrive),
+    at(by("write", who), bury("Erasures"), trouble("api"), by("erase", who), wait(MINUTE, HOUR), redrive),
+    // A restricted account.
+    at(by("write", who), policyOf(who, "block"), reply(who), policyOf(who, "unblock"), reply(who)),
+    at(by("write", who), trouble("ingest", "api"), policyOf(who, "block", "unblock"), answer, reply(who)),
+    // Other events for an endpoint.
+    at(by("write", who), subscribe, trouble("api", "deliver"), by("write", who), subscribe, by("write", who)),
+    // A test key beside live ones.
+    at(by("write", who), trouble("api"), by("testReply", who), reply(who), by("read", who), by("erase", who)),
+    // The same person at another tenant.
+    at(by("write", 0), by("write", NEIGHBOURS_PERSON), reply(NEIGHBOURS_PERSON), by("erase", 0), by("read", who)),
   ),
 );
 

@@ -19,6 +19,20 @@ function sentence(step: Step): string {
       return `The account writes to person ${step.person} in its native app`;
     case "reply":
       return `An agent replies to person ${step.person}${typeof step.key === "number" ? ` with key ${step.key}` : ""}`;
+    case "testReply":
+      return `An agent replies to person ${step.person} with a test key`;
+    case "read":
+      return `The tenant of person ${step.person} reads its inbox`;
+    case "trespass":
+      return `Another caller tries what is not theirs: ${step.act} of person ${step.person}'s tenant`;
+    case "policy":
+      return `The platform sends a ${step.action} of the account of person ${step.person}`;
+    case "subscribe":
+      return `The tenant subscribes endpoint ${step.endpoint} to: ${step.to}`;
+    case "bury":
+      return `The next message of ${step.queue} fails ten times`;
+    case "redrive":
+      return "The operator redrives all dead letters";
     case "hold":
       return `An agent holds a message to person ${step.person}`;
     case "erase":

@@ -5,11 +5,16 @@ import { openQueue } from "../../../shared/aws/queues.ts";
 import { openReceivedMessages } from "../../../shared/aws/received-messages.ts";
 import { deriveServiceKeys, parsePlatformSecrets, secretReader } from "../../../shared/aws/secrets.ts";
 import { openVault } from "../../../shared/aws/vault.ts";
+import type { AccountRef } from "../../../shared/domain/accounts/accounts.ts";
+import type { Scope } from "../../../shared/domain/inbox/messages.ts";
 import type { CheckPorts } from "../../../shared/flows/holds/ports.ts";
 import { tenantShards } from "../../../shared/flows/inbox/feed-shards.ts";
 import { randomToken } from "../../../shared/kernel/bytes.ts";
+import { newUlid } from "../../../shared/kernel/ids.ts";
+import { clockNow } from "../../../shared/kernel/time.ts";
 import { createGate } from "../../../shared/net/egress-gate.ts";
 import type { WebhookClient } from "../../../shared/net/webhook-client.ts";
+import { mockPlatform } from "../../../shared/platforms/api/mock.ts";
 import { parseUpdates } from "../../../shared/platforms/parse/parse.ts";
 import { verifyHandshake, verifySignature } from "../../../shared/platforms/parse/signature.ts";
 import type { Platform } from "../../../shared/platforms/platform.ts";
@@ -88,7 +93,9 @@ export function processPorts(aws: Aws, { platform, webhookClient, log }: Outside
     verificationAttempts: verificationAttemptStore(table),
     waitingDeliveries: waitingDeliveryStore(table),
   };
-  const sending = { vault, feedShards: tenantShards(tenantStates), platformFor: async () => platform };
+  const platformFor = async (account: AccountRef, scope?: Scope): Promise<Platform> =>
+    scope === "test" ? mockPlatform(() => newUlid(clockNow()), account.platform) : platform;
+  const sending = { vault, feedShards: tenantShards(tenantStates), platformFor };
   const queue = (name: (typeof queueIds)[number]) => openQueue(aws.url(name), aws.sqs);
   const pepper = async () => (await readRoot()).pepper;
   const common = {
@@ -105,7 +112,8 @@ export function processPorts(aws: Aws, { platform, webhookClient, log }: Outside
     ...common,
     ...sending,
     pepper,
-    gate: createGate({ mode: "open" }),
+    // Every host resolves: a lookup outside of the process would decide whether there are any endpoints.
+    gate: createGate({ mode: "public", resolver: async () => ["93.184.216.34"] }),
     holdKey: async () => (await readRoot()).holdSecret,
     cursorKey: async () => (await readRoot()).cursor,
     baseUrl: "https://parley.example",
@@ -139,6 +147,7 @@ export function processPorts(aws: Aws, { platform, webhookClient, log }: Outside
       findSourceQueue: (name: string) => queueIds.find((id) => name === `${id}-dead`) ?? null,
     },
     admin: { ...common, pepper },
+    redrive: { ...common, parseUpdates, queueFor: queue },
   };
 }
 

@@ -33,6 +33,10 @@ export class Queue {
   repeatsWhileRunning = 0;
   /** How many of the next deleted messages are delivered again after their deletion. */
   repeatsAfterwards = 0;
+  /** How many of the next messages count as received too often. */
+  buries = 0;
+  /** The bodies of the messages that went to the dead letters. */
+  readonly buried: string[] = [];
   #ids = 0;
 
   constructor(settings: QueueSettings) {
@@ -61,7 +65,9 @@ export class Queue {
     const received: StoredMessage[] = [];
     for (const message of this.messages.filter(({ visibleAt }) => visibleAt <= now)) {
       if (received.length === max) break;
-      if (message.receives >= RECEIVES_MAX && this.settings.deadLetters) {
+      if (this.settings.deadLetters && (message.receives >= RECEIVES_MAX || this.buries > 0)) {
+        if (message.receives < RECEIVES_MAX) this.buries--;
+        this.buried.push(message.body);
         this.delete(message.id);
         // Its id, its age and its receive count go on, as in SQS.
         this.settings.deadLetters.messages.push({ ...message, visibleAt: now });

@@ -1,37 +1,51 @@
-import { TENANT } from "../world/open-world.ts";
+import { tenants } from "../world/people.ts";
 import type { Evidence } from "./evidence.ts";
 
 const endStatuses: Readonly<Record<string, string>> = { delivered: "d", failed: "f", blocked: "f", dlq: "q" };
 
-/** Counters never exceed the truth, and are exact when nothing went wrong. */
-export function judgeCounters({ items, changes, history }: Evidence): string[] {
-  const hours = items.filter(({ PK }) => PK === `S#${TENANT}`);
-  const sum = (name: string) => hours.reduce((all, hour) => all + Number(hour[name] ?? 0), 0);
-  const stored = new Set(
-    changes.flatMap(({ before, after }) => (!before && after?.SK.startsWith("M#") ? [`${after.PK} ${after.SK}`] : [])),
+/** Counters never exceed the truth. */
+export function judgeCounters(evidence: Evidence): string[] {
+  return counts(evidence).flatMap(({ name, counted, truth }) =>
+    counted > truth ? [`the counter of ${name} is ${counted}, and the truth ${truth}`] : [],
   );
-  const reached = new Map<string, number>();
+}
+
+/** Counters are exact when nothing went wrong. */
+export function judgeExactCounters(evidence: Evidence): string[] {
+  if (evidence.history.steps.some(([{ do: act }]) => act === "trouble")) return [];
+  return counts(evidence).flatMap(({ name, counted, truth }) =>
+    counted < truth ? [`nothing went wrong, and the counter of ${name} is ${counted} of ${truth}`] : [],
+  );
+}
+
+/** Each counter of each tenant, and what it counts. Nothing of a test key counts. */
+function counts({ items, changes }: Evidence): { name: string; counted: number; truth: number }[] {
+  const truths = new Map<string, number>();
+  const messages = new Set<string>();
   for (const { before, after } of changes) {
-    if (!after?.PK.startsWith("D#") || after.ty === "test.event" || before?.st === after.st) continue;
+    if (!after || after.z) continue;
+    const [kind, tenant, endpointId = ""] = after.PK.split("#");
+    if (kind === "CONV" && !before && after.SK.startsWith("M#")) messages.add(`${after.PK} ${after.SK}`);
+    if (kind !== "D" || before?.st === after.st) continue;
     const letter = endStatuses[String(after.st)];
     if (!letter) continue;
-    const endpointId = after.PK.split("#")[2] ?? "";
-    const name = `${letter}${endpointId.slice(-5)}`;
-    reached.set(name, (reached.get(name) ?? 0) + 1);
+    const name = `${tenant} ${letter}${endpointId.slice(-5)}`;
+    truths.set(name, (truths.get(name) ?? 0) + 1);
   }
-  const names = new Set([
-    ...reached.keys(),
-    ...hours.flatMap((hour) => Object.keys(hour)).filter((name) => /^[dfq].{5}$/.test(name)),
-  ]);
-  const pairs: [string, number, number][] = [
-    ["messages", sum("m"), stored.size],
-    ...[...names].map((name): [string, number, number] => [name, sum(name), reached.get(name) ?? 0]),
-  ];
-  const isCalm = !history.steps.some(([{ do: act }]) => act === "trouble");
-  return pairs.flatMap(([name, counted, truth]) => {
-    if (counted > truth) return [`the counter of ${name} is ${counted}, and the truth ${truth}`];
-    return isCalm && counted < truth
-      ? [`nothing went wrong, and the counter of ${name} is ${counted} of ${truth}`]
-      : [];
-  });
+  for (const key of messages) {
+    const name = `${key.split("#")[1]} m`;
+    truths.set(name, (truths.get(name) ?? 0) + 1);
+  }
+  const sums = new Map<string, number>();
+  for (const tenant of tenants) {
+    for (const hour of items.filter(({ PK }) => PK === `S#${tenant}`)) {
+      for (const [letter, value] of Object.entries(hour)) {
+        if (!/^(m|[dfq].{5})$/.test(letter)) continue;
+        const name = `${tenant} ${letter}`;
+        sums.set(name, (sums.get(name) ?? 0) + Number(value));
+      }
+    }
+  }
+  const names = new Set([...truths.keys(), ...sums.keys()]);
+  return [...names].map((name) => ({ name, counted: sums.get(name) ?? 0, truth: truths.get(name) ?? 0 }));
 }

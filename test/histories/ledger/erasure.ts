@@ -1,32 +1,76 @@
 import { deriveErasureId } from "../../../shared/domain/erasure/erasures.ts";
 import { ERASURE_MARKER_TTL } from "../../../shared/domain/limits.ts";
-import { MINUTE, type Millis } from "../../../shared/kernel/time.ts";
+import { HOUR, MINUTE, type Millis, SECOND } from "../../../shared/kernel/time.ts";
 import { erasureAttributes } from "../../../shared/stores/attributes.ts";
 import { erasureKey } from "../../../shared/stores/keys.ts";
-import type { HeldMessage, SendRequest, WrittenMessage } from "../actors.ts";
-import { type Evidence, SLACK } from "./evidence.ts";
+import type { HeldMessage, SendRequest, WrittenMessage } from "../deeds.ts";
+import { conversationOf, findPerson } from "../world/people.ts";
+import { type Evidence, SLACK, type StoredItem, wordsIn } from "./evidence.ts";
 
-/** After an erasure nothing of before is stored, and nothing of it leaves. */
+/** After an erasure nothing of before is stored. */
 export function judgeErasures(evidence: Evidence): string[] {
-  const { erasures, messages, sends, holds, items, posts } = evidence;
-  const stored = items.map((item) => JSON.stringify(item, (_name, part) => (part instanceof Set ? [...part] : part)));
-  return erasures.flatMap((erasure) => {
-    const { acceptedAt, person, at } = erasure;
-    if (acceptedAt === null) return [];
-    const texts = [
-      ...messages.filter((message) => message.person === person && isBefore(evidence, message, at)),
-      // A request that is repeated after the erasure brings its text back.
-      ...sends.filter((send) => send.person === person && lastUse(sends, holds, send) < at - SLACK),
-    ].map(({ text }) => text);
-    return texts.flatMap((text) => {
-      const item = stored.find((each) => each.includes(text));
-      const late = posts.find((post) => post.at > acceptedAt + MINUTE && post.body.includes(text));
-      return [
-        ...(item ? [`${text} is stored after the erasure: ${item.slice(0, 300)}`] : []),
-        ...(late ? [`${text} was posted ${late.at - acceptedAt} ms after the erasure`] : []),
-      ];
-    });
+  return evidence.erasures.flatMap(({ acceptedAt, person, at }) =>
+    acceptedAt === null ? [] : storedTexts(evidence, textsBefore(evidence, person, at), () => true),
+  );
+}
+
+/** Once an erasure has ended, nothing of before it stays: what a process wrote at the same time is removed within an hour. */
+export function judgeEndedErasures(evidence: Evidence): string[] {
+  // What a dead letter left undone waits for the operator.
+  if (evidence.buried.length > 0) return [];
+  return [...new Set(evidence.erasures.map(({ person }) => person))].flatMap((person) => {
+    const marker = evidence.items.find(isErasureOf(person));
+    if (!marker || marker[erasureAttributes.phase] !== undefined) return [];
+    const texts = textsBefore(evidence, person, Number(marker[erasureAttributes.erasedAt]));
+    return storedTexts(evidence, texts, (item) => evidence.writtenAt(item) < evidence.now - HOUR);
   });
+}
+
+/** Nothing of before an erasure leaves, or is in the inbox. */
+export function judgeErasedTexts(evidence: Evidence): string[] {
+  return evidence.erasures.flatMap(({ acceptedAt, person, at }) => {
+    if (acceptedAt === null) return [];
+    const texts = new Set(textsBefore(evidence, person, at));
+    const { tenant } = findPerson(person).account;
+    return [
+      ...evidence.posts.flatMap((post) =>
+        post.at > acceptedAt + MINUTE && wordsIn(post, () => post.body).some((word) => texts.has(word))
+          ? [`${wordsIn(post).join(" ")} was posted ${post.at - acceptedAt} ms after the erasure`]
+          : [],
+      ),
+      ...evidence.reads.flatMap((read) => {
+        const word = [...texts].find((text) => read.conversations.includes(text));
+        return word && read.tenant === tenant && read.askedAt > acceptedAt + 2 * SECOND
+          ? [`${word} is in the inbox ${read.askedAt - acceptedAt} ms after the erasure`]
+          : [];
+      }),
+    ];
+  });
+}
+
+/** The texts of a conversation from before an erasure. */
+function textsBefore(evidence: Evidence, person: string, erasedAt: Millis): string[] {
+  const { messages, sends, holds } = evidence;
+  return [
+    ...messages.filter((message) => message.person === person && isBefore(evidence, message, erasedAt)),
+    // A request that is repeated after the erasure brings its text back.
+    ...sends.filter((send) => send.person === person && lastUse(sends, holds, send) < erasedAt - SLACK),
+  ].map(({ text }) => text);
+}
+
+function storedTexts({ items }: Evidence, texts: readonly string[], counts: (item: StoredItem) => boolean): string[] {
+  if (texts.length === 0) return [];
+  return items.flatMap((item) => {
+    // The operator's copies of messages that failed stay for 7 days.
+    if (item.PK.startsWith("QUAR#") || !counts(item)) return [];
+    const text = wordsIn(item).find((word) => texts.includes(word));
+    return text ? [`${text} is stored after the erasure: ${JSON.stringify(item).slice(0, 300)}`] : [];
+  });
+}
+
+function isErasureOf(person: string): (item: StoredItem) => boolean {
+  const key = erasureKey(deriveErasureId(conversationOf(person)));
+  return ({ PK, SK }) => PK === key.PK && SK === key.SK;
 }
 
 /**
@@ -43,10 +87,10 @@ function isBefore(evidence: Evidence, message: WrittenMessage, erasedAt: Millis)
 }
 
 /** When the first erasure after a message started: it removed the message, or stored its mark when the message came. */
-function removedAt({ changes, conversation }: Evidence, { person, at }: WrittenMessage): Millis {
-  const { PK, SK } = erasureKey(deriveErasureId(conversation(person)));
+function removedAt({ changes }: Evidence, { person, at }: WrittenMessage): Millis {
+  const isErasure = isErasureOf(person);
   const starts = changes.flatMap(({ after }) =>
-    after?.PK === PK && after.SK === SK ? [Number(after[erasureAttributes.erasedAt])] : [],
+    after && isErasure(after) ? [Number(after[erasureAttributes.erasedAt])] : [],
   );
   return Math.min(...starts.filter((start) => start >= at));
 }

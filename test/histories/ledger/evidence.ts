@@ -1,8 +1,9 @@
 import { unmarshall } from "@aws-sdk/util-dynamodb";
-import type { Millis } from "../../../shared/kernel/time.ts";
-import type { Deeds } from "../actors.ts";
+import { RETENTION } from "../../../shared/domain/limits.ts";
+import { HOUR, type Millis } from "../../../shared/kernel/time.ts";
+import type { Deeds } from "../deeds.ts";
 import type { History } from "../steps.ts";
-import { TENANT, type World } from "../world/open-world.ts";
+import type { World } from "../world/open-world.ts";
 import type { PlatformCall } from "../world/platform.ts";
 import type { Post } from "../world/receivers.ts";
 
@@ -15,16 +16,21 @@ export interface StoredChange {
   readonly after: StoredItem | null;
 }
 
-/** What remains of a history when nothing more happens: its deeds, what the world saw of them, and the table. */
+/** What a history has shown so far: its deeds, what the world saw of them, and the table. */
 export interface Evidence extends Deeds {
   readonly history: History;
   readonly now: Millis;
+  /** When the last step was over and all troubles ended; null before that. */
+  readonly calmAt: Millis | null;
   readonly posts: readonly Post[];
   readonly calls: readonly PlatformCall[];
   readonly acknowledged: ReadonlyMap<number, Millis>;
   readonly items: readonly StoredItem[];
   readonly changes: readonly StoredChange[];
-  conversation(person: string): string;
+  /** The bodies of the messages that became dead letters. */
+  readonly buried: readonly string[];
+  /** When an item was last written. */
+  writtenAt(item: StoredItem): Millis;
   /** Whether somebody asked to erase the person's conversation at or after this instant, give or take the clocks. */
   mayBeErased(person: string, at: Millis): boolean;
 }
@@ -32,51 +38,85 @@ export interface Evidence extends Deeds {
 /** How far the clocks of two processes can differ, and a call can take. */
 export const SLACK: Millis = 10_000;
 
-export function gather(
-  world: World,
-  history: History,
-  actors: { deeds: Deeds; conversation: Evidence["conversation"] },
-): Evidence {
-  const { deeds, conversation } = actors;
-  const plain = (item: Parameters<typeof unmarshall>[0]) => unmarshall(item) as StoredItem;
-  return {
-    ...deeds,
-    history,
-    now: world.engine.now(),
-    posts: world.receivers.posts,
-    calls: world.platform.calls,
-    acknowledged: world.platform.acknowledged,
-    items: world.aws.table.items().map(plain),
-    changes: world.aws.table.changes().map(({ at, before, after }) => ({
-      at,
-      before: before && plain(before),
-      after: after && plain(after),
-    })),
-    conversation,
-    mayBeErased: (person, at) =>
-      deeds.erasures.some((erasure) => erasure.person === person && erasure.at >= at - SLACK),
+/**
+ * Observes a world while its history runs.
+ * @returns a function that gives the evidence of this moment; null when nothing has changed since the last time
+ */
+export function observe(world: World, history: History, deeds: Deeds): (calmAt: Millis | null) => Evidence | null {
+  const { engine, receivers, platform, aws } = world;
+  const changes: StoredChange[] = [];
+  const current = new Map<string, StoredItem>();
+  const written = new WeakMap<StoredItem, Millis>();
+  let seen = "";
+
+  function follow(): void {
+    for (const { at, before, after } of aws.table.changes().slice(changes.length)) {
+      const { PK, SK } = after ?? before ?? {};
+      const key = `${PK?.S} ${SK?.S}`;
+      const item = after && (unmarshall(after) as StoredItem);
+      changes.push({ at, before: current.get(key) ?? null, after: item });
+      if (!item) current.delete(key);
+      else {
+        current.set(key, item);
+        written.set(item, at);
+      }
+    }
+  }
+
+  return (calmAt) => {
+    follow();
+    const answered = deeds.sends.filter(({ response }) => response !== null).length;
+    const sizes = [changes, receivers.posts, platform.calls, deeds.reads, deeds.trespasses].map(({ length }) => length);
+    const state = [...sizes, answered, deeds.erasures.length, calmAt].join(" ");
+    if (state === seen) return null;
+    seen = state;
+    return {
+      ...deeds,
+      history,
+      now: engine.now(),
+      calmAt,
+      posts: receivers.posts,
+      calls: platform.calls,
+      acknowledged: platform.acknowledged,
+      items: [...current.values()],
+      changes,
+      buried: Object.values(aws.queues).flatMap(({ buried }) => buried),
+      writtenAt: (item) => written.get(item) ?? 0,
+      mayBeErased: (person, at) =>
+        deeds.erasures.some((erasure) => erasure.person === person && erasure.at >= at - SLACK),
+    };
   };
 }
 
-/** The events of a type about a message that an endpoint accepted. */
-export function acceptedPosts({ posts }: Evidence, endpointId: string, isWanted: (post: Post) => boolean): Post[] {
-  return posts.filter((post) => post.endpointId === endpointId && post.accepted && isWanted(post));
+const wordsOf = new WeakMap<object, readonly string[]>();
+
+/** The words of the actors in an item, a post or another record that does not change. */
+export function wordsIn(record: object, text = () => JSON.stringify(record, withSets)): readonly string[] {
+  let words = wordsOf.get(record);
+  if (!words) {
+    words = text().match(/word-\d+\./g) ?? [];
+    wordsOf.set(record, words);
+  }
+  return words;
 }
 
-/** The endpoints that existed before an instant, that nobody changed and that the service did not pause. */
-export function untouchedEndpoints(evidence: Evidence, since: Millis) {
-  return evidence.endpoints.filter(({ id, createdAt, touchedAt }) => {
-    const item = evidence.items.find(({ PK, SK }) => PK === `T#${TENANT}` && SK === `WH#${id}`);
-    return touchedAt === null && createdAt + SLACK < since && item?.st === "active";
-  });
+function withSets(_name: string, part: unknown): unknown {
+  return part instanceof Set ? [...part] : part;
 }
 
-/** The delivery's row; null without one. */
-export function deliveryRow({ items }: Evidence, endpointId: string, eventUlid: string): StoredItem | null {
-  return items.find(({ PK, SK }) => PK === `D#${TENANT}#${endpointId}#0` && SK === eventUlid) ?? null;
+/** A message in quarantine is lost after 7 days, and so is what waits for it. */
+export function mayHaveExpired({ buried, calmAt }: Evidence, at: Millis): boolean {
+  return buried.length > 0 && calmAt !== null && at + RETENTION < calmAt + 3 * HOUR;
 }
+
+const messageIds = new WeakMap<Post, string | null>();
 
 export function messageIdOf(post: Post): string | null {
-  const { data } = JSON.parse(post.body) as { data: { message?: { id?: string | null } } };
-  return data.message?.id ?? null;
+  let id = messageIds.get(post);
+  if (id === undefined) {
+    const { data } = JSON.parse(post.body) as { data: { message?: { id?: string | null } } };
+    id = data.message?.id ?? null;
+    messageIds.set(post, id);
+  }
+  return id;
 }

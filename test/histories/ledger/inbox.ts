@@ -1,36 +1,57 @@
-import { TENANT } from "../world/open-world.ts";
+import { findPerson } from "../world/people.ts";
 import { mayLackDelivery } from "./deliveries.ts";
-import { acceptedPosts, type Evidence, messageIdOf, untouchedEndpoints } from "./evidence.ts";
+import { acceptedPosts, untouchedEndpoints } from "./endpoints.ts";
+import { type Evidence, mayHaveExpired, messageIdOf, type StoredItem } from "./evidence.ts";
 
-/** Each acknowledged message has one row, and is delivered at every endpoint that nobody touched. */
+/** The rows of a message. */
+function rowsOf({ items }: Evidence, { mid, person }: { readonly mid: string; readonly person: string }): StoredItem[] {
+  const id = `${findPerson(person).account.tenant}#${mid}`;
+  return items.filter(({ i }) => i === id);
+}
+
+/** A message has one row. */
+export function judgeRows(evidence: Evidence): string[] {
+  return evidence.messages.flatMap((message) => {
+    const { length } = rowsOf(evidence, message);
+    return length > 1 ? [`${message.mid} has ${length} rows`] : [];
+  });
+}
+
+/** Each acknowledged message has a row, and is delivered at every endpoint that nobody touched. */
 export function judgeInbox(evidence: Evidence): string[] {
   const violations: string[] = [];
   for (const message of evidence.messages) {
     const { mid, person, at, isEcho, unsentAt } = message;
-    const rows = evidence.items.filter(({ i }) => i === `${TENANT}#${mid}`);
-    if (rows.length > 1) violations.push(`${mid} has ${rows.length} rows`);
     if (!evidence.acknowledged.has(message.webhook)) continue;
-    if (evidence.mayBeErased(person, at)) continue;
-    if (rows.length === 0) violations.push(`${mid} was acknowledged and has no row`);
+    if (evidence.mayBeErased(person, at) || mayHaveExpired(evidence, at)) continue;
+    const [row] = rowsOf(evidence, message);
+    if (!row) violations.push(`${mid} was acknowledged and has no row`);
     if (unsentAt !== null) continue;
     const type = isEcho ? "message.sent" : "message.received";
-    for (const { id } of untouchedEndpoints(evidence, at)) {
-      const posts = acceptedPosts(evidence, id, (post) => post.type === type && messageIdOf(post) === mid);
-      const eventUlid = rows[0]?.e as string | undefined;
-      if (posts.length === 0 && !(eventUlid && mayLackDelivery(evidence, id, eventUlid)))
-        violations.push(`${type} of ${mid} was not delivered to endpoint ${id}`);
+    const { tenant } = findPerson(person).account;
+    for (const endpoint of untouchedEndpoints(evidence, at, { tenant, type })) {
+      const posts = acceptedPosts(evidence, endpoint.id, (post) => post.type === type && messageIdOf(post) === mid);
+      const eventUlid = row?.e as string | undefined;
+      if (posts.length === 0 && !(eventUlid && mayLackDelivery(evidence, endpoint, eventUlid)))
+        violations.push(`${type} of ${mid} was not delivered to endpoint ${endpoint.id}`);
     }
   }
   return violations;
 }
 
-/** One event has one id, and one id one body. */
-export function judgeEvents({ posts }: Evidence): string[] {
+const NAMES = /"handle":"[^"]*","username":"[^"]*"/;
+
+/**
+ * One event has one id, and one id one body. Of a message that meets an erasure, the first attempt may have the person's
+ * names, as the guide on delivery says.
+ */
+export function judgeEvents({ posts, erasures }: Evidence): string[] {
+  const toBody = (body: string) => (erasures.length > 0 ? body.replace(NAMES, '"handle":null,"username":null') : body);
   const violations: string[] = [];
   const bodies = new Map<string, Set<string>>();
   const ids = new Map<string, Set<string>>();
   for (const post of posts) {
-    bodies.set(post.eventId, (bodies.get(post.eventId) ?? new Set()).add(post.body));
+    bodies.set(post.eventId, (bodies.get(post.eventId) ?? new Set()).add(toBody(post.body)));
     const mid = messageIdOf(post);
     if (mid === null || !["message.received", "message.sent", "message.deleted"].includes(post.type)) continue;
     const name = `${post.type} of ${mid}`;

@@ -1,7 +1,9 @@
 import { HUMAN_AGENT_WINDOW, IDEMPOTENCY_TTL, REPLY_WINDOW } from "../../../shared/domain/limits.ts";
 import { MINUTE } from "../../../shared/kernel/time.ts";
+import { findPerson } from "../world/people.ts";
 import type { PlatformCall } from "../world/platform.ts";
-import { acceptedPosts, type Evidence, messageIdOf, SLACK, untouchedEndpoints } from "./evidence.ts";
+import { acceptedPosts, untouchedEndpoints } from "./endpoints.ts";
+import { type Evidence, mayHaveExpired, messageIdOf, SLACK } from "./evidence.ts";
 
 /** One call for each send and for each key, and no refusal of a message that left. */
 export function judgeSends({ calls, sends }: Evidence): string[] {
@@ -14,7 +16,7 @@ export function judgeSends({ calls, sends }: Evidence): string[] {
       violations.push(`the platform was called ${same.length} times for ${text}`);
   }
   for (const request of sends) {
-    if (request.kind !== "reply" || !request.response) continue;
+    if (request.kind !== "reply" || request.scope !== "live" || !request.response) continue;
     const { status, body } = request.response;
     // A key may be used again after a day: such a request has calls of its own.
     const same = sends.filter(({ text }) => text === request.text).map(({ at }) => at);
@@ -37,8 +39,12 @@ export function judgeSends({ calls, sends }: Evidence): string[] {
 /** A call of the platform ends in an event: sent, or failed. */
 export function judgeSendEvents(evidence: Evidence): string[] {
   return evidence.calls.flatMap((call) => {
-    if (evidence.mayBeErased(call.person, call.at)) return [];
-    return untouchedEndpoints(evidence, call.at).flatMap(({ id }) => {
+    if (evidence.mayBeErased(call.person, call.at) || mayHaveExpired(evidence, call.at)) return [];
+    const { tenant } = findPerson(call.person).account;
+    const asksFor = (type: "message.sent" | "message.failed") =>
+      untouchedEndpoints(evidence, call.at, { tenant, type });
+    const endpoints = asksFor("message.sent").filter((endpoint) => asksFor("message.failed").includes(endpoint));
+    return endpoints.flatMap(({ id }) => {
       const posts = acceptedPosts(evidence, id, (post) => isAbout(post.type, messageIdOf(post), post.body, call));
       return posts.length > 0 ? [] : [`the send ${call.text} (${call.messageId ?? "refused"}) has no event at ${id}`];
     });
@@ -80,7 +86,8 @@ export function judgeBudgets({ changes }: Evidence): string[] {
       const isSameWindow = before?.dw === after.dw;
       add(spent, after.PK, Number(after.dn ?? 0) - (isSameWindow ? Number(before?.dn ?? 0) : 0));
     }
-    if (after.SK.startsWith("J#") && !before) add(started, after.PK, 1);
+    // A test key has budgets of its own.
+    if (after.SK.startsWith("J#") && !before && !after.z) add(started, after.PK, 1);
   }
   return [...new Set([...spent.keys(), ...started.keys()])].flatMap((name) =>
     (spent.get(name) ?? 0) === (started.get(name) ?? 0)

@@ -2,7 +2,7 @@ import type { LogLine } from "../../../shared/aws/log.ts";
 import { createKey } from "../../../shared/flows/access/keys.ts";
 import { createTenant } from "../../../shared/flows/access/tenants.ts";
 import { connectAccount } from "../../../shared/flows/accounts/connect.ts";
-import { parseTenant, type TenantId } from "../../../shared/kernel/tenant.ts";
+import type { TenantId } from "../../../shared/kernel/tenant.ts";
 import { type Millis, SECOND } from "../../../shared/kernel/time.ts";
 import { openTable } from "../../../shared/stores/client.ts";
 import { dueStore } from "../../../shared/stores/delivery/due-attempts.ts";
@@ -15,18 +15,24 @@ import { loadFunction } from "../cloud/handlers.ts";
 import { Lambda } from "../cloud/lambda.ts";
 import { processPorts } from "../cloud/ports.ts";
 import { Engine } from "../engine/engine.ts";
-import { ACCOUNT, SimulatedPlatform } from "./platform.ts";
+import { accounts, tenants } from "./people.ts";
+import { SimulatedPlatform } from "./platform.ts";
 import { Receivers } from "./receivers.ts";
 import { Troubles } from "./troubles.ts";
 
-export const TENANT = parseTenant("tenant-a") as TenantId;
 /** An instant with odd milliseconds. */
 const START: Millis = 1_793_000_000_123;
 const CLOCKS_DIFFER_BY: Millis = 2 * SECOND;
 
 export type World = Awaited<ReturnType<typeof openWorld>>;
 
-/** The whole service in this process, with one tenant and its connected account. @param seed of all that is left to chance */
+/** The keys of a tenant. */
+export interface TenantKeys {
+  readonly live: string;
+  readonly test: string;
+}
+
+/** The whole service in this process, with two tenants and their connected accounts. @param seed of all that is left to chance */
 export async function openWorld(seed: number) {
   const engine = new Engine(seed, START);
   const random = seededRandom(seed ^ 0x9e3779b9);
@@ -46,28 +52,30 @@ export async function openWorld(seed: number) {
   connectEventSources({ engine, aws, lambda, random });
   const { admin } = processPorts(aws, outside);
   const now = engine.now();
-  await createTenant(admin, TENANT, { name: "A", ownerEmail: null, actor: "cli" }, now);
-  const key = await createKey(admin, TENANT, { scope: "live", label: "", actor: "cli" }, now);
-  await connectAccount(admin, {
-    tenant: TENANT,
-    account: {
-      platform: "instagram",
-      externalId: ACCOUNT,
-      connection: "instagram_login",
+  const apiKeys = new Map<TenantId, TenantKeys>();
+  for (const tenant of tenants) {
+    await createTenant(admin, tenant, { name: tenant, ownerEmail: null, actor: "cli" }, now);
+    const live = await createKey(admin, tenant, { scope: "live", label: "", actor: "cli" }, now);
+    const test = await createKey(admin, tenant, { scope: "test", label: "", actor: "cli" }, now);
+    apiKeys.set(tenant, { live: live.secret, test: test.secret });
+  }
+  for (const { tenant, ...ref } of accounts) {
+    const isPage = ref.platform === "messenger";
+    const account = {
+      ...ref,
+      connection: isPage ? "messenger" : "instagram_login",
       handle: "@shop",
       displayName: "Shop",
-      pageId: null,
-    },
-    token: "a token",
-    actor: "cli",
-    now,
-  });
+      pageId: isPage ? ref.externalId : null,
+    } as const;
+    await connectAccount(admin, { tenant, account, token: "a token", actor: "cli", now });
+  }
   // The sweep has always run.
   const table = openTable(aws.table.tableName, aws.table.client);
   await dueStore(table).saveCheckpoint(cursorAfter(now));
   await dueSendStore(table).saveCheckpoint(cursorAfter(now));
   troubles.isOff = false;
-  const { verify, api } = processPorts(aws, outside);
+  const { verify, api, redrive } = processPorts(aws, outside);
   /** The keys of the check page, which stand for the link of a hold and a patient browser. */
   async function checkKeys() {
     troubles.isOff = true;
@@ -84,9 +92,12 @@ export async function openWorld(seed: number) {
     platform,
     receivers,
     troubles,
-    key: key.secret,
+    /** The keys of a tenant. */
+    keysOf: (tenant: TenantId) => apiKeys.get(tenant) as TenantKeys,
     logLines,
     admin,
+    /** Of the operator's commands. */
+    redrivePorts: redrive,
     random,
   };
 }

@@ -8,6 +8,7 @@ import type { InvocationEnd, Lambda } from "../cloud/lambda.ts";
 import { PLATFORM_SECRET } from "../cloud/services.ts";
 import type { Engine } from "../engine/engine.ts";
 import { httpEvent } from "./http-event.ts";
+import { findPerson, participant, type WorldAccount } from "./people.ts";
 import type { Troubles } from "./troubles.ts";
 
 /**
@@ -23,14 +24,13 @@ export type PlatformMode = (typeof platformModes)[number];
 export interface PlatformCall {
   readonly at: Millis;
   readonly sendId: string;
+  /** The name of the person; the account and the id where there is no such person. */
   readonly person: string;
   readonly text: string;
   readonly humanAgent: boolean;
   /** The id of the message when the platform took it. */
   readonly messageId: string | null;
 }
-
-export const ACCOUNT = "17841400000000001";
 
 interface Options {
   readonly engine: Engine;
@@ -56,7 +56,11 @@ export class SimulatedPlatform implements Platform {
     this.#options = options;
   }
 
-  async send(_account: unknown, _token: string, send: Parameters<Platform["send"]>[2]): Promise<SendOutcome> {
+  async send(
+    account: { readonly externalId: string },
+    _token: string,
+    send: Parameters<Platform["send"]>[2],
+  ): Promise<SendOutcome> {
     const { engine, troubles, random } = this.#options;
     await untilRunning();
     await troubles.decide("send");
@@ -65,12 +69,15 @@ export class SimulatedPlatform implements Platform {
     const isTaken = mode === "accept" || mode === "lose" || mode === "late";
     const text = send.content.kind === "text" ? send.content.text : "";
     const messageId = isTaken ? `sent-${this.calls.length + 1}` : null;
-    const { metadata: sendId, recipientId: person, humanAgent } = send;
+    const { metadata: sendId, humanAgent } = send;
+    const recipient = participant(account.externalId, send.recipientId);
+    const person = recipient?.name ?? `${account.externalId} ${send.recipientId}`;
     this.calls.push({ at: engine.now(), sendId, person, text, humanAgent, messageId });
-    if (messageId !== null) {
+    if (messageId !== null && recipient) {
       const at = engine.now();
+      const metadata = recipient.account.platform === "messenger" ? sendId : null;
       engine.plan(at + Math.floor(random() * 8 * SECOND), () => {
-        this.post([echo({ mid: messageId, person, text, at })]);
+        this.post(recipient.account, echo({ mid: messageId, person, text, at }, metadata));
       });
     }
     if (mode === "late") await new Promise((resolve) => setTimeout(resolve, 12 * SECOND));
@@ -90,22 +97,22 @@ export class SimulatedPlatform implements Platform {
     return text.length > 1_000;
   }
 
-  /** Posts a webhook, and again until it is acknowledged. @returns its number */
-  post(messaging: readonly object[]): number {
+  /** Posts an event of an account, and again until it is acknowledged. @returns the number of the webhook */
+  post({ platform, externalId }: WorldAccount, event: object): number {
     const number = ++this.#webhooks;
     const body = JSON.stringify({
-      object: "instagram",
-      entry: [{ id: ACCOUNT, time: this.#options.engine.now(), messaging }],
+      object: platform === "messenger" ? "page" : "instagram",
+      entry: [{ id: externalId, time: this.#options.engine.now(), messaging: [event] }],
     });
-    void this.#deliver(number, body, 1);
+    void this.#deliver(number, { path: `/webhooks/${platform}`, body }, 1);
     return number;
   }
 
-  /** Posts a webhook a second time, as the platforms do now and then. */
-  async #deliver(number: number, body: string, attempt: number): Promise<void> {
+  async #deliver(number: number, webhook: { path: string; body: string }, attempt: number): Promise<void> {
     const { engine, lambda } = this.#options;
+    const { path, body } = webhook;
     const signature = `sha256=${createHmac("sha256", PLATFORM_SECRET).update(body).digest("hex")}`;
-    const event: HttpEvent = httpEvent("POST", "/webhooks/instagram", {
+    const event: HttpEvent = httpEvent("POST", path, {
       headers: { "x-hub-signature-256": signature },
       body,
     });
@@ -115,51 +122,52 @@ export class SimulatedPlatform implements Platform {
       return;
     }
     if (attempt > REDELIVERIES_MAX) return;
-    engine.plan(engine.now() + REDELIVERED_AFTER * attempt, () => void this.#deliver(number, body, attempt + 1));
+    engine.plan(engine.now() + REDELIVERED_AFTER * attempt, () => void this.#deliver(number, webhook, attempt + 1));
   }
 }
 
 interface MessageFields {
   readonly mid: string;
+  /** The name of the person. */
   readonly person: string;
   readonly text: string;
   readonly at: Millis;
 }
 
-export function inbound({ mid, person, text, at }: MessageFields): object {
-  return { sender: { id: person }, recipient: { id: ACCOUNT }, timestamp: at, message: { mid, text } };
+/** Sender, recipient and time of what a person does. */
+function fromPerson({ person, at }: Pick<MessageFields, "person" | "at">) {
+  const { account, participantId } = findPerson(person);
+  return { sender: { id: participantId }, recipient: { id: account.externalId }, timestamp: at };
 }
 
-export function echo({ mid, person, text, at }: MessageFields): object {
-  return {
-    sender: { id: ACCOUNT },
-    recipient: { id: person },
-    timestamp: at,
-    message: { mid, text, is_echo: true },
-  };
+export function inbound({ mid, text, ...rest }: MessageFields): object {
+  return { ...fromPerson(rest), message: { mid, text } };
 }
 
-export function edit({ mid, person, text, at }: MessageFields, count: number): object {
-  return {
-    sender: { id: person },
-    recipient: { id: ACCOUNT },
-    timestamp: at,
-    message_edit: { mid, text, num_edit: count },
-  };
+/** @param metadata of a send through the service, where the platform repeats it */
+export function echo({ mid, text, ...rest }: MessageFields, metadata: string | null = null): object {
+  const { sender, recipient, timestamp } = fromPerson(rest);
+  const message = { mid, text, is_echo: true, ...(metadata === null ? {} : { metadata }) };
+  return { sender: recipient, recipient: sender, timestamp, message };
 }
 
-export function unsend({ mid, person, at }: Omit<MessageFields, "text">): object {
-  return { sender: { id: person }, recipient: { id: ACCOUNT }, timestamp: at, message: { mid, is_deleted: true } };
+export function edit({ mid, text, ...rest }: MessageFields, count: number): object {
+  return { ...fromPerson(rest), message_edit: { mid, text, num_edit: count } };
 }
 
-export function reaction({ mid, person, at }: Omit<MessageFields, "text">): object {
-  return {
-    sender: { id: person },
-    recipient: { id: ACCOUNT },
-    timestamp: at,
-    reaction: { mid, action: "react", reaction: "love", emoji: "❤️" },
-  };
+export function unsend({ mid, ...rest }: Omit<MessageFields, "text">): object {
+  return { ...fromPerson(rest), message: { mid, is_deleted: true } };
 }
+
+export function reaction({ mid, ...rest }: Omit<MessageFields, "text">): object {
+  return { ...fromPerson(rest), reaction: { mid, action: "react", reaction: "love", emoji: "❤️" } };
+}
+
+export function policy({ externalId }: WorldAccount, action: PolicyAction, at: Millis): object {
+  return { recipient: { id: externalId }, timestamp: at, policy_enforcement: { action, reason: "of the platform" } };
+}
+
+export type PolicyAction = "block" | "unblock" | "warning";
 
 const MINUTE_OF_PAUSE = 60 * SECOND;
 

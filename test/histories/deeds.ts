@@ -1,0 +1,128 @@
+import type { EventType } from "../../shared/domain/events/events.ts";
+import type { RedriveResult } from "../../shared/flows/dead-letters/redrive.ts";
+import type { TenantId } from "../../shared/kernel/tenant.ts";
+import type { Millis } from "../../shared/kernel/time.ts";
+import type { WorldAccount } from "./world/people.ts";
+import type { PolicyAction } from "./world/platform.ts";
+
+/** A message of a person or of the account's native app. */
+export interface WrittenMessage {
+  readonly mid: string;
+  readonly person: string;
+  readonly text: string;
+  readonly at: Millis;
+  readonly isEcho: boolean;
+  /** The number of its webhook. */
+  readonly webhook: number;
+  edits: number;
+  lastEditAt: Millis | null;
+  unsentAt: Millis | null;
+}
+
+/** A request to send, and its response; null without one. */
+export interface SendRequest {
+  readonly person: string;
+  readonly text: string;
+  readonly key: string | null;
+  readonly at: Millis;
+  readonly kind: "reply" | "hold";
+  /** The scope of the caller's key. */
+  readonly scope: "live" | "test";
+  response: ApiAnswer | null;
+  answeredAt: Millis | null;
+}
+
+export interface HeldMessage {
+  readonly id: string;
+  readonly person: string;
+  readonly text: string;
+  readonly createdAt: Millis;
+  /** When its check was completed: the request began then. */
+  checkedAt: Millis | null;
+}
+
+/** A request for the events that an endpoint receives. The first one is its creation. */
+export interface Subscription {
+  readonly askedAt: Millis;
+  /** When a response said that it applies; null without one. */
+  appliedAt: Millis | null;
+  readonly types: readonly EventType[];
+}
+
+export interface KnownEndpoint {
+  readonly id: string;
+  readonly tenant: TenantId;
+  url: string;
+  /** When the response to its creation came. */
+  readonly createdAt: Millis;
+  status: "active" | "paused" | "deleted";
+  /** When somebody first asked to change it; null for an endpoint that nobody touched. */
+  touchedAt: Millis | null;
+  readonly subscriptions: Subscription[];
+}
+
+export interface Erasure {
+  readonly person: string;
+  readonly at: Millis;
+  /** When a response said that it had started or was done; null without one. */
+  acceptedAt: Millis | null;
+}
+
+export interface ApiAnswer {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: the app validates each response against its schema
+  readonly body: any;
+}
+
+/** A webhook about the account itself. */
+export interface PolicyAnnouncement {
+  readonly account: WorldAccount;
+  readonly action: PolicyAction;
+  readonly at: Millis;
+  readonly webhook: number;
+}
+
+/** The inbox as a tenant has read it. */
+export interface InboxRead {
+  readonly tenant: TenantId;
+  readonly askedAt: Millis;
+  /** The conversations and the messages, as JSON. */
+  readonly conversations: string;
+  readonly messages: string;
+}
+
+/** A request for something of another tenant, or one that the key's scope does not allow. */
+export interface Trespass {
+  readonly name: string;
+  readonly response: ApiAnswer;
+}
+
+/** Everything that the actors did, and what they were answered. */
+export interface Deeds {
+  readonly messages: WrittenMessage[];
+  readonly sends: SendRequest[];
+  readonly holds: HeldMessage[];
+  readonly endpoints: KnownEndpoint[];
+  readonly erasures: Erasure[];
+  /** Deliveries that somebody asked to replay. */
+  readonly replayed: Set<string>;
+  readonly policies: PolicyAnnouncement[];
+  readonly reads: InboxRead[];
+  readonly trespasses: Trespass[];
+  readonly redrives: RedriveResult[];
+}
+
+export function noDeeds(): Deeds {
+  return {
+    messages: [],
+    sends: [],
+    holds: [],
+    endpoints: [],
+    erasures: [],
+    replayed: new Set(),
+    policies: [],
+    reads: [],
+    trespasses: [],
+    redrives: [],
+  };
+}

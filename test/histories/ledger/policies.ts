@@ -1,0 +1,74 @@
+import { accountKey } from "../../../shared/domain/accounts/accounts.ts";
+import { type Millis, SECOND } from "../../../shared/kernel/time.ts";
+import { accountAttributes } from "../../../shared/stores/attributes.ts";
+import { accountItemKey } from "../../../shared/stores/keys.ts";
+import { accounts, findPerson, type WorldAccount } from "../world/people.ts";
+import { acceptedPosts, untouchedEndpoints } from "./endpoints.ts";
+import { type Evidence, mayHaveExpired } from "./evidence.ts";
+
+/** A decision of the platform as the account has it. */
+interface StoredPolicy {
+  readonly action: "block" | "unblock";
+  readonly at: Millis;
+  readonly eventUlid: string | null;
+}
+
+/** Each decision that the account got, and when. */
+function decisions({ changes }: Evidence, account: WorldAccount): { policy: StoredPolicy; since: Millis }[] {
+  const key = accountItemKey(account.tenant, account);
+  const all: { policy: StoredPolicy; since: Millis }[] = [];
+  for (const { at, after } of changes) {
+    if (after?.PK !== key.PK || after.SK !== key.SK) continue;
+    const policy = after[accountAttributes.policy] as StoredPolicy | undefined;
+    const last = all.at(-1)?.policy;
+    if (policy && (last?.at !== policy.at || last.action !== policy.action)) all.push({ policy, since: at });
+  }
+  return all;
+}
+
+/** A send leaves within 30 seconds, and its rules were checked before. */
+const MAY_LEAVE_WITHIN: Millis = 45 * SECOND;
+
+/** Nothing is sent while the platform blocks the account. */
+export function judgeBlocks(evidence: Evidence): string[] {
+  if (evidence.policies.length === 0) return [];
+  return accounts.flatMap((account) =>
+    decisions(evidence, account).flatMap(({ policy, since }, index, all) => {
+      if (policy.action !== "block") return [];
+      const until = all[index + 1]?.since ?? Infinity;
+      const calls = evidence.calls.filter(
+        ({ person, at }) => findPerson(person).account === account && at > since + MAY_LEAVE_WITHIN && at < until,
+      );
+      return calls.map(({ text, at }) => `${text} was sent ${at - since} ms after its account was blocked`);
+    }),
+  );
+}
+
+/** The newest decision of the platform applies in the end, and each change of the account's status is published. */
+export function judgePolicies(evidence: Evidence): string[] {
+  const { policies, acknowledged } = evidence;
+  if (policies.length === 0) return [];
+  return accounts.flatMap((account) => {
+    const all = decisions(evidence, account);
+    const name = accountKey(account);
+    const violations = all.flatMap(({ policy: { action, eventUlid }, since }) => {
+      if (eventUlid === null || mayHaveExpired(evidence, since)) return [];
+      const type = action === "block" ? "account.restricted" : "account.recovered";
+      return untouchedEndpoints(evidence, since, { tenant: account.tenant, type }).flatMap(({ id }) =>
+        acceptedPosts(evidence, id, (post) => post.eventId.endsWith(eventUlid)).length > 0
+          ? []
+          : [`${type} of ${name} was not delivered to endpoint ${id}`],
+      );
+    });
+    const arrived = policies.filter(
+      (each) => each.account === account && each.action !== "warning" && acknowledged.has(each.webhook),
+    );
+    const newestAt = Math.max(...arrived.map(({ at }) => at));
+    const newest = arrived.filter(({ at }) => at === newestAt);
+    const [decision] = newest;
+    if (!decision || newest.length > 1 || mayHaveExpired(evidence, newestAt)) return violations;
+    const last = all.at(-1)?.policy;
+    const applies = last && (last.at > newestAt || (last.at === newestAt && last.action === decision.action));
+    return applies ? violations : [...violations, `the ${decision.action} of ${name} does not apply`];
+  });
+}

@@ -1,0 +1,29 @@
+import { RETENTION } from "../../../shared/domain/limits.ts";
+import { HOUR } from "../../../shared/kernel/time.ts";
+import { quarantineAttributes as A } from "../../../shared/stores/attributes.ts";
+import type { Evidence } from "./evidence.ts";
+
+/** Why a letter may stay: what it is about is gone. */
+const goneReasons: ReadonlySet<string | null> = new Set(["event_gone", "delivery_gone", "endpoint_gone"]);
+
+/**
+ * A record is in quarantine only if its message was made to fail: every other fault of a history passes. Each of those is
+ * there, and the operator's last redrive sent it back, or found that nothing is left to do.
+ */
+export function judgeQuarantine({ items, buried, redrives, calmAt }: Evidence): string[] {
+  const rows = items.filter(({ PK }) => PK.startsWith("QUAR#"));
+  const stored = new Set(rows.map((row) => String(row[A.body])));
+  const missing = buried.filter((body) => !stored.has(body));
+  return [
+    ...missing.map((body) => `a dead letter is not in quarantine: ${body.slice(0, 200)}`),
+    ...rows.flatMap((row) => {
+      const name = `${row.PK} ${String(row[A.body]).slice(0, 200)}`;
+      if (!buried.includes(String(row[A.body]))) return [`a record is in quarantine: ${name}`];
+      if (row[A.redrivenAt] !== undefined || Number(row[A.quarantinedAt]) + RETENTION < (calmAt ?? 0) + 2 * HOUR)
+        return [];
+      const last = redrives.findLast(({ letter }) => row.SK.includes(letter.id));
+      if (last?.end === "refused" && goneReasons.has(last.reason)) return [];
+      return [`a dead letter was not redriven (${last?.end} ${last?.reason}): ${name}`];
+    }),
+  ];
+}
