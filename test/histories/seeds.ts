@@ -89,4 +89,18 @@ export const foundHistories: readonly FoundHistory[] = [
       ],
     },
   },
+  {
+    promise: "a send with an unknown outcome is published when its conversation has expired since",
+    history: {
+      seed: 1_217_662_259,
+      steps: [
+        [{ do: "platform", mode: "drop" }, null],
+        [{ do: "write", person: 3 }, null],
+        [{ do: "wait", millis: 604_500_000 }, null],
+        [{ do: "hold", person: 3 }, null],
+        [{ do: "wait", millis: 240_000 }, null],
+        [{ do: "check", hold: 0 }, null],
+      ],
+    },
+  },
 ];

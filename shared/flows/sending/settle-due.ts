@@ -87,6 +87,7 @@ async function loadAttempt(
   now: Millis,
 ): Promise<Omit<SendAttempt, "send"> | null> {
   const tenant = readConversationId(conversationId)?.tenant;
-  const head = tenant && (await ports.conversations.get(tenant, conversationId, now));
+  // As it was when the send started: the conversation may have expired since.
+  const head = tenant && (await ports.conversations.get(tenant, conversationId, startedAt));
   return head ? { tenant, head, content, startedAt, shards: await ports.feedShards(tenant, now) } : null;
 }

@@ -7,7 +7,7 @@ import { settleDueSends } from "../../../../shared/flows/sending/settle-due.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import { startRequestTime } from "../../../../shared/kernel/request-time.ts";
-import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
+import { DAY, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { accountStore } from "../../../../shared/stores/accounts/accounts.ts";
 import { accountItemKey, dueSendKey } from "../../../../shared/stores/keys.ts";
 import { unknownOutcome } from "../support/conversation-fixture.ts";
@@ -246,6 +246,26 @@ describe("a sweep of sends", () => {
     testEnv.advance(6 * 60 * MINUTE);
     expect(await fixture.sweepSends()).toBe(2);
     expect(await eventTypes()).toEqual(["message.failed", "message.failed"]);
+  });
+
+  it("publishes a send whose conversation has expired since", async () => {
+    fixture.setPlatformResponse(unknownOutcome);
+    testEnv.advance(7 * DAY - MINUTE);
+    const request = {
+      scope: "live",
+      mayUse: () => true,
+      conversationId: fixture.id,
+      text: "hi",
+      replyTo: null,
+    } as const;
+    const humanAgent = { ...request, kind: "human_agent", actorId: "agent-1" } as const;
+    const planned = await planSend(fixture.ports(), humanAgent, testEnv.now());
+    if (isRefusal(planned)) throw new Error(planned.refused);
+    await performSend(fixture.ports(), { ...planned, id: newUlid(testEnv.now()) }, startRequestTime(testEnv.now));
+    expect(fixture.platformCalls).toHaveLength(1);
+    testEnv.advance(2 * MINUTE);
+    await fixture.sweepSends();
+    expect(await eventTypes()).toEqual(["message.failed"]);
   });
 
   it("that cannot settle one send settles the others, fails, and retries it", async () => {
