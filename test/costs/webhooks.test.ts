@@ -120,6 +120,24 @@ test("one delivery in detail", async () => {
   expect(await requestCost("GET", `/deliveries/${deliveryId(ulid, endpointId)}`)).toEqual({ wcu: 0, rcu: 1.5, sqs: 0 });
 });
 
+test("a list of deliveries by status or type", async () => {
+  const other = await freshWorkspace(pipeline, { endpoints: 1 });
+  const [id = ""] = other.endpointIds;
+  pipeline.loopback.respondWith(200);
+  for (let event = 0; event < 30; event++) await pipeline.receive(other.nextWebhook(0));
+  for (let batch = 0; batch < 3; batch++) {
+    await pipeline.ingest();
+    await pipeline.deliver();
+  }
+  const listCost = async (query: string) => {
+    const path = `/v1/webhooks/${id}/deliveries?${query}`;
+    return withoutKeyAndRate(await pipeline.cost(() => pipeline.call(other.liveKey, "GET", path)));
+  };
+  // The index of undelivered events has none of them. A type is known by the row alone.
+  expect(await listCost("status=dlq,failed")).toEqual({ wcu: 0, rcu: 0.5, sqs: 0 });
+  expect(await listCost("event_type=test.event")).toEqual(await listCost("limit=30"));
+});
+
 test("a test event", async () => {
   expect(await requestCost("POST", "/test")).toEqual({ wcu: 7, rcu: 1, sqs: 1 });
 });

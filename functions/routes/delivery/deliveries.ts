@@ -11,7 +11,7 @@ import { getDelivery as readDelivery } from "../../../shared/flows/delivery/get-
 import { replayDelivery as replay } from "../../../shared/flows/delivery/replay.ts";
 import { summarizeFailures } from "../../../shared/flows/delivery/summarize.ts";
 import { isUlid } from "../../../shared/kernel/ids.ts";
-import { isRefusal } from "../../../shared/kernel/refusals.ts";
+import { isRefusal, refuse } from "../../../shared/kernel/refusals.ts";
 import { DAY } from "../../../shared/kernel/time.ts";
 import { commaSeparated, instant } from "../../http/fields.ts";
 import { endpoint } from "../api-endpoint.ts";
@@ -53,14 +53,31 @@ export const listDeliveries = endpoint.page({
   path: "/v1/webhooks/{id}/deliveries",
   tag: "Webhooks",
   summary: "List the deliveries of an endpoint, newest first",
+  description:
+    "`from` and `to` select by the time of the event, both included. With `status` or `event_type` a page examines at most 200 deliveries. It may be short or empty and still return a `next_cursor`.",
+  query: z.object({
+    status: z.optional(commaSeparated(deliveryStatuses)),
+    event_type: z.optional(commaSeparated(eventTypes)),
+    from: z.optional(instant),
+    to: z.optional(instant),
+  }),
   scope: "deliveries",
-  filters: ({ path }) => ({ id: path.id }),
+  filters: ({ path, query: { status, event_type, from, to } }) => ({
+    id: path.id,
+    status: status?.join(","),
+    event_type: event_type?.join(","),
+    from,
+    to,
+  }),
   data: z.object({ deliveries: z.array(deliverySchema) }),
-  handle: async ({ tenant, path, page, now, ports }) => {
+  handle: async ({ tenant, path, query, page, now, ports }) => {
+    const { status: statuses = null, event_type: types = null, from = null, to = null } = query;
+    if (from !== null && to !== null && to < from) return refuse("invalid_request", "to: must not be before from");
     // A malformed id lists nothing, as an unknown id and an id of another tenant do.
     if (!isUlid(path.id)) return { data: { deliveries: [] }, next: null };
-    const query = { endpointId: path.id, before: page.position, limit: page.limit, now };
-    const { rows, next } = await ports.deliveries.list(tenant, query);
+    const filter = { statuses, eventTypes: types, from, to };
+    const listQuery = { endpointId: path.id, before: page.position, limit: page.limit, now, filter };
+    const { rows, next } = await ports.deliveries.list(tenant, listQuery);
     return { data: { deliveries: rows.map(toDeliveryResponse) }, next };
   },
 });

@@ -1,6 +1,7 @@
 import { QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
 import { table as names } from "../../config/names.ts";
 import { type DeliveryStatus, isWaiting } from "../../domain/delivery/deliveries.ts";
+import { type DeliveryFilter, matchesFilter, mayHaveStatus, NO_FILTER } from "../../domain/delivery/delivery-filter.ts";
 import { RETENTION, WALK_EXAMINED_MAX } from "../../domain/limits.ts";
 import { ulidCeiling, ulidFloor } from "../../kernel/ids.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
@@ -16,6 +17,22 @@ const WALK_PAGE_MIN = 200;
 
 /** A row's entry in the index of undelivered events. During an attempt it keeps the status from before. */
 type UndeliveredEntry = Key & Pick<DeliveryItem, typeof A.status>;
+
+/** What a filtered page of a list examines at most. */
+const EXAMINED_MAX = 200;
+
+interface DeliveryQuery {
+  readonly endpointId: string;
+  readonly before: string | null;
+  readonly limit: number;
+  readonly now: Millis;
+  readonly filter?: DeliveryFilter;
+}
+
+interface DeliveryPage {
+  readonly rows: DeliveryRow[];
+  readonly next: string | null;
+}
 
 /** The lists of an endpoint's deliveries. */
 export function deliveryPages(table: Table) {
@@ -52,18 +69,40 @@ export function deliveryPages(table: Table) {
     ).map(toDeliveryRow);
 
   return {
-    /** An endpoint's deliveries, newest event first. */
-    async list(
-      tenant: TenantId,
-      { endpointId, before, limit, now }: { endpointId: string; before: string | null; limit: number; now: Millis },
-    ): Promise<{ rows: DeliveryRow[]; next: string | null }> {
-      const from = oldestUlid(now);
-      const upTo = before === null ? "~" : justBelow(before);
+    /**
+     * An endpoint's deliveries, newest event first. With statuses or types a page examines at most 200 deliveries, or 200
+     * undelivered ones, and may be short or empty although there are more.
+     * @param query.before the ULID of the last event of the previous page
+     */
+    async list(tenant: TenantId, listQuery: DeliveryQuery): Promise<DeliveryPage> {
+      const { endpointId, before, limit, now, filter = NO_FILTER } = listQuery;
+      const { statuses, eventTypes } = filter;
+      const from = later(oldestUlid(now), filter.from === null ? "" : ulidFloor(filter.from));
+      const upTo = earlier(
+        before === null ? "~" : justBelow(before),
+        filter.to === null ? "~" : ulidCeiling(filter.to),
+      );
       if (from > upTo) return { rows: [], next: null };
-      const input = { ...allQuery(tenant, endpointId, from, upTo), ScanIndexForward: false };
-      const rowsRead = (await query<DeliveryItem>(input, limit + 1)).map(toDeliveryRow);
-      const rows = rowsRead.slice(0, limit);
-      return { rows, next: rowsRead.length > limit ? (rows.at(-1)?.eventUlid ?? null) : null };
+      const descending = { ScanIndexForward: false };
+      if (statuses && !statuses.includes("delivered")) {
+        const input = { ...undeliveredQuery(tenant, endpointId, from, upTo), ...descending };
+        const entries = await query<UndeliveredEntry>(input, EXAMINED_MAX + 1);
+        const examined = entries.slice(0, EXAMINED_MAX);
+        const candidates = examined.filter((entry) => mayHaveStatus(statuses, entry[A.status]));
+        const page = candidates.slice(0, limit);
+        // The row may have changed since its index entry.
+        const rows = (await readRows(page)).filter((row) => matchesFilter(filter, row));
+        if (candidates.length > limit) return { rows, next: page.at(-1)?.SK ?? null };
+        return { rows, next: entries.length > EXAMINED_MAX ? (examined.at(-1)?.SK ?? null) : null };
+      }
+      const examinedMax = statuses || eventTypes ? EXAMINED_MAX : limit;
+      const input = { ...allQuery(tenant, endpointId, from, upTo), ...descending };
+      const rowsRead = (await query<DeliveryItem>(input, examinedMax + 1)).map(toDeliveryRow);
+      const examined = rowsRead.slice(0, examinedMax);
+      const matching = examined.filter((row) => matchesFilter(filter, row));
+      const rows = matching.slice(0, limit);
+      if (matching.length > limit) return { rows, next: rows.at(-1)?.eventUlid ?? null };
+      return { rows, next: rowsRead.length > examinedMax ? (examined.at(-1)?.eventUlid ?? null) : null };
     },
 
     /**
@@ -175,3 +214,6 @@ export function deliveryPages(table: Table) {
     },
   };
 }
+
+const later = (a: string, b: string) => (a > b ? a : b);
+const earlier = (a: string, b: string) => (a < b ? a : b);

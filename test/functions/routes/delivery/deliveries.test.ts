@@ -213,3 +213,50 @@ it("a test event returns the delivery id, and the list shows it as pending", asy
     { delivery_id: body.data.delivery_id, event_type: "test.event", status: "pending", attempt_number: 0 },
   ]);
 });
+
+describe("the list's filters", () => {
+  const list = async (query: string) =>
+    (await fixture.ask("GET", fixture.endpointPath(`/deliveries?${query}`))).body.data;
+  const statusesOf = ({ deliveries }: { deliveries: { status: string }[] }) => deliveries.map(({ status }) => status);
+
+  it("select by status, event type and time", async () => {
+    const start = testEnv.now();
+    for (const status of ["dlq", "delivered", "failed", "attempting"] as const) {
+      testEnv.advance(10);
+      await fixture.createDelivery(fixture.endpoint, status);
+    }
+    await fixture.post(fixture.endpointPath("/test"));
+    expect(statusesOf(await list("status=dlq,failed"))).toEqual(["failed", "dlq"]);
+    expect(statusesOf(await list("status=attempting"))).toEqual(["attempting"]);
+    expect(statusesOf(await list("event_type=test.event"))).toEqual(["pending"]);
+    expect(statusesOf(await list("event_type=message.sent"))).toEqual([]);
+    expect(statusesOf(await list(`from=${start + 20}&to=${iso(start + 30)}`))).toEqual(["failed", "delivered"]);
+    expect(statusesOf(await list(`from=${start + 20}&to=${start + 30}&status=failed`))).toEqual(["failed"]);
+    expect(statusesOf(await list(`to=${start}`))).toEqual([]);
+  });
+
+  it("are bound to their cursor", async () => {
+    for (let i = 0; i < 3; i++) await fixture.createDelivery(fixture.endpoint, "dlq");
+    const { next_cursor } = await list("status=dlq&limit=1");
+    expect((await list(`status=dlq&limit=5&cursor=${next_cursor}`)).deliveries).toHaveLength(2);
+    for (const query of ["", "status=failed&", "status=dlq&event_type=message.received&", "status=dlq&from=0&"]) {
+      const path = fixture.endpointPath(`/deliveries?${query}cursor=${next_cursor}`);
+      expect(await fixture.ask("GET", path)).toMatchObject(invalidRequest);
+    }
+  });
+
+  it.each([
+    "status=lost",
+    "status=",
+    "event_type=message",
+    "event_type=",
+    "from=x",
+    "to=",
+    "from=2&to=1",
+    "status=dlq&status=failed",
+  ])("asked for with %s are 400, also at an unknown endpoint", async (query) => {
+    for (const path of [fixture.endpointPath(""), "/v1/webhooks/x"]) {
+      expect(await fixture.ask("GET", `${path}/deliveries?${query}`)).toMatchObject(invalidRequest);
+    }
+  });
+});

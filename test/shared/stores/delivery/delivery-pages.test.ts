@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { DeliveryStatus } from "../../../../shared/domain/delivery/deliveries.ts";
+import { type DeliveryFilter, NO_FILTER } from "../../../../shared/domain/delivery/delivery-filter.ts";
+import type { EventType } from "../../../../shared/domain/events/events.ts";
 import { deriveUlid, newUlid } from "../../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { DAY } from "../../../../shared/kernel/time.ts";
@@ -22,15 +24,110 @@ beforeEach(() => {
   endpointId = newUlid(NOW);
 });
 
-async function recordAt(time: number, status: DeliveryStatus, name = ""): Promise<string> {
+async function recordAt(
+  time: number,
+  status: DeliveryStatus,
+  name = "",
+  eventType: EventType = "message.received",
+): Promise<string> {
   const eventUlid = deriveUlid(time, `${time} ${status} ${name}`);
-  const target = { endpointId, eventUlid, eventType: "message.received", source: null } as const;
+  const target = { endpointId, eventUlid, eventType, source: null };
   const waits = status === "attempting" || status === "retrying";
   const verdict = waits ? { status: "retrying" as const, nextRetryAt: NOW } : { status: status as "dlq" };
   await deliveries.recordFirst(tenant, target, { verdict, outcome: null, settledAt: NOW });
   if (status === "attempting") await deliveries.claimDelivery(tenant, { endpointId, eventUlid, attempt: 1 }, NOW);
   return eventUlid;
 }
+
+describe("the list of deliveries", () => {
+  const page = (filter: Partial<DeliveryFilter>, rest: object = {}) =>
+    deliveries.list(tenant, {
+      endpointId,
+      before: null,
+      limit: 100,
+      now: NOW,
+      filter: { ...NO_FILTER, ...filter },
+      ...rest,
+    });
+  const ulids = async (filter: Partial<DeliveryFilter>, rest: object = {}) =>
+    (await page(filter, rest)).rows.map(({ eventUlid }) => eventUlid);
+
+  /** Every page of a list, until its end. */
+  async function pages(filter: Partial<DeliveryFilter>, limit: number) {
+    const all: { ulids: string[]; next: string | null }[] = [];
+    let before: string | null = null;
+    do {
+      const { rows, next } = await page(filter, { before, limit });
+      all.push({ ulids: rows.map(({ eventUlid }) => eventUlid), next });
+      before = next;
+    } while (before !== null);
+    return all;
+  }
+
+  it("has only the requested statuses, as the rows have them", async () => {
+    const byStatus: Partial<Record<DeliveryStatus, string>> = {};
+    const statuses = ["dlq", "failed", "blocked", "retrying", "delivered", "attempting"] as const;
+    for (const [index, status] of statuses.entries()) byStatus[status] = await recordAt(NOW - 10 + index, status);
+    for (const status of statuses) expect(await ulids({ statuses: [status] }), status).toEqual([byStatus[status]]);
+    expect(await ulids({ statuses: ["pending"] })).toEqual([]);
+    expect(await ulids({ statuses: ["failed", "delivered"] })).toEqual([byStatus.delivered, byStatus.failed]);
+    expect(await ulids({})).toHaveLength(6);
+  });
+
+  it("has only the requested event types, with any status", async () => {
+    await recordAt(NOW - 4, "dlq");
+    const sent = await recordAt(NOW - 3, "dlq", "", "message.sent");
+    const test = await recordAt(NOW - 2, "delivered", "", "test.event");
+    expect(await ulids({ eventTypes: ["message.sent", "test.event"] })).toEqual([test, sent]);
+    expect(await ulids({ eventTypes: ["message.sent", "test.event"], statuses: ["dlq"] })).toEqual([sent]);
+  });
+
+  it.each([null, ["dlq"] as const])(
+    "has only events of the window, both ends included (statuses: %s)",
+    async (statuses) => {
+      const times = [NOW - 4, NOW - 3, NOW - 2, NOW - 1];
+      const [, second, third] = await Promise.all(times.map((time) => recordAt(time, "dlq")));
+      expect(await ulids({ statuses, from: NOW - 3, to: NOW - 2 })).toEqual([third, second]);
+      expect(await ulids({ statuses, from: NOW - 3, to: NOW - 2 }, { before: third })).toEqual([second]);
+      expect(await ulids({ statuses, from: NOW, to: NOW + 1 })).toEqual([]);
+      expect(await ulids({ statuses, from: 0, to: NOW - 1 }, { now: NOW - 2 + 7 * DAY })).toHaveLength(1);
+    },
+  );
+
+  it.each([
+    { statuses: ["failed", "attempting"] },
+    { statuses: ["failed", "delivered"] },
+    { eventTypes: ["message.sent"] },
+  ] as const)("has each match of %o once, in pages that may be short", async (filter) => {
+    const matches: string[] = [];
+    for (let i = 0; i < 30; i++) {
+      const isMatch = i % 3 === 0;
+      const eventUlid = await recordAt(
+        NOW - 40 + i,
+        isMatch ? "failed" : "retrying",
+        "",
+        isMatch ? "message.sent" : undefined,
+      );
+      if (isMatch) matches.unshift(eventUlid);
+    }
+    for (const limit of [1, 3, 10, 100]) {
+      const all = await pages(filter, limit);
+      expect(all.flatMap(({ ulids }) => ulids)).toEqual(matches);
+      for (const { ulids } of all) expect(ulids.length).toBeLessThanOrEqual(limit);
+    }
+  });
+
+  it.each([{ statuses: ["failed"] }, { eventTypes: ["message.sent"] }] as const)(
+    "examines 200 deliveries a page: it may be empty and go on (%o)",
+    async (filter) => {
+      const oldest = await recordAt(NOW - 2_000, "failed", "", "message.sent");
+      for (let i = 0; i < 250; i++) await recordAt(NOW - 1_000 + i, "dlq");
+      const [first, second] = await pages(filter, 50);
+      expect(first).toEqual({ ulids: [], next: expect.any(String) });
+      expect(second).toEqual({ ulids: [oldest], next: null });
+    },
+  );
+});
 
 describe("the list of undelivered events", () => {
   const failing = (rest: object = {}) =>
