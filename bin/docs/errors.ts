@@ -13,7 +13,7 @@ const retryAfter = "Wait for the seconds in `Retry-After`, then repeat the reque
 const help: Record<Reason, ErrorHelp> = {
   invalid_request: {
     when: "The body, a parameter, a header or a cursor is malformed.",
-    fix: "Correct what `detail` names. The same request fails again.",
+    fix: "Correct what `message`, and each entry of `errors`, names. The same request fails again.",
   },
   tenant_required: {
     when: "An operator key was used without `?tenant=`.",
@@ -27,9 +27,14 @@ const help: Record<Reason, ErrorHelp> = {
     when: "A platform webhook has no valid `X-Hub-Signature-256`.",
     fix: "Configure the app secret of the platform app in Parley.",
   },
-  forbidden: {
-    when: "The key has no access to the tenant, or a test key called a route that needs a live key.",
-    fix: "Use a key of that tenant, or a live key.",
+  tenant_forbidden: {
+    when: "`?tenant=` names a tenant that the key has no access to, or that does not exist.",
+    fix: "Omit `tenant` for the key of one tenant, or use a key of that tenant.",
+  },
+  live_key_required: { when: "A test key called a route that needs a live key.", fix: "Use a live key." },
+  tenant_suspended: {
+    when: "The tenant of the key is suspended. Its webhooks are still received and delivered.",
+    fix: "Ask the operator of the service.",
   },
   handshake_refused: {
     when: "The platform confirmed its webhook subscription with another verify token.",
@@ -43,6 +48,10 @@ const help: Record<Reason, ErrorHelp> = {
   conversation_not_found: {
     when: "The conversation is unknown, malformed, expired, erased or of another tenant.",
     fix: "Use an id from `GET /v1/conversations`. A conversation expires 7 days after its last message.",
+  },
+  conversation_id_cut: {
+    when: "The id in the URL is `CONV`: the client cut it at its first `#`.",
+    fix: "Encode each `#` of the id as `%23`.",
   },
   account_not_found: {
     when: "The account is unknown, disconnected or of another tenant.",
@@ -77,8 +86,16 @@ const help: Record<Reason, ErrorHelp> = {
     fix: "Delete an endpoint, then create the new one.",
   },
   window_closed: {
-    when: "The participant's last message is 24 hours old or older, or there is none.",
-    fix: "Up to 7 days after that message, use `POST /v1/messages/human-agent`. After that, or without a message, wait for the participant.",
+    when: "The participant's last message is from 24 hours to 7 days old.",
+    fix: "Use `POST /v1/messages/human-agent`, or wait for the participant.",
+  },
+  window_closed_late: {
+    when: "The participant's last message is 7 days old or older.",
+    fix: "Nothing can be sent until the participant writes again.",
+  },
+  window_closed_no_inbound: {
+    when: "The participant has never written in this conversation.",
+    fix: "Nothing can be sent until the participant writes.",
   },
   missing_actor: {
     when: "A human-agent message has no `actor_id`.",

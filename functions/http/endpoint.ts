@@ -15,7 +15,14 @@ export type Body = $ZodType | "bytes" | undefined;
 
 /** Refusals of every route, and of every route that takes a key. A handler may return them without declaring them. */
 export const commonRefusals = ["invalid_request", "payload_too_large", "internal_error"] as const;
-export const keyAuthRefusals = ["unauthorized", "tenant_required", "forbidden", "too_many_requests"] as const;
+export const keyAuthRefusals = [
+  "unauthorized",
+  "tenant_required",
+  "tenant_forbidden",
+  "tenant_suspended",
+  "live_key_required",
+  "too_many_requests",
+] as const;
 type CommonReason = (typeof commonRefusals)[number];
 export type KeyRouteReason = CommonReason | (typeof keyAuthRefusals)[number];
 
@@ -41,6 +48,8 @@ export interface Input<P, Path extends string, Q, B> {
   readonly body: B extends $ZodType ? output<B> : B extends "bytes" ? Uint8Array : undefined;
   /** The caller's `Idempotency-Key`. Null when it sent none or the route does not read it. */
   readonly idempotencyKey: string | null;
+  /** To be called when the result is that of an earlier request with the same key. */
+  readonly onReplay: () => void;
   readonly request: RequestMetadata;
   readonly now: Millis;
   readonly time: RequestTime;

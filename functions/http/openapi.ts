@@ -12,7 +12,13 @@ export interface OpenApiInfo {
   readonly description?: string;
 }
 
-const correlationHeader = { "x-correlation-id": { $ref: "#/components/headers/CorrelationId" } };
+const header = (name: string) => ({ $ref: `#/components/headers/${name}` });
+const correlationHeader = { "x-correlation-id": header("CorrelationId") };
+const paceHeaders = {
+  "ratelimit-limit": header("RateLimitLimit"),
+  "ratelimit-remaining": header("RateLimitRemaining"),
+  "ratelimit-reset": header("RateLimitReset"),
+};
 
 /** The OpenAPI 3.1 document of the routes, sorted by path. */
 export function openApiDocument<P>(endpoints: readonly Endpoint<P>[], info: OpenApiInfo): Json {
@@ -96,7 +102,11 @@ function successResponses<P>(endpoint: Endpoint<P>, name: string, schemas: Json)
       : { type: "object", properties: { ok: { const: true }, data }, required: ["ok", "data"] };
   const response = {
     description: endpoint.summary,
-    headers: correlationHeader,
+    headers: {
+      ...correlationHeader,
+      ...(endpoint.auth === "key" ? paceHeaders : {}),
+      ...(endpoint.idempotent ? { "idempotent-replayed": header("IdempotentReplayed") } : {}),
+    },
     ...(schema === undefined ? {} : { content: { "application/json": { schema } } }),
   };
   const acceptedResponse = { ...response, description: `${endpoint.summary} (continues in the background)` };
@@ -123,9 +133,7 @@ function failureResponse(status: number, reasons: readonly Reason[]): Json {
     description: reasons.map((reason) => toHttpError(reason).message).join(" "),
     headers: {
       ...correlationHeader,
-      ...(status === 429 || codes.includes("rate_limited")
-        ? { "retry-after": { $ref: "#/components/headers/RetryAfter" } }
-        : {}),
+      ...(status === 429 || codes.includes("rate_limited") ? { "retry-after": header("RetryAfter") } : {}),
     },
     content: { "application/json": { schema: { allOf: [{ $ref: "#/components/schemas/Failure" }, codeSchema] } } },
   };
@@ -137,7 +145,23 @@ const failureSchema = {
     ok: { const: false },
     error: {
       type: "object",
-      properties: { code: { type: "string" }, message: { type: "string" }, detail: { type: "string" } },
+      properties: {
+        code: { type: "string" },
+        message: { type: "string", description: "What is wrong, for people." },
+        detail: { type: "string" },
+        errors: {
+          type: "array",
+          description: "The invalid fields, of a 400.",
+          items: {
+            type: "object",
+            properties: {
+              field: { type: "string", description: "A path such as `attachments[0].url`." },
+              problem: { type: "string" },
+            },
+            required: ["field", "problem"],
+          },
+        },
+      },
       required: ["code", "message", "detail"],
     },
   },
@@ -178,6 +202,13 @@ const sharedHeaders = {
     schema: { type: "string" },
   },
   RetryAfter: { description: "Seconds to wait before retrying.", schema: { type: "integer" } },
+  RateLimitLimit: { description: "The requests that the key may make per minute.", schema: { type: "integer" } },
+  RateLimitRemaining: { description: "The requests left in this minute.", schema: { type: "integer" } },
+  RateLimitReset: { description: "Seconds until the next minute.", schema: { type: "integer" } },
+  IdempotentReplayed: {
+    description: "`true` if this is the response to an earlier request with the same Idempotency-Key.",
+    schema: { type: "string", enum: ["true"] },
+  },
 };
 
 const securitySchemes = {

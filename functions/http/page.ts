@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { $ZodType, output } from "zod/v4/core";
 import { openCursor, sealCursor } from "../../shared/kernel/cursors.ts";
-import { isRefusal, type Reason, type Refusal, refuse } from "../../shared/kernel/refusals.ts";
+import { invalidField, isRefusal, type Reason, type Refusal } from "../../shared/kernel/refusals.ts";
 import type { TenantId } from "../../shared/kernel/tenant.ts";
 import type { Body, Declaration, Endpoint, KeyRouteReason, TenantInput } from "./endpoint.ts";
 
@@ -64,7 +64,7 @@ export function pageEndpointFor<P extends CursorPorts>() {
         const scopeText = cursorScope(scope, input.tenant, filters?.(input) ?? {});
         const position = cursor === null ? null : openCursor(cursorKey, scopeText, cursor);
         if (cursor !== null && position === null) {
-          return refuse("invalid_request", "cursor: must be the next_cursor of an earlier response to the same query");
+          return invalidField("cursor", "must be the next_cursor of an earlier response to the same query");
         }
         const result: PageResult<object> | Refusal = await handle({ ...input, page: { limit, position } });
         if (isRefusal(result)) return result;

@@ -1,7 +1,7 @@
 import { type $ZodIssue, type $ZodType, safeParse } from "zod/v4/core";
 import { type Caller, callerMayUse } from "../../shared/domain/access/api-keys.ts";
 import { IDEMPOTENCY_KEY_CHARS_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from "../../shared/domain/limits.ts";
-import { type Refusal, refuse } from "../../shared/kernel/refusals.ts";
+import { type FieldProblem, invalidField, invalidFields, type Refusal, refuse } from "../../shared/kernel/refusals.ts";
 import { parseTenant, type TenantId } from "../../shared/kernel/tenant.ts";
 import type { RequestedPage } from "./page.ts";
 
@@ -52,10 +52,10 @@ export function parseJson(bytes: Uint8Array): { value: unknown } | Refusal<"inva
   try {
     value = JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
   } catch {
-    return refuse("invalid_request", "body: must be JSON in UTF-8");
+    return invalidField("body", "must be JSON in UTF-8");
   }
   const flaw = findFlaw(value, 1);
-  return flaw === null ? { value } : refuse("invalid_request", `body: ${flaw}`);
+  return flaw === null ? { value } : invalidField("body", flaw);
 }
 
 function findFlaw(value: unknown, depth: number): string | null {
@@ -76,7 +76,7 @@ function findFlaw(value: unknown, depth: number): string | null {
 export function readParameters(query: string): Map<string, string> | Refusal<"invalid_request"> {
   const parameters = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(query)) {
-    if (parameters.has(name)) return refuse("invalid_request", "query: must not repeat a parameter");
+    if (parameters.has(name)) return invalidField("query", "must not repeat a parameter");
     parameters.set(name, value);
   }
   return parameters;
@@ -85,7 +85,7 @@ export function readParameters(query: string): Map<string, string> | Refusal<"in
 /** `limit` (1 to 100; larger values are clamped; default 50) and the sealed `cursor` (null when absent). */
 export function readPage(parameters: ReadonlyMap<string, string>): RequestedPage | Refusal<"invalid_request"> {
   const limit = parseLimit(parameters.get("limit"));
-  if (limit === null) return refuse("invalid_request", `limit: must be an integer from 1 to ${PAGE_SIZE_MAX}`);
+  if (limit === null) return invalidField("limit", `must be an integer from 1 to ${PAGE_SIZE_MAX}`);
   return { limit, cursor: parameters.get("cursor") ?? null };
 }
 
@@ -103,26 +103,23 @@ function parseLimit(text: string | undefined): number | null {
 export function resolveTenant(
   caller: Caller,
   slug: string | undefined,
-): TenantId | Refusal<"invalid_request" | "tenant_required" | "forbidden"> {
+): TenantId | Refusal<"invalid_request" | "tenant_required" | "tenant_forbidden"> {
   if (slug === undefined) return caller.kind === "tenant_key" ? caller.tenant : refuse("tenant_required");
   const tenant = parseTenant(slug);
   if (tenant === null) {
-    return refuse(
-      "invalid_request",
-      "tenant: must be 3 to 40 lowercase letters, digits or dashes, starting with a letter and ending with a letter or digit",
+    return invalidField(
+      "tenant",
+      "must be 3 to 40 lowercase letters, digits or dashes, starting with a letter and ending with a letter or digit",
     );
   }
-  return callerMayUse(caller, tenant) ? tenant : refuse("forbidden");
+  return callerMayUse(caller, tenant) ? tenant : refuse("tenant_forbidden");
 }
 
 /** The `Idempotency-Key` header. Null when absent. */
 export function readIdempotencyKey(headers: Headers): string | null | Refusal<"invalid_request"> {
   const key = headers.get("idempotency-key");
   if (key === null || (key.length <= IDEMPOTENCY_KEY_CHARS_MAX && /^[!-~]+$/.test(key))) return key;
-  return refuse(
-    "invalid_request",
-    `Idempotency-Key: must be 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters`,
-  );
+  return invalidField("Idempotency-Key", `must be 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters`);
 }
 
 /** The parsed value, or a refusal that says which fields are invalid. `subject` names the value itself: "body". */
@@ -132,15 +129,13 @@ export function validate(
   subject: string,
 ): { value: unknown } | Refusal<"invalid_request"> {
   const result = safeParse(schema, value);
-  return result.success
-    ? { value: result.data }
-    : refuse("invalid_request", describeIssues(result.error.issues, subject));
+  return result.success ? { value: result.data } : invalidFields(fieldProblems(result.error.issues, subject));
 }
 
 /** Throws SchemaMismatch when a response does not match its declared schema. */
 export function assertMatchesSchema(schema: $ZodType, data: unknown): void {
   const result = safeParse(schema, data);
-  if (!result.success) throw new SchemaMismatch(describeIssues(result.error.issues, "data"));
+  if (!result.success) throw new SchemaMismatch(JSON.stringify(fieldProblems(result.error.issues, "data")));
   // Parsing drops undeclared fields, which makes the JSON shorter.
   if (JSON.stringify(result.data).length !== JSON.stringify(data).length) {
     throw new SchemaMismatch("data: has undeclared fields");
@@ -151,21 +146,22 @@ class SchemaMismatch extends Error {
   override readonly name = "SchemaMismatch";
 }
 
-/**
- * One sentence for `detail`: "text: must be a string; attachments.0.type: …". It names fields and the expected values,
- * never the received ones.
- */
-function describeIssues(issues: readonly $ZodIssue[], subject: string): string {
-  const descriptions = issues
+/** The fields and the expected values of the first issues, never the received values. */
+function fieldProblems(issues: readonly $ZodIssue[], subject: string): FieldProblem[] {
+  const problems = issues
     .slice(0, ISSUES_MAX)
-    .map((issue) => `${fieldName(issue.path, subject)}: ${describeIssue(issue)}`);
-  return [...new Set(descriptions)].join("; ");
+    .map((issue) => ({ field: fieldPath(issue.path, subject), problem: describeIssue(issue) }));
+  return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
 }
 
 // A key of a free-form object is the caller's own text: only what looks like one of our field names is repeated.
-function fieldName(path: readonly PropertyKey[], subject: string): string {
+function fieldPath(path: readonly PropertyKey[], subject: string): string {
   if (path.length === 0) return subject;
-  return path.map((part) => (/^[a-z0-9_]{1,40}$/i.test(String(part)) ? String(part) : "?")).join(".");
+  return path.reduce<string>((start, part) => {
+    if (typeof part === "number") return `${start}[${part}]`;
+    const name = /^[a-z0-9_.]{1,40}$/i.test(String(part)) ? String(part) : "?";
+    return start === "" ? name : `${start}.${name}`;
+  }, "");
 }
 
 function describeIssue(issue: $ZodIssue): string {

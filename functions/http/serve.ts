@@ -1,6 +1,7 @@
 import type { Caller } from "../../shared/domain/access/api-keys.ts";
 import { REQUEST_BODY_BYTES_MAX } from "../../shared/domain/limits.ts";
-import { isRefusal, type Refusal, toHttpError } from "../../shared/kernel/refusals.ts";
+import type { RequestPace } from "../../shared/flows/access/authenticate.ts";
+import { isRefusal, type Refusal, refusalMessage, toHttpError } from "../../shared/kernel/refusals.ts";
 import type { RequestTime } from "../../shared/kernel/request-time.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import type { Endpoint, RequestMetadata } from "./endpoint.ts";
@@ -19,8 +20,8 @@ const JSON_TYPE = "application/json; charset=utf-8";
 
 /** Resolves the raw Authorization header (undefined when absent) to the caller. */
 export type Authenticate = (header: string | undefined, now: Millis) => Promise<Caller | Refusal<"unauthorized">>;
-/** Counts one request of the key, or refuses it with `retryAfter`. */
-export type RateLimit = (caller: Caller, now: Millis) => Promise<Refusal<"too_many_requests"> | null>;
+/** Counts one request of the key. Null when requests are not limited. */
+export type RateLimit = (caller: Caller, now: Millis) => Promise<RequestPace | null>;
 
 /** The checks that every request passes before its route. */
 export interface Guards {
@@ -42,16 +43,39 @@ export interface IncomingRequest {
 
 /** Serves one request: size, key, rate limit, tenant, parameters, body, handler. Throws only on a fault. */
 export async function serve<P>(
-  { ports, ...guards }: Guards & { readonly ports: P },
+  options: Guards & { readonly ports: P },
   endpoint: Endpoint<P>,
-  { raw, metadata, path, now, time }: IncomingRequest,
+  request: IncomingRequest,
 ): Promise<Response> {
+  const { raw, now } = request;
   const bytes = await readBytes(raw, endpoint.bodyBytesMax ?? REQUEST_BODY_BYTES_MAX);
   if (isRefusal(bytes)) return failure(bytes);
+  if (endpoint.auth === "none") return respond(options, endpoint, { ...request, bytes, caller: null });
 
-  const caller = await authorize(guards, endpoint, { raw, now });
+  const caller = await options.authenticate(raw.headers.get("authorization") ?? undefined, now);
   if (isRefusal(caller)) return failure(caller);
+  const pace = await options.rateLimit(caller, now);
+  if (pace?.refusal) return withPace(failure(pace.refusal), pace);
+  const response = await respond(options, endpoint, { ...request, bytes, caller });
+  return pace ? withPace(response, pace) : response;
+}
 
+/** The headers that say how many requests the key has left. */
+function withPace(response: Response, { limit, remaining, resetSeconds }: RequestPace): Response {
+  response.headers.set("ratelimit-limit", String(limit));
+  response.headers.set("ratelimit-remaining", String(remaining));
+  response.headers.set("ratelimit-reset", String(resetSeconds));
+  return response;
+}
+
+/** A request of an identified caller; null where none is needed. */
+type CallerRequest = IncomingRequest & { readonly bytes: Uint8Array; readonly caller: Caller | null };
+
+async function respond<P>(
+  { ports, checkData = false }: Guards & { readonly ports: P },
+  endpoint: Endpoint<P>,
+  { metadata, path, now, time, bytes, caller }: CallerRequest,
+): Promise<Response> {
   const parameters = readParameters(metadata.query);
   if (isRefusal(parameters)) return failure(parameters);
 
@@ -72,19 +96,14 @@ export async function serve<P>(
   if (isRefusal(idempotencyKey)) return failure(idempotencyKey);
 
   const parsedRequest = { tenant, path, query: query.value, body: body.value, page, idempotencyKey };
-  const input = { caller, ...parsedRequest, request: metadata, now, time, ports };
-  return toHttpResponse(endpoint, await endpoint.handle(input), guards.checkData ?? false);
-}
-
-async function authorize<P>(
-  guards: Guards,
-  endpoint: Endpoint<P>,
-  { raw, now }: Pick<IncomingRequest, "raw" | "now">,
-): Promise<Caller | null | Refusal<"unauthorized" | "too_many_requests">> {
-  if (endpoint.auth === "none") return null;
-  const caller = await guards.authenticate(raw.headers.get("authorization") ?? undefined, now);
-  if (isRefusal(caller)) return caller;
-  return (await guards.rateLimit(caller, now)) ?? caller;
+  let isReplayed = false;
+  const onReplay = () => {
+    isReplayed = true;
+  };
+  const input = { caller, ...parsedRequest, onReplay, request: metadata, now, time, ports };
+  const response = toHttpResponse(endpoint, await endpoint.handle(input), checkData);
+  if (isReplayed) response.headers.set("idempotent-replayed", "true");
+  return response;
 }
 
 function parseBody<P>(endpoint: Endpoint<P>, bytes: Uint8Array): { value: unknown } | Refusal<"invalid_request"> {
@@ -115,12 +134,16 @@ export function success(data: unknown, status = 200): Response {
   return new Response(JSON.stringify({ ok: true, data }), { status, headers: { "content-type": JSON_TYPE } });
 }
 
-/** `{ ok: false, error: { code, message, detail } }` with the refusal's status. `detail` is "" when there is none. */
+/**
+ * `{ ok: false, error: { code, message, detail } }` with the refusal's status, and `errors` for an invalid request.
+ * `detail` is "" when there is none.
+ */
 export function failure(refusal: Refusal): Response {
-  const { status, code, message } = toHttpError(refusal.refused);
+  const { status, code } = toHttpError(refusal.refused);
   const headers = new Headers({ "content-type": JSON_TYPE });
   if (refusal.retryAfter !== undefined) headers.set("retry-after", String(refusal.retryAfter));
-  const error = { code, message, detail: refusal.detail ?? "" };
+  const { detail = "", errors } = refusal;
+  const error = { code, message: refusalMessage(refusal), detail, ...(errors ? { errors } : {}) };
   return new Response(JSON.stringify({ ok: false, error }), { status, headers });
 }
 

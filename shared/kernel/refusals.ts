@@ -2,15 +2,27 @@
 // (`rate_limited` is 409 for a send limit and 429 for a request limit). `bin/docs/errors.ts` documents each reason.
 
 const refusals = {
-  invalid_request: [400, "invalid_request", "The request is invalid. Correct the problem named in detail."],
+  // Stands in for the problems of the request, which every refusal of this reason names.
+  invalid_request: [400, "invalid_request", "The message names the invalid field and its problem."],
   tenant_required: [400, "tenant_required", "Missing tenant. Add ?tenant=<slug>."],
   unauthorized: [401, "unauthorized", "Missing or invalid API key. Send Authorization: Bearer <API key>."],
   signature_invalid: [401, "signature_invalid", "Invalid webhook signature. Sign the raw body with the app secret."],
-  forbidden: [403, "forbidden", "This API key is not allowed to do this. Use another key."],
+  tenant_forbidden: [
+    403,
+    "forbidden",
+    "This API key has no access to the tenant in ?tenant=. Use a key of that tenant, or the tenant of this key.",
+  ],
+  live_key_required: [403, "forbidden", "A test key is not allowed to do this. Use a live key."],
+  tenant_suspended: [403, "forbidden", "The tenant is suspended. Ask the operator of this service."],
   handshake_refused: [403, "forbidden", "Verify token mismatch. Use the token that is configured here."],
   route_not_found: [404, "route_not_found", "No route matches this path."],
   method_not_allowed: [405, "method_not_allowed", "Method not allowed for this path."],
   conversation_not_found: [404, "conversation_not_found", "Conversation not found."],
+  conversation_id_cut: [
+    404,
+    "conversation_not_found",
+    "Conversation not found. The id ends before its first #. Encode each # in it as %23.",
+  ],
   account_not_found: [404, "account_not_found", "Connected account not found."],
   message_not_found: [404, "message_not_found", "Message not found."],
   endpoint_not_found: [404, "endpoint_not_found", "Webhook endpoint not found."],
@@ -26,7 +38,17 @@ const refusals = {
   window_closed: [
     409,
     "window_closed",
-    "The 24-hour reply window is closed. If can_send_as_human_agent is true, use the human-agent route.",
+    "The 24-hour reply window is closed. A named person can still send the message: use the human-agent route.",
+  ],
+  window_closed_late: [
+    409,
+    "window_closed",
+    "The 24-hour reply window and the 7-day human-agent window are closed. Wait for the participant's next message.",
+  ],
+  window_closed_no_inbound: [
+    409,
+    "window_closed",
+    "The participant has not sent a message yet, so no window is open. Wait for the first one.",
   ],
   missing_actor: [409, "missing_actor", "Missing actor_id. Name the person who typed the message."],
   human_agent_early: [409, "human_agent_unavailable", "The 24-hour reply window is open. Use the reply route."],
@@ -77,10 +99,20 @@ const refusals = {
 
 export type Reason = keyof typeof refusals;
 
+/** What is wrong with a field of a request. Both texts are public and never contain what the caller sent. */
+export interface FieldProblem {
+  /** A path such as `attachments[0].url`. */
+  readonly field: string;
+  /** The end of a sentence about the field: `must be a string`. */
+  readonly problem: string;
+}
+
 /** A refusal is returned as a value; a fault is thrown. `detail` is public and never contains secrets. */
 export interface Refusal<R extends Reason = Reason> {
   readonly refused: R;
   readonly detail?: string;
+  /** Of an invalid request. Never empty. */
+  readonly errors?: readonly FieldProblem[];
   /** Seconds. Sent as Retry-After. */
   readonly retryAfter?: number;
 }
@@ -91,6 +123,30 @@ export function refuse<R extends Reason>(refused: R, detail?: string, retryAfter
     ...(detail === undefined ? {} : { detail }),
     ...(retryAfter === undefined ? {} : { retryAfter }),
   };
+}
+
+/**
+ * Refuses a request because of one field.
+ * @param detail default: the field and its problem
+ */
+export function invalidField(
+  field: string,
+  problem: string,
+  detail = `${field}: ${problem}`,
+): Refusal<"invalid_request"> {
+  return { refused: "invalid_request", detail, errors: [{ field, problem }] };
+}
+
+/** Refuses a request because of its fields. @param problems at least one */
+export function invalidFields(problems: readonly FieldProblem[]): Refusal<"invalid_request"> {
+  // The detail has paths in the form of the first release: `attachments.0.url`.
+  const details = problems.map(({ field, problem }) => `${field.replace(/\[(\d+)\]/g, ".$1")}: ${problem}`);
+  return { refused: "invalid_request", detail: details.join("; "), errors: problems };
+}
+
+/** The message of a refusal: its fields' problems as sentences, or that of its reason. */
+export function refusalMessage({ refused, errors = [] }: Refusal): string {
+  return errors.map(({ field, problem }) => `${field} ${problem}.`).join(" ") || toHttpError(refused).message;
 }
 
 export function isRefusal<T>(value: T): value is Extract<T, Refusal> {

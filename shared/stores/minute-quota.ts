@@ -4,15 +4,21 @@ import type { Table } from "./client.ts";
 import { type Key, timeToLive } from "./keys.ts";
 import { sendWrite, update } from "./writes.ts";
 
-/**
- * Counts one more in a minute's item. When the table's response is lost, the SDK may count it twice.
- * @returns the seconds until the next minute when the quota was used up before, else null
- */
-export async function consumeFromMinute(table: Table, key: Key, quota: number, now: Millis): Promise<number | null> {
+/** A quota after one more use of it. */
+export interface QuotaUse {
+  readonly isExceeded: boolean;
+  readonly remaining: number;
+  /** Seconds until the next minute. */
+  readonly resetSeconds: number;
+}
+
+/** Counts one more in a minute's item. When the table's response is lost, the SDK may count it twice. */
+export async function consumeFromMinute(table: Table, key: Key, quota: number, now: Millis): Promise<QuotaUse> {
   const attributes = await sendWrite(
     table,
     update(key, { add: { [A.count]: 1 }, set: { [A.ttl]: timeToLive(now + 2 * MINUTE) } }, undefined, "UPDATED_NEW"),
   );
   const count = (attributes?.[A.count] as number | undefined) ?? 0;
-  return count <= quota ? null : Math.ceil((MINUTE - (now % MINUTE)) / SECOND);
+  const resetSeconds = Math.ceil((MINUTE - (now % MINUTE)) / SECOND);
+  return { isExceeded: count > quota, remaining: Math.max(0, quota - count), resetSeconds };
 }

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { type ReplayableStatus, replayableStatuses } from "../../../shared/domain/delivery/deliveries.ts";
 import { replayWindow } from "../../../shared/flows/delivery/replay-window.ts";
-import { isRefusal, refuse } from "../../../shared/kernel/refusals.ts";
+import { invalidField, isRefusal } from "../../../shared/kernel/refusals.ts";
 import type { Millis } from "../../../shared/kernel/time.ts";
 import { commaSeparated, instant } from "../../http/fields.ts";
 import { endpoint } from "../api-endpoint.ts";
@@ -32,11 +32,11 @@ export const replayDeliveries = endpoint.page({
   data: z.object({ matched: z.int(), enqueued: z.int(), skipped: z.int() }),
   handle: async ({ caller, tenant, path, query, body, page, request, now, ports }) => {
     const { from, to, statuses, force } = mergeWindow(query, body);
-    if (from === undefined) return refuse("invalid_request", "from: is required in the query or the body");
+    if (from === undefined) return invalidField("from", "is required in the query or the body");
     // A window without an end ends at the time of its first call. The cursor carries that time to the next calls.
     const [end, after = null] = page.position?.split(" ") ?? [];
     const windowEnd = to ?? (end === undefined ? now : Number(end));
-    if (windowEnd < from) return refuse("invalid_request", "to: must not be before from");
+    if (windowEnd < from) return invalidField("to", "must not be before from");
 
     const window = { from, to: windowEnd, statuses, force, after, limit: page.limit };
     const result = await replayWindow(ports, {

@@ -100,7 +100,7 @@ export const getConversation = endpoint.page({
   tag: "Conversations",
   summary: "Get a conversation with its messages, newest first",
   query: z.object({ include_test: queryFlag }),
-  refusals: ["conversation_not_found"],
+  refusals: ["conversation_not_found", "conversation_id_cut"],
   scope: "conversation",
   filters: ({ path, query }) => ({ id: path.id, include_test: query.include_test }),
   data: z.object({ conversation: conversationSchema, messages: z.array(messageSchema) }),

@@ -29,7 +29,7 @@ export const listMessages = endpoint.page({
     direction: z.optional(z.enum(directions)),
     include_test: queryFlag,
   }),
-  refusals: ["conversation_not_found"],
+  refusals: ["conversation_not_found", "conversation_id_cut"],
   scope: "messages",
   filters: ({ query }) => query,
   data: z.object({ messages: z.array(messageSchema) }),

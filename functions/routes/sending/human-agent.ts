@@ -27,8 +27,8 @@ export const sendHumanAgentMessage = endpoint.key({
   refusals: [...sendRefusals, "missing_actor", "human_agent_early", "human_agent_late", "human_agent_no_inbound"],
   status: 202,
   data: z.object({ hold: holdSchema }),
-  handle: async ({ caller, body, idempotencyKey, request, time, ports }) => {
-    const message = { ...toSendRequest(body), actorId: body.actor_id?.trim() || null, idempotencyKey };
+  handle: async ({ caller, body, idempotencyKey, onReplay, request, time, ports }) => {
+    const message = { ...toSendRequest(body), actorId: body.actor_id?.trim() || null, idempotencyKey, onReplay };
     const hold = await createHold(ports, { caller, ip: request.sourceIp }, message, time);
     if (isRefusal(hold)) return hold;
     return { hold: toHoldResponse(hold, { status: "awaiting_verification" }, await verifyUrl(ports, hold.id)) };

@@ -16,8 +16,8 @@ export const sendReply = endpoint.key({
   idempotent: true,
   refusals: sendRefusals,
   data: z.object({ platform_message_id: z.string() }),
-  handle: async ({ caller, body, idempotencyKey, time, ports }) => {
-    const result = await send(ports, { caller, reply: { ...toSendRequest(body), idempotencyKey }, time });
+  handle: async ({ caller, body, idempotencyKey, onReplay, time, ports }) => {
+    const result = await send(ports, { caller, reply: { ...toSendRequest(body), idempotencyKey, onReplay }, time });
     return isRefusal(result) ? result : { platform_message_id: result.messageId };
   },
 });

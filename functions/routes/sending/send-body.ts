@@ -22,6 +22,8 @@ export const sendRefusals = [
   "conversation_not_found",
   "account_not_found",
   "window_closed",
+  "window_closed_late",
+  "window_closed_no_inbound",
   "rate_limited",
   "slowed_down",
   "idempotency_conflict",

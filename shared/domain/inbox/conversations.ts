@@ -1,3 +1,4 @@
+import { type Refusal, refuse } from "../../kernel/refusals.ts";
 import { parseTenant, type TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { type AccountRef, isExternalId, isPlatform } from "../accounts/accounts.ts";
@@ -20,6 +21,11 @@ export function conversationId(ref: ConversationRef): string {
 export function parseConversationId(tenant: TenantId, id: string): ConversationRef | null {
   const ref = readConversationId(id);
   return ref?.tenant === tenant ? ref : null;
+}
+
+/** The refusal of a malformed id. A client cuts an id at its first `#` if that is not encoded in the URL. */
+export function malformedConversationId(id: string): Refusal<"conversation_not_found" | "conversation_id_cut"> {
+  return refuse(id === "CONV" ? "conversation_id_cut" : "conversation_not_found");
 }
 
 /** Parses an id of any tenant, for routes that take their tenant from the resource. */

@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from "../../kernel/refusals.ts";
+import { invalidField, type Refusal } from "../../kernel/refusals.ts";
 import type { PlatformName } from "../accounts/accounts.ts";
 import type { Attachment, Scope } from "../inbox/messages.ts";
 import {
@@ -52,10 +52,10 @@ export function readSendContent(
   scope: Scope,
 ): SendContent | Invalid {
   const { text, attachments } = content;
-  if (text != null && attachments != null) return invalid("text, attachments: give one of them, not both");
+  if (text != null && attachments != null) return invalidBody("text, attachments: give one of them, not both");
   if (text != null) return readText(text, platform);
   if (attachments != null) return readAttachments(attachments, scope);
-  return invalid("text, attachments: give one of them");
+  return invalidBody("text, attachments: give one of them");
 }
 
 /**
@@ -88,9 +88,25 @@ export function contentAttachments(content: SendContent): Attachment[] {
   }));
 }
 
+// The details of the first release, which clients may compare.
+const tooManyImages = `attachments: at most ${IMAGES_PER_MESSAGE_MAX} images in one message`;
+const mixedMedia = "attachments: images cannot be combined with other media";
+const severalFiles = "attachments: only one video, audio or file per message";
+
+function invalidBody(detail: string): Invalid {
+  return invalidField("body", "must have either text or attachments", detail);
+}
+
+const textLimits: Readonly<Record<PlatformName, string>> = {
+  instagram: `Instagram accepts ${INSTAGRAM_TEXT_BYTES_MAX} bytes of UTF-8`,
+  messenger: `Messenger accepts ${MESSENGER_TEXT_CHARS_MAX} characters`,
+};
+
 function readText(text: string, platform: PlatformName): SendContent | Invalid {
-  if (text.trim() === "") return invalid("text: must not be empty");
-  return isTextTooLong(platform, text) ? invalid("text_too_long") : { kind: "text", text };
+  if (text.trim() === "") return invalidField("text", "must not be empty");
+  return isTextTooLong(platform, text)
+    ? invalidField("text", `is too long: ${textLimits[platform]}`, "text_too_long")
+    : { kind: "text", text };
 }
 
 function readAttachments(requestedAttachments: readonly RequestedAttachment[], scope: Scope): SendContent | Invalid {
@@ -108,32 +124,35 @@ function readAttachments(requestedAttachments: readonly RequestedAttachment[], s
 
 function checkCombination(attachments: readonly RequestedAttachment[]): Invalid | null {
   const [first] = attachments;
-  if (!first) return invalid("attachments: must not be empty");
+  if (!first) return invalidField("attachments", "must not be empty");
   if (attachments.length === 1) return null;
   const images = attachments.filter(({ type }) => type === "image").length;
   if (images === attachments.length) {
     return images > IMAGES_PER_MESSAGE_MAX
-      ? invalid(`attachments: at most ${IMAGES_PER_MESSAGE_MAX} images in one message`)
+      ? invalidField("attachments", `must have at most ${IMAGES_PER_MESSAGE_MAX} images`, tooManyImages)
       : null;
   }
-  if (images > 0) return invalid("attachments: images cannot be combined with other media");
-  return invalid("attachments: only one video, audio or file per message");
+  if (images > 0) return invalidField("attachments", "must not combine images with other media", mixedMedia);
+  return invalidField("attachments", "must have only one video, audio or file", severalFiles);
 }
 
 function readAttachment(attachment: RequestedAttachment, name: string, scope: Scope): OutgoingAttachment | Invalid {
   const type = mediaTypes.find((mediaType) => mediaType === attachment.type);
-  if (!type) return invalid(`${name}.type: must be one of ${mediaTypes.join(", ")}`);
+  if (!type) return invalidField(`${name}.type`, `must be one of ${mediaTypes.join(", ")}`);
   const { url, attachmentId } = attachment;
-  if (url != null && attachmentId != null) return invalid(`${name}: set url or attachment_id, not both`);
+  const eitherProblem = "must have either url or attachment_id";
+  if (url != null && attachmentId != null) {
+    return invalidField(name, eitherProblem, `${name}: set url or attachment_id, not both`);
+  }
   if (url != null) {
     return isFetchable(url)
       ? { type, url }
-      : invalid(`${name}.url: must be an https address of at most ${ATTACHMENT_URL_CHARS_MAX} characters`);
+      : invalidField(`${name}.url`, `must be an https address of at most ${ATTACHMENT_URL_CHARS_MAX} characters`);
   }
-  if (attachmentId == null) return invalid(`${name}: set url or attachment_id`);
-  if (!isAttachmentId(attachmentId)) return invalid(`${name}.attachment_id: must be an attachment id`);
+  if (attachmentId == null) return invalidField(name, eitherProblem, `${name}: set url or attachment_id`);
+  if (!isAttachmentId(attachmentId)) return invalidField(`${name}.attachment_id`, "must be an attachment id");
   if (scope === "live" && attachmentId.startsWith(TEST_ATTACHMENT_PREFIX)) {
-    return invalid(`${name}.attachment_id: was uploaded with a test key`);
+    return invalidField(`${name}.attachment_id`, "was uploaded with a test key");
   }
   return { type, attachmentId };
 }
@@ -147,8 +166,4 @@ function isFetchable(url: string): boolean {
 
 function isAttachmentId(id: string): boolean {
   return id.length <= ATTACHMENT_ID_CHARS_MAX && /^[\w.-]+$/.test(id);
-}
-
-function invalid(detail: string): Invalid {
-  return refuse("invalid_request", detail);
 }

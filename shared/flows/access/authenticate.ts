@@ -1,4 +1,5 @@
 import { type Caller, parseApiKey } from "../../domain/access/api-keys.ts";
+import { REQUESTS_PER_KEY_PER_MINUTE } from "../../domain/limits.ts";
 import { hmacSha256 } from "../../kernel/bytes.ts";
 import { type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { Millis } from "../../kernel/time.ts";
@@ -31,12 +32,19 @@ export async function authenticate(
   return tenant ? { kind: "tenant_key", keyId, tenant, scope } : refuse("unauthorized");
 }
 
-/** Counts a request against its key's limit per minute. @returns a refusal when the limit is reached */
-export async function enforceRateLimit(
-  ports: KeyPorts,
-  caller: Caller,
-  now: Millis,
-): Promise<Refusal<"too_many_requests"> | null> {
-  const retryAfter = await ports.apiKeys.consumeRequest(caller.keyId, now);
-  return retryAfter === null ? null : refuse("too_many_requests", undefined, retryAfter);
+/** A key's requests of the current minute. */
+export interface RequestPace {
+  readonly limit: number;
+  readonly remaining: number;
+  /** Seconds until the next minute. */
+  readonly resetSeconds: number;
+  /** Null while the limit is not exceeded. */
+  readonly refusal: Refusal<"too_many_requests"> | null;
+}
+
+/** Counts a request against its key's limit per minute. */
+export async function enforceRateLimit(ports: KeyPorts, caller: Caller, now: Millis): Promise<RequestPace> {
+  const { isExceeded, remaining, resetSeconds } = await ports.apiKeys.consumeRequest(caller.keyId, now);
+  const refusal = isExceeded ? refuse("too_many_requests", undefined, resetSeconds) : null;
+  return { limit: REQUESTS_PER_KEY_PER_MINUTE, remaining, resetSeconds, refusal };
 }

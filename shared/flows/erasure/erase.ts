@@ -1,6 +1,6 @@
 import { type Caller, callerActor } from "../../domain/access/api-keys.ts";
 import { BACKGROUND_DELAY, deriveErasureId, noRemovals, type RemovalCounts } from "../../domain/erasure/erasures.ts";
-import { parseConversationId } from "../../domain/inbox/conversations.ts";
+import { malformedConversationId, parseConversationId } from "../../domain/inbox/conversations.ts";
 import { newUlid } from "../../kernel/ids.ts";
 import { type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
@@ -37,9 +37,10 @@ export async function eraseConversation(
   ports: ErasePorts,
   request: ErasureRequest,
   hasTime: () => boolean,
-): Promise<ErasureResult | Refusal<"forbidden" | "conversation_not_found">> {
-  if (request.caller.scope === "test") return refuse("forbidden");
-  if (!parseConversationId(request.tenant, request.conversationId)) return refuse("conversation_not_found");
+): Promise<ErasureResult | Refusal<"live_key_required" | "conversation_not_found" | "conversation_id_cut">> {
+  if (request.caller.scope === "test") return refuse("live_key_required");
+  if (!parseConversationId(request.tenant, request.conversationId))
+    return malformedConversationId(request.conversationId);
   const erasure = await startErasure(ports, request);
   if (erasure === "over") return { done: true, removed: noRemovals };
   if (erasure === null) return refuse("conversation_not_found");

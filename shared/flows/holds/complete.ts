@@ -2,7 +2,7 @@ import { checkSolutions } from "../../domain/holds/proof-of-work.ts";
 import { areCompletionsExhausted, isHoldExhausted } from "../../domain/holds/verification-attempts.ts";
 import { errorClass } from "../../kernel/error-class.ts";
 import { newUlid } from "../../kernel/ids.ts";
-import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
+import { invalidField, isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { RequestTime } from "../../kernel/request-time.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Hold } from "../../stores/holds/hold-items.ts";
@@ -61,6 +61,12 @@ export async function completeHold(
   return result ? { hold: result, state: result.state, displayName } : refuse("hold_not_found");
 }
 
+const completionProblems = {
+  invalid_token: invalidField("token", "is not a challenge of this held message", "invalid_token"),
+  challenge_expired: invalidField("token", "has expired: take a new challenge", "challenge_expired"),
+  invalid_solutions: invalidField("solutions", "do not solve the challenge", "invalid_solutions"),
+};
+
 /** Null when the token and its solutions are right. Anything else counts as a failure of the address and of the hold. */
 async function checkCompletion(
   ports: Pick<CheckPorts, "verificationAttempts" | "challengeKey">,
@@ -71,7 +77,7 @@ async function checkCompletion(
   const verdict = checkSolutions({ holdId: hold.id, token, solutions, now }, await ports.challengeKey());
   if (verdict === "ok") return null;
   const [refusal, attempts] = await Promise.all([
-    countFailure(ports, sourceIp, refuse("invalid_request", verdict), now),
+    countFailure(ports, sourceIp, completionProblems[verdict], now),
     ports.verificationAttempts.add(hold.id, "failure", now),
   ]);
   return isHoldExhausted({ ...attempts, all: attempts.all - 1 }) ? tooManyAttempts(now) : refusal;

@@ -20,6 +20,8 @@ export interface HumanAgentMessage extends RequestedContent {
   readonly actorId: string | null;
   /** The caller's `Idempotency-Key`. */
   readonly idempotencyKey?: string | null;
+  /** Called when the result is that of an earlier request with the key. */
+  readonly onReplay?: () => void;
 }
 
 /** A new hold as the API returns it, without the message. */
@@ -49,7 +51,7 @@ export async function createHold(
   message: HumanAgentMessage,
   time: RequestTime,
 ): Promise<CreatedHold | PlanRefusal | Refusal<"idempotency_conflict">> {
-  const { conversationId, text, attachments, replyTo, actorId, idempotencyKey = null } = message;
+  const { conversationId, text, attachments, replyTo, actorId, idempotencyKey = null, onReplay } = message;
   const { caller } = actor;
   const now = time.now();
   const ref = readConversationId(conversationId);
@@ -68,6 +70,7 @@ export async function createHold(
       tenant,
       caller,
       time,
+      onReplay,
       fingerprint: ["human-agent", conversationId, text ?? null, attachments ?? null, replyTo, actorId],
     },
     {

@@ -84,6 +84,8 @@ const publicReasons: ReadonlySet<Reason> = new Set([
   "human_agent_late",
   "human_agent_no_inbound",
   "window_closed",
+  "window_closed_late",
+  "window_closed_no_inbound",
   "rate_limited",
   "slowed_down",
   "send_failed",

@@ -1,4 +1,8 @@
-import { type ConversationHead, parseConversationId } from "../../domain/inbox/conversations.ts";
+import {
+  type ConversationHead,
+  malformedConversationId,
+  parseConversationId,
+} from "../../domain/inbox/conversations.ts";
 import type { Direction, Message } from "../../domain/inbox/messages.ts";
 import { type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
@@ -17,9 +21,9 @@ export async function readConversation(
   tenant: TenantId,
   query: PageQuery & { conversationId: string; includeTest: boolean },
   now: Millis,
-): Promise<{ head: ConversationHead; page: MessagePage } | Refusal<"conversation_not_found">> {
+): Promise<{ head: ConversationHead; page: MessagePage } | Refusal<"conversation_not_found" | "conversation_id_cut">> {
   const { conversationId, before } = query;
-  if (!parseConversationId(tenant, conversationId)) return refuse("conversation_not_found");
+  if (!parseConversationId(tenant, conversationId)) return malformedConversationId(conversationId);
   if (before === null) {
     return (await ports.conversations.getWithMessages(tenant, { ...query, now })) ?? refuse("conversation_not_found");
   }
@@ -36,10 +40,10 @@ export async function listMessages(
   tenant: TenantId,
   query: PageQuery & { conversationId: string | null; direction: Direction | null; includeTest: boolean },
   now: Millis,
-): Promise<MessagePage | Refusal<"conversation_not_found">> {
+): Promise<MessagePage | Refusal<"conversation_not_found" | "conversation_id_cut">> {
   const { conversationId, direction, before, limit, includeTest } = query;
   if (conversationId !== null) {
-    if (!parseConversationId(tenant, conversationId)) return refuse("conversation_not_found");
+    if (!parseConversationId(tenant, conversationId)) return malformedConversationId(conversationId);
     const head = await ports.conversations.get(tenant, conversationId, now);
     if (!head) return refuse("conversation_not_found");
     return ports.messages.listByConversation(tenant, { conversationId, direction, includeTest, before, limit, now });

@@ -1,6 +1,6 @@
 import { type AccountRef, accountKey } from "../../domain/accounts/accounts.ts";
 import type { SendContent } from "../../domain/sending/send-content.ts";
-import { type Refusal, refuse } from "../../kernel/refusals.ts";
+import { invalidField, type Refusal } from "../../kernel/refusals.ts";
 import type { AttachmentPorts } from "./ports.ts";
 
 /**
@@ -20,6 +20,6 @@ export async function checkAttachmentOwners(
   const owners = await ports.attachmentOwners.getAccountKeys(uploads.map(({ id }) => id));
   const foreign = uploads.find((_upload, i) => owners[i] !== null && owners[i] !== accountKey(account));
   return foreign
-    ? refuse("invalid_request", `attachments[${foreign.index}].attachment_id: was uploaded by another account`)
+    ? invalidField(`attachments[${foreign.index}].attachment_id`, "was uploaded by another account")
     : null;
 }

@@ -19,6 +19,8 @@ export interface IdempotentRequest {
   /** The route and all parameters, in a stable order. */
   readonly fingerprint: unknown;
   readonly time: RequestTime;
+  /** Called when the result is that of an earlier request. */
+  readonly onReplay?: (() => void) | undefined;
 }
 
 /** Work that runs at most once per key. Its result is stored for a day, so it must not contain message content. */
@@ -51,7 +53,7 @@ export async function mayBeErased(
  */
 export async function withIdempotency<A extends object, R extends Refusal>(
   ports: IdempotencyPorts,
-  { key, tenant, caller, fingerprint, time }: IdempotentRequest,
+  { key, tenant, caller, fingerprint, time, onReplay }: IdempotentRequest,
   work: IdempotentWork<A, R>,
 ): Promise<A | R | Refusal<"idempotency_conflict">> {
   const now = time.now();
@@ -65,13 +67,17 @@ export async function withIdempotency<A extends object, R extends Refusal>(
   const existing = await ports.idempotencyKeys.claimKey(tenant, claim, now);
   if (existing) {
     if (existing.bodyHash !== claim.bodyHash) return refuse("idempotency_conflict", "another_request");
-    if (existing.result !== null) return JSON.parse(existing.result) as A | R;
+    if (existing.result !== null) {
+      onReplay?.();
+      return JSON.parse(existing.result) as A | R;
+    }
     if (now < existing.claimedAt + IN_FLIGHT_MAX) return refuse("idempotency_conflict", "in_flight");
     previousResult = await work.replayResult(existing.workId);
     if (previousResult) claim = { ...claim, workId: existing.workId };
     const conflicting = await ports.idempotencyKeys.claimKey(tenant, claim, now, existing);
     if (conflicting) return refuse("idempotency_conflict", "in_flight");
   }
+  if (previousResult) onReplay?.();
   const result = previousResult ?? (await work.run(claim.workId));
   // Nothing is started at the end of the request. The next request with the key gets the result from the record.
   if (time.now() >= time.endsAt) return result;

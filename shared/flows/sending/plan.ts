@@ -54,7 +54,8 @@ export type ReplyRefusal =
   | BudgetRefusal
   | AccountRefusal
   | SendFailedRefusal
-  | Refusal<"conversation_not_found" | "account_not_found" | "invalid_request" | "window_closed">;
+  | ClosedWindowRefusal
+  | Refusal<"conversation_not_found" | "account_not_found" | "invalid_request">;
 
 /** Why a reply or a human agent's message was not sent. */
 export type PlanRefusal =
@@ -103,9 +104,18 @@ function checkAccount({ status, retryAt }: Account, now: Millis): AccountRefusal
   return now < retryAt ? refuse("account_restricted", status, Math.ceil((retryAt - now) / SECOND)) : null;
 }
 
-type WindowRefusal = Refusal<
-  "window_closed" | "missing_actor" | "human_agent_early" | "human_agent_late" | "human_agent_no_inbound"
->;
+type ClosedWindowRefusal = Refusal<(typeof closedWindowReasons)[keyof typeof closedWindowReasons]>;
+
+type WindowRefusal =
+  | ClosedWindowRefusal
+  | Refusal<"missing_actor" | "human_agent_early" | "human_agent_late" | "human_agent_no_inbound">;
+
+/** Why a reply is refused in each state of the window, and what is still possible. */
+const closedWindowReasons = {
+  human_agent_7d: "window_closed",
+  closed: "window_closed_late",
+  no_inbound: "window_closed_no_inbound",
+} as const;
 
 /** The path of the message, by the time since the person's last message. */
 function resolveSendPath(
@@ -116,7 +126,7 @@ function resolveSendPath(
   const { state, expiresAt } = windowAt(lastInboundAt, now);
   const windowEndsAt = expiresAt ?? now;
   const inWindow = { via: "api_in_window", windowEndsAt } as const;
-  if (kind === "reply") return state === "open_24h" ? inWindow : refuse("window_closed");
+  if (kind === "reply") return state === "open_24h" ? inWindow : refuse(closedWindowReasons[state]);
   if (!actorId) return refuse("missing_actor");
   switch (state) {
     case "open_24h":

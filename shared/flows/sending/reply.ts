@@ -16,6 +16,8 @@ export interface Reply extends RequestedContent {
   readonly replyTo: string | null;
   /** The caller's `Idempotency-Key`. */
   readonly idempotencyKey?: string | null;
+  /** Called when the result is that of an earlier request with the key. */
+  readonly onReplay?: () => void;
 }
 
 export interface ReplyResult {
@@ -30,7 +32,7 @@ export async function sendReply(
   ports: ReplyPorts,
   { caller, reply, time }: { readonly caller: Caller; readonly reply: Reply; readonly time: RequestTime },
 ): Promise<ReplyResult | ReplyRefusal | Refusal<"idempotency_conflict">> {
-  const { conversationId, text, attachments, replyTo, idempotencyKey = null } = reply;
+  const { conversationId, text, attachments, replyTo, idempotencyKey = null, onReplay } = reply;
   const ref = readConversationId(conversationId);
   if (!ref || !callerMayUse(caller, ref.tenant)) return refuse("conversation_not_found");
   const { tenant } = ref;
@@ -56,6 +58,7 @@ export async function sendReply(
       tenant,
       caller,
       time,
+      onReplay,
       fingerprint: ["reply", conversationId, text ?? null, attachments ?? null, replyTo],
     },
     {

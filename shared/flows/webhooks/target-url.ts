@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from "../../kernel/refusals.ts";
+import { invalidField, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { WebhookPorts } from "./ports.ts";
@@ -11,13 +11,13 @@ export async function checkEndpointUrl(
   now: Millis,
 ): Promise<string | Refusal<"invalid_request" | "too_many_look_ups">> {
   const syntaxCheck = ports.gate.checkUrl(url);
-  if (!syntaxCheck.ok) return refuse("invalid_request", syntaxCheck.reason);
+  if (!syntaxCheck.ok) return invalidField("url", "is not allowed", syntaxCheck.reason);
   if (hasHostname(syntaxCheck.url)) {
     const retryAfter = await ports.dnsQuota.consume(tenant, now);
     if (retryAfter !== null) return refuse("too_many_look_ups", undefined, retryAfter);
   }
   const dnsCheck = await ports.gate.checkAndResolve(url);
-  return dnsCheck.ok ? dnsCheck.url.href : refuse("invalid_request", dnsCheck.reason);
+  return dnsCheck.ok ? dnsCheck.url.href : invalidField("url", "is not allowed", dnsCheck.reason);
 }
 
 /** A parsed URL has every IP address as four numbers or in brackets. */

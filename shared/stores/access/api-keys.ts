@@ -9,7 +9,7 @@ import type { Table } from "../client.ts";
 import { conditionalTransaction } from "../conditional-write.ts";
 import { itemDoesNotExist } from "../expressions.ts";
 import { apiKeyItemKey, apiKeyLookupKey, operatorKeyItemKey, rateLimitKey } from "../keys.ts";
-import { consumeFromMinute } from "../minute-quota.ts";
+import { consumeFromMinute, type QuotaUse } from "../minute-quota.ts";
 import { put } from "../writes.ts";
 import { auditItem } from "./audit.ts";
 
@@ -79,11 +79,8 @@ export function apiKeyStore(table: Table) {
       };
     },
 
-    /**
-     * Counts one request in the key's current minute.
-     * @returns the seconds until the next minute when the key's quota was used up before, else null
-     */
-    consumeRequest(keyId: string, now: Millis): Promise<number | null> {
+    /** Counts one request in the key's current minute. */
+    consumeRequest(keyId: string, now: Millis): Promise<QuotaUse> {
       return consumeFromMinute(table, rateLimitKey(keyId, now), REQUESTS_PER_KEY_PER_MINUTE, now);
     },
   };

@@ -14,8 +14,9 @@ export function dnsQuotaStore(table: Table) {
      * Counts one lookup in the tenant's current minute.
      * @returns the seconds until the next minute when the tenant's quota was used up before, else null
      */
-    consume(tenant: TenantId, now: Millis): Promise<number | null> {
-      return consumeFromMinute(table, dnsQuotaKey(tenant, now), DNS_LOOKUPS_PER_TENANT_PER_MINUTE, now);
+    async consume(tenant: TenantId, now: Millis): Promise<number | null> {
+      const use = await consumeFromMinute(table, dnsQuotaKey(tenant, now), DNS_LOOKUPS_PER_TENANT_PER_MINUTE, now);
+      return use.isExceeded ? use.resetSeconds : null;
     },
   };
 }

@@ -130,19 +130,49 @@ describe("the key and the tenant", () => {
   });
 });
 
+const paceOf = ({ headers }: Response) =>
+  ["limit", "remaining", "reset"].map((name) => headers.get(`ratelimit-${name}`));
+
 describe("the rate limit of a key", () => {
   it("answers 429 rate_limited with Retry-After before tenant and parameters are validated, and counts only valid keys", async () => {
     const counted: string[] = [];
     const { app } = createTestApp(async (caller) => {
       counted.push(caller.keyId);
-      return refuse("too_many_requests", undefined, 17);
+      const refusal = refuse("too_many_requests", undefined, 17);
+      return { limit: 600, remaining: 0, resetSeconds: 17, refusal };
     });
     const response = await app.request("/v1/things?limit=0", { headers: operatorAuth });
     expect(response.headers.get("retry-after")).toBe("17");
+    expect(paceOf(response)).toEqual(["600", "0", "17"]);
     expect(await readVerdict(response)).toEqual([429, "rate_limited", ""]);
     await app.request("/v1/things", { headers: { authorization: "Bearer wrong" } });
     expect((await app.request("/v1/facts")).status).toBe(200);
     expect(counted).toEqual(["k3"]);
+  });
+});
+
+describe("the pace of a key", () => {
+  it("is in each answer to a valid key, refused or not, and in no other", async () => {
+    const { app } = createTestApp(async () => ({ limit: 600, remaining: 598, resetSeconds: 42, refusal: null }));
+    for (const path of ["/v1/things", "/v1/things?limit=0", "/v1/things?tenant=globex"]) {
+      expect(paceOf(await app.request(path, { headers: tenantAuth })), path).toEqual(["600", "598", "42"]);
+    }
+    const unlimited = [null, null, null];
+    expect(paceOf(await app.request("/v1/things", { headers: { authorization: "Bearer wrong" } }))).toEqual(unlimited);
+    expect(paceOf(await app.request("/v1/facts"))).toEqual(unlimited);
+  });
+});
+
+describe("a tenant of another key", () => {
+  it("is named as such, and as one that does not exist", async () => {
+    const { app } = createTestApp();
+    const messages = ["globex", "nobody"].map(async (tenant) => {
+      const response = await app.request(`/v1/things?tenant=${tenant}`, { headers: tenantAuth });
+      return ((await response.json()) as { error: { message: string } }).error.message;
+    });
+    const message =
+      "This API key has no access to the tenant in ?tenant=. Use a key of that tenant, or the tenant of this key.";
+    expect(await Promise.all(messages)).toEqual([message, message]);
   });
 });
 

@@ -74,6 +74,21 @@ describe("a JSON body", () => {
     expect(verdict[2]).not.toContain("canary");
   });
 
+  it("that is invalid names each field in `errors` with its path, and the problems in `message`", async () => {
+    const response = await post('{"text":1,"attachments":[{"type":"a"},{"type":7}],"labels":{"canary secret":"x"}}');
+    const { error } = (await response.json()) as { error: Record<string, unknown> };
+    expect(error).toEqual({
+      code: "invalid_request",
+      message: "text must be a string. attachments[1].type must be a string. labels.? must be a number.",
+      detail: "text: must be a string; attachments.1.type: must be a string; labels.?: must be a number",
+      errors: [
+        { field: "text", problem: "must be a string" },
+        { field: "attachments[1].type", problem: "must be a string" },
+        { field: "labels.?", problem: "must be a number" },
+      ],
+    });
+  });
+
   it("that is not UTF-8 is 400", async () => {
     const bytes = Uint8Array.from([...Buffer.from('{"text":"'), 0xff, 0xfe, ...Buffer.from('"}')]);
     expect((await readVerdict(post(bytes)))[0]).toBe(400);

@@ -26,9 +26,9 @@ describe("a declaration", () => {
     const declared = endpoint.tenant({ ...common, refusals: ["window_closed"], handle: flow });
     expect(declared.refusals).toEqual(["window_closed"]);
 
-    endpoint.tenant({ ...common, handle: async () => refuse("forbidden") });
-    endpoint.key({ ...common, tenant: "none", handle: async () => refuse("forbidden") });
-    endpoint.page({ ...common, scope: "x", handle: async () => refuse("forbidden") });
+    endpoint.tenant({ ...common, handle: async () => refuse("live_key_required") });
+    endpoint.key({ ...common, tenant: "none", handle: async () => refuse("live_key_required") });
+    endpoint.page({ ...common, scope: "x", handle: async () => refuse("live_key_required") });
     endpoint.public({ ...common, handle: async () => refuse("invalid_request") });
     // @ts-expect-error no refusal is declared
     endpoint.tenant({ ...common, handle: flow });
@@ -37,7 +37,7 @@ describe("a declaration", () => {
     // @ts-expect-error no refusal is declared
     endpoint.page({ ...common, scope: "x", handle: async () => refuse("window_closed") });
     // @ts-expect-error a route without a key cannot forbid
-    endpoint.public({ ...common, handle: async () => refuse("forbidden") });
+    endpoint.public({ ...common, handle: async () => refuse("live_key_required") });
     // @ts-expect-error the reason does not exist
     endpoint.tenant({ ...common, refusals: ["no_such_reason"], handle: async () => ({ n: 1 }) });
   });

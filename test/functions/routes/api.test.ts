@@ -124,6 +124,17 @@ describe("reading", () => {
     expect((await request(`/v1/messages?tenant=${tenant}`, { key: stranger })).status).toBe(403);
   });
 
+  it("hints at a # that is not encoded in a URL", async () => {
+    for (const path of ["/v1/conversations/CONV", "/v1/messages?conversation_id=CONV"]) {
+      const { status, body } = await request(path);
+      expect([status, body.error.code, body.error.message]).toEqual([
+        404,
+        "conversation_not_found",
+        "Conversation not found. The id ends before its first #. Encode each # in it as %23.",
+      ]);
+    }
+  });
+
   it("shows test traffic only on request", async () => {
     const message = sampleMessage(tenant, { id: "t1", scope: "test", sentAt: testEnv.now() });
     await messageStore(testEnv.table).record(tenant, message, testEnv.now());

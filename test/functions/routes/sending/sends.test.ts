@@ -34,7 +34,9 @@ async function request(path: "reply" | "human-agent", body: object, headers: Rec
   const response = await app.fetch(new Request(`http://gateway/v1/messages/${path}`, init), {
     sourceIp: "203.0.113.7",
   });
-  const responseBody = (await response.json()) as { readonly error: { readonly message: string } };
+  const responseBody = (await response.json()) as {
+    readonly error: { readonly message: string; readonly errors?: unknown };
+  };
   return { status: response.status, headers: response.headers, body: responseBody };
 }
 
@@ -113,6 +115,51 @@ describe("POST /v1/messages/reply", () => {
     expect(fixture.platformCalls).toEqual([]);
   });
 
+  it("says which window is closed, and what is still possible", async () => {
+    const messageOf = async () => {
+      const response = await reply();
+      expect(response).toMatchObject(refusedResponse(409, "window_closed", ""));
+      return response.body.error.message;
+    };
+    testEnv.advance(DAY);
+    const still = "A named person can still send the message: use the human-agent route.";
+    expect(await messageOf()).toBe(`The 24-hour reply window is closed. ${still}`);
+    testEnv.advance(6 * DAY - SECOND);
+    await fixture.echo(`${fixture.tenant}-native`, "ours");
+    testEnv.advance(SECOND);
+    expect(await messageOf()).toBe(
+      "The 24-hour reply window and the 7-day human-agent window are closed. Wait for the participant's next message.",
+    );
+  });
+
+  it("names the field and what is wrong with it", async () => {
+    const errorOf = async (rest: object) => (await reply({ text: undefined, ...rest })).body.error;
+    const both = [{ field: "attachments[1]", problem: "must have either url or attachment_id" }];
+    expect(await errorOf({ attachments: [image, { type: "image" }] })).toMatchObject({
+      message: "attachments[1] must have either url or attachment_id.",
+      errors: both,
+    });
+    expect(await errorOf({ attachments: [{ type: "image", url: "http://cdn.example/a.png" }] })).toMatchObject({
+      message: "attachments[0].url must be an https address of at most 2048 characters.",
+      errors: [{ field: "attachments[0].url" }],
+    });
+    expect(await errorOf({})).toMatchObject({ message: "body must have either text or attachments." });
+    expect(await errorOf({ text: "x".repeat(1_001) })).toMatchObject({
+      message: "text is too long: Instagram accepts 1000 bytes of UTF-8.",
+      detail: "text_too_long",
+      errors: [{ field: "text", problem: "is too long: Instagram accepts 1000 bytes of UTF-8" }],
+    });
+  });
+
+  it("is marked as replayed when an idempotency key gives the first response again", async () => {
+    const headers = { "idempotency-key": "once" };
+    expect((await reply({}, headers)).headers.get("idempotent-replayed")).toBeNull();
+    const again = await reply({}, headers);
+    expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([200, "true"]);
+    const conflict = await reply({ text: "ho" }, headers);
+    expect([conflict.status, conflict.headers.get("idempotent-replayed")]).toEqual([409, null]);
+  });
+
   it("with an idempotency key returns the first response, regardless of names and order of the body's fields", async () => {
     const headers = { "idempotency-key": `!${"x".repeat(253)}~` };
     const first = await reply({}, headers);
@@ -146,6 +193,14 @@ describe("POST /v1/messages/human-agent", () => {
       "The 7-day human-agent window is closed. Wait for the participant's next message.",
     );
     expect(fixture.platformCalls).toEqual([]);
+  });
+
+  it("is marked as replayed when an idempotency key gives the first hold again", async () => {
+    testEnv.advance(DAY);
+    const body = { conversation_id: fixture.id, text: "hi", actor_id: "usr_1" };
+    const held = () => request("human-agent", body, { "idempotency-key": "held-once" });
+    const replayed = [await held(), await held()].map(({ headers }) => headers.get("idempotent-replayed"));
+    expect(replayed).toEqual([null, "true"]);
   });
 
   it("holds the message and sends nothing", async () => {

@@ -138,16 +138,19 @@ describe("the rate limit of a key", () => {
     const answers = await Promise.all(
       Array.from({ length: 601 }, () => enforceRateLimit(ports(), caller, testEnv.now())),
     );
-    const refused = answers.filter((answer) => answer !== null);
-    expect(refused).toEqual([{ refused: "too_many_requests", retryAfter: 43 }]);
+    const refused = answers.filter(({ refusal }) => refusal !== null);
+    expect(refused).toEqual([
+      { limit: 600, remaining: 0, resetSeconds: 43, refusal: { refused: "too_many_requests", retryAfter: 43 } },
+    ]);
+    const remaining = answers.map((answer) => answer.remaining).sort((a, b) => a - b);
+    expect(remaining).toEqual([0, ...Array.from({ length: 600 }, (_, i) => i)]);
     testEnv.advance(43 * SECOND - 2);
-    expect(await enforceRateLimit(ports(), caller, testEnv.now())).toEqual({
-      refused: "too_many_requests",
-      retryAfter: 1,
+    expect(await enforceRateLimit(ports(), caller, testEnv.now())).toMatchObject({
+      refusal: { refused: "too_many_requests", retryAfter: 1 },
     });
-    expect(await enforceRateLimit(ports(), callerOf("idle"), testEnv.now())).toBeNull();
+    expect((await enforceRateLimit(ports(), callerOf("idle"), testEnv.now())).refusal).toBeNull();
     testEnv.advance(1);
-    expect(await enforceRateLimit(ports(), caller, testEnv.now())).toBeNull();
+    expect((await enforceRateLimit(ports(), caller, testEnv.now())).refusal).toBeNull();
   });
 
   it("returns a Retry-After of a whole minute at its start", async () => {
@@ -156,6 +159,6 @@ describe("the rate limit of a key", () => {
     for (let i = 0; i < 600; i += 100) {
       await Promise.all(Array.from({ length: 100 }, () => enforceRateLimit(ports(), caller, start)));
     }
-    expect(await enforceRateLimit(ports(), caller, start)).toMatchObject({ retryAfter: 60 });
+    expect(await enforceRateLimit(ports(), caller, start)).toMatchObject({ refusal: { retryAfter: 60 } });
   });
 });
