@@ -103,4 +103,18 @@ export const foundHistories: readonly FoundHistory[] = [
       ],
     },
   },
+  {
+    promise: "the event of a send ends after ten attempts, as that of a message does",
+    history: {
+      seed: 1_780_467_120,
+      steps: [
+        [{ do: "wait", millis: 3_600_000 }, null],
+        [{ do: "receiver", endpoint: 3, mode: "reset" }, null],
+        [{ do: "write", person: 3 }, null],
+        [{ do: "reply", person: 3, key: 0 }, null],
+        [{ do: "wait", millis: 172_800_000 }, null],
+        [{ do: "wait", millis: 172_800_000 }, null],
+      ],
+    },
+  },
 ];

@@ -1,7 +1,9 @@
 import { HUMAN_AGENT_WINDOW, IDEMPOTENCY_TTL, REPLY_WINDOW } from "../../../shared/domain/limits.ts";
 import { MINUTE } from "../../../shared/kernel/time.ts";
+import type { KnownEndpoint } from "../deeds.ts";
 import { findPerson } from "../world/people.ts";
 import type { PlatformCall } from "../world/platform.ts";
+import { mayLackDelivery } from "./deliveries.ts";
 import { acceptedPosts, untouchedEndpoints } from "./endpoints.ts";
 import { type Evidence, mayHaveExpired, messageIdOf, SLACK } from "./evidence.ts";
 
@@ -44,11 +46,23 @@ export function judgeSendEvents(evidence: Evidence): string[] {
     const asksFor = (type: "message.sent" | "message.failed") =>
       untouchedEndpoints(evidence, call.at, { tenant, type });
     const endpoints = asksFor("message.sent").filter((endpoint) => asksFor("message.failed").includes(endpoint));
-    return endpoints.flatMap(({ id }) => {
+    return endpoints.flatMap((endpoint) => {
+      const { id } = endpoint;
       const posts = acceptedPosts(evidence, id, (post) => isAbout(post.type, messageIdOf(post), post.body, call));
-      return posts.length > 0 ? [] : [`the send ${call.text} (${call.messageId ?? "refused"}) has no event at ${id}`];
+      return posts.length > 0 || wasGivenUp(evidence, call, endpoint)
+        ? []
+        : [`the send ${call.text} (${call.messageId ?? "refused"}) has no event at ${id}`];
     });
   });
+}
+
+/** Whether the event of a send had all its attempts. A failed message has no row that leads to its event. */
+function wasGivenUp(evidence: Evidence, call: PlatformCall, endpoint: KnownEndpoint): boolean {
+  const { tenant, id } = endpoint;
+  const message = evidence.items.find(({ i }) => i === `${tenant}#${call.messageId}`);
+  if (message) return mayLackDelivery(evidence, endpoint, String(message.e));
+  const failed = evidence.items.filter(({ PK, ty }) => PK === `D#${tenant}#${id}#0` && ty === "message.failed");
+  return failed.some(({ SK }) => mayLackDelivery(evidence, endpoint, SK));
 }
 
 function isAbout(type: string, mid: string | null, body: string, call: PlatformCall): boolean {
