@@ -39,7 +39,7 @@ export function createApi(scope: Construct, context: FunctionContext): NodeFunct
       "UpdateItem",
       "DeleteItem",
       "BatchWriteItem",
-      // The transaction that creates a hold checks that its conversation exists.
+      // The transactions that create a hold and publish a failed send check that the conversation and the record exist.
       "ConditionCheckItem",
     ],
     indexes: [names.feedIndex.name, names.idIndex.name, names.failingIndex.name],

@@ -24,8 +24,9 @@ export function createSweep(scope: Construct, context: FunctionContext): NodeFun
     },
   });
   data.table.allow(sweep.functionRole, {
-    // The sweep completes a send whose sender crashed: it stores the message, updates the conversation and publishes.
-    actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
+    // The sweep completes a send whose sender crashed: it stores the message, updates the conversation and publishes. The
+    // transaction that publishes a failed send checks that its record exists.
+    actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
     // Held messages that have expired.
     indexes: [names.feedIndex.name],
     // Deliveries of every tenant that wait, once a day.

@@ -27,7 +27,10 @@ export function createVerify(scope: Construct, context: FunctionContext): NodeFu
       ...platformVariables(context),
     },
   });
-  data.table.allow(verify.functionRole, { actions: ["GetItem", "PutItem", "UpdateItem", "DeleteItem"] });
+  // The transaction that publishes a failed send checks that its record exists.
+  data.table.allow(verify.functionRole, {
+    actions: ["GetItem", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
+  });
   data.key.allowDecrypt(verify.functionRole);
   queues.Events.allowSending(verify.functionRole);
   allowReading(data.secrets.root, verify.functionRole);

@@ -15,6 +15,7 @@ import { dueStore } from "../../../../shared/stores/delivery/due-attempts.ts";
 import { eventBodyStore } from "../../../../shared/stores/delivery/event-bodies.ts";
 import { conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
 import { outboundMessageStore } from "../../../../shared/stores/inbox/outbound-messages.ts";
+import { sendRecordStore } from "../../../../shared/stores/sending/send-records.ts";
 import { counterStore } from "../../../../shared/stores/stats/counters.ts";
 import { injectFaults } from "../../../support/faults.ts";
 import { startReceiver } from "../../net/receiver.ts";
@@ -121,6 +122,7 @@ describe("deliveries", () => {
       const send = { id: newUlid(testEnv.now()), content: "", scope, ...author };
       const content = { kind: "text", text: "hello" } as const;
       const attempt = { tenant: fixture.tenant, head, send, content, startedAt: testEnv.now(), shards: 1 };
+      await sendRecordStore(testEnv.table).start(head.id, send, testEnv.now());
       await publishSendFailed(ports, attempt, "refused", { repeated: false });
       await fixture.deliver();
       expect(await fixture.endpointCounts()).toEqual([[scope === "test" ? 0 : 1, 0, 0]]);

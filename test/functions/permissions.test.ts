@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createChallenge } from "../../../shared/flows/holds/challenge.ts";
-import type { CheckPorts } from "../../../shared/flows/holds/ports.ts";
-import { getHold, viewHold } from "../../../shared/flows/holds/view.ts";
-import { DAY } from "../../../shared/kernel/time.ts";
-import type { SendOutcome } from "../../../shared/platforms/platform.ts";
-import { allowedActions, synthesizeTemplates } from "../../lib/synth-templates.ts";
-import { refusedOutcome } from "../../shared/flows/support/conversation-fixture.ts";
-import { type HoldFixture, openHoldFixture } from "../../shared/flows/support/hold-fixture.ts";
-import { openTestEnv, type TestEnv } from "../../shared/flows/support/test-env.ts";
-import { injectFaults } from "../../support/faults.ts";
+import { createChallenge } from "../../shared/flows/holds/challenge.ts";
+import type { CheckPorts } from "../../shared/flows/holds/ports.ts";
+import { getHold, viewHold } from "../../shared/flows/holds/view.ts";
+import { DAY, MINUTE } from "../../shared/kernel/time.ts";
+import type { SendOutcome } from "../../shared/platforms/platform.ts";
+import { allowedActions, synthesizeTemplates } from "../lib/synth-templates.ts";
+import { refusedOutcome } from "../shared/flows/support/conversation-fixture.ts";
+import { type HoldFixture, openHoldFixture } from "../shared/flows/support/hold-fixture.ts";
+import { openReplyFixture } from "../shared/flows/support/reply-fixture.ts";
+import { openTestEnv, type TestEnv } from "../shared/flows/support/test-env.ts";
+import { injectFaults } from "../support/faults.ts";
 
 // The local stack checks no permissions, so these tests compare the calls to the table with the role's policy.
 
@@ -77,6 +78,21 @@ it("the Verify role allows exactly the actions that the check page uses, for eve
   }
   const { service } = synthesizeTemplates();
   expect([...usedActions].sort()).toEqual(allowedActions(service, "Verify", "dynamodb:"));
+});
+
+it("the Sweep role allows the actions of completing sends, for every outcome", async () => {
+  const actions = new Set<string>();
+  for (const outcome of outcomes) {
+    const fixture = await openReplyFixture(testEnv);
+    fixture.setPlatformResponse(async () => outcome);
+    await fixture.sendReply().catch(() => null);
+    testEnv.advance(5 * MINUTE);
+    for (const action of await recordActions(() => fixture.sweepSends())) actions.add(action);
+  }
+  const { service } = synthesizeTemplates();
+  const allowed = allowedActions(service, "Sweep", "dynamodb:");
+  expect([...actions]).toContain("dynamodb:ConditionCheckItem");
+  expect([...actions].filter((action) => !allowed.includes(action))).toEqual([]);
 });
 
 it("the Api role allows the actions of creating and reading a hold", async () => {
