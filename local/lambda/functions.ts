@@ -158,15 +158,15 @@ export function openFunctions(
   }
   return {
     async load() {
-      await Promise.all(
-        declarations.map(async ({ id }) => {
-          await getById(pools, id)
-            .load()
-            .catch((error: Error) => {
-              throw new LocalRefusal(`The function ${id} cannot be loaded: ${error.message}`);
-            });
-        }),
-      );
+      const loadOne = ({ id }: FunctionDeclaration): Promise<void> =>
+        getById(pools, id)
+          .load()
+          .catch((error: Error) => {
+            throw new LocalRefusal(`The function ${id} cannot be loaded: ${error.message}`);
+          });
+      await budget.whileStarting(async () => {
+        await Promise.all(declarations.map(loadOne));
+      });
     },
     invoke: async (id, event) => await getById(pools, id).invoke(event),
     environment: (id) => getById(environments, id),

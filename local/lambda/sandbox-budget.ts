@@ -15,6 +15,8 @@ export interface SandboxBudgetOptions {
   readonly sandboxesMax: number;
   /** Maximum sandboxes that are being loaded at the same time. */
   readonly loadsMax: number;
+  /** The same while the stack starts and no event waits. */
+  readonly startLoadsMax: number;
 }
 
 /** What all functions of a stack share: memory for sandboxes, and the processors that load them. */
@@ -24,17 +26,24 @@ export interface SandboxBudget {
   release(): void;
   /** Runs `load` as soon as few enough others run. */
   whileLoading(load: () => Promise<void>): Promise<void>;
+  /** Runs `start` with the limit of loads of a stack that starts. */
+  whileStarting(start: () => Promise<void>): Promise<void>;
 }
 
-/** Half of this machine's available memory, and one processor left for the work while others load sandboxes. */
+/**
+ * Half of this machine's available memory, and one processor left for the work while others load sandboxes. A stack that
+ * starts has no other work, so it loads on all of them.
+ */
 export function machineBudget(): SandboxBudgetOptions {
   return {
+    startLoadsMax: availableParallelism(),
     sandboxesMax: Math.floor((process.availableMemory() * MEMORY_SHARE) / SANDBOX_BYTES),
     loadsMax: Math.max(1, availableParallelism() - 1),
   };
 }
 
-export function openSandboxBudget({ sandboxesMax, loadsMax }: SandboxBudgetOptions): SandboxBudget {
+export function openSandboxBudget({ sandboxesMax, loadsMax, startLoadsMax }: SandboxBudgetOptions): SandboxBudget {
+  let limit = loadsMax;
   let sandboxes = 0;
   let loads = 0;
   const waiting: (() => void)[] = [];
@@ -48,16 +57,22 @@ export function openSandboxBudget({ sandboxesMax, loadsMax }: SandboxBudgetOptio
       sandboxes -= 1;
     },
     async whileLoading(load) {
-      if (loads >= loadsMax) await new Promise<void>((resolve) => waiting.push(resolve));
+      if (loads >= limit) await new Promise<void>((resolve) => waiting.push(resolve));
       else loads += 1;
       try {
         await load();
       } finally {
-        // A waiting load takes the place over.
-        const next = waiting.shift();
+        // A waiting load takes the place over, unless more run than the limit.
+        const next = loads > limit ? undefined : waiting.shift();
         if (next) next();
         else loads -= 1;
       }
+    },
+    async whileStarting(start) {
+      limit = startLoadsMax;
+      await start().finally(() => {
+        limit = loadsMax;
+      });
     },
   };
 }

@@ -32,7 +32,7 @@ function run(source: string, properties: Record<string, unknown> = {}, replaced:
     variableOverrides: replaced,
     clock: clock.shared,
     openEgress: true,
-    budget: { sandboxesMax: 20, loadsMax: 2 },
+    budget: { sandboxesMax: 20, loadsMax: 2, startLoadsMax: 2 },
     log: (chunk) => logChunks.push(chunk),
   });
   running.push(functions);

@@ -41,7 +41,7 @@ function fakeSandbox(): FakeSandbox {
   };
 }
 
-const roomy = { sandboxesMax: 100, loadsMax: 100 };
+const roomy = { sandboxesMax: 100, loadsMax: 100, startLoadsMax: 100 };
 
 /** Opens pools that share a budget, and records the sandboxes that they open. */
 function openPools(limits: { sandboxesMax?: number; budget?: typeof roomy; idleMax?: number } = {}) {
@@ -94,7 +94,9 @@ describe("a function's sandboxes", () => {
   });
 
   it("are loaded a few at a time in all functions together", async () => {
-    const { pool, openOne, opened, loadedSandbox } = openPools({ budget: { sandboxesMax: 100, loadsMax: 2 } });
+    const { pool, openOne, opened, loadedSandbox } = openPools({
+      budget: { sandboxesMax: 100, loadsMax: 2, startLoadsMax: 2 },
+    });
     const other = openOne();
     for (const one of [pool, other, pool, other]) void one.invoke({});
     await turn();
@@ -124,7 +126,7 @@ describe("a function's sandboxes", () => {
   });
 
   it("are not opened for an event that another one has served by then", async () => {
-    const { pool, opened, loadedSandbox } = openPools({ budget: { sandboxesMax: 100, loadsMax: 1 } });
+    const { pool, opened, loadedSandbox } = openPools({ budget: { sandboxesMax: 100, loadsMax: 1, startLoadsMax: 1 } });
     const events = [pool.invoke({}), pool.invoke({})];
     const sandbox = await loadedSandbox(0);
     expect(opened).toHaveLength(2);
@@ -140,7 +142,9 @@ describe("a function's sandboxes", () => {
   });
 
   it("share the machine's memory, and each function may have four regardless", async () => {
-    const { pool, openOne, opened, loadedSandbox } = openPools({ budget: { sandboxesMax: 6, loadsMax: 100 } });
+    const { pool, openOne, opened, loadedSandbox } = openPools({
+      budget: { sandboxesMax: 6, loadsMax: 100, startLoadsMax: 100 },
+    });
     for (let at = 0; at < 10; at++) void pool.invoke({}).catch(() => {});
     await turn();
     expect(opened).toHaveLength(6);
@@ -213,5 +217,34 @@ describe("a function's sandboxes", () => {
     await pool.close();
     await expect(waiting).rejects.toMatchObject({ reason: "died" });
     expect(opened.map((sandbox) => sandbox.isClosed())).toEqual([true]);
+  });
+});
+
+describe("the loads of a stack that starts", () => {
+  it("use every processor, and those after the start leave one free", async () => {
+    const budget = openSandboxBudget({ sandboxesMax: 100, loadsMax: 1, startLoadsMax: 2 });
+    const loads = Array.from({ length: 4 }, () => Promise.withResolvers<void>());
+    const running: number[] = [];
+    const load = (at: number): Promise<void> =>
+      budget.whileLoading(async () => {
+        running.push(at);
+        await loads[at]?.promise;
+      });
+    const starting = budget.whileStarting(async () => {
+      await Promise.all([load(0), load(1), load(2)]);
+    });
+    await turn();
+    expect(running).toEqual([0, 1]);
+    for (const { resolve } of loads.slice(0, 3)) resolve();
+    await starting;
+    expect(running).toEqual([0, 1, 2]);
+    const after = Promise.withResolvers<void>();
+    void budget.whileLoading(() => after.promise);
+    void load(3);
+    await turn();
+    expect(running).toEqual([0, 1, 2]);
+    after.resolve();
+    await turn();
+    expect(running).toEqual([0, 1, 2, 3]);
   });
 });
