@@ -262,4 +262,24 @@ export const deliveryFaults: readonly PlantedFault[] = [
       title: "has the response of its newest attempt alone",
     },
   },
+  {
+    name: "a filtered list skips the matches behind a full page",
+    file: "shared/stores/delivery/delivery-pages.ts",
+    search: "if (candidates.length > limit) return { rows, next: page.at(-1)?.SK ?? null };",
+    replacement: "",
+    killedBy: {
+      file: "test/shared/stores/delivery/delivery-pages.test.ts",
+      title: "has each match of %s once, in pages that may be short",
+    },
+  },
+  {
+    name: "a list by status misses the attempts in progress",
+    file: "shared/domain/delivery/delivery-filter.ts",
+    search: 'statuses.includes(stored) || (waits && statuses.includes("attempting"))',
+    replacement: "statuses.includes(stored) && (waits || !waits)",
+    killedBy: {
+      file: "test/shared/stores/delivery/delivery-pages.test.ts",
+      title: "has only the requested statuses, as the rows have them",
+    },
+  },
 ];

@@ -3,8 +3,9 @@ import { deliveryId } from "../../../../shared/domain/delivery/deliveries.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
 import { DAY, SECOND } from "../../../../shared/kernel/time.ts";
 import type { DeliveryRow } from "../../../../shared/stores/delivery/delivery-items.ts";
-import { recordMessage } from "../../../shared/flows/support/test-endpoints.ts";
+import { createEndpointAt, recordMessage } from "../../../shared/flows/support/test-endpoints.ts";
 import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";
+import { startReceiver } from "../../../shared/net/receiver.ts";
 import { newTenant } from "../../../shared/stores/support/samples.ts";
 import { openWebhookApiFixture, type WebhookApiFixture } from "../support/webhook-api-fixture.ts";
 
@@ -67,6 +68,23 @@ describe("a delivery in detail", () => {
     const afterErasure = await readDelivery(row);
     expect(afterErasure.event).toBeNull();
     expect(afterErasure.attempts).toMatchObject([{ attempt: 2, response: null }, { attempt: 1 }]);
+  });
+
+  it("has what the receiver answered, also to an attempt that succeeds at once, and none of its secrets", async () => {
+    const receiver = await startReceiver((response, { headers }) => {
+      response.end(`stored ${headers["svc-event-id"]}, signed ${headers["svc-signature"]}`);
+    });
+    const queues = fixture.lane;
+    const endpoint = await createEndpointAt(testEnv, queues, fixture.tenant, `http://127.0.0.1:${receiver.port}/in`);
+    const { body, message } = await recordMessage(testEnv, fixture.tenant, "m-answered");
+    await fixture.deliverPorts.events.send({ body });
+    await fixture.drainQueues();
+    const path = detailPath(deliveryId(message.eventUlid, endpoint.id), endpoint.id);
+    const { delivery } = (await fixture.ask("GET", path)).body.data;
+    expect(delivery.status).toBe("delivered");
+    expect(delivery.attempts).toMatchObject([
+      { attempt: 1, status: 200, response: `stored evt_${message.eventUlid}, signed [redacted]` },
+    ]);
   });
 
   it("has no event and no response seven days after its event", async () => {

@@ -95,10 +95,10 @@ describe("the list of deliveries", () => {
   );
 
   it.each([
-    { statuses: ["failed", "attempting"] },
-    { statuses: ["failed", "delivered"] },
-    { eventTypes: ["message.sent"] },
-  ] as const)("has each match of %o once, in pages that may be short", async (filter) => {
+    ["undelivered statuses", { statuses: ["failed", "attempting"] }],
+    ["any statuses", { statuses: ["failed", "delivered"] }],
+    ["event types", { eventTypes: ["message.sent"] }],
+  ] as const)("has each match of %s once, in pages that may be short", async (_name, filter) => {
     const matches: string[] = [];
     for (let i = 0; i < 30; i++) {
       const isMatch = i % 3 === 0;
