@@ -1,33 +1,48 @@
 import * as z from "zod/mini";
 import { type RenderedEvent, renderEvent } from "../domain/events/events.ts";
-import type { Edit, Message } from "../domain/inbox/messages.ts";
+import { changeAuthors, type Message } from "../domain/inbox/messages.ts";
+import type { EditUpdate } from "../domain/inbox/updates.ts";
 import type { TenantId } from "../kernel/tenant.ts";
+import { iso } from "../kernel/time.ts";
 import type { EventDefinition } from "./event-definition.ts";
 import { messageRef, messageRefFields } from "./message-fields.ts";
-import { sampleInboundMessage, sampleTenant, sampleUlid } from "./samples.ts";
+import { SAMPLE_AT, sampleInboundMessage, sampleTenant, sampleUlid } from "./samples.ts";
 
 const TYPE = "message.edited";
 
 const dataSchema = () =>
-  z.object({ message: z.object({ ...messageRefFields(), text: z.string(), edit_count: z.int() }) });
+  z.object({
+    message: z.object({
+      ...messageRefFields(),
+      text: z.string(),
+      edit_count: z.int(),
+      edited_at: z.iso.datetime(),
+    }),
+    by: z.enum(changeAuthors),
+  });
 type MessageEditedData = z.infer<ReturnType<typeof dataSchema>>;
 
 export function renderMessageEdited(
   tenant: TenantId,
   eventUlid: string,
   message: Pick<Message, "id" | "conversationId" | "account">,
-  edit: Edit,
+  { text, editCount, at, by }: Pick<EditUpdate, "text" | "editCount" | "at" | "by">,
 ): RenderedEvent {
-  const data: MessageEditedData = { message: { ...messageRef(message), text: edit.text, edit_count: edit.count } };
+  const data: MessageEditedData = {
+    message: { ...messageRef(message), text, edit_count: editCount, edited_at: iso(at) },
+    by,
+  };
   return renderEvent(tenant, eventUlid, TYPE, data);
 }
 
 export const messageEdited: EventDefinition = {
-  description: "A person edited a message. `text` is the new text.",
+  description: "A message was edited, by the participant or by the account. `text` is the new text.",
   dataSchema,
   example: () =>
     renderMessageEdited(sampleTenant(), sampleUlid(TYPE), sampleInboundMessage(), {
       text: "Hello, is it still there?",
-      count: 1,
+      editCount: 1,
+      at: SAMPLE_AT,
+      by: "participant",
     }),
 };

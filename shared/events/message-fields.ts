@@ -1,8 +1,16 @@
 import * as z from "zod/mini";
 import { accountKey, platforms } from "../domain/accounts/accounts.ts";
 import { storyOf } from "../domain/inbox/message-context.ts";
-import { type Attachment, attachmentTypes, currentText, directions, type Message } from "../domain/inbox/messages.ts";
-import { iso } from "../kernel/time.ts";
+import {
+  type Attachment,
+  attachmentTypes,
+  changeAuthors,
+  currentReactions,
+  currentText,
+  directions,
+  type Message,
+} from "../domain/inbox/messages.ts";
+import { iso, isoOrNull } from "../kernel/time.ts";
 
 // The fields of a message that events and the API share, so that both show one message alike.
 
@@ -52,6 +60,11 @@ export function messageContentFields() {
     referral: z.nullable(
       z.object({ ref: nullableText(), source: nullableText(), type: nullableText(), ad_id: nullableText() }),
     ),
+    edited_at: z.nullable(z.iso.datetime()),
+    deleted_at: z.nullable(z.iso.datetime()),
+    reactions: z.array(
+      z.object({ by: z.enum(changeAuthors), reaction: nullableText(), emoji: nullableText(), at: z.iso.datetime() }),
+    ),
   };
 }
 
@@ -72,6 +85,14 @@ export function messageContent(message: Message) {
     referral: referral
       ? { ref: referral.ref, source: referral.source, type: referral.type, ad_id: referral.adId }
       : null,
+    edited_at: isoOrNull(message.edit?.at ?? null),
+    deleted_at: isoOrNull(message.unsentAt ?? null),
+    reactions: currentReactions(message).map(({ by, at, content }) => ({
+      by,
+      reaction: content?.reaction ?? null,
+      emoji: content?.emoji ?? null,
+      at: iso(at),
+    })),
   };
 }
 

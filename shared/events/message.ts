@@ -13,14 +13,19 @@ function eventMessageFields() {
   return {
     ...messageRefFields(),
     ...messageContentFields(),
-    participant: z.object({ id: z.string(), handle: z.nullable(z.string()), username: z.nullable(z.string()) }),
+    participant: z.object({
+      id: z.string(),
+      handle: z.nullable(z.string()),
+      username: z.nullable(z.string()),
+      name: z.nullable(z.string()),
+    }),
     hold_id: z.optional(z.string()),
     test: z.optional(z.boolean()),
   };
 }
 
 /** The message as it was first stored: later changes have events of their own. */
-function eventMessage({ edit, ...message }: Message) {
+function eventMessage({ edit, lastReactions, ...message }: Message) {
   return {
     ...messageRef(message),
     ...messageContent(message),

@@ -45,7 +45,7 @@ export function sampleInboundMessage(): Message {
     id: "m_AbCdEf0123456789",
     conversationId: conversationId({ tenant: sampleTenant(), account, participantId: PARTICIPANT_ID }),
     account,
-    participant: { id: PARTICIPANT_ID, handle: "Ada Lovelace", username: null },
+    participant: { id: PARTICIPANT_ID, handle: "Ada Lovelace", username: null, name: "Ada Lovelace" },
     direction: "inbound",
     text: "Hello, is this still available?",
     attachments: [],

@@ -18,8 +18,15 @@ const authorship = {
   holdId: "ho",
 } as const;
 
-/** A change of a message's text, or its removal. */
-const messageChange = { unsentAt: "un", editText: "et", editCount: "ec" } as const;
+/** Changes of a message: its newest edit, its removal and its reactions. */
+const messageChange = {
+  unsentAt: "un",
+  editText: "et",
+  editCount: "ec",
+  editedAt: "ed",
+  participantReaction: "rp",
+  accountReaction: "ra",
+} as const;
 
 export const headAttributes = {
   ...ttl,
@@ -35,6 +42,7 @@ export const headAttributes = {
   lastText: "lt",
   /** How often the shown message was changed. */
   lastVersion: "lv",
+  name: "pn",
   pendingMessages: "aw",
   picture: "pp",
   pictureEndsAt: "px",
@@ -53,6 +61,7 @@ export const messageAttributes = {
   countedAsEcho: "ce",
   eventUlid: "e",
   handle: "h",
+  name: "n",
   postback: "pb",
   quickReply: "q",
   referral: "rf",
@@ -64,6 +73,11 @@ export const messageAttributes = {
 } as const;
 
 export const markerAttributes = { ...ttl, ...authorship, eventUlid: "e", position: "p" } as const;
+
+export const reactionAttributes = {
+  participantReaction: messageChange.participantReaction,
+  accountReaction: messageChange.accountReaction,
+} as const;
 
 export const pendingChangeAttributes = { ...ttl, ...messageChange, changedAt: "ca" } as const;
 

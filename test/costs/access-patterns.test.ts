@@ -102,7 +102,7 @@ describe("statistics and audit", () => {
     const workspace = await freshWorkspace(pipeline, { endpoints: 0 });
     const account = { platform: "instagram", externalId: "17841400000000001" } as const;
     const heads = Array.from({ length: 210 }, (_, person) => {
-      const participant = { id: `9${String(person).padStart(16, "0")}`, handle: null, username: null };
+      const participant = { id: `9${String(person).padStart(16, "0")}`, handle: null, username: null, name: null };
       const conversation = {
         conversationId: `CONV#${workspace.tenant}#instagram#${account.externalId}#${participant.id}`,
       };
@@ -307,6 +307,7 @@ describe("the workers' single steps", () => {
         state: "complete",
         handle: "marianne.lindqvist",
         username: "marianne.lindqvist",
+        name: null,
         picture,
       } as const;
       pipeline.advance(SECOND);

@@ -46,6 +46,8 @@ export interface ConversationHead {
   readonly accountHandle: string;
   readonly participantHandle: string | null;
   readonly participantUsername: string | null;
+  /** The display name; null until the profile is known. */
+  readonly participantName: string | null;
   /** The platform's URL; null after it has expired. */
   readonly participantPicture: string | null;
   readonly participantProfile: ProfileState;

@@ -1,4 +1,5 @@
-import type { ChangeUpdate } from "./updates.ts";
+import type { Reaction } from "./messages.ts";
+import type { ChangeUpdate, ReactionUpdate } from "./updates.ts";
 
 /** Identifies one edit. The text of a message at an edit count never changes, so the time is not part of the key. */
 export function editKey(messageId: string, count: number): string {
@@ -10,6 +11,16 @@ export function unsendKey(messageId: string): string {
   return JSON.stringify([messageId, "unsend"]);
 }
 
+/** Identifies a reaction or its removal. The account's has its side in the key. */
+export function reactionKey(messageId: string, { by, at, content }: Reaction): string {
+  const key = [messageId, "reaction", content ? "react" : "unreact", at];
+  return JSON.stringify(by === "account" ? [...key, by] : key);
+}
+
+export function toReaction({ by, at, action, reaction, emoji }: ReactionUpdate): Reaction {
+  return { by, at, content: action === "react" ? { reaction, emoji } : null };
+}
+
 /** Identifies a change within its conversation. A redelivered change has the same key. */
 export function changeKey(update: ChangeUpdate): string {
   switch (update.kind) {
@@ -18,6 +29,6 @@ export function changeKey(update: ChangeUpdate): string {
     case "edit":
       return editKey(update.messageId, update.editCount);
     case "reaction":
-      return JSON.stringify([update.messageId, "reaction", update.action, update.at]);
+      return reactionKey(update.messageId, toReaction(update));
   }
 }

@@ -43,6 +43,8 @@ export interface Participant {
   /** The display name: the user name, or the full name on a platform without user names. */
   readonly handle: string | null;
   readonly username: string | null;
+  /** The display name; null until the profile is known. */
+  readonly name: string | null;
 }
 
 /** One stored message, with everything that reads and events need. */
@@ -69,24 +71,44 @@ export interface Message {
   readonly edit?: Edit;
   /** Already in the statistics: it was first stored as an echo of another app and later matched to its send. */
   readonly counted?: true;
-  /** The author unsent it. Its content is removed. */
-  readonly unsent?: true;
+  /** When it was unsent. Its content is then removed. */
+  readonly unsentAt?: Millis;
+  /** The newest reaction of each side, or its removal. */
+  readonly lastReactions?: readonly Reaction[];
+}
+
+/** Who changed a message. */
+export const changeAuthors = ["participant", "account"] as const;
+export type ChangeAuthor = (typeof changeAuthors)[number];
+
+export interface Reaction {
+  readonly by: ChangeAuthor;
+  readonly at: Millis;
+  /** Null for the removal of a reaction. */
+  readonly content: { readonly reaction: string | null; readonly emoji: string | null } | null;
 }
 
 export interface Edit {
   readonly text: string;
   /** The number of edits so far, from 1. */
   readonly count: number;
+  /** Null for an edit that an earlier version stored. */
+  readonly at: Millis | null;
 }
 
 /** The text as of the newest edit; empty for an unsent message. */
-export function currentText({ text, edit, unsent }: Pick<Message, "text" | "edit" | "unsent">): string {
-  return unsent ? "" : (edit?.text ?? text);
+export function currentText({ text, edit, unsentAt }: Pick<Message, "text" | "edit" | "unsentAt">): string {
+  return unsentAt === undefined ? (edit?.text ?? text) : "";
+}
+
+/** The reactions that a message has now, the oldest first. */
+export function currentReactions({ lastReactions = [] }: Pick<Message, "lastReactions">): Reaction[] {
+  return lastReactions.filter(({ content }) => content !== null).sort((one, other) => one.at - other.at);
 }
 
 /** Grows with every change of a message. An unsend is the last. */
-export function messageVersion({ edit, unsent }: Pick<Message, "edit" | "unsent">): number {
-  return unsent ? Number.MAX_SAFE_INTEGER : (edit?.count ?? 0);
+export function messageVersion({ edit, unsentAt }: Pick<Message, "edit" | "unsentAt">): number {
+  return unsentAt === undefined ? (edit?.count ?? 0) : Number.MAX_SAFE_INTEGER;
 }
 
 /** Where a message is stored. Queue messages carry this instead of content. */

@@ -17,6 +17,8 @@ export type Profile =
       readonly state: Extract<ProfileState, "complete" | "partial">;
       readonly handle: string | null;
       readonly username: string | null;
+      /** The display name. */
+      readonly name: string | null;
       readonly picture: Picture | null;
     }
   | { readonly state: Extract<ProfileState, "unavailable"> };
@@ -29,7 +31,7 @@ export function buildProfile(
   const { name, username, pictureUrl } = fetched;
   const handle = username ?? name;
   const picture = pictureUrl === null ? null : toPicture(pictureUrl, fetchedAt);
-  return { state: handle === null ? "partial" : "complete", handle, username, picture };
+  return { state: handle === null ? "partial" : "complete", handle, username, name, picture };
 }
 
 /**

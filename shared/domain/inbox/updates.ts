@@ -1,7 +1,7 @@
 import type { Millis } from "../../kernel/time.ts";
 import type { AccountRef } from "../accounts/accounts.ts";
 import type { MessageContext } from "./message-context.ts";
-import type { Attachment } from "./messages.ts";
+import type { Attachment, ChangeAuthor } from "./messages.ts";
 
 // The events of a platform's webhook, as `shared/platforms` parses them: one Update per event.
 
@@ -29,21 +29,23 @@ export interface MessageUpdate extends UpdateContext {
   readonly context?: MessageContext;
 }
 
-export interface UnsendUpdate extends UpdateContext {
-  readonly kind: "unsend";
+interface ChangeContext extends UpdateContext {
   readonly messageId: string;
+  readonly by: ChangeAuthor;
 }
 
-export interface EditUpdate extends UpdateContext {
+export interface UnsendUpdate extends ChangeContext {
+  readonly kind: "unsend";
+}
+
+export interface EditUpdate extends ChangeContext {
   readonly kind: "edit";
-  readonly messageId: string;
   readonly text: string;
   readonly editCount: number;
 }
 
-export interface ReactionUpdate extends UpdateContext {
+export interface ReactionUpdate extends ChangeContext {
   readonly kind: "reaction";
-  readonly messageId: string;
   readonly action: "react" | "unreact";
   readonly reaction: string | null;
   readonly emoji: string | null;

@@ -103,16 +103,17 @@ export async function undoLateWrite(
   record: RecordedMessage,
   { snapshot }: HeadAdvance,
 ): Promise<boolean> {
-  const { erasedAt, handle, username } = snapshot;
+  const { erasedAt, handle, username, name } = snapshot;
   if (erasedAt === null) return false;
   if (record.message.sentAt <= erasedAt) {
     await removeLateMessage(ports, tenant, record, erasedAt);
     return true;
   }
   const { participant } = record.message;
-  const hasName = participant.handle !== null || participant.username !== null;
+  const hasName = participant.handle !== null || participant.username !== null || participant.name !== null;
   // A name on the head was looked up again after the erasure.
-  if (hasName && handle === null && username === null) await ports.messages.removeParticipantNames(record.ref);
+  if (hasName && handle === null && username === null && name === null)
+    await ports.messages.removeParticipantNames(record.ref);
   return false;
 }
 

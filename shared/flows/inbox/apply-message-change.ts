@@ -1,6 +1,6 @@
 import { deriveEventUlid, type EventType, type RenderedEvent } from "../../domain/events/events.ts";
 import { conversationId as idOfConversation } from "../../domain/inbox/conversations.ts";
-import { changeKey } from "../../domain/inbox/message-changes.ts";
+import { changeKey, toReaction } from "../../domain/inbox/message-changes.ts";
 import type { ChangeUpdate } from "../../domain/inbox/updates.ts";
 import { RETENTION } from "../../domain/limits.ts";
 import { renderMessageDeleted } from "../../events/message-deleted.ts";
@@ -15,7 +15,7 @@ import type { UpdateContext } from "./update-context.ts";
 
 /**
  * Applies an unsend, an edit or a reaction and publishes its event once, even where the message has not arrived. The
- * edit of a message that is known to be unsent is not published.
+ * edit of a message that is known to be unsent, or a reaction to it, is not published.
  */
 export async function applyMessageChange(
   ports: IngestPorts,
@@ -37,15 +37,15 @@ export async function applyMessageChange(
   const eventUlid = await ports.eventBodies.recordRef(conversationId, ref, now);
   // Before the message is edited, so that an unsend finds the stored body and deletes it.
   await ports.eventBodies.save(account.tenant, renderChange(account.tenant, eventUlid, update, conversationId));
-  const change = toChange(update);
-  if (change) {
-    const changeContext = { account, conversationId, messageId: update.messageId, erasure, now };
-    const result = await applyOrDeferChange(ports, changeContext, change);
-    if (result === "erased") {
-      const ownChange = { changeNames: [name], eventUlids: [eventUlid] };
-      return ports.eventBodies.removeChanges(account.tenant, conversationId, ownChange);
-    }
-    if (result === "unsent" && update.kind === "edit") return;
+  const changeContext = { account, conversationId, messageId: update.messageId, erasure, now };
+  const result = await applyOrDeferChange(ports, changeContext, toChange(update));
+  if (result === "erased") {
+    const ownChange = { changeNames: [name], eventUlids: [eventUlid] };
+    return ports.eventBodies.removeChanges(account.tenant, conversationId, ownChange);
+  }
+  if (result === "unsent" && update.kind === "edit") return;
+  if (result === "unsent" && update.kind === "reaction") {
+    return ports.eventBodies.deleteBodies(account.tenant, conversationId, [name]);
   }
   publishStoredEvent(context.effects, { tenant: account.tenant, type, eventUlid });
 }
@@ -65,22 +65,21 @@ function renderChange(
   const message = { id: update.messageId, conversationId, account: update.account };
   switch (update.kind) {
     case "unsend":
-      return renderMessageDeleted(tenant, eventUlid, message);
+      return renderMessageDeleted(tenant, eventUlid, message, update);
     case "edit":
-      return renderMessageEdited(tenant, eventUlid, message, { text: update.text, count: update.editCount });
+      return renderMessageEdited(tenant, eventUlid, message, update);
     case "reaction":
       return renderMessageReaction(tenant, eventUlid, message, update);
   }
 }
 
-/** Null for a reaction, which changes no stored message. */
-function toChange(update: ChangeUpdate): MessageChange | null {
+function toChange(update: ChangeUpdate): MessageChange {
   switch (update.kind) {
     case "unsend":
       return { unsentAt: update.at, edits: 0 };
     case "edit":
-      return { edit: { text: update.text, count: update.editCount } };
+      return { edit: { text: update.text, count: update.editCount, at: update.at } };
     case "reaction":
-      return null;
+      return { reaction: toReaction(update) };
   }
 }

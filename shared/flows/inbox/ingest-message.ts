@@ -43,7 +43,7 @@ export async function ingestMessage(ports: IngestPorts, update: MessageUpdate, c
   const changeContext = { account, conversationId, messageId, erasure, now };
   // Even where the row is unsent already: the run that emptied it may have died before it updated the head.
   const isUnsent = hasPending && (await applyPending(ports, changeContext, record.ref));
-  if (!isUnsent && !record.message.unsent) effects.events.push(messageEvent(account.tenant, record));
+  if (!isUnsent && record.message.unsentAt === undefined) effects.events.push(messageEvent(account.tenant, record));
   requestProfile(effects, {
     tenant: account.tenant,
     message: record.message,
@@ -75,7 +75,12 @@ function toMessage(update: MessageUpdate, { account: { tenant }, snapshot, now }
     id: update.messageId,
     conversationId: idOfConversation({ ...update, tenant }),
     account: update.account,
-    participant: { id: update.participantId, handle: snapshot.handle, username: snapshot.username },
+    participant: {
+      id: update.participantId,
+      handle: snapshot.handle,
+      username: snapshot.username,
+      name: snapshot.name,
+    },
     direction: update.echo ? "echo" : "inbound",
     text: update.text,
     attachments: update.attachments,

@@ -1,5 +1,5 @@
-import { editKey, unsendKey } from "../../domain/inbox/message-changes.ts";
-import type { Edit, Message, MessageRef } from "../../domain/inbox/messages.ts";
+import { editKey, reactionKey, unsendKey } from "../../domain/inbox/message-changes.ts";
+import type { Edit, Message, MessageRef, Reaction } from "../../domain/inbox/messages.ts";
 import { shortHash } from "../../kernel/bytes.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { ConversationSnapshot } from "../../stores/inbox/conversations.ts";
@@ -13,7 +13,8 @@ export type MessageChange =
       /** How many edits are known. */
       readonly edits: number;
     }
-  | { readonly edit: Edit };
+  | { readonly edit: Edit }
+  | { readonly reaction: Reaction };
 
 type ChangePorts = Pick<IngestPorts, "conversations" | "pendingChanges" | "messageChanges" | "eventBodies">;
 
@@ -40,12 +41,9 @@ export async function applyOrDeferChange(
     const message = await changeStoredMessage(ports, context, ref, change);
     // Its ingest learns about the erasure when it advances the head, and removes the message.
     if (message && erasure.covers(message.sentAt)) return "erased";
-    if (message) return message.unsent ? "unsent" : "applied";
+    if (message) return message.unsentAt === undefined ? "applied" : "unsent";
   }
-  const pending =
-    "edit" in change
-      ? await ports.pendingChanges.edit(conversationId, messageId, change.edit, now)
-      : await ports.pendingChanges.unsend(conversationId, messageId, change.unsentAt, now);
+  const pending = await deferChange(ports, context, change);
   await ports.pendingChanges.markPending(conversationId, messageId, now);
   const lateRef = await ports.messageChanges.findAmongNewest(conversationId, messageId);
   const unsent = pending.unsentAt !== null;
@@ -81,11 +79,26 @@ export function hasPendingChange(messageId: string, ...snapshots: readonly Conve
 export async function applyPending(ports: ChangePorts, context: ChangeContext, ref: MessageRef): Promise<boolean> {
   const { conversationId, messageId } = context;
   const pending = await ports.pendingChanges.get(conversationId, messageId);
-  const change = pending && toChange(pending);
-  if (!change) return false;
-  const message = await changeStoredMessage(ports, context, ref, change);
+  const changes = pending ? toChanges(pending) : [];
+  if (changes.length === 0) return false;
+  let message: Message | null = null;
+  for (const change of changes) message = await changeStoredMessage(ports, context, ref, change);
   await ports.pendingChanges.clearPending(conversationId, messageId);
-  return message?.unsent === true;
+  return message?.unsentAt !== undefined;
+}
+
+/** Stores a change of a message that has not arrived. @returns the changes that are pending now */
+async function deferChange(ports: ChangePorts, context: ChangeContext, change: MessageChange): Promise<PendingChange> {
+  const { conversationId, messageId, now } = context;
+  if ("edit" in change) return ports.pendingChanges.edit(conversationId, messageId, change.edit, now);
+  if ("reaction" in change) return ports.pendingChanges.react(conversationId, messageId, change.reaction, now);
+  for (let reactions: readonly Reaction[] = []; ; ) {
+    const unsend = { at: change.unsentAt, reactions };
+    const pending = await ports.pendingChanges.unsend(conversationId, messageId, unsend, now);
+    if (pending.unsentAt !== null) return pending;
+    reactions = pending.reactions;
+    await deleteReactionEvents(ports, context, reactions);
+  }
 }
 
 /**
@@ -98,14 +111,18 @@ export async function removePending(
 ): Promise<void> {
   const pending = await ports.pendingChanges.get(conversationId, messageId);
   if (!pending) return;
-  const changeNames = [...editNames(messageId, pending.edit?.count ?? 0), unsendKey(messageId)];
+  const changeNames = [
+    ...editNames(messageId, pending.edit?.count ?? 0),
+    ...pending.reactions.map((reaction) => reactionKey(messageId, reaction)),
+    unsendKey(messageId),
+  ];
   await ports.eventBodies.removeChanges(account.tenant, conversationId, { changeNames });
   await ports.pendingChanges.remove(conversationId, messageId);
 }
 
-function toChange({ unsentAt, edit }: PendingChange): MessageChange | null {
-  if (unsentAt !== null) return { unsentAt, edits: edit?.count ?? 0 };
-  return edit && { edit };
+function toChanges({ unsentAt, edit, reactions }: PendingChange): MessageChange[] {
+  if (unsentAt !== null) return [{ unsentAt, edits: edit?.count ?? 0 }];
+  return [...(edit ? [{ edit }] : []), ...reactions.map((reaction) => ({ reaction }))];
 }
 
 /** @returns the message after the change; null when it no longer exists */
@@ -116,14 +133,42 @@ async function changeStoredMessage(
   change: MessageChange,
 ): Promise<Message | null> {
   const { tenant } = context.account;
+  // The head shows no reactions.
+  if ("reaction" in change) return ports.messageChanges.react(tenant, ref, change.reaction);
   const message =
     "edit" in change
       ? await ports.messageChanges.edit(tenant, ref, change.edit)
-      : await ports.messageChanges.unsend(tenant, ref, change.unsentAt);
+      : await unsendStoredMessage(ports, context, ref, change.unsentAt);
   if (!message) return null;
   await refreshHead(ports, context, message);
-  if (message.unsent) await deleteEditEvents(ports, context, Math.max(message.edit?.count ?? 0, editCount(change)));
+  if (message.unsentAt !== undefined)
+    await deleteEditEvents(ports, context, Math.max(message.edit?.count ?? 0, editCount(change)));
   return message;
+}
+
+/** Deletes the events of the reactions first: once the row is empty, nothing leads to them. */
+async function unsendStoredMessage(
+  ports: ChangePorts,
+  context: ChangeContext,
+  ref: MessageRef,
+  at: Millis,
+): Promise<Message | null> {
+  for (let reactions: readonly Reaction[] = []; ; ) {
+    const message = await ports.messageChanges.unsend(context.account.tenant, ref, { at, reactions });
+    if (!message || message.unsentAt !== undefined) return message;
+    reactions = message.lastReactions ?? [];
+    await deleteReactionEvents(ports, context, reactions);
+  }
+}
+
+/** The reactions to an unsent message are not delivered again. */
+async function deleteReactionEvents(
+  ports: ChangePorts,
+  { account, conversationId, messageId }: ChangeContext,
+  reactions: readonly Reaction[],
+): Promise<void> {
+  const names = reactions.map((reaction) => reactionKey(messageId, reaction));
+  await ports.eventBodies.deleteBodies(account.tenant, conversationId, names);
 }
 
 /** The ingest of the message may not have advanced the head yet. Then this does, with the message as it is now. */
@@ -155,5 +200,6 @@ function editNames(messageId: string, count: number): string[] {
 }
 
 function editCount(change: MessageChange): number {
+  if ("reaction" in change) return 0;
   return "edit" in change ? change.edit.count : change.edits;
 }

@@ -164,6 +164,7 @@ function outboundMessage({ tenant, head, send, content, startedAt }: SendAttempt
       id: head.ref.participantId,
       handle: head.participantHandle,
       username: head.participantUsername,
+      name: head.participantName,
     },
     direction: "outbound",
     text: contentText(content),

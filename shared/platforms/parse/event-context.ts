@@ -1,4 +1,5 @@
 import type { AccountRef, PlatformName } from "../../domain/accounts/accounts.ts";
+import type { ChangeAuthor } from "../../domain/inbox/messages.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { asObject, type JsonObject, readId, readTime } from "../json.ts";
 
@@ -42,6 +43,11 @@ export function readEventContext(entry: Entry, event: JsonObject): EventContext 
   const externalId = explicitAccountId === undefined ? entry.id : explicitAccountId;
   if (!person || !externalId || person === externalId) return null;
   return { account: { platform: entry.platform, externalId }, participantId: person, ...eventTime(entry, event) };
+}
+
+/** Who changed a message: the event's sender. */
+export function readAuthor(entry: Entry, event: JsonObject): { by: ChangeAuthor } {
+  return { by: isFromAccount(entry, event) ? "account" : "participant" };
 }
 
 /** The time of the event; defaults to the entry's, then to the arrival of the webhook. */

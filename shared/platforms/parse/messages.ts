@@ -3,7 +3,7 @@ import type { MessageUpdate, Update } from "../../domain/inbox/updates.ts";
 import { shortHash } from "../../kernel/bytes.ts";
 import { asObject, type JsonObject, readId, readMessageId, readText } from "../json.ts";
 import { readAttachments, readLike } from "./attachments.ts";
-import { type Entry, type EventContext, isFromAccount, readEventContext } from "./event-context.ts";
+import { type Entry, type EventContext, isFromAccount, readAuthor, readEventContext } from "./event-context.ts";
 import { readMessageContext, readPostbackContext } from "./message-context.ts";
 
 const TEXT_CHARS_MAX = 20_000;
@@ -14,7 +14,9 @@ export function readMessage(entry: Entry, event: JsonObject, message: JsonObject
   const context = readEventContext(entry, event);
   const messageId = readMessageId(message.mid);
   if (!context || messageId === null) return null;
-  if (message.is_deleted === true) return { kind: "unsend", ...context, messageId };
+  if (message.is_deleted === true) {
+    return { kind: "unsend", ...context, ...readAuthor(entry, event), messageId };
+  }
 
   const text = readText(message.text, TEXT_CHARS_MAX) || readLike(message.attachments);
   const attachments = readAttachments(message.attachments);

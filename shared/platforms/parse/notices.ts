@@ -1,6 +1,6 @@
 import type { Update } from "../../domain/inbox/updates.ts";
 import { type JsonObject, readMessageId, readText, readTime } from "../json.ts";
-import { type Entry, eventTime, readEventContext, recipientId } from "./event-context.ts";
+import { type Entry, eventTime, readAuthor, readEventContext, recipientId } from "./event-context.ts";
 
 // Events beside messages. Each reader returns null when the event is malformed.
 
@@ -17,6 +17,7 @@ export function readReaction(entry: Entry, event: JsonObject, reaction: JsonObje
   return {
     kind: "reaction",
     ...context,
+    ...readAuthor(entry, event),
     messageId,
     action,
     reaction: readText(reaction.reaction, WORD_CHARS_MAX),
@@ -58,7 +59,7 @@ export function readEdit(entry: Entry, event: JsonObject, edit: JsonObject): Upd
   const context = readEventContext(entry, event);
   const messageId = readMessageId(edit.mid);
   if (!context || messageId === null || editCount === null) return null;
-  return { kind: "edit", ...context, messageId, text, editCount };
+  return { kind: "edit", ...context, ...readAuthor(entry, event), messageId, text, editCount };
 }
 
 function readCount(value: unknown): number | null {

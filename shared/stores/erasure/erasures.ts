@@ -38,7 +38,7 @@ export interface HeadSnapshot {
 }
 
 /** The attributes of a head that are counted: whether there is a conversation, and whether there is a profile. */
-const profileAttributes = [Head.handle, Head.username, Head.picture] as const;
+const profileAttributes = [Head.handle, Head.username, Head.name, Head.picture] as const;
 const countedAttributes = [Head.lastAt, ...profileAttributes] as const;
 
 /** Erasures of conversations: those in progress, and the markers that keep older messages from being stored again. */

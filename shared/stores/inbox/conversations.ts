@@ -97,7 +97,7 @@ export function conversationStore(table: Table) {
       return {
         head,
         page: {
-          rows: rows.filter(({ message }) => !message.unsent && (query.includeTest || message.scope === "live")),
+          rows: rows.filter(({ message }) => query.includeTest || message.scope === "live"),
           // A query also ends early at 1 MB.
           next: rest.length > query.limit || LastEvaluatedKey ? (rows.at(-1)?.position ?? null) : null,
         },

@@ -19,6 +19,7 @@ export interface ConversationSnapshot {
   readonly pendingMessageIds: ReadonlySet<string>;
   readonly handle: string | null;
   readonly username: string | null;
+  readonly name: string | null;
   readonly profile: ProfileState;
   readonly profileFetchedAt: Millis | null;
   readonly lastInboundAt: Millis | null;
@@ -39,12 +40,18 @@ export interface HeadItem extends Key {
   readonly [A.accountHandle]: string;
   readonly [A.handle]?: string;
   readonly [A.username]?: string;
+  readonly [A.name]?: string;
   readonly [A.picture]?: string;
   readonly [A.pictureEndsAt]?: Millis;
   readonly [A.profileFetchedAt]?: Millis;
   readonly [A.profileState]?: ProfileState;
   readonly [A.erasedAt]?: Millis;
   readonly [A.pendingMessages]?: ReadonlySet<string>;
+}
+
+/** A person without a user name has their name as handle. */
+function readName(item: Partial<HeadItem>): string | null {
+  return item[A.name] ?? (item[A.username] === undefined ? (item[A.handle] ?? null) : null);
 }
 
 /** Throws when the head belongs to another tenant. */
@@ -58,6 +65,7 @@ export function toHead(tenant: TenantId, item: HeadItem, now: Millis): Conversat
     accountHandle: item[A.accountHandle],
     participantHandle: item[A.handle] ?? item[A.username] ?? null,
     participantUsername: item[A.username] ?? null,
+    participantName: readName(item),
     participantPicture: pictureEndsAt !== undefined && pictureEndsAt > now ? (item[A.picture] ?? null) : null,
     participantProfile: item[A.profileState] ?? "pending",
     participantProfileAt: item[A.profileFetchedAt] ?? null,
@@ -82,6 +90,7 @@ export function toSnapshot(item: Partial<HeadItem>): ConversationSnapshot {
     pendingMessageIds: item[A.pendingMessages] ?? new Set(),
     handle: item[A.handle] ?? item[A.username] ?? null,
     username: item[A.username] ?? null,
+    name: readName(item),
     profile: item[A.profileState] ?? "pending",
     profileFetchedAt: item[A.profileFetchedAt] ?? null,
     lastInboundAt: item[A.lastInboundAt] ?? null,

@@ -1,16 +1,17 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { table as names } from "../../config/names.ts";
-import type { Edit, Message, MessageRef } from "../../domain/inbox/messages.ts";
+import type { Edit, Message, MessageRef, Reaction } from "../../domain/inbox/messages.ts";
 import { shortHash } from "../../kernel/bytes.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { messageAttributes as A } from "../attributes.ts";
 import type { Table } from "../client.ts";
 import { conditionalWrite } from "../conditional-write.ts";
-import { absentOr, allOf, below, isAbsent, itemExists, storedOr } from "../expressions.ts";
+import { absentOr, allOf, anyOf, below, isAbsent, isPresent, itemExists, storedOr } from "../expressions.ts";
 import { type Key, messageIdIndex, messageKey, positionTime } from "../keys.ts";
 import { update } from "../writes.ts";
-import { contextAttributes, itemPosition, type MessageItem, toMessage } from "./message-items.ts";
+import { contextAttributes, itemPosition, type MessageItem, nameAttributes, toMessage } from "./message-items.ts";
+import { hasReactions, isNewestReaction, toReactionField } from "./reactions.ts";
 
 /** A message that the index does not know yet is among this many newest ones, or has not arrived. */
 const NEWEST_EXAMINED = 200;
@@ -62,20 +63,46 @@ export function messageChangeStore(table: Table) {
     },
 
     /**
-     * Removes a message's content. The row stays until it expires, found by its id and shown to no reader, so that a
-     * repeated webhook cannot restore the message. Safe to repeat.
-     * @returns the message as it is stored; null when there is no row
+     * Removes a message's content, if it has exactly these reactions or is unsent already. The row stays until it expires,
+     * so that readers show it as unsent and a repeated webhook cannot restore the message. Safe to repeat.
+     * @param reactions those that the caller has seen
+     * @returns the message as it is stored, not unsent where it has other reactions; null when there is no row
      */
-    async unsend(tenant: TenantId, ref: MessageRef, at: Millis): Promise<Message | null> {
+    async unsend(
+      tenant: TenantId,
+      ref: MessageRef,
+      { at, reactions = [] }: { readonly at: Millis; readonly reactions?: readonly Reaction[] },
+    ): Promise<Message | null> {
       const changes = {
         set: { [A.unsentAt]: storedOr(A.unsentAt, at) },
-        remove: [A.feed, A.feedPosition, A.text, A.editText, A.handle, A.username, ...contextAttributes],
+        remove: [A.text, A.editText, ...nameAttributes, ...contextAttributes],
       };
+      const condition = allOf(itemExists, anyOf(isPresent(A.unsentAt), hasReactions(reactions)));
       const result = await conditionalWrite<MessageItem>(
         table,
-        update(messageKey(ref.conversationId, ref.position), changes, itemExists, "ALL_NEW"),
+        update(messageKey(ref.conversationId, ref.position), changes, condition, "ALL_NEW"),
       );
-      return result.applied && result.item ? toMessage(tenant, result.item) : null;
+      const item = result.applied ? result.item : result.current;
+      return item ? toMessage(tenant, item) : null;
+    },
+
+    /**
+     * Stores a reaction or its removal, unless the message was unsent or a later one of the same side is stored. Safe to
+     * repeat and to call in any order.
+     * @returns the message as it is stored; null when there is no row
+     */
+    async react(tenant: TenantId, ref: MessageRef, reaction: Reaction): Promise<Message | null> {
+      const result = await conditionalWrite<MessageItem>(
+        table,
+        update(
+          messageKey(ref.conversationId, ref.position),
+          { set: toReactionField(reaction) },
+          allOf(itemExists, isAbsent(A.unsentAt), isNewestReaction(reaction)),
+          "ALL_NEW",
+        ),
+      );
+      const item = result.applied ? result.item : result.current;
+      return item ? toMessage(tenant, item) : null;
     },
 
     /**
@@ -88,7 +115,7 @@ export function messageChangeStore(table: Table) {
         table,
         update(
           messageKey(ref.conversationId, ref.position),
-          { set: { [A.editText]: edit.text, [A.editCount]: edit.count } },
+          { set: { [A.editText]: edit.text, [A.editCount]: edit.count, [A.editedAt]: edit.at ?? undefined } },
           allOf(itemExists, isAbsent(A.unsentAt), absentOr(below, A.editCount, edit.count)),
           "ALL_NEW",
         ),

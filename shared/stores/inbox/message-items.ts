@@ -6,9 +6,10 @@ import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { messageAttributes as A } from "../attributes.ts";
 import { feedShard, type Key, messageFeed, messageIdIndex, messageKey, timeToLive } from "../keys.ts";
+import { type ReactionFields, reactionAttributes, readReactions } from "./reactions.ts";
 
 /** A message as stored. */
-export interface MessageItem extends Key {
+export interface MessageItem extends Key, ReactionFields {
   readonly [A.idIndex]: string;
   readonly [A.direction]: Direction;
   readonly [A.text]?: string;
@@ -31,13 +32,15 @@ export interface MessageItem extends Key {
   readonly [A.eventUlid]: string;
   readonly [A.handle]?: string;
   readonly [A.username]?: string;
+  readonly [A.name]?: string;
   readonly [A.sentAt]: Millis;
   /** The newest edit. Of an unsent message only the count stays. */
   readonly [A.editText]?: string;
   readonly [A.editCount]?: number;
+  readonly [A.editedAt]?: Millis;
   /** The message was stored and counted as an echo before its send was matched to it. */
   readonly [A.countedAsEcho]?: true;
-  /** The row of an unsent message stays, without content, so that a repeated webhook cannot restore the message. */
+  /** The row of an unsent message stays, without content: it is shown as unsent, and a repeated webhook cannot restore it. */
   readonly [A.unsentAt]?: Millis;
 }
 
@@ -57,7 +60,12 @@ export const contextAttributes = [
   A.postback,
   A.referral,
   A.replyTo,
+  A.editedAt,
+  ...reactionAttributes,
 ] as const;
+
+/** The person's names on a message. */
+export const nameAttributes = [A.handle, A.username, A.name] as const;
 
 export function itemPosition(item: Key): string {
   return item.SK.slice(2);
@@ -74,7 +82,7 @@ export interface Placement {
 }
 
 export function toMessageItem(tenant: TenantId, message: Message, { position, now, shards }: Placement) {
-  const { handle, username } = message.participant;
+  const { handle, username, name } = message.participant;
   return {
     ...messageKey(message.conversationId, position),
     [A.feed]: messageFeed(tenant, message.scope, feedShard(message.conversationId, shards)),
@@ -93,6 +101,8 @@ export function toMessageItem(tenant: TenantId, message: Message, { position, no
     // The handle mostly equals the user name and is then stored once.
     [A.handle]: handle === username ? undefined : (handle ?? undefined),
     [A.username]: username ?? undefined,
+    // A person without a user name has their name as handle.
+    [A.name]: username === null && name === handle ? undefined : (name ?? undefined),
     [A.sentAt]: message.sentAt,
     [A.ttl]: timeToLive(Math.max(message.sentAt, now) + RETENTION),
   };
@@ -102,12 +112,19 @@ export function toMessageItem(tenant: TenantId, message: Message, { position, no
 export function toMessage(tenant: TenantId, item: MessageItem): Message {
   const ref = parseConversationId(tenant, item.PK);
   if (!ref) throw new Error("Message belongs to another tenant's conversation.");
-  const { [A.username]: username = null, [A.editCount]: editCount } = item;
+  const { [A.username]: username = null, [A.editCount]: editCount, [A.unsentAt]: unsentAt } = item;
+  const handle = item[A.handle] ?? username;
+  const lastReactions = readReactions(item);
   return {
     id: item[A.idIndex].slice(tenant.length + 1),
     conversationId: item.PK,
     account: ref.account,
-    participant: { id: ref.participantId, handle: item[A.handle] ?? username, username },
+    participant: {
+      id: ref.participantId,
+      handle,
+      username,
+      name: item[A.name] ?? (username === null ? handle : null),
+    },
     direction: item[A.direction],
     text: item[A.text] ?? "",
     attachments: (item[A.attachments] ?? []).map(toAttachment),
@@ -119,9 +136,12 @@ export function toMessage(tenant: TenantId, item: MessageItem): Message {
     ...(item[A.holdId] ? { holdId: item[A.holdId] } : {}),
     scope: item[A.test] ? "test" : "live",
     eventUlid: item[A.eventUlid],
-    ...(editCount === undefined ? {} : { edit: { text: item[A.editText] ?? "", count: editCount } }),
+    ...(editCount === undefined
+      ? {}
+      : { edit: { text: item[A.editText] ?? "", count: editCount, at: item[A.editedAt] ?? null } }),
     ...(item[A.countedAsEcho] ? { counted: true } : {}),
-    ...(item[A.unsentAt] === undefined ? {} : { unsent: true }),
+    ...(unsentAt === undefined ? {} : { unsentAt }),
+    ...(lastReactions.length === 0 ? {} : { lastReactions }),
   };
 }
 

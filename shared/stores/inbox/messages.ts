@@ -20,7 +20,14 @@ import {
 } from "../keys.ts";
 import { put, remove, sendWrite, update } from "../writes.ts";
 import { type FeedRow, feedRows, takePage } from "./feeds.ts";
-import { itemPosition, type MessageItem, type Placement, toMessage, toMessageItem } from "./message-items.ts";
+import {
+  itemPosition,
+  type MessageItem,
+  nameAttributes,
+  type Placement,
+  toMessage,
+  toMessageItem,
+} from "./message-items.ts";
 
 export interface RecordedMessage {
   /** The stored message, which may have been edited or unsent before this delivery of it. */
@@ -84,7 +91,7 @@ export function messageStore(table: Table) {
 
     /** Removes the person's names from a message. */
     async removeParticipantNames({ conversationId, position }: MessageRef): Promise<void> {
-      const changes = { remove: [A.handle, A.username] };
+      const changes = { remove: nameAttributes };
       await conditionalWrite(table, update(messageKey(conversationId, position), changes, itemExists));
     },
 
@@ -104,8 +111,7 @@ export function messageStore(table: Table) {
       if (!key) return null;
       const { Item } = await client.send(new GetCommand({ TableName, Key: { PK: key.PK, SK: key.SK } }));
       if (!Item || itemPosition(Item as MessageItem) < oldestPosition(now)) return null;
-      const message = toMessage(tenant, Item as MessageItem);
-      return message.unsent ? null : message;
+      return toMessage(tenant, Item as MessageItem);
     },
 
     /** The tenant's messages, newest first. `includeTest` adds those of test keys. */
@@ -176,7 +182,7 @@ export function messageStore(table: Table) {
         const message = toMessage(tenant, item);
         const matchesFilter =
           (includeTest || message.scope === "live") && (!direction || message.direction === direction);
-        if (matchesFilter && !message.unsent) rows.push({ message, position: last });
+        if (matchesFilter) rows.push({ message, position: last });
       }
       // A query also ends early at 1 MB: only LastEvaluatedKey says whether there is more.
       return { rows, next: LastEvaluatedKey ? last : null };
@@ -193,7 +199,7 @@ export function messageStore(table: Table) {
     return new Map(
       items.flatMap((item): [string, Message][] => {
         const message = toMessage(tenant, item);
-        return message.unsent
+        return message.unsentAt !== undefined
           ? []
           : [[messageRefKey({ conversationId: item.PK, position: itemPosition(item) }), message]];
       }),

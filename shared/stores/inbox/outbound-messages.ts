@@ -35,7 +35,7 @@ export function outboundMessageStore(table: Table) {
      */
     async record(tenant: TenantId, message: Message, now: Millis, shards = 1): Promise<RecordedMessage> {
       const recorded = await saveMarked(tenant, message, await claimMarker(message, now), { now, shards });
-      const isUpToDate = recorded.isNew || recorded.message.unsent || sameAuthor(recorded.message, message);
+      const isUpToDate = recorded.isNew || isUnsent(recorded.message) || sameAuthor(recorded.message, message);
       if (message.direction !== "outbound" || isUpToDate) return recorded;
       return { ...recorded, message: await overrideAuthor(tenant, recorded, message) };
     },
@@ -85,7 +85,7 @@ export function outboundMessageStore(table: Table) {
       sentAt: positionTime(marker.position),
     };
     const recorded = await messages.putAt(tenant, markedMessage, { ...placement, position: marker.position });
-    if (!isOwnSend || recorded.isNew || recorded.message.unsent || recorded.message.direction === "outbound")
+    if (!isOwnSend || recorded.isNew || isUnsent(recorded.message) || recorded.message.direction === "outbound")
       return recorded;
     return { ...recorded, message: await overrideAuthor(tenant, recorded, message) };
   }
@@ -149,4 +149,8 @@ function sameAuthor(one: Authorship, other: Authorship): boolean {
     one.replyTo === other.replyTo &&
     (one.holdId ?? null) === (other.holdId ?? null)
   );
+}
+
+function isUnsent({ unsentAt }: Message): boolean {
+  return unsentAt !== undefined;
 }

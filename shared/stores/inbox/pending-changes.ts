@@ -1,5 +1,5 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
-import type { Edit } from "../../domain/inbox/messages.ts";
+import type { Edit, Reaction } from "../../domain/inbox/messages.ts";
 import { RETENTION } from "../../domain/limits.ts";
 import { shortHash } from "../../kernel/bytes.ts";
 import type { Millis } from "../../kernel/time.ts";
@@ -20,11 +20,21 @@ import {
 } from "../expressions.ts";
 import { headKey, type Key, pendingChangeKey, timeToLive } from "../keys.ts";
 import { remove, sendWrite, update } from "../writes.ts";
+import {
+  hasReactions,
+  isNewestReaction,
+  type ReactionFields,
+  reactionAttributes,
+  readReactions,
+  toReactionField,
+} from "./reactions.ts";
 
 /** The changes to apply to a message that has not arrived. Of an unsent message the edit has only its count. */
 export interface PendingChange {
   readonly unsentAt: Millis | null;
   readonly edit: Edit | null;
+  /** The newest of each side. */
+  readonly reactions: readonly Reaction[];
 }
 
 /**
@@ -43,16 +53,47 @@ export type PendingChanges = ReturnType<typeof pendingChangeStore>;
 export function pendingChangeStore(table: Table) {
   const { client, name: TableName } = table;
   return {
-    /** Records that a message was unsent. @returns the changes that are pending now */
-    async unsend(conversationId: string, messageId: string, at: Millis, now: Millis): Promise<PendingChange> {
+    /**
+     * Records that a message was unsent, if exactly these reactions are pending or it was recorded before.
+     * @param change.reactions those that the caller has seen
+     * @returns the changes that are pending now, not unsent where other reactions are
+     */
+    async unsend(
+      conversationId: string,
+      messageId: string,
+      { at, reactions = [] }: { readonly at: Millis; readonly reactions?: readonly Reaction[] },
+      now: Millis,
+    ): Promise<PendingChange> {
       const set = {
         [A.unsentAt]: storedOr(A.unsentAt, at),
         [A.changedAt]: now,
         [A.ttl]: timeToLive(now + RETENTION),
       };
       const key = pendingChangeKey(conversationId, shortHash(messageId));
-      const item = await sendWrite(table, update(key, { set, remove: [A.editText] }, undefined, "ALL_NEW"));
-      return toPendingChange(item as unknown as PendingChangeItem);
+      const changes = { set, remove: [A.editText, A.editedAt, ...reactionAttributes] };
+      const condition = anyOf(isPresent(A.unsentAt), hasReactions(reactions));
+      const result = await conditionalWrite<PendingChangeItem>(table, update(key, changes, condition, "ALL_NEW"));
+      const item = result.applied ? result.item : result.current;
+      return item ? toPendingChange(item) : { unsentAt: at, edit: null, reactions: [] };
+    },
+
+    /**
+     * Records a reaction or its removal, unless the message is unsent or a later one of the same side is pending.
+     * @returns the changes that are pending now
+     */
+    async react(conversationId: string, messageId: string, reaction: Reaction, now: Millis): Promise<PendingChange> {
+      const set = { ...toReactionField(reaction), [A.changedAt]: now, [A.ttl]: timeToLive(now + RETENTION) };
+      const result = await conditionalWrite<PendingChangeItem>(
+        table,
+        update(
+          pendingChangeKey(conversationId, shortHash(messageId)),
+          { set },
+          allOf(isAbsent(A.unsentAt), isNewestReaction(reaction)),
+          "ALL_NEW",
+        ),
+      );
+      const item = result.applied ? result.item : result.current;
+      return item ? toPendingChange(item) : { unsentAt: null, edit: null, reactions: [reaction] };
     },
 
     /** Records an edit, unless the message is unsent or a later edit is pending. @returns the changes that are pending now */
@@ -60,6 +101,7 @@ export function pendingChangeStore(table: Table) {
       const set = {
         [A.editText]: edit.text,
         [A.editCount]: edit.count,
+        [A.editedAt]: edit.at ?? undefined,
         [A.changedAt]: now,
         [A.ttl]: timeToLive(now + RETENTION),
       };
@@ -68,7 +110,9 @@ export function pendingChangeStore(table: Table) {
         table,
         update(pendingChangeKey(conversationId, shortHash(messageId)), { set }, isNewestChange),
       );
-      return result.applied || !result.current ? { unsentAt: null, edit } : toPendingChange(result.current);
+      return result.applied || !result.current
+        ? { unsentAt: null, edit, reactions: [] }
+        : toPendingChange(result.current);
     },
 
     /** The changes that are pending for a message, read consistently; null when there are none. */
@@ -83,7 +127,7 @@ export function pendingChangeStore(table: Table) {
       return Item ? toPendingChange(Item as PendingChangeItem) : null;
     },
 
-    /** Names a pending message on the conversation's head. When the head names too many, it drops the oldest. */
+    /** Names a pending message on the conversation's head. When the head names too many, it drops those with reactions only, then the oldest. */
     async markPending(conversationId: string, messageId: string, now: Millis): Promise<void> {
       const messageHash = shortHash(messageId);
       const hasRoom = anyOf(
@@ -123,9 +167,10 @@ export function pendingChangeStore(table: Table) {
     const keys = marks.map((mark) => pendingChangeKey(conversationId, mark));
     // Consistently: an item that is not visible yet is among the newest.
     const items = await batchGet<PendingChangeItem>(table, keys, { consistent: true });
-    const changedAt = new Map(items.map((item) => [item.SK.slice(2), item[A.changedAt]]));
-    const oldestFirst = [...marks].sort((a, b) => (changedAt.get(a) ?? 0) - (changedAt.get(b) ?? 0));
-    await removeMarks(conversationId, oldestFirst.slice(0, PENDING_MESSAGES_MAX / 2));
+    const ranks = new Map(items.map((item) => [item.SK.slice(2), importance(item)]));
+    const rankOf = (mark: string) => ranks.get(mark) ?? 0;
+    const leastImportantFirst = [...marks].sort((a, b) => rankOf(a) - rankOf(b));
+    await removeMarks(conversationId, leastImportantFirst.slice(0, PENDING_MESSAGES_MAX / 2));
   }
 
   async function removeMarks(conversationId: string, marks: readonly string[]): Promise<void> {
@@ -135,15 +180,26 @@ export function pendingChangeStore(table: Table) {
   }
 }
 
-interface PendingChangeItem extends Key {
+interface PendingChangeItem extends Key, ReactionFields {
   readonly [A.unsentAt]?: Millis;
   readonly [A.editText]?: string;
   readonly [A.editCount]?: number;
+  readonly [A.editedAt]?: Millis;
   /** When the newest change was recorded. */
   readonly [A.changedAt]: Millis;
 }
 
+/** Grows with time. A reaction matters less than any edit or unsend: it leaves no text that should be gone. */
+function importance({
+  [A.changedAt]: changedAt,
+  [A.unsentAt]: unsentAt,
+  [A.editCount]: edits,
+}: PendingChangeItem): number {
+  return unsentAt === undefined && edits === undefined ? changedAt - Number.MAX_SAFE_INTEGER : changedAt;
+}
+
 function toPendingChange(item: PendingChangeItem): PendingChange {
   const { [A.unsentAt]: unsentAt = null, [A.editText]: text = "", [A.editCount]: count } = item;
-  return { unsentAt, edit: count === undefined ? null : { text, count } };
+  const edit = count === undefined ? null : { text, count, at: item[A.editedAt] ?? null };
+  return { unsentAt, edit, reactions: readReactions(item) };
 }

@@ -35,11 +35,12 @@ export function profileStore(table: Table) {
  */
 function profileFields(profile: Profile): Record<string, unknown> {
   if (profile.state === "unavailable") return {};
-  const { handle, username, picture } = profile;
+  const { handle, username, name, picture } = profile;
   return {
     // A handle that equals the user name is stored once.
     [A.handle]: handle === username ? undefined : (handle ?? undefined),
     [A.username]: username ?? undefined,
+    [A.name]: username === null && name === handle ? undefined : (name ?? undefined),
     [A.picture]: picture?.url,
     [A.pictureEndsAt]: picture?.expiresAt ?? undefined,
   };

@@ -42,7 +42,7 @@ const queueRequests = (...bodies: string[]) =>
 async function createConversation(participantId: string): Promise<string> {
   const ref = { platform: "instagram", externalId: account } as const;
   const id = conversationId({ tenant, account: ref, participantId });
-  const participant = { id: participantId, handle: null, username: null };
+  const participant = { id: participantId, handle: null, username: null, name: null };
   const message = sampleMessage(tenant, { id: `m-${participantId}`, conversationId: id, account: ref, participant });
   await conversationStore(testEnv.table).advanceHead(tenant, message, SAMPLE_INBOX);
   return id;

@@ -144,7 +144,7 @@ async function recordInbound(tenant: TenantId, sentAt: number, participantId = P
     id,
     account: { platform: "instagram", externalId: `ig-${tenant}` },
     conversationId: conversationIdWith(tenant, participantId),
-    participant: { id: participantId, handle: null, username: null },
+    participant: { id: participantId, handle: null, username: null, name: null },
     sentAt,
   });
   await messageStore(testEnv.table).record(tenant, message, testEnv.now());

@@ -123,7 +123,7 @@ describe("an unprocessed part of a batch", () => {
     const changes = pendingChangeStore(table);
     const conversation = sampleConversationId(tenant);
     const messages = Array.from({ length: PENDING_MESSAGES_MAX + 1 }, (_, i) => `m${i}`);
-    for (const [i, message] of messages.entries()) await changes.unsend(conversation, message, NOW, NOW + i);
+    for (const [i, message] of messages.entries()) await changes.unsend(conversation, message, { at: NOW }, NOW + i);
     const [newest = "", ...older] = messages.toReversed();
     for (const message of older) await changes.markPending(conversation, message, NOW);
     const end = leaveUnprocessed(table, "BatchGetItem", 1);

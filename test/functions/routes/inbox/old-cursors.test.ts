@@ -40,7 +40,11 @@ async function createMessages(): Promise<void> {
     { id: "m5", person: PERSON, sentAt: testEnv.now() },
   ];
   for (const { id, person, sentAt } of texts) {
-    const message = sampleMessage(tenant, { id, sentAt, participant: { id: person, handle: null, username: null } });
+    const message = sampleMessage(tenant, {
+      id,
+      sentAt,
+      participant: { id: person, handle: null, username: null, name: null },
+    });
     const { ref } = await messageStore(testEnv.table).record(tenant, message, sentAt);
     await conversationStore(testEnv.table).advanceHead(tenant, message, SAMPLE_INBOX);
     await deliveryStore(testEnv.table).recordFirst(

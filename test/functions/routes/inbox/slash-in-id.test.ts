@@ -67,7 +67,7 @@ it("reads a message and a conversation whose ids contain a slash", async () => {
   const person = "12/34";
   const id = "mid.$cAAE/a//b#c";
   const conversation = conversationId({ tenant, account: ACCOUNT, participantId: person });
-  const participant = { id: person, handle: null, username: null };
+  const participant = { id: person, handle: null, username: null, name: null };
   const message = sampleMessage(tenant, { id, conversationId: conversation, participant });
   await messageStore(testEnv.table).record(tenant, message, testEnv.now());
   await conversationStore(testEnv.table).advanceHead(tenant, message, SAMPLE_INBOX);

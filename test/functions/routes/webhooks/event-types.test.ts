@@ -75,7 +75,19 @@ describe("rendered events match the published schema", () => {
       sample({}),
       sample({ direction: "outbound", actorId: "u", replyTo: "m0", scope: "test", text: "" }),
       sample({ direction: "echo", sentVia: "other_app", holdId: `hold_${newUlid(NOW)}` }),
-      sample({ participant: { id: PERSON, handle: "Ada", username: "ada" } }),
+      sample({ participant: { id: PERSON, handle: "Ada", username: "ada", name: "Ada L." } }),
+      sample({
+        context: {
+          repliedStory: { id: "1", url: null },
+          quickReply: { payload: "" },
+          postback: { payload: null },
+          referral: { ref: null, source: "ADS", type: null, adId: null },
+        },
+        attachments: [{ type: "location", url: null, title: "Here", coordinates: { lat: 1.5, long: -2 } }],
+        unsentAt: NOW,
+        edit: { text: "new", count: 1, at: NOW },
+        lastReactions: [{ by: "account", at: NOW, content: { reaction: null, emoji: "👍" } }],
+      }),
       sample({
         attachments: attachmentTypes.map((type, i) => ({ type, url: i % 2 ? null : "https://cdn.example/x" })),
       }),
@@ -88,10 +100,22 @@ describe("rendered events match the published schema", () => {
     const ref = { id: "m1", conversationId: sampleConversationId(tenant), account: ACCOUNT };
     const ulid = newUlid(NOW);
     for (const event of [
-      renderMessageDeleted(tenant, ulid, ref),
-      renderMessageEdited(tenant, ulid, ref, { text: "", count: 5 }),
-      renderMessageReaction(tenant, ulid, ref, { action: "react", reaction: "love", emoji: "❤️" }),
-      renderMessageReaction(tenant, ulid, ref, { action: "unreact", reaction: null, emoji: null }),
+      renderMessageDeleted(tenant, ulid, ref, { at: 0, by: "account" }),
+      renderMessageEdited(tenant, ulid, ref, { text: "", editCount: 5, at: 0, by: "participant" }),
+      renderMessageReaction(tenant, ulid, ref, {
+        action: "react",
+        reaction: "love",
+        emoji: "❤️",
+        at: 0,
+        by: "participant",
+      }),
+      renderMessageReaction(tenant, ulid, ref, {
+        action: "unreact",
+        reaction: null,
+        emoji: null,
+        at: 0,
+        by: "account",
+      }),
     ]) {
       expectMatchesSchema(event);
     }

@@ -11,9 +11,14 @@ describe("a profile", () => {
       state: "complete",
       handle: "ada.lind",
       username: "ada.lind",
+      name: "Ada Lind",
       picture: null,
     });
-    expect(buildProfile({ ...person, username: null }, NOW)).toMatchObject({ handle: "Ada Lind", username: null });
+    expect(buildProfile({ ...person, username: null }, NOW)).toMatchObject({
+      handle: "Ada Lind",
+      username: null,
+      name: "Ada Lind",
+    });
     expect(buildProfile({ ...person, name: null }, NOW)).toMatchObject({ state: "complete", handle: "ada.lind" });
   });
 
@@ -23,6 +28,7 @@ describe("a profile", () => {
       state: "partial",
       handle: null,
       username: null,
+      name: null,
       picture: { url: pictureUrl, expiresAt: NOW + 3 * DAY },
     });
   });

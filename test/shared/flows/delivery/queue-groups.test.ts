@@ -46,7 +46,7 @@ it("an event's group is its tenant, for every event type", async () => {
 
   const effects = newEffects();
   const ports = testEnv.ingestPorts(replies.lane);
-  const reaction = { kind: "reaction", action: "react", reaction: "love", emoji: null } as const;
+  const reaction = { kind: "reaction", action: "react", reaction: "love", emoji: null, by: "participant" } as const;
   const about = { account: replies.accountRef, participantId: PERSON, messageId: "echo", at: testEnv.now() };
   await ingestUpdates(ports, accountResolver(ports), [{ ...about, ...reaction }], { effects, now: testEnv.now() });
   expect(effects.events.map(({ group }) => group)).toEqual([replies.tenant]);

@@ -158,7 +158,7 @@ describe("erasing a conversation", () => {
   });
 
   it("counts a profile only when one is stored", async () => {
-    const participant = { id: "88", handle: null, username: null };
+    const participant = { id: "88", handle: null, username: null, name: null };
     const message = sampleMessage(tenant, { id: "m88", participant, sentAt: testEnv.now() });
     await messageStore(testEnv.table).record(tenant, message, testEnv.now());
     await conversationStore(testEnv.table).advanceHead(tenant, message, SAMPLE_INBOX);

@@ -26,7 +26,7 @@ afterAll(() => testEnv.close());
 beforeEach(async () => {
   ({ tenant, account, conversation } = await newConversation(testEnv));
   await ingestEvents(testEnv.ingestPorts(queues), account, [textEvent("m1", "before", testEnv.now())], testEnv.now());
-  const profile = { state: "complete", handle: "Ada", username: "ada", picture: null } as const;
+  const profile = { state: "complete", handle: "Ada", username: "ada", name: null, picture: null } as const;
   await profileStore(testEnv.table).save(conversation, profile, testEnv.now());
   testEnv.advance(SECOND);
 });

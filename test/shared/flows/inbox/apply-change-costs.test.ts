@@ -65,8 +65,15 @@ it("an edit costs the same as an unsend", async () => {
   expect(await cost(editEvent(messageIdOf(2), sampleText(3), 1, at + 5))).toEqual({ wcu: 6, rcu: 1.5 });
 });
 
-it("a reaction costs only its event", async () => {
-  expect(await cost(reactionEvent(messageIdOf(2), "react", at + 5))).toEqual({ wcu: 2, rcu: 1 });
+it("a reaction costs its event and the message's row", async () => {
+  expect(await cost(reactionEvent(messageIdOf(2), "react", at + 5))).toEqual({ wcu: 4, rcu: 1.5 });
+  const repeated = reactionEvent(messageIdOf(2), "react", at + 5);
+  expect(await cost(repeated)).toEqual({ wcu: 3, rcu: 1.5 });
+});
+
+it("an unsend of a message with a reaction costs the read and removal of the reaction's event, and a refused write", async () => {
+  await cost(reactionEvent(messageIdOf(2), "react", at + 5));
+  expect(await cost(unsendEvent(messageIdOf(2), at + 6))).toEqual({ wcu: 8, rcu: 2.5 });
 });
 
 it("an unsend before its message costs its marker, and the message the removal of its content", async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { toMessageResponse } from "../../../../functions/routes/inbox/messages.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
-import { SECOND } from "../../../../shared/kernel/time.ts";
+import { iso, SECOND } from "../../../../shared/kernel/time.ts";
 import { type ChangeFixture, openChangeFixture } from "../support/change-fixture.ts";
 import { editEvent, eventData, textEvent, unsendEvent } from "../support/platform-events.ts";
 import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
@@ -33,12 +33,17 @@ describe("an edited message", () => {
           platform: "instagram",
           text: "hello",
           edit_count: 1,
+          edited_at: iso(at + 1),
         },
+        by: "participant",
       },
     ]);
     expect(await shownTexts()).toEqual(["hello"]);
     const stored = await read("m1");
-    expect(isRefusal(stored) ? null : toMessageResponse(stored).text).toBe("hello");
+    expect(isRefusal(stored) ? null : toMessageResponse(stored)).toMatchObject({
+      text: "hello",
+      edited_at: iso(at + 1),
+    });
     expect((await head())?.lastMessageText).toBe("hello");
 
     // The webhook is redelivered, so the event is rendered again.

@@ -6,7 +6,14 @@ import { MINUTE } from "../../../../shared/kernel/time.ts";
 import { pendingChangeStore } from "../../../../shared/stores/inbox/pending-changes.ts";
 import { profileStore } from "../../../../shared/stores/inbox/profiles.ts";
 import { newConversation } from "../support/new-conversation.ts";
-import { editEvent, ingestEvents, type PlatformEvent, textEvent, unsendEvent } from "../support/platform-events.ts";
+import {
+  editEvent,
+  ingestEvents,
+  type PlatformEvent,
+  reactionEvent,
+  textEvent,
+  unsendEvent,
+} from "../support/platform-events.ts";
 import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
 
 let testEnv: TestEnv;
@@ -46,7 +53,7 @@ describe("the unsend of a message that has not arrived deletes", () => {
     await ingestEvent(unsendEvent("m1", at + 2));
     expect((await rows()).conversations).not.toContain("secret");
     const pendingChange = await pendingChangeStore(testEnv.table).get(conversation, "m1");
-    expect(pendingChange).toEqual({ unsentAt: at + 2, edit: { text: "", count: 1 } });
+    expect(pendingChange).toEqual({ unsentAt: at + 2, edit: { text: "", count: 1, at: null }, reactions: [] });
   });
 
   it("the stored events of all its edits at once", async () => {
@@ -120,19 +127,33 @@ describe("an edit that arrives together with a message that has a pending unsend
 describe("the row of an unsent message", () => {
   it("holds no content and nothing about the person, and is found by its id", async () => {
     await ingestEvent(textEvent("m0", "hello", at - 1));
-    const profile = { state: "complete", handle: "Ada Canary", username: "ada.canary", picture: null } as const;
+    const profile = {
+      state: "complete",
+      handle: "Ada Canary",
+      username: "ada.canary",
+      name: "Ada C.",
+      picture: null,
+    } as const;
     await profileStore(testEnv.table).save(conversation, profile, testEnv.now());
+    const context = {
+      reply_to: { mid: "m0", story: { id: "1", url: "https://cdn.example/secret" } },
+      referral: { ref: "secret" },
+      attachments: [{ type: "location", title: "secret", payload: { coordinates: { lat: 1, long: 2 } } }],
+    };
     const { content } = textEvent("m1", "secret", at) as { content: { message: object } };
-    await ingestEvent({ at, content: { message: { ...content.message, reply_to: { mid: "m0" } } } });
+    await ingestEvent({ at, content: { message: { ...content.message, ...context } } });
+    await ingestEvent(reactionEvent("m1", "react", at + 1));
+    await ingestEvent(reactionEvent("m1", "react", at + 1, { fromAccount: true }));
     const row = async () => {
       const { Items = [] } = await testEnv.table.client.send(
         new ScanCommand({ TableName: testEnv.table.name, ConsistentRead: true }),
       );
       return Items.find(({ i }) => i === `${tenant}#m1`) ?? {};
     };
-    expect(await row()).toMatchObject({ h: "Ada Canary", u: "ada.canary", r: "m0", t: "secret" });
+    expect(await row()).toMatchObject({ h: "Ada Canary", u: "ada.canary", n: "Ada C.", r: "m0", t: "secret" });
+    expect(Object.keys(await row())).toEqual(expect.arrayContaining(["a", "q", "ra", "rf", "rp", "sy"]));
     await ingestEvent(editEvent("m1", "secret still", 1, at + 1));
     await ingestEvent(unsendEvent("m1", at + 2));
-    expect(Object.keys(await row()).sort()).toEqual(["PK", "SK", "d", "e", "ec", "i", "s", "un", "v", "x"]);
+    expect(Object.keys(await row()).sort()).toEqual(["F", "G", "PK", "SK", "d", "e", "ec", "i", "s", "un", "v", "x"]);
   });
 });

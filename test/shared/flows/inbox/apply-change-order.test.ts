@@ -25,8 +25,8 @@ import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.
 
 // For any order, batching and repetition, a history ends with
 // - the same messages, texts and heads as in order, and no pending change left;
-// - one event id per event, and the same events as in order, with one exception: an unsent message and its edits are
-//   published if they were ingested before the unsend and not if they were ingested after it. Concurrently, either may
+// - one event id per event, and the same events as in order, with one exception: an unsent message, its edits and its
+//   reactions are published if they were ingested before the unsend and not if they were ingested after it. Concurrently, either may
 //   happen. None of these events has a stored body left, as in order.
 //
 // The index that finds messages may lag at any time.
@@ -108,7 +108,8 @@ function toChangeName(expectedEvent: string): string {
   const [type, mid, ...rest] = expectedEvent.split(" ");
   if (type === "message.deleted") return JSON.stringify([mid, "unsend"]);
   if (type === "message.edited") return JSON.stringify([mid, "edit", Number(rest[0])]);
-  return JSON.stringify([mid, "reaction", rest[0], Number(rest[1])]);
+  const [action, at, ...by] = rest;
+  return JSON.stringify([mid, "reaction", action, Number(at), ...by]);
 }
 
 /** Messages and heads as the API shows them, without tenant-specific ids. */
@@ -137,7 +138,8 @@ async function readState({ tenant, account }: HistoryRun) {
         // These two name the tenant, which differs between the runs.
         conversation_id: null,
         account_key: null,
-        edit: message.edit,
+        // An unsent row stores the count of its edits where they came first. No reader shows it.
+        edit: message.unsentAt === undefined ? message.edit : undefined,
         place,
       }));
       return { head: head && visibleHead, messages, awaited: glimpses.get(id)?.pendingMessageIds.size };

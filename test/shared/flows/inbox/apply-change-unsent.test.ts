@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { listMessages } from "../../../../shared/flows/inbox/read-inbox.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
-import { DAY, HOUR, SECOND } from "../../../../shared/kernel/time.ts";
+import { DAY, HOUR, iso, SECOND } from "../../../../shared/kernel/time.ts";
 import { conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
 import { PENDING_MESSAGES_MAX } from "../../../../shared/stores/inbox/pending-changes.ts";
 import { type ChangeFixture, openChangeFixture } from "../support/change-fixture.ts";
@@ -22,8 +22,8 @@ beforeEach(async () => {
 });
 
 describe("an unsent message", () => {
-  it("is removed from every read and published once", async () => {
-    const { account, conversation, at, ingest: take, head, read, shownTexts } = fixture;
+  it("is shown as unsent by every read, without content, and published once", async () => {
+    const { account, conversation, at, ingest: take, head, expectUnsent, shownTexts } = fixture;
     const [received] = await take(textEvent("m1", "first", at), textEvent("m2", "secret", at + 1));
     const events = await take(unsendEvent("m1", at + 2));
     expect(events.map(({ type }) => type)).toEqual(["message.deleted"]);
@@ -34,12 +34,14 @@ describe("an unsent message", () => {
           conversation_id: conversation,
           account_key: `instagram#${account}`,
           platform: "instagram",
+          deleted_at: iso(at + 2),
         },
+        by: "participant",
       },
     ]);
     expect(received?.body).toContain("first");
     expect(await shownTexts()).toEqual(["secret"]);
-    expect(await read("m1")).toEqual({ refused: "message_not_found" });
+    await expectUnsent("m1");
     expect((await head())?.lastMessageText).toBe("secret");
 
     testEnv.advance(HOUR);
@@ -80,13 +82,13 @@ describe("an unsent message", () => {
   });
 
   it("is not published when it was unsent before it arrived, and still opens the reply window", async () => {
-    const { conversation, at, ingest: take, head, rawHead, read, shownTexts } = fixture;
+    const { conversation, at, ingest: take, head, rawHead, expectUnsent, shownTexts } = fixture;
     const events = await take(unsendEvent("m1", at + 1));
     expect(events.map(({ type }) => type)).toEqual(["message.deleted"]);
     expect(await head()).toBeNull();
     expect(await take(textEvent("m1", "secret", at))).toEqual([]);
     expect(await shownTexts()).toEqual([]);
-    expect(await read("m1")).toEqual({ refused: "message_not_found" });
+    await expectUnsent("m1");
 
     const other = await newConversation(testEnv);
     const ports = testEnv.ingestPorts(queues);
@@ -100,13 +102,14 @@ describe("an unsent message", () => {
     for (let i = 0; i < 2; i++) expect(await take(textEvent("m1", "secret", at))).toEqual([]);
   });
 
-  it("of the account is removed too", async () => {
+  it("of the account is emptied too, and its event says so", async () => {
     const { conversation, at, ingest: take, head, shownTexts } = fixture;
     await take(textEvent("m1", "hello", at), textEvent("m2", "our secret", at + 1, { fromAccount: true }));
     const events = await take(unsendEvent("m2", at + 2, { fromAccount: true }));
     expect(events.map((event) => eventData(event).message)).toMatchObject([
       { id: "m2", conversation_id: conversation },
     ]);
+    expect(events.map((event) => eventData(event).by)).toEqual(["account"]);
     expect(await shownTexts()).toEqual(["hello"]);
     expect(await head()).toMatchObject({ lastMessageText: "", lastDirection: "echo", lastOutboundAt: at + 1 });
     expect(await take(textEvent("m2", "our secret", at + 1, { fromAccount: true }))).toEqual([]);
@@ -114,7 +117,7 @@ describe("an unsent message", () => {
   });
 
   it("is found before the index has it, and among more than one page of rows", async () => {
-    const { tenant, account, at, ingest: take, rawHead, read } = fixture;
+    const { tenant, account, at, ingest: take, rawHead, expectUnsent } = fixture;
     await take(
       ...Array.from({ length: 120 }, (_, i) => textEvent(`n${i}`, "x", at + i)),
       textEvent("m1", "secret", at + 5),
@@ -123,7 +126,7 @@ describe("an unsent message", () => {
     const blind = { ...ports, messageChanges: { ...ports.messageChanges, find: async () => null } };
     await ingestEvents(blind, account, [unsendEvent("m1", at + 200)], testEnv.now());
     expect((await listFeed(testEnv, tenant)).map(({ id }) => id)).not.toContain("m1");
-    expect(await read("m1")).toEqual({ refused: "message_not_found" });
+    await expectUnsent("m1");
     expect(await rawHead()).not.toHaveProperty("aw");
   });
 
@@ -140,7 +143,7 @@ describe("an unsent message", () => {
       texts.push(...page.rows.map(({ message }) => message.text));
       before = page.next;
     } while (before !== null);
-    expect(texts).toEqual(["3", "0"]);
+    expect(texts).toEqual(["", "", "3", "", "", "0"]);
   });
 
   it("that never arrives adds little to the head, however many there are", async () => {

@@ -1,7 +1,7 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { eventId } from "../../../../shared/domain/events/events.ts";
-import { DAY, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
+import { DAY, iso, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { headKey } from "../../../../shared/stores/keys.ts";
 import { type ChangeFixture, openChangeFixture } from "../support/change-fixture.ts";
 import {
@@ -28,10 +28,10 @@ beforeEach(async () => {
 });
 
 describe("a reaction", () => {
-  it("is published once each time it is added or removed, and stores nothing else", async () => {
+  it("is published once each time it is added or removed, and changes nothing but the message's reactions", async () => {
     const { tenant, account, conversation, at, ingest: take, head } = fixture;
     await take(textEvent("m1", "hello", at));
-    const before = [await head(), await listFeed(testEnv, tenant)];
+    const [headBefore, feedBefore] = [await head(), await listFeed(testEnv, tenant)];
     const platformEvents = [
       reactionEvent("m1", "react", at + 1),
       reactionEvent("m1", "unreact", at + 2),
@@ -40,9 +40,9 @@ describe("a reaction", () => {
     const events = await take(...platformEvents, ...platformEvents);
     expect(events.map(eventData)).toEqual(
       [
-        { action: "react", reaction: "love", emoji: "❤️" },
-        { action: "unreact", reaction: null, emoji: null },
-        { action: "react", reaction: "love", emoji: "❤️" },
+        { action: "react", reaction: "love", emoji: "❤️", at: iso(at + 1) },
+        { action: "unreact", reaction: null, emoji: null, at: iso(at + 2) },
+        { action: "react", reaction: "love", emoji: "❤️", at: iso(at + 3) },
       ].map((reaction) => ({
         message: {
           id: "m1",
@@ -51,10 +51,13 @@ describe("a reaction", () => {
           platform: "instagram",
         },
         reaction,
+        by: "participant",
       })),
     );
     expect(new Set(events.map(({ ulid }) => ulid)).size).toBe(3);
-    expect([await head(), await listFeed(testEnv, tenant)]).toEqual(before);
+    const lastReactions = [{ by: "participant", at: at + 3, content: { reaction: "love", emoji: "❤️" } }];
+    expect(await head()).toEqual(headBefore);
+    expect(await listFeed(testEnv, tenant)).toEqual(feedBefore.map((message) => ({ ...message, lastReactions })));
     testEnv.advance(MINUTE);
     expect((await take(...platformEvents)).map(({ ulid }) => ulid)).toEqual(events.map(({ ulid }) => ulid));
   });
@@ -63,7 +66,8 @@ describe("a reaction", () => {
     const { at, ingest: take, head, rawHead } = fixture;
     expect((await take(reactionEvent("m1", "react", at))).map(({ type }) => type)).toEqual(["message.reaction"]);
     expect(await head()).toBeNull();
-    expect(await rawHead()).toEqual({});
+    // Only the name of the message that the reaction waits for.
+    expect(Object.keys(await rawHead()).sort()).toEqual(["PK", "SK", "aw", "x"]);
   });
 });
 

@@ -162,12 +162,13 @@ describe("a profile lookup", () => {
       participantProfile: "complete",
       participantHandle: "ada.lind",
       participantUsername: "ada.lind",
+      participantName: "Ada Lind",
       participantPicture: null,
     });
     await ingestMessage();
     expect(await queuedPeople()).toEqual([
-      { id: PERSON, handle: null, username: null },
-      { id: PERSON, handle: "ada.lind", username: "ada.lind" },
+      { id: PERSON, handle: null, username: null, name: null },
+      { id: PERSON, handle: "ada.lind", username: "ada.lind", name: "Ada Lind" },
     ]);
     expect(testEnv.lines).toContainEqual({ event: "profile.fetched", outcome: "complete", platform: "instagram" });
     expect(JSON.stringify(testEnv.lines)).not.toMatch(/ada|token-of/i);

@@ -41,7 +41,7 @@ it("an expired picture URL is removed from the head by the person's next message
   };
   await says("m1");
   const ends = testEnv.now() + DAY;
-  const foundProfile = { state: "complete", handle: "ada", username: "ada" } as const;
+  const foundProfile = { state: "complete", handle: "ada", username: "ada", name: null } as const;
   const url = "https://cdn.example/a.jpg";
   await profileStore(testEnv.table).save(id, { ...foundProfile, picture: { url, expiresAt: ends } }, testEnv.now());
   testEnv.advance(DAY - 1);

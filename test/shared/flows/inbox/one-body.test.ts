@@ -91,7 +91,7 @@ describe("an event has the same body whenever it is sent:", () => {
       return render(bodies.splice(0));
     };
     const before = await publish();
-    const profile = { state: "complete", handle: "New Name", username: "new", picture: null } as const;
+    const profile = { state: "complete", handle: "New Name", username: "new", name: null, picture: null } as const;
     await profileStore(testEnv.table).save(conversation, profile, testEnv.now());
     expect(await publish()).toEqual(before);
   });

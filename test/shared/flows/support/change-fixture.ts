@@ -8,7 +8,13 @@ import { conversationStore } from "../../../../shared/stores/inbox/conversations
 import { messageStore } from "../../../../shared/stores/inbox/messages.ts";
 import { headKey } from "../../../../shared/stores/keys.ts";
 import { newConversation } from "./new-conversation.ts";
-import { ingestEvents, type PlatformEvent, renderEventMessages } from "./platform-events.ts";
+import {
+  expectEmpty,
+  ingestEvents,
+  type PlatformEvent,
+  renderEventMessages,
+  shownMessages,
+} from "./platform-events.ts";
 import type { TestEnv, TestQueues } from "./test-env.ts";
 
 export type ChangeFixture = Awaited<ReturnType<typeof openChangeFixture>>;
@@ -46,7 +52,20 @@ export async function openChangeFixture(testEnv: TestEnv, queues: TestQueues) {
     read: (messageId: string) =>
       getMessage({ messages: messageStore(table) }, tenant, { messageId, includeTest: false }, testEnv.now()),
 
-    /** The texts of all lists. Expects every list to show the same texts. */
+    /** Expects that a message is found by its id, unsent and empty. */
+    async expectUnsent(messageId: string): Promise<void> {
+      const message = await getMessage(
+        { messages: messageStore(table) },
+        tenant,
+        { messageId, includeTest: false },
+        testEnv.now(),
+      );
+      if (isRefusal(message)) throw new Error(`${messageId} is not found.`);
+      expect(message.unsentAt).toEqual(expect.any(Number));
+      expectEmpty(message);
+    },
+
+    /** The texts of all lists, without unsent messages, which show nothing. Expects every list to show the same. */
     async shownTexts(): Promise<string[]> {
       const page = { before: null, limit: 50, includeTest: false };
       const now = testEnv.now();
@@ -64,7 +83,9 @@ export async function openChangeFixture(testEnv: TestEnv, queues: TestQueues) {
       const pages = [isRefusal(conversationPage) ? null : conversationPage.page, ...lists].flatMap((page) =>
         page === null || isRefusal(page) ? [] : [page],
       );
-      const texts = pages.map(({ rows }) => rows.map(({ message }) => toMessageResponse(message).text));
+      const texts = pages.map(({ rows }) =>
+        shownMessages(rows.map(({ message }) => message)).map((message) => toMessageResponse(message).text),
+      );
       for (const shown of texts) expect(shown).toEqual(texts[0]);
       return texts[0] ?? [];
     },

@@ -2,7 +2,8 @@ import { PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { eraseWorker } from "../../../../functions/erase/worker.ts";
 import type { Caller } from "../../../../shared/domain/access/api-keys.ts";
 import { renderEvent } from "../../../../shared/domain/events/events.ts";
-import type { Message, MessageRef } from "../../../../shared/domain/inbox/messages.ts";
+import type { MessageContext } from "../../../../shared/domain/inbox/message-context.ts";
+import type { Attachment, Message, MessageRef } from "../../../../shared/domain/inbox/messages.ts";
 import { RETENTION } from "../../../../shared/domain/limits.ts";
 import { type ErasureResult, eraseConversation } from "../../../../shared/flows/erasure/erase.ts";
 import { deriveUlid } from "../../../../shared/kernel/ids.ts";
@@ -12,6 +13,7 @@ import { MINUTE, type Millis } from "../../../../shared/kernel/time.ts";
 import { deliveryStore } from "../../../../shared/stores/delivery/deliveries.ts";
 import { eventBodyStore } from "../../../../shared/stores/delivery/event-bodies.ts";
 import { conversationStore } from "../../../../shared/stores/inbox/conversations.ts";
+import { messageChangeStore } from "../../../../shared/stores/inbox/message-changes.ts";
 import { messageStore } from "../../../../shared/stores/inbox/messages.ts";
 import { outboundMessageStore } from "../../../../shared/stores/inbox/outbound-messages.ts";
 import { pendingChangeStore } from "../../../../shared/stores/inbox/pending-changes.ts";
@@ -76,9 +78,30 @@ export async function seedDataSubject(
   const now = testEnv.now();
   const conversation = sampleConversationId(tenant, person);
   const canary = canaryFor(person);
-  const participant = { id: person, handle: canary, username: canary };
+  const participant = { id: person, handle: canary, username: canary, name: `${canary} name` };
+  const attachments: Attachment[] = [
+    {
+      type: "location",
+      url: `https://cdn.example/${canary}`,
+      title: canary,
+      coordinates: { lat: 55.6761, long: 12.5683 },
+    },
+  ];
+  const context: MessageContext = {
+    repliedStory: { id: canary, url: `https://cdn.example/${canary}` },
+    quickReply: { payload: canary },
+    postback: { payload: canary },
+    referral: { ref: canary, source: canary, type: canary, adId: canary },
+  };
   const draft = (id: string, rest: Partial<Message>) =>
-    sampleMessage(tenant, { id: `${person} ${id}`, participant, text: `${canary} ${id}`, ...rest });
+    sampleMessage(tenant, {
+      id: `${person} ${id}`,
+      participant,
+      text: `${canary} ${id}`,
+      attachments,
+      context,
+      ...rest,
+    });
   const expiresAt = timeToLive(now + RETENTION);
   const put = (item: object) =>
     table.client.send(new PutCommand({ TableName: table.name, Item: { ...item, x: expiresAt } }));
@@ -97,10 +120,12 @@ export async function seedDataSubject(
       ),
     );
   const deliveries: Promise<unknown>[] = [];
+  const reaction = { by: "participant", at: now - 100, content: { reaction: canary, emoji: canary } } as const;
 
   for (let i = 0; i < messages; i++) {
     const message = draft(`said ${i}`, { sentAt: now - 1_000 - i });
     const record = await messageStore(table).record(tenant, message, now);
+    await messageChangeStore(table).react(tenant, record.ref, { ...reaction, by: i % 2 ? "account" : "participant" });
     await conversationStore(table).advanceHead(tenant, message, SAMPLE_INBOX);
     deliveries.push(deliver(message.eventUlid, record.ref));
   }
@@ -136,7 +161,13 @@ export async function seedDataSubject(
     await eventBodyStore(table).save(tenant, renderEvent(tenant, ulid, "message.edited", { text: canary }));
     deliveries.push(deliver(ulid, null));
   }
-  await pendingChangeStore(table).edit(conversation, `${person} early`, { text: canary, count: 1 }, now - 100);
+  await pendingChangeStore(table).edit(
+    conversation,
+    `${person} early`,
+    { text: canary, count: 1, at: now - 100 },
+    now - 100,
+  );
+  await pendingChangeStore(table).react(conversation, `${person} early`, reaction, now - 100);
   await pendingChangeStore(table).markPending(conversation, `${person} early`, now - 100);
   for (const [kind, id] of [
     ["hold", "h1"],
@@ -150,7 +181,7 @@ export async function seedDataSubject(
   }
   await put({ ...conversationBudgetKey(conversation, "live"), at: now - 400 });
   const picture = { url: `https://cdn.example/${canary}`, expiresAt: now + MINUTE };
-  const profile = { state: "complete", handle: canary, username: canary, picture } as const;
+  const profile = { state: "complete", handle: canary, username: canary, name: `${canary} name`, picture } as const;
   await profileStore(table).save(conversation, profile, now - 10);
   await Promise.all(deliveries);
   const counts = {

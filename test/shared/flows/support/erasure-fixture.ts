@@ -127,7 +127,7 @@ export async function openErasureFixture(testEnv: TestEnv, tenant: TenantId, mes
     const edit = { kind: "edit", account, participantId: PERSON, at, messageId: `${tenant} first`, text: "edited" };
     await applyMessageChange(
       ingestPorts,
-      { ...edit, kind: "edit", editCount: 1 },
+      { ...edit, kind: "edit", editCount: 1, by: "participant" },
       { account: resolvedAccount, snapshot, effects, now: testEnv.now() },
     );
     eventQueue.bodies.push(...effects.events.map(({ body }) => body));

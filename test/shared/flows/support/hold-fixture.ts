@@ -95,7 +95,7 @@ export async function openHoldFixture(
     setPersonHandle: (handle: string) =>
       profileStore(testEnv.table).save(
         conversation,
-        { state: "complete", handle, username: null, picture: null },
+        { state: "complete", handle, username: null, name: null, picture: null },
         testEnv.now(),
       ),
     apiPorts,

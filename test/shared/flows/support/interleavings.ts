@@ -108,9 +108,9 @@ function changeStep(kind: StepDraft["kind"], message: MessageState, at: Millis, 
     case "unreact":
       // Each has its own instant, which distinguishes two reactions.
       return {
-        event: reactionEvent(mid, kind, at + i, { person }),
+        event: reactionEvent(mid, kind, at + i, { person, fromAccount: i % 3 === 0 }),
         mid,
-        expectedEvent: `message.reaction ${mid} ${kind} ${at + i}`,
+        expectedEvent: `message.reaction ${mid} ${kind} ${at + i}${i % 3 === 0 ? " account" : ""}`,
       };
     case "read":
       return { event: readReceiptEvent(mid, at, { person }), mid, expectedEvent: null };
@@ -145,9 +145,9 @@ function splitIntoBatches(order: readonly HistoryStep[], sizes: readonly number[
 }
 
 const isUnsend = (step: HistoryStep): boolean => step.expectedEvent === `message.deleted ${step.mid}`;
-const messageEventPattern = /^message\.(received|sent|edited) /;
+const messageEventPattern = /^message\.(received|sent|edited|reaction) /;
 
-/** The events that an unsend may suppress when it comes first: the message itself, and its edits. */
+/** The events that an unsend may suppress when it comes first: the message itself, its edits and its reactions. */
 export function suppressible(steps: readonly HistoryStep[]): Set<string> {
   const unsentMids = new Set(steps.filter(isUnsend).map(({ mid }) => mid));
   return new Set(

@@ -1,3 +1,5 @@
+import { expect } from "vitest";
+import { toMessageResponse } from "../../../../functions/routes/inbox/messages.ts";
 import type { EventType } from "../../../../shared/domain/events/events.ts";
 import type { Message } from "../../../../shared/domain/inbox/messages.ts";
 import { loadRenderedEvent } from "../../../../shared/flows/delivery/rendered-events.ts";
@@ -6,7 +8,7 @@ import { ingestUpdates } from "../../../../shared/flows/inbox/ingest-updates.ts"
 import type { IngestPorts } from "../../../../shared/flows/inbox/ports.ts";
 import { accountResolver, type ResolveAccount } from "../../../../shared/flows/inbox/resolve-account.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
-import type { Millis } from "../../../../shared/kernel/time.ts";
+import { iso, type Millis } from "../../../../shared/kernel/time.ts";
 import { parseUpdates } from "../../../../shared/platforms/parse/parse.ts";
 import { decodeEvent } from "../../../../shared/queues/events.ts";
 import { eventBodyStore } from "../../../../shared/stores/delivery/event-bodies.ts";
@@ -29,7 +31,9 @@ type EventOptions = Omit<PlatformEvent, "at" | "content">;
 export const textEvent = (mid: string, text: string, at: Millis, rest: EventOptions = {}): PlatformEvent => ({
   ...rest,
   at,
-  content: { message: { mid, text, ...(rest.fromAccount ? { is_echo: true } : {}) } },
+  content: {
+    message: { mid, text, ...(rest.fromAccount ? { is_echo: true } : { quick_reply: { payload: `P ${mid}` } }) },
+  },
 });
 export const photoEvent = (mid: string, url: string, at: Millis, rest: EventOptions = {}): PlatformEvent => ({
   ...rest,
@@ -137,8 +141,34 @@ export function eventData({ body }: PublishedEvent): Record<string, unknown> {
 }
 
 /** Every message that a reader of the tenant sees, newest first. */
+/** The messages that are not unsent. Expects an unsent one to show nothing but that it was unsent. */
+export function shownMessages(messages: readonly Message[]): Message[] {
+  for (const message of messages) if (message.unsentAt !== undefined) expectEmpty(message);
+  return messages.filter(({ unsentAt }) => unsentAt === undefined);
+}
+
+/** Expects an unsent message to show nothing of its content, context and person. */
+export function expectEmpty(message: Message): void {
+  const { id, conversation_id, account_key, platform, direction, sent_at, sent_via, actor_id, ...rest } =
+    toMessageResponse(message);
+  expect(rest).toEqual({
+    text: "",
+    attachments: [],
+    reply_to: null,
+    story: null,
+    quick_reply: null,
+    postback: null,
+    referral: null,
+    edited_at: null,
+    deleted_at: iso(message.unsentAt ?? Number.NaN),
+    reactions: [],
+  });
+  expect(message.participant).toMatchObject({ handle: null, username: null, name: null });
+}
+
+/** The tenant's messages that are not unsent. */
 export async function listFeed(testEnv: TestEnv, tenant: TenantId): Promise<Message[]> {
   const query = { includeTest: false, direction: null, before: null, limit: 100, now: testEnv.now() };
   const { rows } = await messageStore(testEnv.table).feed(tenant, query);
-  return rows.map(({ message }) => message);
+  return shownMessages(rows.map(({ message }) => message));
 }

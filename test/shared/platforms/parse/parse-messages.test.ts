@@ -162,10 +162,10 @@ describe.each(channels)("a message on $platform", (channel) => {
   });
 
   test("an unsent message, of the person or of the account", () => {
-    const unsend = [{ kind: "unsend", ...updateBase(channel), messageId: MID }];
-    expect(parseEvent(channel, { message: { mid: MID, is_deleted: true } })).toEqual(unsend);
+    const unsend = (by: string) => [{ kind: "unsend", ...updateBase(channel), messageId: MID, by }];
+    expect(parseEvent(channel, { message: { mid: MID, is_deleted: true } })).toEqual(unsend("participant"));
     const unsendByAccount = { ...fromAccount(channel), message: { mid: MID, is_deleted: true, is_echo: true } };
-    expect(parseEvent(channel, unsendByAccount)).toEqual(unsend);
+    expect(parseEvent(channel, unsendByAccount)).toEqual(unsend("account"));
   });
 
   test("a message that the platform does not show has the form unsupported", () => {

@@ -19,10 +19,10 @@ const malformedUpdates = [{ kind: "ignored", reason: "malformed" }];
 describe.each(channels)("around messages on $platform", (channel) => {
   test("a reaction and its removal, by the person or by the account", () => {
     const reaction = { mid: MID, action: "react", reaction: "love", emoji: "❤️" };
-    const expected = { kind: "reaction", ...updateBase(channel), messageId: MID };
-    const reacted = [{ ...expected, action: "react", reaction: "love", emoji: "❤️" }];
-    expect(parseEvent(channel, { reaction })).toEqual(reacted);
-    expect(parseEvent(channel, { ...fromAccount(channel), reaction })).toEqual(reacted);
+    const expected = { kind: "reaction", ...updateBase(channel), messageId: MID, by: "participant" };
+    const reacted = { ...expected, action: "react", reaction: "love", emoji: "❤️" };
+    expect(parseEvent(channel, { reaction })).toEqual([reacted]);
+    expect(parseEvent(channel, { ...fromAccount(channel), reaction })).toEqual([{ ...reacted, by: "account" }]);
     expect(parseEvent(channel, { reaction: { mid: MID, action: "unreact" } })).toEqual([
       { ...expected, action: "unreact", reaction: null, emoji: null },
     ]);
@@ -60,7 +60,9 @@ describe.each(channels)("around messages on $platform", (channel) => {
   });
 
   test("an edit, and events that only look like one", () => {
-    const edit = { kind: "edit", ...updateBase(channel), messageId: MID, text: "new" };
+    const edit = { kind: "edit", ...updateBase(channel), messageId: MID, text: "new", by: "participant" };
+    const editOfAccount = { ...fromAccount(channel), message_edit: { mid: MID, text: "new", num_edit: 1 } };
+    expect(parseEvent(channel, editOfAccount)).toEqual([{ ...edit, editCount: 1, by: "account" }]);
     expect(parseEvent(channel, { message_edit: { mid: MID, text: "new", num_edit: 1 } })).toEqual([
       { ...edit, editCount: 1 },
     ]);

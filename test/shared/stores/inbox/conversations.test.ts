@@ -174,7 +174,7 @@ describe("the inbox", () => {
     // Every third message has the same instant.
     await Promise.all(
       people.map((id, i) => {
-        const participant = { id, handle: null, username: null };
+        const participant = { id, handle: null, username: null, name: null };
         const sentAt = NOW - Math.floor(i / 3) * MINUTE;
         const direction = i % 2 === 0 ? "inbound" : "echo";
         return conversations.advanceHead(

@@ -30,7 +30,7 @@ async function storeMessage(
   scope: "live" | "test" = "live",
 ): Promise<string> {
   const id = `${person}-${sentAt}-${scope}`;
-  const participant = { id: `person-${person}`, handle: null, username: null };
+  const participant = { id: `person-${person}`, handle: null, username: null, name: null };
   const message = sampleMessage(tenant, { id, conversationId: conversationIdOf(person), participant, sentAt, scope });
   await messages.record(tenant, message, NOW, shards);
   return id;

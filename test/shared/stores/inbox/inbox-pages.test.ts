@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => testTable.close());
 
 async function recordInbound(tenant: TenantId, person: number, sentAt: number, shards: number): Promise<void> {
-  const participant = { id: `person-${person}`, handle: null, username: null };
+  const participant = { id: `person-${person}`, handle: null, username: null, name: null };
   const conversationId = `CONV#${tenant}#instagram#17841400000000001#person-${person}`;
   const message = sampleMessage(tenant, { id: `${person}-${sentAt}`, conversationId, participant, sentAt });
   await conversations.advanceHead(tenant, message, { accountHandle: "@shop", shards });

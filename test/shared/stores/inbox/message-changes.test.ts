@@ -23,29 +23,29 @@ beforeEach(async () => {
   ({ ref } = await messageStore(table).record(tenant, sampleMessage(tenant, { id: "m1" }), NOW));
 });
 
-const secret = { text: "secret", count: 1 };
+const secret = { text: "secret", count: 1, at: NOW };
 const hasText = (text: string) => JSON.stringify(world.items()).includes(`"${text}"`);
 
 it("an edit of an unsent message stores no text", async () => {
-  await changes.unsend(tenant, ref, NOW);
-  expect(await changes.edit(tenant, ref, secret)).toMatchObject({ unsent: true });
+  await changes.unsend(tenant, ref, { at: NOW });
+  expect(await changes.edit(tenant, ref, secret)).toMatchObject({ unsentAt: NOW });
   expect(hasText(secret.text)).toBe(false);
 });
 
 it("an earlier edit does not replace a later one", async () => {
-  await changes.edit(tenant, ref, { text: "second edit", count: 2 });
+  await changes.edit(tenant, ref, { text: "second edit", count: 2, at: NOW });
   expect(await changes.edit(tenant, ref, secret)).toMatchObject({ edit: { text: "second edit", count: 2 } });
   expect(hasText(secret.text)).toBe(false);
 });
 
 it("an edit after a pending unsend stores no text", async () => {
-  await pendingChanges.unsend(conversation, "m2", NOW, NOW);
+  await pendingChanges.unsend(conversation, "m2", { at: NOW }, NOW);
   expect(await pendingChanges.edit(conversation, "m2", secret, NOW)).toMatchObject({ unsentAt: NOW });
   expect(hasText(secret.text)).toBe(false);
 });
 
 it("an earlier pending edit does not replace a later one", async () => {
-  await pendingChanges.edit(conversation, "m2", { text: "second edit", count: 2 }, NOW);
+  await pendingChanges.edit(conversation, "m2", { text: "second edit", count: 2, at: NOW }, NOW);
   await pendingChanges.edit(conversation, "m2", secret, NOW);
   expect(await pendingChanges.get(conversation, "m2")).toMatchObject({ edit: { count: 2 } });
 });

@@ -75,7 +75,7 @@ describe("the context of a message", () => {
     const replyTo = "m0";
     const message = sampleMessage(tenant, { id: "m1", text: "hi", context, attachments, replyTo });
     const { ref } = await messages.record(tenant, message, NOW);
-    const unsent = await changes.unsend(tenant, ref, NOW + 1);
+    const unsent = await changes.unsend(tenant, ref, { at: NOW + 1 });
     expect(unsent).toMatchObject({ text: "", attachments: [], replyTo: null });
     expect(unsent).not.toHaveProperty("context");
     const repeated = await messages.record(tenant, message, NOW);
@@ -108,7 +108,7 @@ describe("the context of a message", () => {
       id: "m_old",
       conversationId,
       account: { platform: "instagram", externalId: "17841400000000001" },
-      participant: { id: PERSON, handle: "ada.lind", username: "ada.lind" },
+      participant: { id: PERSON, handle: "ada.lind", username: "ada.lind", name: null },
       direction: "inbound",
       text: "hello",
       attachments: [

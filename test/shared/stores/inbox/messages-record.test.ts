@@ -43,7 +43,7 @@ describe("a recorded message", () => {
     const tenant = newTenant();
     const full = sampleMessage(tenant, {
       id: "full",
-      participant: { id: "9", handle: "@nine", username: "Nine" },
+      participant: { id: "9", handle: "@nine", username: "Nine", name: null },
       attachments: [
         { type: "image", url: "https://cdn.example/1" },
         { type: "unsupported", url: null },

@@ -28,6 +28,7 @@ const adaProfile: Profile = {
   state: "complete",
   handle: "ada.lind",
   username: "ada.lind",
+  name: null,
   picture: { url: "https://cdn.example/ada.jpg", expiresAt: NOW + 1_000 },
 };
 
@@ -107,7 +108,11 @@ describe("a stored profile", () => {
 
   it("with only a full name has no user name", async () => {
     const one = await conversation();
-    await profiles.save(one.id, { state: "complete", handle: "Ada Lind", username: null, picture: null }, NOW);
+    await profiles.save(
+      one.id,
+      { state: "complete", handle: "Ada Lind", username: null, name: null, picture: null },
+      NOW,
+    );
     expect(await shownProfile(one)).toEqual(["complete", "Ada Lind", null, null]);
   });
 
@@ -116,7 +121,7 @@ describe("a stored profile", () => {
     await profiles.save(one.id, adaProfile, NOW);
     await profiles.save(one.id, { state: "unavailable" }, NOW + 1);
     expect(await shownProfile(one)).toEqual(["unavailable", "ada.lind", "ada.lind", "https://cdn.example/ada.jpg"]);
-    await profiles.save(one.id, { state: "partial", handle: null, username: null, picture: null }, NOW + 2);
+    await profiles.save(one.id, { state: "partial", handle: null, username: null, name: null, picture: null }, NOW + 2);
     expect(await shownProfile(one)).toEqual(["partial", null, null, null]);
   });
 

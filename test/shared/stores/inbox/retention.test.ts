@@ -89,7 +89,7 @@ describe("seven days after it was sent, to the millisecond, a message is gone fr
 
   it("the older messages of an active conversation", async () => {
     const conversationId = sampleConversationId(tenant, "77");
-    const participant = { id: "77", handle: null, username: null };
+    const participant = { id: "77", handle: null, username: null, name: null };
     const newer = sampleMessage(tenant, { id: "newer", participant, sentAt: NOW + 1 });
     await messageStore(tableHandle).record(tenant, sampleMessage(tenant, { id: "older", participant }), NOW);
     await messageStore(tableHandle).record(tenant, newer, NOW);

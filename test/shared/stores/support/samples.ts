@@ -35,7 +35,7 @@ export function sampleMessage(tenant: TenantId, rest: Partial<Message> & { reado
   return {
     conversationId: sampleConversationId(tenant, participantId),
     account: ACCOUNT,
-    participant: { id: participantId, handle: null, username: null },
+    participant: { id: participantId, handle: null, username: null, name: null },
     direction,
     text: "hello",
     attachments: [],
