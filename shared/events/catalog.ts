@@ -6,6 +6,7 @@ import { messageFailed, messageReceived, messageSent } from "./message.ts";
 import { messageDeleted } from "./message-deleted.ts";
 import { messageEdited } from "./message-edited.ts";
 import { messageReaction } from "./message-reaction.ts";
+import { referralReceived } from "./referral-received.ts";
 import { testEvent } from "./test-event.ts";
 import { webhookPaused } from "./webhook-paused.ts";
 
@@ -16,6 +17,7 @@ const definitions: Readonly<Record<EventType, EventDefinition>> = {
   "message.deleted": messageDeleted,
   "message.edited": messageEdited,
   "message.reaction": messageReaction,
+  "referral.received": referralReceived,
   ...accountEvents,
   "webhook.paused": webhookPaused,
   "test.event": testEvent,

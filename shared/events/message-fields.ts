@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { accountKey, platforms } from "../domain/accounts/accounts.ts";
-import { storyOf } from "../domain/inbox/message-context.ts";
+import { type Referral, storyOf } from "../domain/inbox/message-context.ts";
 import {
   type Attachment,
   attachmentTypes,
@@ -35,6 +35,19 @@ export function messageRef(message: Pick<Message, "id" | "conversationId" | "acc
 
 const nullableText = () => z.nullable(z.string());
 
+/** The person of a message or referral. */
+export function participantFields() {
+  return z.object({ id: z.string(), handle: nullableText(), username: nullableText(), name: nullableText() });
+}
+
+export function referralFields() {
+  return { ref: nullableText(), source: nullableText(), type: nullableText(), ad_id: nullableText() };
+}
+
+export function toReferralFields({ ref, source, type, adId }: Referral) {
+  return { ref, source, type, ad_id: adId };
+}
+
 function attachmentFields() {
   return z.object({
     type: z.enum(attachmentTypes),
@@ -57,9 +70,7 @@ export function messageContentFields() {
     story: z.nullable(z.object({ id: nullableText(), url: nullableText(), kind: z.enum(["reply", "mention"]) })),
     quick_reply: z.nullable(z.object({ payload: z.string() })),
     postback: z.nullable(z.object({ title: nullableText(), payload: nullableText() })),
-    referral: z.nullable(
-      z.object({ ref: nullableText(), source: nullableText(), type: nullableText(), ad_id: nullableText() }),
-    ),
+    referral: z.nullable(z.object(referralFields())),
     edited_at: z.nullable(z.iso.datetime()),
     deleted_at: z.nullable(z.iso.datetime()),
     reactions: z.array(
@@ -82,9 +93,7 @@ export function messageContent(message: Message) {
     story: storyOf(message),
     quick_reply: quickReply ? { payload: quickReply.payload } : null,
     postback: postback ? { title: message.text || null, payload: postback.payload } : null,
-    referral: referral
-      ? { ref: referral.ref, source: referral.source, type: referral.type, ad_id: referral.adId }
-      : null,
+    referral: referral ? toReferralFields(referral) : null,
     edited_at: isoOrNull(message.edit?.at ?? null),
     deleted_at: isoOrNull(message.unsentAt ?? null),
     reactions: currentReactions(message).map(({ by, at, content }) => ({

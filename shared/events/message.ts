@@ -5,7 +5,13 @@ import { sendFailureReason } from "../domain/sending/sends.ts";
 import { toHttpError } from "../kernel/refusals.ts";
 import type { TenantId } from "../kernel/tenant.ts";
 import type { EventDefinition } from "./event-definition.ts";
-import { messageContent, messageContentFields, messageRef, messageRefFields } from "./message-fields.ts";
+import {
+  messageContent,
+  messageContentFields,
+  messageRef,
+  messageRefFields,
+  participantFields,
+} from "./message-fields.ts";
 import { sampleInboundMessage, sampleOutboundMessage, sampleTenant } from "./samples.ts";
 
 /** A message with its person, as events carry it. */
@@ -13,12 +19,7 @@ function eventMessageFields() {
   return {
     ...messageRefFields(),
     ...messageContentFields(),
-    participant: z.object({
-      id: z.string(),
-      handle: z.nullable(z.string()),
-      username: z.nullable(z.string()),
-      name: z.nullable(z.string()),
-    }),
+    participant: participantFields(),
     hold_id: z.optional(z.string()),
     test: z.optional(z.boolean()),
   };

@@ -11,6 +11,7 @@ export const eventTypes = [
   "message.deleted",
   "message.edited",
   "message.reaction",
+  "referral.received",
   "account.connected",
   "account.reconnected",
   "account.disconnected",

@@ -1,6 +1,6 @@
 import type { Millis } from "../../kernel/time.ts";
 import type { AccountRef } from "../accounts/accounts.ts";
-import type { MessageContext } from "./message-context.ts";
+import type { MessageContext, Referral } from "./message-context.ts";
 import type { Attachment, ChangeAuthor } from "./messages.ts";
 
 // The events of a platform's webhook, as `shared/platforms` parses them: one Update per event.
@@ -67,10 +67,10 @@ export interface DeliveredUpdate extends UpdateContext {
   readonly messageIds: readonly string[];
 }
 
+/** A referral without a message. */
 export interface ReferralUpdate extends UpdateContext {
   readonly kind: "referral";
-  readonly ref: string | null;
-  readonly source: string | null;
+  readonly referral: Referral;
 }
 
 export interface PolicyUpdate {

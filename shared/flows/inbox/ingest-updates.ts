@@ -5,6 +5,7 @@ import { applyAccountPolicy } from "./apply-account-policy.ts";
 import { applyMessageChange } from "./apply-message-change.ts";
 import { ingestMessage } from "./ingest-message.ts";
 import type { IngestPorts } from "./ports.ts";
+import { publishReferral } from "./publish-referral.ts";
 import type { ResolveAccount, ResolvedAccount } from "./resolve-account.ts";
 import type { UpdateContext } from "./update-context.ts";
 
@@ -49,6 +50,7 @@ function conversationIdFor(update: RoutedUpdate["update"], { tenant }: ResolvedA
     case "unsend":
     case "edit":
     case "reaction":
+    case "referral":
       return conversationId({ ...update, tenant });
     default:
       return null;
@@ -57,7 +59,7 @@ function conversationIdFor(update: RoutedUpdate["update"], { tenant }: ResolvedA
 
 /**
  * Whether an update must see an erasure that has just started. An inbound message sees it when it advances the head. A
- * change advances no head, and an echo of an erased send may be newer than the erasure.
+ * change or a referral advances no head, and an echo of an erased send may be newer than the erasure.
  */
 function needsCurrentHead({ update, conversation }: RoutedUpdate): boolean {
   return conversation !== null && !(update.kind === "message" && update.echo === null);
@@ -78,8 +80,10 @@ async function ingestUpdate(
     case "edit":
     case "reaction":
       return applyMessageChange(ports, update, { ...context, snapshot });
+    case "referral":
+      return publishReferral(ports, update, { ...context, snapshot });
     default:
-      // Nothing of a read, delivered or referral update is stored.
+      // Nothing of a read or delivered update is stored.
       return;
   }
 }

@@ -1,13 +1,13 @@
 import type { Update } from "../../domain/inbox/updates.ts";
 import { type JsonObject, readMessageId, readText, readTime } from "../json.ts";
 import { type Entry, eventTime, readAuthor, readEventContext, recipientId } from "./event-context.ts";
+import { readReferralFields } from "./message-context.ts";
 
 // Events beside messages. Each reader returns null when the event is malformed.
 
 const TEXT_CHARS_MAX = 20_000;
 const REASON_CHARS_MAX = 1_000;
 const WORD_CHARS_MAX = 64;
-const REFERRAL_CHARS_MAX = 2_083;
 
 export function readReaction(entry: Entry, event: JsonObject, reaction: JsonObject): Update | null {
   const context = readEventContext(entry, event);
@@ -40,15 +40,10 @@ export function readDelivery(entry: Entry, event: JsonObject, delivery: JsonObje
   return { kind: "delivered", ...context, messageIds: mids.map(readMessageId).filter((id) => id !== null) };
 }
 
-export function readReferral(entry: Entry, event: JsonObject, referral: JsonObject): Update | null {
+export function readReferral(entry: Entry, event: JsonObject, body: JsonObject): Update | null {
   const context = readEventContext(entry, event);
-  if (!context) return null;
-  return {
-    kind: "referral",
-    ...context,
-    ref: readText(referral.ref, REFERRAL_CHARS_MAX),
-    source: readText(referral.source, WORD_CHARS_MAX),
-  };
+  const referral = readReferralFields(body);
+  return context && referral && { kind: "referral", ...context, referral };
 }
 
 /** The platforms also send edits with number 0 or without text, right after a message is created. They are ignored. */

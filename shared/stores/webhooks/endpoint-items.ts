@@ -20,6 +20,7 @@ const eventTypeLetters = {
   "message.deleted": "d",
   "message.edited": "e",
   "message.reaction": "l",
+  "referral.received": "o",
   "account.connected": "C",
   "account.reconnected": "R",
   "account.disconnected": "D",

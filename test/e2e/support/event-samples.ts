@@ -310,8 +310,18 @@ function sharedSamples(context: SampleContext): SampleDraft[] {
       { message_edit: { mid: newMessageId(), text: "better", num_edit: 1 } },
       "message.edited",
     ),
-    noticeSample(context, "referral", { referral: { ref: "summer", source: "SHORTLINK", type: "OPEN_THREAD" } }),
-    noticeSample(context, "referral in seconds", { referral: { ref: "summer" }, timestamp: Math.floor(at / 1_000) }),
+    noticeSample(
+      context,
+      "referral",
+      { referral: { ref: "summer", source: "SHORTLINK", type: "OPEN_THREAD" } },
+      "referral.received",
+    ),
+    noticeSample(
+      context,
+      "referral in seconds",
+      { referral: { ref: "summer" }, timestamp: Math.floor(at / 1_000) },
+      "referral.received",
+    ),
     noticeSample(context, "edit noise", { message_edit: { mid: "m_x", num_edit: 0 } }),
     {
       name: "edit noise without a person",

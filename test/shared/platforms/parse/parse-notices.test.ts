@@ -52,11 +52,17 @@ describe.each(channels)("around messages on $platform", (channel) => {
   test("a referral whose time is in seconds", () => {
     const event = { timestamp: 1_793_000_000, referral: { ref: "shop", source: "SHORTLINK", type: "OPEN_THREAD" } };
     expect(parseEvent(channel, event)).toEqual([
-      { kind: "referral", ...updateBase(channel), at: 1_793_000_000_000, ref: "shop", source: "SHORTLINK" },
+      {
+        kind: "referral",
+        ...updateBase(channel),
+        at: 1_793_000_000_000,
+        referral: { ref: "shop", source: "SHORTLINK", type: "OPEN_THREAD", adId: null },
+      },
     ]);
-    expect(parseEvent(channel, { referral: {} })).toEqual([
-      { kind: "referral", ...updateBase(channel), ref: null, source: null },
+    expect(parseEvent(channel, { referral: { ad_id: "238512345678901234", ref: 5 } })).toMatchObject([
+      { kind: "referral", referral: { ref: null, adId: "238512345678901234" } },
     ]);
+    expect(parseEvent(channel, { referral: {} })).toEqual(malformedUpdates);
   });
 
   test("an edit, and events that only look like one", () => {
