@@ -91,6 +91,9 @@ export async function handlePersonAction(
     mid: optionalString(fields, "mid"),
     replyTo: optionalString(fields, "reply_to"),
     emoji: optionalString(fields, "emoji"),
+    payload: optionalString(fields, "payload"),
+    adId: optionalString(fields, "ad_id"),
+    byAccount: optionalBoolean(fields, "by_account") ?? false,
     mediaUrl: `${context.url()}/media`,
   };
   const person = findOrAddPerson(world, account, optionalString(fields, "person"));

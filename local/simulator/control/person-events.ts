@@ -19,6 +19,9 @@ export const personKinds = [
   "sticker",
   "location",
   "quick_reply",
+  "like",
+  "shared_post",
+  "ad_message",
 ] as const;
 type PersonKind = (typeof personKinds)[number];
 
@@ -30,6 +33,12 @@ export interface PersonAction {
   mid: string | undefined;
   replyTo: string | undefined;
   emoji: string | undefined;
+  /** The payload of a quick reply or postback. */
+  payload: string | undefined;
+  /** The ad of a referral or of a message that began at an ad. */
+  adId: string | undefined;
+  /** A reaction or unsend of the account itself. */
+  byAccount: boolean;
   /** The URL under which the simulator serves its sample pictures. */
   mediaUrl: string;
 }
@@ -40,6 +49,8 @@ interface PersonEvent {
   content: Record<string, unknown>;
   mid: string | null;
   at: number;
+  /** The account is the sender. */
+  isEcho?: boolean;
 }
 
 interface ActionContext {
@@ -73,7 +84,11 @@ const eventBuilders: Record<PersonKind, EventBuilder> = {
     }),
   quick_reply: (context) => {
     const text = context.action.text ?? "Yes, please";
-    return messageEvent(context, { text, note: "Chose a quick reply" }, { quick_reply: { payload: "QUICK_REPLY" } });
+    return messageEvent(
+      context,
+      { text, note: "Chose a quick reply" },
+      { quick_reply: { payload: context.action.payload ?? "QUICK_REPLY" } },
+    );
   },
   story_reply: (context) => {
     requirePlatform("Instagram", context);
@@ -98,30 +113,53 @@ const eventBuilders: Record<PersonKind, EventBuilder> = {
       note: "Sent a sticker",
     });
   },
+  like: (context) => {
+    const url = `${context.action.mediaUrl}/sticker-1.png`;
+    const thumb = { type: "image", payload: { url, sticker_id: 369239263222822 } };
+    const attachments = [isInstagram(context.account) ? { type: "like_heart" } : thumb];
+    return messageEvent(context, { attachments, note: "Sent a like" });
+  },
+  shared_post: (context) => {
+    const url = `${context.action.mediaUrl}/photo-1.png`;
+    const title = "Autumn collection";
+    const instagram = { type: "ig_post", payload: { url, title, ig_post_media_id: "17900000000000002" } };
+    const attachments = [isInstagram(context.account) ? instagram : { type: "fallback", payload: { url, title } }];
+    return messageEvent(context, { attachments, note: "Shared a post" });
+  },
+  ad_message: (context) => {
+    const text = context.action.text ?? "Is this still available?";
+    const ad_id = context.action.adId ?? "23851234567890123";
+    const referral = { ref: "autumn-ad", source: "ADS", type: "OPEN_THREAD", ad_id };
+    return messageEvent(context, { text, note: "Wrote from an ad" }, { referral });
+  },
   location: (context) => {
     requirePlatform("Messenger", context);
     const payload = { coordinates: { lat: 55.6761, long: 12.5683 } };
-    return messageEvent(context, { attachments: [{ type: "location", payload }], note: "Shared a location" });
+    const attachment = { type: "location", title: "Pinned Location", payload };
+    return messageEvent(context, { attachments: [attachment], note: "Shared a location" });
   },
   reaction: (context) => {
     const { world, action, thread } = context;
-    const target = findTarget(context, "account");
-    const at = world.now();
+    const [side, other] = action.byAccount ? (["account", "person"] as const) : (["person", "account"] as const);
+    const target = findTarget(context, other);
+    const event = { kind: "reaction", mid: null, at: world.now(), isEcho: action.byAccount } as const;
     if (action.emoji === "") {
-      delete target.reactions.person;
-      return { kind: "reaction", content: { reaction: { mid: target.mid, action: "unreact" } }, mid: null, at };
+      delete target.reactions[side];
+      return { ...event, content: { reaction: { mid: target.mid, action: "unreact" } } };
     }
     const emoji = action.emoji ?? "❤️";
-    target.reactions.person = emoji;
-    thread.lastInboundAt = at;
+    target.reactions[side] = emoji;
+    if (side === "person") thread.lastInboundAt = event.at;
     const reaction = { mid: target.mid, action: "react", reaction: reactionNames[emoji] ?? "other", emoji };
-    return { kind: "reaction", content: { reaction }, mid: null, at };
+    return { ...event, content: { reaction } };
   },
   unsend: (context) => {
-    const target = findTarget(context, "person");
+    const { byAccount } = context.action;
+    const target = findTarget(context, byAccount ? "account" : "person");
     Object.assign(target, { deleted: true, text: null, attachments: [] });
-    const content = { message: { mid: target.mid, is_deleted: true } };
-    return { kind: "message", content, mid: null, at: context.world.now() };
+    const content = { message: { mid: target.mid, is_deleted: true, ...(byAccount ? { is_echo: true } : {}) } };
+    const kind = byAccount ? "echo" : "message";
+    return { kind, content, mid: null, at: context.world.now(), isEcho: byAccount };
   },
   edit: (context) => {
     const target = findTarget(context, "person");
@@ -138,7 +176,12 @@ const eventBuilders: Record<PersonKind, EventBuilder> = {
   postback: (context) => {
     const title = context.action.text ?? "Get started";
     const { mid, at } = addPersonMessage(context, { text: title, note: "Pressed a button" });
-    return { kind: "postback", content: { postback: { mid, title, payload: "GET_STARTED" } }, mid, at };
+    return {
+      kind: "postback",
+      content: { postback: { mid, title, payload: context.action.payload ?? "GET_STARTED" } },
+      mid,
+      at,
+    };
   },
   read: (context) => {
     const at = context.world.now();
@@ -148,7 +191,9 @@ const eventBuilders: Record<PersonKind, EventBuilder> = {
   referral: (context) => {
     const at = context.world.now();
     context.thread.lastInboundAt = at;
-    const referral = { ref: context.action.text ?? "summer", source: "SHORTLINK", type: "OPEN_THREAD" };
+    const { text = "summer", adId } = context.action;
+    const source = adId === undefined ? { source: "SHORTLINK" } : { source: "ADS", ad_id: adId };
+    const referral = { ref: text, type: "OPEN_THREAD", ...source };
     return { kind: "referral", content: { referral }, mid: null, at };
   },
 };

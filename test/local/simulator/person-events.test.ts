@@ -48,6 +48,40 @@ test("pictures: a sample picture of the simulator, or the given ones", async () 
   );
 });
 
+test("a quick reply's and a button's payload, an ad's referral, and titles", async () => {
+  const { happens: sendPersonEvent } = await startWithEvents();
+  const quick = await sendPersonEvent("login", { kind: "quick_reply", text: "Yes", payload: "SIZE_38" });
+  expect(quick.message.quick_reply).toEqual({ payload: "SIZE_38" });
+  const button = await sendPersonEvent("messenger", { kind: "postback", text: "Menu", payload: "MENU" });
+  expect(button.postback).toMatchObject({ title: "Menu", payload: "MENU" });
+  const ad = await sendPersonEvent("login", { kind: "ad_message", ad_id: "4711" });
+  expect(ad.message.referral).toEqual({ ref: "autumn-ad", source: "ADS", type: "OPEN_THREAD", ad_id: "4711" });
+  const referral = await sendPersonEvent("messenger", { kind: "referral", text: "spring", ad_id: "4712" });
+  expect(referral.referral).toEqual({ ref: "spring", source: "ADS", type: "OPEN_THREAD", ad_id: "4712" });
+  for (const account of ["login", "messenger"] as const) {
+    const post = await sendPersonEvent(account, { kind: "shared_post" });
+    expect(post.message.attachments[0].payload).toMatchObject({ title: "Autumn collection", url: expect.any(String) });
+    const like = await sendPersonEvent(account, { kind: "like" });
+    expect(like.message.attachments).toHaveLength(1);
+  }
+});
+
+test("the account's own reaction and unsend have the account as sender", async () => {
+  const { hook, simulator, happens: sendPersonEvent } = await startWithEvents();
+  const { sender, recipient, message } = await sendPersonEvent("login", { text: "Hello" });
+  const fromAccount = { sender: recipient, recipient: sender };
+  expect(await sendPersonEvent("login", { kind: "reaction", by_account: true })).toMatchObject({
+    ...fromAccount,
+    reaction: { mid: message.mid, action: "react" },
+  });
+  const { body } = await simulator.sendToPerson("login", sender.id);
+  await hook.waitForWebhooks(1, isEcho);
+  expect(await sendPersonEvent("login", { kind: "unsend", by_account: true })).toMatchObject({
+    ...fromAccount,
+    message: { mid: body.message_id, is_deleted: true, is_echo: true },
+  });
+});
+
 describe("events of one platform only", () => {
   test.each([
     ["story_reply", { reply_to: { story: { id: expect.any(String), url: expect.any(String) } } }],
