@@ -307,7 +307,7 @@ describe("the workers' single steps", () => {
         state: "complete",
         handle: "marianne.lindqvist",
         username: "marianne.lindqvist",
-        name: null,
+        name: "Marianne Lindqvist",
         picture,
       } as const;
       pipeline.advance(SECOND);

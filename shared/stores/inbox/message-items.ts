@@ -24,7 +24,8 @@ export interface MessageItem extends Key, ReactionFields {
     type: string | null,
     adId: string | null,
   ];
-  readonly [A.sentVia]: SentVia;
+  /** Absent from an inbound message: it is the participant's. */
+  readonly [A.sentVia]?: SentVia;
   readonly [A.actorId]?: string;
   readonly [A.replyTo]?: string;
   readonly [A.holdId]?: string;
@@ -92,7 +93,7 @@ export function toMessageItem(tenant: TenantId, message: Message, { position, no
     [A.text]: message.text || undefined,
     [A.attachments]: message.attachments.length ? message.attachments.map(toAttachmentTuple) : undefined,
     ...toContextAttributes(message.context),
-    [A.sentVia]: message.sentVia,
+    [A.sentVia]: message.sentVia === "participant" ? undefined : message.sentVia,
     [A.actorId]: message.actorId ?? undefined,
     [A.replyTo]: message.replyTo ?? undefined,
     [A.holdId]: message.holdId ?? undefined,
@@ -130,7 +131,7 @@ export function toMessage(tenant: TenantId, item: MessageItem): Message {
     attachments: (item[A.attachments] ?? []).map(toAttachment),
     ...readContext(item),
     sentAt: item[A.sentAt],
-    sentVia: item[A.sentVia],
+    sentVia: item[A.sentVia] ?? "participant",
     actorId: item[A.actorId] || null,
     replyTo: item[A.replyTo] ?? null,
     ...(item[A.holdId] ? { holdId: item[A.holdId] } : {}),

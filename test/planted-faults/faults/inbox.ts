@@ -139,7 +139,7 @@ export const inboxFaults: readonly PlantedFault[] = [
     replacement: "put(refItem(conversationId, change, now));",
     killedBy: {
       file: "test/shared/flows/inbox/apply-change.test.ts",
-      title: "is published once each time it is added or removed, and stores nothing else",
+      title: "is published once each time it is added or removed, and changes nothing but the message's reactions",
     },
   },
   {

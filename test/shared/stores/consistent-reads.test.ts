@@ -146,7 +146,7 @@ test("a message among the newest: its change would wait for ever", async () => {
 test("a pending change: its message would be stored without it", async () => {
   const changes = pendingChangeStore(table);
   await changes.unsend(conversation, "m1", { at: NOW }, NOW);
-  expect(await changes.get(conversation, "m1")).toEqual({ unsentAt: NOW, edit: null });
+  expect(await changes.get(conversation, "m1")).toEqual({ unsentAt: NOW, edit: null, reactions: [] });
 });
 
 test("the bodies of events: an event that was published a moment ago would count as erased", async () => {
