@@ -1,6 +1,7 @@
 import { GetCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { expect } from "vitest";
 import { toMessageResponse } from "../../../../functions/routes/inbox/messages.ts";
+import type { PlatformName } from "../../../../shared/domain/accounts/accounts.ts";
 import { getMessage, listMessages, readConversation } from "../../../../shared/flows/inbox/read-inbox.ts";
 import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import { MINUTE } from "../../../../shared/kernel/time.ts";
@@ -20,9 +21,9 @@ import type { TestEnv, TestQueues } from "./test-env.ts";
 export type ChangeFixture = Awaited<ReturnType<typeof openChangeFixture>>;
 
 /** A new conversation with helpers that ingest its events and read it in each way the API offers. */
-export async function openChangeFixture(testEnv: TestEnv, queues: TestQueues) {
+export async function openChangeFixture(testEnv: TestEnv, queues: TestQueues, platform: PlatformName = "instagram") {
   const { table } = testEnv;
-  const { tenant, account, conversation } = await newConversation(testEnv);
+  const { tenant, account, conversation } = await newConversation(testEnv, platform);
   const inboxPorts = { conversations: conversationStore(table), messages: messageStore(table) };
 
   return {
@@ -35,7 +36,12 @@ export async function openChangeFixture(testEnv: TestEnv, queues: TestQueues) {
 
     /** Ingests one webhook in a new process. @returns the published events */
     async ingest(...events: PlatformEvent[]) {
-      const { events: eventMessages } = await ingestEvents(testEnv.ingestPorts(queues), account, events, testEnv.now());
+      const { events: eventMessages } = await ingestEvents(
+        testEnv.ingestPorts(queues),
+        { platform, externalId: account },
+        events,
+        testEnv.now(),
+      );
       return renderEventMessages(testEnv, tenant, eventMessages);
     },
 

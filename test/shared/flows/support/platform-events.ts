@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { toMessageResponse } from "../../../../functions/routes/inbox/messages.ts";
+import type { AccountRef } from "../../../../shared/domain/accounts/accounts.ts";
 import type { EventType } from "../../../../shared/domain/events/events.ts";
 import type { Message } from "../../../../shared/domain/inbox/messages.ts";
 import { loadRenderedEvent } from "../../../../shared/flows/delivery/rendered-events.ts";
@@ -86,21 +87,26 @@ export const policyEvent = (action: string, at: Millis): PlatformEvent => ({
   content: { policy_enforcement: { action, reason: "spam" } },
 });
 
-/** The raw body of an Instagram webhook about one account. */
-export function changeWebhookBody(account: string, events: readonly PlatformEvent[]): string {
+/** The raw body of a webhook about one account. Its id alone is that of an Instagram account. */
+export function changeWebhookBody(accountRef: AccountRef | string, events: readonly PlatformEvent[]): string {
+  const { platform, externalId: account } =
+    typeof accountRef === "string" ? { platform: "instagram", externalId: accountRef } : accountRef;
   const messaging = events.map(({ at, person = PERSON, fromAccount, content }) => ({
     sender: { id: fromAccount ? account : person },
     recipient: { id: fromAccount ? person : account },
     timestamp: at,
     ...content,
   }));
-  return JSON.stringify({ object: "instagram", entry: [{ id: account, time: events[0]?.at, messaging }] });
+  return JSON.stringify({
+    object: platform === "instagram" ? "instagram" : "page",
+    entry: [{ id: account, time: events[0]?.at, messaging }],
+  });
 }
 
 /** Ingests one webhook in a new process. @returns the effects, before they are published */
 export async function ingestEvents(
   ports: IngestPorts,
-  account: string,
+  account: AccountRef | string,
   events: readonly PlatformEvent[],
   now: Millis,
   resolveAccount: ResolveAccount = accountResolver(ports),

@@ -14,6 +14,7 @@ import { openMail } from "../../../../shared/aws/mail.ts";
 import { openQueue } from "../../../../shared/aws/queues.ts";
 import { openReceivedMessages } from "../../../../shared/aws/received-messages.ts";
 import { openVault } from "../../../../shared/aws/vault.ts";
+import type { PlatformName } from "../../../../shared/domain/accounts/accounts.ts";
 import { connectAccount } from "../../../../shared/flows/accounts/connect.ts";
 import type { PurgeLettersPorts } from "../../../../shared/flows/dead-letters/ports.ts";
 import type { DeliverPorts, OverduePorts, SweepPorts } from "../../../../shared/flows/delivery/ports.ts";
@@ -263,20 +264,20 @@ export async function openTestEnv(
         log,
       };
     },
-    /** Connects a new Instagram account to a tenant. @returns its platform ID */
-    async connect(tenant: TenantId): Promise<string> {
-      const externalId = `ig-${tenant}`;
+    /** Connects a new account to a tenant. @returns its platform ID */
+    async connect(tenant: TenantId, platform: PlatformName = "instagram"): Promise<string> {
+      const externalId = `${platform === "instagram" ? "ig" : "page"}-${tenant}`;
       await connectAccount(
         { accounts: accountStore(tableHandle), vault: testEnv.newVault() },
         {
           tenant,
           account: {
-            platform: "instagram",
+            platform,
             externalId,
-            connection: "instagram_login",
+            connection: platform === "instagram" ? "instagram_login" : "messenger",
             handle: "@shop",
             displayName: "Shop",
-            pageId: null,
+            pageId: platform === "instagram" ? null : externalId,
           },
           token: `token-of-${tenant}`,
           actor: "cli",

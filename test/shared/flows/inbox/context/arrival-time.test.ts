@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { newEffects } from "../../../../shared/flows/inbox/effects.ts";
-import { ingestUpdates } from "../../../../shared/flows/inbox/ingest-updates.ts";
-import { accountResolver } from "../../../../shared/flows/inbox/resolve-account.ts";
-import { MINUTE } from "../../../../shared/kernel/time.ts";
-import { parseUpdates } from "../../../../shared/platforms/parse/parse.ts";
-import { PERSON } from "../../stores/support/samples.ts";
-import { openChangeFixture } from "../support/change-fixture.ts";
-import { openTestEnv, type TestEnv } from "../support/test-env.ts";
+import { newEffects } from "../../../../../shared/flows/inbox/effects.ts";
+import { ingestUpdates } from "../../../../../shared/flows/inbox/ingest-updates.ts";
+import { accountResolver } from "../../../../../shared/flows/inbox/resolve-account.ts";
+import { MINUTE } from "../../../../../shared/kernel/time.ts";
+import { parseUpdates } from "../../../../../shared/platforms/parse/parse.ts";
+import { PERSON } from "../../../stores/support/samples.ts";
+import { openChangeFixture } from "../../support/change-fixture.ts";
+import { openTestEnv, type TestEnv } from "../../support/test-env.ts";
 
 let testEnv: TestEnv;
 beforeAll(async () => {

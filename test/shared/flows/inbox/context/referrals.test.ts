@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { DAY, HOUR, iso, MINUTE } from "../../../../shared/kernel/time.ts";
-import { profileStore } from "../../../../shared/stores/inbox/profiles.ts";
-import { PERSON } from "../../stores/support/samples.ts";
-import { type ChangeFixture, openChangeFixture } from "../support/change-fixture.ts";
-import { drainErasures, runErasure } from "../support/data-subject.ts";
-import { eventData, type PlatformEvent, textEvent } from "../support/platform-events.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../support/test-env.ts";
+import { DAY, HOUR, iso, MINUTE } from "../../../../../shared/kernel/time.ts";
+import { profileStore } from "../../../../../shared/stores/inbox/profiles.ts";
+import { PERSON } from "../../../stores/support/samples.ts";
+import { type ChangeFixture, openChangeFixture } from "../../support/change-fixture.ts";
+import { drainErasures, runErasure } from "../../support/data-subject.ts";
+import { eventData, type PlatformEvent, textEvent } from "../../support/platform-events.ts";
+import { openTestEnv, type TestEnv, type TestQueues } from "../../support/test-env.ts";
 
 let testEnv: TestEnv;
 let queues: TestQueues;
