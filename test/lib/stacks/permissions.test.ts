@@ -42,7 +42,7 @@ test("every function has the actions it needs and no others", () => {
       "secretsmanager:GetSecretValue",
     ],
     Verify: [
-      ...table("GetItem", ...everyWrite, "DeleteItem"),
+      ...table("GetItem", ...everyWrite, "DeleteItem", "ConditionCheckItem"),
       ...logs,
       send,
       "kms:Decrypt",
@@ -54,7 +54,7 @@ test("every function has the actions it needs and no others", () => {
     Profile: [...table("GetItem", "UpdateItem"), ...logs, ...reader, "kms:Decrypt", "secretsmanager:GetSecretValue"],
     Erase: [...table(...everyRead, ...everyWrite, ...everyDelete), ...logs, ...reader, send],
     Sweep: [
-      ...table(...everyRead, "Scan", "DeleteItem", ...everyWrite),
+      ...table(...everyRead, "Scan", "DeleteItem", ...everyWrite, "ConditionCheckItem"),
       ...logs,
       "s3:DeleteObject",
       "s3:ListBucket",
