@@ -32,10 +32,6 @@ const help: Record<Reason, ErrorHelp> = {
     fix: "Omit `tenant` for the key of one tenant, or use a key of that tenant.",
   },
   live_key_required: { when: "A test key called a route that needs a live key.", fix: "Use a live key." },
-  tenant_suspended: {
-    when: "The tenant of the key is suspended. Its webhooks are still received and delivered.",
-    fix: "Ask the operator of the service.",
-  },
   handshake_refused: {
     when: "The platform confirmed its webhook subscription with another verify token.",
     fix: "Use the same verify token on the platform and in Parley.",

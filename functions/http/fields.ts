@@ -9,7 +9,17 @@ const isoText = z.union([z.iso.datetime({ offset: true, local: true }), z.iso.da
 
 /** ISO 8601 (UTC when it names no zone) or epoch milliseconds. Anything else is 400. */
 export const instant = z.pipe(
-  z.union([z.string(), z.number()]).check(z.describe("ISO 8601 or epoch milliseconds")),
+  z.union([z.string(), z.number()]).check(
+    z.meta({
+      description: "ISO 8601 or epoch milliseconds",
+      anyOf: [
+        { type: "string", format: "date-time" },
+        { type: "string", format: "date" },
+        { type: "string", pattern: "^[0-9]{1,14}$" },
+        { type: "integer", minimum: 0, maximum: INSTANT_MAX },
+      ],
+    }),
+  ),
   z.transform((value: string | number, payload): Millis => {
     const at = parseInstant(value);
     if (at !== null) return at;
@@ -29,13 +39,20 @@ function parseInstant(value: string | number): Millis | null {
 
 function parseIsoDate(text: string): number {
   if (!z.safeParse(isoText, text).success) return Number.NaN;
-  return Date.parse(/T.*(Z|[+-][0-9:]+)$|^[^T]*$/.test(text) ? text : `${text}Z`);
+  // Times before 1970 count as its start: nothing is older.
+  return Math.max(0, Date.parse(/T.*(Z|[+-][0-9:]+)$|^[^T]*$/.test(text) ? text : `${text}Z`));
 }
 
 /** A comma-separated list of `allowedValues`. Anything else is 400. */
 export function commaSeparated<const W extends string>(allowedValues: readonly W[]) {
+  const oneValue = `(${allowedValues.join("|").replaceAll(".", "\\.")})`;
   return z.pipe(
-    z.string().check(z.describe(`One or more of ${allowedValues.join(", ")}, separated by commas`)),
+    z.string().check(
+      z.meta({
+        description: `One or more of ${allowedValues.join(", ")}, separated by commas`,
+        pattern: `^${oneValue}(,${oneValue})*$`,
+      }),
+    ),
     z.transform((text: string, payload): W[] => {
       const parts = [...new Set(text.split(","))];
       const values = allowedValues.filter((word) => parts.includes(word));
@@ -55,3 +72,20 @@ export const queryFlag = z.pipe(
   z._default(z.enum(["true", "false"]), "false"),
   z.transform((text) => text === "true"),
 );
+
+/** The form of a public https URL, for the OpenAPI document. The code that reads the URL decides. */
+export const httpsUrlMeta = z.meta({
+  format: "uri",
+  pattern: "^https://([A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?\\.)+[A-Za-z]{2,}(:[0-9]{1,4})?([/?#][!-\\[\\]-~]*)?$",
+});
+
+/** A text of at most `max` characters. An emoji counts as one, as in JSON Schema. */
+export function charactersMax(max: number) {
+  return [
+    z.refine<string>(
+      (text) => text.length <= max || Array.from(text).length <= max,
+      `must have at most ${max} characters`,
+    ),
+    z.meta({ maxLength: max }),
+  ] as const;
+}

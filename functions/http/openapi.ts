@@ -60,7 +60,7 @@ function toParameters<P>(endpoint: Endpoint<P>, name: string, schemas: Json): Js
     in: "path",
     required: true,
     description: `Percent-encoded: # is %23${endpoint.slashInId ? ", / is %2F" : ""}.`,
-    schema: { type: "string" },
+    schema: { type: "string", minLength: 1 },
   }));
   const shared = [
     ...(endpoint.tenant === "query" ? ["Tenant"] : []),

@@ -13,7 +13,6 @@ const refusals = {
     "This API key has no access to the tenant in ?tenant=. Use a key of that tenant, or the tenant of this key.",
   ],
   live_key_required: [403, "forbidden", "A test key is not allowed to do this. Use a live key."],
-  tenant_suspended: [403, "forbidden", "The tenant is suspended. Ask the operator of this service."],
   handshake_refused: [403, "forbidden", "Verify token mismatch. Use the token that is configured here."],
   route_not_found: [404, "route_not_found", "No route matches this path."],
   method_not_allowed: [405, "method_not_allowed", "Method not allowed for this path."],

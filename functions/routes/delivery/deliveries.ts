@@ -11,7 +11,7 @@ import { getDelivery as readDelivery } from "../../../shared/flows/delivery/get-
 import { replayDelivery as replay } from "../../../shared/flows/delivery/replay.ts";
 import { summarizeFailures } from "../../../shared/flows/delivery/summarize.ts";
 import { isUlid } from "../../../shared/kernel/ids.ts";
-import { isRefusal, refuse } from "../../../shared/kernel/refusals.ts";
+import { invalidField, isRefusal } from "../../../shared/kernel/refusals.ts";
 import { DAY } from "../../../shared/kernel/time.ts";
 import { commaSeparated, instant } from "../../http/fields.ts";
 import { endpoint } from "../api-endpoint.ts";
@@ -72,7 +72,7 @@ export const listDeliveries = endpoint.page({
   data: z.object({ deliveries: z.array(deliverySchema) }),
   handle: async ({ tenant, path, query, page, now, ports }) => {
     const { status: statuses = null, event_type: types = null, from = null, to = null } = query;
-    if (from !== null && to !== null && to < from) return refuse("invalid_request", "to: must not be before from");
+    if (from !== null && to !== null && to < from) return invalidField("to", "must not be before from");
     // A malformed id lists nothing, as an unknown id and an id of another tenant do.
     if (!isUlid(path.id)) return { data: { deliveries: [] }, next: null };
     const filter = { statuses, eventTypes: types, from, to };

@@ -71,7 +71,10 @@ export const listConversations = endpoint.page({
     account_key: z.optional(
       z.string().check(
         z.refine((key) => parseAccountKey(key) !== null, { error: "must be <platform>#<external_id>" }),
-        z.describe("Percent-encoded: # is %23. An unknown account matches nothing."),
+        z.meta({
+          description: "Percent-encoded: # is %23. An unknown account matches nothing.",
+          pattern: `^(${platforms.join("|")})#[!-"$-~]{1,64}$`,
+        }),
       ),
     ),
   }),

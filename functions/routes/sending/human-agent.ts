@@ -2,9 +2,10 @@ import * as z from "zod/mini";
 import { ACTOR_ID_CHARS_MAX } from "../../../shared/domain/limits.ts";
 import { createHold, verifyUrl } from "../../../shared/flows/holds/create.ts";
 import { isRefusal } from "../../../shared/kernel/refusals.ts";
+import { charactersMax } from "../../http/fields.ts";
 import { endpoint } from "../api-endpoint.ts";
 import { holdSchema, toHoldResponse } from "../holds/hold-schemas.ts";
-import { sendAliases, sendFields, sendRefusals, textOrMedia, toSendRequest } from "./send-body.ts";
+import { sendAliases, sendFields, sendRefusals, textOrMedia, textOrMediaMeta, toSendRequest } from "./send-body.ts";
 
 export const sendHumanAgentMessage = endpoint.key({
   operation: "sendHumanAgentMessage",
@@ -19,9 +20,9 @@ export const sendHumanAgentMessage = endpoint.key({
     .object({
       ...sendFields,
       // Optional in the schema: a missing actor is refused by policy (409), not as malformed (400).
-      actor_id: z.nullish(z.string().check(z.maxLength(ACTOR_ID_CHARS_MAX))),
+      actor_id: z.nullish(z.string().check(...charactersMax(ACTOR_ID_CHARS_MAX))),
     })
-    .check(textOrMedia),
+    .check(textOrMedia, textOrMediaMeta),
   aliases: sendAliases,
   idempotent: true,
   refusals: [...sendRefusals, "missing_actor", "human_agent_early", "human_agent_late", "human_agent_no_inbound"],

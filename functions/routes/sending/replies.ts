@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { sendReply as send } from "../../../shared/flows/sending/reply.ts";
 import { isRefusal } from "../../../shared/kernel/refusals.ts";
 import { endpoint } from "../api-endpoint.ts";
-import { sendAliases, sendFields, sendRefusals, textOrMedia, toSendRequest } from "./send-body.ts";
+import { sendAliases, sendFields, sendRefusals, textOrMedia, textOrMediaMeta, toSendRequest } from "./send-body.ts";
 
 export const sendReply = endpoint.key({
   operation: "sendReply",
@@ -11,7 +11,7 @@ export const sendReply = endpoint.key({
   tenant: "resource",
   tag: "Messages",
   summary: "Send a reply within 24 hours of the participant's last message",
-  body: z.object({ ...sendFields, actor_id: z.optional(z.never()) }).check(textOrMedia),
+  body: z.object({ ...sendFields, actor_id: z.optional(z.never()) }).check(textOrMedia, textOrMediaMeta),
   aliases: sendAliases,
   idempotent: true,
   refusals: sendRefusals,

@@ -1,20 +1,48 @@
 import * as z from "zod/mini";
-import { MESSAGE_ID_CHARS_MAX } from "../../../shared/domain/limits.ts";
+import {
+  ATTACHMENT_ID_CHARS_MAX,
+  ATTACHMENT_URL_CHARS_MAX,
+  IMAGES_PER_MESSAGE_MAX,
+  MESSAGE_ID_CHARS_MAX,
+  MESSENGER_TEXT_CHARS_MAX,
+} from "../../../shared/domain/limits.ts";
 import { mediaTypes, type RequestedContent } from "../../../shared/domain/sending/send-content.ts";
+import { charactersMax, httpsUrlMeta } from "../../http/fields.ts";
 
 // The request body that the reply and the human-agent route share.
 
-const attachment = z.object({
-  type: z.enum(mediaTypes),
-  url: z.nullish(z.string()),
-  attachment_id: z.nullish(z.string()),
-});
+// What JSON Schema can say of the rules in the send flow. The flow decides.
+const attachment = z
+  .object({
+    type: z.enum(mediaTypes),
+    url: z.nullish(z.string().check(httpsUrlMeta, z.meta({ maxLength: ATTACHMENT_URL_CHARS_MAX }))),
+    attachment_id: z.nullish(
+      z.string().check(z.meta({ minLength: 1, maxLength: ATTACHMENT_ID_CHARS_MAX, pattern: "^[A-Za-z0-9_.-]+$" })),
+    ),
+  })
+  .check(z.meta({ oneOf: eitherOf("url", "attachment_id", "string") }));
+
+const attachments = z.array(attachment).check(
+  z.meta({
+    minItems: 1,
+    maxItems: IMAGES_PER_MESSAGE_MAX,
+    anyOf: [{ items: { properties: { type: { const: "image" } } } }, { maxItems: 1 }],
+  }),
+);
+
+/** One of two fields, and the other one absent or null. */
+function eitherOf(one: string, other: string, oneType: string, otherType = oneType): object[] {
+  return [
+    { required: [one], properties: { [one]: { type: oneType }, [other]: { type: "null" } } },
+    { required: [other], properties: { [other]: { type: otherType }, [one]: { type: "null" } } },
+  ];
+}
 
 export const sendFields = {
   conversation_id: z.string().check(z.minLength(1)),
-  text: z.nullish(z.string().check(z.minLength(1))),
-  attachments: z.nullish(z.array(attachment)),
-  reply_to: z.nullish(z.string().check(z.minLength(1), z.maxLength(MESSAGE_ID_CHARS_MAX))),
+  text: z.nullish(z.string().check(z.minLength(1), z.meta({ maxLength: MESSENGER_TEXT_CHARS_MAX, pattern: "\\S" }))),
+  attachments: z.nullish(attachments),
+  reply_to: z.nullish(z.string().check(z.minLength(1), ...charactersMax(MESSAGE_ID_CHARS_MAX))),
 };
 
 /** The refusals of both send routes. */
@@ -42,6 +70,9 @@ export const textOrMedia = z.refine<{ readonly text?: unknown; readonly attachme
   ({ text, attachments }) => (text == null) !== (attachments == null),
   "must have either text or attachments",
 );
+
+/** The same for the OpenAPI document. */
+export const textOrMediaMeta = z.meta({ oneOf: eitherOf("text", "attachments", "string", "array") });
 
 const sendBody = z.object(sendFields);
 

@@ -9,6 +9,7 @@ import { sendTestEvent as sendTest } from "../../../shared/flows/webhooks/send-t
 import { deleteWebhook as remove, updateWebhook as update } from "../../../shared/flows/webhooks/update.ts";
 import { isRefusal } from "../../../shared/kernel/refusals.ts";
 import { iso, isoOrNull, type Millis } from "../../../shared/kernel/time.ts";
+import { httpsUrlMeta } from "../../http/fields.ts";
 import { endpoint } from "../api-endpoint.ts";
 
 const events = z.array(z.enum(eventTypes)).check(z.minLength(1));
@@ -59,7 +60,7 @@ export const createWebhook = endpoint.tenant({
   path: "/v1/webhooks",
   tag: "Webhooks",
   summary: "Create a webhook endpoint (its signing secret is returned once)",
-  body: z.object({ url: z.string(), events: z.optional(events) }),
+  body: z.object({ url: z.string().check(httpsUrlMeta), events: z.optional(events) }),
   refusals: ["endpoint_limit", "too_many_look_ups"],
   data: z.object({ endpoint: webhookSchema, signing_secret: z.string() }),
   handle: async ({ caller, tenant, body, request, now, ports }) => {
@@ -94,7 +95,7 @@ export const updateWebhook = endpoint.tenant({
   description:
     "Omitted fields keep their values. The events of a paused endpoint are stored as `blocked` deliveries. After the endpoint is active again, replay them with `status=blocked`.",
   body: z.object({
-    url: z.optional(z.string()),
+    url: z.optional(z.string().check(httpsUrlMeta)),
     events: z.optional(events),
     status: z.optional(z.enum(["active", "paused"])),
   }),

@@ -16,6 +16,10 @@ describe("an instant", () => {
     expect(z.parse(instant, input)).toBe(at);
   });
 
+  it("counts every time before 1970 as its start", () => {
+    for (const text of ["1969-12-31T23:59:59Z", "0001-01-01"]) expect(z.parse(instant, text)).toBe(0);
+  });
+
   it.each([
     "",
     "yesterday",
@@ -28,7 +32,6 @@ describe("an instant", () => {
     " 5",
     "0x10",
     "1.5",
-    "1969-12-31T23:59:59Z",
     "999999999999999",
     "99999999999999999999",
     -1,
