@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { formatApiKey } from "../../../shared/domain/access/api-keys.ts";
 import type { ApiResponse } from "../support/api-response.ts";
 import { waitUntilIdle } from "../support/emulator-journals.ts";
-import { type LocalStack, startLocalStack } from "../support/local-stack.ts";
+import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
 import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "../support/platform-webhooks.ts";
 
 let stack: LocalStack;
@@ -12,8 +12,8 @@ const conversation = `CONV#demo#messenger#${demoAccountIds.messenger}#${person}`
 const messageIds = [newMessageId(), newMessageId(), newMessageId()];
 
 beforeAll(async () => {
-  stack = await startLocalStack();
-  const at = Date.now();
+  stack = await openSharedStack();
+  const at = await stack.now();
   const entries = messageIds.map((mid, n) =>
     textEntry(demoAccountIds.messenger, person, mid, `text ${n}`, at - 1_000 + n),
   );

@@ -5,7 +5,7 @@ import { createTestWebhook } from "../support/api-calls.ts";
 import type { ApiResponse } from "../support/api-response.ts";
 import { dumpTable } from "../support/dump-table.ts";
 import { waitUntilIdle } from "../support/emulator-journals.ts";
-import { type LocalStack, startLocalStack } from "../support/local-stack.ts";
+import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { openReceiver, type Receiver } from "../support/webhook-receiver.ts";
 
@@ -33,7 +33,7 @@ interface HoldEvent {
 let stack: LocalStack;
 let receiver: Receiver;
 beforeAll(async () => {
-  [stack, receiver] = await Promise.all([startLocalStack(), openReceiver()]);
+  [stack, receiver] = await Promise.all([openSharedStack(), openReceiver()]);
   await createTestWebhook(stack, receiver.url);
 });
 afterAll(async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listAllMessages } from "../support/api-calls.ts";
 import type { ApiResponse } from "../support/api-response.ts";
 import { countWrites, failureLines, listBucketKeys, waitUntilIdle } from "../support/emulator-journals.ts";
-import { type LocalStack, startLocalStack } from "../support/local-stack.ts";
+import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
 import {
   demoAccountIds,
   hubSignature,
@@ -19,12 +19,12 @@ const BODY_BYTES_MAX = 5 * 1024 * 1024;
 
 let stack: LocalStack;
 beforeAll(async () => {
-  stack = await startLocalStack();
+  stack = await openSharedStack();
 });
 afterAll(() => stack?.stop());
 
-function webhookBytes(text = "hello", mid = newMessageId()): Buffer {
-  return wireBytes("page", [textEntry(demoAccountIds.messenger, newPersonId(), mid, text, Date.now())]);
+function webhookBytes(text = "hello", mid = newMessageId(), at = Date.now()): Buffer {
+  return wireBytes("page", [textEntry(demoAccountIds.messenger, newPersonId(), mid, text, at)]);
 }
 
 function post(bytes: Uint8Array, headers: Record<string, string>, path = "/webhooks/messenger"): Promise<ApiResponse> {
@@ -114,8 +114,9 @@ describe("the subscription handshake", () => {
 
 describe("a signed webhook", () => {
   it("for an account that is not connected is accepted, counted, and creates no message", async () => {
+    const at = await stack.now();
     const entries = [1, 2].map(() =>
-      textEntry("17841499999999999", newPersonId(), newMessageId("instagram"), "hi", Date.now()),
+      textEntry("17841499999999999", newPersonId(), newMessageId("instagram"), "hi", at),
     );
     expect((await postWebhook(stack, "instagram", entries)).status).toBe(200);
     await waitUntilIdle(stack);
@@ -146,7 +147,7 @@ describe("a signed webhook", () => {
   it("of 3 MB is accepted and stored completely", async () => {
     const person = newPersonId();
     const texts = new Map(Array.from({ length: 160 }, () => [newMessageId(), randomBytes(14_500).toString("base64")]));
-    const at = Date.now();
+    const at = await stack.now();
     const entries = [...texts].map(([mid, text], n) => textEntry(demoAccountIds.messenger, person, mid, text, at + n));
     const bytes = wireBytes("page", entries);
     expect(bytes.length).toBeGreaterThan(3_000_000);
@@ -160,7 +161,7 @@ describe("a signed webhook", () => {
 
   it("of exactly 5 MiB is accepted; one byte more is 413 and stores nothing", async () => {
     const mid = newMessageId();
-    const json = webhookBytes("the largest", mid);
+    const json = webhookBytes("the largest", mid, await stack.now());
     const padded = (size: number): Buffer => Buffer.concat([json, Buffer.alloc(size - json.length, " ")]);
     const before = countWrites(stack.dataDir);
     const tooLarge = await postSigned(stack, "page", padded(BODY_BYTES_MAX + 1));

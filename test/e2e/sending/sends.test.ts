@@ -3,7 +3,7 @@ import type { Connection } from "../../../shared/domain/accounts/accounts.ts";
 import { createTestWebhook } from "../support/api-calls.ts";
 import type { ApiResponse } from "../support/api-response.ts";
 import { waitUntilIdle } from "../support/emulator-journals.ts";
-import { type LocalStack, startLocalStack } from "../support/local-stack.ts";
+import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { openReceiver, type Receiver } from "../support/webhook-receiver.ts";
 
@@ -27,7 +27,7 @@ interface SentMessage {
 let stack: LocalStack;
 let receiver: Receiver;
 beforeAll(async () => {
-  [stack, receiver] = await Promise.all([startLocalStack(), openReceiver()]);
+  [stack, receiver] = await Promise.all([openSharedStack(), openReceiver()]);
   await createTestWebhook(stack, receiver.url);
 });
 afterAll(async () => {

@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { isDeepStrictEqual } from "node:util";
+import { BatchWriteCommand, DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { env } from "../../../shared/config/names.ts";
+import { sweepCheckpointKey } from "../../../shared/stores/keys.ts";
 import { clientFor } from "../../support/dynamodb.ts";
 import type { LocalStack } from "./local-stack.ts";
 
@@ -14,17 +16,63 @@ export async function dumpTable(stack: Pick<LocalStack, "dataDir">): Promise<str
 }
 
 /** All items of a stack's table. */
-export async function readTable({ dataDir }: Pick<LocalStack, "dataDir">): Promise<StoredItem[]> {
-  const environment = JSON.parse(readFileSync(join(dataDir, "environment.json"), "utf8")) as Record<string, string>;
-  const dynamo = clientFor(environment.AWS_ENDPOINT_URL_DYNAMODB ?? "");
-  const client = DynamoDBDocumentClient.from(dynamo);
+export function readTable(stack: Pick<LocalStack, "dataDir">): Promise<StoredItem[]> {
+  return withTable(stack, scan);
+}
+
+/**
+ * Writes earlier items of a stack's table again and deletes all later ones, except those that work in progress needs:
+ * endpoints, deleted or not, and the checkpoints of the sweeps.
+ */
+export async function restoreTable(stack: Pick<LocalStack, "dataDir">, items: readonly StoredItem[]): Promise<void> {
+  await withTable(stack, async (client, tableName) => {
+    const remaining = new Map(items.map((item) => [keyText(item), item]));
+    const requests: WriteRequest[] = [];
+    for (const current of await scan(client, tableName)) {
+      const earlier = remaining.get(keyText(current));
+      remaining.delete(keyText(current));
+      if (earlier === undefined && !isNeededByWork(current))
+        requests.push({ DeleteRequest: { Key: { PK: current.PK, SK: current.SK } } });
+      if (earlier !== undefined && !isDeepStrictEqual(earlier, current)) requests.push(putRequest(earlier));
+    }
+    requests.push(...[...remaining.values()].map(putRequest));
+    for (let start = 0; start < requests.length; start += BATCH_ITEMS_MAX) {
+      const batch = { [tableName]: requests.slice(start, start + BATCH_ITEMS_MAX) };
+      const { UnprocessedItems = {} } = await client.send(new BatchWriteCommand({ RequestItems: batch }));
+      if (Object.keys(UnprocessedItems).length > 0) throw new Error("The table did not write a whole batch.");
+    }
+  });
+}
+
+/** DynamoDB's limit of a batch. */
+const BATCH_ITEMS_MAX = 25;
+
+type WriteRequest = { DeleteRequest: { Key: { PK: string; SK: string } } } | { PutRequest: { Item: StoredItem } };
+
+const putRequest = (item: StoredItem): WriteRequest => ({ PutRequest: { Item: item } });
+const keyText = ({ PK, SK }: StoredItem): string => JSON.stringify([PK, SK]);
+const isNeededByWork = ({ SK }: StoredItem): boolean => SK.startsWith("WH#") || SK === sweepCheckpointKey.SK;
+
+async function scan(client: DynamoDBDocumentClient, TableName: string): Promise<StoredItem[]> {
   const rows: StoredItem[] = [];
   let ExclusiveStartKey: Record<string, unknown> | undefined;
   do {
-    const page = await client.send(new ScanCommand({ TableName: environment[env.table], ExclusiveStartKey }));
+    const page = await client.send(new ScanCommand({ TableName, ExclusiveStartKey }));
     rows.push(...((page.Items ?? []) as StoredItem[]));
     ExclusiveStartKey = page.LastEvaluatedKey;
   } while (ExclusiveStartKey);
-  dynamo.destroy();
   return rows;
+}
+
+async function withTable<T>(
+  { dataDir }: Pick<LocalStack, "dataDir">,
+  use: (client: DynamoDBDocumentClient, tableName: string) => Promise<T>,
+): Promise<T> {
+  const environment = JSON.parse(readFileSync(join(dataDir, "environment.json"), "utf8")) as Record<string, string>;
+  const dynamo = clientFor(environment.AWS_ENDPOINT_URL_DYNAMODB ?? "");
+  try {
+    return await use(DynamoDBDocumentClient.from(dynamo), environment[env.table] ?? "");
+  } finally {
+    dynamo.destroy();
+  }
 }

@@ -5,6 +5,8 @@ import { inject } from "vitest";
 import type { LocalJson } from "../../../local/stack/local-json.ts";
 import { descendantsOf } from "../../support/run/process-tree.ts";
 import { type ApiResponse, readResponse } from "./api-response.ts";
+import { readTable, restoreTable, type StoredItem } from "./dump-table.ts";
+import { waitUntilIdle } from "./emulator-journals.ts";
 import { type Program, runProgram } from "./processes.ts";
 import { waitFor } from "./wait-for.ts";
 
@@ -88,27 +90,40 @@ function assemblyFor({ allConcurrency = inject("fullRun") }: LocalStackOptions):
   return inject(allConcurrency ? "assembly" : "limitedAssembly");
 }
 
-let sharedStack: Promise<LocalStack> | null = null;
+interface SharedStack {
+  readonly stack: LocalStack;
+  /** The table's items after the start: the demo tenant, its keys and its accounts. */
+  readonly seededItems: readonly StoredItem[];
+}
+
+let sharedStack: Promise<SharedStack> | null = null;
 
 /**
  * The local stack that files of this worker use one after another; it has default settings and ends with the run.
- * For a file that needs neither a fresh clock nor an empty inbox and leaves the accounts active. `log` starts with the
- * file, and `stop` only deletes the endpoints and ends the faults, so that the next file meets neither.
+ * For a file that does not need a fresh clock: times come from `stack.now`. `log` starts with the file. `stop` deletes
+ * the endpoints, ends the faults and restores the table, so that the next file meets an empty inbox and active accounts.
  */
 export async function openSharedStack(): Promise<LocalStack> {
-  // In the folder of the run, whose teardown stops it: no hook runs when a worker ends.
-  sharedStack ??= startLocalStack({ dataDir: mkdtempSync(join(inject("sharedStacks"), "stack-")) });
-  const stack = await sharedStack;
+  sharedStack ??= startSharedStack();
+  const { stack, seededItems } = await sharedStack;
   const earlierLog = stack.log().length;
-  return { ...stack, log: () => stack.log().slice(earlierLog), stop: () => removeLeftovers(stack) };
+  return { ...stack, log: () => stack.log().slice(earlierLog), stop: () => removeLeftovers(stack, seededItems) };
 }
 
-async function removeLeftovers(stack: LocalStack): Promise<void> {
+async function startSharedStack(): Promise<SharedStack> {
+  // In the folder of the run, whose teardown stops it: no hook runs when a worker ends.
+  const stack = await startLocalStack({ dataDir: mkdtempSync(join(inject("sharedStacks"), "stack-")) });
+  return { stack, seededItems: await readTable(stack) };
+}
+
+async function removeLeftovers(stack: LocalStack, seededItems: readonly StoredItem[]): Promise<void> {
   await stack.sim("POST", "/faults", { mode: "none" });
   for (const { id } of (await stack.api("GET", "/v1/webhooks")).body.data.endpoints) {
     const { status, text } = await stack.api("DELETE", `/v1/webhooks/${id}`);
     if (status !== 200) throw new Error(`DELETE /v1/webhooks/${id}: ${status} ${text}`);
   }
+  await waitUntilIdle(stack);
+  await restoreTable(stack, seededItems);
 }
 
 async function waitUntilReady(program: Program): Promise<void> {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { createTestWebhook, listDeliveries, type TestWebhook } from "../support/api-calls.ts";
 import type { ListedDelivery, ResponseData } from "../support/api-response.ts";
 import { failureLines, waitUntilIdle } from "../support/emulator-journals.ts";
-import { type LocalStack, startLocalStack } from "../support/local-stack.ts";
+import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
 import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "../support/platform-webhooks.ts";
 import { verifyAsDocumented, verifyPackages } from "../support/verify-signature.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -14,7 +14,7 @@ let otherReceiver: Receiver;
 let hook: TestWebhook;
 
 beforeAll(async () => {
-  [stack, receiver, otherReceiver] = await Promise.all([startLocalStack(), openReceiver(), openReceiver()]);
+  [stack, receiver, otherReceiver] = await Promise.all([openSharedStack(), openReceiver(), openReceiver()]);
   hook = await createTestWebhook(stack, receiver.url, ["message.received"]);
 });
 afterAll(async () => {
@@ -57,8 +57,9 @@ it("a rotated secret and the previous one verify for 24 hours, then only the new
   };
   expect(await verifiedBy("within the overlap")).toEqual([true, true]);
   const [both] = receivedWithText("within the overlap");
+  const at = await stack.now();
   for (const verify of Object.values(verifyPackages)) {
-    for (const secret of [hook.secret, rotated.signing_secret]) expect(both && verify(secret, both)).toBe(true);
+    for (const secret of [hook.secret, rotated.signing_secret]) expect(both && verify(secret, both, at)).toBe(true);
   }
   await stack.clock("PT24H");
   expect(await verifiedBy("after the overlap")).toEqual([false, true]);
