@@ -30,7 +30,7 @@ async function platformAnswering(
     send: async () => (typeof answer === "function" ? answer() : answer),
   });
   const caller = { kind: "tenant_key", keyId: "k", tenant: workspace.tenant, scope: "live" } as const;
-  const reply = { conversationId: workspace.conversationIdFor(0), text: "Yes.".padEnd(120, "."), replyTo: null };
+  const reply = { conversationId: workspace.conversationIdFor(0), text: "Yes.".padEnd(160, "."), replyTo: null };
   return (rest = {}) =>
     sendReply(
       { ...pipeline.apiPorts, platformFor: platformOf },
@@ -57,12 +57,15 @@ const measureUnits = async (work: () => Promise<unknown>) => {
 /** Due item, transaction of record and counts. */
 const startWcu = 1 + 6;
 const startRcu = 3;
-/** Settled, due item removed, transaction of the event's id and body that checks the record. */
-const failedWcu = 1 + 1 + 6;
+/** Settled, due item removed, transaction of the event's id and a body over 1 KB that checks the record. */
+const failedWcu = 1 + 1 + 2 + 2 + 4;
+/** The same with a body up to 1 KB, which a shorter text has. */
+const shortFailedWcu = failedWcu - 2;
 
 test("a refused reply is settled, stored with its event, and no longer due", async () => {
   const reply = await platformAnswering(refusedOutcome);
   expect(await measureUnits(reply)).toEqual([startWcu + failedWcu, startRcu, 1]);
+  expect(await measureUnits(() => reply({ text: "Yes." }))).toEqual([startWcu + shortFailedWcu, startRcu, 1]);
 });
 
 test("a refusal that ends the account's access changes it once; the next reply costs its reads", async () => {
