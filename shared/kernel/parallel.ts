@@ -18,3 +18,15 @@ export async function forEachConcurrent<T>(
   const results = await Promise.allSettled(Array.from({ length: Math.min(concurrency, items.length) }, worker));
   for (const result of results) if (result.status === "rejected") throw result.reason;
 }
+
+/**
+ * The results of all works, as `Promise.all`. If one fails, it throws only when all have ended, so that none is in
+ * progress when the failure is answered.
+ * @throws the first failure, in the order of the works
+ */
+export async function allDone<Works extends readonly unknown[]>(
+  works: readonly [...Works],
+): Promise<{ -readonly [I in keyof Works]: Awaited<Works[I]> }> {
+  await Promise.allSettled(works);
+  return Promise.all(works);
+}

@@ -11,6 +11,7 @@ import {
 } from "../../domain/sending/sends.ts";
 import { errorClass } from "../../kernel/error-class.ts";
 import { ulidTime } from "../../kernel/ids.ts";
+import { allDone } from "../../kernel/parallel.ts";
 import { refuse } from "../../kernel/refusals.ts";
 import type { RequestTime } from "../../kernel/request-time.ts";
 import type { Millis } from "../../kernel/time.ts";
@@ -61,11 +62,12 @@ async function prepareSend(ports: SendPorts, plan: IdentifiedSend, time: Request
   const startedAt = time.now();
   const { tenant, head, scope, content } = plan;
   const due = { conversationId: head.id, sendId: plan.id, startedAt, content, ...currentTrace() };
-  const [token, platform, shards] = await Promise.all([
+  const [token, platform, shards] = await allDone([
     scope === "test" ? "" : openToken(ports, plan),
     ports.platformFor(plan.account, scope),
     ports.feedShards(tenant, startedAt),
-    // Written before the record, so that the sweep can settle every send that has one.
+    // Written before the record, so that the sweep can settle every send that has one. Never in progress when a fault of
+    // another call is answered: an item that is written later lies behind the sweep, which would not find it.
     ports.dueSends.put(due),
   ]);
   const leavesBy = sendLeavesBy(plan, time.endsAt);

@@ -32,6 +32,16 @@ export const sendingFaults: readonly PlantedFault[] = [
     },
   },
   {
+    name: "a reply that fails before it starts leaves its due item being written",
+    file: "shared/flows/sending/perform.ts",
+    search: "shards] = await allDone([",
+    replacement: "shards] = await Promise.all([",
+    killedBy: {
+      file: "test/functions/routes/sending/failed-start.test.ts",
+      title: "leaves no due item being written",
+    },
+  },
+  {
     name: "the platform client does not read the clock before the first byte",
     file: "shared/platforms/api/http.ts",
     search: "const isLate = this.#isLate();",

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { forEachConcurrent } from "../../../shared/kernel/parallel.ts";
+import { allDone, forEachConcurrent } from "../../../shared/kernel/parallel.ts";
 
 const numbers = Array.from({ length: 20 }, (_, i) => i);
 
@@ -36,5 +36,20 @@ describe("concurrent work", () => {
     await forEachConcurrent([], 3, async () => {
       throw new Error("There was nothing to do.");
     });
+  });
+});
+
+describe("all of several works", () => {
+  it("give their results in order", async () => {
+    expect(await allDone([1, Promise.resolve("two")])).toEqual([1, "two"]);
+  });
+
+  it("have ended when one of them fails", async () => {
+    let ended = false;
+    const slow = nextTurn().then(() => {
+      ended = true;
+    });
+    await expect(allDone([Promise.reject(new Error("spoilt")), slow])).rejects.toThrow("spoilt");
+    expect(ended).toBe(true);
   });
 });

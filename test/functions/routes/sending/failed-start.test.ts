@@ -1,0 +1,66 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createApp } from "../../../../functions/http/app.ts";
+import type { ApiPorts } from "../../../../functions/routes/api-endpoint.ts";
+import { apiRoutes } from "../../../../functions/routes/index.ts";
+import { MINUTE } from "../../../../shared/kernel/time.ts";
+import { openReplyFixture, type ReplyFixture } from "../../../shared/flows/support/reply-fixture.ts";
+import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";
+import { interceptCalls } from "../../../support/processes/port-calls.ts";
+import { answerOf, observePorts } from "../../../support/processes/work-left.ts";
+
+let testEnv: TestEnv;
+let fixture: ReplyFixture;
+beforeAll(async () => {
+  testEnv = await openTestEnv();
+});
+afterAll(() => testEnv.close());
+beforeEach(async () => {
+  testEnv.advance(MINUTE);
+  fixture = await openReplyFixture(testEnv);
+});
+
+async function reply(ports: ApiPorts) {
+  const app = createApp({
+    endpoints: apiRoutes,
+    ports,
+    authenticate: async () => ({ kind: "tenant_key", keyId: "k", tenant: fixture.tenant, scope: "live" }),
+    rateLimit: async () => null,
+    now: testEnv.now,
+    log: (line) => testEnv.lines.push(line),
+    checkData: true,
+  });
+  const body = JSON.stringify({ conversation_id: fixture.id, text: "hi" });
+  return app.fetch(new Request("http://gateway/v1/messages/reply", { method: "POST", body }));
+}
+
+describe("a reply that fails before it starts", () => {
+  it.each(["vault.open", "platformFor", "feedShards"])(
+    "leaves no due item being written: %s fails",
+    async (failing) => {
+      const write = Promise.withResolvers<void>();
+      const intercepted = interceptCalls(fixture.ports(), async (name, call) => {
+        if (name === failing) throw new Error("injected");
+        if (name === "dueSends.put") await write.promise;
+        return call();
+      });
+      const failingPlatform: ApiPorts["platformFor"] = async () => {
+        throw new Error("injected");
+      };
+      const ports = observePorts(
+        failing === "platformFor" ? { ...intercepted, platformFor: failingPlatform } : intercepted,
+      );
+      const response = answerOf(() => reply(ports));
+      response.catch(() => {});
+      // Enough for an answer that does not wait for the write.
+      for (let i = 0; i < 50; i++) await nextTurn();
+      write.resolve();
+      expect(await response).toMatchObject({ status: 500 });
+      // The sweep finds the item, because it was written in time.
+      expect(await fixture.dueItems()).toHaveLength(1);
+      testEnv.advance(2 * MINUTE);
+      await fixture.sweepSends();
+      expect([await fixture.dueItems(), fixture.platformCalls]).toEqual([[], []]);
+    },
+  );
+});
