@@ -16,7 +16,7 @@ import { saveTally } from "../../shared/flows/stats/count.ts";
 import type { TenantId } from "../../shared/kernel/tenant.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import { runWithTrace } from "../../shared/kernel/trace.ts";
-import { decodeEndpointTask, decodeRetry } from "../../shared/queues/deliveries.ts";
+import { decodeDeliveries } from "../../shared/queues/deliveries.ts";
 import { decodeEvent, type EventMessage } from "../../shared/queues/events.ts";
 import { processRecords, queueName, type WorkerPorts } from "../worker/batch.ts";
 import { queueWorker } from "../worker/middleware.ts";
@@ -70,18 +70,20 @@ function isFrom(queue: DeliverPorts["slowRetries"], { Records: [first] }: SQSEve
 /** Processes a message of a deliveries queue: an attempt of one delivery, or a task of an endpoint. */
 async function processRetryOrTask(ports: DeliverPorts, record: SQSRecord, batch: Batch): Promise<RecordOutcome> {
   const { now } = batch;
-  const message = decodeRetry(record.body);
-  if (message) return runWithTrace(message.traceId ?? null, () => retryDelivery(ports, message, batch));
-  const task = decodeEndpointTask(record.body);
-  switch (task?.kind) {
+  const message = decodeDeliveries(record.body);
+  if (message === null) return drop("unreadable");
+  if (message.kind === "attempt") {
+    const { attempt } = message;
+    return runWithTrace(attempt.traceId ?? null, () => retryDelivery(ports, attempt, batch));
+  }
+  const { task } = message;
+  switch (task.kind) {
     case "probe":
       return probeEndpoint(ports, task, batch);
     case "drain":
       return drainEndpoint(ports, task, now());
     case "warn":
       return evaluateFailingEndpoint(ports, task, receiveCount(record) > 1, now());
-    default:
-      return drop("unreadable");
   }
 }
 

@@ -63,20 +63,25 @@ export interface WarnTask extends EndpointRef {
 /** Work for an endpoint as a whole. */
 export type EndpointTask = ProbeTask | DrainTask | WarnTask;
 
+/** A message of a deliveries queue. */
+export type DeliveriesMessage =
+  | { readonly kind: "attempt"; readonly attempt: RetryMessage }
+  | { readonly kind: "task"; readonly task: EndpointTask };
+
 const endpoint = { v: version, tenant, endpoint_id: ulid } as const;
-const retrySchema = z.object({
-  ...endpoint,
-  kind: z.literal("attempt"),
-  event_ulid: ulid,
-  attempt: z.int(),
-  manual: z.optional(z.boolean()),
-  deferrals: z.optional(z.int()),
-  unreleased_claim: z.optional(ulid),
-  unreleased_claims: z.optional(positiveInteger),
-  trace_id: traceId,
-});
 const afterEvent = z.optional(ulid);
-const taskSchema = z.discriminatedUnion("kind", [
+const deliveriesSchema = z.discriminatedUnion("kind", [
+  z.object({
+    ...endpoint,
+    kind: z.literal("attempt"),
+    event_ulid: ulid,
+    attempt: z.int(),
+    manual: z.optional(z.boolean()),
+    deferrals: z.optional(z.int()),
+    unreleased_claim: z.optional(ulid),
+    unreleased_claims: z.optional(positiveInteger),
+    trace_id: traceId,
+  }),
   z.object({ ...endpoint, kind: z.literal("probe"), probe_due_at: positiveInteger, after_event_ulid: afterEvent }),
   z.object({
     ...endpoint,
@@ -105,10 +110,6 @@ export function encodeRetry(message: RetryMessage): string {
   );
 }
 
-export function decodeRetry(text: string): RetryMessage | null {
-  return decodeBody(text, retrySchema, toRetry, readRetryV1);
-}
-
 /** A task has no trace id: it serves all deliveries of an endpoint, and the same task must have the same body. */
 export function encodeEndpointTask(task: EndpointTask): string {
   const { kind, tenant, endpointId: endpoint_id } = task;
@@ -126,11 +127,19 @@ function taskFields(task: EndpointTask): object {
   }
 }
 
-export function decodeEndpointTask(text: string): EndpointTask | null {
-  return decodeBody(text, taskSchema, toTask, readTaskV1);
+/** @returns null for a body of another queue or version */
+export function decodeDeliveries(text: string): DeliveriesMessage | null {
+  return decodeBody(text, deliveriesSchema, toMessage, readMessageV1);
 }
 
-function toRetry(body: z.output<typeof retrySchema>): RetryMessage {
+type Body = z.output<typeof deliveriesSchema>;
+type RetryBody = Extract<Body, { kind: "attempt" }>;
+
+function toMessage(body: Body): DeliveriesMessage {
+  return body.kind === "attempt" ? { kind: "attempt", attempt: toRetry(body) } : { kind: "task", task: toTask(body) };
+}
+
+function toRetry(body: RetryBody): RetryMessage {
   return {
     tenant: body.tenant,
     endpointId: body.endpoint_id,
@@ -144,7 +153,7 @@ function toRetry(body: z.output<typeof retrySchema>): RetryMessage {
   };
 }
 
-function toTask(body: z.output<typeof taskSchema>): EndpointTask {
+function toTask(body: Exclude<Body, RetryBody>): EndpointTask {
   const ref = { tenant: body.tenant, endpointId: body.endpoint_id };
   switch (body.kind) {
     case "probe":
@@ -156,6 +165,13 @@ function toTask(body: z.output<typeof taskSchema>): EndpointTask {
     case "warn":
       return { ...ref, kind: body.kind, since: body.failing_since };
   }
+}
+
+function readMessageV1(body: Readonly<Record<string, unknown>>): DeliveriesMessage | null {
+  const attempt = readRetryV1(body);
+  if (attempt) return { kind: "attempt", attempt };
+  const task = readTaskV1(body);
+  return task && { kind: "task", task };
 }
 
 function readRetryV1(body: Readonly<Record<string, unknown>>): RetryMessage | null {

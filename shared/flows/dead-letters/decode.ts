@@ -1,4 +1,4 @@
-import { decodeEndpointTask, decodeRetry, type EndpointTask, type RetryMessage } from "../../queues/deliveries.ts";
+import { type DeliveriesMessage, decodeDeliveries } from "../../queues/deliveries.ts";
 import { decodeErasure, type ErasureMessage } from "../../queues/erasures.ts";
 import { decodeEvent, type EventMessage } from "../../queues/events.ts";
 import { decodeInbound, type InboundMessage } from "../../queues/inbound.ts";
@@ -9,8 +9,7 @@ import type { QuarantinedMessage } from "../../stores/dead-letters/quarantine.ts
 export type DecodedMessage =
   | { readonly kind: "webhook"; readonly webhook: InboundMessage }
   | { readonly kind: "event"; readonly event: EventMessage }
-  | { readonly kind: "attempt"; readonly attempt: RetryMessage }
-  | { readonly kind: "task"; readonly task: EndpointTask }
+  | DeliveriesMessage
   | { readonly kind: "profile"; readonly profile: ProfileMessage }
   | { readonly kind: "erasure"; readonly erasure: ErasureMessage }
   /** This version cannot read it, or it is truncated. */
@@ -33,11 +32,7 @@ export function decodeDeadLetter({
     case "Deliveries":
     case "SlowDeliveries": {
       const event = decodeEvent(body);
-      if (event) return { kind: "event", event };
-      const attempt = decodeRetry(body);
-      if (attempt) return { kind: "attempt", attempt };
-      const task = decodeEndpointTask(body);
-      return task ? { kind: "task", task } : unreadable;
+      return event ? { kind: "event", event } : (decodeDeliveries(body) ?? unreadable);
     }
     case "Profiles": {
       const profile = decodeProfile(body);

@@ -1,7 +1,7 @@
 import { deadLetterId } from "../../domain/dead-letters/dead-letters.ts";
 import { purgedBefore } from "../../domain/inbox/raw-webhooks.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
-import { decodeEndpointTask, decodeRetry } from "../../queues/deliveries.ts";
+import { decodeDeliveries } from "../../queues/deliveries.ts";
 import { decodeErasure } from "../../queues/erasures.ts";
 import { decodeInbound } from "../../queues/inbound.ts";
 import type { DeadLetter } from "../../stores/dead-letters/quarantine.ts";
@@ -30,16 +30,15 @@ export async function quarantineDeadLetter(
     return;
   }
   const state = await ports.quarantine.save(letter, now);
-  const attempt = state === "redriven" ? null : decodeRetry(letter.body);
-  if (attempt) {
-    const { tenant } = attempt;
-    const failedRow = await ports.deliveries.giveUp(tenant, attempt, now);
+  const message = state === "redriven" ? null : decodeDeliveries(letter.body);
+  if (message?.kind === "attempt") {
+    const { tenant } = message.attempt;
+    const failedRow = await ports.deliveries.giveUp(tenant, message.attempt, now);
     if (failedRow) countDelivery(tally, tenant, failedRow, "dlq");
   }
-  const task = state === "redriven" ? null : decodeEndpointTask(letter.body);
   // Without this task the waiting deliveries could wait forever.
-  if (task && task.kind !== "warn") {
-    const { tenant, endpointId } = task;
+  if (message?.kind === "task" && message.task.kind !== "warn") {
+    const { tenant, endpointId } = message.task;
     await ports.due.putTask({ tenant, endpointId, body: letter.body, dueAt: now + RETRY_DELAY });
   }
   const erasure = state !== "redriven" && letter.queue === "Erasures" ? decodeErasure(letter.body) : null;

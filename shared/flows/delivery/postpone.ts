@@ -4,7 +4,7 @@ import { errorClass } from "../../kernel/error-class.ts";
 import { ulidTime } from "../../kernel/ids.ts";
 import { isServiceFault } from "../../kernel/service-fault.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
-import { decodeEndpointTask, decodeRetry, type RetryMessage } from "../../queues/deliveries.ts";
+import { decodeDeliveries, type RetryMessage } from "../../queues/deliveries.ts";
 import { type EventMessage, encodeEvent } from "../../queues/events.ts";
 import type { DeliverPorts } from "./ports.ts";
 import { retryMessage, taskMessage } from "./schedule.ts";
@@ -37,13 +37,14 @@ export async function postponeInOutage(
   { body, event, receives, error }: FailedMessage,
   now: Millis,
 ): Promise<boolean> {
-  const retry = event ? null : decodeRetry(body);
+  const message = event ? null : decodeDeliveries(body);
+  const retry = message?.kind === "attempt" ? message.attempt : null;
   const unreleased = retry && error instanceof UnreleasedClaim ? continuation(retry, error) : null;
   const fault = error instanceof UnreleasedClaim ? error.cause : error;
   if (!unreleased && (receives < RECEIVES_MIN || !isServiceFault(fault))) return false;
   // Spread, so that not everything comes back at once.
   const delay = (unreleased?.delayMax ?? QUEUE_DELAY_MAX) * (0.5 + 0.5 * ports.random());
-  const task = event || retry ? null : decodeEndpointTask(body);
+  const task = message?.kind === "task" ? message.task : null;
   const eventUlid = event?.eventUlid ?? retry?.eventUlid;
   if (eventUlid !== undefined && now >= ulidTime(eventUlid) + RETENTION) return false;
   if (event) await ports.events.send({ body: encodeEvent({ ...event, repeated: true }), group: event.tenant, delay });

@@ -5,11 +5,11 @@ import { type InitialStatus, waitingForEndpoint } from "../../../shared/domain/d
 import { rescheduleOverdue } from "../../../shared/flows/delivery/sweep/overdue.ts";
 import { newUlid } from "../../../shared/kernel/ids.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../../shared/kernel/time.ts";
-import { decodeRetry } from "../../../shared/queues/deliveries.ts";
 import type { ScanCursor } from "../../../shared/stores/delivery/waiting-deliveries.ts";
 import { type Outage, openOutage } from "../../shared/flows/support/outage-fixture.ts";
 import { findUnscheduled, receiveAllMessages } from "../../shared/flows/support/queue-worker.ts";
 import { openTestEnv, type TestEnv } from "../../shared/flows/support/test-env.ts";
+import { decodeRetry } from "../../support/pipeline/deliveries-messages.ts";
 
 let testEnv: TestEnv;
 let outage: Outage;

@@ -2,12 +2,13 @@ import { describe, expect, it } from "vitest";
 import { conversationId } from "../../../shared/domain/inbox/conversations.ts";
 import { parseTenant } from "../../../shared/kernel/tenant.ts";
 import { runWithTrace } from "../../../shared/kernel/trace.ts";
-import { decodeEndpointTask, decodeRetry, encodeEndpointTask, encodeRetry } from "../../../shared/queues/deliveries.ts";
+import { encodeEndpointTask, encodeRetry } from "../../../shared/queues/deliveries.ts";
 import { readTraceId } from "../../../shared/queues/envelope.ts";
 import { decodeErasure, encodeErasure } from "../../../shared/queues/erasures.ts";
 import { decodeEvent, encodeEvent } from "../../../shared/queues/events.ts";
 import { decodeInbound, encodeInbound } from "../../../shared/queues/inbound.ts";
 import { decodeProfile, encodeProfile } from "../../../shared/queues/profiles.ts";
+import { decodeEndpointTask, decodeRetry } from "../../support/pipeline/deliveries-messages.ts";
 
 const tenant = parseTenant("demo") ?? expect.unreachable("demo is a tenant");
 const [endpointId, eventUlid] = ["01M7ZAN532DXZZ1TKP6RZ0YEPG", "01M7ZAN533DXZZ1TKP6RZ0YEPH"];

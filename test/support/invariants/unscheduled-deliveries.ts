@@ -3,16 +3,12 @@ import { isWaiting } from "../../../shared/domain/delivery/deliveries.ts";
 import type { Endpoint } from "../../../shared/domain/webhooks/endpoints.ts";
 import type { TenantId } from "../../../shared/kernel/tenant.ts";
 import type { Millis } from "../../../shared/kernel/time.ts";
-import {
-  decodeEndpointTask,
-  decodeRetry,
-  type EndpointTask,
-  type RetryMessage,
-} from "../../../shared/queues/deliveries.ts";
+import type { EndpointTask, RetryMessage } from "../../../shared/queues/deliveries.ts";
 import { decodeEvent } from "../../../shared/queues/events.ts";
 import type { Table } from "../../../shared/stores/client.ts";
 import { type DeliveryItem, type DeliveryRow, toDeliveryRow } from "../../../shared/stores/delivery/delivery-items.ts";
 import { type EndpointItem, toEndpoint } from "../../../shared/stores/webhooks/endpoint-items.ts";
+import { decodeEndpointTask, decodeRetry } from "../pipeline/deliveries-messages.ts";
 
 /** A table, and the bodies of all messages on its `Events`, `Deliveries` and `SlowDeliveries` queues: visible, delayed and in flight. */
 interface DeliveryState {

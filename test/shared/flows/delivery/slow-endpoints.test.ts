@@ -5,8 +5,9 @@ import type { AttemptOutcome } from "../../../../shared/domain/delivery/deliveri
 import type { DeliverPorts } from "../../../../shared/flows/delivery/ports.ts";
 import { HOUR, MINUTE, type Millis, SECOND } from "../../../../shared/kernel/time.ts";
 import type { WebhookClient } from "../../../../shared/net/webhook-client.ts";
-import { decodeRetry, encodeRetry } from "../../../../shared/queues/deliveries.ts";
+import { encodeRetry } from "../../../../shared/queues/deliveries.ts";
 import { concurrencySlotStore } from "../../../../shared/stores/delivery/concurrency-slots.ts";
+import { decodeRetry } from "../../../support/pipeline/deliveries-messages.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../support/fault-injection.ts";
 import { type Outage, openOutage } from "../support/outage-fixture.ts";
 import { invokeWorker, queueDepth } from "../support/queue-worker.ts";
