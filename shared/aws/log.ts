@@ -145,7 +145,7 @@ export type LogLine =
 export type Level = "info" | "warn" | "error";
 
 /** `error`: an operator should look. `warn`: something failed that Parley repeats or does without. */
-const levels: Readonly<Record<LogLine["event"], Level>> = {
+export const levels: Readonly<Record<LogLine["event"], Level>> = {
   "request.failed": "error",
   "worker.completed": "info",
   "worker.failed": "error",
