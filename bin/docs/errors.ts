@@ -153,7 +153,7 @@ const help: Record<Reason, ErrorHelp> = {
   },
   account_restricted: {
     when: "The platform has restricted the account (`restricted`).",
-    fix: "With `Retry-After`, send again after it: Parley then tries the account again. Else resolve the restriction on the platform.",
+    fix: "If the response has `Retry-After`, send again after that time. Otherwise resolve the restriction on the platform.",
   },
   internal_error: {
     when: "Parley failed.",

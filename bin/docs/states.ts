@@ -23,7 +23,8 @@ const deliveryTexts: TriggerTexts<DeliveryTrigger> = {
   claim: { label: "claim", meaning: "A worker claims the attempt with a lease." },
   continue: {
     label: "continue",
-    meaning: "The table failed before the call and took the claim not back. A new message continues the attempt.",
+    meaning:
+      "The table failed before the call, so the claim could not be given back. A new message continues the attempt.",
   },
   settle: { label: "settle", meaning: "The worker that holds the claim records the outcome." },
   event_gone: {
