@@ -2,7 +2,12 @@ import { openFiles } from "../../shared/aws/files.ts";
 import { consoleLog } from "../../shared/aws/log.ts";
 import { openQueue } from "../../shared/aws/queues.ts";
 import { setting } from "../../shared/config/settings.ts";
+import type { PurgeLettersPorts } from "../../shared/flows/dead-letters/ports.ts";
+import type { OverduePorts, SweepPorts } from "../../shared/flows/delivery/ports.ts";
+import type { HoldExpiryPorts } from "../../shared/flows/holds/ports.ts";
 import { tenantShards } from "../../shared/flows/inbox/feed-shards.ts";
+import type { PurgePorts } from "../../shared/flows/inbox/ports.ts";
+import type { SettlePorts } from "../../shared/flows/sending/ports.ts";
 import { tenantStateStore } from "../../shared/stores/access/tenant-states.ts";
 import { accountStore } from "../../shared/stores/accounts/accounts.ts";
 import { openTable } from "../../shared/stores/client.ts";
@@ -19,7 +24,9 @@ import { budgetStore } from "../../shared/stores/sending/budgets.ts";
 import { dueSendStore } from "../../shared/stores/sending/due-sends.ts";
 import { sendRecordStore } from "../../shared/stores/sending/send-records.ts";
 import { endpointStore } from "../../shared/stores/webhooks/endpoints.ts";
-import type { AllSweepPorts } from "./worker.ts";
+
+/** What the tasks of the sweep use. */
+export type AllSweepPorts = SweepPorts & OverduePorts & SettlePorts & HoldExpiryPorts & PurgePorts & PurgeLettersPorts;
 
 /** The sweeper. */
 export function sweepPorts(): AllSweepPorts {

@@ -1,18 +1,12 @@
-import type { PurgeLettersPorts } from "../../shared/flows/dead-letters/ports.ts";
 import { purgeDeadWebhooks } from "../../shared/flows/dead-letters/purge-webhooks.ts";
-import type { OverduePorts, SweepPorts } from "../../shared/flows/delivery/ports.ts";
 import { sweepDue } from "../../shared/flows/delivery/sweep/due.ts";
 import { rescheduleOverdue } from "../../shared/flows/delivery/sweep/overdue.ts";
 import { expireHolds } from "../../shared/flows/holds/expire.ts";
-import type { HoldExpiryPorts } from "../../shared/flows/holds/ports.ts";
-import type { PurgePorts } from "../../shared/flows/inbox/ports.ts";
 import { purgeRawWebhooks } from "../../shared/flows/inbox/purge-raw-webhooks.ts";
-import type { SettlePorts } from "../../shared/flows/sending/ports.ts";
 import { settleDueSends } from "../../shared/flows/sending/settle-due.ts";
 import type { Millis } from "../../shared/kernel/time.ts";
 import { scheduleWorker } from "../worker/middleware.ts";
-/** What the tasks of the sweep use. */
-export type AllSweepPorts = SweepPorts & OverduePorts & SettlePorts & HoldExpiryPorts & PurgePorts & PurgeLettersPorts;
+import type { AllSweepPorts } from "./ports.ts";
 
 type Task = (ports: AllSweepPorts, now: Millis, hasTime: () => boolean) => Promise<unknown>;
 

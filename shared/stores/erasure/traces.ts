@@ -5,10 +5,12 @@ import { isUlid, ulidTime } from "../../kernel/ids.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
 import {
+  budgetAttributes as Budget,
   pendingChangeAttributes as Change,
   markerAttributes as Marker,
   messageAttributes as Message,
   eventRefAttributes as Ref,
+  relatedRefAttributes as Related,
   sendRecordAttributes as Send,
 } from "../attributes.ts";
 import { batchGet, batchRemove } from "../batches.ts";
@@ -33,6 +35,17 @@ const PAGE_SIZE = 100;
 /** Requests in flight at once: an erasure is not urgent and must not slow down other work. */
 const CONCURRENCY = 4;
 
+const projectedAttributes = [
+  ...new Set([
+    ...[Message.eventUlid, Marker.eventUlid, Marker.position, Ref.eventUlid],
+    ...[Change.changedAt, Ref.changedAt, Send.startedAt, Budget.spentAt, Related.asOf],
+  ]),
+];
+const projection = {
+  expression: ["PK", "SK", ...projectedAttributes.map((_name, index) => `#a${index}`)].join(", "),
+  names: Object.fromEntries(projectedAttributes.map((name, index) => [`#a${index}`, name])),
+};
+
 /** Finds and removes everything that is stored about a person. */
 export function traceStore(table: Table) {
   const { client, name: TableName } = table;
@@ -45,10 +58,10 @@ export function traceStore(table: Table) {
       const { Items = [], LastEvaluatedKey } = await client.send(
         new QueryCommand({
           TableName,
-          KeyConditionExpression: "PK = :c AND SK > :behind",
-          ExpressionAttributeValues: { ":c": conversationId, ":behind": after },
-          ProjectionExpression: "PK, SK, e, p, ca, #at",
-          ExpressionAttributeNames: { "#at": "at" },
+          KeyConditionExpression: "PK = :c AND SK > :after",
+          ExpressionAttributeValues: { ":c": conversationId, ":after": after },
+          ProjectionExpression: projection.expression,
+          ExpressionAttributeNames: projection.names,
           ConsistentRead: true,
           Limit: PAGE_SIZE,
         }),
@@ -79,12 +92,12 @@ export function traceStore(table: Table) {
   };
 }
 
-/** The attributes that a page reads. Each kind of row has some of them. */
+/** The attributes that a page reads. Each kind of row has some of them, and kinds share stored names. */
 interface TraceItem extends Key {
-  readonly e?: string;
-  readonly p?: string;
-  readonly at?: Millis;
-  readonly ca?: Millis;
+  readonly [Message.eventUlid]?: string;
+  readonly [Marker.position]?: string;
+  readonly [Ref.changedAt]?: Millis;
+  readonly [Send.startedAt]?: Millis;
 }
 
 type RowKind = (tail: string, item: TraceItem) => Omit<Trace, "key">;
@@ -120,13 +133,13 @@ const rowKinds: Readonly<Record<string, RowKind>> = {
     at: isUlid(tail) ? ulidTime(tail) : 0,
     relatedItems: [{ counts: null, key: dueSendKey(startedAt + SEND_SETTLE_DEADLINE, tail) }],
   }),
-  B: (_tail, { at = 0 }) => ({ ...markerTrace, counts: null, at }),
-  A: (tail, { at = 0 }) => ({ counts: null, at, event: null, relatedItems: toRelatedItems(tail) }),
+  B: (_tail, { [Budget.spentAt]: at = 0 }) => ({ ...markerTrace, counts: null, at }),
+  A: (tail, { [Related.asOf]: at = 0 }) => ({ counts: null, at, event: null, relatedItems: toRelatedItems(tail) }),
 };
 
 function toTrace(item: TraceItem): Trace {
   const [letter = "", tail = ""] = [item.SK.slice(0, 1), item.SK.slice(2)];
-  const kind = rowKinds[letter] ?? ((_tail, { at = 0 }) => ({ ...markerTrace, at }));
+  const kind = rowKinds[letter] ?? ((_tail, { [Ref.changedAt]: at = 0 }) => ({ ...markerTrace, at }));
   return { key: { PK: item.PK, SK: item.SK }, ...kind(tail, item) };
 }
 
