@@ -5,57 +5,57 @@ const COMPOSITION = "^functions/(support/|admin/|routes/api-endpoint\\.ts$|[^/]+
 /** The queue workers, and the batch that they share. */
 const WORKERS = "^functions/(worker/|[^/]+/worker\\.ts$)";
 
-const rooms = {
-  "shared/kernel": { rooms: [], packages: ["node:async_hooks", "node:crypto", "node:zlib", "ulid"] },
-  "shared/domain": { rooms: ["shared/kernel"], packages: [] },
-  "shared/config": { rooms: ["shared/kernel"], packages: ["zod"] },
-  "shared/events": { rooms: ["shared/kernel", "shared/domain"], packages: ["zod"] },
-  "shared/queues": { rooms: ["shared/kernel", "shared/domain"], packages: ["zod"] },
+const layers = {
+  "shared/kernel": { layers: [], packages: ["node:async_hooks", "node:crypto", "node:zlib", "ulid"] },
+  "shared/domain": { layers: ["shared/kernel"], packages: [] },
+  "shared/config": { layers: ["shared/kernel"], packages: ["zod"] },
+  "shared/events": { layers: ["shared/kernel", "shared/domain"], packages: ["zod"] },
+  "shared/queues": { layers: ["shared/kernel", "shared/domain"], packages: ["zod"] },
   "shared/stores": {
-    rooms: ["shared/kernel", "shared/domain", "shared/config"],
+    layers: ["shared/kernel", "shared/domain", "shared/config"],
     packages: ["@aws-sdk/(client-dynamodb|lib-dynamodb|util-dynamodb)"],
   },
-  "shared/aws": { rooms: ["shared/kernel", "shared/domain", "shared/config"], packages: ["@aws-sdk/.+"] },
+  "shared/aws": { layers: ["shared/kernel", "shared/domain", "shared/config"], packages: ["@aws-sdk/.+"] },
   "shared/net": {
-    rooms: ["shared/kernel", "shared/domain"],
+    layers: ["shared/kernel", "shared/domain"],
     packages: ["undici", "node:crypto", "node:dns", "node:net", "node:tls"],
   },
   "shared/platforms": {
-    rooms: ["shared/kernel", "shared/domain", "shared/net"],
+    layers: ["shared/kernel", "shared/domain", "shared/net"],
     packages: ["zod", "node:http", "node:https"],
   },
   "shared/flows": {
-    rooms: ["shared/kernel", "shared/domain", "shared/events", "shared/queues"],
+    layers: ["shared/kernel", "shared/domain", "shared/events", "shared/queues"],
     types: ["shared/stores", "shared/aws", "shared/net", "shared/platforms", "shared/config"],
     packages: [],
   },
   functions: {
-    rooms: ["shared/kernel", "shared/domain", "shared/events", "shared/queues", "shared/flows"],
+    layers: ["shared/kernel", "shared/domain", "shared/events", "shared/queues", "shared/flows"],
     types: ["shared/aws"],
     packages: ["hono", "zod", "@middy/core", "node:zlib", "aws-lambda"],
     except: COMPOSITION,
   },
-  local: { rooms: ["functions", "shared", "lib"], packages: [".*"] },
+  local: { layers: ["functions", "shared", "lib"], packages: [".*"] },
   lib: {
-    rooms: ["shared/config", "web"],
+    layers: ["shared/config", "web"],
     packages: ["aws-cdk-lib", "constructs", "esbuild", "node:path", "node:url", "node:fs"],
   },
-  bin: { rooms: ["lib", "local", "shared", "functions"], packages: [".*"] },
-  web: { rooms: [], packages: ["esbuild", "node:fs", "node:path", "node:url"] },
-  "web/check": { rooms: [], packages: [] },
+  bin: { layers: ["lib", "local", "shared", "functions"], packages: [".*"] },
+  web: { layers: [], packages: ["esbuild", "node:fs", "node:path", "node:url"] },
+  "web/check": { layers: [], packages: [] },
 };
 
-const path = (room) => `^${room}/`;
+const path = (layer) => `^${layer}/`;
 const packagePath = (name) =>
   name.startsWith("node:") ? `^(node:)?${name.slice(5)}(/|$)` : `(^|node_modules/)(@types/)?${name}(/|$)`;
 
-const forbidden = Object.entries(rooms).flatMap(([room, { rooms: open, types = [], packages, except }]) => {
-  const from = { path: path(room), ...(except ? { pathNot: except } : {}) };
-  const ours = [room, ...open].map(path);
+const forbidden = Object.entries(layers).flatMap(([layer, { layers: open, types = [], packages, except }]) => {
+  const from = { path: path(layer), ...(except ? { pathNot: except } : {}) };
+  const ours = [layer, ...open].map(path);
   return [
     {
-      name: `${room}: rooms`,
-      comment: `${room} may import ${[room, ...open].join(", ")}`,
+      name: `${layer}: layers`,
+      comment: `${layer} may import ${[layer, ...open].join(", ")}`,
       severity: "error",
       from,
       to: { path: "^(shared|functions|local|lib|bin|web|test)/", pathNot: [...ours, ...types.map(path)] },
@@ -63,8 +63,8 @@ const forbidden = Object.entries(rooms).flatMap(([room, { rooms: open, types = [
     ...(types.length
       ? [
           {
-            name: `${room}: types only`,
-            comment: `${room} may import ${types.join(", ")} as types only`,
+            name: `${layer}: types only`,
+            comment: `${layer} may import ${types.join(", ")} as types only`,
             severity: "error",
             from,
             to: { path: types.map(path), dependencyTypesNot: ["type-only"] },
@@ -72,8 +72,8 @@ const forbidden = Object.entries(rooms).flatMap(([room, { rooms: open, types = [
         ]
       : []),
     {
-      name: `${room}: packages`,
-      comment: `${room} may use ${packages.join(", ") || "no package"}`,
+      name: `${layer}: packages`,
+      comment: `${layer} may use ${packages.join(", ") || "no package"}`,
       severity: "error",
       from,
       to: {
