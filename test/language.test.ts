@@ -57,3 +57,9 @@ test("replaced names are not used again", () => {
   const uses = lines.filter(({ text, where }) => !/\.md:/.test(where) && refusedNames.test(text));
   expect(uses.map(({ where, text }) => `${where} ${text.trim()}`)).toEqual([]);
 });
+
+test("an expected error has a message that no other error has", () => {
+  const vague = /(?<!not)\.toThrow(Error)?\(\s*(\)|"[^"]{0,3}"|\/[^/]{0,3}\/)/;
+  const uses = lines.filter(({ text }) => vague.test(text));
+  expect(uses.map(({ where, text }) => `${where} ${text.trim()}`)).toEqual([]);
+});

@@ -179,26 +179,26 @@ it("a rotation whose response was lost is not repeated: the first secret still s
 });
 
 it("conflicting transactions are retried until one succeeds, with a limit", async () => {
-  const meeting = (times: number) => {
-    let met = 0;
+  const conflicting = (times: number) => {
+    let conflicts = 0;
     (table.client.middlewareStack as DynamoDBClient["middlewareStack"]).add(
       (next, context) => async (args) => {
-        if (context.commandName !== "TransactWriteItemsCommand" || met++ >= times) return next(args);
+        if (context.commandName !== "TransactWriteItemsCommand" || conflicts++ >= times) return next(args);
         throw new TransactionCanceledException({
           $metadata: {},
-          message: "met",
+          message: "Transaction conflict",
           CancellationReasons: [{ Code: "TransactionConflict" }, { Code: "None" }],
         });
       },
-      { name: "meeting", step: "initialize" },
+      { name: "conflicting", step: "initialize" },
     );
-    return () => table.client.middlewareStack.remove("meeting");
+    return () => table.client.middlewareStack.remove("conflicting");
   };
-  const fewEndpoints = meeting(2);
+  const fewEndpoints = conflicting(2);
   expect(await rotate("second")).toBe(true);
   fewEndpoints();
-  const manyEndpoints = meeting(50);
-  await expect(rotate("third")).rejects.toThrow("met");
+  const manyEndpoints = conflicting(50);
+  await expect(rotate("third")).rejects.toThrow("Transaction conflict");
   manyEndpoints();
   expect(await readEndpoint()).toMatchObject({ secretPrefix: "whs_second" });
 });
