@@ -9,6 +9,7 @@ import { retentionFaults } from "./faults/retention.ts";
 import { sendingFaults } from "./faults/sending.ts";
 import { staleConversationsFaults } from "./faults/stale-conversations.ts";
 import { staleReadsFaults } from "./faults/stale-reads.ts";
+import { traceFaults } from "./faults/trace.ts";
 import { webhookClientFaults } from "./faults/webhook-client.ts";
 import type { PlantedFault } from "./planted-fault.ts";
 
@@ -24,5 +25,6 @@ export const plantedFaults: readonly PlantedFault[] = [
   ...sendingFaults,
   ...staleConversationsFaults,
   ...staleReadsFaults,
+  ...traceFaults,
   ...webhookClientFaults,
 ];

@@ -23,6 +23,7 @@ import { deriveServiceKeys, parsePlatformSecrets, secretReader } from "../../sha
 import { openVault } from "../../shared/aws/vault.ts";
 import { authenticate, enforceRateLimit } from "../../shared/flows/access/authenticate.ts";
 import { sweepDue } from "../../shared/flows/delivery/sweep/due.ts";
+import { rescheduleOverdue } from "../../shared/flows/delivery/sweep/overdue.ts";
 import { tenantShards } from "../../shared/flows/inbox/feed-shards.ts";
 import { settleDueSends } from "../../shared/flows/sending/settle-due.ts";
 import { newUlid } from "../../shared/kernel/ids.ts";
@@ -83,6 +84,7 @@ export interface Cost {
 interface PipelineOptions {
   readonly webhookClient?: WebhookClient;
   readonly startTable?: (now: () => Millis) => TestTable | Promise<TestTable>;
+  readonly log?: Log;
 }
 
 export type Pipeline = Awaited<ReturnType<typeof startPipeline>>;
@@ -98,6 +100,7 @@ const START: Millis = Date.UTC(2026, 2, 4, 5, 6, 7, 89);
  * secrets, and receivers on loopback behind an open gate. The clock stands still until a test advances it.
  * @param options.webhookClient replaces the client that calls the receivers on loopback
  * @param options.startTable opens another table, such as `startFlowTable`, which has no meter
+ * @param options.log is called with each log line by the work that writes it
  */
 export async function startPipeline(options: PipelineOptions = {}) {
   let currentTime = START;
@@ -115,7 +118,10 @@ export async function startPipeline(options: PipelineOptions = {}) {
   const { queueUrls, keyId } = await provision(clients);
 
   const logLines: LogLine[] = [];
-  const log: Log = (line) => logLines.push(line);
+  const log: Log = (line) => {
+    logLines.push(line);
+    options.log?.(line);
+  };
   const tableHandle = openTable(table.tableName, table.client);
   const queue = (name: (typeof QUEUES)[number]) => openQueue(queueUrls[name], clients.sqs);
   const retries = queue("Deliveries");
@@ -261,12 +267,12 @@ export async function startPipeline(options: PipelineOptions = {}) {
     /** The log lines of the workers, in order. */
     lines: logLines,
 
-    /** Posts a webhook to the intake, which must accept it. */
-    async receive({ platform, body, signature }: SignedWebhook): Promise<void> {
+    /** Posts a webhook to the intake, which must accept it. @param requestId the gateway's id of the request */
+    async receive({ platform, body, signature }: SignedWebhook, requestId?: string): Promise<void> {
       const headers = { "x-hub-signature-256": signature };
       const answer = await intake.fetch(
         new Request(`http://gateway/webhooks/${platform}`, { method: "POST", headers, body }),
-        {},
+        requestId === undefined ? {} : { requestId },
       );
       if (answer.status !== 200) throw new Error(`The intake responded with ${answer.status}: ${await answer.text()}`);
     },
@@ -282,19 +288,32 @@ export async function startPipeline(options: PipelineOptions = {}) {
     retry: () => sources.deliveries.drain(),
     /** Runs the deliver worker on what is due on the slow deliveries queue. */
     retrySlow: () => sources.slowDeliveries.drain(),
+    /** Queues the deliveries that nothing will attempt, as the sweep does once a day. */
+    rescheduleOverdue: () => rescheduleOverdue({ ...stores, retries, log }, now()),
     sweep: () => sweepDue({ due: stores.due, retries, erasureWork: queue("Erasures"), log }, now()),
     /** Settles the sends that senders left unfinished. @returns the number of sends */
     settleSends: () => settleDueSends(apiPorts, now()),
 
-    /** Makes one request to the API, which must succeed. @returns its `data` */
-    async call<T>(key: string, method: "GET" | "POST" | "PATCH" | "DELETE", path: string, body?: object): Promise<T> {
+    /**
+     * Makes one request to the API.
+     * @param requestId the gateway's id of the request
+     * @returns its `data`. Throws when it was refused
+     */
+    async call<T>(
+      key: string,
+      method: "GET" | "POST" | "PATCH" | "DELETE",
+      path: string,
+      body?: object,
+      requestId?: string,
+    ): Promise<T> {
       const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
       const request = new Request(`http://gateway${path}`, {
         method,
         headers,
         ...(body ? { body: JSON.stringify(body) } : {}),
       });
-      const answer = (await (await api.fetch(request, { sourceIp: "203.0.113.7" })).json()) as Envelope<T>;
+      const edge = { sourceIp: "203.0.113.7", ...(requestId === undefined ? {} : { requestId }) };
+      const answer = (await (await api.fetch(request, edge)).json()) as Envelope<T>;
       if (!answer.ok) throw new Error(`${method} ${path} was refused: ${JSON.stringify(answer.error)}`);
       return answer.data;
     },

@@ -15,6 +15,7 @@ const unit = [
   "test/local/support/**",
   "test/local/template/**",
   "test/planted-faults/**",
+  "test/shared/aws/log.test.ts",
   "test/shared/domain/**",
   "test/shared/kernel/**",
   "test/shared/net/{addresses,egress-gate,host-resolver,interim-responses,retry-after}.test.ts",

@@ -1,0 +1,77 @@
+import type { PlantedFault } from "../planted-fault.ts";
+
+const file = "test/functions/trace.test.ts";
+
+export const traceFaults: readonly PlantedFault[] = [
+  {
+    name: "a send that the sweep settles has no trace id",
+    file: "shared/flows/sending/settle-due.ts",
+    search: "runWithTrace(due.traceId ?? null, () =>",
+    replacement: "runWithTrace(null, () =>",
+    killedBy: { file, title: "follows a reply that the sweep settles to the event of its failure" },
+  },
+  {
+    name: "a held message continues the trace id of its check",
+    file: "shared/flows/holds/release.ts",
+    search: "runWithTrace(hold.traceId ?? currentTraceId(), () =>",
+    replacement: "runWithTrace(currentTraceId(), () =>",
+    killedBy: { file, title: "follows a held message, not the check that releases it, to the event of its send" },
+  },
+  {
+    name: "an erasure in the background has no trace id",
+    file: "functions/erase/worker.ts",
+    search: "runWithTrace(message.traceId ?? null, () =>",
+    replacement: "runWithTrace(null, () =>",
+    killedBy: { file, title: "follows an erasure to its last pass" },
+  },
+  {
+    name: "an erasure that waits after a dead letter has no trace id",
+    file: "shared/stores/delivery/due-attempts.ts",
+    search: `[A.tenant]: tenant,
+        [A.traceId]: traceId,`,
+    replacement: "[A.tenant]: tenant,",
+    killedBy: { file, title: "follows an erasure whose message became a dead letter to its last pass" },
+  },
+  {
+    name: "a due attempt has no trace id",
+    file: "shared/stores/delivery/due-attempts.ts",
+    search: "        [A.traceId]: due.traceId,\n",
+    replacement: "",
+    killedBy: {
+      file,
+      title:
+        "follows a webhook from the intake through each wait to the last attempt, and then the request that replays it",
+    },
+  },
+  {
+    name: "a lookup of a profile has no trace id",
+    file: "functions/profile/worker.ts",
+    search: "runWithTrace(traceId, () =>",
+    replacement: "runWithTrace(null, () =>",
+    killedBy: { file, title: "follows a webhook to the profile of its person" },
+  },
+  {
+    name: "a replayed delivery does not store the trace id of its replay",
+    file: "shared/stores/delivery/delivery-starts.ts",
+    search: "...(delivery.traceId === undefined ? {} : { [A.traceId]: delivery.traceId }),",
+    replacement: "",
+    killedBy: { file, title: "follows a replay whose attempt was lost and found overdue" },
+  },
+  {
+    name: "an overdue attempt that is queued again has no trace id",
+    file: "shared/flows/delivery/sweep/overdue.ts",
+    search: ", ...traceField(traceId) });",
+    replacement: " });",
+    killedBy: { file, title: "follows a webhook to an attempt that was lost and found overdue" },
+  },
+  {
+    name: "a log line has no trace id",
+    file: "shared/aws/log.ts",
+    search: "traceId === null ? line : { ...line, trace_id: traceId }",
+    replacement: "line",
+    killedBy: {
+      file: "test/shared/aws/log.test.ts",
+      title: "adds the trace id of the work that writes the line",
+    },
+  },
+];
