@@ -18,11 +18,11 @@ export function checkSends({ ledger }: Evidence): string[] {
 }
 
 function checkResponses({ text, responses }: SendRequest, leftIds: ReadonlySet<string>): string[] {
-  return responses.flatMap(({ status, messageId, code, detail, callsSoFar }) => {
+  return responses.flatMap(({ status, messageId, code, detail, callsDuring }) => {
     const name = `${text} was answered ${status} ${code} ${detail}`;
     if (status === 200 && messageId !== null && !leftIds.has(messageId)) return [`${name}, and did not leave`];
     if (status === 500 && code === "internal_error")
-      return callsSoFar !== null && callsSoFar > 0 ? [`${name} after the platform was called`] : [];
+      return callsDuring !== null && callsDuring > 0 ? [`${name} after the platform was called`] : [];
     const isRefusal = status >= 400 && code !== null && code !== "idempotency_conflict" && status !== 503;
     if (isRefusal && detail !== "outcome_unknown" && leftIds.size > 0) return [`${name}, and it left`];
     return [];

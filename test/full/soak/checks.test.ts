@@ -43,7 +43,7 @@ function goodRun(): Evidence & { ledger: Ledger } {
     text: "hello",
     kind: "reply",
     requestedAt: 1_500,
-    responses: [{ status: 200, messageId: "m2", code: null, detail: null, callsSoFar: 1 }],
+    responses: [{ status: 200, messageId: "m2", code: null, detail: null, callsDuring: 1 }],
   });
   ledger.platformCalls.push({ text: "hello", sendId: "s1" });
   ledger.left.push({ mid: "m2", text: "hello" });
@@ -52,13 +52,20 @@ function goodRun(): Evidence & { ledger: Ledger } {
   return { ledger, endpointIds: ["endpoint-00001"], items: [row, counters], listed, log: "" };
 }
 
-const refused = { status: 409, messageId: null, code: "window_closed", detail: "", callsSoFar: 0 };
+const refused = { status: 409, messageId: null, code: "window_closed", detail: "", callsDuring: 0 };
 const changes: Record<string, [string, (evidence: ReturnType<typeof goodRun>) => Evidence]> = {
   "a message without a row": ["has no row", (good) => ({ ...good, items: [counters] })],
   "a message with two rows": ["has 2 rows", (good) => ({ ...good, items: [row, { ...row, SK: "M#2" }, counters] })],
   "a message that is listed twice": [
     "is listed 2 times",
     (good) => ({ ...good, listed: [...good.listed, ...good.listed] }),
+  ],
+  "an unsent message that shows its text": [
+    "was unsent and shows its text",
+    (good) => ({
+      ...good,
+      ledger: { ...good.ledger, written: good.ledger.written.map((each) => ({ ...each, unsent: true })) },
+    }),
   ],
   "a message that no endpoint accepted": [
     "was not delivered",
@@ -72,7 +79,7 @@ const changes: Record<string, [string, (evidence: ReturnType<typeof goodRun>) =>
   "an answer for a message that did not leave": ["did not leave", withLedger({ left: [] })],
   "a fault after the call": [
     "after the platform was called",
-    withResponse({ ...refused, status: 500, code: "internal_error", callsSoFar: 1 }),
+    withResponse({ ...refused, status: 500, code: "internal_error", callsDuring: 1 }),
   ],
   "a send without an event": ["neither as sent nor as failed", withLedger({ posts: [post({})] })],
   "a text that is stored after its erasure": [

@@ -31,8 +31,8 @@ export interface SendResponse {
   readonly messageId: string | null;
   readonly code: string | null;
   readonly detail: string | null;
-  /** How often the platform had been called for this text; null where another request with its key was in progress. */
-  readonly callsSoFar: number | null;
+  /** How often the platform was called for this text during the request; null where two requests with its key ran. */
+  readonly callsDuring: number | null;
 }
 
 /** A request to send a message that reached the platform. */

@@ -74,10 +74,12 @@ async function repeat(agent: Agent, send: SendRequest, path: string): Promise<Ap
   };
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
     const copies = random.chance(0.1) ? 2 : 1;
+    const countCalls = () => ledger.platformCalls.filter(({ text }) => text === send.text).length;
+    const callsBefore = countCalls();
     const responses = await Promise.all(Array.from({ length: copies }, () => stack.request("POST", path, options)));
-    const calls = ledger.platformCalls.filter(({ text }) => text === send.text).length;
+    const calls = countCalls() - callsBefore;
     for (const response of responses) {
-      if (response) send.responses.push({ ...toSendResponse(response), callsSoFar: copies === 1 ? calls : null });
+      if (response) send.responses.push({ ...toSendResponse(response), callsDuring: copies === 1 ? calls : null });
     }
     const answer = responses.find((response) => response && isAnswer(response));
     if (answer) return answer;
@@ -91,7 +93,7 @@ function isAnswer({ status, body }: ApiResponse): boolean {
   return status < 500 ? body?.error?.code !== "idempotency_conflict" : status === 502 && body?.error !== undefined;
 }
 
-function toSendResponse({ status, body }: ApiResponse): Omit<SendResponse, "callsSoFar"> {
+function toSendResponse({ status, body }: ApiResponse): Omit<SendResponse, "callsDuring"> {
   const { code = null, detail = null } = body?.error ?? {};
   return { status, messageId: body?.data?.platform_message_id ?? null, code, detail };
 }
@@ -102,8 +104,8 @@ function toCheckResponse({ body }: ApiResponse): SendResponse {
     hold: { status: string; platform_message_id?: string | null; error?: { code: string; detail: string | null } };
   };
   const { status, platform_message_id: messageId = null, error } = hold;
-  if (status !== "failed") return { status: 200, messageId, code: null, detail: null, callsSoFar: null };
-  return { status: 502, messageId: null, code: error?.code ?? null, detail: error?.detail ?? null, callsSoFar: null };
+  if (status !== "failed") return { status: 200, messageId, code: null, detail: null, callsDuring: null };
+  return { status: 502, messageId: null, code: error?.code ?? null, detail: error?.detail ?? null, callsDuring: null };
 }
 
 async function solve(token: string): Promise<number[]> {
