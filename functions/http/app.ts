@@ -1,4 +1,5 @@
 import { type Context, Hono } from "hono";
+import { runInvocation } from "../../shared/kernel/call-scope.ts";
 import { withDeadline } from "../../shared/kernel/deadline.ts";
 import { newUlid } from "../../shared/kernel/ids.ts";
 import { refuse } from "../../shared/kernel/refusals.ts";
@@ -73,8 +74,9 @@ function handleRequest<P>(endpoint: Endpoint<P>, options: AppOptions<P>, c: Ctx)
   const remaining = c.env?.remaining;
   const time = startRequestTime(options.now, remaining && remaining - ANSWER_MARGIN);
   const request = { raw: c.req.raw, metadata, path: c.req.param(), now, time };
-  const response = runWithTrace(correlationId, () => respond(options, endpoint, request, remaining));
-  return response.finally(time.end);
+  return runInvocation(() => runWithTrace(correlationId, () => respond(options, endpoint, request, remaining))).finally(
+    time.end,
+  );
 }
 
 /** @param remaining the time left for the response; undefined for no limit */

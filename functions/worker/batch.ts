@@ -2,11 +2,16 @@ import type { SQSEvent, SQSRecord } from "aws-lambda";
 import type { Log } from "../../shared/aws/log.ts";
 import type { ReceivedMessages } from "../../shared/aws/received-messages.ts";
 import type { RecordOutcome } from "../../shared/flows/record-outcome.ts";
+import { openCallScope } from "../../shared/kernel/call-scope.ts";
+import { type Deadline, OutOfTime, startDeadline } from "../../shared/kernel/deadline.ts";
 import { errorClass } from "../../shared/kernel/error-class.ts";
-import type { Millis } from "../../shared/kernel/time.ts";
+import { type Millis, SECOND } from "../../shared/kernel/time.ts";
 import { readTraceId } from "../../shared/queues/envelope.ts";
 import type { BatchReport, WorkerContext } from "./middleware.ts";
 import { type RetriedRecord, receiveCount, scheduleRedelivery } from "./redelivery.ts";
+
+/** How long a batch waits at its deadline for the calls in progress, so that their outcomes are reported and counted. */
+const LAST_CALLS: Millis = SECOND / 2;
 
 /** What the batches of every worker use. */
 export interface WorkerPorts {
@@ -21,8 +26,9 @@ interface BatchOptions {
 }
 
 /**
- * Ends every record of a batch as done, dropped or retried. A record that is not finished at the deadline is retried:
- * what it did so far is safe to repeat. A retried record is received again after some seconds, longer each time.
+ * Ends every record of a batch as done, dropped or retried. From the deadline on, no call of a record begins, and a record
+ * that does not end with its calls in progress is retried: what it did so far is safe to repeat. A retried record is
+ * received again after some seconds, longer each time.
  */
 export async function processRecords(
   { Records: records }: SQSEvent,
@@ -31,14 +37,22 @@ export async function processRecords(
   work: (records: readonly SQSRecord[]) => Map<string, Promise<RecordOutcome>>,
 ): Promise<BatchReport> {
   const { log } = ports;
-  const outOfTime = deadline.reached.then((): RecordOutcome => ({ end: "retry", cause: "out_of_time" }));
-  const outcomes = work(records);
+  const calls = openCallScope();
+  let lastCalls: Deadline | undefined;
+  const outOfTime = deadline.reached.then(async () => {
+    calls.end();
+    lastCalls = startDeadline(LAST_CALLS);
+    await lastCalls.reached;
+    return retryOutOfTime;
+  });
+  const outcomes = calls.run(() => work(records));
   const retried: RetriedRecord[] = [];
   const counts = { done: 0, dropped: 0 };
   await Promise.all(
     records.map(async (record) => {
       const recordWork = outcomes.get(record.messageId) ?? outOfTime;
       const outcome = await Promise.race([recordWork, outOfTime]).catch((error: unknown): RecordOutcome => {
+        if (error instanceof OutOfTime) return retryOutOfTime;
         log(failureLine(worker, record, error));
         return { end: "retry", cause: "fault" };
       });
@@ -50,10 +64,13 @@ export async function processRecords(
       if (outcome.end === "retry") retried.push({ record, after: outcome.after });
     }),
   );
+  lastCalls?.cancel();
   await scheduleRedelivery(ports, retried);
   const failures = retried.map(({ record }) => record.messageId);
   return { records: records.length, ...counts, retried: retried.length, failures };
 }
+
+const retryOutOfTime: RecordOutcome = { end: "retry", cause: "out_of_time" };
 
 function failureLine(worker: string, record: SQSRecord, error: unknown): Parameters<Log>[0] {
   return {

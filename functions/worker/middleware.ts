@@ -1,6 +1,7 @@
 import middy, { type MiddlewareObj } from "@middy/core";
 import type { Context, SQSBatchResponse, SQSEvent } from "aws-lambda";
 import type { Log } from "../../shared/aws/log.ts";
+import { runInvocation } from "../../shared/kernel/call-scope.ts";
 import { type Deadline, OutOfTime, startDeadline } from "../../shared/kernel/deadline.ts";
 import { errorClass } from "../../shared/kernel/error-class.ts";
 import { type Millis, SECOND } from "../../shared/kernel/time.ts";
@@ -67,7 +68,9 @@ function withMiddleware<Event, Result, Response>(
       throw new OutOfTime("The worker did not end in time.");
     },
   });
-  return handler.use(middleware as never) as unknown as WorkerHandler<Event, Response>;
+  handler.use(middleware as never);
+  const invoke = handler as unknown as WorkerHandler<Event, Response>;
+  return (event, invocation) => runInvocation(() => invoke(event, invocation));
 }
 
 const deadline: Middleware = {

@@ -7,11 +7,13 @@ import {
   PutObjectCommand,
   S3Client,
 } from "@aws-sdk/client-s3";
+import { callScopePlugin } from "../kernel/call-scope.ts";
 
 export type Files = ReturnType<typeof openFiles>;
 
 /** The bucket of raw webhooks. */
 export function openFiles(bucket: string, client: S3Client = defaultClient()) {
+  client.middlewareStack.use(callScopePlugin);
   return {
     async put(key: string, body: Uint8Array): Promise<void> {
       await client.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: body }));

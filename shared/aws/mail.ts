@@ -1,4 +1,5 @@
 import { SESv2Client, SendEmailCommand } from "@aws-sdk/client-sesv2";
+import { callScopePlugin } from "../kernel/call-scope.ts";
 
 /** A plain-text mail to one recipient. */
 export interface Mail {
@@ -14,6 +15,7 @@ export interface Mailer {
 
 /** @param from the sender address, verified in SES */
 export function openMail(from: string, client: SESv2Client = defaultClient()): Mailer {
+  client.middlewareStack.use(callScopePlugin);
   return {
     async send({ to, subject, text }) {
       await client.send(

@@ -1,4 +1,5 @@
 import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { callScopePlugin } from "../kernel/call-scope.ts";
 import { forEachConcurrent } from "../kernel/parallel.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
 
@@ -19,6 +20,7 @@ export type Queue = ReturnType<typeof openQueue>;
 
 /** Opens a queue for sending. @param url the queue's URL */
 export function openQueue(url: string, client: SQSClient = queueClient()) {
+  client.middlewareStack.use(callScopePlugin);
   return {
     /** The last part of the queue's ARN. */
     name: url.split("/").at(-1) ?? "",

@@ -1,4 +1,5 @@
 import { ChangeMessageVisibilityBatchCommand, GetQueueUrlCommand, type SQSClient } from "@aws-sdk/client-sqs";
+import { callScopePlugin } from "../kernel/call-scope.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
 import { queueClient } from "./queues.ts";
 
@@ -15,6 +16,7 @@ export type ReceivedMessages = ReturnType<typeof openReceivedMessages>;
 
 /** Opens the messages that this process received, of any queue that it may read. */
 export function openReceivedMessages(client: SQSClient = queueClient()) {
+  client.middlewareStack.use(callScopePlugin);
   const urls = new Map<string, string>();
 
   async function findUrl(queueArn: string, abortSignal: AbortSignal): Promise<string | undefined> {

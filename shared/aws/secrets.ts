@@ -1,5 +1,6 @@
 import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { deriveKey } from "../kernel/bytes.ts";
+import { callScopePlugin, type SharedRead, startSharedRead } from "../kernel/call-scope.ts";
 import { clockNow, MINUTE, type Millis } from "../kernel/time.ts";
 
 const CACHE_TTL: Millis = 5 * MINUTE;
@@ -39,20 +40,22 @@ export function secretReader<T>(
   parse: (text: string) => T,
   client = defaultClient(),
 ): () => Promise<T> {
-  let cachedSecret: { value: Promise<T>; until: Millis } | null = null;
+  client.middlewareStack.use(callScopePlugin);
+  let cachedSecret: (SharedRead<T> & { until: Millis }) | null = null;
   return () => {
     const now = clockNow();
-    if (cachedSecret && cachedSecret.until > now) return cachedSecret.value;
-    const value = client.send(new GetSecretValueCommand({ SecretId: secretId })).then((response) => {
-      if (!response.SecretString) throw new Error("The secret is empty.");
-      return parse(response.SecretString);
+    if (cachedSecret && cachedSecret.until > now && cachedSecret.isUsable()) return cachedSecret.value;
+    const read = startSharedRead(async () => {
+      const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId: secretId }));
+      if (!SecretString) throw new Error("The secret is empty.");
+      return parse(SecretString);
     });
-    const entry = { value, until: now + CACHE_TTL };
+    const entry = { ...read, until: now + CACHE_TTL };
     cachedSecret = entry;
-    value.catch(() => {
+    entry.value.catch(() => {
       if (cachedSecret === entry) cachedSecret = null;
     });
-    return value;
+    return entry.value;
   };
 }
 

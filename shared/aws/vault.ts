@@ -1,5 +1,6 @@
 import { DecryptCommand, EncryptCommand, KMSClient } from "@aws-sdk/client-kms";
 import { sha256 } from "../kernel/bytes.ts";
+import { callScopePlugin } from "../kernel/call-scope.ts";
 import type { TenantId } from "../kernel/tenant.ts";
 import { clockNow, MINUTE, type Millis } from "../kernel/time.ts";
 
@@ -18,6 +19,7 @@ export type Vault = ReturnType<typeof openVault>;
 
 /** Seals and opens secrets with one KMS key. Opened secrets are cached in memory for at most 5 minutes. */
 export function openVault(keyId: string, client: KMSClient = defaultClient()) {
+  client.middlewareStack.use(callScopePlugin);
   const cache = new Map<string, { secret: string; until: Millis }>();
 
   return {

@@ -1,13 +1,14 @@
+import { type SharedRead, startSharedRead } from "./call-scope.ts";
 import { MINUTE, type Millis } from "./time.ts";
 
 /** Caches each result for a minute. Concurrent calls for one key share one read. */
 export function memoizeForMinute<K, V>(read: (key: K, now: Millis) => Promise<V>, toCacheKey: (key: K) => string) {
-  const cache = new Map<string, { value: Promise<V>; until: Millis }>();
+  const cache = new Map<string, SharedRead<V> & { until: Millis }>();
   return (key: K, now: Millis): Promise<V> => {
     const cacheKey = toCacheKey(key);
     const cached = cache.get(cacheKey);
-    if (cached && cached.until > now) return cached.value;
-    const entry = { value: read(key, now), until: now + MINUTE };
+    if (cached && cached.until > now && cached.isUsable()) return cached.value;
+    const entry = { ...startSharedRead(() => read(key, now)), until: now + MINUTE };
     cache.set(cacheKey, entry);
     const evict = () => {
       if (cache.get(cacheKey) === entry) cache.delete(cacheKey);

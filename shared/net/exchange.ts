@@ -1,5 +1,7 @@
 import type { Dispatcher } from "undici";
 import { RESPONSE_BYTES_MAX, RESPONSE_TEXT_BYTES_MAX } from "../domain/limits.ts";
+import { captureCallScope } from "../kernel/call-scope.ts";
+import { OutOfTime } from "../kernel/deadline.ts";
 import { AttemptFailure } from "./attempt-failure.ts";
 
 /** A receiver's response. */
@@ -17,6 +19,7 @@ interface ResponseHead {
  * regardless of its body.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
+  readonly #mayCall = captureCallScope();
   #status: number | null = null;
   #retryAfter: ResponseHead["retryAfter"];
   #bytes = 0;
@@ -26,7 +29,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #resolve: (answer: ResponseHead) => void = () => {};
   #reject: (error: Error) => void = () => {};
 
-  /** @throws AttemptFailure, or undici's error when there was no response */
+  /** @throws AttemptFailure, OutOfTime when the call may no longer begin, or undici's error when there was no response */
   send(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions): Promise<ResponseHead> {
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -45,6 +48,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#controller = controller;
     // The wait for a connection took too long.
     if (this.#settled) controller.abort(new AttemptFailure({ error: "timeout" }));
+    // Nothing was written yet.
+    else if (!this.#mayCall())
+      controller.abort(new OutOfTime("The invocation has answered, so the call does not begin."));
   }
 
   onResponseStart(

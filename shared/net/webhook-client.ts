@@ -1,6 +1,7 @@
 import type { AttemptOutcome } from "../domain/delivery/deliveries.ts";
 import { API_VERSION } from "../domain/events/events.ts";
 import { ATTEMPT_TIMEOUT, CONNECT_TIMEOUT } from "../domain/limits.ts";
+import { requireOpenCallScope } from "../kernel/call-scope.ts";
 import { clockNow, type Millis } from "../kernel/time.ts";
 import { AttemptFailure, classifyFailure } from "./attempt-failure.ts";
 import { createConnectionPools } from "./connection-pools.ts";
@@ -27,6 +28,7 @@ export interface WebhookClient {
    * Makes one attempt and returns its outcome, with the beginning of the response body. Redirects are not followed. A 2xx counts when
    * its whole body, at most 64 KiB, has arrived; any other status counts regardless of its body.
    * @throws only for a request that can never be sent (a line break in a header, a closed client)
+   * @throws OutOfTime when its invocation has answered before the request was written. The receiver saw nothing of it
    */
   send(request: WebhookRequest): Promise<AttemptOutcome>;
   /** Waits for the running attempts, then closes every connection. */
@@ -124,6 +126,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
   return {
     async send(request) {
       if (closed) throw new Error("The webhook client is closed. Create another one to send more.");
+      requireOpenCallScope();
       const pending = attempt(request);
       inFlight.add(pending);
       try {

@@ -1,5 +1,6 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { callScopePlugin } from "../kernel/call-scope.ts";
 
 /** The table and its client. Every store is made from it. */
 export interface Table {
@@ -12,6 +13,7 @@ export interface Table {
  * @param client by default, region, endpoint and credentials come from the environment
  */
 export function openTable(name: string, client: DynamoDBClient = defaultClient()): Table {
+  client.middlewareStack.use(callScopePlugin);
   return {
     name,
     client: DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }),

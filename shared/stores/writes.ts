@@ -8,6 +8,7 @@ import {
   UpdateCommand,
   type UpdateCommandInput,
 } from "@aws-sdk/lib-dynamodb";
+import { OutOfTime } from "../kernel/deadline.ts";
 import { ATTEMPTS_MAX, backoff } from "./backoff.ts";
 import type { Table } from "./client.ts";
 import { type Changes, type Expression, numberValues, reservedNames, updateExpression } from "./expressions.ts";
@@ -101,20 +102,24 @@ export class UnknownOutcome extends Error {
   override readonly name = "UnknownOutcome";
 }
 
-/** Refusals and aborts are thrown as they are, everything else as an UnknownOutcome, which the SDK does not retry. */
+/** Refusals, aborts and attempts that did not begin are thrown as they are, everything else as an UnknownOutcome, which the SDK does not retry. */
 function throwUnknownOutcomes(command: UpdateCommand): void {
   command.middlewareStack.add(
     (next) => async (args) => {
       try {
         return await next(args);
       } catch (error) {
-        if (isRefusal(error) || (error instanceof Error && error.name === "AbortError")) throw error;
+        if (isRefusal(error) || error instanceof OutOfTime || isAbort(error)) throw error;
         throw new UnknownOutcome("The table's response was lost, so the write may have been applied.");
       }
     },
     // Around each attempt, inside the SDK's retries. A document command adds its own middleware twice.
     { step: "finalizeRequest", priority: "normal", name: "atMostOnce", override: true },
   );
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === "AbortError";
 }
 
 function isRefusal(error: unknown): boolean {

@@ -4,6 +4,7 @@ import { erasureFaults } from "./faults/erasure.ts";
 import { holdsFaults } from "./faults/holds.ts";
 import { idempotencyFaults } from "./faults/idempotency.ts";
 import { inboxFaults } from "./faults/inbox.ts";
+import { lateCallsFaults } from "./faults/late-calls.ts";
 import { queuesAndTableFaults } from "./faults/queues-and-table.ts";
 import { retentionFaults } from "./faults/retention.ts";
 import { sendingFaults } from "./faults/sending.ts";
@@ -20,6 +21,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   ...holdsFaults,
   ...idempotencyFaults,
   ...inboxFaults,
+  ...lateCallsFaults,
   ...queuesAndTableFaults,
   ...retentionFaults,
   ...sendingFaults,

@@ -9,6 +9,7 @@ import {
 } from "node:http";
 import { request as httpsRequest, Agent as SecureAgent } from "node:https";
 import { PLATFORM_FETCH_TIMEOUT, PLATFORM_TIMEOUT } from "../../domain/limits.ts";
+import { captureCallScope } from "../../kernel/call-scope.ts";
 import { clockNow, type Millis, SECOND } from "../../kernel/time.ts";
 import { parseRetryAfter } from "../../net/retry-after.ts";
 
@@ -28,7 +29,7 @@ export interface PlatformResponse {
 
 /**
  * - `unsent`: no byte of the request was sent
- * - `late`: the same, because it was too late to send it
+ * - `late`: the same, because it was too late to send it, or its invocation had answered
  * - `lost`: the platform may have processed the request
  */
 export type CallOutcome =
@@ -106,7 +107,8 @@ export function platformHttp(
         ...(body ? { "content-type": "application/json", "content-length": body.length } : {}),
       },
     };
-    const httpCall = new Call(connect, () => clock() > leavesBy);
+    const mayCall = captureCallScope();
+    const httpCall = new Call(connect, () => clock() > leavesBy || !mayCall());
     try {
       const { status, headers, text } = await httpCall.send(() => request(url, options), body);
       const usage = headers["x-business-use-case-usage"];

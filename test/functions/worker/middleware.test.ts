@@ -5,6 +5,8 @@ import { queueWorker, scheduleWorker } from "../../../functions/worker/middlewar
 import type { LogLine } from "../../../shared/aws/log.ts";
 import type { ReceivedMessages } from "../../../shared/aws/received-messages.ts";
 import { done, drop, type RecordOutcome, retry } from "../../../shared/flows/record-outcome.ts";
+import { captureCallScope } from "../../../shared/kernel/call-scope.ts";
+import { OutOfTime } from "../../../shared/kernel/deadline.ts";
 import { MINUTE, SECOND } from "../../../shared/kernel/time.ts";
 import { runWithTrace } from "../../../shared/kernel/trace.ts";
 import { encodeErasure } from "../../../shared/queues/erasures.ts";
@@ -87,6 +89,36 @@ describe("a worker behind a queue", () => {
     expect(lines).toMatchObject([{ event: "worker.completed", done: 1, retried: 1 }]);
   });
 
+  it("lets none of its records begin a call between its deadline and its report", async () => {
+    let mayCall = () => true;
+    const statesAtReport: boolean[] = [];
+    const postpone: Postpone = async () => void statesAtReport.push(mayCall(), captureCallScope()());
+    const worker = queueWorker("sample", log, (batch, context) =>
+      processRecords(batch, context, { worker: "sample", ports: { log, receivedMessages: { postpone } } }, () => {
+        mayCall = captureCallScope();
+        return new Map([["a", never]]);
+      }),
+    );
+    await worker(event("a"), invocation(3 * SECOND + 20));
+    expect(statesAtReport).toEqual([false, true]);
+  });
+
+  it("reports the outcome of a record whose last call ends within half a second", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const lastCall = new Promise<void>((resolve) => setTimeout(resolve, 57 * SECOND + 400));
+      const refused = lastCall.then(() => {
+        throw new OutOfTime("The call does not begin.");
+      });
+      const response = batchWorker({ a: lastCall.then(() => done), b: refused })(event("a", "b"), invocation());
+      await vi.advanceTimersByTimeAsync(57 * SECOND + 400);
+      expect(await response).toEqual({ batchItemFailures: [{ itemIdentifier: "b" }] });
+      expect(lines).toMatchObject([{ event: "worker.completed", done: 1, retried: 1 }]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it("lets a fault come back after 5, 10, 20, … 160 seconds, each plus up to a tenth", async () => {
     const delays: number[] = [];
     const worker = batchWorker({ a: Promise.reject(new Error("fault")) }, async (_queue, [message]) => {
@@ -141,6 +173,16 @@ describe("a worker behind a queue", () => {
 });
 
 describe("a worker behind a schedule", () => {
+  it("begins no call once it has failed for lack of time", async () => {
+    let mayCall = () => true;
+    const worker = scheduleWorker("sample", log, () => {
+      mayCall = captureCallScope();
+      return never;
+    });
+    await expect(worker({}, invocation(SECOND + 20))).rejects.toMatchObject({ name: "OutOfTime" });
+    expect(mayCall()).toBe(false);
+  });
+
   it("logs that it completed", async () => {
     expect(await scheduleWorker("sample", log, async () => {})({}, invocation())).toBeUndefined();
     expect(lines).toEqual([{ event: "worker.completed", worker: "sample", duration_ms: expect.any(Number) }]);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { answerOf, observePorts } from "./work-left.ts";
+import { answerOf, observePorts, requireNoLateCalls } from "./work-left.ts";
 
 it("names the calls that a handler leaves in progress, and only its own", async () => {
   const end = Promise.withResolvers<void>();
@@ -13,4 +13,18 @@ it("names the calls that a handler leaves in progress, and only its own", async 
   await expect(careless).rejects.toThrow("calls in progress: queue.send");
   end.resolve();
   await ofAnother;
+});
+
+it("names the calls that begin after the answer of their handler", async () => {
+  const thaw = Promise.withResolvers<void>();
+  const ports = observePorts({ queue: { send: async () => 1 } });
+  let late: Promise<unknown> | undefined;
+  await answerOf(async () => {
+    late = thaw.promise.then(() => ports.queue.send());
+  });
+  requireNoLateCalls();
+  thaw.resolve();
+  await late;
+  expect(requireNoLateCalls).toThrow("after their handler had answered: queue.send");
+  requireNoLateCalls();
 });

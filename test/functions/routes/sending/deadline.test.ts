@@ -1,8 +1,9 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { createApp } from "../../../../functions/http/app.ts";
 import type { ApiPorts } from "../../../../functions/routes/api-endpoint.ts";
 import { apiRoutes } from "../../../../functions/routes/index.ts";
-import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
+import { HOUR, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { openReplyFixture, type ReplyFixture } from "../../../shared/flows/support/reply-fixture.ts";
 import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";
 import { interceptCalls } from "../../../support/processes/port-calls.ts";
@@ -41,8 +42,11 @@ async function reply(ports: ApiPorts, remaining = REMAINING) {
   return { status: response.status, body: (await response.json()) as object };
 }
 
-/** Replies with ports of which one call never ends, and lets the time of the request pass. */
-async function replyUntilDeadline(hangingCall: string) {
+/**
+ * Replies with ports of which one call never ends, and lets the time of the request pass.
+ * @param thaw when the call is made after all; default: never
+ */
+async function replyUntilDeadline(hangingCall: string, thaw: Promise<void> = new Promise(() => {})) {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const reached = Promise.withResolvers<void>();
   const calls: string[] = [];
@@ -50,7 +54,7 @@ async function replyUntilDeadline(hangingCall: string) {
     calls.push(name);
     if (name !== hangingCall) return call();
     reached.resolve();
-    return new Promise(() => {});
+    return thaw.then(call);
   });
   const response = reply(ports);
   await reached.promise;
@@ -77,6 +81,20 @@ describe("a reply at the end of its request's time", () => {
   it("is 200 when only the result of its key cannot be stored", async () => {
     expect(await replyUntilDeadline("idempotencyKeys.saveResult")).toMatchObject({ status: 200 });
   });
+
+  it.each(["dueSends.put", "sendRecords.start", "dueSends.remove"])(
+    "begins no call after the response: %s stands still",
+    async (call) => {
+      const thaw = Promise.withResolvers<void>();
+      await replyUntilDeadline(call, thaw.promise);
+      vi.useRealTimers();
+      const written = [await fixture.dueItems(), await fixture.records()];
+      testEnv.advance(2 * HOUR);
+      thaw.resolve();
+      for (let turn = 0; turn < 200; turn++) await nextTurn();
+      expect([await fixture.dueItems(), await fixture.records()]).toEqual(written);
+    },
+  );
 
   it("is 500 before there is a record, and nothing is sent", async () => {
     expect(await replyUntilDeadline("dueSends.put")).toMatchObject({ status: 500 });

@@ -6,10 +6,12 @@ import {
   type SQSClient,
 } from "@aws-sdk/client-sqs";
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
+import { vi } from "vitest";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
-import { MINUTE } from "../../../../shared/kernel/time.ts";
+import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import type { DeliveryRow } from "../../../../shared/stores/delivery/delivery-items.ts";
 import { unscheduledDeliveries } from "../../../support/invariants/unscheduled-deliveries.ts";
+import { answerOf } from "../../../support/processes/work-left.ts";
 import type { TestEnv, TestQueues } from "./test-env.ts";
 
 /** A function behind a queue. */
@@ -31,7 +33,10 @@ export async function receiveBatch(sqs: SQSClient, url: string): Promise<SQSReco
   return Messages.map((message) => toSqsRecord(message, url));
 }
 
-/** Runs a worker on one batch of a queue. Deletes the messages that it does not report; the others are redelivered. */
+/**
+ * Runs a worker on one batch of a queue. Deletes the messages that it does not report; the others are redelivered.
+ * @throws when the worker answers with a call to AWS in progress
+ */
 export async function invokeWorker(
   sqs: SQSClient,
   url: string,
@@ -40,7 +45,9 @@ export async function invokeWorker(
 ): Promise<{ records: SQSRecord[]; failed: string[] }> {
   const records = await receiveBatch(sqs, url);
   if (records.length === 0) return { records, failed: [] };
-  const { batchItemFailures } = await worker({ Records: records }, { getRemainingTimeInMillis: () => remainingMs });
+  const { batchItemFailures } = await answerOf(() =>
+    worker({ Records: records }, { getRemainingTimeInMillis: () => remainingMs }),
+  );
   const failed = batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
   const succeeded = records.filter(({ messageId }) => !failed.includes(messageId));
   if (succeeded.length > 0) {
@@ -58,7 +65,24 @@ export async function invokeWithRecord(
   queueUrl = "queue",
 ): Promise<SQSBatchResponse> {
   const message = { MessageId: "m", Body: body, Attributes: { ApproximateReceiveCount: String(receives) } };
-  return worker({ Records: [toSqsRecord(message, queueUrl)] }, { getRemainingTimeInMillis: () => 60_000 });
+  return answerOf(() =>
+    worker({ Records: [toSqsRecord(message, queueUrl)] }, { getRemainingTimeInMillis: () => 60_000 }),
+  );
+}
+
+/**
+ * Lets the time of an invocation pass until its worker reports what is unfinished. The test must use real timers again.
+ * @param invoke invokes a worker that has 60 s
+ * @param reached when its time passes
+ */
+export async function invokeUntilDeadline<T>(invoke: () => Promise<T>, reached: Promise<void>): Promise<T> {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const answer = invoke();
+  await reached;
+  // It reports three seconds before its end, and waits half a second for calls in progress.
+  await vi.advanceTimersByTimeAsync(57 * SECOND);
+  await vi.advanceTimersByTimeAsync(SECOND / 2);
+  return answer;
 }
 
 /** Receives every visible message; each is hidden until its visibility timeout ends. */

@@ -64,6 +64,7 @@ import { endpointStore } from "../../../../shared/stores/webhooks/endpoints.ts";
 import { constantSigner } from "../../../support/constant-signer.ts";
 import type { TestTable } from "../../../support/dynamodb.ts";
 import { withoutConnection } from "../../../support/pipeline/emulators-in-process.ts";
+import { observeClients, requireNoLateCalls } from "../../../support/processes/work-left.ts";
 import { startFlowTable } from "../../../support/world/flow-table.ts";
 import { processClock, suspendable } from "../../../support/world/processes.ts";
 import { NOW } from "../../stores/support/samples.ts";
@@ -110,7 +111,9 @@ export async function openTestEnv(
     // The queue client of the event source is not part of the functions' processes.
     eventSource: new SQSClient({ ...common, ...withoutConnection(emulators) }),
   };
-  suspendable([table.client, aws.sqs, aws.s3, aws.kms, aws.ses]);
+  const serviceClients = [table.client, aws.sqs, aws.s3, aws.kms, aws.ses] as const;
+  suspendable(serviceClients);
+  observeClients(serviceClients);
   await aws.s3.send(new CreateBucketCommand({ Bucket: BUCKET }));
   const { KeyMetadata } = await aws.kms.send(new CreateKeyCommand({}));
   const keyId = KeyMetadata?.KeyId ?? "";
@@ -133,7 +136,7 @@ export async function openTestEnv(
     emulators,
     ...aws,
     /** The AWS clients of the process, for fault injection. */
-    clients: [table.client, aws.sqs, aws.s3, aws.kms, aws.ses] as const,
+    clients: serviceClients,
     lines: logLines,
     now: () => now,
     advance(by: Millis): void {
@@ -292,6 +295,7 @@ export async function openTestEnv(
       await emulators.close();
       await table.close();
       rmSync(dataDir, { recursive: true });
+      requireNoLateCalls();
     },
   };
   return testEnv;

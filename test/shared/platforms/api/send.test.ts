@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Connection } from "../../../../shared/domain/accounts/accounts.ts";
 import type { OutgoingAttachment } from "../../../../shared/domain/sending/send-content.ts";
+import { openCallScope } from "../../../../shared/kernel/call-scope.ts";
 import { setRuntimeOverrides } from "../../../../shared/kernel/runtime.ts";
 import { type PlatformHttp, platformHttp } from "../../../../shared/platforms/api/http.ts";
 import { platformFor } from "../../../../shared/platforms/api/platform-for.ts";
@@ -188,6 +189,15 @@ describe("a message that is late", () => {
     await new Promise((resolve) => setImmediate(resolve));
     platform.respondWith(ok);
     expect(await sendFrozen(http)).toEqual({ kind: "late" });
+    expect(platform.calls).toEqual([]);
+  });
+
+  test("does not leave once its invocation has answered", async () => {
+    platform.respondWith(ok);
+    const calls = openCallScope();
+    const outcome = calls.run(() => sendOver("messenger"));
+    calls.end();
+    expect(await outcome).toEqual({ kind: "late" });
     expect(platform.calls).toEqual([]);
   });
 });
