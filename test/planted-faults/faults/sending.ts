@@ -38,7 +38,7 @@ export const sendingFaults: readonly PlantedFault[] = [
     replacement: "shards] = await Promise.all([",
     killedBy: {
       file: "test/functions/routes/sending/failed-start.test.ts",
-      title: "leaves no due item being written",
+      title: "leaves no due item being written: %s fails",
     },
   },
   {
