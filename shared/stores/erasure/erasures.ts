@@ -90,7 +90,8 @@ export function erasureStore(table: Table) {
       const result = await conditionalTransaction(
         table,
         [put(erasure, noFirstPassInProgress), put(erasedHead, headIsUnchanged(head))],
-        { token: request.op },
+        // DynamoDB refuses a token that comes again with other contents, and each try has other ones.
+        { token: newUlid(request.erasedAt) },
       );
       return result.applied;
     },

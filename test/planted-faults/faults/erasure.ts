@@ -57,6 +57,16 @@ export const erasureFaults: readonly PlantedFault[] = [
     },
   },
   {
+    name: "all tries of a start have one transaction token",
+    file: "shared/stores/erasure/erasures.ts",
+    search: "{ token: newUlid(request.erasedAt) }",
+    replacement: "{ token: request.op }",
+    killedBy: {
+      file: "test/shared/stores/erasure/erasures.test.ts",
+      title: "an erasure that did not start because the conversation changed starts from what is read then",
+    },
+  },
+  {
     name: "the tenant's state records an erasure after its start",
     file: "shared/flows/erasure/erase.ts",
     search: `    await ports.tenantStates.recordErasure(tenant, erasedAt);

@@ -1,4 +1,8 @@
-import type { DynamoDBClient, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import {
+  type DynamoDBClient,
+  IdempotentParameterMismatchException,
+  type TransactionCanceledException,
+} from "@aws-sdk/client-dynamodb";
 import {
   BatchGetCommand,
   BatchWriteCommand,
@@ -13,7 +17,7 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { SECOND } from "../../../shared/kernel/time.ts";
+import { MINUTE, SECOND } from "../../../shared/kernel/time.ts";
 import {
   absentOr,
   allOf,
@@ -321,6 +325,48 @@ async function keysOf(client: DynamoDBDocumentClient, TableName: string): Promis
   const { Items = [] } = await client.send(new ScanCommand({ TableName, ProjectionExpression: "PK, SK" }));
   return Items;
 }
+
+describe("the token of a transaction", () => {
+  let now = 0;
+  const world = openWorldTable(() => now);
+  const client = DynamoDBDocumentClient.from(world.client);
+  const transact = (ClientRequestToken: string, v: number, condition?: string) =>
+    client.send(
+      new TransactWriteCommand({
+        ClientRequestToken,
+        TransactItems: [
+          {
+            Put: {
+              TableName: "world",
+              Item: { PK: "p", SK: "a", v },
+              ...(condition ? { ConditionExpression: condition } : {}),
+            },
+          },
+        ],
+      }),
+    );
+  const read = async () =>
+    (await client.send(new GetCommand({ TableName: "world", Key: { PK: "p", SK: "a" } }))).Item?.v;
+
+  test("makes a repetition do nothing for ten minutes, and refuses other writes", async () => {
+    await transact("one", 1);
+    await transact("two", 2);
+    await transact("one", 1);
+    expect(await read()).toBe(2);
+    await expect(transact("one", 3)).rejects.toThrow(IdempotentParameterMismatchException);
+    now += 10 * MINUTE;
+    await transact("one", 3);
+    expect(await read()).toBe(3);
+  });
+
+  test("of a cancelled transaction runs it again, and refuses other writes", async () => {
+    await expect(transact("cancelled", 4, "attribute_not_exists(PK)")).rejects.toThrow("Transaction cancelled");
+    await expect(transact("cancelled", 4)).rejects.toThrow(IdempotentParameterMismatchException);
+    await client.send(new DeleteCommand({ TableName: "world", Key: { PK: "p", SK: "a" } }));
+    await transact("cancelled", 4, "attribute_not_exists(PK)");
+    expect(await read()).toBe(4);
+  });
+});
 
 describe("copies that are behind", () => {
   let now = 0;

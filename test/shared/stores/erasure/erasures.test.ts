@@ -37,6 +37,16 @@ it("an erasure does not start when the conversation has changed since it was rea
   expect(current.lastAt).toBe(NOW + 1);
 });
 
+it("an erasure that did not start because the conversation changed starts from what is read then", async () => {
+  const { head } = await read();
+  await receive("second", NOW + 1);
+  const request = newRequest();
+  expect(await erasures.start(tenant, conversation, head, request)).toBe(false);
+  const { head: current } = await read();
+  expect(await erasures.start(tenant, conversation, current, { ...request, erasedAt: NOW + 1 })).toBe(true);
+  expect((await read()).erasure).toMatchObject({ op: request.op, erasedAt: NOW + 1 });
+});
+
 it("an erasure does not start during the first pass of another", async () => {
   const { head } = await read();
   const request = newRequest();

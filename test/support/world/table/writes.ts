@@ -3,6 +3,7 @@ import {
   type CancellationReason,
   ConditionalCheckFailedException,
   type DeleteItemInput,
+  IdempotentParameterMismatchException,
   type PutItemInput,
   TransactionCanceledException,
   type TransactWriteItem,
@@ -28,10 +29,17 @@ interface ItemWrite {
   next(before: Item | null): { readonly after: Item | null; readonly changed: readonly string[] };
 }
 
+/** A transaction by its token, for ten minutes. */
+interface TokenUse {
+  readonly writes: string;
+  readonly endsAt: Millis;
+  readonly applied: boolean;
+}
+
 const TOKEN_LIFE: Millis = 10 * MINUTE;
 
 export function tableWrites(storage: Storage, now: () => Millis) {
-  const tokens = new Map<string, Millis>();
+  const tokens = new Map<string, TokenUse>();
 
   function apply(write: ItemWrite, returns: string | undefined) {
     const before = storage.get(write.key);
@@ -66,9 +74,13 @@ export function tableWrites(storage: Storage, now: () => Millis) {
       return { UnprocessedItems: {} };
     },
 
-    /** All or nothing. A token of the last ten minutes is a repetition, which does nothing. */
+    /**
+     * All or nothing. A token of the last ten minutes is a repetition, which does nothing if the first one was applied.
+     * A token with other writes is refused, also after a cancelled transaction.
+     */
     TransactWriteItems({ TransactItems = [], ClientRequestToken: token = "" }: TransactWriteItemsInput) {
-      if ((tokens.get(token) ?? 0) > now()) return {};
+      const use = useToken(token, JSON.stringify(TransactItems));
+      if (use.applied) return {};
       const writes = TransactItems.map(toItemWrite);
       if (new Set(writes.map(({ key }) => primaryKey(key))).size < writes.length)
         throw new InvalidRequest("A transaction has one operation for each item");
@@ -86,10 +98,23 @@ export function tableWrites(storage: Storage, now: () => Millis) {
         return { before: item, after: write.next(item).after };
       });
       for (const change of changes) if (change.before !== change.after) commit(change);
-      tokens.set(token, now() + TOKEN_LIFE);
+      tokens.set(token, { ...use, applied: true });
       return {};
     },
   };
+
+  function useToken(token: string, writes: string): TokenUse {
+    const earlier = tokens.get(token);
+    const use = earlier && earlier.endsAt > now() ? earlier : { writes, endsAt: now() + TOKEN_LIFE, applied: false };
+    if (use.writes !== writes) {
+      throw new IdempotentParameterMismatchException({
+        $metadata: { httpStatusCode: 400 },
+        message: "The client token was used with other parameters",
+      });
+    }
+    tokens.set(token, use);
+    return use;
+  }
 }
 
 function holds({ condition, scope }: ItemWrite, before: Item | null): boolean {
