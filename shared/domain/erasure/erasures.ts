@@ -76,8 +76,11 @@ export function addRemovalCounts(one: RemovalCounts, other: Partial<RemovalCount
  */
 export const PASS_INTERVAL: Millis = 3 * MINUTE;
 
-/** When the background continues an erasure that a request started. By then the request has ended or died. */
-export const BACKGROUND_DELAY: Millis = 20 * SECOND;
+/**
+ * When the background continues an erasure that a request started. It is longer than the function of a request runs: a
+ * message that came before the start would be dropped, and no other one would continue the erasure.
+ */
+export const BACKGROUND_DELAY: Millis = 40 * SECOND;
 
 /** The audit entry of an erasure. */
 export function erasureAuditEntry(

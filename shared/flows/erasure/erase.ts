@@ -3,6 +3,7 @@ import { BACKGROUND_DELAY, deriveErasureId, noRemovals, type RemovalCounts } fro
 import { malformedConversationId, parseConversationId } from "../../domain/inbox/conversations.ts";
 import { newUlid } from "../../kernel/ids.ts";
 import { type Refusal, refuse } from "../../kernel/refusals.ts";
+import type { RequestTime } from "../../kernel/request-time.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { encodeErasure } from "../../queues/erasures.ts";
@@ -17,6 +18,7 @@ interface ErasureRequest {
   readonly caller: Caller;
   readonly ip: string | null;
   readonly now: Millis;
+  readonly time: Pick<RequestTime, "now">;
 }
 
 export interface ErasureResult {
@@ -54,15 +56,22 @@ export async function eraseConversation(
  */
 async function startErasure(
   ports: ErasePorts,
-  { tenant, conversationId, caller, ip, now }: ErasureRequest,
+  { tenant, conversationId, caller, ip, now, time }: ErasureRequest,
 ): Promise<Erasure | "over" | null> {
   const op = newUlid(now);
+  let scheduledAt: Millis | null = null;
+  const scheduleUnlessRecent = async () => {
+    if (scheduledAt !== null && time.now() - scheduledAt < BACKGROUND_DELAY / 2) return;
+    scheduledAt = time.now();
+    await scheduleBackgroundErasure(ports, tenant, deriveErasureId(conversationId));
+  };
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
     const { head, erasure } = await ports.erasures.getWithHead(conversationId, now);
     const startedHere = erasure !== "over" && erasure?.op === op;
     if (erasure !== "over" && erasure !== null && (erasure.phase === "first" || startedHere)) {
-      // The background message of the earlier request may be lost.
-      if (!startedHere) await scheduleBackgroundErasure(ports, tenant, erasure.id);
+      // The message of the earlier request may be lost, and the message of this one, if the process was frozen before
+      // the start, may have been dropped since.
+      await scheduleUnlessRecent();
       return erasure;
     }
     const newestAt = head.lastAt ?? (await newestWithoutHead(ports, conversationId, erasure, now));
@@ -71,7 +80,7 @@ async function startErasure(
     const erasedAt = Math.max(now, newestAt);
     // Before anything else: workers read erasure markers only of tenants with a recorded erasure.
     await ports.tenantStates.recordErasure(tenant, erasedAt);
-    if (attempt === 1) await scheduleBackgroundErasure(ports, tenant, deriveErasureId(conversationId));
+    await scheduleUnlessRecent();
     await ports.erasures.start(tenant, conversationId, head, { erasedAt, op, actor: callerActor(caller), ip });
   }
   throw new Error("The erasure could not start: the conversation changed during every attempt.");

@@ -3,6 +3,8 @@ import { stacks } from "../../../lib/config/stack-names.ts";
 import { Resolver } from "../../../local/template/intrinsics.ts";
 import type { Assembly } from "../../../local/template/template.ts";
 import { env, type FunctionName, functions, queues as queueNames } from "../../../shared/config/names.ts";
+import { BACKGROUND_DELAY } from "../../../shared/domain/erasure/erasures.ts";
+import { SECOND } from "../../../shared/kernel/time.ts";
 import { resolveReference, resourceProperties, resourcesOfType, synthesizeTemplates } from "../synth-templates.ts";
 
 const { service, text } = synthesizeTemplates();
@@ -17,6 +19,11 @@ describe("the functions", () => {
         .map(([id]) => id)
         .sort(),
     ).toEqual([...functions].sort());
+  });
+
+  test("the Api ends before the background message of an erasure that it started comes", () => {
+    const { Timeout } = resourceProperties(service, "Api") as { Timeout: number };
+    expect(Timeout * SECOND).toBeLessThan(BACKGROUND_DELAY);
   });
 
   test.each([

@@ -70,9 +70,9 @@ export const erasureFaults: readonly PlantedFault[] = [
     name: "the tenant's state records an erasure after its start",
     file: "shared/flows/erasure/erase.ts",
     search: `    await ports.tenantStates.recordErasure(tenant, erasedAt);
-    if (attempt === 1) await scheduleBackgroundErasure(ports, tenant, deriveErasureId(conversationId));
+    await scheduleUnlessRecent();
     await ports.erasures.start(tenant, conversationId, head, { erasedAt, op, actor: callerActor(caller), ip });`,
-    replacement: `    if (attempt === 1) await scheduleBackgroundErasure(ports, tenant, deriveErasureId(conversationId));
+    replacement: `    await scheduleUnlessRecent();
     await ports.erasures.start(tenant, conversationId, head, { erasedAt, op, actor: callerActor(caller), ip });
     await ports.tenantStates.recordErasure(tenant, erasedAt);`,
     killedBy: {
@@ -83,13 +83,34 @@ export const erasureFaults: readonly PlantedFault[] = [
   {
     name: "an erasure starts before its background message is sent",
     file: "shared/flows/erasure/erase.ts",
-    search: `    if (attempt === 1) await scheduleBackgroundErasure(ports, tenant, deriveErasureId(conversationId));
+    search: `    await scheduleUnlessRecent();
     await ports.erasures.start(tenant, conversationId, head, { erasedAt, op, actor: callerActor(caller), ip });`,
     replacement: `    await ports.erasures.start(tenant, conversationId, head, { erasedAt, op, actor: callerActor(caller), ip });
-    if (attempt === 1) await scheduleBackgroundErasure(ports, tenant, deriveErasureId(conversationId));`,
+    await scheduleUnlessRecent();`,
     killedBy: {
       file: "test/shared/flows/erasure/crash.test.ts",
       title: "that dies right after its start is known to workers, and the background completes it",
+    },
+  },
+  {
+    name: "the background message of an erasure comes while its request can still start it",
+    file: "shared/domain/erasure/erasures.ts",
+    search: "BACKGROUND_DELAY: Millis = 40 * SECOND",
+    replacement: "BACKGROUND_DELAY: Millis = 20 * SECOND",
+    killedBy: {
+      file: "test/shared/flows/erasure/late-starts.test.ts",
+      title: "25 seconds after its message, by a process that then dies, is continued",
+    },
+  },
+  {
+    name: "an erasure that a frozen process started has no background message",
+    file: "shared/flows/erasure/erase.ts",
+    search: `      await scheduleUnlessRecent();
+      return erasure;`,
+    replacement: "      return erasure;",
+    killedBy: {
+      file: "test/shared/flows/erasure/late-starts.test.ts",
+      title: "by a process that was frozen for an hour is continued",
     },
   },
   {

@@ -117,7 +117,14 @@ describe("an erasure", () => {
       if (name === "erasures.start") throw new Crash("died after the start");
       return result;
     });
-    const request = { tenant, conversationId, caller: tenantCaller(tenant), ip: null, now: testEnv.now() };
+    const request = {
+      tenant,
+      conversationId,
+      caller: tenantCaller(tenant),
+      ip: null,
+      now: testEnv.now(),
+      time: testEnv,
+    };
     await expect(eraseConversation(ports, request, () => true)).rejects.toThrow("died after the start");
     const { lastErasureAt } = await testEnv.ingestPorts(one.queues).tenantStates.get(tenant);
     expect(lastErasureAt).toBeGreaterThanOrEqual(request.now);

@@ -293,7 +293,7 @@ describe("permission to erase", () => {
   const ask = (conversationId: string, caller = tenantCaller(tenant), asTenant = tenant) =>
     eraseConversation(
       testEnv.erasePorts(queues),
-      { tenant: asTenant, conversationId, caller, ip: null, now: testEnv.now() },
+      { tenant: asTenant, conversationId, caller, ip: null, now: testEnv.now(), time: testEnv },
       () => true,
     );
 

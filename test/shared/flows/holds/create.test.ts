@@ -154,7 +154,13 @@ describe("a human agent's message", () => {
     const failingPorts = { ...ports, idempotencyKeys: { ...ports.idempotencyKeys, saveResult } };
     await createHold(failingPorts, actor, message, startRequestTime(testEnv.now));
     testEnv.advance(1);
-    const erasure = { tenant: fixture.tenant, conversationId: fixture.conversation, ...actor, now: testEnv.now() };
+    const erasure = {
+      tenant: fixture.tenant,
+      conversationId: fixture.conversation,
+      ...actor,
+      now: testEnv.now(),
+      time: testEnv,
+    };
     await eraseConversation(ports, erasure, () => true);
     testEnv.advance(MINUTE);
     expect(await createHold(ports, actor, message, startRequestTime(testEnv.now))).toEqual({
@@ -239,7 +245,7 @@ describe("erasing the conversation", () => {
     await fixture.complete(sent);
     const { id } = await fixture.newHold();
     const { tenant, conversation: conversationId, caller } = fixture;
-    const request = { tenant, conversationId, caller, ip: null, now: testEnv.now() };
+    const request = { tenant, conversationId, caller, ip: null, now: testEnv.now(), time: testEnv };
     const erased = await eraseConversation(fixture.apiPorts(), request, () => true);
     expect(erased).toMatchObject({ done: true, removed: { holds: 2 } });
     expect(await fixture.read(id)).toEqual({ refused: "hold_not_found" });

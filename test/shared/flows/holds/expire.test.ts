@@ -148,7 +148,7 @@ it("erasing a conversation removes its waiting holds from the table and the inde
   const { tenant, conversation: conversationId, caller } = fixture;
   await eraseConversation(
     fixture.apiPorts(),
-    { tenant, conversationId, caller, ip: null, now: testEnv.now() },
+    { tenant, conversationId, caller, ip: null, now: testEnv.now(), time: testEnv },
     () => true,
   );
   expect(await rowsWith(`${fixture.tenant} said`)).toEqual([]);

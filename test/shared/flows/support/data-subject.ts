@@ -229,7 +229,14 @@ export function runErasure(
   pages = Number.POSITIVE_INFINITY,
 ): Promise<ErasureResult | Refusal> {
   const caller = tenantCaller(tenant);
-  const request = { tenant, conversationId: conversation, caller, ip: "203.0.113.7", now: testEnv.now() };
+  const request = {
+    tenant,
+    conversationId: conversation,
+    caller,
+    ip: "203.0.113.7",
+    now: testEnv.now(),
+    time: testEnv,
+  };
   let steps = 0;
   return eraseConversation(testEnv.erasePorts(queues), request, () => steps++ < pages);
 }

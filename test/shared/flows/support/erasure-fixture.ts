@@ -185,7 +185,14 @@ export async function openErasureFixture(testEnv: TestEnv, tenant: TenantId, mes
     eraseNow: (at = testEnv.now()) =>
       eraseConversation(
         erase,
-        { tenant, conversationId: conversation, caller: tenantCaller(tenant), ip: null, now: at },
+        {
+          tenant,
+          conversationId: conversation,
+          caller: tenantCaller(tenant),
+          ip: null,
+          now: at,
+          time: { now: () => at },
+        },
         () => true,
       ),
     reply: (at: number) =>

@@ -50,7 +50,7 @@ export async function openReplyFixture(testEnv: TestEnv, platform: PlatformName 
     eraseConversation: () =>
       eraseConversation(
         apiPorts(),
-        { tenant, conversationId: id, caller: callerFor("live"), ip: null, now: testEnv.now() },
+        { tenant, conversationId: id, caller: callerFor("live"), ip: null, now: testEnv.now(), time: testEnv },
         () => true,
       ),
 
