@@ -1,4 +1,5 @@
 import type { SQSRecord } from "aws-lambda";
+import { rawCopiesName } from "../../shared/domain/inbox/raw-webhooks.ts";
 import { mergeEffects, newEffects, sendProfileRequests } from "../../shared/flows/inbox/effects.ts";
 import { growFeeds } from "../../shared/flows/inbox/feed-shards.ts";
 import { loadInbound, storeRawCopies } from "../../shared/flows/inbox/inbound-webhooks.ts";
@@ -48,7 +49,7 @@ async function ingest(
   const outcomes = new Map<string, RecordOutcome | Error>();
   const inboundWebhooks = await Promise.all(records.map((record) => loadWebhook(ports, record, outcomes)));
   const webhooks = inboundWebhooks.filter((webhook) => webhook !== null);
-  await storeRawCopies(ports, records[0]?.messageId ?? "empty", webhooks, now);
+  await storeRawCopies(ports, rawCopiesName(webhooks.map(({ id }) => id)), webhooks, now);
 
   const effects = newEffects();
   const ingestedWebhooks = await Promise.all(

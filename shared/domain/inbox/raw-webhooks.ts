@@ -1,3 +1,4 @@
+import { sha256Hex } from "../../kernel/bytes.ts";
 import { HOUR, iso, MINUTE, type Millis } from "../../kernel/time.ts";
 import { RETENTION } from "../limits.ts";
 
@@ -18,6 +19,14 @@ export const LARGE_WEBHOOKS_PREFIX = "inbound/";
 /** The folder of the copies that arrived in the same hour. */
 export function rawCopiesFolder(arrivedAt: Millis): string {
   return `${RAW_COPIES_PREFIX}${iso(arrivedAt).slice(0, 13).replace("T", "/")}/`;
+}
+
+/**
+ * The name of a file of copies. Only the same webhooks have the same name: a retry of some of a batch's records stores
+ * another file.
+ */
+export function rawCopiesName(recordIds: readonly string[]): string {
+  return `${recordIds[0] ?? ""}-${sha256Hex(recordIds.join()).slice(0, 16)}`;
 }
 
 /** The file of a webhook that is too large for a queue message. @param ulid of the time of its arrival */

@@ -30,12 +30,13 @@ export async function loadInbound(ports: IngestPorts, inbound: InboundMessage): 
 }
 
 /**
- * Stores the raw copies of a batch, in one file for each hour in which one arrived. A retried record may be stored twice. A
- * copy that the next purge would remove is not stored.
+ * Stores the raw copies of a batch, in one file for each hour in which one arrived. A copy that the next purge would
+ * remove is not stored.
+ * @param name `rawCopiesName`: a retried record is stored again, in a file of its own unless all others are retried too
  */
 export async function storeRawCopies(
   ports: IngestPorts,
-  batchId: string,
+  name: string,
   copies: readonly { receivedAt: Millis; raw: Uint8Array }[],
   now: Millis,
 ): Promise<void> {
@@ -46,7 +47,7 @@ export async function storeRawCopies(
       const lines = sameHour.map(({ receivedAt, raw }) =>
         JSON.stringify({ received_at: iso(receivedAt), body: Buffer.from(raw).toString("utf8") }),
       );
-      return ports.files.put(`${folder}${batchId}.ndjson.gz`, compress(`${lines.join("\n")}\n`));
+      return ports.files.put(`${folder}${name}.ndjson.gz`, compress(`${lines.join("\n")}\n`));
     }),
   );
 }

@@ -38,6 +38,24 @@ const queueWebhook = (...mids: string[]) =>
     testEnv.now(),
   );
 
+/** The files of copies that are named by a record. */
+async function copyFiles(messageId: string): Promise<string[]> {
+  const { Contents = [] } = await testEnv.s3.send(new ListObjectsV2Command({ Bucket: "raw", Prefix: "raw/" }));
+  return Contents.map(({ Key = "" }) => Key).filter((key) => key.includes(messageId));
+}
+
+/** The webhooks in these files. */
+async function storedCopies(messageId: string): Promise<string[]> {
+  const files = await Promise.all((await copyFiles(messageId)).map((key) => testEnv.files.get(key)));
+  return files.flatMap((file) =>
+    Buffer.from(decompress(file ?? new Uint8Array()))
+      .toString()
+      .trim()
+      .split("\n")
+      .map((line) => (JSON.parse(line) as { body: string }).body),
+  );
+}
+
 describe("a batch of webhooks", () => {
   it("keeps each webhook's own trace id in the events that it causes", async () => {
     const bodies = ["a", "b"].map((text) => {
@@ -99,14 +117,25 @@ describe("a batch of webhooks", () => {
       raws.map((raw) => ({ body: inboundBody(raw, testEnv.now()) })),
     );
     const { records } = await runWorker();
-    const { Contents = [] } = await testEnv.s3.send(new ListObjectsV2Command({ Bucket: "raw", Prefix: "raw/" }));
-    const batchFiles = Contents.filter(({ Key }) => Key?.includes(records[0]?.messageId ?? "?"));
-    expect(batchFiles).toHaveLength(1);
-    const text = Buffer.from(
-      decompress((await testEnv.files.get(batchFiles[0]?.Key ?? "")) ?? new Uint8Array()),
-    ).toString();
-    const lines = text.trim().split("\n");
-    expect(lines.map((line) => (JSON.parse(line) as { body: string }).body)).toEqual(raws);
+    const firstId = records[0]?.messageId ?? "?";
+    expect(await copyFiles(firstId)).toHaveLength(1);
+    expect(await storedCopies(firstId)).toEqual(raws);
+  });
+
+  it("whose first record is retried alone does not overwrite the copies of the others", async () => {
+    const raws = ["first", "second"].map((mid) => instagramWebhook(account, [{ mid, text: mid, at: testEnv.now() }]));
+    await openQueue(queues.inbound, testEnv.eventSource).sendAll(
+      raws.map((raw) => ({ body: inboundBody(raw, testEnv.now()) })),
+    );
+    const end = injectFaults(testEnv.client, ({ input }) =>
+      JSON.stringify(input).includes("#first") ? "crash" : "pass",
+    );
+    const { records, failed } = await runWorker();
+    end();
+    expect(failed).toEqual([records[0]?.messageId]);
+    testEnv.advance(31_000);
+    expect((await runWorker()).records.map(({ messageId }) => messageId)).toEqual(failed);
+    expect((await storedCopies(failed[0] ?? "?")).toSorted()).toEqual([raws[0], ...raws].toSorted());
   });
 
   it("is reported completely when its time is over, and is retried", async () => {

@@ -22,6 +22,16 @@ export const retentionFaults: readonly PlantedFault[] = [
     killedBy: { file: purgeTest, title: "counts from the arrival of a webhook that was processed days later" },
   },
   {
+    name: "the file of a batch's raw copies is named by its first record only",
+    file: "shared/domain/inbox/raw-webhooks.ts",
+    search: "recordIds.join()",
+    replacement: '""',
+    killedBy: {
+      file: "test/functions/ingest/worker.test.ts",
+      title: "whose first record is retried alone does not overwrite the copies of the others",
+    },
+  },
+  {
     name: "a purge ends after the first requests",
     file: "shared/flows/inbox/purge-raw-webhooks.ts",
     search: "if (!hasMore) return { files: purged, complete: true };",
