@@ -14,12 +14,13 @@ export interface ResolvedAccount extends TenantState {
 /** @returns null when the account is not connected to a tenant */
 export type ResolveAccount = (ref: AccountRef, now: Millis) => Promise<ResolvedAccount | null>;
 
-/** Caches each result for a minute. Concurrent calls for one account share one read. */
+/** Caches each account's route and each tenant's state for a minute. Concurrent calls share one read. */
 export function accountResolver(ports: Pick<IngestPorts, "accounts" | "tenantStates">): ResolveAccount {
-  const resolveAccount = memoizeForMinute(async (ref: AccountRef, now: Millis) => {
-    const route = await ports.accounts.getRoute(ref);
-    return route ? { ...route, ...(await readTenantState(route.tenant, now)) } : null;
-  }, accountKey);
+  const readRoute = memoizeForMinute((ref: AccountRef) => ports.accounts.getRoute(ref), accountKey);
   const readTenantState = memoizeForMinute((tenant: TenantId) => ports.tenantStates.get(tenant), String);
-  return resolveAccount;
+  return async (ref, now) => {
+    const route = await readRoute(ref, now);
+    // Not cached with the route: the state may be a minute old already.
+    return route && { ...route, ...(await readTenantState(route.tenant, now)) };
+  };
 }

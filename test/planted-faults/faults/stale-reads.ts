@@ -2,6 +2,23 @@ import type { PlantedFault } from "../planted-fault.ts";
 
 export const staleReadsFaults: readonly PlantedFault[] = [
   {
+    name: "an account is cached with a tenant's state that is a minute old already",
+    file: "shared/flows/inbox/resolve-account.ts",
+    search: `  return async (ref, now) => {
+    const route = await readRoute(ref, now);
+    // Not cached with the route: the state may be a minute old already.
+    return route && { ...route, ...(await readTenantState(route.tenant, now)) };
+  };`,
+    replacement: `  return memoizeForMinute(async (ref: AccountRef, now: Millis) => {
+    const route = await readRoute(ref, now);
+    return route && { ...route, ...(await readTenantState(route.tenant, now)) };
+  }, accountKey);`,
+    killedBy: {
+      file: "test/shared/flows/inbox/stale-reads.test.ts",
+      title: "the state of a tenant with several accounts is no older than a minute",
+    },
+  },
+  {
     name: "a missing route of an account is not read again",
     file: "shared/stores/accounts/accounts.ts",
     search: "const Item = (await read(false)) ?? (await read(true));",

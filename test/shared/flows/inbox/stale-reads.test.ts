@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { AccountRef } from "../../../../shared/domain/accounts/accounts.ts";
+import { accountResolver } from "../../../../shared/flows/inbox/resolve-account.ts";
 import { newUlid } from "../../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../../shared/kernel/tenant.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
@@ -45,6 +47,27 @@ it("the first message of an account is stored and published, even where its rout
   const { events } = await ingestIn(account, textEvent("first", "hello", testEnv.now()));
   expect(events).toHaveLength(1);
   expect(await listFeed(testEnv, tenant)).toMatchObject([{ id: "first", text: "hello" }]);
+});
+
+it("the state of a tenant with several accounts is no older than a minute", async () => {
+  const tenant = newTenant();
+  const ports = testEnv.ingestPorts(queues);
+  const resolveAccount = accountResolver(ports);
+  const refs = await Promise.all(
+    (["instagram", "messenger"] as const).map(async (platform) => ({
+      platform,
+      externalId: await testEnv.connect(tenant, platform),
+    })),
+  );
+  const lastErasure = async (ref: AccountRef | undefined) =>
+    ref && (await resolveAccount(ref, testEnv.now()))?.lastErasureAt;
+  await lastErasure(refs[0]);
+  testEnv.advance(MINUTE - 1);
+  await lastErasure(refs[1]);
+  const erasedAt = testEnv.now();
+  await testEnv.erasePorts(queues).tenantStates.recordErasure(tenant, erasedAt);
+  testEnv.advance(1);
+  expect(await lastErasure(refs[1])).toBe(erasedAt);
 });
 
 describe("where the head is not visible as erased yet,", () => {
