@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cursorScope } from "../../../functions/http/page.ts";
 import { sealCursor } from "../../../shared/kernel/cursors.ts";
+import { repetitions } from "../../support/sampling.ts";
 import {
   createTestApp,
   operatorAuth,
@@ -66,7 +67,7 @@ describe("limit", () => {
           expect((await readVerdict(get(`?limit=${encodeURIComponent(text)}`)))[0]).toBe(400);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: repetitions({ whole: 60, sample: 20 }) },
     );
   });
 });
