@@ -1,4 +1,4 @@
-import { type Duration, RemovalPolicy } from "aws-cdk-lib";
+import { Duration, RemovalPolicy } from "aws-cdk-lib";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import {
   Architecture,
@@ -12,13 +12,13 @@ import {
 } from "aws-cdk-lib/aws-lambda";
 import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
+import { functionTimeouts } from "../../shared/config/function-times.ts";
 import type { FunctionName } from "../../shared/config/names.ts";
 
 export interface NodeFunctionProps {
   readonly description: string;
   /** The bundle, with its handler in `index.mjs`. */
   readonly code: Code;
-  readonly timeout: Duration;
   /** Lambda assigns CPU in proportion to memory. */
   readonly memoryMegabytes: number;
   readonly environment: Readonly<Record<string, string>>;
@@ -30,7 +30,6 @@ export interface NodeFunctionProps {
 /** One Lambda function. Its role starts with one permission: writing to its own log group. */
 export class NodeFunction extends LambdaFunction {
   readonly functionRole: Role;
-  readonly timeoutAfter: Duration;
 
   constructor(scope: Construct, id: FunctionName, props: NodeFunctionProps) {
     const functionRole = new Role(scope, `${id}Role`, { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
@@ -45,7 +44,7 @@ export class NodeFunction extends LambdaFunction {
       handler: "index.handler",
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      timeout: props.timeout,
+      timeout: Duration.millis(functionTimeouts[id]),
       memorySize: props.memoryMegabytes,
       environment: { ...props.environment },
       ...(props.reservedConcurrency === undefined ? {} : { reservedConcurrentExecutions: props.reservedConcurrency }),
@@ -57,7 +56,6 @@ export class NodeFunction extends LambdaFunction {
       systemLogLevelV2: SystemLogLevel.WARN,
     });
     this.functionRole = functionRole;
-    this.timeoutAfter = props.timeout;
     // The logical id is the function's name, without a hash.
     if (this.node.defaultChild instanceof CfnFunction) this.node.defaultChild.overrideLogicalId(id);
   }

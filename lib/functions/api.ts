@@ -8,7 +8,6 @@ import {
   platformVariables,
   queueVariables,
   rootSecretVariables,
-  SENDING_TIMEOUT,
   tableVariables,
 } from "./function-context.ts";
 
@@ -18,7 +17,6 @@ export function createApi(scope: Construct, context: FunctionContext): NodeFunct
   const api = new NodeFunction(scope, "Api", {
     description: "Parley: the HTTP API",
     code: code("Api"),
-    timeout: SENDING_TIMEOUT,
     memoryMegabytes: 512,
     ...(settings.apiReservedConcurrency === null ? {} : { reservedConcurrency: settings.apiReservedConcurrency }),
     environment: {

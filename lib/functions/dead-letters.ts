@@ -1,10 +1,9 @@
-import { Duration, Stack } from "aws-cdk-lib";
+import { Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import { env, queues as queueNames } from "../../shared/config/names.ts";
 import { Worker } from "../constructs/worker.ts";
 import { type FunctionContext, tableVariables } from "./function-context.ts";
 
-export const DEAD_LETTERS_TIMEOUT = Duration.seconds(30);
 const CONCURRENCY_MAX = 2;
 
 /** Stores the messages that no worker could process, and empties the dead letter queues. */
@@ -14,7 +13,6 @@ export function createDeadLetters(scope: Construct, context: FunctionContext): W
   const deadLetters = new Worker(scope, "DeadLetters", {
     description: "Parley: stores the messages that could not be processed",
     code: code("DeadLetters"),
-    timeout: DEAD_LETTERS_TIMEOUT,
     memoryMegabytes: 256,
     environment: {
       ...tableVariables(context),

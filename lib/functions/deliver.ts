@@ -4,10 +4,7 @@ import type { Construct } from "constructs";
 import { env, table as names } from "../../shared/config/names.ts";
 import { QueuePair } from "../constructs/queue-pair.ts";
 import { Worker } from "../constructs/worker.ts";
-import { DEAD_LETTERS_TIMEOUT } from "./dead-letters.ts";
 import { type FunctionContext, keyVariables, queueVariables, tableVariables } from "./function-context.ts";
-
-const TIMEOUT = Duration.seconds(60);
 
 export function createEventsQueue(scope: Construct): QueuePair {
   return createQueue(scope, "Events");
@@ -23,8 +20,6 @@ export function createSlowDeliveriesQueue(scope: Construct): QueuePair {
 
 function createQueue(scope: Construct, name: "Events" | "Deliveries" | "SlowDeliveries"): QueuePair {
   return new QueuePair(scope, name, {
-    workerTimeout: TIMEOUT,
-    deadLetterTimeout: DEAD_LETTERS_TIMEOUT,
     retention: Duration.days(14),
   });
 }
@@ -35,7 +30,6 @@ export function createDeliver(scope: Construct, context: FunctionContext): Worke
   const deliver = new Worker(scope, "Deliver", {
     description: "Parley: delivers events to the tenants' webhook endpoints",
     code: code("Deliver"),
-    timeout: TIMEOUT,
     memoryMegabytes: 512,
     environment: {
       ...tableVariables(context),

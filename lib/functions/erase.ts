@@ -2,18 +2,13 @@ import { Duration } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import { QueuePair } from "../constructs/queue-pair.ts";
 import { Worker } from "../constructs/worker.ts";
-import { DEAD_LETTERS_TIMEOUT } from "./dead-letters.ts";
 import { type FunctionContext, queueVariables, tableVariables } from "./function-context.ts";
 
-/** A pass that takes longer continues in the next invocation. */
-const TIMEOUT = Duration.seconds(60);
 /** Erasing is not urgent, and each invocation writes as fast as one partition of the table accepts. */
 const CONCURRENCY_MAX = 2;
 
 export function createErasuresQueue(scope: Construct): QueuePair {
   return new QueuePair(scope, "Erasures", {
-    workerTimeout: TIMEOUT,
-    deadLetterTimeout: DEAD_LETTERS_TIMEOUT,
     retention: Duration.days(14),
   });
 }
@@ -24,7 +19,6 @@ export function createErase(scope: Construct, context: FunctionContext): Worker 
   const erase = new Worker(scope, "Erase", {
     description: "Parley: completes the erasure of a conversation",
     code: code("Erase"),
-    timeout: TIMEOUT,
     memoryMegabytes: 512,
     environment: { ...tableVariables(context), ...queueVariables(context, "Erasures") },
     sendsToItself: true,

@@ -1,4 +1,3 @@
-import { Duration } from "aws-cdk-lib";
 import type { Code } from "aws-cdk-lib/aws-lambda";
 import { env, type FunctionName, type QueueName, queueUrlNames } from "../../shared/config/names.ts";
 import type { Settings } from "../config/settings.ts";
@@ -24,12 +23,6 @@ export interface FunctionContext {
   /** The bundle of each function. */
   readonly code: (name: FunctionName) => Code;
 }
-
-/**
- * A function that sends waits for the platform, which takes up to ten seconds, or 25 if it fetches a file. The function
- * answers a second before its own end, and before the gateway's limit of 30 seconds.
- */
-export const SENDING_TIMEOUT = Duration.seconds(29);
 
 export type Variables = Readonly<Record<string, string>>;
 

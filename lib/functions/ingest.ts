@@ -3,15 +3,10 @@ import type { Construct } from "constructs";
 import { table as names } from "../../shared/config/names.ts";
 import { QueuePair } from "../constructs/queue-pair.ts";
 import { Worker } from "../constructs/worker.ts";
-import { DEAD_LETTERS_TIMEOUT } from "./dead-letters.ts";
 import { type FunctionContext, queueVariables, rawBucketVariables, tableVariables } from "./function-context.ts";
-
-const TIMEOUT = Duration.seconds(30);
 
 export function createInboundQueue(scope: Construct): QueuePair {
   return new QueuePair(scope, "Inbound", {
-    workerTimeout: TIMEOUT,
-    deadLetterTimeout: DEAD_LETTERS_TIMEOUT,
     retention: Duration.days(4),
     // A dead letter contains the raw bytes of a webhook.
     deadLetterRetention: Duration.days(7),
@@ -24,7 +19,6 @@ export function createIngest(scope: Construct, context: FunctionContext): Worker
   const ingest = new Worker(scope, "Ingest", {
     description: "Parley: records messages from the platforms",
     code: code("Ingest"),
-    timeout: TIMEOUT,
     memoryMegabytes: 512,
     environment: {
       ...tableVariables(context),

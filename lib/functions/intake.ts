@@ -1,4 +1,3 @@
-import { Duration } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import { env } from "../../shared/config/names.ts";
 import { NodeFunction } from "../constructs/node-function.ts";
@@ -11,8 +10,6 @@ export function createIntake(scope: Construct, context: FunctionContext): NodeFu
   const intake = new NodeFunction(scope, "Intake", {
     description: "Parley: receives the platforms' webhooks",
     code: code("Intake"),
-    // The platforms expect a 200 within five seconds.
-    timeout: Duration.seconds(4),
     memoryMegabytes: 256,
     environment: {
       ...rawBucketVariables(context),

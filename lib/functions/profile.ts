@@ -3,18 +3,13 @@ import type { Construct } from "constructs";
 import { QueuePair } from "../constructs/queue-pair.ts";
 import { allowReading } from "../constructs/service-secrets.ts";
 import { Worker } from "../constructs/worker.ts";
-import { DEAD_LETTERS_TIMEOUT } from "./dead-letters.ts";
 import { type FunctionContext, keyVariables, platformVariables, tableVariables } from "./function-context.ts";
 
-/** A call to a platform ends within ten seconds, and the calls of a batch run in parallel. */
-const TIMEOUT = Duration.seconds(30);
 /** Low, because the platforms limit calls and a name may arrive late. */
 const CONCURRENCY_MAX = 5;
 
 export function createProfilesQueue(scope: Construct): QueuePair {
   return new QueuePair(scope, "Profiles", {
-    workerTimeout: TIMEOUT,
-    deadLetterTimeout: DEAD_LETTERS_TIMEOUT,
     // A later message of the same person requests the profile again.
     retention: Duration.days(1),
   });
@@ -26,7 +21,6 @@ export function createProfile(scope: Construct, context: FunctionContext): Worke
   const profile = new Worker(scope, "Profile", {
     description: "Parley: fetches the profiles of the people who write",
     code: code("Profile"),
-    timeout: TIMEOUT,
     memoryMegabytes: 256,
     environment: { ...tableVariables(context), ...keyVariables(context), ...platformVariables(context) },
   }).addQueue(queues.Profiles.queue, CONCURRENCY_MAX);

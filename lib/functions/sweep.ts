@@ -14,8 +14,6 @@ export function createSweep(scope: Construct, context: FunctionContext): NodeFun
   const sweep = new NodeFunction(scope, "Sweep", {
     description: "Parley: processes what is due, each minute",
     code: code("Sweep"),
-    // Under a minute, so that one sweep ends before the next starts.
-    timeout: Duration.seconds(50),
     memoryMegabytes: 256,
     environment: {
       ...tableVariables(context),

@@ -7,7 +7,6 @@ import {
   platformVariables,
   queueVariables,
   rootSecretVariables,
-  SENDING_TIMEOUT,
   tableVariables,
 } from "./function-context.ts";
 
@@ -17,7 +16,6 @@ export function createVerify(scope: Construct, context: FunctionContext): NodeFu
   const verify = new NodeFunction(scope, "Verify", {
     description: "Parley: the page on which a person checks a held message",
     code: code("Verify"),
-    timeout: SENDING_TIMEOUT,
     memoryMegabytes: 256,
     environment: {
       ...tableVariables(context),

@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import type { QueueName } from "../../../shared/config/names.ts";
+import { queueReaders, visibilityTimeout } from "../../../shared/config/function-times.ts";
+import { type FunctionName as FunctionId, type QueueName, queues as queueNames } from "../../../shared/config/names.ts";
 import type { Millis } from "../../../shared/kernel/time.ts";
-import { MINUTE, SECOND } from "../../../shared/kernel/time.ts";
 import { type Fault, type FaultyOperation, injectFaults } from "../../support/faults.ts";
 import { suspendable } from "../../support/world/processes.ts";
 import { openWorldTable } from "../../support/world/world-table.ts";
@@ -10,16 +10,7 @@ import { bucketClient, keyClient, secretsClient } from "./services.ts";
 
 export type QueueId = QueueName;
 
-/** Six timeouts of the function that reads the queue. */
-const visibilities: Readonly<Record<QueueId, Millis>> = {
-  Inbound: 3 * MINUTE,
-  Events: 6 * MINUTE,
-  Deliveries: 6 * MINUTE,
-  SlowDeliveries: 6 * MINUTE,
-  Profiles: 3 * MINUTE,
-  Erasures: 6 * MINUTE,
-};
-export const queueIds = Object.keys(visibilities) as readonly QueueId[];
+export const queueIds = queueNames;
 
 export type Aws = ReturnType<typeof openAws>;
 
@@ -29,9 +20,14 @@ export function openAws(now: () => Millis, decide: (operation: FaultyOperation) 
   const letters: Queue[] = [];
   const queues = Object.fromEntries(
     queueIds.map((name) => {
-      const deadLetters = new Queue({ name: `${name}-dead`, visibility: 3 * MINUTE, deadLetters: null, now });
+      const deadLetters = new Queue({
+        name: `${name}-dead`,
+        visibility: visibilityTimeout("DeadLetters"),
+        deadLetters: null,
+        now,
+      });
       letters.push(deadLetters);
-      return [name, new Queue({ name, visibility: visibilities[name], deadLetters, now })];
+      return [name, new Queue({ name, visibility: visibilityTimeout(queueReaders[name]), deadLetters, now })];
     }),
   ) as Record<QueueId, Queue>;
   const clients = {
@@ -46,17 +42,17 @@ export function openAws(now: () => Millis, decide: (operation: FaultyOperation) 
   return { table, queues, deadLetters: letters, ...clients, url: (name: QueueId) => `http://queues/${name}` };
 }
 
-/** The timeout of each function, as `lib/functions` declares it. */
-export const timeouts = {
-  api: 20 * SECOND,
-  verify: 20 * SECOND,
-  intake: 4 * SECOND,
-  ingest: 30 * SECOND,
-  deliver: 60 * SECOND,
-  profile: 30 * SECOND,
-  erase: 60 * SECOND,
-  sweep: 50 * SECOND,
-  deadLetters: 30 * SECOND,
-} as const satisfies Readonly<Record<string, Millis>>;
-export type FunctionName = keyof typeof timeouts;
-export const functionNames = Object.keys(timeouts) as readonly FunctionName[];
+/** The functions of a history, by the ids of their constructs. */
+export const functionIds = {
+  api: "Api",
+  verify: "Verify",
+  intake: "Intake",
+  ingest: "Ingest",
+  deliver: "Deliver",
+  profile: "Profile",
+  erase: "Erase",
+  sweep: "Sweep",
+  deadLetters: "DeadLetters",
+} as const satisfies Readonly<Record<string, FunctionId>>;
+export type FunctionName = keyof typeof functionIds;
+export const functionNames = Object.keys(functionIds) as readonly FunctionName[];

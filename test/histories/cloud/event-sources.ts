@@ -1,21 +1,16 @@
+import { queueReaders } from "../../../shared/config/function-times.ts";
 import { MINUTE, type Millis, SECOND } from "../../../shared/kernel/time.ts";
 import { openTable } from "../../../shared/stores/client.ts";
 import { dueStore } from "../../../shared/stores/delivery/due-attempts.ts";
 import { cursorAfter } from "../../../shared/stores/due-queue.ts";
 import { dueSendStore } from "../../../shared/stores/sending/due-sends.ts";
 import type { Engine } from "../engine/engine.ts";
-import type { Aws, FunctionName, QueueId } from "./aws.ts";
+import { type Aws, type FunctionName, functionIds, functionNames, type QueueId, queueIds } from "./aws.ts";
 import type { Lambda } from "./lambda.ts";
 import type { Queue } from "./queues.ts";
 
-const consumers: Readonly<Record<QueueId, FunctionName>> = {
-  Inbound: "ingest",
-  Events: "deliver",
-  Deliveries: "deliver",
-  SlowDeliveries: "deliver",
-  Profiles: "profile",
-  Erasures: "erase",
-};
+/** The function that reads a queue. */
+const readerOf = (id: QueueId) => functionNames.find((name) => functionIds[name] === queueReaders[id]) as FunctionName;
 
 interface Options {
   readonly engine: Engine;
@@ -28,7 +23,7 @@ interface Options {
 /** Lets the engine deliver messages to the functions, and run the sweep in each minute in which something is due. */
 export function connectEventSources({ engine, aws, lambda, random }: Options): void {
   const sources = [
-    ...Object.entries(consumers).map(([id, name]) => ({ queue: aws.queues[id as QueueId], name })),
+    ...queueIds.map((id) => ({ queue: aws.queues[id], name: readerOf(id) })),
     ...aws.deadLetters.map((queue) => ({ queue, name: "deadLetters" as const })),
   ];
   let nextSweep = 0;

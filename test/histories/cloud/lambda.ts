@@ -1,7 +1,8 @@
+import { functionTimeouts } from "../../../shared/config/function-times.ts";
 import type { Millis } from "../../../shared/kernel/time.ts";
 import { startProcess, type WorldProcess } from "../../support/world/processes.ts";
 import type { Engine } from "../engine/engine.ts";
-import { type FunctionName, timeouts } from "./aws.ts";
+import { type FunctionName, functionIds } from "./aws.ts";
 import type { Handler } from "./handlers.ts";
 
 /** What an invocation ended with. `died`: its process was killed, or it ran into its timeout. */
@@ -50,7 +51,7 @@ export class Lambda {
     const { engine } = this.#options;
     const sandbox = this.#acquire(name);
     const { process, handler } = sandbox;
-    const endsAt = engine.now() + timeouts[name];
+    const endsAt = engine.now() + functionTimeouts[functionIds[name]];
     const invocation = { getRemainingTimeInMillis: () => endsAt - engine.now() };
     sandbox.isBusy = true;
     process.thaw();

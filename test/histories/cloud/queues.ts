@@ -1,5 +1,6 @@
 import { SQSClient } from "@aws-sdk/client-sqs";
 import type { SQSRecord } from "aws-lambda";
+import { RECEIVES_MAX } from "../../../shared/config/function-times.ts";
 import type { Millis } from "../../../shared/kernel/time.ts";
 import { SECOND } from "../../../shared/kernel/time.ts";
 import { inProcessSettings } from "../../support/world/sdk-in-process.ts";
@@ -13,9 +14,6 @@ export interface StoredMessage {
   visibleAt: Millis;
   receives: number;
 }
-
-/** As `lib/constructs/queue-pair.ts` declares it. */
-const RECEIVES_MAX = 10;
 
 interface QueueSettings {
   readonly name: string;

@@ -1,0 +1,49 @@
+import { type Millis, SECOND } from "../kernel/time.ts";
+import type { FunctionName, QueueName } from "./names.ts";
+
+/**
+ * A function that sends waits for the platform, which takes up to ten seconds, or 25 if it fetches a file. The function
+ * answers a second before its own end, and before the gateway's limit of 30 seconds.
+ */
+const SENDING_TIMEOUT: Millis = 29 * SECOND;
+
+/** When Lambda ends an invocation of each function. Whole seconds. */
+export const functionTimeouts = {
+  Api: SENDING_TIMEOUT,
+  Verify: SENDING_TIMEOUT,
+  // The platforms expect a 200 within five seconds.
+  Intake: 4 * SECOND,
+  Ingest: 30 * SECOND,
+  Deliver: 60 * SECOND,
+  // A call to a platform ends within ten seconds, and the calls of a batch run in parallel.
+  Profile: 30 * SECOND,
+  // A pass that takes longer continues in the next invocation.
+  Erase: 60 * SECOND,
+  // Under a minute, so that one sweep ends before the next starts.
+  Sweep: 50 * SECOND,
+  DeadLetters: 30 * SECOND,
+} as const satisfies Readonly<Record<FunctionName, Millis>>;
+
+/** The function that reads each queue. `DeadLetters` reads every dead letter queue. */
+export const queueReaders = {
+  Inbound: "Ingest",
+  Events: "Deliver",
+  Deliveries: "Deliver",
+  SlowDeliveries: "Deliver",
+  Profiles: "Profile",
+  Erasures: "Erase",
+} as const satisfies Readonly<Record<QueueName, FunctionName>>;
+
+/** AWS recommends a visibility timeout of six function timeouts, which covers the retries of an invocation. */
+const TIMEOUTS_UNTIL_VISIBLE = 6;
+
+/** How long a queue hides a message that its reader received. Whole seconds. */
+export function visibilityTimeout(reader: FunctionName): Millis {
+  return functionTimeouts[reader] * TIMEOUTS_UNTIL_VISIBLE;
+}
+
+/**
+ * A message becomes a dead letter after this many receives. With the waits of `functions/worker/redelivery.ts` that takes
+ * 13 minutes, so a shorter outage needs no operator.
+ */
+export const RECEIVES_MAX = 10;
