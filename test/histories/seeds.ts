@@ -1,3 +1,4 @@
+import type { Millis } from "../../shared/kernel/time.ts";
 import type { History } from "./steps.ts";
 
 /** A history that once showed a fault. */
@@ -117,4 +118,26 @@ export const foundHistories: readonly FoundHistory[] = [
       ],
     },
   },
+  {
+    promise:
+      "a reply that was frozen for too long before it could leave, while its conversation was erased, has no event",
+    history: frozenBeforeItLeft(15_000),
+  },
+  {
+    promise: "a reply that left just in time, after its conversation was erased, has no event",
+    history: frozenBeforeItLeft(12_000),
+  },
 ];
+
+/** The process of a reply is frozen before the call of the platform, and the conversation is erased at that time. */
+function frozenBeforeItLeft(millis: Millis): History {
+  return {
+    seed: 216_397_831,
+    steps: [
+      [{ do: "write", person: 0 }, null],
+      [{ do: "trouble", name: "api", call: 10, kind: "freeze", millis }, null],
+      [{ do: "reply", person: 0, key: null }, null],
+      [{ do: "erase", person: 0 }, null],
+    ],
+  };
+}

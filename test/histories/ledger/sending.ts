@@ -1,5 +1,6 @@
 import { HUMAN_AGENT_WINDOW, IDEMPOTENCY_TTL, REPLY_WINDOW } from "../../../shared/domain/limits.ts";
-import { MINUTE } from "../../../shared/kernel/time.ts";
+import { ulidTime } from "../../../shared/kernel/ids.ts";
+import { MINUTE, type Millis, SECOND } from "../../../shared/kernel/time.ts";
 import type { KnownEndpoint } from "../deeds.ts";
 import { findPerson } from "../world/people.ts";
 import type { PlatformCall } from "../world/platform.ts";
@@ -7,9 +8,16 @@ import { mayLackDelivery } from "./deliveries.ts";
 import { acceptedPosts, untouchedEndpoints } from "./endpoints.ts";
 import { type Evidence, mayHaveExpired, messageIdOf, SLACK } from "./evidence.ts";
 
-/** One call for each send and for each key, and no refusal of a message that left. */
+/** A send leaves within 30 seconds after its start, by clocks that differ by up to two. */
+const LEAVES_WITHIN: Millis = 32 * SECOND;
+
+/** One call for each send and for each key, in time, and no refusal of a message that left. */
 export function judgeSends({ calls, sends }: Evidence): string[] {
   const violations: string[] = [];
+  for (const { text, at, sendId } of calls) {
+    const elapsed = at - ulidTime(sendId);
+    if (elapsed > LEAVES_WITHIN) violations.push(`${text} left ${elapsed} ms after its send had started`);
+  }
   for (const [sendId, same] of grouped(calls, ({ sendId: id }) => id))
     if (same.length > 1) violations.push(`send ${sendId} called the platform ${same.length} times`);
   for (const [text, same] of grouped(calls, (call) => call.text)) {
@@ -38,10 +46,10 @@ export function judgeSends({ calls, sends }: Evidence): string[] {
   return violations;
 }
 
-/** A call of the platform ends in an event: sent, or failed. */
+/** A call of the platform ends in an event: sent, or failed. None if the send started before an erasure. */
 export function judgeSendEvents(evidence: Evidence): string[] {
   return evidence.calls.flatMap((call) => {
-    if (evidence.mayBeErased(call.person, call.at) || mayHaveExpired(evidence, call.at)) return [];
+    if (evidence.mayBeErased(call.person, ulidTime(call.sendId)) || mayHaveExpired(evidence, call.at)) return [];
     const { tenant } = findPerson(call.person).account;
     const asksFor = (type: "message.sent" | "message.failed") =>
       untouchedEndpoints(evidence, call.at, { tenant, type });

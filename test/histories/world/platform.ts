@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { Millis } from "../../../shared/kernel/time.ts";
-import { SECOND } from "../../../shared/kernel/time.ts";
+import { clockNow, SECOND } from "../../../shared/kernel/time.ts";
 import type { Platform, SendOutcome, SendRefused } from "../../../shared/platforms/platform.ts";
 import { untilRunning } from "../../support/world/processes.ts";
 import type { HttpEvent, HttpResult } from "../cloud/handlers.ts";
@@ -64,6 +64,8 @@ export class SimulatedPlatform implements Platform {
     const { engine, troubles, random } = this.#options;
     await untilRunning();
     await troubles.decide("send");
+    // The client of a platform checks the clock before the first byte leaves.
+    if (clockNow() > send.leavesBy) return { kind: "late" };
     const { mode } = this;
     this.mode = "accept";
     const isTaken = mode === "accept" || mode === "lose" || mode === "late";
