@@ -119,13 +119,40 @@ export const foundHistories: readonly FoundHistory[] = [
     },
   },
   {
-    promise:
-      "a reply that was frozen for too long before it could leave, while its conversation was erased, has no event",
+    promise: "a reply that was frozen too long to leave, while its conversation was erased, has no event",
     history: frozenBeforeItLeft(15_000),
   },
   {
     promise: "a reply that left just in time, after its conversation was erased, has no event",
     history: frozenBeforeItLeft(12_000),
+  },
+  {
+    promise: "a delivery is given up before its tenth attempt if the next one would be after its retention",
+    history: {
+      seed: 2_044_036_400,
+      steps: [
+        [{ do: "receiver", endpoint: 0, mode: "hang" }, null],
+        [{ do: "write", person: 0 }, null],
+        [{ do: "wait", millis: 604_500_000 }, null],
+        [{ do: "replay", endpoint: 3 }, null],
+        [{ do: "wait", millis: 3_600_000 }, null],
+      ],
+    },
+  },
+  {
+    promise: "of a reply that meets an erasure, the first attempt may have names that the second one lacks",
+    history: {
+      seed: 2_147_483_641,
+      steps: [
+        [{ do: "write", person: 0 }, null],
+        [{ do: "receiver", endpoint: 0, mode: "error" }, null],
+        [{ do: "write", person: 3 }, null],
+        [{ do: "trouble", name: "api", call: 7, kind: "throttle", millis: 5_000 }, null],
+        [{ do: "reply", person: 0, key: null }, null],
+        [{ do: "erase", person: 0 }, null],
+        [{ do: "wait", millis: 120_000 }, null],
+      ],
+    },
   },
 ];
 

@@ -1,25 +1,32 @@
-import { ATTEMPTS_MAX, RETENTION } from "../../../shared/domain/limits.ts";
+import { ATTEMPTS_MAX, RETENTION, RETRY_DELAYS, RETRY_JITTER } from "../../../shared/domain/limits.ts";
 import { ulidTime } from "../../../shared/kernel/ids.ts";
+import type { Millis } from "../../../shared/kernel/time.ts";
 import type { KnownEndpoint } from "../deeds.ts";
 import { deliveryRow } from "./endpoints.ts";
 import type { Evidence, StoredItem } from "./evidence.ts";
 
 const isDeliveryRow = ({ PK }: StoredItem) => PK.startsWith("D#");
 
-/** A delivery has at most ten attempts, and is given up only after all of them. */
+/** A delivery has at most ten attempts, and is given up after all of them, or if the next one is after its retention. */
 export function judgeAttempts({ items, buried }: Evidence): string[] {
   const violations: string[] = [];
   for (const row of items.filter(isDeliveryRow)) {
     const name = `the delivery ${row.SK} to ${row.PK}`;
     const attempts = Number(row.n ?? 0);
     if (attempts > ATTEMPTS_MAX) violations.push(`${name} had ${attempts} attempts`);
-    if (row.st !== "dlq" || attempts >= ATTEMPTS_MAX || Number(row.ua) >= ulidTime(row.SK) + RETENTION) continue;
+    if (row.st !== "dlq" || attempts >= ATTEMPTS_MAX || latestRetry(row, attempts) >= ulidTime(row.SK) + RETENTION)
+      continue;
     // The message of an attempt that failed ten times gives it up, too.
     const endpointId = row.PK.split("#")[2] ?? "";
     if (!buried.some((body) => body.includes(row.SK) && body.includes(endpointId)))
       violations.push(`${name} was given up after ${attempts} attempts`);
   }
   return violations;
+}
+
+/** The latest time of the attempt after this many. */
+function latestRetry({ ua }: StoredItem, attempts: number): Millis {
+  return Number(ua) + (RETRY_DELAYS[attempts - 1] ?? 0) * (1 + RETRY_JITTER);
 }
 
 /** Nothing waits when nothing more happens. */

@@ -39,14 +39,15 @@ export function judgeInbox(evidence: Evidence): string[] {
   return violations;
 }
 
-const NAMES = /"handle":"[^"]*","username":"[^"]*"/;
+const NAMES = /"handle":"[^"]*","username":"[^"]*","name":"[^"]*"/;
 
 /**
  * One event has one id, and one id one body. Of a message that meets an erasure, the first attempt may have the person's
  * names, as the guide on delivery says.
  */
 export function judgeEvents({ posts, erasures }: Evidence): string[] {
-  const toBody = (body: string) => (erasures.length > 0 ? body.replace(NAMES, '"handle":null,"username":null') : body);
+  const toBody = (body: string) =>
+    erasures.length > 0 ? body.replace(NAMES, '"handle":null,"username":null,"name":null') : body;
   const violations: string[] = [];
   const bodies = new Map<string, Set<string>>();
   const ids = new Map<string, Set<string>>();
