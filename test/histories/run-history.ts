@@ -9,6 +9,7 @@ import { judgeEvents, judgeInbox, judgeRows } from "./ledger/inbox.ts";
 import { judgeIsolation, judgeTestSends } from "./ledger/isolation.ts";
 import { judgeBlocks, judgePolicies } from "./ledger/policies.ts";
 import { judgeQuarantine } from "./ledger/quarantine.ts";
+import { judgeRawCopies } from "./ledger/raw-copies.ts";
 import { judgeBudgets, judgeSendEvents, judgeSends, judgeWindows } from "./ledger/sending.ts";
 import type { History, Step } from "./steps.ts";
 import { openWorld, type World } from "./world/open-world.ts";
@@ -31,6 +32,7 @@ const always: readonly Judge[] = [
   judgeTestSends,
   judgeSubscriptions,
   judgeBlocks,
+  judgeRawCopies,
 ];
 
 /** What holds when nothing more happens. */

@@ -5,8 +5,9 @@ import type { Millis } from "../../../shared/kernel/time.ts";
 import { type Fault, type FaultyOperation, injectFaults } from "../../support/faults.ts";
 import { suspendable } from "../../support/world/processes.ts";
 import { openWorldTable } from "../../support/world/world-table.ts";
+import { openBucket } from "./bucket.ts";
 import { Queue, queueClient } from "./queues.ts";
-import { bucketClient, keyClient, secretsClient } from "./services.ts";
+import { keyClient, secretsClient } from "./services.ts";
 
 export type QueueId = QueueName;
 
@@ -30,16 +31,24 @@ export function openAws(now: () => Millis, decide: (operation: FaultyOperation) 
       return [name, new Queue({ name, visibility: visibilityTimeout(queueReaders[name]), deadLetters, now })];
     }),
   ) as Record<QueueId, Queue>;
+  const bucket = openBucket(now);
   const clients = {
     sqs: queueClient([...Object.values(queues), ...letters]),
     kms: keyClient(),
-    s3: bucketClient(),
+    s3: bucket.client,
     secrets: secretsClient(),
   };
   const all = [table.client, ...Object.values(clients)];
   suspendable(all);
   for (const client of all) injectFaults(client as DynamoDBClient, decide);
-  return { table, queues, deadLetters: letters, ...clients, url: (name: QueueId) => `http://queues/${name}` };
+  return {
+    table,
+    objects: bucket.objects,
+    queues,
+    deadLetters: letters,
+    ...clients,
+    url: (name: QueueId) => `http://queues/${name}`,
+  };
 }
 
 /** The functions of a history, by the ids of their constructs. */

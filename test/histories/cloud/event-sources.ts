@@ -1,5 +1,7 @@
 import { queueReaders } from "../../../shared/config/function-times.ts";
-import { MINUTE, type Millis, SECOND } from "../../../shared/kernel/time.ts";
+import { RETENTION } from "../../../shared/domain/limits.ts";
+import { ulidTime } from "../../../shared/kernel/ids.ts";
+import { HOUR, MINUTE, type Millis, SECOND } from "../../../shared/kernel/time.ts";
 import { openTable } from "../../../shared/stores/client.ts";
 import { dueStore } from "../../../shared/stores/delivery/due-attempts.ts";
 import { cursorAfter } from "../../../shared/stores/due-queue.ts";
@@ -42,18 +44,32 @@ export function connectEventSources({ engine, aws, lambda, random }: Options): v
     for (const { id } of messages) if (!failed.has(id)) queue.delete(id);
   }
 
-  let due = { writes: -1, at: 0 };
-  /** The due items change only with a write. */
-  const nextDueNow = () => {
+  let due = { writes: -1, at: 0, lettersAt: 0 };
+  /** The due items and the dead letters change only with a write. */
+  const dueNow = () => {
     const writes = aws.table.changes().length;
-    if (writes !== due.writes) due = { writes, at: nextDue(aws) };
-    return due.at;
+    if (writes !== due.writes) due = { writes, at: nextDue(aws), lettersAt: nextExpiredLetter(aws) };
+    return due;
   };
+  const nextDueNow = () => dueNow().at;
   const sweepIsDue = () => engine.now() >= nextSweep && lambda.hasRoom("sweep") && engine.now() >= nextDueNow();
   const sweep = async () => {
     await sweepIdleMinutes(Math.min(engine.now(), nextDueNow()) - IDLE_MARGIN);
     nextSweep = (Math.floor(engine.now() / MINUTE) + 1) * MINUTE;
     await lambda.invoke("sweep", {});
+  };
+
+  let nextPurge = 0;
+  const nextPurgeNow = () => Math.max(nextPurge, Math.min(nextExpiredCopy(aws), dueNow().lettersAt));
+  const purgeIsDue = () => engine.now() >= nextPurgeNow();
+  /** Lambda repeats a scheduled invocation that failed, after one minute and after two. */
+  const purge = async () => {
+    nextPurge = purgeTimeAfter(engine.now());
+    for (const wait of [0, MINUTE, 2 * MINUTE]) {
+      if (wait > 0) await engine.until(engine.now() + wait);
+      const end = await lambda.invoke("sweep", { task: "purge_raw_webhooks" });
+      if (end.kind === "returned") return;
+    }
   };
 
   engine.opportunities = () => [
@@ -65,10 +81,11 @@ export function connectEventSources({ engine, aws, lambda, random }: Options): v
             void deliver(queue, name),
       ),
     ...(sweepIsDue() ? [() => void sweep()] : []),
+    ...(purgeIsDue() ? [() => void purge()] : []),
   ];
   engine.nextOpportunity = () => {
     const visible = sources.filter(({ name }) => lambda.hasRoom(name)).map(({ queue }) => queue.nextVisible());
-    return Math.min(...visible, Math.max(nextSweep, nextDueNow()));
+    return Math.min(...visible, Math.max(nextSweep, nextDueNow()), nextPurgeNow());
   };
 }
 
@@ -94,4 +111,30 @@ function nextDue(aws: Aws): Millis {
     if (F?.S === "QH") next = Math.min(next, Number(G?.S?.slice(0, 13)));
   }
   return next === Infinity ? Infinity : Math.ceil((next + SECOND) / MINUTE) * MINUTE;
+}
+
+/** The minute of each hour in which the purge runs. */
+const PURGE_MINUTE: Millis = 17 * MINUTE;
+/** A purge that runs earlier than this before the end of a webhook leaves it to the next one. */
+const PURGE_AHEAD: Millis = HOUR + 10 * MINUTE;
+
+/** The first purge after an instant, and the first one at or after it. */
+const purgeTimeAfter = (at: Millis) => (Math.floor((at - PURGE_MINUTE) / HOUR) + 1) * HOUR + PURGE_MINUTE;
+const purgeTimeFrom = (at: Millis) => (at === Infinity ? Infinity : purgeTimeAfter(at - 1));
+
+/** The first purge with a raw copy to remove. The folder of a copy has the hour of its arrival. */
+function nextExpiredCopy({ objects }: Aws): Millis {
+  const hours = objects
+    .filter(({ removedAt }) => removedAt === null)
+    .map(({ key }) => Date.parse(`${key.split("/").slice(1, 3).join("T")}:00:00Z`));
+  return purgeTimeFrom(Math.min(Infinity, ...hours) + RETENTION - PURGE_AHEAD);
+}
+
+/** The first purge with a dead letter of `Inbound` to remove. */
+function nextExpiredLetter({ table }: Aws): Millis {
+  const arrivals = table
+    .items()
+    .filter(({ PK }) => PK?.S === "QUAR#Inbound")
+    .map(({ SK }) => ulidTime(SK?.S ?? ""));
+  return purgeTimeFrom(Math.min(Infinity, ...arrivals) + RETENTION - PURGE_AHEAD);
 }

@@ -1,5 +1,4 @@
 import { InvalidCiphertextException, KMSClient } from "@aws-sdk/client-kms";
-import { NoSuchKey, S3Client } from "@aws-sdk/client-s3";
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { inProcessSettings } from "../../support/world/sdk-in-process.ts";
 
@@ -36,26 +35,6 @@ export function keyClient(): KMSClient {
       if (sealed.context !== context)
         throw new InvalidCiphertextException({ message: "other context", $metadata: { httpStatusCode: 400 } });
       return { Plaintext: Buffer.from(sealed.text, "base64") };
-    }),
-  );
-}
-
-interface ObjectRequest {
-  readonly Key: string;
-  readonly Body?: Uint8Array;
-}
-
-/** A client of the SDK for one bucket in memory. */
-export function bucketClient(): S3Client {
-  const objects = new Map<string, Uint8Array>();
-  return new S3Client(
-    inProcessSettings((command, { Key, Body }: ObjectRequest) => {
-      if (command === "PutObject") objects.set(Key, Body ?? new Uint8Array());
-      if (command === "DeleteObject") objects.delete(Key);
-      if (command !== "GetObject") return {};
-      const bytes = objects.get(Key);
-      if (!bytes) throw new NoSuchKey({ message: "no such key", $metadata: { httpStatusCode: 404 } });
-      return { Body: { transformToByteArray: async () => bytes } };
     }),
   );
 }

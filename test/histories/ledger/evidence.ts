@@ -1,6 +1,7 @@
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { RETENTION } from "../../../shared/domain/limits.ts";
 import { HOUR, type Millis } from "../../../shared/kernel/time.ts";
+import type { StoredObject } from "../cloud/bucket.ts";
 import type { Deeds } from "../deeds.ts";
 import type { History } from "../steps.ts";
 import type { World } from "../world/open-world.ts";
@@ -27,6 +28,8 @@ export interface Evidence extends Deeds {
   readonly acknowledged: ReadonlyMap<number, Millis>;
   readonly items: readonly StoredItem[];
   readonly changes: readonly StoredChange[];
+  /** Every file of the bucket, those that were deleted included. */
+  readonly objects: readonly StoredObject[];
   /** The bodies of the messages that became dead letters. */
   readonly buried: readonly string[];
   /** When an item was last written. */
@@ -80,6 +83,7 @@ export function observe(world: World, history: History, deeds: Deeds): (calmAt: 
       acknowledged: platform.acknowledged,
       items: [...current.values()],
       changes,
+      objects: aws.objects,
       buried: Object.values(aws.queues).flatMap(({ buried }) => buried),
       writtenAt: (item) => written.get(item) ?? 0,
       mayBeErased: (person, at) =>

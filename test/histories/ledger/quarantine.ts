@@ -10,8 +10,10 @@ const goneReasons: ReadonlySet<string | null> = new Set(["event_gone", "delivery
  * A record is in quarantine only if its message was made to fail: every other fault of a history passes. Each of those is
  * there, and the operator's last redrive sent it back, or found that nothing is left to do.
  */
-export function judgeQuarantine({ items, buried, redrives, calmAt }: Evidence): string[] {
-  const rows = items.filter(({ PK }) => PK.startsWith("QUAR#"));
+export function judgeQuarantine({ changes, buried, redrives, calmAt }: Evidence): string[] {
+  // The last state of each row, although a purge may have removed it.
+  const states = changes.flatMap(({ after }) => (after?.PK.startsWith("QUAR#") ? [after] : []));
+  const rows = [...new Map(states.map((row) => [`${row.PK} ${row.SK}`, row])).values()];
   const stored = new Set(rows.map((row) => String(row[A.body])));
   const missing = buried.filter((body) => !stored.has(body));
   return [
