@@ -1,4 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { synthesizeTemplates } from "../lib/synth-templates.ts";
+import { usedPermissions } from "./cloud/permissions.ts";
+import { grantedPermissions } from "./granted-permissions.ts";
 import { reportSeed } from "./report-seed.ts";
 import { runHistory } from "./run-history.ts";
 import { foundHistories } from "./seeds.ts";
@@ -24,4 +27,17 @@ describe("random histories", () => {
       }
     },
   );
+});
+
+// The local stack checks no permissions. All histories above count.
+test("the role of each function allows all that the function used", () => {
+  const { service } = synthesizeTemplates();
+  for (const [name, used] of usedPermissions) {
+    const granted = grantedPermissions(service, name);
+    expect(used.size, `${name} was used`).toBeGreaterThan(0);
+    expect(
+      [...used].filter((permission) => !granted.includes(permission)),
+      name,
+    ).toEqual([]);
+  }
 });

@@ -6,6 +6,7 @@ import { type Fault, type FaultyOperation, injectFaults } from "../../support/fa
 import { suspendable } from "../../support/world/processes.ts";
 import { openWorldTable } from "../../support/world/world-table.ts";
 import { openBucket } from "./bucket.ts";
+import { recordPermissions } from "./permissions.ts";
 import { Queue, queueClient } from "./queues.ts";
 import { keyClient, secretsClient } from "./services.ts";
 
@@ -40,7 +41,12 @@ export function openAws(now: () => Millis, decide: (operation: FaultyOperation) 
   };
   const all = [table.client, ...Object.values(clients)];
   suspendable(all);
-  for (const client of all) injectFaults(client as DynamoDBClient, decide);
+  for (const client of all) {
+    injectFaults(client as DynamoDBClient, (operation) => {
+      recordPermissions(operation);
+      return decide(operation);
+    });
+  }
   return {
     table,
     objects: bucket.objects,

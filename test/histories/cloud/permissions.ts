@@ -1,0 +1,62 @@
+import { type FunctionName as FunctionId, functions } from "../../../shared/config/names.ts";
+import type { FaultyOperation } from "../../support/faults.ts";
+import { currentProcess } from "../../support/world/processes.ts";
+import { type FunctionName, functionIds } from "./aws.ts";
+
+/** What the functions of all histories of this process needed: `dynamodb:Query GS1`, `sqs:SendMessage Events`. */
+export const usedPermissions: ReadonlyMap<FunctionId, Set<string>> = new Map(
+  functions.map((name) => [name, new Set<string>()]),
+);
+
+/** Notes the permissions that a call of a function needs. */
+export function recordPermissions({ client, command, input }: FaultyOperation): void {
+  const [name] = currentProcess()?.name.split(" ") ?? [];
+  if (name === undefined) return;
+  const used = usedPermissions.get(functionIds[name as FunctionName]);
+  for (const permission of requiredPermissions(client, command, input as Input)) used?.add(permission);
+}
+
+interface Input {
+  readonly IndexName?: string;
+  readonly TransactItems?: readonly object[];
+  readonly QueueUrl?: string;
+  readonly QueueName?: string;
+  readonly Key?: string;
+  readonly Delete?: { readonly Objects: readonly { readonly Key: string }[] };
+  readonly SecretId?: string;
+}
+
+/** The actions whose names are not those of their operations. */
+const actions: Readonly<Record<string, string>> = {
+  ConditionCheck: "ConditionCheckItem",
+  Put: "PutItem",
+  Update: "UpdateItem",
+  Delete: "DeleteItem",
+  SendMessageBatch: "SendMessage",
+  ChangeMessageVisibilityBatch: "ChangeMessageVisibility",
+  DeleteObjects: "DeleteObject",
+  ListObjectsV2: "ListBucket",
+};
+
+/** Source: the service authorization reference of AWS. A transaction needs the actions of its parts. */
+function requiredPermissions(client: string, command: string, input: Input): string[] {
+  const action = actions[command] ?? command;
+  switch (client) {
+    case "DynamoDBClient":
+      if (!input.TransactItems) return [`dynamodb:${action} ${input.IndexName ?? "table"}`];
+      return input.TransactItems.flatMap(Object.keys).map((part) => `dynamodb:${actions[part]} table`);
+    case "SQSClient":
+      return [`sqs:${action} ${input.QueueName ?? input.QueueUrl?.split("/").at(-1)}`];
+    case "S3Client": {
+      if (action === "ListBucket") return [`s3:${action} bucket`];
+      const keys = input.Delete?.Objects.map(({ Key }) => Key) ?? [String(input.Key)];
+      return keys.map((key) => `s3:${action} ${key.split("/")[0]}/`);
+    }
+    case "KMSClient":
+      return [`kms:${action} key`];
+    case "SecretsManagerClient":
+      return [`secretsmanager:${action} ${input.SecretId}`];
+    default:
+      throw new Error(`The permissions of ${client} are not known.`);
+  }
+}
