@@ -154,6 +154,20 @@ export const foundHistories: readonly FoundHistory[] = [
       ],
     },
   },
+  {
+    promise: "a reply that its echo stored, an erasure removed and its sender then stored again, counts once",
+    history: {
+      seed: 11,
+      steps: [
+        [{ do: "write", person: 1 }, null],
+        [{ do: "trouble", name: "api", call: 12, kind: "freeze_after", millis: 15_000 }, null],
+        [{ do: "reply", person: 1, key: null }, null],
+        [{ do: "wait", millis: 1_000 }, null],
+        [{ do: "erase", person: 1 }, null],
+        [{ do: "wait", millis: 21_600_000 }, null],
+      ],
+    },
+  },
 ];
 
 /** The process of a reply is frozen before the call of the platform, and the conversation is erased at that time. */

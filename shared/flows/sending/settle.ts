@@ -42,18 +42,19 @@ export async function completeSend(ports: CompletePorts, attempt: SendAttempt, m
   if (settling === "gone") return markErasedSend(ports, tenant, message);
   const record = await ports.outboundMessages.record(tenant, message, startedAt, shards);
   const inbox = { accountHandle: head.accountHandle, shards };
-  const [advance] = await Promise.all([
-    // A test message reaches nobody, so it does not change the conversation's head.
-    send.scope === "live"
-      ? ports.conversations.advanceHead(tenant, record.message, { ...inbox, mayStart: false })
-      : null,
-    ports.events.send(messageEvent(tenant, record)),
-  ]);
-  if (!advance) return;
-  if (!advance.started) await undoLateWrite(ports, tenant, record, advance);
-  // A reply starts no conversation. This one is erased, and the erasure is over; or it has expired just now.
-  else if (!(await undoErasedSend(ports, tenant, record)))
-    await ports.conversations.advanceHead(tenant, record.message, inbox);
+  // A test message reaches nobody, so it does not change the conversation's head.
+  if (send.scope === "live") {
+    const advance = await ports.conversations.advanceHead(tenant, record.message, { ...inbox, mayStart: false });
+    if (!advance.started) {
+      // An erasure removed the message, and this process stored it again: its event names what is gone.
+      if (await undoLateWrite(ports, tenant, record, advance)) return;
+    } else {
+      // A reply starts no conversation. This one is erased, and the erasure is over; or it has expired just now.
+      if (await undoErasedSend(ports, tenant, record)) return;
+      await ports.conversations.advanceHead(tenant, record.message, inbox);
+    }
+  }
+  await ports.events.send(messageEvent(tenant, record));
 }
 
 type FailurePorts = Pick<SettlePorts, "accounts" | "budgets" | "eventBodies" | "events">;
