@@ -78,7 +78,7 @@ function toInspectionDetails(inspection: Inspection) {
         event_id: eventId(inspection.event.eventUlid),
         event_type: inspection.event.type,
         conversation_id: inspection.event.source?.conversationId ?? null,
-        body_stored: inspection.bodyKept,
+        body_stored: inspection.bodyStored,
         endpoints: inspection.endpoints.map(({ endpointId, status, delivery }) => ({
           id: endpointId,
           status,
@@ -94,7 +94,7 @@ function toInspectionDetails(inspection: Inspection) {
         event_id: eventId(inspection.attempt.eventUlid),
         delivery_id: deliveryId(inspection.attempt.eventUlid, inspection.attempt.endpointId),
         attempt_number: inspection.attempt.attempt,
-        body_stored: inspection.bodyKept,
+        body_stored: inspection.bodyStored,
         delivery: toDeliveryJson(inspection.delivery),
       };
     case "task":

@@ -124,17 +124,17 @@ const help: Record<Reason, ErrorHelp> = {
   },
   hold_sent: { when: "The held message was sent.", fix: "Nothing to do. A held message is sent once." },
   hold_failed: { when: "The held message could not be sent.", fix: "Create a new hold." },
-  hold_ran_out: { when: "Nobody passed the check in time.", fix: "Create a new hold." },
+  hold_expired: { when: "Nobody passed the check in time.", fix: "Create a new hold." },
   payload_too_large: {
     when: "The body exceeds the limit of the route.",
     fix: "Reduce the body to the limit in `detail`.",
   },
   too_many_requests: { when: "The key exceeded its requests per minute.", fix: retryAfter },
-  too_many_look_ups: {
+  dns_lookup_limit: {
     when: "The tenant created or updated too many webhook URLs with a host name in this minute.",
     fix: retryAfter,
   },
-  too_many_tries: { when: "The check page made too many attempts for a hold or from an address.", fix: retryAfter },
+  verification_limit: { when: "The check page made too many attempts for a hold or from an address.", fix: retryAfter },
   send_failed: {
     when: "The platform refused the message. `detail` has its reason.",
     fix: "Resolve the reason before you send again.",

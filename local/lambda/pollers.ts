@@ -111,7 +111,7 @@ async function processBatch(mapping: EventSourceMapping, messages: readonly Mess
   try {
     const failedIds = await invokeWithBatch(mapping, messages, poller);
     const succeeded = messages.filter(({ MessageId = "" }) => !failedIds.has(MessageId));
-    for (const part of partsOf(succeeded)) {
+    for (const part of splitIntoBatches(succeeded)) {
       const Entries = part.map(({ ReceiptHandle }, at) => ({ Id: String(at), ReceiptHandle }));
       await poller.sqs.send(new DeleteMessageBatchCommand({ QueueUrl: mapping.queueUrl, Entries }));
     }
@@ -140,7 +140,7 @@ async function invokeWithBatch(
 }
 
 async function postpone(mapping: EventSourceMapping, messages: readonly Message[], { sqs }: Poller): Promise<void> {
-  for (const part of partsOf(messages)) {
+  for (const part of splitIntoBatches(messages)) {
     const Entries = part.map(({ ReceiptHandle, Attributes }, at) => ({
       Id: String(at),
       ReceiptHandle,
@@ -153,7 +153,7 @@ async function postpone(mapping: EventSourceMapping, messages: readonly Message[
 }
 
 /** The messages in parts that one batch request of SQS accepts. */
-function partsOf(messages: readonly Message[]): Message[][] {
+function splitIntoBatches(messages: readonly Message[]): Message[][] {
   const starts = Array.from({ length: Math.ceil(messages.length / RECEIVE_MAX) }, (_, at) => at * RECEIVE_MAX);
   return starts.map((from) => messages.slice(from, from + RECEIVE_MAX));
 }

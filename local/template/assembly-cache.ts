@@ -34,7 +34,7 @@ export interface AssemblyCache {
   store(key: string, outdir: string): void;
 }
 
-/** A hash of the content of every source, the CDK context, and whatever else of this process the CDK reads. */
+/** A hash of the content of every source, the CDK context, and everything else of this process that the CDK reads. */
 export function assemblyKey(project: string, context: Readonly<Record<string, string>>): string {
   const hash = createHash("sha256");
   const cdkVariables = Object.entries(process.env).filter(([name]) => name.startsWith("CDK_"));

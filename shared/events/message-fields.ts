@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { accountKey, platforms } from "../domain/accounts/accounts.ts";
-import { type Referral, storyOf } from "../domain/inbox/message-context.ts";
+import { messageStory, type Referral } from "../domain/inbox/message-context.ts";
 import {
   type Attachment,
   attachmentTypes,
@@ -90,7 +90,7 @@ export function messageContent(message: Message) {
     sent_via: message.sentVia,
     actor_id: message.actorId,
     reply_to: message.replyTo,
-    story: storyOf(message),
+    story: messageStory(message),
     quick_reply: quickReply ? { payload: quickReply.payload } : null,
     postback: postback ? { title: message.text || null, payload: postback.payload } : null,
     referral: referral ? toReferralFields(referral) : null,

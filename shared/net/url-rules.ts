@@ -92,7 +92,7 @@ function hostFault(url: URL, rules: UrlRules): string | null {
   if (host.length > HOST_CHARS_MAX || !labels.every((label) => LDH_LABEL.test(label))) {
     return "The URL's host must be a DNS name: letters, digits and dashes between dots.";
   }
-  // Loopback belongs to the service and to local receivers alike: there the port tells them apart.
+  // Loopback belongs to the service and to local receivers alike: there the port distinguishes them.
   if (rules.mode === "open" && isWithin(host, "localhost")) return null;
   if (rules.ownHosts.some((ownHost) => isWithin(host, ownHost))) return "The URL must not point to this service.";
   if (SPECIAL_NAMES.some((name) => isWithin(host, name)))

@@ -47,7 +47,7 @@ export interface WebhookClientOptions {
   /** Connections of one pool to one origin. An attempt beyond them waits within its time limit. Default: 10. */
   readonly connectionsPerPool?: number;
   /**
-   * Pools kept open. Default: 500. Beyond it the least recently used pool closes after its running attempts, and its
+   * Open pools. Default: 500. Beyond it the least recently used pool closes after its running attempts, and its
    * next attempt opens a new connection.
    */
   readonly poolsMax?: number;

@@ -11,7 +11,7 @@ type Item = Readonly<Record<string, unknown>>;
 interface Options {
   /**
    * Attributes with the values that only this write gives them, such as its unique `op`; undefined where it leaves one
-   * absent. They tell the write's own result from another writer's when the SDK repeats a write whose answer was lost.
+   * absent. They distinguish the write's own result from another writer's when the SDK repeats a write whose answer was lost.
    */
   readonly ownMark?: Item;
 }

@@ -31,7 +31,7 @@ beforeAll(async () => {
   await pipeline.apiPorts.feedShards(workspace.tenant, pipeline.now());
   ports = {
     ...pipeline.apiPorts,
-    verificationAttempts: pipeline.stores.tries,
+    verificationAttempts: pipeline.stores.verificationAttempts,
     challengeKey: async () => CHALLENGE_KEY,
     random: randomToken,
     pageFiles: new Map(),

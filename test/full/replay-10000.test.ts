@@ -60,7 +60,7 @@ it("10,000 deliveries are replayed page by page: each is counted once, and each 
   }
   const sum = (field: "matched" | "enqueued" | "skipped") => pages.reduce((all, page) => all + page[field], 0);
   expect([sum("matched"), sum("enqueued"), sum("skipped")]).toEqual([10_000, 9_000, 1_000]);
-  expect(await queueDepth(testEnv.eventSource, fixture.lane.deliveries)).toBe(9_000);
+  expect(await queueDepth(testEnv.eventSource, fixture.queues.deliveries)).toBe(9_000);
   const audits = await fixture.audits("webhook.bulk_replay");
   expect(audits.map(({ dt }) => dt)).toMatchObject(
     pages.map(({ matched, enqueued, skipped }) => ({ statuses: "dlq,failed", matched, enqueued, skipped })),

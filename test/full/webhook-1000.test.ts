@@ -41,7 +41,7 @@ it("one webhook of 1,000 updates, a platform's maximum, is ingested and publishe
 
   const deliveriesOfType = (type: string) => receiver.deliveries.filter(({ event }) => event.type === type);
   await waitFor(
-    "all is announced",
+    "all events are delivered",
     () => deliveriesOfType("message.received").length + deliveriesOfType("message.edited").length >= 1_000,
     {
       seconds: 300,

@@ -158,7 +158,7 @@ it("follows a held message, not the check that releases it, to the event of its 
   answerNextSend(async () => ({ kind: "accepted", messageId: workspace.newMessageId() }));
   const ports: CheckPorts = {
     ...pipeline.apiPorts,
-    verificationAttempts: pipeline.stores.tries,
+    verificationAttempts: pipeline.stores.verificationAttempts,
     challengeKey: async () => CHALLENGE_KEY,
     random: randomToken,
     pageFiles: new Map(),

@@ -161,7 +161,7 @@ export function openActors(world: World) {
     await request("api", "POST", `${path}/${latest.deliveryId}/replay?force=true`, { key });
   }
 
-  function announcePolicy(who: number, action: PolicyAction): void {
+  function sendPolicy(who: number, action: PolicyAction): void {
     const { account } = findPerson(who);
     const at = engine.now();
     const webhook = platform.post(account, policy(account, action, at));
@@ -237,7 +237,7 @@ export function openActors(world: World) {
         case "hold":
           return send(`person-${step.person}`, { kind: "hold", scope: "live" }, null);
         case "policy":
-          return announcePolicy(step.person, step.action);
+          return sendPolicy(step.person, step.action);
         case "read":
           return read(findPerson(step.person).account.tenant);
         case "trespass":

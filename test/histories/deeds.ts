@@ -75,7 +75,7 @@ export interface ApiAnswer {
 }
 
 /** A webhook about the account itself. */
-export interface PolicyAnnouncement {
+export interface PolicyUpdate {
   readonly account: WorldAccount;
   readonly action: PolicyAction;
   readonly at: Millis;
@@ -106,7 +106,7 @@ export interface Deeds {
   readonly erasures: Erasure[];
   /** Deliveries that somebody asked to replay. */
   readonly replayed: Set<string>;
-  readonly policies: PolicyAnnouncement[];
+  readonly policies: PolicyUpdate[];
   readonly reads: InboxRead[];
   readonly trespasses: Trespass[];
   readonly redrives: RedriveResult[];

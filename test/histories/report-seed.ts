@@ -1,6 +1,6 @@
 import { seedHistory } from "./seed-history.ts";
 import { shrinkHistory, violationKind, violationsOf } from "./shrink-history.ts";
-import { tellStory } from "./story.ts";
+import { formatStory } from "./story.ts";
 
 /** What a seed's history showed, shrunk to the shortest story. */
 export interface SeedReport {
@@ -23,7 +23,7 @@ export async function reportSeed(seed: number): Promise<SeedReport | null> {
   return {
     seed,
     kind: violationKind(first),
-    story: [tellStory(shortest.history), ...shown].join("\n"),
+    story: [formatStory(shortest.history), ...shown].join("\n"),
     history: JSON.stringify(shortest.history),
   };
 }

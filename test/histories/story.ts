@@ -2,7 +2,7 @@ import { DAY, HOUR, MINUTE, type Millis, SECOND } from "../../shared/kernel/time
 import type { History, Step } from "./steps.ts";
 
 /** The steps of a history, one sentence each. */
-export function tellStory({ seed, steps }: History): string {
+export function formatStory({ seed, steps }: History): string {
   const lines = steps.map(([step, ticks], i) => `${i + 1}. ${sentence(step)}${pace(ticks)}`);
   return [`Order ${seed}:`, ...lines].join("\n");
 }

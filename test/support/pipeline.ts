@@ -157,7 +157,7 @@ export async function startPipeline(options: PipelineOptions = {}) {
     budgets: budgetStore(tableHandle),
     dueSends: dueSendStore(tableHandle),
     holds: holdStore(tableHandle),
-    tries: verificationAttemptStore(tableHandle),
+    verificationAttempts: verificationAttemptStore(tableHandle),
     attachmentOwners: attachmentOwnerStore(tableHandle),
     idempotencyKeys: idempotencyKeyStore(tableHandle),
     dnsQuota: dnsQuotaStore(tableHandle),

@@ -22,8 +22,8 @@ const refusals = [
   "hold_sending",
   "hold_sent",
   "hold_failed",
-  "hold_ran_out",
-  "too_many_tries",
+  "hold_expired",
+  "verification_limit",
 ] as const;
 
 export const getHeldMessage = endpoint.public({

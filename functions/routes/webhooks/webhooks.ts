@@ -61,7 +61,7 @@ export const createWebhook = endpoint.tenant({
   tag: "Webhooks",
   summary: "Create a webhook endpoint (its signing secret is returned once)",
   body: z.object({ url: z.string().check(httpsUrlMeta), events: z.optional(events) }),
-  refusals: ["endpoint_limit", "too_many_look_ups"],
+  refusals: ["endpoint_limit", "dns_lookup_limit"],
   data: z.object({ endpoint: webhookSchema, signing_secret: z.string() }),
   handle: async ({ caller, tenant, body, request, now, ports }) => {
     const { url, events = eventTypes } = body;
@@ -99,7 +99,7 @@ export const updateWebhook = endpoint.tenant({
     events: z.optional(events),
     status: z.optional(z.enum(["active", "paused"])),
   }),
-  refusals: ["endpoint_not_found", "too_many_look_ups"],
+  refusals: ["endpoint_not_found", "dns_lookup_limit"],
   data: z.object({ endpoint: webhookSchema }),
   handle: async ({ caller, tenant, path, body, request, now, ports }) => {
     const { url, events, status } = body;

@@ -19,7 +19,7 @@ function readHash() {
 function choose(account, person) {
   chosen = { account, person };
   history.replaceState(null, "", `#${encodeURIComponent(account)}/${encodeURIComponent(person)}`);
-  tell(null);
+  showProblem(null);
   draw();
   at("scroll").scrollTop = at("scroll").scrollHeight;
 }
@@ -32,7 +32,7 @@ async function ask(path, body) {
   return answer;
 }
 
-function tell(problem) {
+function showProblem(problem) {
   at("problem").hidden = problem === null;
   at("problem").textContent = problem ?? "";
 }
@@ -189,11 +189,11 @@ async function act(action) {
     const done = ask("/person-sends", { ...about, ...action });
     setTimeout(() => refresh().catch(() => {}), 60);
     await done;
-    tell(null);
+    showProblem(null);
     await refresh();
     return true;
   } catch (error) {
-    tell(error.message);
+    showProblem(error.message);
     return false;
   }
 }
@@ -216,7 +216,7 @@ async function addPerson() {
     choose(account.key, person.id);
     at("text").focus();
   } catch (error) {
-    tell(error.message);
+    showProblem(error.message);
   }
 }
 
@@ -240,7 +240,9 @@ at("kind").addEventListener("change", () => {
   at("kind").value = "";
   if (kind !== "") void act({ kind });
 });
-at("deliver").addEventListener("click", () => ask("/deliver-now", {}).then(refresh, (error) => tell(error.message)));
+at("deliver").addEventListener("click", () =>
+  ask("/deliver-now", {}).then(refresh, (error) => showProblem(error.message)),
+);
 
 async function poll() {
   try {

@@ -29,7 +29,7 @@ export interface MessageContext {
 }
 
 /** The story of a message: the one that it replies to, or the one that its first mention names. */
-export function storyOf(message: {
+export function messageStory(message: {
   readonly context?: MessageContext;
   readonly attachments: readonly { readonly type: string; readonly url: string | null }[];
 }): Story | null {

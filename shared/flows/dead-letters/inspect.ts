@@ -20,11 +20,11 @@ type DecodedAs<Kind extends DecodedMessage["kind"]> = Extract<DecodedMessage, { 
 /** A dead letter's contents, and the current state of what they refer to. */
 export type Inspection =
   | (DecodedAs<"webhook"> & { readonly updates: UpdateSummary | null })
-  | (DecodedAs<"event"> & { readonly bodyKept: boolean; readonly endpoints: readonly EndpointDelivery[] })
+  | (DecodedAs<"event"> & { readonly bodyStored: boolean; readonly endpoints: readonly EndpointDelivery[] })
   | (DecodedAs<"attempt"> & {
       readonly delivery: DeliveryRow | null;
       readonly endpoint: EndpointStatus | null;
-      readonly bodyKept: boolean;
+      readonly bodyStored: boolean;
     })
   | DecodedAs<"task">
   | DecodedAs<"profile">
@@ -83,7 +83,7 @@ export function planRedrive(letter: Pick<QuarantinedMessage, "body" | "cut">, in
   switch (inspection.kind) {
     case "event":
       // Some endpoints may have received the event: their rows are read first.
-      return inspection.bodyKept
+      return inspection.bodyStored
         ? { action: "send", body: encodeEvent({ ...inspection.event, repeated: true }) }
         : { action: "refuse", reason: "event_gone" };
     case "attempt":
@@ -116,12 +116,12 @@ function planAttemptRedrive(body: string, inspection: Extract<Inspection, { kind
       if (delivery.attempt > attempt.attempt) return { action: "skip", reason: "delivery_moved_on" };
       if (inspection.endpoint === null || inspection.endpoint === "deleted")
         return { action: "refuse", reason: "endpoint_gone" };
-      return inspection.bodyKept ? { action: "replay", attempt } : { action: "refuse", reason: "event_gone" };
+      return inspection.bodyStored ? { action: "replay", attempt } : { action: "refuse", reason: "event_gone" };
   }
 }
 
 async function inspectEvent(ports: RedrivePorts, event: EventMessage, now: Millis) {
-  const [allEndpoints, bodyKept] = await Promise.all([
+  const [allEndpoints, bodyStored] = await Promise.all([
     ports.endpoints.list(event.tenant),
     bodyExists(ports, event, now),
   ]);
@@ -132,7 +132,7 @@ async function inspectEvent(ports: RedrivePorts, event: EventMessage, now: Milli
       return { endpointId: id, status, delivery: row?.status ?? null };
     }),
   );
-  return { bodyKept, endpoints };
+  return { bodyStored, endpoints };
 }
 
 async function inspectAttempt(ports: RedrivePorts, { tenant, endpointId, eventUlid }: RetryMessage, now: Millis) {
@@ -140,8 +140,9 @@ async function inspectAttempt(ports: RedrivePorts, { tenant, endpointId, eventUl
     ports.deliveries.get(tenant, endpointId, eventUlid),
     ports.endpoints.get(tenant, endpointId),
   ]);
-  const bodyKept = delivery !== null && (await bodyExists(ports, { tenant, eventUlid, source: delivery.source }, now));
-  return { delivery, endpoint: endpoint?.status ?? null, bodyKept };
+  const bodyStored =
+    delivery !== null && (await bodyExists(ports, { tenant, eventUlid, source: delivery.source }, now));
+  return { delivery, endpoint: endpoint?.status ?? null, bodyStored };
 }
 
 async function bodyExists(

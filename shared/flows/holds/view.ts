@@ -33,8 +33,8 @@ export interface CheckRequest {
   readonly sourceIp: string | null;
 }
 
-export type HoldEndedRefusal = Refusal<"hold_sending" | "hold_sent" | "hold_failed" | "hold_ran_out">;
-export type TooManyAttempts = Refusal<"too_many_tries">;
+export type HoldEndedRefusal = Refusal<"hold_sending" | "hold_sent" | "hold_failed" | "hold_expired">;
+export type TooManyAttempts = Refusal<"verification_limit">;
 type OpenPorts = Pick<CheckPorts, "holds" | "verificationAttempts">;
 
 /** Shown when neither a handle nor a username is known. */
@@ -107,7 +107,7 @@ export function endedReason({ status }: HoldState): HoldEndedRefusal | null {
     case "failed":
       return refuse("hold_failed", status);
     case "expired":
-      return refuse("hold_ran_out", status);
+      return refuse("hold_expired", status);
   }
 }
 
@@ -121,7 +121,7 @@ export async function getDisplayName(
   return head?.participantHandle ?? head?.participantUsername ?? FALLBACK_NAME;
 }
 
-/** Counts a failure of a source address. @returns `refusal`, or `too_many_tries` when the address is over its limit */
+/** Counts a failure of a source address. @returns `refusal`, or `verification_limit` when the address is over its limit */
 export async function countFailure<R extends Refusal>(
   ports: Pick<OpenPorts, "verificationAttempts">,
   sourceIp: string | null,
@@ -136,5 +136,5 @@ export async function countFailure<R extends Refusal>(
 }
 
 export function tooManyAttempts(now: Millis): TooManyAttempts {
-  return refuse("too_many_tries", undefined, secondsUntilNextWindow(now));
+  return refuse("verification_limit", undefined, secondsUntilNextWindow(now));
 }

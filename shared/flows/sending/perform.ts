@@ -22,8 +22,8 @@ import { type BudgetRefusal, checkBudgets, type PlannedSend, type SendFailedRefu
 import type { SendPorts } from "./ports.ts";
 import { applySendFailure, completeSend, endRestriction, publishSendFailed, type SendAttempt } from "./settle.ts";
 
-/** Other sends may open the windows of three budgets between two tries, and then fill them. */
-const START_TRIES_MAX = 12;
+/** Other sends may open the windows of three budgets between two attempts, and then fill them. */
+const START_ATTEMPTS_MAX = 12;
 
 export type SendResult =
   | { readonly kind: "sent"; readonly messageId: string }
@@ -88,7 +88,7 @@ async function sendOnce(ports: SendPorts, send: PreparedSend, time: RequestTime)
   try {
     existingResult = await startSend(ports, send);
   } catch (fault) {
-    // The record tells whether the send was started. If it cannot be read, it may stand.
+    // The record says whether the send was started. If it cannot be read, it may stand.
     const result = await recordedResult(ports, attempt).catch(() => outcomeUnknown);
     if (result) return result;
     throw fault;
@@ -145,7 +145,7 @@ async function createRecord(
   const spender = { tenant, account, conversationId: head.id, scope };
   const humanAgent = plan.via === "api_human_agent";
   let budgets = plan.budgets;
-  for (let i = 0; i < START_TRIES_MAX; i++) {
+  for (let i = 0; i < START_ATTEMPTS_MAX; i++) {
     const refusal = checkBudgets(budgets, now, humanAgent);
     if (refusal) return { kind: "refused", refusal };
     const spending = ports.budgets.spending(spender, budgets, now, humanAgent);

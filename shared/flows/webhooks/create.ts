@@ -13,7 +13,7 @@ export async function createWebhook(
   ports: Pick<WebhookPorts, "endpoints" | "vault" | "gate" | "dnsQuota">,
   request: WebhookRequest & { readonly url: string; readonly events: readonly EventType[] },
 ): Promise<
-  { endpoint: Endpoint; secret: string } | Refusal<"invalid_request" | "too_many_look_ups" | "endpoint_limit">
+  { endpoint: Endpoint; secret: string } | Refusal<"invalid_request" | "dns_lookup_limit" | "endpoint_limit">
 > {
   const { tenant, actor, now } = request;
   const url = await checkEndpointUrl(ports, tenant, request.url, now);

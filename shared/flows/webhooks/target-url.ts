@@ -9,12 +9,12 @@ export async function checkEndpointUrl(
   tenant: TenantId,
   url: string,
   now: Millis,
-): Promise<string | Refusal<"invalid_request" | "too_many_look_ups">> {
+): Promise<string | Refusal<"invalid_request" | "dns_lookup_limit">> {
   const syntaxCheck = ports.gate.checkUrl(url);
   if (!syntaxCheck.ok) return invalidField("url", "is not allowed", syntaxCheck.reason);
   if (hasHostname(syntaxCheck.url)) {
     const retryAfter = await ports.dnsQuota.consume(tenant, now);
-    if (retryAfter !== null) return refuse("too_many_look_ups", undefined, retryAfter);
+    if (retryAfter !== null) return refuse("dns_lookup_limit", undefined, retryAfter);
   }
   const dnsCheck = await ports.gate.checkAndResolve(url);
   return dnsCheck.ok ? dnsCheck.url.href : invalidField("url", "is not allowed", dnsCheck.reason);

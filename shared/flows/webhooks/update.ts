@@ -16,7 +16,7 @@ import { checkEndpointUrl } from "./target-url.ts";
 export async function updateWebhook(
   ports: Pick<WebhookPorts, "endpoints" | "gate" | "dnsQuota" | "retries">,
   { tenant, endpointId, changes: requestedChanges, actor, now }: EndpointRequest & { changes: EndpointChanges },
-): Promise<Endpoint | Refusal<"endpoint_not_found" | "invalid_request" | "too_many_look_ups">> {
+): Promise<Endpoint | Refusal<"endpoint_not_found" | "invalid_request" | "dns_lookup_limit">> {
   const endpoint = await getLiveEndpoint(ports, tenant, endpointId);
   if (isRefusal(endpoint)) return endpoint;
   const url =

@@ -82,7 +82,7 @@ export function quarantineStore(table: Table) {
      * Stores a dead letter unless it is stored. Safe to repeat: the key follows from the message.
      * @returns `redriven` also while a redrive has claimed it
      */
-    async save(letter: DeadLetter, now: Millis): Promise<"new" | "kept_before" | "redriven"> {
+    async save(letter: DeadLetter, now: Millis): Promise<"new" | "stored_before" | "redriven"> {
       const body = Buffer.from(letter.body);
       const cut = body.length > BODY_BYTES_MAX;
       const item = {
@@ -98,7 +98,7 @@ export function quarantineStore(table: Table) {
       const result = await conditionalWrite<QuarantineItem>(table, put(item, itemDoesNotExist));
       if (result.applied || !result.current) return "new";
       const { [A.redrivenAt]: redrivenAt, [A.claimedUntil]: claimedUntil = 0 } = result.current;
-      return redrivenAt !== undefined || claimedUntil > now ? "redriven" : "kept_before";
+      return redrivenAt !== undefined || claimedUntil > now ? "redriven" : "stored_before";
     },
 
     /** A queue's dead letters in pages of up to 1 MB, without those sent after `now`. */

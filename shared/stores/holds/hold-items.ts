@@ -106,7 +106,7 @@ function toHoldState(item: HoldItem, content: SendContent | null): HoldState {
   const { [A.status]: status } = item;
   switch (status) {
     case "awaiting_verification":
-      // Another process recorded that it expired and removed the content: it stays expired, whatever this clock says.
+      // Another process recorded that it expired and removed the content: it stays expired, regardless of this clock.
       return content === null ? { status: "expired" } : { status };
     case "sending":
       return { status, claimedAt: item[A.claimedAt] ?? 0 };

@@ -95,7 +95,7 @@ export function messageStore(table: Table) {
       await conditionalWrite(table, update(messageKey(conversationId, position), changes, itemExists));
     },
 
-    /** One message by the platform's id, whatever its scope; null when unknown or past its retention. */
+    /** One message by the platform's id, in any scope; null when unknown or past its retention. */
     async getById(tenant: TenantId, messageId: string, now: Millis): Promise<Message | null> {
       if (messageId.length > MESSAGE_ID_CHARS_MAX) return null;
       const { Items } = await client.send(

@@ -92,15 +92,15 @@ it("events of a paused endpoint are blocked, and a replay of the window sends th
 });
 
 it("a delivered event is replayed only with force, with the same body and a new signature", async () => {
-  await sendMessages("once more");
-  const [first] = receivedWithText("once more");
+  await sendMessages("second copy");
+  const [first] = receivedWithText("second copy");
   const id = String(first?.headers["svc-delivery-id"]);
   const path = `/v1/webhooks/${hook.id}/deliveries/${id}/replay`;
   const refused = await stack.api("POST", path);
   expect([refused.status, refused.body.error.code]).toEqual([409, "replay_conflict"]);
   expect((await stack.api("POST", `${path}?force=true`)).status).toBe(200);
-  await waitFor("the event is delivered again", () => receivedWithText("once more").length === 2);
-  const [, second] = receivedWithText("once more");
+  await waitFor("the event is delivered again", () => receivedWithText("second copy").length === 2);
+  const [, second] = receivedWithText("second copy");
   expect(second?.raw.toString()).toBe(first?.raw.toString());
   expect(second && verifyAsDocumented(hook.secret, second, await stack.now())).toBe(true);
   expect(await waitForRow(hook.id, id, "delivered")).toMatchObject({ attempt_number: 1 });

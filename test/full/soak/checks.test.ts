@@ -6,7 +6,7 @@ import { checkCounters } from "./counters.ts";
 import type { Evidence } from "./evidence.ts";
 import { type Ledger, newLedger, type ReceivedPost } from "./ledger.ts";
 
-// Each check of the soak reports what it is for, and nothing about a run that kept every promise.
+// Each check of the soak reports what it is for, and nothing about a run without a violation.
 
 const checks = [
   checkMessages,
@@ -137,7 +137,7 @@ function erased(good: Evidence): Evidence {
 }
 
 describe("the checks of the soak", () => {
-  it("report nothing about a run that kept every promise", () => {
+  it("report nothing about a run without a violation", () => {
     expect(allViolations(goodRun())).toEqual([]);
   });
 

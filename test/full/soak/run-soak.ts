@@ -18,7 +18,7 @@ import { advanceClock, deliverWebhooks, settle } from "./settle.ts";
 
 export interface SoakResult {
   readonly ledger: Ledger;
-  /** Empty when every promise was kept. */
+  /** Empty when every check passed. */
   readonly violations: readonly string[];
   /** What the counters gained with messages after the last kill. */
   readonly gained: Counts;

@@ -40,7 +40,7 @@ const retryBody = ({ endpointId, eventUlid }: DeliveryRow) =>
   encodeRetry({ tenant: outage.tenant, endpointId, eventUlid, attempt: 2 });
 const readRow = ({ eventUlid }: DeliveryRow) => outage.row(outage.endpoint, eventUlid);
 const depth = (queue: "events" | "deliveries" | "slowDeliveries") =>
-  queueDepth(testEnv.eventSource, outage.lane[queue]);
+  queueDepth(testEnv.eventSource, outage.queues[queue]);
 
 describe("a fault of ours before the call of the endpoint spends no attempt and holds no lease", () => {
   it.each([
@@ -89,7 +89,7 @@ describe("a fault of ours before the call of the endpoint spends no attempt and 
       for (let round = 1; round <= 2; round++) {
         expect(await process(body, {})).toEqual([]);
         testEnv.advance(10 * SECOND);
-        const messages = await receiveAllMessages(testEnv.eventSource, outage.lane.deliveries);
+        const messages = await receiveAllMessages(testEnv.eventSource, outage.queues.deliveries);
         expect(messages).toHaveLength(1);
         body = messages[0]?.body ?? "";
       }
@@ -107,7 +107,7 @@ describe("a fault of ours before the call of the endpoint spends no attempt and 
     testEnv.advance(openUntil - testEnv.now());
     const task = { tenant: outage.tenant, endpointId: outage.endpoint.id, kind: "probe", after: null } as const;
     const body = encodeEndpointTask({ ...task, probe: openUntil });
-    const probeFrom = outage.lane.slowDeliveries;
+    const probeFrom = outage.queues.slowDeliveries;
     const worker = deliverWorker({ ...outage.deliverPorts, ...failingWith(kmsFault()) }, testEnv.now);
     expect((await invokeWithRecord(worker, body, 1, probeFrom)).batchItemFailures).toHaveLength(1);
     const rows = await outage.rows(outage.endpoint);
@@ -165,7 +165,10 @@ describe("an outage that lasts longer than the receives of a message", () => {
 
   it("leaves a message whose queue fails, too, to be received again", async () => {
     const { body } = await recordMessage(testEnv, outage.tenant);
-    const events = { ...openQueue(outage.lane.events, testEnv.sqs), send: () => Promise.reject(new Error("injected")) };
+    const events = {
+      ...openQueue(outage.queues.events, testEnv.sqs),
+      send: () => Promise.reject(new Error("injected")),
+    };
     expect(await process(body, { ports: { ...failingWith(kmsFault()), events }, receives: 5 })).toHaveLength(1);
   });
 });

@@ -186,7 +186,7 @@ describe("a webhook", () => {
     const at = testEnv.now() - 7 * DAY;
     const raw = instagramWebhook(account, [
       { mid: "gone", text: "", at },
-      { mid: "kept", text: "x", at: at + 1 },
+      { mid: "stored", text: "x", at: at + 1 },
     ]);
     await openQueue(queues.inbound, testEnv.eventSource).send({ body: inboundBody(raw, testEnv.now()) });
     expect((await runWorker()).failed).toEqual([]);

@@ -18,7 +18,7 @@ beforeAll(async () => {
   testEnv = await openTestEnv();
   fixture = await openReplyFixture(testEnv, "messenger");
   ids.conversation = fixture.id;
-  ids.endpoint = (await createEndpointAt(testEnv, fixture.lane, fixture.tenant, "http://127.0.0.1:9/")).id;
+  ids.endpoint = (await createEndpointAt(testEnv, fixture.queues, fixture.tenant, "http://127.0.0.1:9/")).id;
   app = createApp({
     endpoints: apiRoutes,
     ports: { ...fixture.ports(), gate: acceptingGate },

@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => testEnv.close());
 
-const ports = () => ({ ...testEnv.apiPorts(outage.lane), ...testEnv.sweepPorts(outage.lane) });
+const ports = () => ({ ...testEnv.apiPorts(outage.queues), ...testEnv.sweepPorts(outage.queues) });
 const runDaily = () =>
   sweepWorker(ports(), testEnv.now)({ task: "reschedule_overdue" }, { getRemainingTimeInMillis: () => 50 * SECOND });
 
@@ -41,7 +41,7 @@ const setBreaker = async (change: { openUntil?: number; slowUntil?: number }) =>
   );
 
 async function queuedRetries() {
-  const messages = await receiveAllMessages(testEnv.eventSource, outage.lane.deliveries);
+  const messages = await receiveAllMessages(testEnv.eventSource, outage.queues.deliveries);
   return messages.map(({ body }) => decodeRetry(body)).map((retry) => [retry?.eventUlid, retry?.attempt]);
 }
 
@@ -59,7 +59,7 @@ it("schedules each delivery that nothing will attempt, and counts them", async (
   await createRow({ status: "dlq" });
   testEnv.advance(HOUR + 5 * MINUTE);
   const recent = await createRow({ status: "pending" });
-  const unscheduled = (await findUnscheduled(testEnv, outage.lane, outage.tenant)).map(({ eventUlid }) => eventUlid);
+  const unscheduled = (await findUnscheduled(testEnv, outage.queues, outage.tenant)).map(({ eventUlid }) => eventUlid);
   expect(unscheduled.sort()).toEqual([pending, waiting, overdue, abandoned, inTwoHours, recent].sort());
 
   await runDaily();

@@ -76,7 +76,7 @@ export async function openWorld(seed: number) {
   await dueSendStore(table).saveCheckpoint(cursorAfter(now));
   troubles.isOff = false;
   const { verify, api, redrive } = processPorts(aws, outside);
-  /** The keys of the check page, which stand for the link of a hold and a patient browser. */
+  /** The keys of the check page, which stand for the link of a hold and a browser that solves its puzzle. */
   async function checkKeys() {
     troubles.isOff = true;
     const keys = { holdKey: await api.holdKey(), challengeKey: await verify.challengeKey() };

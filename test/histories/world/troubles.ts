@@ -63,7 +63,7 @@ export class Troubles {
         lambda().kill(process);
         return new Promise(() => {});
       case "after":
-        // The call is done at once; whatever follows waits for ever.
+        // The call is done at once; everything after it waits forever.
         lambda().kill(process);
         return "pass";
       case "freeze":

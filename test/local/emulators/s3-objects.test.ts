@@ -200,7 +200,7 @@ describe("a request", () => {
 test("after a restart, objects have their last state and deleted objects are missing", async () => {
   let restartable = await startEmulatorFixture();
   try {
-    const target = { Bucket: "kept-files" };
+    const target = { Bucket: "stored-files" };
     await restartable.s3.send(new CreateBucketCommand(target));
     for (const Body of ["first", "second"]) {
       await restartable.s3.send(new PutObjectCommand({ ...target, Key: "k", Body, Metadata: { m: Body } }));

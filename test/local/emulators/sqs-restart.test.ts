@@ -25,7 +25,7 @@ async function restartAndReopen(queue: TestQueue): Promise<TestQueue> {
 }
 
 test("after a restart, messages are received as they were sent, in order", async () => {
-  const before = await createTestQueue(fixture.sqs, "kept");
+  const before = await createTestQueue(fixture.sqs, "stored");
   const more = {
     MessageGroupId: "g",
     MessageAttributes: { b: { DataType: "Binary", BinaryValue: Buffer.from([1, 2]) } },
@@ -130,7 +130,7 @@ test("after a restart, a queue can be created with its own settings, and with ot
 
 test("the journal of a busy queue stays short and still holds the remaining messages", async () => {
   const before = await createTestQueue(fixture.sqs, "busy");
-  await before.send("kept");
+  await before.send("stored");
   await before.receive();
   const mebibyte = "x".repeat(1024 * 1024);
   for (let count = 0; count < 40; count++) {
@@ -138,5 +138,5 @@ test("the journal of a busy queue stays short and still holds the remaining mess
     await before.delete((await before.receive())[0]);
   }
   expect(statSync(join(fixture.dataDir, "sqs.jsonl")).size).toBeLessThan(20 * mebibyte.length);
-  expect(messageBodies(await (await restartAndReopen(before)).receive())).toEqual(["kept"]);
+  expect(messageBodies(await (await restartAndReopen(before)).receive())).toEqual(["stored"]);
 });

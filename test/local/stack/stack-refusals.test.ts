@@ -136,14 +136,14 @@ describe("a template is rejected for", () => {
 
   it("a function that does not return 200 for /health", async () => {
     const folder = newTempFolder();
-    const failingBundles = { ill: "export const handler = async () => ({ statusCode: 500, body: 'ill' });" };
+    const failingBundles = { failing: "export const handler = async () => ({ statusCode: 500, body: 'failing' });" };
     const assembly = writeAssembly(
       folder.path,
-      { Worker: lambdaResource("ill"), ...httpApiResources({ $default: "Worker" }) },
+      { Worker: lambdaResource("failing"), ...httpApiResources({ $default: "Worker" }) },
       failingBundles,
     );
     await expect(startStack(assemblySettings(folder.path, assembly))).rejects.toThrow(
-      /GET \/health returned 500 ill\. See functions\.log/,
+      /GET \/health returned 500 failing\. See functions\.log/,
     );
     folder.remove();
   });

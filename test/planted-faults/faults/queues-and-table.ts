@@ -90,7 +90,7 @@ export const queuesAndTableFaults: readonly PlantedFault[] = [
     search: "if (!(error instanceof TransactionConflictException) || attempt === ATTEMPTS_MAX) throw error;",
     replacement: "if (!(error instanceof TransactionConflictException) || attempt > 0) throw error;",
     killedBy: {
-      file: "test/shared/stores/table-patience.test.ts",
+      file: "test/shared/stores/repeated-requests.test.ts",
       title: "counts once when its first answer was a conflict",
     },
   },
@@ -100,7 +100,7 @@ export const queuesAndTableFaults: readonly PlantedFault[] = [
     search: "if (pendingKeys.length === 0) return;",
     replacement: "if (attempt > 0 || pendingKeys.length === 0) return;",
     killedBy: {
-      file: "test/shared/stores/table-patience.test.ts",
+      file: "test/shared/stores/repeated-requests.test.ts",
       title: "%s is requested again until it is processed",
     },
   },
@@ -110,7 +110,7 @@ export const queuesAndTableFaults: readonly PlantedFault[] = [
     search: "return isOwnWrite(current, ownMark)",
     replacement: "return isOwnWrite(null, ownMark)",
     killedBy: {
-      file: "test/shared/stores/table-patience.test.ts",
+      file: "test/shared/stores/repeated-requests.test.ts",
       title: "recognizes its own result when its first answer was lost and its repetition met a conflict",
     },
   },

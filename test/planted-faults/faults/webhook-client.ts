@@ -8,7 +8,7 @@ export const webhookClientFaults: readonly PlantedFault[] = [
     replacement: "if (transport.bytesRead - bytesBefore <= 1e6 * ATTEMPT_READ_BYTES_MAX) return;",
     killedBy: {
       file: "test/shared/net/webhook-client-hostile.test.ts",
-      title: "a flood after normal responses on a kept connection ends after at most 256 KiB of its own",
+      title: "a flood after normal responses on a reused connection ends after at most 256 KiB of its own",
     },
   },
   {
@@ -19,7 +19,7 @@ export const webhookClientFaults: readonly PlantedFault[] = [
     replacement: "",
     killedBy: {
       file: "test/shared/net/webhook-client-hostile.test.ts",
-      title: "each attempt on a kept connection may read its own 256 KiB",
+      title: "each attempt on a reused connection may read its own 256 KiB",
     },
   },
   {

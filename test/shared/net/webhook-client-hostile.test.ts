@@ -63,7 +63,7 @@ test.each(Object.entries(endlessResponses))("%s ends after at most 256 KiB", asy
   expect(bytesRead()).toBeGreaterThan(8 * KIB);
 });
 
-test("each attempt on a kept connection may read its own 256 KiB", async () => {
+test("each attempt on a reused connection may read its own 256 KiB", async () => {
   const body = "x".repeat(60 * KIB);
   const { port, connections } = await open({
     start: `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
@@ -77,7 +77,7 @@ test("each attempt on a kept connection may read its own 256 KiB", async () => {
   expect(bytesRead()).toBeGreaterThan(600 * KIB);
 });
 
-test("a flood after normal responses on a kept connection ends after at most 256 KiB of its own", async () => {
+test("a flood after normal responses on a reused connection ends after at most 256 KiB of its own", async () => {
   let requests = 0;
   const normal = interimResponses["100 Continue"];
   const receiver = await open(() => (requests++ < 3 ? normal : endlessResponses["a flood of 103"]));

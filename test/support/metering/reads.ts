@@ -46,7 +46,7 @@ export function getMeter(
 
 /**
  * Sends a query or scan and counts its cost: the sizes of all rows examined, before filter and projection, added up
- * and then rounded. The meter reads the same rows once more, so a row that another operation changes in between has the
+ * and then rounded. The meter reads the same rows again, so a row that another operation changes in between has the
  * size it has afterwards.
  */
 export function pageMeter(

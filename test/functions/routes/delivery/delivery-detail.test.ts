@@ -74,7 +74,7 @@ describe("a delivery in detail", () => {
     const receiver = await startReceiver((response, { headers }) => {
       response.end(`stored ${headers["svc-event-id"]}, signed ${headers["svc-signature"]}`);
     });
-    const queues = fixture.lane;
+    const queues = fixture.queues;
     const endpoint = await createEndpointAt(testEnv, queues, fixture.tenant, `http://127.0.0.1:${receiver.port}/in`);
     const { body, message } = await recordMessage(testEnv, fixture.tenant, "m-answered");
     await fixture.deliverPorts.events.send({ body });

@@ -14,24 +14,24 @@ export interface ApiResponse {
 }
 
 /** The API's app on a test environment. It validates each response against its schema, and that no work is left behind. */
-export async function openApiApp(house: TestEnv) {
-  const ports = observePorts(house.apiPorts(await house.newQueues()));
+export async function openApiApp(testEnv: TestEnv) {
+  const ports = observePorts(testEnv.apiPorts(await testEnv.newQueues()));
   const app: App = createApp({
     endpoints: apiRoutes,
     ports,
     authenticate: (authorization) => authenticate(ports, authorization),
     rateLimit: (caller, now) => enforceRateLimit(ports, caller, now),
-    now: house.now,
-    log: (line) => house.lines.push(line),
+    now: testEnv.now,
+    log: (line) => testEnv.lines.push(line),
     checkData: true,
   });
   const keyOptions = { label: "", actor: "cli" };
   return {
     ports,
     newKey: async (tenant: TenantId, scope: Scope = "live") =>
-      (await createKey(ports, tenant, { ...keyOptions, scope }, house.now())).secret,
+      (await createKey(ports, tenant, { ...keyOptions, scope }, testEnv.now())).secret,
     newOperatorKey: async (tenants: readonly TenantId[]) =>
-      (await createOperatorKey(ports, tenants, { ...keyOptions, scope: "live" }, house.now())).secret,
+      (await createOperatorKey(ports, tenants, { ...keyOptions, scope: "live" }, testEnv.now())).secret,
     /** @param sourceIp the client address that the gateway reports */
     async request(key: string, path: string, body?: unknown, sourceIp = "203.0.113.7"): Promise<ApiResponse> {
       const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };

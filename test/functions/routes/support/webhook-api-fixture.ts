@@ -19,22 +19,22 @@ export const invalidRequest = { status: 400, body: { ok: false, error: { code: "
 /** A tenant with one endpoint, and the API's app. It validates each response against its schema. */
 export type WebhookApiFixture = Awaited<ReturnType<typeof openWebhookApiFixture>>;
 
-export async function openWebhookApiFixture(house: TestEnv) {
-  const desk = await openEndpointFixture(house);
-  const { ports } = desk;
+export async function openWebhookApiFixture(testEnv: TestEnv) {
+  const endpointFixture = await openEndpointFixture(testEnv);
+  const { ports } = endpointFixture;
   const app: App = createApp({
     endpoints: apiRoutes,
     ports,
     authenticate: (authorization) => authenticate(ports, authorization),
     rateLimit: (caller, now) => enforceRateLimit(ports, caller, now),
-    now: house.now,
-    log: (line) => house.lines.push(line),
+    now: testEnv.now,
+    log: (line) => testEnv.lines.push(line),
     checkData: true,
   });
   const newKey = async (keyTenant: TenantId) =>
-    (await createKey(ports, keyTenant, { scope: "live", label: "", actor: "cli" }, house.now())).secret;
-  const key = await newKey(desk.tenant);
-  const { endpoint } = await desk.endpointWith();
+    (await createKey(ports, keyTenant, { scope: "live", label: "", actor: "cli" }, testEnv.now())).secret;
+  const key = await newKey(endpointFixture.tenant);
+  const { endpoint } = await endpointFixture.endpointWith();
 
   async function request(method: string, path: string, body?: unknown, apiKey = key): Promise<ApiResponse> {
     const response = await app.request(path, {
@@ -47,7 +47,7 @@ export async function openWebhookApiFixture(house: TestEnv) {
   }
 
   return {
-    ...desk,
+    ...endpointFixture,
     app,
     keyOf: newKey,
     /** A key of the fixture's tenant. */

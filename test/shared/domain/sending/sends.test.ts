@@ -71,7 +71,7 @@ describe("echoCandidates", () => {
     expect(findLike([first, ...others, second])).toEqual([first, second]);
   });
 
-  it("start with the send that has the message id, whatever its content", () => {
+  it("start with the send that has the message id, regardless of its content", () => {
     const [open, ownRecord] = [
       sendRecord(),
       sendRecord({ state: "sent", messageId: "mid", messageIdSource: "echo", content: "x" }),

@@ -191,7 +191,7 @@ describe("a delivery's dead letter", () => {
     const inProgress: readonly DeliveryStatus[] = ["pending", "attempting", "retrying"];
     const attempt = { tenant, endpointId: "w", eventUlid: "e", attempt: 2 };
     const delivery = { status, attempt: 2 } as Extract<Inspection, { kind: "attempt" }>["delivery"];
-    const inspection = { kind: "attempt", attempt, delivery, endpoint: "active", bodyKept: true } as const;
+    const inspection = { kind: "attempt", attempt, delivery, endpoint: "active", bodyStored: true } as const;
     const plan = planRedrive({ body: "b", cut: false }, inspection);
     expect(plan.action).toBe(inProgress.includes(status) ? "send" : "skip");
   });
@@ -210,7 +210,7 @@ describe("an event's dead letter", () => {
     const letter = await quarantineOne("Events", body);
     expect(await inspectDeadLetter(ports(), letter, testEnv.now())).toMatchObject({
       kind: "event",
-      bodyKept: true,
+      bodyStored: true,
       endpoints: [
         { endpointId: endpoint.id, status: "active", delivery: "delivered" },
         { endpointId: newEndpoint.id, status: "active", delivery: null },

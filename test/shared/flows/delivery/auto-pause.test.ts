@@ -233,7 +233,7 @@ it.each(faultPoints)("recovers from a fault (%s) at any call while a worker paus
       body: encodeEndpointTask({ tenant, endpointId: endpoint.id, kind: "warn", since }),
     });
     const injection = injectFaultAt(testEnv.clients, faultPoint, k);
-    await invokeWorker(testEnv.eventSource, outage.lane.deliveries, injection.crashable(outage.worker));
+    await invokeWorker(testEnv.eventSource, outage.queues.deliveries, injection.crashable(outage.worker));
     injection.remove();
     testEnv.advance(31 * SECOND);
     await outage.drainQueues();

@@ -52,7 +52,7 @@ async function faultEverywhere(
   for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
     const outage = await setUp();
     const injection = injectFaultAt(testEnv.clients, faultPoint, k);
-    await invokeWorker(testEnv.eventSource, outage.lane[queue], injection.crashable(outage.worker));
+    await invokeWorker(testEnv.eventSource, outage.queues[queue], injection.crashable(outage.worker));
     injection.remove();
     await after(outage);
     if (!injection.reached()) return k;
@@ -69,28 +69,28 @@ it("the probe is on its queue before the circuit opens", async () => {
     onBatch(breaker, { succeeded: false, failed: 1, slowFor: 0 }, now),
   );
   await expect(tenthFailure).rejects.toThrow("died before the circuit opened");
-  expect(await queueDepth(testEnv.eventSource, outage.lane.slowDeliveries)).toBe(1);
+  expect(await queueDepth(testEnv.eventSource, outage.queues.slowDeliveries)).toBe(1);
 });
 
 /** Lets all work complete: messages that were not deleted, leases, delays, second drains. */
 async function settleOutage(outage: Outage): Promise<void> {
   for (const span of [31 * SECOND, 31 * SECOND, 31 * SECOND, 31 * SECOND, 2 * MINUTE, 5 * MINUTE, 2 * MINUTE]) {
-    await sweepDue(testEnv.sweepPorts(outage.lane), testEnv.now());
+    await sweepDue(testEnv.sweepPorts(outage.queues), testEnv.now());
     testEnv.advance(span);
     await outage.drainQueues();
   }
 }
 
 async function expectScheduled(outage: Outage): Promise<void> {
-  expect(await findUnscheduled(testEnv, outage.lane, outage.tenant)).toEqual([]);
+  expect(await findUnscheduled(testEnv, outage.queues, outage.tenant)).toEqual([]);
 }
 
 async function expectAllDelivered(outage: Outage, count: number): Promise<void> {
   const statuses = Object.values(await outage.statuses());
   expect(statuses).toEqual(Array(count).fill("delivered"));
   expect(await outage.breaker()).toMatchObject({ failures: 0, openUntil: null });
-  expect(await queueDepth(testEnv.eventSource, outage.lane.deliveries)).toBe(0);
-  expect(await queueDepth(testEnv.eventSource, outage.lane.slowDeliveries)).toBe(0);
+  expect(await queueDepth(testEnv.eventSource, outage.queues.deliveries)).toBe(0);
+  expect(await queueDepth(testEnv.eventSource, outage.queues.slowDeliveries)).toBe(0);
 }
 
 describe.each(faultPoints)("a worker with a fault (%s) at any call to AWS", (faultPoint) => {

@@ -54,7 +54,7 @@ describe("an endpoint that works again", () => {
     expect(new Set(Object.values(await outage.statuses()))).toEqual(new Set(["delivered"]));
     await outage.passTime(10 * MINUTE);
     expect(outage.calls()).toEqual([]);
-    expect(await queueDepth(testEnv.eventSource, outage.lane.deliveries)).toBe(0);
+    expect(await queueDepth(testEnv.eventSource, outage.queues.deliveries)).toBe(0);
   });
 
   it("gets pages of 50, 100, 200, 400 and then 800, five seconds apart, oldest first", async () => {
@@ -201,7 +201,7 @@ describe("a delivery that is stored as waiting after the circuit has closed and 
     expect(await outage.row(outage.endpoint, message.eventUlid)).toMatchObject({ status: "retrying" });
     await outage.drainQueues();
     expect(await outage.row(outage.endpoint, message.eventUlid)).toMatchObject({ status: "delivered", attempt: 1 });
-    expect(await findUnscheduled(testEnv, outage.lane, outage.tenant)).toEqual([]);
+    expect(await findUnscheduled(testEnv, outage.queues, outage.tenant)).toEqual([]);
   });
 
   it("is attempted at once when its worker read an old copy of the endpoint", async () => {
@@ -210,7 +210,7 @@ describe("a delivery that is stored as waiting after the circuit has closed and 
     const { deliverPorts } = outage;
     await runWorker({ ...deliverPorts, endpoints: { ...deliverPorts.endpoints, list: async () => [whileOpen] } }, body);
     expect(await outage.row(outage.endpoint, message.eventUlid)).toMatchObject({ status: "delivered", attempt: 1 });
-    expect(await findUnscheduled(testEnv, outage.lane, outage.tenant)).toEqual([]);
+    expect(await findUnscheduled(testEnv, outage.queues, outage.tenant)).toEqual([]);
   });
 
   it("is scheduled when its event comes again, because its worker died", async () => {
@@ -224,7 +224,7 @@ describe("a delivery that is stored as waiting after the circuit has closed and 
       { ...delivery, eventType: "message.received" },
       { verdict: waitingForEndpoint, outcome: null, settledAt: testEnv.now() },
     );
-    expect(await findUnscheduled(testEnv, outage.lane, outage.tenant)).toMatchObject([
+    expect(await findUnscheduled(testEnv, outage.queues, outage.tenant)).toMatchObject([
       { eventUlid: message.eventUlid },
     ]);
     await runWorker(outage.deliverPorts, JSON.stringify({ ...JSON.parse(body), repeated: true }));

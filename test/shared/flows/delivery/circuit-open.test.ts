@@ -226,9 +226,9 @@ describe("an endpoint whose circuit is open", () => {
     const { openUntil } = await outage.openCircuit();
     // The probe's message is lost.
     testEnv.advance(openUntil - testEnv.now() + 2 * MINUTE);
-    await receiveAllMessages(testEnv.eventSource, outage.lane.slowDeliveries);
+    await receiveAllMessages(testEnv.eventSource, outage.queues.slowDeliveries);
     await outage.write(1);
-    await invokeWorker(testEnv.eventSource, outage.lane.events, outage.worker);
+    await invokeWorker(testEnv.eventSource, outage.queues.events, outage.worker);
     expect(outage.calls()).toHaveLength(1);
     expect(await outage.breaker()).toMatchObject({ openUntil: testEnv.now() + 2 * MINUTE });
     outage.respondWith(200);
@@ -240,7 +240,7 @@ describe("an endpoint whose circuit is open", () => {
     const { openUntil } = await outage.openCircuit();
     outage.respondWith(200);
     testEnv.advance(openUntil - testEnv.now());
-    const queueMessages = await receiveAllMessages(testEnv.eventSource, outage.lane.slowDeliveries);
+    const queueMessages = await receiveAllMessages(testEnv.eventSource, outage.queues.slowDeliveries);
     const ports = {
       findSourceQueue: () => "SlowDeliveries" as const,
       receivedMessages: testEnv.receivedMessages,
@@ -252,12 +252,12 @@ describe("an endpoint whose circuit is open", () => {
     };
     const steps = queueMessages.filter(({ body }) => body.includes('"kind":"probe"'));
     expect(steps).toHaveLength(1);
-    await sweepDue(testEnv.sweepPorts(outage.lane), testEnv.now());
+    await sweepDue(testEnv.sweepPorts(outage.queues), testEnv.now());
     await deadLettersWorker(ports, testEnv.now)({ Records: steps }, { getRemainingTimeInMillis: () => 60_000 });
     testEnv.advance(29 * MINUTE);
-    await sweepDue(testEnv.sweepPorts(outage.lane), testEnv.now());
+    await sweepDue(testEnv.sweepPorts(outage.queues), testEnv.now());
     testEnv.advance(MINUTE);
-    await invokeWorker(testEnv.eventSource, outage.lane.deliveries, outage.worker);
+    await invokeWorker(testEnv.eventSource, outage.queues.deliveries, outage.worker);
     await outage.drainQueues();
     expect(new Set(Object.values(await outage.statuses()))).toEqual(new Set(["delivered"]));
   });

@@ -38,7 +38,7 @@ async function duringAttempt(duringCall: (endpoint: Endpoint) => Promise<unknown
     now: testEnv.now(),
   });
   const { message, body } = await recordMessage(testEnv, fixture.tenant);
-  await openQueue(fixture.lane.events, testEnv.eventSource).send({ body });
+  await openQueue(fixture.queues.events, testEnv.eventSource).send({ body });
   if (retrying) {
     await fixture.drainQueues();
     testEnv.advance(5_000);

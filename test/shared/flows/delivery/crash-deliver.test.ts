@@ -197,7 +197,7 @@ async function createWaiting(attempt: number, status: number) {
   }
   const body = encodeRetry({ tenant, endpointId: endpoint.id, eventUlid: message.eventUlid, attempt });
   await openQueue(queues.deliveries, testEnv.eventSource).send({ body });
-  return { tenant, lane: queues, receiver, endpoint, eventUlid: message.eventUlid };
+  return { tenant, queues, receiver, endpoint, eventUlid: message.eventUlid };
 }
 
 describe("a retry", () => {
@@ -212,7 +212,7 @@ describe("a retry", () => {
       const { faultPoint, attempt, status } = kind;
       const webhookClient = openWebhookClient();
       for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
-        const { tenant, lane: queues, receiver, endpoint, eventUlid } = await createWaiting(attempt, status);
+        const { tenant, queues, receiver, endpoint, eventUlid } = await createWaiting(attempt, status);
         const injection = injectFaultAt(testEnv.clients, faultPoint, k);
         await invokeWorker(testEnv.eventSource, queues.deliveries, injection.crashable(worker(queues, webhookClient)));
         injection.remove();

@@ -130,12 +130,12 @@ describe.each(faultPoints)("a process with a fault (%s) at any call to AWS", (fa
       const { endpoint: other } = await fixture.endpointWith({ path: "/other", events: ["webhook.paused"] });
       fixture.respondWith(410);
       const { body } = await recordMessage(testEnv, fixture.tenant);
-      await openQueue(fixture.lane.events, testEnv.eventSource).send({ body });
+      await openQueue(fixture.queues.events, testEnv.eventSource).send({ body });
       const injection = injectFaultAt(testEnv.clients, faultPoint, k);
-      await invokeWorker(testEnv.eventSource, fixture.lane.events, injection.crashable(fixture.worker));
+      await invokeWorker(testEnv.eventSource, fixture.queues.events, injection.crashable(fixture.worker));
       injection.remove();
       fixture.respondWith(200);
-      for (let round = 0; (await queueDepth(testEnv.eventSource, fixture.lane.events)) > 0; round++) {
+      for (let round = 0; (await queueDepth(testEnv.eventSource, fixture.queues.events)) > 0; round++) {
         expect(round).toBeLessThan(5);
         testEnv.advance(31_000);
         await fixture.drainQueues();

@@ -41,7 +41,7 @@ async function createEndpointBehind(gateOptions: Pick<GateOptions, "mode" | "por
     { tenant: fixture.tenant, ...request, actor: fixture.by, now: testEnv.now() },
   );
   if (isRefusal(result)) throw new Error(`The endpoint was refused: ${result.detail}`);
-  const ports = testEnv.deliverPorts(fixture.lane, closeAfterTest(createWebhookClient({ gate })));
+  const ports = testEnv.deliverPorts(fixture.queues, closeAfterTest(createWebhookClient({ gate })));
   const worker = deliverWorker(ports, testEnv.now);
   return {
     endpoint: result.endpoint,
@@ -51,11 +51,11 @@ async function createEndpointBehind(gateOptions: Pick<GateOptions, "mode" | "por
     /** Publishes an event and returns its delivery. */
     async event(id: string) {
       const { message, body } = await recordMessage(testEnv, fixture.tenant, id);
-      await openQueue(fixture.lane.events, testEnv.eventSource).send({ body });
-      await invokeWorker(testEnv.eventSource, fixture.lane.events, worker);
+      await openQueue(fixture.queues.events, testEnv.eventSource).send({ body });
+      await invokeWorker(testEnv.eventSource, fixture.queues.events, worker);
       return () => fixture.row(result.endpoint, message.eventUlid);
     },
-    retries: () => invokeWorker(testEnv.eventSource, fixture.lane.deliveries, worker),
+    retries: () => invokeWorker(testEnv.eventSource, fixture.queues.deliveries, worker),
   };
 }
 

@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 
 const eventBodies = new Map<string, string>();
-const queueEvent = (body: string) => openQueue(fixture.lane.events, testEnv.eventSource).send({ body });
+const queueEvent = (body: string) => openQueue(fixture.queues.events, testEnv.eventSource).send({ body });
 async function queueMessage(id: string): Promise<string> {
   const { message, body } = await recordMessage(testEnv, fixture.tenant, id);
   eventBodies.set(id, body);
@@ -106,7 +106,7 @@ describe("the owner of a tenant whose receiver responds with 410", () => {
       fixture.respondWith(410);
       await queueMessage("m1");
       const injection = injectFaultAt(testEnv.clients, faultPoint, k);
-      await invokeWorker(testEnv.eventSource, fixture.lane.events, injection.crashable(fixture.worker));
+      await invokeWorker(testEnv.eventSource, fixture.queues.events, injection.crashable(fixture.worker));
       injection.remove();
       testEnv.advance(31_000);
       await fixture.drainQueues();

@@ -40,12 +40,12 @@ it("an event's group is its tenant, for every event type", async () => {
   replies.setPlatformResponse(refusedWith({ class: "token", accountStatus: "needs_reauth" }));
   await replies.sendReply();
   await replies.echo("echo", "from the app");
-  const groups = await readGroups(replies.lane.events);
+  const groups = await readGroups(replies.queues.events);
   // A message received, one sent, one failed, the account disconnected, an echo.
   expect(groups).toEqual(Array(5).fill(replies.tenant));
 
   const effects = newEffects();
-  const ports = testEnv.ingestPorts(replies.lane);
+  const ports = testEnv.ingestPorts(replies.queues);
   const reaction = { kind: "reaction", action: "react", reaction: "love", emoji: null, by: "participant" } as const;
   const about = { account: replies.accountRef, participantId: PERSON, messageId: "echo", at: testEnv.now() };
   await ingestUpdates(ports, accountResolver(ports), [{ ...about, ...reaction }], { effects, now: testEnv.now() });
@@ -55,14 +55,14 @@ it("an event's group is its tenant, for every event type", async () => {
   await fixture.endpointWith({ events: ["message.received"] });
   fixture.respondWith(410);
   await createFailures(fixture);
-  expect(await readGroups(fixture.lane.events)).toEqual([fixture.tenant]);
+  expect(await readGroups(fixture.queues.events)).toEqual([fixture.tenant]);
 });
 
 /** Ingests a message and delivers its event. */
 async function createFailures(fixture: EndpointFixture): Promise<void> {
   const { body } = await recordMessage(testEnv, fixture.tenant, newUlid(testEnv.now()));
-  await openQueue(fixture.lane.events, testEnv.eventSource).send({ body });
-  await invokeWorker(testEnv.eventSource, fixture.lane.events, fixture.worker);
+  await openQueue(fixture.queues.events, testEnv.eventSource).send({ body });
+  await invokeWorker(testEnv.eventSource, fixture.queues.events, fixture.worker);
 }
 
 type QueueAction = (fixture: EndpointFixture, endpoint: Endpoint) => Promise<unknown>;
@@ -144,9 +144,9 @@ const queueActions: [string, QueueAction][] = [
 it.each(queueActions)("the group of %s is its tenant", async (_name, act) => {
   const fixture = await openEndpointFixture(testEnv);
   const { endpoint } = await fixture.endpointWith({ path: "/one", events: ["message.received"] });
-  await sweepDue(testEnv.sweepPorts(fixture.lane), testEnv.now());
+  await sweepDue(testEnv.sweepPorts(fixture.queues), testEnv.now());
   await act(fixture, endpoint);
   testEnv.advance(4 * MINUTE);
-  await sweepDue(testEnv.sweepPorts(fixture.lane), testEnv.now());
-  expect(new Set(await readGroups(fixture.lane.deliveries))).toEqual(new Set([fixture.tenant]));
+  await sweepDue(testEnv.sweepPorts(fixture.queues), testEnv.now());
+  expect(new Set(await readGroups(fixture.queues.deliveries))).toEqual(new Set([fixture.tenant]));
 });

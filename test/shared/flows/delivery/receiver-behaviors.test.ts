@@ -122,24 +122,24 @@ it("a receiver that does not speak TLS gets no request, and the delivery's row s
 });
 
 it("a receiver that no longer listens: the delivery's row shows it", async () => {
-  const endpoint = await createEndpointAt(testEnv, fixture.lane, fixture.tenant, "http://127.0.0.1:9/in");
+  const endpoint = await createEndpointAt(testEnv, fixture.queues, fixture.tenant, "http://127.0.0.1:9/in");
   expect(await readDelivery(endpoint)).toMatchObject(connectDelivery);
 });
 
 async function deliverTo({ port }: Receiver, scheme: "http" | "https") {
   return readDelivery(
-    await createEndpointAt(testEnv, fixture.lane, fixture.tenant, `${scheme}://127.0.0.1:${port}/in`),
+    await createEndpointAt(testEnv, fixture.queues, fixture.tenant, `${scheme}://127.0.0.1:${port}/in`),
   );
 }
 
 /** Delivers one event with the real worker, whose attempts time out after half a second. */
 async function readDelivery(endpoint: { readonly id: string }) {
   const webhookClient = openWebhookClient({ attemptTimeout: SECOND / 2 });
-  const worker = deliverWorker(testEnv.deliverPorts(fixture.lane, webhookClient), testEnv.now);
+  const worker = deliverWorker(testEnv.deliverPorts(fixture.queues, webhookClient), testEnv.now);
   const { message, body } = await recordMessage(testEnv, fixture.tenant, "m1");
-  await openQueue(fixture.lane.events, testEnv.eventSource).send({ body });
+  await openQueue(fixture.queues.events, testEnv.eventSource).send({ body });
   const before = process.memoryUsage().rss;
-  for (const queue of [fixture.lane.events, fixture.lane.slowDeliveries]) {
+  for (const queue of [fixture.queues.events, fixture.queues.slowDeliveries]) {
     const { failed } = await invokeWorker(testEnv.eventSource, queue, worker);
     expect(failed).toEqual([]);
   }

@@ -198,6 +198,6 @@ describe("a replay of a window", () => {
     });
     expect(await requestReplay(endpoint.id)).toEqual(notFound);
     expect(await listStatuses(endpoint)).toEqual(["dlq"]);
-    expect(await queueDepth(testEnv.eventSource, fixture.lane.deliveries)).toBe(0);
+    expect(await queueDepth(testEnv.eventSource, fixture.queues.deliveries)).toBe(0);
   });
 });

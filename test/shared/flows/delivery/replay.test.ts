@@ -102,7 +102,7 @@ describe("a replay", () => {
     for (const force of [false, true]) expect(await replay(row, force)).toMatchObject({ refused: "replay_conflict" });
     expect(await fixture.row(endpoint, row.eventUlid)).toEqual(row);
     expect(await fixture.audits("webhook.replay")).toEqual([]);
-    expect(await queueDepth(testEnv.eventSource, fixture.lane.deliveries)).toBe(0);
+    expect(await queueDepth(testEnv.eventSource, fixture.queues.deliveries)).toBe(0);
   });
 
   it("of one that waits for its first attempt, as after a replay, is refused", async () => {

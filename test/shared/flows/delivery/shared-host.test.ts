@@ -47,7 +47,7 @@ async function createBatch(events: readonly (readonly [TenantId, number])[]) {
     }
   }
   const worker = deliverWorker(testEnv.deliverPorts(queues, openWebhookClient()), testEnv.now);
-  return { lane: queues, begin: () => ({ ended: invokeWorker(testEnv.eventSource, queues.events, worker) }) };
+  return { queues, begin: () => ({ ended: invokeWorker(testEnv.eventSource, queues.events, worker) }) };
 }
 
 it("all attempts of a batch are in progress at once: ten events to twenty endpoints of one host", async () => {
@@ -55,7 +55,7 @@ it("all attempts of a batch are in progress at once: ten events to twenty endpoi
   const host = await startHoldingHost(() => true);
   const batch = await createBatch([[tenant, BATCH]]);
   for (let i = 0; i < ENDPOINTS_PER_TENANT_MAX; i++)
-    await createEndpointAt(testEnv, batch.lane, tenant, host.urlFor(`/${i}`));
+    await createEndpointAt(testEnv, batch.queues, tenant, host.urlFor(`/${i}`));
   const { ended } = batch.begin();
   await expect.poll(host.held, { timeout: 10_000 }).toBe(BATCH * ENDPOINTS_PER_TENANT_MAX);
   host.answerAll();
@@ -70,14 +70,14 @@ it("endpoints that hang delay no endpoint of another tenant at their host, and n
     [other, 1],
   ]);
   for (const path of ["/hang/0", "/hang/1", "/well"])
-    await createEndpointAt(testEnv, batch.lane, hanging, host.urlFor(path));
-  const healthyEndpoint = await createEndpointAt(testEnv, batch.lane, other, host.urlFor("/other"));
+    await createEndpointAt(testEnv, batch.queues, hanging, host.urlFor(path));
+  const healthyEndpoint = await createEndpointAt(testEnv, batch.queues, other, host.urlFor("/other"));
   const { ended } = batch.begin();
   await expect.poll(() => host.cameTo("/well"), { timeout: 10_000 }).toBe(BATCH - 1);
   await expect.poll(() => host.cameTo("/other")).toBe(1);
   await expect.poll(host.held).toBe(2 * (BATCH - 1));
   const query = { endpointId: healthyEndpoint.id, before: null, limit: 100, now: testEnv.now() };
-  const { deliveries } = testEnv.apiPorts(batch.lane);
+  const { deliveries } = testEnv.apiPorts(batch.queues);
   // The row follows the answer.
   const statuses = async () => (await deliveries.list(other, query)).rows.map(({ status }) => status);
   await expect.poll(statuses, { timeout: 10_000 }).toEqual(["delivered"]);

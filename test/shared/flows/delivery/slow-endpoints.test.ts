@@ -44,7 +44,7 @@ function hangingClient(path: string, replacedPorts: Partial<DeliverPorts> = {}) 
   const ports = { ...outage.deliverPorts, webhookClient, ...replacedPorts };
   const worker = deliverWorker(ports, testEnv.now);
   const invoke = (queue: "events" | "deliveries" | "slowDeliveries") =>
-    invokeWorker(testEnv.eventSource, outage.lane[queue], worker);
+    invokeWorker(testEnv.eventSource, outage.queues[queue], worker);
   return {
     held: calls,
     events: () => invoke("events"),
@@ -119,7 +119,7 @@ it("a retry without an answer is handed over: its claim is given back, and the a
   const hanging = hangingClient("/in");
   const { eventUlid } = await outage.createDelivery(outage.endpoint, "retrying");
   const retry = { tenant: outage.tenant, endpointId: outage.endpoint.id, eventUlid, attempt: 2, manual: true };
-  await openQueue(outage.lane.deliveries, testEnv.eventSource).send({ body: encodeRetry(retry) });
+  await openQueue(outage.queues.deliveries, testEnv.eventSource).send({ body: encodeRetry(retry) });
   const batch = hanging.retries();
   await pollExpect(() => hanging.held.map(({ timeout }) => timeout)).toEqual([1_500]);
   await hanging.respond(unanswered);
@@ -141,7 +141,7 @@ it("retries of other endpoints are made while every attempt of a slow endpoint h
   const { endpoint: other } = await outage.endpointWith({ path: "/other" });
   const { eventUlid } = await outage.createDelivery(other, "retrying");
   const retry = { tenant: outage.tenant, endpointId: other.id, eventUlid, attempt: 2 };
-  await openQueue(outage.lane.deliveries, testEnv.eventSource).send({ body: encodeRetry(retry) });
+  await openQueue(outage.queues.deliveries, testEnv.eventSource).send({ body: encodeRetry(retry) });
   expect((await hanging.retries()).failed).toEqual([]);
   expect(await outage.row(other, eventUlid)).toMatchObject({ status: "delivered", attempt: 2 });
   await hanging.respond(timeoutOutcome);
@@ -153,11 +153,11 @@ it("a retry of a slow endpoint on the ordinary queue moves to the slow one, with
   const slow = { ...(await outage.breaker()), slowUntil: testEnv.now() + 5 * MINUTE };
   await outage.deliverPorts.endpoints.saveBreaker(outage.tenant, await outage.readEndpoint(), slow, testEnv.now());
   const retry = { tenant: outage.tenant, endpointId: outage.endpoint.id, eventUlid, attempt: 2, manual: true };
-  await openQueue(outage.lane.deliveries, testEnv.eventSource).send({ body: encodeRetry(retry) });
-  await invokeWorker(testEnv.eventSource, outage.lane.deliveries, outage.worker);
+  await openQueue(outage.queues.deliveries, testEnv.eventSource).send({ body: encodeRetry(retry) });
+  await invokeWorker(testEnv.eventSource, outage.queues.deliveries, outage.worker);
   expect(outage.calls()).toEqual([]);
   expect(await outage.row(outage.endpoint, eventUlid)).toMatchObject({ status: "retrying", attempt: 1 });
-  const { records } = await invokeWorker(testEnv.eventSource, outage.lane.slowDeliveries, outage.worker);
+  const { records } = await invokeWorker(testEnv.eventSource, outage.queues.slowDeliveries, outage.worker);
   expect(records.map(({ body }) => decodeRetry(body))).toEqual([retry]);
   expect(await outage.row(outage.endpoint, eventUlid)).toMatchObject({ status: "delivered", attempt: 2 });
 });
@@ -173,7 +173,7 @@ it("an endpoint that answers in time for five minutes is called with its event a
   await outage.write(1);
   await quick.events();
   expect(Object.values(await outage.statuses())).toEqual(Array(3).fill("delivered"));
-  expect(await queueDepth(testEnv.eventSource, outage.lane.slowDeliveries)).toBe(0);
+  expect(await queueDepth(testEnv.eventSource, outage.queues.slowDeliveries)).toBe(0);
 });
 
 it("a slow endpoint has limited attempts in flight: the others are deferred, each time for longer", async () => {
@@ -217,7 +217,7 @@ it.each(faultPoints)(
       await outage.deliverPorts.endpoints.saveBreaker(outage.tenant, await outage.readEndpoint(), slow, testEnv.now());
       await outage.write(2);
       const injection = injectFaultAt(testEnv.clients, faultPoint, k);
-      await invokeWorker(testEnv.eventSource, outage.lane.events, injection.crashable(outage.worker));
+      await invokeWorker(testEnv.eventSource, outage.queues.events, injection.crashable(outage.worker));
       injection.remove();
       testEnv.advance(31 * SECOND);
       await outage.drainQueues();
@@ -245,7 +245,7 @@ it.each(faultPoints)(
       await outage.write(2);
       const worker = deliverWorker({ ...outage.deliverPorts, webhookClient: lateClient }, testEnv.now);
       const injection = injectFaultAt(testEnv.clients, faultPoint, k);
-      await invokeWorker(testEnv.eventSource, outage.lane.events, injection.crashable(worker));
+      await invokeWorker(testEnv.eventSource, outage.queues.events, injection.crashable(worker));
       injection.remove();
       testEnv.advance(31 * SECOND);
       await outage.drainQueues();
@@ -267,10 +267,10 @@ it.each(faultPoints)(
       outage = await openOutage(testEnv);
       const { eventUlid } = await outage.createDelivery(outage.endpoint, "retrying");
       const retry = { tenant: outage.tenant, endpointId: outage.endpoint.id, eventUlid, attempt: 2 };
-      await openQueue(outage.lane.deliveries, testEnv.eventSource).send({ body: encodeRetry(retry) });
+      await openQueue(outage.queues.deliveries, testEnv.eventSource).send({ body: encodeRetry(retry) });
       const worker = deliverWorker({ ...outage.deliverPorts, webhookClient: lateClient }, testEnv.now);
       const injection = injectFaultAt(testEnv.clients, faultPoint, k);
-      await invokeWorker(testEnv.eventSource, outage.lane.deliveries, injection.crashable(worker));
+      await invokeWorker(testEnv.eventSource, outage.queues.deliveries, injection.crashable(worker));
       injection.remove();
       // The claim of a worker that died expires and counts as an attempt. The next one is five minutes later.
       for (const span of [31 * SECOND, 31 * SECOND, 5 * MINUTE]) {

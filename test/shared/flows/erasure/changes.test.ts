@@ -291,7 +291,7 @@ describe("an Instagram reply that started before the erasure and whose echo is s
   async function reply(echoed: boolean): Promise<void> {
     await ingestAndRender(textEvent("m1", "before", testEnv.now()));
     testEnv.advance(SECOND);
-    const begunAt = testEnv.now();
+    const startedAt = testEnv.now();
     const platform = {
       textTooLong: () => false,
       send: async () => {
@@ -305,7 +305,7 @@ describe("an Instagram reply that started before the erasure and whose echo is s
     const ports = { ...testEnv.apiPorts(queues), platformFor: async () => platform };
     const request = { conversationId: conversation, text: "canary", replyTo: null };
     expect(
-      await sendReply(ports, { caller: tenantCaller(tenant), reply: request, time: startRequestTime(() => begunAt) }),
+      await sendReply(ports, { caller: tenantCaller(tenant), reply: request, time: startRequestTime(() => startedAt) }),
     ).toMatchObject({ messageId: "r1" });
   }
 

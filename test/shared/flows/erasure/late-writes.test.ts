@@ -242,7 +242,7 @@ describe("the head of an erased conversation", () => {
 
 describe("the echo of a send that started before the erasure", () => {
   const now = 1_793_000_000_000;
-  const echoOf = (begunAt: number | null, at: number) => ({
+  const echoOf = (startedAt: number | null, at: number) => ({
     kind: "message" as const,
     account: { platform: "messenger" as const, externalId: "1" },
     participantId: "2",
@@ -252,7 +252,7 @@ describe("the echo of a send that started before the erasure", () => {
     text: "",
     attachments: [],
     replyTo: null,
-    echo: { appId: "1", metadata: begunAt === null ? null : newUlid(begunAt) },
+    echo: { appId: "1", metadata: startedAt === null ? null : newUlid(startedAt) },
   });
 
   const isCovered = async (echo: ReturnType<typeof echoOf>) => {
@@ -278,8 +278,8 @@ describe("the echo of a send that started before the erasure", () => {
     await eraseNow();
     const erasedAt = testEnv.now();
     testEnv.advance(SECOND);
-    const echoes = async (mid: string, begunAt: number) => {
-      const message = { mid, text: "we write", is_echo: true, metadata: newUlid(begunAt) };
+    const echoes = async (mid: string, startedAt: number) => {
+      const message = { mid, text: "we write", is_echo: true, metadata: newUlid(startedAt) };
       const echo = { at: erasedAt + 500, fromAccount: true, content: { message } };
       return (await ingestEvents(testEnv.ingestPorts(queues), account, [echo], testEnv.now())).events.length;
     };

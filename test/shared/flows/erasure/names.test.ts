@@ -76,9 +76,9 @@ it("a reply that was planned before it", async () => {
   await ingestEvents(testEnv.ingestPorts(queues), account, [textEvent("m2", "after", testEnv.now())], testEnv.now());
   testEnv.advance(SECOND);
   const ports = testEnv.apiPorts(queues);
-  const begunAt = testEnv.now();
+  const startedAt = testEnv.now();
   const send = {
-    id: newUlid(begunAt),
+    id: newUlid(startedAt),
     content: "hash",
     via: "api_in_window",
     actorId: null,
@@ -86,8 +86,8 @@ it("a reply that was planned before it", async () => {
     replyTo: null,
     scope: "live",
   } as const;
-  await ports.sendRecords.start(conversation, send, begunAt);
+  await ports.sendRecords.start(conversation, send, startedAt);
   const content = { kind: "text", text: "yes" } as const;
-  await completeSend(ports, { tenant, head, send, content, startedAt: begunAt, shards: 1 }, "m3");
+  await completeSend(ports, { tenant, head, send, content, startedAt, shards: 1 }, "m3");
   expect(await messageNames("m3")).toEqual([null, null]);
 });

@@ -43,7 +43,7 @@ describe("concurrent requests", () => {
         expect(done).toMatchObject({ state: { status: "sent" } });
         expect(fixture.calls).toHaveLength(1);
       } else {
-        expect(done).toMatchObject({ refused: "hold_ran_out" });
+        expect(done).toMatchObject({ refused: "hold_expired" });
         expect(await fixture.read(hold.id)).toMatchObject({ state: { status: "expired" } });
         expect(fixture.calls).toEqual([]);
       }
@@ -58,7 +58,7 @@ describe("concurrent requests", () => {
     expect(await fixture.read(hold.id)).toMatchObject({ state: { status: "expired" } });
     const behind = () => testEnv.now() - 5 * SECOND;
     expect(await completeHold(fixture.checkPorts(), answer, startRequestTime(behind))).toMatchObject({
-      refused: "hold_ran_out",
+      refused: "hold_expired",
     });
     expect(fixture.calls).toEqual([]);
   });

@@ -44,7 +44,7 @@ describe("a human agent's message", () => {
     expect(isHoldSecret(url.hash.slice(3), hold.secretHash)).toBe(true);
     expect(await rowsWith(url.hash.slice(3))).toEqual([]);
     expect(fixture.calls).toEqual([]);
-    expect(await queueDepth(testEnv.eventSource, fixture.lane.events)).toBe(0);
+    expect(await queueDepth(testEnv.eventSource, fixture.queues.events)).toBe(0);
     expect(await fixture.auditEntries()).toMatchObject([
       {
         action: "hold.create",
@@ -233,7 +233,7 @@ describe("reading a hold", () => {
     const hold = await fixture.newHold();
     expect(hold.expiresAt).toBe(testEnv.now() + 5 * MINUTE);
     testEnv.advance(5 * MINUTE);
-    expect(await fixture.complete(hold)).toMatchObject({ refused: "hold_ran_out", detail: "expired" });
+    expect(await fixture.complete(hold)).toMatchObject({ refused: "hold_expired", detail: "expired" });
     expect(fixture.calls).toEqual([]);
   });
 });

@@ -64,7 +64,7 @@ describe("a held message that nobody checks", () => {
       expect(await rowsWith(WAITING)).toEqual([]);
       expect(await fixture.read(id)).toMatchObject({ state: { status: "expired" }, hold: { content: null } });
       expect(await fixture.complete({ id, conversationId: "", createdAt: 0, expiresAt })).toMatchObject({
-        refused: "hold_ran_out",
+        refused: "hold_expired",
       });
     },
   );

@@ -22,7 +22,7 @@ beforeEach(() => advanceToNextWindow());
 const wrongAttempt = (sourceIp: string, holdId = "hold_0") =>
   viewHold(fixture.checkPorts(), { holdId, secret: "wrong", sourceIp }, testEnv.now());
 const notFound = { refused: "hold_not_found" };
-const tooMany = (retryAfter: number) => ({ refused: "too_many_tries", retryAfter });
+const tooMany = (retryAfter: number) => ({ refused: "verification_limit", retryAfter });
 
 async function viewWithSecret(holdId: string, sourceIp: string) {
   return viewHold(fixture.checkPorts(), { holdId, secret: await fixture.secret(holdId), sourceIp }, testEnv.now());
@@ -47,7 +47,7 @@ describe("an address", () => {
     const source = newSourceIp();
     const answers = await Promise.all(Array.from({ length: 50 }, () => wrongAttempt(source)));
     expect(answers.filter((answer) => isRefusal(answer) && answer.refused === "hold_not_found")).toHaveLength(30);
-    expect(answers.filter((answer) => isRefusal(answer) && answer.refused === "too_many_tries")).toHaveLength(20);
+    expect(answers.filter((answer) => isRefusal(answer) && answer.refused === "verification_limit")).toHaveLength(20);
   });
 
   it("is the whole /64 for IPv6, and nothing beyond it", async () => {

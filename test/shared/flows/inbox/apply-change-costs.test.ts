@@ -82,13 +82,13 @@ it("an unsend before its message costs its marker, and the message the removal o
 });
 
 it("a change of an erased message costs only the reads that detect the erasure", async () => {
-  const lanes = await testEnv.newQueues();
+  const queues = await testEnv.newQueues();
   const change = () => cost(editEvent(messageIdOf(2), sampleText(3), 1, testEnv.now()));
-  await runErasure(testEnv, lanes, { tenant, conversation });
+  await runErasure(testEnv, queues, { tenant, conversation });
   testEnv.advance(MINUTE);
   await change();
   expect(await change()).toEqual({ wcu: 0, rcu: 2.5 });
-  await drainErasures(testEnv, lanes);
+  await drainErasures(testEnv, queues);
   await change();
   expect(await change()).toEqual({ wcu: 0, rcu: 3.5 });
 });

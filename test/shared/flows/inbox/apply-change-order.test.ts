@@ -120,7 +120,7 @@ async function readState({ tenant, account }: HistoryRun) {
   const perPerson = await Promise.all(
     people.map(async (participantId) => {
       const id = conversationId({ tenant, account: { platform: "instagram", externalId: account }, participantId });
-      const [head, page, glimpses] = await Promise.all([
+      const [head, page, snapshots] = await Promise.all([
         conversations.get(tenant, id, now),
         messageStore(testEnv.table).listByConversation(tenant, {
           conversationId: id,
@@ -142,7 +142,7 @@ async function readState({ tenant, account }: HistoryRun) {
         edit: message.unsentAt === undefined ? message.edit : undefined,
         place,
       }));
-      return { head: head && visibleHead, messages, awaited: glimpses.get(id)?.pendingMessageIds.size };
+      return { head: head && visibleHead, messages, pendingMessages: snapshots.get(id)?.pendingMessageIds.size };
     }),
   );
   const feed = await listFeed(testEnv, tenant);
@@ -167,7 +167,7 @@ describe("a history of messages and their changes", () => {
         for (const webhook of webhooks) await ingestWebhook(shuffled, webhook);
         const state = await readState(shuffled);
         expect(state).toEqual(await readState(inOrder));
-        expect(state.perPerson.map(({ awaited: pendingCount }) => pendingCount)).toEqual([0, 0, 0]);
+        expect(state.perPerson.map(({ pendingMessages: pendingCount }) => pendingCount)).toEqual([0, 0, 0]);
         expect(eventNames(inOrder, steps)).toEqual([...expectedInOrder(steps)].sort());
         expect(eventNames(shuffled, steps)).toEqual([...expectedInOrder(webhooks.flat())].sort());
         await expectGone(shuffled, steps);
@@ -189,7 +189,7 @@ describe("a history of messages and their changes", () => {
         }
         const state = await readState(atOnce);
         expect(state).toEqual(await readState(inOrder));
-        expect(state.perPerson.map(({ awaited: pendingCount }) => pendingCount)).toEqual([0, 0, 0]);
+        expect(state.perPerson.map(({ pendingMessages: pendingCount }) => pendingCount)).toEqual([0, 0, 0]);
         const publishedNames = eventNames(atOnce, steps);
         // In order, a reaction that follows an unsend is not published. Concurrently it may come first.
         const all = new Set(steps.flatMap(({ expectedEvent }) => expectedEvent ?? []));

@@ -50,7 +50,7 @@ async function readSnapshot() {
   const head = await conversations.get(tenant, conversation, testEnv.now());
   return {
     text: head?.lastMessageText,
-    awaited: (await conversations.snapshots([conversation])).get(conversation)?.pendingMessageIds.size,
+    pendingMessages: (await conversations.snapshots([conversation])).get(conversation)?.pendingMessageIds.size,
   };
 }
 const texts = async () => (await listFeed(testEnv, tenant)).map(currentText);
@@ -76,7 +76,7 @@ describe("a message whose row is stored before its head is advanced", () => {
       [textEvent("m1", "secret", at)],
       pausingPorts(() => ingestChanges([unsendEvent("m1", at + 1)])),
     );
-    expect([await texts(), await readSnapshot()]).toEqual([[], { text: "", awaited: 0 }]);
+    expect([await texts(), await readSnapshot()]).toEqual([[], { text: "", pendingMessages: 0 }]);
   });
 
   it("shows the edit when it is edited in between", async () => {
@@ -84,7 +84,7 @@ describe("a message whose row is stored before its head is advanced", () => {
       [textEvent("m1", "zzz", at)],
       pausingPorts(() => ingestChanges([editEvent("m1", "aaa", 1, at + 1)])),
     );
-    expect([await texts(), await readSnapshot()]).toEqual([["aaa"], { text: "aaa", awaited: 0 }]);
+    expect([await texts(), await readSnapshot()]).toEqual([["aaa"], { text: "aaa", pendingMessages: 0 }]);
   });
 
   it("shows the later of two edits that arrive in between and overlap", async () => {
@@ -97,7 +97,7 @@ describe("a message whose row is stored before its head is advanced", () => {
       [textEvent("m1", "zero", at)],
       pausingPorts(() => ingestChanges([editEvent("m1", "one", 1, at + 1)], crossing)),
     );
-    expect([await texts(), await readSnapshot()]).toEqual([["two"], { text: "two", awaited: 0 }]);
+    expect([await texts(), await readSnapshot()]).toEqual([["two"], { text: "two", pendingMessages: 0 }]);
   });
 });
 
@@ -136,7 +136,7 @@ describe("a message and its change, where one is ingested at any point of the ot
         if (!reached) await inner();
         expect([await texts(), await readSnapshot()], `call ${k}`).toEqual([
           change.texts,
-          { text: change.text, awaited: 0 },
+          { text: change.text, pendingMessages: 0 },
         ]);
         if (!reached) return;
       }
@@ -168,7 +168,7 @@ describe("struck at any call", () => {
         unsendEvent("m3", at + 4),
         reactionEvent("m2", "react", at + 5),
       ],
-      tells: ["message.deleted", "message.edited", "message.reaction"],
+      eventTypes: ["message.deleted", "message.edited", "message.reaction"],
       texts: ["two", "one!"],
       calls: 12,
     },
@@ -176,21 +176,21 @@ describe("struck at any call", () => {
       before: () => [textEvent("m1", "one", at)],
       struck: () => [editEvent("m2", "two!", 1, at + 3), unsendEvent("m3", at + 4)],
       after: messageEvents,
-      tells: ["message.deleted", "message.edited"],
+      eventTypes: ["message.deleted", "message.edited"],
       texts: ["two!", "one"],
       calls: 12,
     },
     "messages whose changes wait": {
       before: () => [editEvent("m2", "two!", 1, at + 3), unsendEvent("m3", at + 4)],
       struck: messageEvents,
-      tells: ["message.received", "message.received"],
+      eventTypes: ["message.received", "message.received"],
       texts: ["two!", "one"],
       calls: 14,
     },
     "an unsending of what was edited": {
       before: () => [...messageEvents(), editEvent("m3", "three!", 1, at + 3)],
       struck: () => [unsendEvent("m3", at + 4)],
-      tells: ["message.deleted"],
+      eventTypes: ["message.deleted"],
       texts: ["two", "one"],
       calls: 8,
     },
@@ -211,11 +211,11 @@ describe("struck at any call", () => {
       testEnv.advance(SECOND);
       const again = await ingestChanges(fixture.struck());
       if ("after" in fixture) await ingestChanges(fixture.after());
-      expect(again.map(({ type }) => type).sort(), `call ${k}`).toEqual([...fixture.tells]);
+      expect(again.map(({ type }) => type).sort(), `call ${k}`).toEqual([...fixture.eventTypes]);
       if (first.length > 0) expect(again.map(({ ulid }) => ulid)).toEqual(first.map(({ ulid }) => ulid));
       expect(again.every(({ body }) => body !== null)).toBe(true);
       expect(await texts(), `call ${k}`).toEqual(fixture.texts);
-      expect(await readSnapshot(), `call ${k}`).toEqual({ text: "", awaited: 0 });
+      expect(await readSnapshot(), `call ${k}`).toEqual({ text: "", pendingMessages: 0 });
       if (!injection.reached()) {
         expect(k).toBeGreaterThanOrEqual(fixture.calls);
         return;

@@ -98,14 +98,14 @@ it("every accepted send is one outbound message, and nothing else is", async () 
 
       /** @returns whether its process ended early */
       async function withFault(fault: HistoryEvent["struck"], work: () => Promise<unknown>): Promise<boolean> {
-        const strikes = fault && injectFaultAt(testEnv.clients, fault.faultPoint, fault.at);
+        const injection = fault && injectFaultAt(testEnv.clients, fault.faultPoint, fault.at);
         const failed = await work().then(
           (result) => result instanceof Error,
           () => true,
         );
-        strikes?.remove();
+        injection?.remove();
         // A sender that crashes reports nothing.
-        return failed || (fault?.faultPoint !== "lost" && strikes?.reached() === true);
+        return failed || (fault?.faultPoint !== "lost" && injection?.reached() === true);
       }
 
       async function applyEvent({ what: kind, which: index, struck: fault }: HistoryEvent): Promise<void> {

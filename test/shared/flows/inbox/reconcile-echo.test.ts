@@ -197,10 +197,10 @@ describe.each(platforms)("a send through the API on %s", (platform) => {
 
 /** Runs one step of a process that crashes at its k-th call to AWS. @returns whether it made that call */
 async function runWithFault(faultPoint: FaultPoint, k: number, step: () => Promise<unknown>): Promise<boolean> {
-  const strikes = injectFaultAt(testEnv.clients, faultPoint, k);
+  const injection = injectFaultAt(testEnv.clients, faultPoint, k);
   await step().catch(() => {});
-  strikes.remove();
-  return strikes.reached();
+  injection.remove();
+  return injection.reached();
 }
 
 describe("two sends with the same text", () => {

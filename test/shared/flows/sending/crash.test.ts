@@ -18,10 +18,10 @@ const deadTokenRefusal = refusedWith({ class: "token", accountStatus: "needs_rea
 
 /** @returns whether call `k` was reached, and the result or error unless the process died */
 async function runWithFault(faultPoint: FaultPoint, k: number, work: () => Promise<unknown>) {
-  const strikes = injectFaultAt(testEnv.clients, faultPoint, k);
+  const injection = injectFaultAt(testEnv.clients, faultPoint, k);
   const result = await work().catch((error: unknown) => error);
-  const reached = strikes.reached();
-  strikes.remove();
+  const reached = injection.reached();
+  injection.remove();
   return { reached, result: reached && faultPoint !== "lost" ? null : result };
 }
 

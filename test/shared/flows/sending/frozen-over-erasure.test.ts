@@ -33,7 +33,7 @@ async function openConversation(outcome: SendOutcome): Promise<void> {
 async function eraseCompletely(): Promise<void> {
   testEnv.advance(SECOND);
   await fixture.eraseConversation();
-  await drainErasures(testEnv, fixture.lane);
+  await drainErasures(testEnv, fixture.queues);
 }
 
 async function writeAgain(): Promise<void> {
@@ -90,7 +90,7 @@ it("a sweep that is frozen at any call while it gives up a send leaves nothing a
     await openConversation({ kind: "unknown", detail: "outcome_unknown" });
     await fixture.sendReply({ text: "canary" });
     testEnv.advance(2 * MINUTE);
-    const run = await runFrozen(testEnv.apiPorts(fixture.lane), point, {
+    const run = await runFrozen(testEnv.apiPorts(fixture.queues), point, {
       work: (ports) => settleDueSends(ports, testEnv.now()),
       whileFrozen: eraseCompletely,
     });

@@ -112,10 +112,10 @@ it.each(faultPoints)(
   async (faultPoint) => {
     for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
       fixture = await openReplyFixture(testEnv);
-      const strikes = injectFaultAt(testEnv.clients, faultPoint, k);
+      const injection = injectFaultAt(testEnv.clients, faultPoint, k);
       const first = await replyWithKey().catch((error: unknown) => error);
-      const reached = strikes.reached();
-      strikes.remove();
+      const reached = injection.reached();
+      injection.remove();
       const processDied = reached && faultPoint !== "lost";
       const repeated = await replyWithKey();
       if (!processDied) expect(repeated).toEqual(first);

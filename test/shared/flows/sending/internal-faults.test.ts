@@ -72,7 +72,7 @@ describe("a reply that the platform accepted", () => {
   );
 });
 
-it("a refused reply returns the platform's error text whatever fails after its record is settled", async () => {
+it("a refused reply returns the platform's error text if anything fails after its record is settled", async () => {
   fixture.setPlatformResponse(refusedWith({ detail: "no such person", coolDownMs: MINUTE }));
   for (const call of ["budgets.pauseAccount", "eventBodies.recordRef", "events.send"] as const) {
     fixture = await openReplyFixture(testEnv);

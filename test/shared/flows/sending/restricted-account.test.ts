@@ -139,7 +139,7 @@ it("waits for the platform's unblock if the platform blocks the account, and say
   expect(await tryReply()).toBe(true);
 });
 
-it("that a release without tries had stored is tried at once", async () => {
+it("that a release without retries had stored is tried at once", async () => {
   const table = testEnv.table;
   await tryReply();
   const Key = accountItemKey(fixture.tenant, fixture.accountRef);

@@ -40,11 +40,11 @@ describe("deliveries", () => {
   async function endpoint(status: number): Promise<Endpoint> {
     const receiver = await startStatusReceiver();
     testEnv.advance(1);
-    return createEndpointAt(testEnv, fixture.lane, fixture.tenant, `http://127.0.0.1:${receiver.port}/${status}`);
+    return createEndpointAt(testEnv, fixture.queues, fixture.tenant, `http://127.0.0.1:${receiver.port}/${status}`);
   }
   const publishAll = async (...ids: string[]) => {
     for (const id of ids) {
-      await openQueue(fixture.lane.events, testEnv.eventSource).send({
+      await openQueue(fixture.queues.events, testEnv.eventSource).send({
         body: (await recordMessage(testEnv, fixture.tenant, id)).body,
       });
     }
@@ -80,7 +80,7 @@ describe("deliveries", () => {
   it("count the final state of a retry once, even when the write's response was lost", async () => {
     let status = 503;
     const receiver = await startReceiver((response) => response.writeHead(status).end());
-    await createEndpointAt(testEnv, fixture.lane, fixture.tenant, `http://127.0.0.1:${receiver.port}/`);
+    await createEndpointAt(testEnv, fixture.queues, fixture.tenant, `http://127.0.0.1:${receiver.port}/`);
     await publishAll("a");
     await fixture.deliver();
     expect(await fixture.endpointCounts()).toEqual([[0, 0, 0]]);
@@ -99,7 +99,7 @@ describe("deliveries", () => {
 
   it("of a failed send count for a live key, and not for a test key", async () => {
     const receiver = await startStatusReceiver();
-    await createEndpointAt(testEnv, fixture.lane, fixture.tenant, `http://127.0.0.1:${receiver.port}/200`, [
+    await createEndpointAt(testEnv, fixture.queues, fixture.tenant, `http://127.0.0.1:${receiver.port}/200`, [
       "message.failed",
     ]);
     await conversationStore(testEnv.table).advanceHead(
@@ -115,7 +115,7 @@ describe("deliveries", () => {
     if (!head) throw new Error("There is no conversation.");
     const ports = {
       eventBodies: eventBodyStore(testEnv.table),
-      events: openQueue(fixture.lane.events, testEnv.eventSource),
+      events: openQueue(fixture.queues.events, testEnv.eventSource),
     };
     for (const scope of ["test", "live"] as const) {
       const author = { via: "api_in_window", actorId: null, holdId: null, replyTo: null } as const;
@@ -150,19 +150,19 @@ describe("deliveries", () => {
     let status = 200;
     const receiver = await startReceiver((response) => response.writeHead(status).end());
     const url = `http://127.0.0.1:${receiver.port}/`;
-    const { id: endpointId } = await createEndpointAt(testEnv, fixture.lane, fixture.tenant, url, ["message.sent"]);
+    const { id: endpointId } = await createEndpointAt(testEnv, fixture.queues, fixture.tenant, url, ["message.sent"]);
     const send = async (id: string, scope: Scope, answer: number) => {
       status = answer;
       const message = sampleMessage(fixture.tenant, { id, direction: "outbound", sentAt: testEnv.now(), scope });
       const recorded = await outboundMessageStore(testEnv.table).record(fixture.tenant, message, testEnv.now());
-      await openQueue(fixture.lane.events, testEnv.eventSource).send(messageEvent(fixture.tenant, recorded));
+      await openQueue(fixture.queues.events, testEnv.eventSource).send(messageEvent(fixture.tenant, recorded));
       await fixture.deliver();
       status = 200;
       return { tenant: fixture.tenant, endpointId, eventUlid: message.eventUlid };
     };
     const store = deliveryStore(testEnv.table);
     const attempt = async (target: { tenant: TenantId; endpointId: string; eventUlid: string }, number: number) => {
-      await openQueue(fixture.lane.deliveries, testEnv.eventSource).send({
+      await openQueue(fixture.queues.deliveries, testEnv.eventSource).send({
         body: encodeRetry({ ...target, attempt: number }),
       });
       await fixture.deliver("deliveries");
@@ -189,7 +189,7 @@ describe("deliveries", () => {
     expect((await fixture.deliver()).failed).toEqual([]);
     end();
     expect(fixture.countingFailures()).toEqual([{ event: "counters.save_failed", error: "Crash", messages: 0 }]);
-    expect(await queueDepth(testEnv.eventSource, fixture.lane.events)).toBe(0);
+    expect(await queueDepth(testEnv.eventSource, fixture.queues.events)).toBe(0);
   });
 
   it("count as dlq once when no worker could process them, however often the dead letter is received", async () => {

@@ -35,10 +35,10 @@ describe("inbound messages", () => {
       fixture.account,
       texts.map((one) => ({ text: one.mid, at: testEnv.now(), ...one })),
     );
-    await openQueue(fixture.lane.inbound, testEnv.eventSource).send({ body: inboundBody(raw, testEnv.now()) });
+    await openQueue(fixture.queues.inbound, testEnv.eventSource).send({ body: inboundBody(raw, testEnv.now()) });
   };
-  const ingest = (ports = testEnv.ingestPorts(fixture.lane)) =>
-    invokeWorker(testEnv.eventSource, fixture.lane.inbound, ingestWorker(ports, testEnv.now));
+  const ingest = (ports = testEnv.ingestPorts(fixture.queues)) =>
+    invokeWorker(testEnv.eventSource, fixture.queues.inbound, ingestWorker(ports, testEnv.now));
 
   it("count once however often they are repeated, in both directions", async () => {
     await say({ mid: "a" }, { mid: "b" }, { mid: "a" });
@@ -55,7 +55,7 @@ describe("inbound messages", () => {
     await say({ mid: "a" });
     await say({ mid: "b" });
     const raw = instagramWebhook(shop, [{ mid: "c", text: "c", at: testEnv.now() }]);
-    await openQueue(fixture.lane.inbound, testEnv.eventSource).send({ body: inboundBody(raw, testEnv.now()) });
+    await openQueue(fixture.queues.inbound, testEnv.eventSource).send({ body: inboundBody(raw, testEnv.now()) });
     const counted: string[] = [];
     const end = injectFaults(testEnv.client, ({ command, input }) => {
       const { PK } = (input as { Key?: { PK?: { S: string } } }).Key ?? {};
@@ -82,7 +82,7 @@ describe("inbound messages", () => {
     expect(await fixture.messages()).toBe(3);
 
     await say({ mid: "c" });
-    const broken = testEnv.ingestPorts({ ...fixture.lane, events: `${fixture.lane.events}-gone` });
+    const broken = testEnv.ingestPorts({ ...fixture.queues, events: `${fixture.queues.events}-gone` });
     expect((await ingest(broken)).failed).toHaveLength(1);
     testEnv.advance(31 * SECOND);
     await ingest();
@@ -104,7 +104,7 @@ describe("inbound messages", () => {
       const isMessage = command === "PutItem" && JSON.stringify(input).includes("#late");
       if (isMessage && !isErased) {
         isErased = true;
-        await runErasure(testEnv, fixture.lane, { tenant: fixture.tenant, conversation });
+        await runErasure(testEnv, fixture.queues, { tenant: fixture.tenant, conversation });
       }
       return "pass";
     });
@@ -121,7 +121,7 @@ describe("inbound messages", () => {
     expect((await ingest()).failed).toEqual([]);
     end();
     expect(fixture.countingFailures()).toEqual([{ event: "counters.save_failed", error: "Crash", messages: 1 }]);
-    expect(await queueDepth(testEnv.eventSource, fixture.lane.events)).toBe(1);
+    expect(await queueDepth(testEnv.eventSource, fixture.queues.events)).toBe(1);
     expect(await fixture.messages()).toBe(0);
   });
 
@@ -144,7 +144,7 @@ describe("messages sent through the API", () => {
       ...rest,
     });
     const recorded = await outboundMessageStore(testEnv.table).record(fixture.tenant, message, testEnv.now());
-    await openQueue(fixture.lane.events, testEnv.eventSource).send(messageEvent(fixture.tenant, recorded));
+    await openQueue(fixture.queues.events, testEnv.eventSource).send(messageEvent(fixture.tenant, recorded));
   }
 
   /** Two copies of its queued event, both marked as new. */
@@ -152,13 +152,13 @@ describe("messages sent through the API", () => {
     const message = sampleMessage(fixture.tenant, { id, direction: "outbound", sentAt: testEnv.now() });
     const recorded = await outboundMessageStore(testEnv.table).record(fixture.tenant, message, testEnv.now());
     const queuedEvent = messageEvent(fixture.tenant, recorded);
-    for (let copy = 0; copy < 2; copy++) await openQueue(fixture.lane.events, testEnv.eventSource).send(queuedEvent);
+    for (let copy = 0; copy < 2; copy++) await openQueue(fixture.queues.events, testEnv.eventSource).send(queuedEvent);
   }
 
   it("count once with their event's delivery, however often it is published", async () => {
     const receiver = await startStatusReceiver();
     for (const status of [200, 503]) {
-      await createEndpointAt(testEnv, fixture.lane, fixture.tenant, `http://127.0.0.1:${receiver.port}/${status}`, [
+      await createEndpointAt(testEnv, fixture.queues, fixture.tenant, `http://127.0.0.1:${receiver.port}/${status}`, [
         "message.sent",
       ]);
       testEnv.advance(1);
@@ -185,7 +185,7 @@ describe("messages sent through the API", () => {
 
   it("cost nothing extra when an endpoint subscribes to their event", async () => {
     const receiver = await startStatusReceiver();
-    await createEndpointAt(testEnv, fixture.lane, fixture.tenant, `http://127.0.0.1:${receiver.port}/200`, [
+    await createEndpointAt(testEnv, fixture.queues, fixture.tenant, `http://127.0.0.1:${receiver.port}/200`, [
       "message.sent",
     ]);
     await sentTwice("twice");
@@ -199,7 +199,7 @@ describe("messages sent through the API", () => {
     async (first) => {
       const receiver = await startStatusReceiver();
       const create = () =>
-        createEndpointAt(testEnv, fixture.lane, fixture.tenant, `http://127.0.0.1:${receiver.port}/200`, [
+        createEndpointAt(testEnv, fixture.queues, fixture.tenant, `http://127.0.0.1:${receiver.port}/200`, [
           "message.sent",
         ]);
       const endpoint = first === "no endpoint" ? null : await create();
@@ -233,18 +233,18 @@ describe("messages sent through the API", () => {
     async (how) => {
       if (how === "with an endpoint") {
         const receiver = await startStatusReceiver();
-        await createEndpointAt(testEnv, fixture.lane, fixture.tenant, `http://127.0.0.1:${receiver.port}/200`, [
+        await createEndpointAt(testEnv, fixture.queues, fixture.tenant, `http://127.0.0.1:${receiver.port}/200`, [
           "message.sent",
         ]);
       }
       const later = await testEnv.newQueues();
       const echo = async (to: TestQueues) => {
         const raw = instagramWebhook(fixture.account, [{ mid: "both", text: "hello", at: testEnv.now(), echo: true }]);
-        await openQueue(fixture.lane.inbound, testEnv.eventSource).send({ body: inboundBody(raw, testEnv.now()) });
+        await openQueue(fixture.queues.inbound, testEnv.eventSource).send({ body: inboundBody(raw, testEnv.now()) });
         await invokeWorker(
           testEnv.eventSource,
-          fixture.lane.inbound,
-          ingestWorker(testEnv.ingestPorts({ ...fixture.lane, events: to.events }), testEnv.now),
+          fixture.queues.inbound,
+          ingestWorker(testEnv.ingestPorts({ ...fixture.queues, events: to.events }), testEnv.now),
         );
       };
       await echo(later);
@@ -259,7 +259,7 @@ describe("messages sent through the API", () => {
       await send();
       await fixture.deliver();
       expect(await fixture.messages()).toBe(1);
-      await echo(fixture.lane);
+      await echo(fixture.queues);
       await fixture.deliver();
       await fixture.deliver("events", later);
       expect(await fixture.messages()).toBe(1);
@@ -270,11 +270,11 @@ describe("messages sent through the API", () => {
     for (const first of ["send", "echo"]) {
       const echo = async () => {
         const raw = instagramWebhook(fixture.account, [{ mid: first, text: "hello", at: testEnv.now(), echo: true }]);
-        await openQueue(fixture.lane.inbound, testEnv.eventSource).send({ body: inboundBody(raw, testEnv.now()) });
+        await openQueue(fixture.queues.inbound, testEnv.eventSource).send({ body: inboundBody(raw, testEnv.now()) });
         await invokeWorker(
           testEnv.eventSource,
-          fixture.lane.inbound,
-          ingestWorker(testEnv.ingestPorts(fixture.lane), testEnv.now),
+          fixture.queues.inbound,
+          ingestWorker(testEnv.ingestPorts(fixture.queues), testEnv.now),
         );
       };
       const before = await fixture.messages();

@@ -88,7 +88,7 @@ export async function openConversationFixture(testEnv: TestEnv, platform: Platfo
     tenant,
     id,
     account,
-    lane: queues,
+    queues,
     /** Ingests a platform update in a new worker process. */
     take: ingest,
 

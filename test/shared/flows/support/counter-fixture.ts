@@ -23,7 +23,7 @@ export async function openCountFixture(testEnv: TestEnv) {
     );
 
   return {
-    lane: queues,
+    queues,
     tenant,
     account,
     stats,

@@ -58,7 +58,7 @@ export async function openEndpointFixture(testEnv: TestEnv) {
 
   return {
     tenant,
-    lane: queues,
+    queues,
     ports,
     by: actor,
     receiver,

@@ -87,7 +87,7 @@ export async function openHoldFixture(
 
   return {
     tenant,
-    lane: queues,
+    queues,
     caller,
     conversation,
     calls: platformCalls,

@@ -31,7 +31,7 @@ export async function openOutage(testEnv: TestEnv) {
     const ulids: string[] = [];
     for (let i = 0; i < count; i++) {
       const { message, body } = await recordMessage(testEnv, fixture.tenant, `n${++messageCount}`);
-      await openQueue(fixture.lane.events, testEnv.eventSource).send({ body });
+      await openQueue(fixture.queues.events, testEnv.eventSource).send({ body });
       ulids.push(message.eventUlid);
     }
     return ulids;
@@ -74,7 +74,7 @@ export async function openOutage(testEnv: TestEnv) {
     /** Advances the clock in steps. Each step runs a sweep and processes what came due. */
     async passTime(span: Millis, step: Millis = MINUTE): Promise<void> {
       for (const end = testEnv.now() + span; testEnv.now() < end; ) {
-        await sweepDue(testEnv.sweepPorts(fixture.lane), testEnv.now());
+        await sweepDue(testEnv.sweepPorts(fixture.queues), testEnv.now());
         testEnv.advance(Math.min(step, end - testEnv.now()));
         await fixture.drainQueues();
       }
@@ -87,7 +87,7 @@ export async function openOutage(testEnv: TestEnv) {
         if (openUntil === null) break;
         dueTimes.push(openUntil);
         testEnv.advance(Math.max(0, openUntil - testEnv.now() - MINUTE));
-        await sweepDue(testEnv.sweepPorts(fixture.lane), testEnv.now());
+        await sweepDue(testEnv.sweepPorts(fixture.queues), testEnv.now());
         testEnv.advance(openUntil - testEnv.now());
         await fixture.drainQueues();
       }

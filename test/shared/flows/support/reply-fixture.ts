@@ -18,7 +18,7 @@ export type ReplyFixture = Awaited<ReturnType<typeof openReplyFixture>>;
 /** A conversation with a new inbound message, its account, and a platform with scripted responses. */
 export async function openReplyFixture(testEnv: TestEnv, platform: PlatformName = "instagram") {
   const conversation = await openConversationFixture(testEnv, platform);
-  const { tenant, id, lane: queues } = conversation;
+  const { tenant, id, queues } = conversation;
   /** All sends that reached the platform. */
   const platformCalls: Send[] = [];
   let platformResponse: PlatformResponse = (send) => ({ kind: "accepted", messageId: `mid-of-${send.metadata}` });

@@ -95,7 +95,7 @@ export async function openTestEnv(
   let now: Millis = NOW;
   setRuntimeOverrides({ now: processClock(() => now) });
   const table: TestTable = await (options.startTable ?? startFlowTable)(() => now);
-  const dataDir = mkdtempSync(join(tmpdir(), "house-"));
+  const dataDir = mkdtempSync(join(tmpdir(), "test-env-"));
   const emulators: Emulators = await startEmulators({ port: 0, dataDir, now: () => now });
   const common = {
     endpoint: emulators.url,
@@ -144,7 +144,7 @@ export async function openTestEnv(
       emulators.onClockAdvance();
     },
     async newQueues(): Promise<TestQueues> {
-      const prefix = `lane-${++queueSets}`;
+      const prefix = `queues-${++queueSets}`;
       const names = ["inbound", "events", "deliveries", "slowDeliveries", "profiles", "erasures"] as const;
       const urls = await Promise.all(names.map((name) => newQueue(`${prefix}-${name}`)));
       return Object.fromEntries(names.map((name, index) => [name, urls[index]])) as unknown as TestQueues;

@@ -199,7 +199,7 @@ describe("host names of one tenant's endpoints", () => {
     const { id } = await createOrThrow();
     for (let i = 0; i < 8; i++) expect(isRefusal(await change(id, `https://n${i}.example/`))).toBe(false);
     expect(await change(id, "https://inside.example/")).toMatchObject({ refused: "invalid_request" });
-    const refused = { refused: "too_many_look_ups", retryAfter: 40 };
+    const refused = { refused: "dns_lookup_limit", retryAfter: 40 };
     expect(await change(id, "https://n9.example/")).toEqual(refused);
     expect(await create()).toEqual(refused);
     expect(lookedUpHosts).toHaveLength(10);
@@ -214,7 +214,7 @@ describe("host names of one tenant's endpoints", () => {
     const { id } = await createOrThrow();
     for (let i = 0; i < 10; i++) await change(id, `https://n${i}.example/`);
     testEnv.advance(40 * SECOND - 1);
-    expect(await change(id, "https://n11.example/")).toEqual({ refused: "too_many_look_ups", retryAfter: 1 });
+    expect(await change(id, "https://n11.example/")).toEqual({ refused: "dns_lookup_limit", retryAfter: 1 });
     testEnv.advance(1);
     expect(isRefusal(await change(id, "https://n11.example/"))).toBe(false);
   });

@@ -26,7 +26,7 @@ beforeEach(async () => {
 /** Delivers one message. @returns the ULID of its event */
 async function deliverMessage(id: string): Promise<string> {
   const { message, body } = await recordMessage(testEnv, fixture.tenant, id);
-  await openQueue(fixture.lane.events, testEnv.eventSource).send({ body });
+  await openQueue(fixture.queues.events, testEnv.eventSource).send({ body });
   await fixture.drainQueues();
   return message.eventUlid;
 }

@@ -94,7 +94,7 @@ describe.each(connections)("%s", (connection) => {
 describe("an uploaded file whose type Instagram refuses for a page's account", () => {
   const share = { type: "MEDIA_SHARE", payload: { attachment_id: "1857777774821032" } };
 
-  test("is sent once more as MEDIA_SHARE, otherwise unchanged", async () => {
+  test("is sent again as MEDIA_SHARE, otherwise unchanged", async () => {
     platform.respondWith(respondInTurn(typeRefused, ok));
     const sendRequest = { ...attachmentsContent(byUrl("image"), byId("image")), humanAgent: true, replyTo: "m_0" };
     expect(await sendOver("instagram_page", sendRequest)).toEqual({ kind: "accepted", messageId: "m_1" });

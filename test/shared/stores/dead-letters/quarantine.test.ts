@@ -81,7 +81,7 @@ describe("a quarantined message", () => {
   it("is stored once, as it first arrived", async () => {
     const dead = deadLetter({ queue: "Events", messageId: "again" });
     expect(await quarantine.save(dead, NOW)).toBe("new");
-    expect(await quarantine.save({ ...dead, receives: 6 }, NOW + MINUTE)).toBe("kept_before");
+    expect(await quarantine.save({ ...dead, receives: 6 }, NOW + MINUTE)).toBe("stored_before");
     const same = (await listLetters("Events")).filter(({ messageId }) => messageId === "again");
     expect(same).toMatchObject([{ receives: 5, quarantinedAt: NOW }]);
   });
@@ -137,7 +137,7 @@ describe("a redrive claim", () => {
     if (!one) throw new Error("It is not there.");
     const claim = await quarantine.claimDeadLetter(one, NOW);
     expect(await quarantine.save(dead, NOW + 1)).toBe("redriven");
-    expect(await quarantine.save(dead, NOW + 5 * MINUTE)).toBe("kept_before");
+    expect(await quarantine.save(dead, NOW + 5 * MINUTE)).toBe("stored_before");
     await quarantine.settleDeadLetter(one, claim ?? "", "sent", NOW);
     expect(await quarantine.save(dead, NOW + DAY)).toBe("redriven");
   });

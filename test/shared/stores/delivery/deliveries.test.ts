@@ -319,7 +319,7 @@ describe("the index of undelivered events", () => {
 describe("a lost response", () => {
   const faults: Fault[] = ["lost", "fail", "throttle", "twice"];
 
-  it.each(faults)("(%s) at any request still tells the writer the result", async (fault) => {
+  it.each(faults)("(%s) at any request still returns the result to the writer", async (fault) => {
     for (let k = 0; ; k++) {
       target = { ...target, eventUlid: newUlid(NOW) };
       let reached = false;

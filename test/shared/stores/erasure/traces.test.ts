@@ -50,7 +50,7 @@ describe("the rows of a conversation", () => {
     await put({ ...relatedRefKey(conversation, "hold", "hold_1"), at: NOW - 4 });
     await put({ ...relatedRefKey(conversation, "upload", "upl_1"), at: NOW - 4 });
     await put({ PK: conversation, SK: "F#of a kind that came later", at: NOW - 6 });
-    await put({ PK: conversation, SK: "D#that tells no time" });
+    await put({ PK: conversation, SK: "D#without a time" });
     const { traces: allTraces } = await traces().page(conversation, " ");
     const summaries = allTraces.map(({ key, counts, at, event, relatedItems: elsewhere }) => [
       key.SK.slice(0, 1),

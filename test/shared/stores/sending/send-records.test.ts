@@ -86,7 +86,7 @@ describe("a send record", () => {
     const times: Millis[] = [NOW + 2, NOW, NOW + 1, NOW + 1, NOW + 3];
     for (const at of times) await records.start(conversation, sampleSend({ id: newUlid(at) }), at);
     const listSends = async (from: Millis, until: Millis) =>
-      (await records.startedBetween(conversation, from, until)).map(({ startedAt: begunAt }) => begunAt - NOW);
+      (await records.startedBetween(conversation, from, until)).map(({ startedAt }) => startedAt - NOW);
     expect(await listSends(NOW, NOW + 3)).toEqual([0, 1, 1, 2, 3]);
     expect(await listSends(NOW + 1, NOW + 2)).toEqual([1, 1, 2]);
     expect(await listSends(NOW + 4, NOW + 9)).toEqual([]);

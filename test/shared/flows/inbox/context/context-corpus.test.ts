@@ -165,7 +165,7 @@ async function readEverywhere({ tenant, conversation, inboxPorts }: ChangeFixtur
 }
 
 describe.each(cases)("$name on $platform", ({ platform, shape }) => {
-  it("is read and published with its context, whatever the order of its changes", async () => {
+  it("is read and published with its context, in any order of its changes", async () => {
     for (const order of changeOrders) {
       const fixture = await openChangeFixture(testEnv, queues, platform);
       const { account, conversation, at } = fixture;
@@ -200,7 +200,7 @@ describe.each(cases)("$name on $platform", ({ platform, shape }) => {
     }
   });
 
-  it("leaves nothing but its empty row once it is unsent, whatever the order", async () => {
+  it("leaves nothing but its empty row once it is unsent, in any order", async () => {
     for (const order of unsendOrders) {
       const fixture = await openChangeFixture(testEnv, queues, platform);
       await ingestSteps(fixture, shape, order);
@@ -218,11 +218,11 @@ describe.each(cases)("$name on $platform", ({ platform, shape }) => {
     const order: Step[] = ["accountReaction", "message", "edit", "reaction"];
     await ingestSteps(fixture, shape, order);
     expect(JSON.stringify(await fixture.tenantItems())).toContain("canary");
-    const lanes = await testEnv.newQueues();
+    const erasureQueues = await testEnv.newQueues();
     testEnv.advance(MINUTE);
-    await runErasure(testEnv, lanes, { tenant, conversation });
+    await runErasure(testEnv, erasureQueues, { tenant, conversation });
     for (const step of order) await fixture.ingest(steps[step](shape, fixture.at));
-    await drainErasures(testEnv, lanes);
+    await drainErasures(testEnv, erasureQueues);
     for (const step of order) await fixture.ingest(steps[step](shape, fixture.at));
     expect(JSON.stringify(await fixture.tenantItems())).not.toContain("canary");
   });

@@ -69,15 +69,15 @@ describe("a referral without a message", () => {
 
   it("is removed by an erasure, also where the conversation has no message, and one from before it is dropped", async () => {
     const { tenant, conversation, ingest, tenantItems } = fixture;
-    const lanes = await testEnv.newQueues();
+    const queues = await testEnv.newQueues();
     const at = testEnv.now();
     await ingest(referralEvent("canary", at));
     expect(JSON.stringify(await tenantItems())).toContain("canary");
     testEnv.advance(MINUTE);
-    await runErasure(testEnv, lanes, { tenant, conversation });
+    await runErasure(testEnv, queues, { tenant, conversation });
     expect(JSON.stringify(await tenantItems())).not.toContain("canary");
     expect(await ingest(referralEvent("canary", at))).toEqual([]);
-    await drainErasures(testEnv, lanes);
+    await drainErasures(testEnv, queues);
     expect(await ingest(referralEvent("canary", at + 1))).toEqual([]);
     expect(JSON.stringify(await tenantItems())).not.toContain("canary");
     expect(await ingest(referralEvent("later", testEnv.now()))).toHaveLength(1);
