@@ -56,7 +56,7 @@ export function openActors(world: World) {
   function write(person: string, isEcho: boolean): void {
     const message = { mid: `mid-${deeds.messages.length + 1}`, person, text: newText(), at: engine.now() };
     const webhook = post(person, isEcho ? echo(message) : inbound(message));
-    deeds.messages.push({ ...message, isEcho, webhook, edits: 0, lastEditAt: null, unsentAt: null });
+    deeds.messages.push({ ...message, isEcho, webhook, editedAt: [], unsentAt: null });
   }
 
   async function send(
@@ -261,9 +261,8 @@ export function openActors(world: World) {
           const at = engine.now();
           if (step.do === "react") return void post(message.person, reaction({ ...message, at }));
           if (step.do === "edit") {
-            message.edits++;
-            message.lastEditAt = at;
-            post(message.person, edit({ ...message, text: `${message.text} edited`, at }, message.edits));
+            message.editedAt.push(at);
+            post(message.person, edit({ ...message, text: `${message.text} edited`, at }, message.editedAt.length));
             return;
           }
           message.unsentAt = at;

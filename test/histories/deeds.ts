@@ -14,8 +14,8 @@ export interface WrittenMessage {
   readonly isEcho: boolean;
   /** The number of its webhook. */
   readonly webhook: number;
-  edits: number;
-  lastEditAt: Millis | null;
+  /** When the person edited it, earliest first. */
+  readonly editedAt: Millis[];
   unsentAt: Millis | null;
 }
 

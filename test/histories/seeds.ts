@@ -168,6 +168,28 @@ export const foundHistories: readonly FoundHistory[] = [
       ],
     },
   },
+  {
+    promise: "an edit shortly before an erasure may be newer than it, also where the person edits the message again",
+    history: {
+      seed: 30,
+      steps: [
+        [{ do: "write", person: 0 }, null],
+        [{ do: "write", person: 0 }, 8],
+        [{ do: "receiver", endpoint: 0, mode: "error" }, null],
+        [{ do: "write", person: 1 }, null],
+        [{ do: "write", person: 1 }, null],
+        [{ do: "wait", millis: 360_000 }, null],
+        [{ do: "write", person: 1 }, null],
+        [{ do: "edit", message: 1 }, null],
+        [{ do: "erase", person: 0 }, null],
+        [{ do: "wait", millis: 30_000 }, null],
+        [{ do: "receiver", endpoint: 0, mode: "late" }, null],
+        [{ do: "wait", millis: 60_000 }, null],
+        [{ do: "edit", message: 1 }, null],
+        [{ do: "reply", person: 1, key: null }, null],
+      ],
+    },
+  },
 ];
 
 /** The process of a reply is frozen before the call of the platform, and the conversation is erased at that time. */

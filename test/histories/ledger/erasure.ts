@@ -79,11 +79,11 @@ function isErasureOf(person: string): (item: StoredItem) => boolean {
  * no erasure since then has found the message, so none has renewed its mark.
  */
 function isBefore(evidence: Evidence, message: WrittenMessage, erasedAt: Millis): boolean {
-  const { at, lastEditAt } = message;
+  const { at, editedAt } = message;
   if (at >= erasedAt - SLACK) return false;
-  if (lastEditAt === null) return true;
+  if (editedAt.length === 0) return true;
   const markEndsAt = removedAt(evidence, message) + ERASURE_MARKER_TTL;
-  return Math.abs(lastEditAt - erasedAt) > SLACK && lastEditAt < markEndsAt - SLACK;
+  return editedAt.every((editAt) => Math.abs(editAt - erasedAt) > SLACK && editAt < markEndsAt - SLACK);
 }
 
 /** When the first erasure after a message started: it removed the message, or stored its mark when the message came. */
