@@ -190,6 +190,19 @@ export const foundHistories: readonly FoundHistory[] = [
       ],
     },
   },
+  {
+    promise: "a message that meets an erasure before the head has it is removed by its worker, and not counted",
+    history: {
+      seed: 735_040_724,
+      steps: [
+        [{ do: "rotate", endpoint: 3 }, null],
+        [{ do: "write", person: 1 }, 3],
+        [{ do: "edit", message: 1 }, 5],
+        [{ do: "erase", person: 1 }, null],
+        [{ do: "write", person: 3 }, null],
+      ],
+    },
+  },
 ];
 
 /** The process of a reply is frozen before the call of the platform, and the conversation is erased at that time. */
