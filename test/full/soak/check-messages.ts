@@ -15,7 +15,8 @@ export function checkMessages({ ledger, items, listed, endpointIds }: Evidence):
     if (rowCount === 0) violations.push(`${mid} was acknowledged and has no row`);
     const listings = listedById.get(mid) ?? [];
     if (listings.length !== 1) violations.push(`${mid} is listed ${listings.length} times`);
-    if (unsent && listings.some(({ text }) => text !== null)) violations.push(`${mid} was unsent and shows its text`);
+    // `deleted_at` says that it was unsent. The text is then empty, as that of a message without one.
+    if (unsent && listings.some(({ text }) => text !== "")) violations.push(`${mid} was unsent and shows its text`);
     // A message that was unsent before its first delivery has none.
     if (unsent) return violations;
     for (const endpointId of endpointIds)
