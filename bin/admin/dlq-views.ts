@@ -1,4 +1,4 @@
-import type { QueueName } from "../../shared/config/names.ts";
+import { queueReaders } from "../../shared/config/function-times.ts";
 import { deliveryId } from "../../shared/domain/delivery/deliveries.ts";
 import { eventId } from "../../shared/domain/events/events.ts";
 import { type Inspection, planRedrive, type RedrivePlan } from "../../shared/flows/dead-letters/inspect.ts";
@@ -8,16 +8,6 @@ import type { QuarantinedMessage } from "../../shared/stores/dead-letters/quaran
 import { describeDeadLetter } from "./dlq-letter.ts";
 
 // The `--json` output: ids, classes and counts, never the content of a message.
-
-/** The function that processes each queue and logs its failures. */
-const workers: Readonly<Record<QueueName, string>> = {
-  Inbound: "Ingest",
-  Events: "Deliver",
-  Deliveries: "Deliver",
-  SlowDeliveries: "Deliver",
-  Profiles: "Profile",
-  Erasures: "Erase",
-};
 
 export type DeadLetterJson = ReturnType<typeof toDeadLetterJson>;
 
@@ -57,7 +47,7 @@ export function toInspectionJson(letter: QuarantinedMessage, inspection: Inspect
       action: RedrivePlan["action"];
       reason: string | null;
     },
-    log: { function: workers[letter.queue], event: "record.failed", message_id: letter.messageId },
+    log: { function: queueReaders[letter.queue], event: "record.failed", message_id: letter.messageId },
   };
 }
 
