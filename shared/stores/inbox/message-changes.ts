@@ -7,7 +7,18 @@ import type { Millis } from "../../kernel/time.ts";
 import { messageAttributes as A } from "../attributes.ts";
 import type { Table } from "../client.ts";
 import { conditionalWrite } from "../conditional-write.ts";
-import { absentOr, allOf, anyOf, below, isAbsent, isPresent, itemExists, storedOr } from "../expressions.ts";
+import {
+  absentOr,
+  allOf,
+  anyOf,
+  below,
+  type Changes,
+  type Expression,
+  isAbsent,
+  isPresent,
+  itemExists,
+  storedOr,
+} from "../expressions.ts";
 import { type Key, messageIdIndex, messageKey, positionTime } from "../keys.ts";
 import { update } from "../writes.ts";
 import { contextAttributes, itemPosition, type MessageItem, nameAttributes, toMessage } from "./message-items.ts";
@@ -32,6 +43,19 @@ export function messageChangeStore(table: Table) {
     );
     const key = (Items as Key[]).find(({ PK }) => PK === conversationId);
     return key ? { conversationId, position: itemPosition(key) } : null;
+  }
+
+  /** @returns the message as it is stored, also where the condition refuses the change; null when there is no row */
+  async function change(
+    tenant: TenantId,
+    { conversationId, position }: MessageRef,
+    changes: Changes,
+    condition: Expression,
+  ): Promise<Message | null> {
+    const write = update(messageKey(conversationId, position), changes, condition, "ALL_NEW");
+    const result = await conditionalWrite<MessageItem>(table, write);
+    const item = result.applied ? result.item : result.current;
+    return item ? toMessage(tenant, item) : null;
   }
 
   return {
@@ -78,12 +102,7 @@ export function messageChangeStore(table: Table) {
         remove: [A.text, A.editText, ...nameAttributes, ...contextAttributes],
       };
       const condition = allOf(itemExists, anyOf(isPresent(A.unsentAt), hasReactions(reactions)));
-      const result = await conditionalWrite<MessageItem>(
-        table,
-        update(messageKey(ref.conversationId, ref.position), changes, condition, "ALL_NEW"),
-      );
-      const item = result.applied ? result.item : result.current;
-      return item ? toMessage(tenant, item) : null;
+      return change(tenant, ref, changes, condition);
     },
 
     /**
@@ -92,17 +111,8 @@ export function messageChangeStore(table: Table) {
      * @returns the message as it is stored; null when there is no row
      */
     async react(tenant: TenantId, ref: MessageRef, reaction: Reaction): Promise<Message | null> {
-      const result = await conditionalWrite<MessageItem>(
-        table,
-        update(
-          messageKey(ref.conversationId, ref.position),
-          { set: toReactionField(reaction) },
-          allOf(itemExists, isAbsent(A.unsentAt), isNewestReaction(reaction)),
-          "ALL_NEW",
-        ),
-      );
-      const item = result.applied ? result.item : result.current;
-      return item ? toMessage(tenant, item) : null;
+      const condition = allOf(itemExists, isAbsent(A.unsentAt), isNewestReaction(reaction));
+      return change(tenant, ref, { set: toReactionField(reaction) }, condition);
     },
 
     /**
@@ -111,17 +121,9 @@ export function messageChangeStore(table: Table) {
      * @returns the message as it is stored; null when there is no row
      */
     async edit(tenant: TenantId, ref: MessageRef, edit: Edit): Promise<Message | null> {
-      const result = await conditionalWrite<MessageItem>(
-        table,
-        update(
-          messageKey(ref.conversationId, ref.position),
-          { set: { [A.editText]: edit.text, [A.editCount]: edit.count, [A.editedAt]: edit.at ?? undefined } },
-          allOf(itemExists, isAbsent(A.unsentAt), absentOr(below, A.editCount, edit.count)),
-          "ALL_NEW",
-        ),
-      );
-      const item = result.applied ? result.item : result.current;
-      return item ? toMessage(tenant, item) : null;
+      const set = { [A.editText]: edit.text, [A.editCount]: edit.count, [A.editedAt]: edit.at ?? undefined };
+      const condition = allOf(itemExists, isAbsent(A.unsentAt), absentOr(below, A.editCount, edit.count));
+      return change(tenant, ref, { set }, condition);
     },
   };
 }
