@@ -1,35 +1,21 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createApp } from "../../../../functions/http/app.ts";
+import { describe, expect, it } from "vitest";
 import type { ApiPorts } from "../../../../functions/routes/api-endpoint.ts";
-import { apiRoutes } from "../../../../functions/routes/index.ts";
 import { MINUTE } from "../../../../shared/kernel/time.ts";
-import { openReplyFixture, type ReplyFixture } from "../../../shared/flows/support/reply-fixture.ts";
-import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";
+import { type ReplyFixture, useReplyFixture } from "../../../shared/flows/support/reply-fixture.ts";
+import type { TestEnv } from "../../../shared/flows/support/test-env.ts";
 import { interceptCalls } from "../../../support/processes/port-calls.ts";
 import { answerOf, observePorts } from "../../../support/processes/work-left.ts";
+import { replyApp } from "../support/reply-app.ts";
 
 let testEnv: TestEnv;
 let fixture: ReplyFixture;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
-beforeEach(async () => {
-  testEnv.advance(MINUTE);
-  fixture = await openReplyFixture(testEnv);
+useReplyFixture((opened) => {
+  ({ testEnv, fixture } = opened);
 });
 
 async function reply(ports: ApiPorts) {
-  const app = createApp({
-    endpoints: apiRoutes,
-    ports,
-    authenticate: async () => ({ kind: "tenant_key", keyId: "k", tenant: fixture.tenant, scope: "live" }),
-    rateLimit: async () => null,
-    now: testEnv.now,
-    log: (line) => testEnv.lines.push(line),
-    checkData: true,
-  });
+  const app = replyApp(ports, { testEnv, tenant: fixture.tenant });
   const body = JSON.stringify({ conversation_id: fixture.id, text: "hi" });
   return app.fetch(new Request("http://gateway/v1/messages/reply", { method: "POST", body }));
 }

@@ -1,23 +1,18 @@
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { accountKey } from "../../../../shared/domain/accounts/accounts.ts";
 import { createHold } from "../../../../shared/flows/holds/create.ts";
 import { startRequestTime } from "../../../../shared/kernel/request-time.ts";
-import { DAY, MINUTE } from "../../../../shared/kernel/time.ts";
+import { DAY } from "../../../../shared/kernel/time.ts";
 import { attachmentOwnerAttributes as A } from "../../../../shared/stores/attributes.ts";
 import { attachmentOwnerKey } from "../../../../shared/stores/keys.ts";
-import { openReplyFixture, type ReplyFixture } from "../support/reply-fixture.ts";
-import { openTestEnv, type TestEnv } from "../support/test-env.ts";
+import { type ReplyFixture, useReplyFixture } from "../support/reply-fixture.ts";
+import type { TestEnv } from "../support/test-env.ts";
 
 let testEnv: TestEnv;
 let fixture: ReplyFixture;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
-beforeEach(async () => {
-  testEnv.advance(MINUTE);
-  fixture = await openReplyFixture(testEnv);
+useReplyFixture((opened) => {
+  ({ testEnv, fixture } = opened);
 });
 
 async function storeOwner(attachmentId: string, owner: string): Promise<void> {

@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { HOUR, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { runFrozen } from "../../../support/processes/frozen-process.ts";
 import { interceptCalls } from "../../../support/processes/port-calls.ts";
-import { openReplyFixture, type ReplyFixture } from "../support/reply-fixture.ts";
-import { openTestEnv, type TestEnv } from "../support/test-env.ts";
+import { type ReplyFixture, useReplyFixture } from "../support/reply-fixture.ts";
+import type { TestEnv } from "../support/test-env.ts";
 
 // A key whose first process left no result.
 
 let testEnv: TestEnv;
 let fixture: ReplyFixture;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
-beforeEach(async () => {
-  testEnv.advance(MINUTE);
-  fixture = await openReplyFixture(testEnv);
+useReplyFixture((opened) => {
+  ({ testEnv, fixture } = opened);
 });
 
 const outcomeUnknown = { refused: "outcome_unknown", detail: "outcome_unknown" };

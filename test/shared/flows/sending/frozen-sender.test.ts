@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { ApiPorts } from "../../../../functions/routes/api-endpoint.ts";
 import { DAY, MINUTE, type Millis, SECOND } from "../../../../shared/kernel/time.ts";
 import { type FreezePoint, forEachFreezePoint, runFrozen } from "../../../support/processes/frozen-process.ts";
-import { openReplyFixture, type ReplyFixture, refusedWith } from "../support/reply-fixture.ts";
-import { openTestEnv, type TestEnv } from "../support/test-env.ts";
+import { openReplyFixture, type ReplyFixture, refusedWith, useReplyFixture } from "../support/reply-fixture.ts";
+import type { TestEnv } from "../support/test-env.ts";
 
 // Lambda freezes a process at any await, and thaws it seconds or days later.
 
 let testEnv: TestEnv;
 let fixture: ReplyFixture;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
-beforeEach(async () => {
-  testEnv.advance(MINUTE);
-  fixture = await openReplyFixture(testEnv);
+useReplyFixture((opened) => {
+  ({ testEnv, fixture } = opened);
 });
 
 const keyed = (ports?: ApiPorts) => fixture.sendReply({ idempotencyKey: "key" }, "live", ports);

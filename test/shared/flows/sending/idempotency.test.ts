@@ -1,21 +1,16 @@
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { DAY, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import type { SendOutcome } from "../../../../shared/platforms/platform.ts";
 import { unknownOutcome } from "../support/conversation-fixture.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../support/fault-injection.ts";
-import { openReplyFixture, type ReplyFixture, refusedWith } from "../support/reply-fixture.ts";
-import { openTestEnv, type TestEnv } from "../support/test-env.ts";
+import { openReplyFixture, type ReplyFixture, refusedWith, useReplyFixture } from "../support/reply-fixture.ts";
+import type { TestEnv } from "../support/test-env.ts";
 
 let testEnv: TestEnv;
 let fixture: ReplyFixture;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
-beforeEach(async () => {
-  testEnv.advance(MINUTE);
-  fixture = await openReplyFixture(testEnv);
+useReplyFixture((opened) => {
+  ({ testEnv, fixture } = opened);
 });
 
 const replyWithKey = (rest: object = {}, scope: "live" | "test" = "live") =>

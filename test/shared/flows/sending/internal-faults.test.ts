@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { ApiPorts } from "../../../../functions/routes/api-endpoint.ts";
 import { performSend } from "../../../../shared/flows/sending/perform.ts";
 import { planSend } from "../../../../shared/flows/sending/plan.ts";
@@ -7,20 +7,15 @@ import { isRefusal } from "../../../../shared/kernel/refusals.ts";
 import { startRequestTime } from "../../../../shared/kernel/request-time.ts";
 import { MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { unknownOutcome } from "../support/conversation-fixture.ts";
-import { openReplyFixture, type ReplyFixture, refusedWith } from "../support/reply-fixture.ts";
-import { openTestEnv, type TestEnv } from "../support/test-env.ts";
+import { openReplyFixture, type ReplyFixture, refusedWith, useReplyFixture } from "../support/reply-fixture.ts";
+import type { TestEnv } from "../support/test-env.ts";
 
 // What a caller gets when a part of ours fails: an error only if nothing was sent.
 
 let testEnv: TestEnv;
 let fixture: ReplyFixture;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
-beforeEach(async () => {
-  testEnv.advance(MINUTE);
-  fixture = await openReplyFixture(testEnv);
+useReplyFixture((opened) => {
+  ({ testEnv, fixture } = opened);
 });
 
 const rejectInjected = () => Promise.reject(new Error("injected"));

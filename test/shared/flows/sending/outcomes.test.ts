@@ -1,5 +1,5 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { eventSchema } from "../../../../shared/events/catalog.ts";
 import { performSend } from "../../../../shared/flows/sending/perform.ts";
 import { planSend } from "../../../../shared/flows/sending/plan.ts";
@@ -11,18 +11,13 @@ import { DAY, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { accountStore } from "../../../../shared/stores/accounts/accounts.ts";
 import { accountItemKey, dueSendKey } from "../../../../shared/stores/keys.ts";
 import { unknownOutcome } from "../support/conversation-fixture.ts";
-import { openReplyFixture, type ReplyFixture, refusedWith } from "../support/reply-fixture.ts";
-import { openTestEnv, type TestEnv } from "../support/test-env.ts";
+import { openReplyFixture, type ReplyFixture, refusedWith, useReplyFixture } from "../support/reply-fixture.ts";
+import type { TestEnv } from "../support/test-env.ts";
 
 let testEnv: TestEnv;
 let fixture: ReplyFixture;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
-beforeEach(async () => {
-  testEnv.advance(MINUTE);
-  fixture = await openReplyFixture(testEnv);
+useReplyFixture((opened) => {
+  ({ testEnv, fixture } = opened);
   testEnv.advance(SECOND);
 });
 

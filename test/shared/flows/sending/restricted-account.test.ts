@@ -1,23 +1,18 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { eventSchema } from "../../../../shared/events/catalog.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../../../shared/kernel/time.ts";
 import { accountStore } from "../../../../shared/stores/accounts/accounts.ts";
 import { accountItemKey } from "../../../../shared/stores/keys.ts";
-import { openReplyFixture, type ReplyFixture, refusedWith } from "../support/reply-fixture.ts";
-import { openTestEnv, type TestEnv } from "../support/test-env.ts";
+import { type ReplyFixture, refusedWith, useReplyFixture } from "../support/reply-fixture.ts";
+import type { TestEnv } from "../support/test-env.ts";
 
 // An account that a refused send restricted is tried again, at first after an hour.
 
 let testEnv: TestEnv;
 let fixture: ReplyFixture;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
-beforeEach(async () => {
-  testEnv.advance(MINUTE);
-  fixture = await openReplyFixture(testEnv);
+useReplyFixture((opened) => {
+  ({ testEnv, fixture } = opened);
   fixture.setPlatformResponse(refused);
   testEnv.advance(SECOND);
 });

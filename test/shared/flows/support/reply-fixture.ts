@@ -1,4 +1,5 @@
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, beforeEach } from "vitest";
 import type { ApiPorts } from "../../../../functions/routes/api-endpoint.ts";
 import type { Account, PlatformName } from "../../../../shared/domain/accounts/accounts.ts";
 import { loadRenderedEvents } from "../../../../shared/flows/delivery/rendered-events.ts";
@@ -6,14 +7,33 @@ import { eraseConversation } from "../../../../shared/flows/erasure/erase.ts";
 import { type Reply, sendReply } from "../../../../shared/flows/sending/reply.ts";
 import { settleDueSends } from "../../../../shared/flows/sending/settle-due.ts";
 import { startRequestTime } from "../../../../shared/kernel/request-time.ts";
+import { MINUTE } from "../../../../shared/kernel/time.ts";
 import type { Platform, Send, SendOutcome, SendRefused } from "../../../../shared/platforms/platform.ts";
 import { accountStore } from "../../../../shared/stores/accounts/accounts.ts";
 import { openConversationFixture, refusedOutcome } from "./conversation-fixture.ts";
-import type { TestEnv } from "./test-env.ts";
+import { openTestEnv, type TestEnv } from "./test-env.ts";
 
 type PlatformResponse = SendOutcome | ((send: Send) => SendOutcome | Promise<SendOutcome>);
 
 export type ReplyFixture = Awaited<ReturnType<typeof openReplyFixture>>;
+
+/**
+ * Opens an environment for the tests of a file, and a fixture for each test, a minute after that of the test before.
+ * @param assign stores both in the variables of the file, before each test
+ */
+export function useReplyFixture(
+  assign: (opened: { readonly testEnv: TestEnv; readonly fixture: ReplyFixture }) => void,
+): void {
+  let testEnv: TestEnv;
+  beforeAll(async () => {
+    testEnv = await openTestEnv();
+  });
+  afterAll(() => testEnv.close());
+  beforeEach(async () => {
+    testEnv.advance(MINUTE);
+    assign({ testEnv, fixture: await openReplyFixture(testEnv) });
+  });
+}
 
 /** A conversation with a new inbound message, its account, and a platform with scripted responses. */
 export async function openReplyFixture(testEnv: TestEnv, platform: PlatformName = "instagram") {
