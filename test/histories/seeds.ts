@@ -203,6 +203,42 @@ export const foundHistories: readonly FoundHistory[] = [
       ],
     },
   },
+  {
+    promise:
+      "a held message that its echo stored and an erasure removed has one event, though its sender's clock is ahead",
+    history: {
+      seed: 4,
+      steps: [
+        [{ do: "reply", person: 3, key: 0 }, null],
+        [{ do: "platform", mode: "late" }, null],
+        [{ do: "write", person: 0 }, null],
+        [{ do: "wait", millis: 172_800_000 }, null],
+        [{ do: "hold", person: 0 }, null],
+        [{ do: "check", hold: 0 }, null],
+        [{ do: "wait", millis: 1_000 }, null],
+        [{ do: "erase", person: 0 }, null],
+        [{ do: "wait", millis: 3_600_000 }, null],
+      ],
+    },
+  },
+  {
+    promise: "a held message that its echo stored and an erasure removed stays removed, where the person writes again",
+    history: {
+      seed: 4,
+      steps: [
+        [{ do: "reply", person: 3, key: 0 }, null],
+        [{ do: "platform", mode: "late" }, null],
+        [{ do: "write", person: 0 }, null],
+        [{ do: "wait", millis: 172_800_000 }, null],
+        [{ do: "hold", person: 0 }, null],
+        [{ do: "check", hold: 0 }, null],
+        [{ do: "wait", millis: 1_000 }, null],
+        [{ do: "erase", person: 0 }, null],
+        [{ do: "write", person: 0 }, null],
+        [{ do: "wait", millis: 60_000 }, null],
+      ],
+    },
+  },
 ];
 
 /** The process of a reply is frozen before the call of the platform, and the conversation is erased at that time. */

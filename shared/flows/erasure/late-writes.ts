@@ -118,7 +118,7 @@ export async function undoLateWrite(
 }
 
 /**
- * Undoes the message of a send whose conversation is gone, where an erasure removed it and is over. Without an erasure
+ * Undoes the message of a send where an erasure covers it, or removed what its echo had stored. Without an erasure
  * nothing is undone.
  * @returns whether the message was removed
  */
@@ -130,8 +130,11 @@ export async function undoErasedSend(
   record: RecordedMessage,
 ): Promise<boolean> {
   const { message } = record;
-  const erasedAt = await ports.erasures.erasedAt(message.conversationId, message.sentAt);
-  if (erasedAt === null || message.sentAt > erasedAt) return false;
+  const { conversationId, id, sentAt } = message;
+  const erasedAt = await ports.erasures.erasedAt(conversationId, sentAt);
+  if (erasedAt === null) return false;
+  // A send whose process has a clock ahead looks newer than the erasure that removed its echo.
+  if (sentAt > erasedAt && !(await ports.erasures.isRemoved(conversationId, messageMarks(tenant, id)))) return false;
   await removeLateMessage(ports, tenant, record, erasedAt);
   await ports.outboundMessages.removeMarker(message);
   return true;

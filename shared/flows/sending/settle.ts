@@ -41,6 +41,8 @@ export async function completeSend(ports: CompletePorts, attempt: SendAttempt, m
   // Without a record the conversation was erased, and the message must not be stored.
   if (settling === "gone") return markErasedSend(ports, tenant, message);
   const record = await ports.outboundMessages.record(tenant, message, startedAt, shards);
+  // The echo settled the send and its message is not stored: an erasure may have removed it. Read before the head shows it.
+  if (settling === "settled_before" && record.isNew && (await undoErasedSend(ports, tenant, record))) return;
   const inbox = { accountHandle: head.accountHandle, shards };
   // A test message reaches nobody, so it does not change the conversation's head.
   if (send.scope === "live") {

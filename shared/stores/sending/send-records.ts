@@ -100,8 +100,11 @@ export function sendRecordStore(table: Table, random: () => number = Math.random
                 ? allOf(hasNoMessageId, isOneOf(A.state, ["sending", "failed"]))
                 : allOf(itemExists, hasNoMessageId),
             ];
-      const result = await conditionalWrite(table, update(sendRecordKey(conversationId, sendId), changes, condition));
-      if (result.applied) return "settled";
+      const result = await conditionalWrite<RecordItem>(
+        table,
+        update(sendRecordKey(conversationId, sendId), changes, condition, "ALL_OLD"),
+      );
+      if (result.applied) return result.item?.[A.messageIdSource] === "echo" ? "settled_before" : "settled";
       return result.current === null ? "gone" : "settled_before";
     },
 

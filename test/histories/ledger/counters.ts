@@ -28,7 +28,8 @@ function counts({ items, changes }: Evidence): { name: string; counted: number; 
   for (const { before, after } of changes) {
     if (!after || after.z) continue;
     const [kind, tenant, endpointId = ""] = after.PK.split("#");
-    if (kind === "CONV" && !before && after.SK.startsWith("M#")) messages.add(`${after.PK} ${after.SK}`);
+    // A message counts once, also where an erasure removed its row and its sender stores it at another time.
+    if (kind === "CONV" && !before && after.SK.startsWith("M#")) messages.add(`${after.PK} ${after.i}`);
     if (kind !== "D" || before?.st === after.st) continue;
     const letter = endStatuses[String(after.st)];
     if (!letter) continue;

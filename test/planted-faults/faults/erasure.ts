@@ -207,6 +207,17 @@ export const erasureFaults: readonly PlantedFault[] = [
     },
   },
   {
+    name: "a reply that looks newer than the erasure of its echo is stored again",
+    file: "shared/flows/erasure/late-writes.ts",
+    search:
+      "if (sentAt > erasedAt && !(await ports.erasures.isRemoved(conversationId, messageMarks(tenant, id)))) return",
+    replacement: "if (sentAt > erasedAt && messageMarks(tenant, id).length > 0) return",
+    killedBy: {
+      file: "test/shared/flows/sending/clock-ahead.test.ts",
+      title: "a reply whose echo an erasure removed stays removed, with one event, when the erasure %s",
+    },
+  },
+  {
     name: "a change has the time of the platform's clock",
     file: "shared/flows/inbox/apply-message-change.ts",
     search: "erasure.covers(now) ? update.at : Math.min(update.at, now)",
