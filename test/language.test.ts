@@ -35,6 +35,10 @@ const refusedWords: readonly (readonly [RegExp, string])[] = [
 const refusedNames =
   /\b(letGo|moveBreaker|keepBreaker|afterAttempts|noteAttempt|keepWatch|[gG]limpse|peek|retell|takeMessage|takeChange|takePolicy|settleEarly|earlyChanges?|AccountHome|findHome|announcementOf|tellFailure|tellPaused|keepEcho|asSent|keepSent|takeConsequences|handOver|onceByKey|standBy|putOff|waitAgain|Gathered|lookInto|KeptLetter|transactPatiently|beforeAnother|whenConditionHolds|notYetThere|stillThere|DuePlace|sweptUpTo|markSwept|lookUps|keepPace|standingOf|overBy|lookAtHold|judgeFailing|saidGone|AskedBy|Asker|entryOf|setHost|Unable|inWords|wireOf|lanes?|house|strikes|parked|dice|shelf|storyOf|partsOf)\b/;
 
+/** Variables of the product that do not say what they hold. */
+const bareParticiples =
+  /\b(const|let) (asked|begun|chosen|claimed|decoded|deleted|found|given|kept|known|listed|matched|needed|own|parsed|taken|wanted)\b/;
+
 const files = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
   cwd: project,
   encoding: "utf8",
@@ -66,6 +70,11 @@ test.each(refusedWords)("%s is written as: %s", (word) => {
 
 test("replaced names are not used again", () => {
   const uses = lines.filter(({ text, where }) => !/\.md:/.test(where) && refusedNames.test(text));
+  expect(uses.map(({ where, text }) => `${where} ${text.trim()}`)).toEqual([]);
+});
+
+test("a variable of the product is named for what it holds", () => {
+  const uses = lines.filter(({ text, where }) => /^(?!test\/).*\.ts:/.test(where) && bareParticiples.test(text));
   expect(uses.map(({ where, text }) => `${where} ${text.trim()}`)).toEqual([]);
 });
 

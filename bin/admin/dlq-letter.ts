@@ -10,22 +10,22 @@ const taskDescriptions = {
 /** One line about a dead letter. */
 export function describeDeadLetter(letter: QuarantinedMessage): string {
   const size = formatBytes(letter.bytes);
-  const decoded = decodeDeadLetter(letter);
-  switch (decoded.kind) {
+  const decodedLetter = decodeDeadLetter(letter);
+  switch (decodedLetter.kind) {
     case "webhook":
-      return decoded.webhook.file ? "platform webhook, stored in the bucket" : `platform webhook, ${size}`;
+      return decodedLetter.webhook.file ? "platform webhook, stored in the bucket" : `platform webhook, ${size}`;
     case "event":
-      return `event ${decoded.event.type} of tenant ${decoded.event.tenant}, possibly missing at some endpoints`;
+      return `event ${decodedLetter.event.type} of tenant ${decodedLetter.event.tenant}, possibly missing at some endpoints`;
     case "attempt": {
-      const { attempt, endpointId, tenant } = decoded.attempt;
+      const { attempt, endpointId, tenant } = decodedLetter.attempt;
       return `delivery attempt ${attempt} to endpoint ${endpointId} of tenant ${tenant}`;
     }
     case "task":
-      return `${taskDescriptions[decoded.task.kind]} of endpoint ${decoded.task.endpointId} of tenant ${decoded.task.tenant}`;
+      return `${taskDescriptions[decodedLetter.task.kind]} of endpoint ${decodedLetter.task.endpointId} of tenant ${decodedLetter.task.tenant}`;
     case "profile":
-      return `profile lookup for tenant ${decoded.profile.tenant}`;
+      return `profile lookup for tenant ${decodedLetter.profile.tenant}`;
     case "erasure":
-      return `unfinished erasure of a conversation of tenant ${decoded.erasure.tenant}`;
+      return `unfinished erasure of a conversation of tenant ${decodedLetter.erasure.tenant}`;
     case "unreadable":
       return letter.cut
         ? `message of ${size}, truncated and therefore not redrivable`

@@ -11,8 +11,8 @@ export async function newTenant({ positionals: [, , slug], owner, ...values }: A
   if (!owner || !/^[^\s@]+@[^\s@]+$/.test(owner)) throw new CliError("Missing or invalid owner. Add --owner EMAIL.");
   const { ports, now } = await deployment();
   const name = values.name ?? tenant;
-  const created = await createTenant(ports, tenant, { name, ownerEmail: owner, actor: "cli" }, now);
-  if (!created) throw new CliError(`Tenant ${tenant} already exists. Use another slug.`);
+  const isNew = await createTenant(ports, tenant, { name, ownerEmail: owner, actor: "cli" }, now);
+  if (!isNew) throw new CliError(`Tenant ${tenant} already exists. Use another slug.`);
   return { id: tenant, name, owner, status: "active", created_at: iso(now) };
 }
 

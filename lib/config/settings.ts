@@ -134,8 +134,8 @@ function url(name: Name, value: unknown): string {
 
 /** Accepts a JSON object of URLs by host name, as text or parsed, and returns it as text. */
 function urls(name: Name, value: unknown): string {
-  const parsed = typeof value === "string" ? tryParseJson(value) : value;
-  const entries = typeof parsed === "object" && parsed !== null ? Object.entries(parsed) : [];
+  const json = typeof value === "string" ? tryParseJson(value) : value;
+  const entries = typeof json === "object" && json !== null ? Object.entries(json) : [];
   const valid = entries.every(([host, url]) => PLATFORM_HOSTS.includes(host) && typeof url === "string" && isUrl(url));
   if (entries.length === 0 || !valid) {
     throw invalidSetting(
@@ -144,7 +144,7 @@ function urls(name: Name, value: unknown): string {
       `a JSON object of https URLs by host name; host names: ${PLATFORM_HOSTS.join(", ")}`,
     );
   }
-  return JSON.stringify(parsed);
+  return JSON.stringify(json);
 }
 
 function tryParseJson(text: string): unknown {

@@ -91,14 +91,14 @@ function* readLines(file: string): Generator<string> {
   try {
     const chunk = Buffer.alloc(CHUNK_BYTES);
     let rest: Buffer[] = [];
-    for (let read = readSync(descriptor, chunk); read > 0; read = readSync(descriptor, chunk)) {
+    for (let bytesRead = readSync(descriptor, chunk); bytesRead > 0; bytesRead = readSync(descriptor, chunk)) {
       let start = 0;
-      for (let end = chunk.indexOf(NEWLINE); end >= 0 && end < read; end = chunk.indexOf(NEWLINE, start)) {
+      for (let end = chunk.indexOf(NEWLINE); end >= 0 && end < bytesRead; end = chunk.indexOf(NEWLINE, start)) {
         yield Buffer.concat([...rest, chunk.subarray(start, end)]).toString();
         rest = [];
         start = end + 1;
       }
-      rest.push(Buffer.from(chunk.subarray(start, read)));
+      rest.push(Buffer.from(chunk.subarray(start, bytesRead)));
     }
   } finally {
     closeSync(descriptor);

@@ -28,9 +28,9 @@ export interface JsonResponse {
 /** An operation that validates its input against a schema. */
 export function operation<Input>(schema: z.ZodType<Input>, run: (input: Input, call: Call) => unknown): Operation {
   return (input, call) => {
-    const parsed = schema.safeParse(input);
-    if (!parsed.success) throw new ServiceError("ValidationException", z.prettifyError(parsed.error));
-    return run(parsed.data, call);
+    const result = schema.safeParse(input);
+    if (!result.success) throw new ServiceError("ValidationException", z.prettifyError(result.error));
+    return run(result.data, call);
   };
 }
 

@@ -60,12 +60,12 @@ export class Mailbox {
     if (method !== "POST" || path !== SEND_PATH) {
       return toResponse(404, { message: `${method} ${path} is not emulated.` }, "UnknownOperationException");
     }
-    const parsed = sendInput.safeParse(parse(body));
-    if (!parsed.success) {
-      const reason = `${z.prettifyError(parsed.error)}\nOnly Content.Simple is emulated.`;
+    const result = sendInput.safeParse(parse(body));
+    if (!result.success) {
+      const reason = `${z.prettifyError(result.error)}\nOnly Content.Simple is emulated.`;
       return toResponse(400, { message: reason }, "BadRequestException");
     }
-    const mail = toMail(parsed.data, this.#now());
+    const mail = toMail(result.data, this.#now());
     if (mail.to.length + mail.cc.length + mail.bcc.length === 0) {
       return toResponse(
         400,

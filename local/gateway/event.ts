@@ -87,12 +87,12 @@ function joinedHeaders(request: IncomingMessage): Record<string, string> {
 }
 
 function joinedQuery(query: string): Record<string, string> | undefined {
-  const joined = new Map<string, string>();
+  const joinedHeaders = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(query)) {
-    const previous = joined.get(name);
-    joined.set(name, previous === undefined ? value : `${previous},${value}`);
+    const previous = joinedHeaders.get(name);
+    joinedHeaders.set(name, previous === undefined ? value : `${previous},${value}`);
   }
-  return joined.size === 0 ? undefined : Object.fromEntries(joined);
+  return joinedHeaders.size === 0 ? undefined : Object.fromEntries(joinedHeaders);
 }
 
 /** `12/Mar/2026:19:03:58 +0000` */

@@ -63,12 +63,12 @@ export function openSandbox({ data, environment, timeoutMs, log }: SandboxSettin
 
   let failure: FunctionFailed | null = null;
   let pending: PendingInvocation | null = null;
-  const loaded = Promise.withResolvers<FunctionFailed | null>();
+  const loadResult = Promise.withResolvers<FunctionFailed | null>();
 
   const fail = (error: FunctionFailed): void => {
     failure ??= error;
     clearTimeout(loading);
-    loaded.resolve(failure);
+    loadResult.resolve(failure);
     pending?.reject(failure);
     pending = null;
     void worker.terminate();
@@ -81,7 +81,7 @@ export function openSandbox({ data, environment, timeoutMs, log }: SandboxSettin
   worker.on("message", (message: FromSandbox) => {
     if (message.kind === "ready") {
       clearTimeout(loading);
-      loaded.resolve(null);
+      loadResult.resolve(null);
       return;
     }
     if (message.kind === "unloadable") return fail(toFunctionFailed("unloadable", message.error));
@@ -96,10 +96,10 @@ export function openSandbox({ data, environment, timeoutMs, log }: SandboxSettin
   worker.on("exit", () => fail(new FunctionFailed("died", `${data.functionName}: the runtime exited.`)));
 
   return {
-    loaded: () => loaded.promise,
+    loaded: () => loadResult.promise,
     failure: () => failure,
     async invoke(event) {
-      await loaded.promise;
+      await loadResult.promise;
       if (failure) throw failure;
       const id = randomUUID();
       const result = Promise.withResolvers<unknown>();

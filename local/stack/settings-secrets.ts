@@ -6,11 +6,11 @@ import type { LocalSettings } from "./settings.ts";
 
 /** The platform secrets of a stack: from the settings, or else generated once and stored in the data folder. */
 export function loadPlatformSecrets(settings: LocalSettings, file: string): PlatformSecrets {
-  const stored = readStoredSecrets(file);
+  const storedSecrets = readStoredSecrets(file);
   const generated: PlatformSecrets = {
-    meta: stored.meta ?? randomToken(16).toString("hex"),
-    instagram: stored.instagram ?? randomToken(16).toString("hex"),
-    verify_token: stored.verify_token ?? randomToken(16).toString("hex"),
+    meta: storedSecrets.meta ?? randomToken(16).toString("hex"),
+    instagram: storedSecrets.instagram ?? randomToken(16).toString("hex"),
+    verify_token: storedSecrets.verify_token ?? randomToken(16).toString("hex"),
   };
   writeFileAtomic(file, JSON.stringify(generated));
   return {

@@ -140,22 +140,22 @@ function readShare(text: string | undefined): number {
 function readPlatformUrls(text: string | undefined): PlatformUrls | undefined {
   if (!text) return undefined;
   const requirement = `Set it to a JSON object with a URL for each of ${platformHosts.join(", ")}.`;
-  let parsed: Partial<Record<string, unknown>>;
+  let json: Partial<Record<string, unknown>>;
   try {
-    parsed = Object(JSON.parse(text)) as Partial<Record<string, unknown>>;
+    json = Object(JSON.parse(text)) as Partial<Record<string, unknown>>;
   } catch {
     throw new LocalRefusal(`PARLEY_PLATFORM_URLS is not JSON. ${requirement}`);
   }
-  const missing = platformHosts.find((host) => typeof parsed[host] !== "string");
+  const missing = platformHosts.find((host) => typeof json[host] !== "string");
   if (missing) throw new LocalRefusal(`PARLEY_PLATFORM_URLS has no ${missing}. ${requirement}`);
   const urls = platformHosts.map(
-    (host) => [host, readUrl(`PARLEY_PLATFORM_URLS.${host}`, String(parsed[host]))] as const,
+    (host) => [host, readUrl(`PARLEY_PLATFORM_URLS.${host}`, String(json[host]))] as const,
   );
   return Object.fromEntries(urls) as unknown as PlatformUrls;
 }
 
 function readUrl(name: string, text: string, schemes = /^https?:/): string {
   if (URL.canParse(text) && schemes.test(text)) return text.replace(/\/+$/, "");
-  const expected = schemes.test("http:") ? "an http or https" : "an https";
-  throw new LocalRefusal(`Invalid ${name}: ${JSON.stringify(text)}. Set it to ${expected} URL.`);
+  const schemeHint = schemes.test("http:") ? "an http or https" : "an https";
+  throw new LocalRefusal(`Invalid ${name}: ${JSON.stringify(text)}. Set it to ${schemeHint} URL.`);
 }

@@ -91,8 +91,8 @@ function prune(folder: string): void {
   const usedAt = (name: string): number => statSync(join(folder, name)).mtimeMs;
   const entries = readdirSync(folder).sort((a, b) => usedAt(b) - usedAt(a));
   for (const name of entries.slice(ENTRIES_MAX)) {
-    const removed = join(folder, `removed.${process.pid}`);
-    renameSync(join(folder, name), removed);
-    rmSync(removed, { recursive: true, force: true });
+    const removedFolder = join(folder, `removed.${process.pid}`);
+    renameSync(join(folder, name), removedFolder);
+    rmSync(removedFolder, { recursive: true, force: true });
   }
 }

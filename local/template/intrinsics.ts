@@ -103,10 +103,10 @@ export class Resolver {
       }
       case "Fn::Select": {
         const [index, parts] = list();
-        const chosen = (parts as Arguments)[Number(index)];
-        if (chosen === undefined)
+        const argument = (parts as Arguments)[Number(index)];
+        if (argument === undefined)
           throw new LocalRefusal(`${stack}: Fn::Select asks for part ${index}, which is not there.`);
-        return chosen;
+        return argument;
       }
       case "Fn::Split": {
         const [separator, text] = list();

@@ -45,12 +45,12 @@ export function secretReader<T>(
   return () => {
     const now = clockNow();
     if (cachedSecret && cachedSecret.until > now && cachedSecret.isUsable()) return cachedSecret.value;
-    const read = startSharedRead(async () => {
+    const sharedRead = startSharedRead(async () => {
       const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId: secretId }));
       if (!SecretString) throw new Error("The secret is empty.");
       return parse(SecretString);
     });
-    const entry = { ...read, until: now + CACHE_TTL };
+    const entry = { ...sharedRead, until: now + CACHE_TTL };
     cachedSecret = entry;
     entry.value.catch(() => {
       if (cachedSecret === entry) cachedSecret = null;

@@ -5,12 +5,12 @@ export async function forEachConcurrent<T>(
   work: (item: T) => Promise<void>,
 ): Promise<void> {
   const queue = items.values();
-  let failed = false;
+  let hasFailed = false;
   const worker = async () => {
     for (const item of queue) {
-      if (failed) return;
+      if (hasFailed) return;
       await work(item).catch((error: unknown) => {
-        failed = true;
+        hasFailed = true;
         throw error;
       });
     }

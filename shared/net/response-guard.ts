@@ -19,7 +19,7 @@ const PARSE_BYTES_MAX = 1024;
  */
 export function guardResponses(connection: Socket, transport: Socket = connection): void {
   const interimResponses = new InterimResponses();
-  const read = connection.read.bind(connection);
+  const readSocket = connection.read.bind(connection);
   let requestBytes = 0;
   let bytesBefore = 0;
   let bytes = 0;
@@ -38,9 +38,9 @@ export function guardResponses(connection: Socket, transport: Socket = connectio
   // TLS session tickets come without data. A server may send any number of them.
   if (transport !== connection) connection.on("session", enforceLimit);
   connection.read = (size?: number): Buffer | null => {
-    if (size !== undefined) return read(size);
+    if (size !== undefined) return readSocket(size);
     while (!connection.destroyed) {
-      const chunk: Buffer | null = read(Math.min(PARSE_BYTES_MAX, connection.readableLength) || undefined);
+      const chunk: Buffer | null = readSocket(Math.min(PARSE_BYTES_MAX, connection.readableLength) || undefined);
       if (chunk === null) return null;
       // A connection has one request at a time, so the bytes that follow a request are its response.
       if (connection.bytesWritten !== requestBytes) beginAttempt();

@@ -67,8 +67,8 @@ function deleteObjects(store: ObjectStore, bucket: string, xml: string): S3Respo
     throw new S3Error("MalformedXML", 400, `Name 1 to ${DELETE_MAX} objects to delete.`);
   }
   store.delete(bucket, keys);
-  const deleted = texts(xml, "Quiet").includes("true")
+  const deletedEntries = texts(xml, "Quiet").includes("true")
     ? []
     : keys.map((key) => `<Deleted><Key>${escapeXml(key)}</Key></Deleted>`);
-  return xmlResponse(200, `<DeleteResult>${deleted.join("")}</DeleteResult>`);
+  return xmlResponse(200, `<DeleteResult>${deletedEntries.join("")}</DeleteResult>`);
 }

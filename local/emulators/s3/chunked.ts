@@ -24,10 +24,10 @@ export function decodeChunked(body: Buffer, headers: Readonly<Record<string, str
     chunks.push(body.subarray(start, start + length));
     at = start + length + 2;
   }
-  const decoded = Buffer.concat(chunks);
+  const content = Buffer.concat(chunks);
   const declaredLength = headers["x-amz-decoded-content-length"];
-  if (declaredLength !== undefined && Number(declaredLength) !== decoded.length) throw incompleteBody();
-  return decoded;
+  if (declaredLength !== undefined && Number(declaredLength) !== content.length) throw incompleteBody();
+  return content;
 }
 
 function incompleteBody(): S3Error {

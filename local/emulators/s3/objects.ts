@@ -107,10 +107,10 @@ export class ObjectStore {
   /** Ignores missing keys, as S3 does. */
   delete(bucket: string, keys: readonly string[]): void {
     const { objects } = this.#bucket(bucket);
-    const deleted = keys.map((key) => objects.get(key)).filter((object) => object !== undefined);
-    if (deleted.length === 0) return;
-    this.#write({ op: "delete", bucket, keys: deleted.map((object) => object.key) });
-    for (const object of deleted) this.#remove(object);
+    const deletedObjects = keys.map((key) => objects.get(key)).filter((object) => object !== undefined);
+    if (deletedObjects.length === 0) return;
+    this.#write({ op: "delete", bucket, keys: deletedObjects.map((object) => object.key) });
+    for (const object of deletedObjects) this.#remove(object);
   }
 
   /** All bytes, or those from `from` to `to` inclusive. */

@@ -24,13 +24,13 @@ export class ReadyList {
     const first = this.#entries[this.#head];
     if (!first) return undefined;
     const index = random ? this.#head + Math.floor(random() * (this.#entries.length - this.#head)) : this.#head;
-    const chosen = this.#entries[index] ?? first;
+    const entry = this.#entries[index] ?? first;
     this.#entries[index] = first;
     this.#head += 1;
     if (this.#head >= TRIM_AT && this.#head * 2 >= this.#entries.length) {
       this.#entries = this.#entries.slice(this.#head);
       this.#head = 0;
     }
-    return chosen;
+    return entry;
   }
 }

@@ -12,8 +12,8 @@ export const FEED_SHARDS_MAX = 32;
  * @param messagesInHour the messages stored so far in the current hour
  */
 export function feedShardsFor(messagesInHour: number): number {
-  const needed = messagesInHour / ((HOUR / SECOND) * MESSAGES_PER_SECOND_PER_SHARD);
+  const minShards = messagesInHour / ((HOUR / SECOND) * MESSAGES_PER_SECOND_PER_SHARD);
   let shards = 1;
-  while (shards < needed && shards < FEED_SHARDS_MAX) shards *= 2;
+  while (shards < minShards && shards < FEED_SHARDS_MAX) shards *= 2;
   return shards;
 }

@@ -58,22 +58,22 @@ export async function inspectDeadLetter(
   letter: QuarantinedMessage,
   now: Millis,
 ): Promise<Inspection> {
-  const decoded = decodeDeadLetter(letter);
-  switch (decoded.kind) {
+  const decodedLetter = decodeDeadLetter(letter);
+  switch (decodedLetter.kind) {
     case "webhook":
-      return { ...decoded, updates: summarizeUpdates(ports, decoded.webhook) };
+      return { ...decodedLetter, updates: summarizeUpdates(ports, decodedLetter.webhook) };
     case "event":
-      return { ...decoded, ...(await inspectEvent(ports, decoded.event, now)) };
+      return { ...decodedLetter, ...(await inspectEvent(ports, decodedLetter.event, now)) };
     case "attempt":
-      return { ...decoded, ...(await inspectAttempt(ports, decoded.attempt, now)) };
+      return { ...decodedLetter, ...(await inspectAttempt(ports, decodedLetter.attempt, now)) };
     case "erasure": {
-      const { tenant, erasureId } = decoded.erasure;
-      return { ...decoded, phase: (await ports.erasures.get(tenant, erasureId))?.phase ?? null };
+      const { tenant, erasureId } = decodedLetter.erasure;
+      return { ...decodedLetter, phase: (await ports.erasures.get(tenant, erasureId))?.phase ?? null };
     }
     case "task":
     case "profile":
     case "unreadable":
-      return decoded;
+      return decodedLetter;
   }
 }
 

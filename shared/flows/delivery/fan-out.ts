@@ -82,9 +82,9 @@ async function currentTargets(
   batch: Batch,
 ): Promise<readonly Endpoint[]> {
   const { tenant, type, excludedEndpointId } = event;
-  const listed = subscribedEndpoints(type, endpoints).filter(({ id }) => id !== excludedEndpointId);
+  const recipients = subscribedEndpoints(type, endpoints).filter(({ id }) => id !== excludedEndpointId);
   const current = await Promise.all(
-    listed.map(async (endpoint) => {
+    recipients.map(async (endpoint) => {
       if (endpoint.status === "paused" || !isCircuitOpen(endpoint.breaker, batch.now())) return endpoint;
       return (await rereadEndpoint(ports, batch, { tenant, endpointId: endpoint.id })) ?? endpoint;
     }),

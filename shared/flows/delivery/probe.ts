@@ -97,12 +97,12 @@ async function attemptRow(
   const { now } = batch;
   const row = await claimWaiting(ports, waiting, batch);
   if (!row) return null;
-  const claimed = { ...waiting, row };
-  const result = await attemptClaimed(ports, claimed, batch);
+  const claimedDelivery = { ...waiting, row };
+  const result = await attemptClaimed(ports, claimedDelivery, batch);
   const settledAt = now();
   const { outcome } = result;
   const verdict = result.verdict === null ? judgeProbe(ports, row, result.outcome, settledAt) : result.verdict;
-  await finishAttempt(ports, { ...claimed, outcome, verdict, settledAt }, { ...batch, health: null });
+  await finishAttempt(ports, { ...claimedDelivery, outcome, verdict, settledAt }, { ...batch, health: null });
   return outcome;
 }
 

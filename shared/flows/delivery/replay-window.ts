@@ -78,9 +78,9 @@ export async function replayWindow(
   );
   const trigger = includesDelivered ? "forced_replay" : "replay";
   const resetRows = await resetDeliveries(ports, tenant, replayable, { trigger, audit: null, now });
-  const matched = matchingRows.length;
+  const matchCount = matchingRows.length;
   const enqueued = resetRows.length;
-  const counts = { matched, enqueued, skipped: matched - enqueued + inProgress.length };
+  const counts = { matched: matchCount, enqueued, skipped: matchCount - enqueued + inProgress.length };
   await completeAudit(counts);
   await ports.retries.sendAll(
     resetRows.map((row) => retryMessage({ tenant, endpointId, eventUlid: row.eventUlid, attempt: 1 })),

@@ -94,8 +94,8 @@ async function claimAndAttempt(
       return (await finishAttempt(ports, end, { ...batch, health: null })) ? done : drop("stale");
     }
     case "claimed": {
-      const claimed = { tenant, endpoint, row: claim.row };
-      const result = await attemptClaimed(ports, { ...claimed, secrets }, batch);
+      const claimedDelivery = { tenant, endpoint, row: claim.row };
+      const result = await attemptClaimed(ports, { ...claimedDelivery, secrets }, batch);
       if (endpoint && isUnanswered(result.outcome, batch)) {
         onUnanswered(ports, { ...message, endpoint }, batch);
         if (!(await ports.deliveries.releaseDelivery(tenant, claim.row, now()))) return drop("stale");
@@ -103,7 +103,7 @@ async function claimAndAttempt(
         return done;
       }
       const verdict = result.verdict === null ? judgeOutcome(ports, claim.row, result.outcome, now()) : result.verdict;
-      const end = { ...claimed, outcome: result.outcome, verdict, settledAt: now() };
+      const end = { ...claimedDelivery, outcome: result.outcome, verdict, settledAt: now() };
       return (await finishAttempt(ports, end, batch)) ? done : drop("stale");
     }
   }

@@ -32,8 +32,8 @@ export async function publishReferral(
   const eventUlid = await ports.eventBodies.recordRef(conversationId, ref, now);
   const { handle, username, name } = snapshot;
   const participant = { id: update.participantId, handle, username, name };
-  const received = { conversationId, account: update.account, participant, referral, at };
-  await ports.eventBodies.save(tenant, renderReferralReceived(tenant, eventUlid, received));
+  const referralDetails = { conversationId, account: update.account, participant, referral, at };
+  await ports.eventBodies.save(tenant, renderReferralReceived(tenant, eventUlid, referralDetails));
   publishStoredEvent(effects, { tenant, type, eventUlid });
 }
 

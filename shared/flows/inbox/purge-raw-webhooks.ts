@@ -40,10 +40,10 @@ async function purgeFiles(
     let hasMore = true;
     while (hasMore && pages.length < CONCURRENCY) {
       const page: { keys: string[]; next: string | null } = await files.list(prefix, after);
-      const expired = page.keys.filter((key) => key < upTo);
-      if (expired.length > 0) pages.push(expired);
+      const expiredKeys = page.keys.filter((key) => key < upTo);
+      if (expiredKeys.length > 0) pages.push(expiredKeys);
       after = page.next;
-      hasMore = page.next !== null && expired.length === page.keys.length;
+      hasMore = page.next !== null && expiredKeys.length === page.keys.length;
     }
     await Promise.all(pages.map((keys) => files.removeAll(keys)));
     purged += pages.reduce((sum, keys) => sum + keys.length, 0);

@@ -96,9 +96,9 @@ function usageWait(usage: string | null): Millis {
 function refusalDetail(error: JsonObject, token: string, advice?: string): string {
   const message = sanitizeText(error.message, token);
   const userText = cutText(sanitizeText(error.error_user_msg, token), ADDED_CHARS_MAX);
-  const added = [message.includes(userText) ? "" : userText, advice ?? ""].filter((part) => part !== "").join(" ");
-  if (added === "") return cutText(message, DETAIL_CHARS_MAX) || "The platform refused the message.";
-  return `${cutText(message, DETAIL_CHARS_MAX - added.length - 1).trimEnd()} ${added}`.trim();
+  const hints = [message.includes(userText) ? "" : userText, advice ?? ""].filter((part) => part !== "").join(" ");
+  if (hints === "") return cutText(message, DETAIL_CHARS_MAX) || "The platform refused the message.";
+  return `${cutText(message, DETAIL_CHARS_MAX - hints.length - 1).trimEnd()} ${hints}`.trim();
 }
 
 /** A text of the platform on one line, without tokens. Empty when there is none. */

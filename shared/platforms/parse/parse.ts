@@ -115,8 +115,8 @@ function isDashboardTest(event: JsonObject): boolean {
 // An account that writes to itself. There is no person to reply to.
 function isSelfTest(event: JsonObject): boolean {
   const sender = senderId(event);
-  const marked = [event, asObject(event.message), asObject(event.postback)];
-  return marked.some((part) => part?.is_self === true) || (!!sender && sender === recipientId(event));
+  const markedObjects = [event, asObject(event.message), asObject(event.postback)];
+  return markedObjects.some((part) => part?.is_self === true) || (!!sender && sender === recipientId(event));
 }
 
 function ignored(reason: IgnoredUpdate["reason"]): IgnoredUpdate {

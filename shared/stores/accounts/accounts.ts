@@ -69,9 +69,9 @@ export function accountStore(table: Table) {
      * price, and a missing route again, consistently: the account may have been connected a moment ago.
      */
     async getRoute(ref: AccountRef): Promise<AccountRoute | null> {
-      const read = async (ConsistentRead: boolean) =>
+      const readAccountRow = async (ConsistentRead: boolean) =>
         (await client.send(new GetCommand({ TableName, Key: accountRouteKey(ref), ConsistentRead }))).Item;
-      const Item = (await read(false)) ?? (await read(true));
+      const Item = (await readAccountRow(false)) ?? (await readAccountRow(true));
       const tenant = Item ? parseTenant(Item[Route.tenant] as string) : null;
       return tenant ? { tenant, handle: Item?.[Route.handle] as string } : null;
     },
