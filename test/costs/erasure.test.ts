@@ -44,7 +44,7 @@ test.each([
   expect(background).toEqual({ wcu: 3, rcu: again, sqs: 5 });
 });
 
-test("erasing a missing or erased conversation costs only reads", async () => {
+test("erasing a missing conversation costs only reads, and an erased one renews its marker", async () => {
   const workspace = await freshWorkspace(pipeline, { endpoints: 0 });
   const path = `/v1/conversations/${encodeURIComponent(workspace.conversationIdFor(0))}`;
   const call = () => pipeline.call<{ removed: object }>(workspace.liveKey, "DELETE", path);
@@ -52,7 +52,17 @@ test("erasing a missing or erased conversation costs only reads", async () => {
   expect(withoutKeyAndRate(await pipeline.cost(() => expect(call()).rejects.toThrow("not_found")))).toEqual(reading);
   await everyoneWrites(pipeline, workspace, 1);
   await call();
+  // Nothing is older than the marker at the same instant.
   expect(withoutKeyAndRate(await pipeline.cost(call))).toEqual(reading);
+  const background = async () => {
+    for (let rounds = 0; rounds < 5; rounds++) {
+      pipeline.advance(MINUTE);
+      await pipeline.erase();
+    }
+  };
+  await background();
+  expect(withoutKeyAndRate(await pipeline.cost(call))).toEqual({ wcu: 5, rcu: 3, sqs: 1 });
+  expect(await pipeline.cost(background)).toEqual({ wcu: 2, rcu: 5, sqs: 5 });
 });
 
 test("a message from before an erasure costs its mark and a look for an earlier change, each time it arrives", async () => {

@@ -239,6 +239,20 @@ export const foundHistories: readonly FoundHistory[] = [
       ],
     },
   },
+  {
+    promise: "a message that failed before a repeated erasure, which found nothing, is dropped when it is redriven",
+    history: {
+      seed: 1_781_685_514,
+      steps: [
+        [{ do: "write", person: 1 }, null],
+        [{ do: "erase", person: 1 }, null],
+        [{ do: "bury", queue: "Inbound" }, null],
+        [{ do: "write", person: 1 }, null],
+        [{ do: "wait", millis: 172_800_000 }, null],
+        [{ do: "erase", person: 1 }, null],
+      ],
+    },
+  },
 ];
 
 /** The process of a reply is frozen before the call of the platform, and the conversation is erased at that time. */

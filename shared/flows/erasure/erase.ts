@@ -1,5 +1,11 @@
 import { type Caller, callerActor } from "../../domain/access/api-keys.ts";
-import { BACKGROUND_DELAY, deriveErasureId, noRemovals, type RemovalCounts } from "../../domain/erasure/erasures.ts";
+import {
+  BACKGROUND_DELAY,
+  deriveErasureId,
+  noRemovals,
+  PASS_INTERVAL,
+  type RemovalCounts,
+} from "../../domain/erasure/erasures.ts";
 import { malformedConversationId, parseConversationId } from "../../domain/inbox/conversations.ts";
 import { newUlid } from "../../kernel/ids.ts";
 import { type Refusal, refuse } from "../../kernel/refusals.ts";
@@ -32,7 +38,8 @@ const ATTEMPTS_MAX = 20;
 
 /**
  * Erases a conversation and everything stored elsewhere because of it. What does not finish in time continues in the
- * background. Safe to repeat: while the marker exists, a repeated call continues the erasure or removes nothing.
+ * background. Safe to repeat: while the marker exists, a repeated call continues the erasure, or renews the marker if
+ * nothing is left: what failed to be stored before the call must not be stored after it.
  * @param hasTime whether another page may start
  */
 export async function eraseConversation(
@@ -44,7 +51,7 @@ export async function eraseConversation(
   if (!parseConversationId(request.tenant, request.conversationId))
     return malformedConversationId(request.conversationId);
   const erasure = await startErasure(ports, request);
-  if (erasure === "over") return { done: true, removed: noRemovals };
+  if (erasure === "nothing_left") return { done: true, removed: noRemovals };
   if (erasure === null) return refuse("conversation_not_found");
   const { phase, removed } = await runFirstPass(ports, { erasure, now: request.now }, hasTime);
   return { done: phase !== "first", removed };
@@ -52,12 +59,12 @@ export async function eraseConversation(
 
 /**
  * Starts an erasure, or finds the one in progress.
- * @returns `over` when nothing is left to erase; null when there never was anything
+ * @returns `nothing_left` when only the marker was renewed; null when there never was anything
  */
 async function startErasure(
   ports: ErasePorts,
   { tenant, conversationId, caller, ip, now, time }: ErasureRequest,
-): Promise<Erasure | "over" | null> {
+): Promise<Erasure | "nothing_left" | null> {
   const op = newUlid(now);
   let scheduledAt: Millis | null = null;
   const scheduleUnlessRecent = async () => {
@@ -66,22 +73,30 @@ async function startErasure(
     await scheduleBackgroundErasure(ports, tenant, deriveErasureId(conversationId));
   };
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
-    const { head, erasure } = await ports.erasures.getWithHead(conversationId, now);
-    const startedHere = erasure !== "over" && erasure?.op === op;
-    if (erasure !== "over" && erasure !== null && (erasure.phase === "first" || startedHere)) {
+    const { head, erasure, erasedAt: lastErasedAt } = await ports.erasures.getWithHead(conversationId, now);
+    if (erasure !== null && (erasure.phase === "first" || erasure.op === op)) {
       // The message of the earlier request may be lost, and the message of this one, if the process was frozen before
       // the start, may have been dropped since.
       await scheduleUnlessRecent();
       return erasure;
     }
     const newestAt = head.lastAt ?? (await newestWithoutHead(ports, conversationId, erasure, now));
-    if (newestAt === null) return erasure === null ? null : "over";
+    if (newestAt === null && lastErasedAt === null) return null;
+    // Never an earlier instant than the last one, which may be of another process or of the platform's clock.
+    if (newestAt === null && lastErasedAt !== null && lastErasedAt >= now) return "nothing_left";
     // The platform's clock may be ahead of ours. Messages stamped later than `now` are erased too.
-    const erasedAt = Math.max(now, newestAt);
+    const erasedAt = Math.max(now, newestAt ?? now);
     // Before anything else: workers read erasure markers only of tenants with a recorded erasure.
     await ports.tenantStates.recordErasure(tenant, erasedAt);
     await scheduleUnlessRecent();
-    await ports.erasures.start(tenant, conversationId, head, { erasedAt, op, actor: callerActor(caller), ip });
+    const start = { erasedAt, op, actor: callerActor(caller), ip };
+    if (newestAt !== null) await ports.erasures.start(tenant, conversationId, head, start);
+    else {
+      const nextPassAt = time.now() + PASS_INTERVAL;
+      const renewed = await ports.erasures.renew(tenant, conversationId, head, { ...start, nextPassAt });
+      await scheduleUnlessRecent();
+      if (renewed) return "nothing_left";
+    }
   }
   throw new Error("The erasure could not start: the conversation changed during every attempt.");
 }
@@ -93,10 +108,10 @@ async function startErasure(
 async function newestWithoutHead(
   ports: ErasePorts,
   conversationId: string,
-  erasure: Erasure | "over" | null,
+  erasure: Erasure | null,
   now: Millis,
 ): Promise<Millis | null> {
-  const after = erasure === null || erasure === "over" ? Number.NEGATIVE_INFINITY : erasure.erasedAt;
+  const after = erasure === null ? Number.NEGATIVE_INFINITY : erasure.erasedAt;
   return newestTraceAt(ports, conversationId, after, now);
 }
 

@@ -56,7 +56,10 @@ export const progressAttributes = [
 ] as const;
 
 export function erasureItem(
-  erasure: Pick<Erasure, "tenant" | "conversationId" | "erasedAt" | "op" | "actor" | "ip" | "removed">,
+  erasure: Pick<
+    Erasure,
+    "tenant" | "conversationId" | "erasedAt" | "op" | "actor" | "ip" | "removed" | "phase" | "nextPassAt"
+  >,
   expirySeconds: number,
 ) {
   return {
@@ -65,7 +68,8 @@ export function erasureItem(
     [A.tenant]: erasure.tenant,
     [A.conversationId]: erasure.conversationId,
     [A.op]: erasure.op,
-    [A.phase]: "first",
+    [A.phase]: erasure.phase,
+    [A.nextPassAt]: erasure.nextPassAt ?? undefined,
     [A.countedFrom]: BEFORE_ALL_ROWS,
     [A.countedUpTo]: BEFORE_ALL_ROWS,
     [A.removed]: erasure.removed,

@@ -11,8 +11,10 @@ import { erasureAttributes as A, headAttributes as Head } from "../attributes.ts
 import type { Table } from "../client.ts";
 import { conditionalTransaction, conditionalWrite } from "../conditional-write.ts";
 import {
+  absentOr,
   allOf,
   anyOf,
+  atMost,
   type Changes,
   differs,
   type Expression,
@@ -53,11 +55,14 @@ export function erasureStore(table: Table) {
       return Item && isAlive(Item, now) ? (Item[A.erasedAt] as Millis) : null;
     },
 
-    /** Head and erasure of a conversation, read consistently. `over` stands for an ended erasure whose marker exists. */
+    /**
+     * Head and erasure of a conversation, read consistently.
+     * @returns erasure: the one in progress; erasedAt: of the last one, also an ended one whose marker exists
+     */
     async getWithHead(
       conversationId: string,
       now: Millis,
-    ): Promise<{ head: HeadSnapshot; erasure: Erasure | "over" | null }> {
+    ): Promise<{ head: HeadSnapshot; erasure: Erasure | null; erasedAt: Millis | null }> {
       const keys = [headKey(conversationId), erasureKey(deriveErasureId(conversationId))];
       const [head, marker] = await Promise.all(
         keys.map(async (Key) => (await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item),
@@ -65,7 +70,8 @@ export function erasureStore(table: Table) {
       const activeErasure = marker ? toErasure(marker as ErasureItem) : null;
       return {
         head: toHeadSnapshot(headKey(conversationId), head ?? {}, now),
-        erasure: activeErasure ?? (marker && isAlive(marker, now) ? "over" : null),
+        erasure: activeErasure,
+        erasedAt: activeErasure?.erasedAt ?? (marker && isAlive(marker, now) ? (marker[A.erasedAt] as Millis) : null),
       };
     },
 
@@ -81,19 +87,25 @@ export function erasureStore(table: Table) {
       head: HeadSnapshot,
       request: { erasedAt: Millis; op: string; actor: string; ip: string | null },
     ): Promise<boolean> {
-      const expirySeconds = timeToLive(request.erasedAt + ERASURE_MARKER_TTL);
       const profile = profileAttributes.some((name) => head.attributes[name] !== undefined) ? 1 : 0;
       const removed = { ...noRemovals, conversation: head.lastAt === null ? 0 : 1, profile };
-      const erasure = erasureItem({ tenant, conversationId, ...request, removed }, expirySeconds);
-      // A put replaces the whole head, so that no attribute can be missed.
-      const erasedHead = { ...head.key, [Head.erasedAt]: request.erasedAt, [Head.ttl]: expirySeconds };
-      const result = await conditionalTransaction(
-        table,
-        [put(erasure, noFirstPassInProgress), put(erasedHead, headIsUnchanged(head))],
-        // DynamoDB refuses a token that comes again with other contents, and each try has other ones.
-        { token: newUlid(request.erasedAt) },
-      );
-      return result.applied;
+      const erasure = { tenant, conversationId, ...request, removed, phase: "first", nextPassAt: null } as const;
+      return putErasure(erasure, head, noFirstPassInProgress);
+    },
+
+    /**
+     * Renews an erasure that left nothing to count: anything from before the new instant is from before the erasure.
+     * It starts in its later passes, which remove what workers write that read the earlier instant.
+     * @returns false when the head changed since it was read, or another erasure is in its first pass or is newer
+     */
+    async renew(
+      tenant: TenantId,
+      conversationId: string,
+      head: HeadSnapshot,
+      request: { erasedAt: Millis; op: string; actor: string; ip: string | null; nextPassAt: Millis },
+    ): Promise<boolean> {
+      const erasure = { tenant, conversationId, ...request, removed: noRemovals, phase: "later" } as const;
+      return putErasure(erasure, head, allOf(noFirstPassInProgress, absentOr(atMost, A.erasedAt, request.erasedAt)));
     },
 
     /** An erasure in progress; null when it has ended or never started. */
@@ -153,6 +165,24 @@ export function erasureStore(table: Table) {
 
     ...erasedEvents(table),
   };
+
+  /** Stores an erasure and its instant on the head, if the head is unchanged. */
+  async function putErasure(
+    erasure: Parameters<typeof erasureItem>[0],
+    head: HeadSnapshot,
+    condition: Expression,
+  ): Promise<boolean> {
+    const expirySeconds = timeToLive(erasure.erasedAt + ERASURE_MARKER_TTL);
+    // A put replaces the whole head, so that no attribute can be missed.
+    const erasedHead = { ...head.key, [Head.erasedAt]: erasure.erasedAt, [Head.ttl]: expirySeconds };
+    const result = await conditionalTransaction(
+      table,
+      [put(erasureItem(erasure, expirySeconds), condition), put(erasedHead, headIsUnchanged(head))],
+      // DynamoDB refuses a token that comes again with other contents, and each try has other ones.
+      { token: newUlid(erasure.erasedAt) },
+    );
+    return result.applied;
+  }
 
   /** Changes an erasure in its later passes, unless another run or a later erasure changed it since it was read. */
   async function changeLaterPass(erasure: Erasure, changes: Changes): Promise<void> {

@@ -76,14 +76,15 @@ function isErasureOf(person: string): (item: StoredItem) => boolean {
 /**
  * Whether a message was written before an erasure, and not edited in the seconds in which the clocks may disagree. An
  * edit whose message was erased more than the life of its mark ago is a new text of the person, as a message would be:
- * no erasure since then has found the message, so none has renewed its mark.
+ * no erasure since then has found the message, so none has renewed its mark. An edit from before the erasure is before it.
  */
 function isBefore(evidence: Evidence, message: WrittenMessage, erasedAt: Millis): boolean {
   const { at, editedAt } = message;
   if (at >= erasedAt - SLACK) return false;
   if (editedAt.length === 0) return true;
   const markEndsAt = removedAt(evidence, message) + ERASURE_MARKER_TTL;
-  return editedAt.every((editAt) => Math.abs(editAt - erasedAt) > SLACK && editAt < markEndsAt - SLACK);
+  const newTextAt = Math.max(markEndsAt, erasedAt);
+  return editedAt.every((editAt) => Math.abs(editAt - erasedAt) > SLACK && editAt < newTextAt - SLACK);
 }
 
 /** When the first erasure after a message started: it removed the message, or stored its mark when the message came. */

@@ -39,8 +39,8 @@ export const erasureFaults: readonly PlantedFault[] = [
   {
     name: "an erasure starts beside the first pass of another",
     file: "shared/stores/erasure/erasures.ts",
-    search: "put(erasure, noFirstPassInProgress)",
-    replacement: "put(erasure)",
+    search: "return putErasure(erasure, head, noFirstPassInProgress);",
+    replacement: 'return putErasure(erasure, head, anyOf(itemDoesNotExist, isAbsent(A.phase), differs(A.phase, "")));',
     killedBy: {
       file: "test/shared/stores/erasure/erasures.test.ts",
       title: "an erasure does not start during the first pass of another",
@@ -59,8 +59,8 @@ export const erasureFaults: readonly PlantedFault[] = [
   {
     name: "all tries of a start have one transaction token",
     file: "shared/stores/erasure/erasures.ts",
-    search: "{ token: newUlid(request.erasedAt) }",
-    replacement: "{ token: request.op }",
+    search: "{ token: newUlid(erasure.erasedAt) },\n    );\n    return result.applied;\n  }",
+    replacement: "{ token: erasure.op },\n    );\n    return result.applied;\n  }",
     killedBy: {
       file: "test/shared/stores/erasure/erasures.test.ts",
       title: "an erasure that did not start because the conversation changed starts from what is read then",
@@ -71,10 +71,13 @@ export const erasureFaults: readonly PlantedFault[] = [
     file: "shared/flows/erasure/erase.ts",
     search: `    await ports.tenantStates.recordErasure(tenant, erasedAt);
     await scheduleUnlessRecent();
-    await ports.erasures.start(tenant, conversationId, head, { erasedAt, op, actor: callerActor(caller), ip });`,
+    const start = { erasedAt, op, actor: callerActor(caller), ip };
+    if (newestAt !== null) await ports.erasures.start(tenant, conversationId, head, start);`,
     replacement: `    await scheduleUnlessRecent();
-    await ports.erasures.start(tenant, conversationId, head, { erasedAt, op, actor: callerActor(caller), ip });
-    await ports.tenantStates.recordErasure(tenant, erasedAt);`,
+    const start = { erasedAt, op, actor: callerActor(caller), ip };
+    if (newestAt !== null) await ports.erasures.start(tenant, conversationId, head, start);
+    await ports.tenantStates.recordErasure(tenant, erasedAt);
+    if (newestAt !== null) continue;`,
     killedBy: {
       file: "test/shared/flows/erasure/crash.test.ts",
       title: "that dies right after its start is known to workers, and the background completes it",
@@ -84,9 +87,12 @@ export const erasureFaults: readonly PlantedFault[] = [
     name: "an erasure starts before its background message is sent",
     file: "shared/flows/erasure/erase.ts",
     search: `    await scheduleUnlessRecent();
-    await ports.erasures.start(tenant, conversationId, head, { erasedAt, op, actor: callerActor(caller), ip });`,
-    replacement: `    await ports.erasures.start(tenant, conversationId, head, { erasedAt, op, actor: callerActor(caller), ip });
-    await scheduleUnlessRecent();`,
+    const start = { erasedAt, op, actor: callerActor(caller), ip };
+    if (newestAt !== null) await ports.erasures.start(tenant, conversationId, head, start);`,
+    replacement: `    const start = { erasedAt, op, actor: callerActor(caller), ip };
+    if (newestAt !== null) await ports.erasures.start(tenant, conversationId, head, start);
+    await scheduleUnlessRecent();
+    if (newestAt !== null) continue;`,
     killedBy: {
       file: "test/shared/flows/erasure/crash.test.ts",
       title: "that dies right after its start is known to workers, and the background completes it",
@@ -244,7 +250,27 @@ export const erasureFaults: readonly PlantedFault[] = [
     replacement: "return (item[A.ttl] as number) * SECOND > 0 && now > 0;",
     killedBy: {
       file: "test/shared/flows/erasure/erase.test.ts",
-      title: "removes nothing while the marker exists, and returns not found afterwards",
+      title: "removes nothing and renews the marker while it exists, and returns not found afterwards",
+    },
+  },
+  {
+    name: "a repeated erasure that finds only the marker does not renew it",
+    file: "shared/flows/erasure/erase.ts",
+    search: "lastErasedAt !== null && lastErasedAt >= now) return",
+    replacement: "lastErasedAt !== null) return",
+    killedBy: {
+      file: "test/shared/flows/erasure/late-writes.test.ts",
+      title: "a message from before a repeated call, which found nothing, is dropped when it arrives at last",
+    },
+  },
+  {
+    name: "a repeated erasure ends without a later pass",
+    file: "shared/flows/erasure/erase.ts",
+    search: "const nextPassAt = time.now() + PASS_INTERVAL;",
+    replacement: "const nextPassAt = time.now() + PASS_INTERVAL * 10_000;",
+    killedBy: {
+      file: "test/shared/flows/erasure/late-writes.test.ts",
+      title: "a message that a worker stores while a repeated call renews the marker is removed",
     },
   },
   {

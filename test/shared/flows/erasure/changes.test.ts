@@ -180,6 +180,7 @@ describe("the change of a message that never arrived", () => {
     const deliveries = (await allRows(testEnv)).filter(({ PK }) => PK.startsWith(`D#${tenant}`));
     expect(deliveries).toEqual([]);
     expect(await eraseNow()).toEqual({ done: true, removed: noRemovals });
+    await drainErasures(testEnv, queues);
     testEnv.advance(7 * DAY + HOUR + SECOND);
     expect(await eraseNow()).toMatchObject({ refused: "conversation_not_found" });
   });

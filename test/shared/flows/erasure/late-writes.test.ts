@@ -112,6 +112,50 @@ describe("after its conversation was erased", () => {
     expect(await sortKeyKinds()).toEqual(["M#", "~H"]);
   });
 
+  it("a message from before a repeated call, which found nothing, is dropped when it arrives at last", async () => {
+    await ingestTexts({ ...firstText, at: testEnv.now() });
+    testEnv.advance(SECOND);
+    await eraseNow();
+    for (const elapsed of [SECOND, MINUTE, 2 * DAY, 6 * DAY]) {
+      testEnv.advance(elapsed);
+      const at = testEnv.now();
+      testEnv.advance(SECOND);
+      expect(await eraseNow()).toMatchObject({ done: true, removed: { conversation: 0, messages: 0 } });
+      await countEvents();
+      await ingestTexts({ mid: `late-${elapsed}`, text: "failed before", at });
+      expect(await sortKeyKinds()).toEqual(["~H"]);
+      expect(await countEvents()).toBe(0);
+      if (elapsed > SECOND) await drainErasures(testEnv, queues);
+      await countEvents();
+      await ingestTexts({ mid: `later-${elapsed}`, text: "failed before", at });
+      expect((await sortKeyKinds()).filter((kind) => kind !== "~H")).toEqual([]);
+      expect(await countEvents()).toBe(0);
+    }
+    expect(await partition()).toEqual([]);
+  });
+
+  it("a message that a worker stores while a repeated call renews the marker is removed", async () => {
+    await ingestTexts({ ...firstText, at: testEnv.now() });
+    await eraseNow();
+    await drainErasures(testEnv, queues);
+    await countEvents();
+    const at = testEnv.now() + SECOND;
+    testEnv.advance(2 * SECOND);
+    let renewed = false;
+    const end = injectFaults(testEnv.client, async ({ command }): Promise<Fault> => {
+      if (renewed || command !== "PutItem") return "pass";
+      renewed = true;
+      await eraseNow();
+      return "pass";
+    });
+    await ingestTexts({ mid: "beside", text: "beside it", at });
+    end();
+    expect(renewed).toBe(true);
+    expect(await sortKeyKinds()).toEqual(["~H"]);
+    await drainErasures(testEnv, queues);
+    expect(await partition()).toEqual([]);
+  });
+
   it("an echo of a message that the account sent after it starts a new conversation", async () => {
     const at = testEnv.now();
     await ingestTexts({ ...firstText, at });
