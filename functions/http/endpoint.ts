@@ -25,6 +25,8 @@ export const keyAuthRefusals = [
 type CommonReason = (typeof commonRefusals)[number];
 export type KeyRouteReason = CommonReason | (typeof keyAuthRefusals)[number];
 
+type ErrorFields = { readonly [status: number]: $ZodType };
+
 type ParameterName<Path> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | ParameterName<Rest> : never;
 
 /** What a handler may read of the request itself. */
@@ -94,6 +96,8 @@ export interface Declaration<
   readonly idempotent?: boolean;
   /** The reasons that the handler may return besides those of every route. */
   readonly refusals?: readonly R[];
+  /** Object schemas of further fields of `error`, by status. A refusal carries them as `fields`. */
+  readonly errorFields?: ErrorFields;
   /** Default: 200. */
   readonly status?: Status;
   /** Returns true for data that is answered with 202 because the work continues in the background. */
@@ -122,6 +126,7 @@ export interface Endpoint<P> {
   readonly idempotent?: boolean;
   readonly paged?: boolean;
   readonly refusals?: readonly Reason[];
+  readonly errorFields?: ErrorFields;
   readonly status?: Status;
   // Method syntax: its parameters are bivariant, and only the declaration knows the exact input.
   acceptedWhen?(data: unknown): boolean;

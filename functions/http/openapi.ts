@@ -50,7 +50,7 @@ function toOperation<P>(endpoint: Endpoint<P>, schemas: Json): Json {
     security: endpoint.auth === "key" ? [{ apiKey: [] }] : [],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(endpoint.body === undefined ? {} : { requestBody: toRequestBody(endpoint.body, name, schemas) }),
-    responses: { ...successResponses(endpoint, name, schemas), ...failureResponses(endpoint) },
+    responses: { ...successResponses(endpoint, name, schemas), ...failureResponses(endpoint, schemas) },
   };
 }
 
@@ -116,26 +116,34 @@ function successResponses<P>(endpoint: Endpoint<P>, name: string, schemas: Json)
   };
 }
 
-function failureResponses<P>(endpoint: Endpoint<P>): Json {
+function failureResponses<P>(endpoint: Endpoint<P>, schemas: Json): Json {
   const reasons: Reason[] = [
     ...commonRefusals,
     ...(endpoint.auth === "key" ? keyAuthRefusals : []),
     ...(endpoint.refusals ?? []),
   ];
   const byStatus = Map.groupBy([...new Set(reasons)], (reason) => toHttpError(reason).status);
-  return Object.fromEntries([...byStatus].map(([status, group]) => [status, failureResponse(status, group)]));
+  return Object.fromEntries(
+    [...byStatus].map(([status, group]) => {
+      const fields = endpoint.errorFields?.[status];
+      const fieldsSchema = fields && toOpenApiSchema(fields, "output", endpoint.operation, schemas);
+      return [status, failureResponse(status, group, fieldsSchema)];
+    }),
+  );
 }
 
-function failureResponse(status: number, reasons: readonly Reason[]): Json {
+function failureResponse(status: number, reasons: readonly Reason[], fieldsSchema: Json | undefined): Json {
   const codes = [...new Set(reasons.map((reason) => toHttpError(reason).code))];
-  const codeSchema = { properties: { error: { properties: { code: { enum: codes } } } } };
+  const { properties = {}, required } = (fieldsSchema ?? {}) as { properties?: Json; required?: string[] };
+  const errorSchema = { properties: { code: { enum: codes }, ...properties }, ...(required ? { required } : {}) };
+  const responseSchema = { properties: { error: errorSchema } };
   return {
     description: reasons.map((reason) => toHttpError(reason).message).join(" "),
     headers: {
       ...correlationHeader,
       ...(status === 429 || codes.includes("rate_limited") ? { "retry-after": header("RetryAfter") } : {}),
     },
-    content: { "application/json": { schema: { allOf: [{ $ref: "#/components/schemas/Failure" }, codeSchema] } } },
+    content: { "application/json": { schema: { allOf: [{ $ref: "#/components/schemas/Failure" }, responseSchema] } } },
   };
 }
 

@@ -124,9 +124,15 @@ function resolveAliases(body: unknown, aliases: { readonly [alias: string]: stri
 
 function toHttpResponse<P>(endpoint: Endpoint<P>, result: unknown, checkData: boolean): Response {
   if (result instanceof Response) return result;
-  if (isRefusal(result as Refusal | object)) return failure(result as Refusal);
+  if (isRefusal(result as Refusal | object)) return toFailure(endpoint, result as Refusal, checkData);
   if (checkData && endpoint.data) assertMatchesSchema(endpoint.data, result);
   return success(result, endpoint.acceptedWhen?.(result) ? 202 : (endpoint.status ?? 200));
+}
+
+function toFailure<P>(endpoint: Endpoint<P>, refusal: Refusal, checkData: boolean): Response {
+  const schema = endpoint.errorFields?.[toHttpError(refusal.refused).status];
+  if (checkData && schema) assertMatchesSchema(schema, refusal.fields);
+  return failure(refusal);
 }
 
 /** `{ ok: true, data }`. Throws when `data` cannot be serialized. */
@@ -135,15 +141,15 @@ export function success(data: unknown, status = 200): Response {
 }
 
 /**
- * `{ ok: false, error: { code, message, detail } }` with the refusal's status, and `errors` for an invalid request.
- * `detail` is "" when there is none.
+ * `{ ok: false, error: { code, message, detail } }` with the refusal's status, its further fields, and `errors` for an
+ * invalid request. `detail` is "" when there is none.
  */
 export function failure(refusal: Refusal): Response {
   const { status, code } = toHttpError(refusal.refused);
   const headers = new Headers({ "content-type": JSON_TYPE });
   if (refusal.retryAfter !== undefined) headers.set("retry-after", String(refusal.retryAfter));
-  const { detail = "", errors } = refusal;
-  const error = { code, message: refusalMessage(refusal), detail, ...(errors ? { errors } : {}) };
+  const { detail = "", errors, fields } = refusal;
+  const error = { code, message: refusalMessage(refusal), detail, ...(errors ? { errors } : {}), ...fields };
   return new Response(JSON.stringify({ ok: false, error }), { status, headers });
 }
 

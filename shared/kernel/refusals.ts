@@ -114,6 +114,8 @@ export interface Refusal<R extends Reason = Reason> {
   readonly errors?: readonly FieldProblem[];
   /** Seconds. Sent as Retry-After. */
   readonly retryAfter?: number;
+  /** Further fields of the error. The route declares them as `errorFields`. */
+  readonly fields?: Readonly<Record<string, unknown>>;
 }
 
 export function refuse<R extends Reason>(refused: R, detail?: string, retryAfter?: number): Refusal<R> {

@@ -86,7 +86,7 @@ test("a view reads the address's attempts, the hold and its conversation; a chal
   expect(await measureUnits(() => viewHold(ports, wrong, pipeline.now()))).toEqual([1, 2, 0]);
 });
 
-test("a completion is a claim, an audit row and a settled hold around a send", async () => {
+test("a completion is a claim, an audit row and a settled hold around a send, and a view after it reads two items", async () => {
   const hold = await createTestHold();
   const token = easyChallengeToken({ holdId: hold.id, expires: hold.expiresAt });
   const answer = { ...(await completeRequest(hold)), token, solutions: solveChallenge(token) };
@@ -96,6 +96,7 @@ test("a completion is a claim, an audit row and a settled hold around a send", a
     openedWcu + plan,
     1,
   ]);
+  expect(await measureUnits(() => viewHold(ports, answer, pipeline.now()))).toEqual([0, 2, 0]);
 });
 
 test("an end by time is written by its first reader, at the latest by the sweep", async () => {

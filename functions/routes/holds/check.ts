@@ -3,11 +3,11 @@ import { CHALLENGE_PUZZLES_MAX, VERIFICATION_BODY_BYTES_MAX } from "../../../sha
 import { createChallenge as create } from "../../../shared/flows/holds/challenge.ts";
 import { completeHold } from "../../../shared/flows/holds/complete.ts";
 import type { CheckPorts } from "../../../shared/flows/holds/ports.ts";
-import { viewHold } from "../../../shared/flows/holds/view.ts";
-import { isRefusal } from "../../../shared/kernel/refusals.ts";
+import { type HoldEndedRefusal, viewHold } from "../../../shared/flows/holds/view.ts";
+import { isRefusal, type Refusal } from "../../../shared/kernel/refusals.ts";
 import { endpointsFor } from "../../http/endpoint.ts";
 import { checkPageRoutes } from "./check-page.ts";
-import { checkHoldSchema, toCheckHoldResponse } from "./hold-schemas.ts";
+import { checkHoldSchema, endedHoldFields, toCheckHoldResponse, toEndedHoldFields } from "./hold-schemas.ts";
 
 const endpoint = endpointsFor<CheckPorts>();
 
@@ -16,6 +16,7 @@ const common = {
   method: "POST",
   tag: "Check page",
   bodyBytesMax: VERIFICATION_BODY_BYTES_MAX,
+  errorFields: { 409: endedHoldFields },
 } as const;
 const refusals = [
   "hold_not_found",
@@ -37,7 +38,7 @@ export const getHeldMessage = endpoint.public({
   handle: async ({ path, body, request, now, ports }) => {
     const checkRequest = { holdId: path.hold_id, secret: body.secret, sourceIp: request.sourceIp };
     const view = await viewHold(ports, checkRequest, now);
-    return isRefusal(view) ? view : { hold: toCheckHoldResponse(view) };
+    return isRefusal(view) ? withHold(view) : { hold: toCheckHoldResponse(view) };
   },
 });
 
@@ -55,7 +56,8 @@ export const createChallenge = endpoint.public({
   }),
   handle: async ({ path, body, request, now, ports }) => {
     const checkRequest = { holdId: path.hold_id, secret: body.secret, sourceIp: request.sourceIp };
-    return create(ports, checkRequest, now);
+    const challenge = await create(ports, checkRequest, now);
+    return isRefusal(challenge) ? withHold(challenge) : challenge;
   },
 });
 
@@ -75,9 +77,14 @@ export const completeCheck = endpoint.public({
     const { token, solutions } = body;
     const checkRequest = { holdId: path.hold_id, secret: body.secret, sourceIp: request.sourceIp, token, solutions };
     const view = await completeHold(ports, checkRequest, time);
-    return isRefusal(view) ? view : { hold: toCheckHoldResponse(view) };
+    return isRefusal(view) ? withHold(view) : { hold: toCheckHoldResponse(view) };
   },
 });
+
+/** Adds the hold to a refusal that is due to its state. */
+function withHold<R extends Refusal>(refusal: R | HoldEndedRefusal): R | HoldEndedRefusal {
+  return "view" in refusal ? { ...refusal, fields: toEndedHoldFields(refusal.view) } : refusal;
+}
 
 /** The API of the check page. */
 export const checkApiRoutes = [getHeldMessage, createChallenge, completeCheck] as const;

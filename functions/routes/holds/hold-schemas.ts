@@ -2,7 +2,8 @@ import * as z from "zod/mini";
 import { platforms } from "../../../shared/domain/accounts/accounts.ts";
 import { type HoldState, holdStatuses } from "../../../shared/domain/holds/holds.ts";
 import { readConversationId } from "../../../shared/domain/inbox/conversations.ts";
-import type { CheckHoldView } from "../../../shared/flows/holds/view.ts";
+import { contentText, mediaTypes, type OutgoingAttachment } from "../../../shared/domain/sending/send-content.ts";
+import type { CheckHoldView, HoldView } from "../../../shared/flows/holds/view.ts";
 import { iso, type Millis } from "../../../shared/kernel/time.ts";
 
 // Held messages as API keys and the check page see them.
@@ -42,31 +43,63 @@ export function toHoldResponse(hold: HoldSummary, state: HoldState, verifyUrl?: 
   };
 }
 
-export const checkHoldSchema = z.object({
+/** A hold that no longer waits, without its message. It is read without its conversation. */
+const endedHoldSchema = z.object({
   id: z.string(),
   status: z.enum(holdStatuses),
-  expires_at: z.string(),
   platform: z.enum(platforms),
-  display_name: z.string(),
-  text: z.string(),
-  attachments: z.number(),
   test: z.optional(z.boolean()),
   error: z.optional(errorSchema),
 });
 
-export function toCheckHoldResponse({ hold, state, displayName }: CheckHoldView): z.infer<typeof checkHoldSchema> {
-  const { content, conversationId } = hold;
-  const ref = readConversationId(conversationId);
+/** What a 409 of the check page's API says about its hold. */
+export const endedHoldFields = z.object({ hold: endedHoldSchema });
+
+/** @param view the hold that a check page's request was refused for */
+export function toEndedHoldFields(view: HoldView): z.infer<typeof endedHoldFields> {
+  return { hold: toEndedHold(view) };
+}
+
+function toEndedHold({ hold, state }: HoldView): z.infer<typeof endedHoldSchema> {
+  const ref = readConversationId(hold.conversationId);
   if (!ref) throw new Error("The hold has a malformed conversation id.");
   return {
     id: hold.id,
     status: state.status,
-    expires_at: iso(hold.expiresAt),
     platform: ref.account.platform,
-    display_name: displayName,
-    text: content?.kind === "text" ? content.text : "",
-    attachments: content?.kind === "attachments" ? content.attachments.length : 0,
     ...(hold.scope === "test" ? { test: true } : {}),
     ...(state.status === "failed" ? { error: state.error } : {}),
   };
+}
+
+export const checkHoldSchema = z.extend(endedHoldSchema, {
+  expires_at: z.string(),
+  display_name: z.string(),
+  participant_username: z.nullable(z.string()),
+  account_handle: z.nullable(z.string()),
+  actor_id: z.string(),
+  text: z.string(),
+  attachments: z.number(),
+  attachment_list: z.array(z.object({ type: z.enum(mediaTypes), url: z.nullable(z.string()) })),
+});
+
+export function toCheckHoldResponse(view: CheckHoldView): z.infer<typeof checkHoldSchema> {
+  const { content, expiresAt, actorId } = view.hold;
+  const attachments = content?.kind === "attachments" ? content.attachments.map(toAttachment) : [];
+  return {
+    ...toEndedHold(view),
+    expires_at: iso(expiresAt),
+    display_name: view.displayName,
+    participant_username: view.participantUsername,
+    account_handle: view.accountHandle,
+    actor_id: actorId,
+    text: content ? contentText(content) : "",
+    attachments: attachments.length,
+    attachment_list: attachments,
+  };
+}
+
+/** The URL of an uploaded file is null: only the platform has the file. */
+function toAttachment(attachment: OutgoingAttachment) {
+  return { type: attachment.type, url: "url" in attachment ? attachment.url : null };
 }

@@ -22,8 +22,8 @@ export async function createChallenge(
 ): Promise<IssuedChallenge | Refusal<"hold_not_found"> | TooManyAttempts | HoldEndedRefusal> {
   const view = await openHold(ports, request, now);
   if (isRefusal(view)) return view;
-  const { hold, state } = view;
-  const refusal = endedReason(state);
+  const { hold } = view;
+  const refusal = endedReason(view);
   if (refusal) return refusal;
   const attempts = await ports.verificationAttempts.add(hold.id, "challenge", now);
   if (isHoldExhausted({ ...attempts, all: attempts.all - 1 })) return tooManyAttempts(now);

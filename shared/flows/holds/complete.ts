@@ -14,7 +14,7 @@ import {
   countFailure,
   currentHold,
   endedReason,
-  getDisplayName,
+  getHoldNames,
   type HoldEndedRefusal,
   openHold,
   type TooManyAttempts,
@@ -39,14 +39,14 @@ export async function completeHold(
   const now = time.now();
   const view = await openHold(ports, request, now);
   if (isRefusal(view)) return view;
-  const { hold, state } = view;
+  const { hold } = view;
   if (areCompletionsExhausted(await ports.verificationAttempts.get(hold.id, now))) return tooManyAttempts(now);
-  const refusal = endedReason(state);
+  const refusal = endedReason(view);
   if (refusal) return refusal;
   const failure = await checkCompletion(ports, hold, request, now);
   if (failure) return failure;
 
-  const displayName = await getDisplayName(ports, hold, now);
+  const names = await getHoldNames(ports, hold, now);
   const sendId = newUlid(now);
   const claimedHold = await ports.holds.claimHold(hold, sendId, time.now());
   if (claimedHold?.sendId !== sendId) return refuseLostClaim(ports, claimedHold, time.now());
@@ -57,8 +57,8 @@ export async function completeHold(
     return "late" as const;
   });
   const result = await time.waitFor(sending);
-  if (result === "late") return { hold: claimedHold, state: claimedHold.state, displayName };
-  return result ? { hold: result, state: result.state, displayName } : refuse("hold_not_found");
+  if (result === "late") return { hold: claimedHold, state: claimedHold.state, ...names };
+  return result ? { hold: result, state: result.state, ...names } : refuse("hold_not_found");
 }
 
 const completionProblems = {
@@ -90,5 +90,5 @@ async function refuseLostClaim(
   now: Millis,
 ): Promise<HoldEndedRefusal | Refusal<"hold_not_found">> {
   const view = hold && (await currentHold(ports, hold, now));
-  return (view && endedReason(view.state)) ?? refuse("hold_not_found");
+  return (view && endedReason(view)) ?? refuse("hold_not_found");
 }

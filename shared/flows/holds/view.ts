@@ -20,9 +20,15 @@ export interface HoldView {
 }
 
 /** A hold as the check page shows it. */
-export interface CheckHoldView extends HoldView {
+export interface CheckHoldView extends HoldView, HoldNames {}
+
+/** Who receives a held message, and from which account. */
+interface HoldNames {
   /** The name of the person who receives the message. */
   readonly displayName: string;
+  readonly participantUsername: string | null;
+  /** Null when the conversation is gone. */
+  readonly accountHandle: string | null;
 }
 
 /** A request of the check page. The hold's secret is its only credential. */
@@ -33,11 +39,14 @@ export interface CheckRequest {
   readonly sourceIp: string | null;
 }
 
-export type HoldEndedRefusal = Refusal<"hold_sending" | "hold_sent" | "hold_failed" | "hold_expired">;
+/** The hold does not wait for its check any more. `view` says why. */
+export interface HoldEndedRefusal extends Refusal<"hold_sending" | "hold_sent" | "hold_failed" | "hold_expired"> {
+  readonly view: HoldView;
+}
 export type TooManyAttempts = Refusal<"verification_limit">;
 type OpenPorts = Pick<CheckPorts, "holds" | "verificationAttempts">;
 
-/** Shown when neither a handle nor a username is known. */
+/** Shown when no name is known. */
 const FALLBACK_NAME = "this person";
 
 /** No secret has this hash. It makes an unknown hold cost the same work as a known one. */
@@ -64,7 +73,7 @@ export async function viewHold(
 ): Promise<CheckHoldView | Refusal<"hold_not_found"> | TooManyAttempts | HoldEndedRefusal> {
   const view = await openHold(ports, request, now);
   if (isRefusal(view)) return view;
-  return endedReason(view.state) ?? { ...view, displayName: await getDisplayName(ports, view.hold, now) };
+  return endedReason(view) ?? { ...view, ...(await getHoldNames(ports, view.hold, now)) };
 }
 
 /**
@@ -96,29 +105,31 @@ export async function currentHold(ports: Pick<CheckPorts, "holds">, hold: Hold, 
 }
 
 /** The refusal for a hold that no longer waits for its check; null while it waits. */
-export function endedReason({ status }: HoldState): HoldEndedRefusal | null {
-  switch (status) {
-    case "awaiting_verification":
-      return null;
-    case "sending":
-      return refuse("hold_sending", status);
-    case "sent":
-      return refuse("hold_sent", status);
-    case "failed":
-      return refuse("hold_failed", status);
-    case "expired":
-      return refuse("hold_expired", status);
-  }
+export function endedReason(view: HoldView): HoldEndedRefusal | null {
+  const { status } = view.state;
+  return status === "awaiting_verification" ? null : { ...refuse(endedReasons[status], status), view };
 }
 
-/** The name of the person who receives a held message. */
-export async function getDisplayName(
+const endedReasons = {
+  sending: "hold_sending",
+  sent: "hold_sent",
+  failed: "hold_failed",
+  expired: "hold_expired",
+} as const;
+
+/** The names around a held message. Reads its conversation. */
+export async function getHoldNames(
   ports: Pick<CheckPorts, "conversations">,
   hold: Hold,
   now: Millis,
-): Promise<string> {
+): Promise<HoldNames> {
   const head = await ports.conversations.get(hold.tenant, hold.conversationId, now);
-  return head?.participantHandle ?? head?.participantUsername ?? FALLBACK_NAME;
+  const participantUsername = head?.participantUsername ?? null;
+  return {
+    displayName: head?.participantName ?? head?.participantHandle ?? participantUsername ?? FALLBACK_NAME,
+    participantUsername,
+    accountHandle: head?.accountHandle ?? null,
+  };
 }
 
 /** Counts a failure of a source address. @returns `refusal`, or `verification_limit` when the address is over its limit */

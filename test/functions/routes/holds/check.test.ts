@@ -11,6 +11,7 @@ import { startRequestTime } from "../../../../shared/kernel/request-time.ts";
 import { iso, MINUTE, type Millis } from "../../../../shared/kernel/time.ts";
 import type { SendOutcome } from "../../../../shared/platforms/platform.ts";
 import { buildCheckPage } from "../../../../web/build.ts";
+import { refusedOutcome } from "../../../shared/flows/support/conversation-fixture.ts";
 import { CANARY, type HoldFixture, newSourceIp, openHoldFixture } from "../../../shared/flows/support/hold-fixture.ts";
 import { openTestEnv, type TestEnv } from "../../../shared/flows/support/test-env.ts";
 import { siblingId } from "../../../shared/stores/support/samples.ts";
@@ -23,7 +24,7 @@ let app: ReturnType<typeof createApp>;
 beforeAll(async () => {
   [testEnv] = await Promise.all([openTestEnv(), buildCheckPage(folder)]);
   fixture = await openHoldFixture(testEnv);
-  await fixture.setPersonHandle("Mara");
+  await fixture.setPersonProfile({ handle: "mara.l", username: "mara.l", name: "Mara Lindqvist" });
   app = createApp({
     endpoints: checkRoutes,
     ports: observePorts(fixture.checkPorts({ pageFiles: readCheckPage(folder) })),
@@ -60,9 +61,13 @@ describe("the check page API", () => {
       status: "awaiting_verification",
       expires_at: iso(hold.expiresAt),
       platform: "instagram",
-      display_name: "Mara",
+      display_name: "Mara Lindqvist",
+      participant_username: "mara.l",
+      account_handle: "@shop",
+      actor_id: "console:usr_1",
       text: CANARY,
       attachments: 0,
+      attachment_list: [],
     };
     const response = await post(hold.id, { secret });
     expect([response.status, readData(response)]).toEqual([200, { hold: expectedHold }]);
@@ -83,8 +88,38 @@ describe("the check page API", () => {
         code: "hold_expired",
         detail: "sent",
         message: "The held message has been sent. It is sent only once.",
+        hold: { id: hold.id, status: "sent", platform: "instagram" },
       },
     ]);
+  });
+
+  it("says why a message failed when its link is opened again, on every route and without its text", async () => {
+    const failed = await fixture.newHold();
+    const detail = "(#551) This person isn't available.";
+    fixture.setPlatformResponse(async () => ({ ...(refusedOutcome as object), detail }) as SendOutcome);
+    const { secret, token, solutions } = await fixture.solvedAnswer(failed);
+    await post(`${failed.id}/complete`, { secret, token, solutions });
+    for (const [route, body] of [
+      ["", {}],
+      ["/challenge", {}],
+      ["/complete", { token, solutions }],
+    ] as const) {
+      const again = await post(`${failed.id}${route}`, { secret, ...body });
+      expect([again.status, readError(again)]).toMatchObject([
+        409,
+        {
+          code: "hold_expired",
+          detail: "failed",
+          hold: {
+            id: failed.id,
+            status: "failed",
+            platform: "instagram",
+            error: { code: "send_failed", detail },
+          },
+        },
+      ]);
+      expect(again.text).not.toContain(CANARY);
+    }
   });
 
   describe("with a platform that takes eleven seconds to answer", () => {
@@ -117,11 +152,21 @@ describe("the check page API", () => {
     });
   });
 
-  it("shows the number of attachments, and the error of a failed send", async () => {
-    const attachments = ["a", "b"].map((name) => ({ type: "image", url: `https://example.com/${name}.png` }) as const);
+  it("shows the attachments with the URLs that have one, and the error of a failed send", async () => {
+    const attachments = [
+      { type: "image", url: "https://example.com/a.png" },
+      { type: "image", attachmentId: "1784" },
+    ] as const;
     const hold = await fixture.newHold({ text: null, attachments });
     const { secret, token, solutions } = await fixture.solvedAnswer(hold);
-    expect(readData(await post(hold.id, { secret })).hold).toMatchObject({ text: "", attachments: 2 });
+    expect(readData(await post(hold.id, { secret })).hold).toMatchObject({
+      text: "",
+      attachments: 2,
+      attachment_list: [
+        { type: "image", url: "https://example.com/a.png" },
+        { type: "image", url: null },
+      ],
+    });
     fixture.setPlatformResponse(async () => ({ kind: "unknown", detail: "outcome_unknown" }));
     const done = await post(`${hold.id}/complete`, { secret, token, solutions });
     expect(readData(done).hold).toMatchObject({

@@ -37,10 +37,17 @@ describe("the check", () => {
   it("shows the message to a caller with the secret, and sends it when the challenge is solved", async () => {
     const fixture = await openHoldFixture(testEnv);
     const hold = await fixture.newHold({ replyTo: "m_before" });
-    expect(await viewFixtureHold(fixture, hold.id)).toMatchObject({ displayName: "this person" });
-    await fixture.setPersonHandle("Mara Lindqvist");
+    expect(await viewFixtureHold(fixture, hold.id)).toMatchObject({
+      displayName: "this person",
+      participantUsername: null,
+    });
+    await fixture.setPersonProfile({ handle: "mara.l", username: "mara.l" });
+    expect(await viewFixtureHold(fixture, hold.id)).toMatchObject({ displayName: "mara.l" });
+    await fixture.setPersonProfile({ handle: "mara.l", username: "mara.l", name: "Mara Lindqvist" });
     expect(await viewFixtureHold(fixture, hold.id)).toMatchObject({
       displayName: "Mara Lindqvist",
+      participantUsername: "mara.l",
+      accountHandle: "@shop",
       hold: { content: { kind: "text", text: CANARY }, expiresAt: hold.expiresAt },
     });
     testEnv.advance(MINUTE);

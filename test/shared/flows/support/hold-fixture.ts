@@ -92,12 +92,15 @@ export async function openHoldFixture(
     conversation,
     calls: platformCalls,
     personWrites: recordInbound,
-    setPersonHandle: (handle: string) =>
-      profileStore(testEnv.table).save(
+    setPersonProfile: (profile: { handle?: string; username?: string; name?: string }) => {
+      const unknown = { handle: null, username: null, name: null, picture: null };
+      testEnv.advance(1);
+      return profileStore(testEnv.table).save(
         conversation,
-        { state: "complete", handle, username: null, name: null, picture: null },
+        { state: "complete", ...unknown, ...profile },
         testEnv.now(),
-      ),
+      );
+    },
     apiPorts,
     checkPorts,
     secret,
