@@ -8,6 +8,8 @@ type Command = (values: Arguments) => Promise<number | undefined>;
 /** The commands by their words. Each imports only what it needs, so that a short command starts fast. */
 const commands: Readonly<Record<string, Command>> = {
   "tenant create": async (values) => print(values, await (await import("./tenants.ts")).newTenant(values)),
+  "tenant suspend": async (values) => print(values, await (await import("./tenants.ts")).suspendTenant(values)),
+  "tenant resume": async (values) => print(values, await (await import("./tenants.ts")).resumeTenant(values)),
   "key create": async (values) => print(values, await (await import("./tenants.ts")).newKey(values)),
   "operator-key create": async (values) => print(values, await (await import("./tenants.ts")).newOperatorKey(values)),
   "dlq list": runDlq,

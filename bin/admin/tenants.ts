@@ -1,4 +1,6 @@
+import { OPERATOR_KEY_TENANTS_MAX } from "../../shared/domain/limits.ts";
 import { createKey, createOperatorKey } from "../../shared/flows/access/keys.ts";
+import { setTenantStatus } from "../../shared/flows/access/tenant-status.ts";
 import { createTenant } from "../../shared/flows/access/tenants.ts";
 import { parseTenant, type TenantId } from "../../shared/kernel/tenant.ts";
 import { iso } from "../../shared/kernel/time.ts";
@@ -16,6 +18,26 @@ export async function newTenant({ positionals: [, , slug], owner, ...values }: A
   return { id: tenant, name, owner, status: "active", created_at: iso(now) };
 }
 
+export async function suspendTenant(values: Arguments): Promise<CommandOutput> {
+  return changeStatus(values, "suspended");
+}
+
+export async function resumeTenant(values: Arguments): Promise<CommandOutput> {
+  return changeStatus(values, "active");
+}
+
+async function changeStatus(
+  { positionals: [, , slug] }: Arguments,
+  status: "active" | "suspended",
+): Promise<CommandOutput> {
+  const tenant = parseSlug(slug);
+  const { ports, now } = await deployment();
+  const result = await setTenantStatus(ports, tenant, { status, actor: "cli" }, now);
+  if (result === "not_found") throw new CliError(`Tenant ${tenant} not found.`);
+  if (result === "overtaken") throw new CliError(`Another command changed the status of tenant ${tenant}. Try again.`);
+  return { id: tenant, status };
+}
+
 export async function newKey(values: Arguments): Promise<CommandOutput> {
   const tenant = parseSlug(values.tenant);
   const settings = parseKeySettings(values);
@@ -27,6 +49,8 @@ export async function newKey(values: Arguments): Promise<CommandOutput> {
 
 export async function newOperatorKey(values: Arguments): Promise<CommandOutput> {
   const tenants = [...new Set((values.tenants ?? "").split(",").map(parseSlug))];
+  if (tenants.length > OPERATOR_KEY_TENANTS_MAX)
+    throw new CliError(`Too many tenants. An operator key has at most ${OPERATOR_KEY_TENANTS_MAX}.`);
   const settings = parseKeySettings(values);
   const { ports, now } = await deployment();
   await requireTenants(ports, tenants);

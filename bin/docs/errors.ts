@@ -31,6 +31,10 @@ const help: Record<Reason, ErrorHelp> = {
     when: "`?tenant=` names a tenant that the key has no access to, or that does not exist.",
     fix: "Omit `tenant` for the key of one tenant, or use a key of that tenant.",
   },
+  tenant_suspended: {
+    when: "The operator of the deployment suspended the tenant. Its webhooks are still received and delivered.",
+    fix: "Ask the operator to resume the tenant. Its keys then work again.",
+  },
   live_key_required: { when: "A test key called a route that needs a live key.", fix: "Use a live key." },
   handshake_refused: {
     when: "The platform confirmed its webhook subscription with another verify token.",

@@ -4,15 +4,16 @@ import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { deriveServiceKeys, secretReader } from "../../shared/aws/secrets.ts";
 import { openVault } from "../../shared/aws/vault.ts";
 import { setting } from "../../shared/config/settings.ts";
-import type { KeyPorts } from "../../shared/flows/access/ports.ts";
+import type { KeyPorts, TenantStatusPorts } from "../../shared/flows/access/ports.ts";
 import type { ConnectPorts } from "../../shared/flows/accounts/ports.ts";
 import { apiKeyStore } from "../../shared/stores/access/api-keys.ts";
+import { tenantStatusStore } from "../../shared/stores/access/tenant-status.ts";
 import { type Tenants, tenantStore } from "../../shared/stores/access/tenants.ts";
 import { accountStore } from "../../shared/stores/accounts/accounts.ts";
 import { openTable } from "../../shared/stores/client.ts";
 
 /** What the commands that set up a workspace need. */
-export type AdminPorts = KeyPorts & ConnectPorts & { readonly tenants: Tenants };
+export type AdminPorts = KeyPorts & TenantStatusPorts & ConnectPorts & { readonly tenants: Tenants };
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -30,6 +31,7 @@ export function tenantPorts(environment: Environment): AdminPorts {
   );
   return {
     tenants: tenantStore(table),
+    tenantStatuses: tenantStatusStore(table),
     accounts: accountStore(table),
     apiKeys: apiKeyStore(table),
     vault: openVault(setting("keyId", environment), new KMSClient(services)),

@@ -19,6 +19,7 @@ export const keyAuthRefusals = [
   "unauthorized",
   "tenant_required",
   "tenant_forbidden",
+  "tenant_suspended",
   "live_key_required",
   "too_many_requests",
 ] as const;

@@ -1,5 +1,5 @@
 import { type $ZodIssue, type $ZodType, safeParse } from "zod/v4/core";
-import { type Caller, callerMayUse } from "../../shared/domain/access/api-keys.ts";
+import { type Caller, refuseTenant } from "../../shared/domain/access/api-keys.ts";
 import { IDEMPOTENCY_KEY_CHARS_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from "../../shared/domain/limits.ts";
 import { type FieldProblem, invalidField, invalidFields, type Refusal, refuse } from "../../shared/kernel/refusals.ts";
 import { parseTenant, type TenantId } from "../../shared/kernel/tenant.ts";
@@ -103,7 +103,7 @@ function parseLimit(text: string | undefined): number | null {
 export function resolveTenant(
   caller: Caller,
   slug: string | undefined,
-): TenantId | Refusal<"invalid_request" | "tenant_required" | "tenant_forbidden"> {
+): TenantId | Refusal<"invalid_request" | "tenant_required" | "tenant_forbidden" | "tenant_suspended"> {
   if (slug === undefined) return caller.kind === "tenant_key" ? caller.tenant : refuse("tenant_required");
   const tenant = parseTenant(slug);
   if (tenant === null) {
@@ -112,7 +112,7 @@ export function resolveTenant(
       "must be 3 to 40 lowercase letters, digits or dashes, starting with a letter and ending with a letter or digit",
     );
   }
-  return callerMayUse(caller, tenant) ? tenant : refuse("tenant_forbidden");
+  return refuseTenant(caller, tenant, "tenant_forbidden") ?? tenant;
 }
 
 /** The `Idempotency-Key` header. Null when absent. */

@@ -19,7 +19,10 @@ import {
 const JSON_TYPE = "application/json; charset=utf-8";
 
 /** Resolves the raw Authorization header (undefined when absent) to the caller. */
-export type Authenticate = (header: string | undefined, now: Millis) => Promise<Caller | Refusal<"unauthorized">>;
+export type Authenticate = (
+  header: string | undefined,
+  now: Millis,
+) => Promise<Caller | Refusal<"unauthorized" | "tenant_suspended">>;
 /** Counts one request of the key. Null when requests are not limited. */
 export type RateLimit = (caller: Caller, now: Millis) => Promise<RequestPace | null>;
 

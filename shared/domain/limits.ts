@@ -14,6 +14,8 @@ export const HUMAN_AGENT_WINDOW: Millis = 7 * DAY;
 export const PAGE_SIZE_DEFAULT = 50;
 export const PAGE_SIZE_MAX = 100;
 export const REQUESTS_PER_KEY_PER_MINUTE = 600;
+/** Creating a key takes two items of a transaction, and two for each of its tenants. A transaction has at most 100. */
+export const OPERATOR_KEY_TENANTS_MAX = 49;
 export const ENDPOINTS_PER_TENANT_MAX = 20;
 /** DNS lookups of endpoint hosts when endpoints are created or updated. */
 export const DNS_LOOKUPS_PER_TENANT_PER_MINUTE = 10;

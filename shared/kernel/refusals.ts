@@ -12,6 +12,7 @@ const refusals = {
     "forbidden",
     "This API key has no access to the tenant in ?tenant=. Use a key of that tenant, or the tenant of this key.",
   ],
+  tenant_suspended: [403, "forbidden", "This tenant is suspended. Ask the operator of this deployment to resume it."],
   live_key_required: [403, "forbidden", "A test key is not allowed to do this. Use a live key."],
   handshake_refused: [403, "forbidden", "Verify token mismatch. Use the token that is configured here."],
   route_not_found: [404, "route_not_found", "No route matches this path."],

@@ -254,6 +254,7 @@ export const apiKeyAttributes = {
   prefix: "pf",
   scope: "sc",
   status: "st",
+  suspendedTenants: "su",
   tenants: "ts",
 } as const;
 

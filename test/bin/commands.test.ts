@@ -18,6 +18,8 @@ const HINT = "Run npm run admin -- --help for all commands.";
 describe("a mistyped command", () => {
   it.each([
     ["tenant crate", "tenant create"],
+    ["tenant suspent", "tenant suspend"],
+    ["resume tenant", "tenant resume"],
     ["tenants create", "tenant create"],
     ["tenant", "tenant create"],
     ["create key", "key create"],
@@ -42,7 +44,7 @@ describe("a mistyped command", () => {
     const names = [...USAGE.matchAll(/npm run admin -- ((?:[a-z]+(?:-[a-z]+)? ?)+)/g)].map(([, name = ""]) =>
       name.trim(),
     );
-    expect(names).toHaveLength(12);
+    expect(names).toHaveLength(14);
     for (const name of names) expect(() => findCommand(readArguments(name.split(" ")))).not.toThrow();
   });
 });

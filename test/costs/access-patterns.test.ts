@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { QueueName } from "../../shared/config/names.ts";
 import { PICTURE_URL_CHARS_MAX } from "../../shared/domain/limits.ts";
 import { createKey, createOperatorKey } from "../../shared/flows/access/keys.ts";
+import { setTenantStatus } from "../../shared/flows/access/tenant-status.ts";
 import { createTenant } from "../../shared/flows/access/tenants.ts";
 import { connectAccount } from "../../shared/flows/accounts/connect.ts";
 import { newUlid } from "../../shared/kernel/ids.ts";
@@ -181,14 +182,29 @@ describe("setup", () => {
   test("a key, its row in the list and its audit row", async () => {
     const settings = { scope: "live", label: "backend", actor } as const;
     const create = () => createKey(pipeline.tenantPorts, slug("new-tenant"), settings, pipeline.now());
-    expect(await pipeline.cost(create)).toEqual(writeCost(6));
+    expect(await pipeline.cost(create)).toEqual(writeCost(8));
   });
 
   test("an operator's key, with an audit row for each of its two tenants", async () => {
     const settings = { scope: "live", label: "agency", actor } as const;
     const tenants = [slug("new-tenant"), inboxWorkspace.tenant];
     const create = () => createOperatorKey(pipeline.tenantPorts, tenants, settings, pipeline.now());
-    expect(await pipeline.cost(create)).toEqual(writeCost(8));
+    expect(await pipeline.cost(create)).toEqual(writeCost(12));
+  });
+
+  test("a tenant is suspended and resumed with two units for each of its keys, here three", async () => {
+    const { tenant, liveKey } = await freshWorkspace(pipeline, { endpoints: 0 });
+    await createOperatorKey(pipeline.tenantPorts, [tenant], { scope: "live", label: "agency", actor }, pipeline.now());
+    const change = (status: "active" | "suspended") => () =>
+      setTenantStatus(pipeline.tenantPorts, tenant, { status, actor }, pipeline.now());
+    const active = await pipeline.cost(() => pipeline.call(liveKey, "GET", "/v1/accounts"));
+    expect(active).toEqual({ wcu: 1, rcu: 1.5, sqs: 0 });
+    // The tenant and its audit row 4, the check of the tenant 2, the keys 6; two lists of keys.
+    expect(await pipeline.cost(change("suspended"))).toEqual(writeCost(12, 2));
+    const refused = () => expect(pipeline.call(liveKey, "GET", "/v1/accounts")).rejects.toThrow("is suspended");
+    expect(await pipeline.cost(refused)).toEqual(readCost(1));
+    expect(await pipeline.cost(change("active"))).toEqual(writeCost(12, 2));
+    expect(await pipeline.cost(() => pipeline.call(liveKey, "GET", "/v1/accounts"))).toEqual(active);
   });
 
   test("an account, its route and its audit row", async () => {

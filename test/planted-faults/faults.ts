@@ -1,3 +1,4 @@
+import { accessFaults } from "./faults/access.ts";
 import { deliveryFaults } from "./faults/delivery.ts";
 import { endpointsFaults } from "./faults/endpoints.ts";
 import { erasureFaults } from "./faults/erasure.ts";
@@ -15,6 +16,7 @@ import { webhookClientFaults } from "./faults/webhook-client.ts";
 import type { PlantedFault } from "./planted-fault.ts";
 
 export const plantedFaults: readonly PlantedFault[] = [
+  ...accessFaults,
   ...deliveryFaults,
   ...endpointsFaults,
   ...erasureFaults,

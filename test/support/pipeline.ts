@@ -39,6 +39,7 @@ import { verifyHandshake, verifySignature } from "../../shared/platforms/parse/s
 import { apiKeyStore } from "../../shared/stores/access/api-keys.ts";
 import { auditStore } from "../../shared/stores/access/audit.ts";
 import { tenantStateStore } from "../../shared/stores/access/tenant-states.ts";
+import { tenantStatusStore } from "../../shared/stores/access/tenant-status.ts";
 import { tenantStore } from "../../shared/stores/access/tenants.ts";
 import { accountStore } from "../../shared/stores/accounts/accounts.ts";
 import { openTable } from "../../shared/stores/client.ts";
@@ -146,6 +147,7 @@ export async function startPipeline(options: PipelineOptions = {}) {
     messageChanges: messageChangeStore(tableHandle),
     pendingChanges: pendingChangeStore(tableHandle),
     tenantStates: tenantStateStore(tableHandle),
+    tenantStatuses: tenantStatusStore(tableHandle),
     erasures: erasureStore(tableHandle),
     traces: traceStore(tableHandle),
     messages: messageStore(tableHandle),

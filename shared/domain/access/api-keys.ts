@@ -1,3 +1,4 @@
+import { type Reason, type Refusal, refuse } from "../../kernel/refusals.ts";
 import type { TenantId } from "../../kernel/tenant.ts";
 import type { Scope } from "../inbox/messages.ts";
 
@@ -20,11 +21,23 @@ export type Caller =
       readonly kind: "operator_key";
       readonly keyId: string;
       readonly tenants: readonly TenantId[];
+      /** Those of its tenants that are suspended. The key of one suspended tenant is no caller at all. */
+      readonly suspendedTenants: readonly TenantId[];
       readonly scope: Scope;
     };
 
-export function callerMayUse(caller: Caller, tenant: TenantId): boolean {
-  return caller.kind === "tenant_key" ? caller.tenant === tenant : caller.tenants.includes(tenant);
+/**
+ * Refuses a tenant that the caller may not act for. Null if it may.
+ * @param reason refuses the tenant of another key: an id of its resources is refused as an unknown id is
+ */
+export function refuseTenant<R extends Reason>(
+  caller: Caller,
+  tenant: TenantId,
+  reason: R,
+): Refusal<R | "tenant_suspended"> | null {
+  if (caller.kind === "tenant_key") return caller.tenant === tenant ? null : refuse(reason);
+  if (!caller.tenants.includes(tenant)) return refuse(reason);
+  return caller.suspendedTenants.includes(tenant) ? refuse("tenant_suspended") : null;
 }
 
 /** The caller's name in the audit log. */

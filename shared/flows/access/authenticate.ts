@@ -14,22 +14,24 @@ export function apiKeyHash(pepper: Uint8Array, key: string): string {
 
 /**
  * Identifies the caller by the Authorization header. A key with a wrong checksum is refused without a read. Any other
- * key is read consistently, so that a revocation takes effect at the next request.
+ * key is read consistently, so that a revocation takes effect at the next request, and so does a tenant's suspension,
+ * which its keys' rows carry.
  */
 export async function authenticate(
   ports: KeyPorts,
   authorization: string | undefined,
-): Promise<Caller | Refusal<"unauthorized">> {
+): Promise<Caller | Refusal<"unauthorized" | "tenant_suspended">> {
   if (!authorization || authorization.length > HEADER_CHARS_MAX) return refuse("unauthorized");
   const [, token = ""] = /^bearer +(\S+)$/i.exec(authorization) ?? [];
   const secret = parseApiKey(token);
   if (!secret) return refuse("unauthorized");
   const key = await ports.apiKeys.getByHash(apiKeyHash(await ports.pepper(), secret));
   if (key?.status !== "active") return refuse("unauthorized");
-  const { id: keyId, scope, tenants } = key;
-  if (key.kind === "operator") return { kind: "operator_key", keyId, tenants, scope };
+  const { id: keyId, scope, tenants, suspendedTenants } = key;
+  if (key.kind === "operator") return { kind: "operator_key", keyId, tenants, suspendedTenants, scope };
   const [tenant] = tenants;
-  return tenant ? { kind: "tenant_key", keyId, tenant, scope } : refuse("unauthorized");
+  if (!tenant) return refuse("unauthorized");
+  return suspendedTenants.includes(tenant) ? refuse("tenant_suspended") : { kind: "tenant_key", keyId, tenant, scope };
 }
 
 /** A key's requests of the current minute. */

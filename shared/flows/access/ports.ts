@@ -1,4 +1,5 @@
 import type { ApiKeys } from "../../stores/access/api-keys.ts";
+import type { TenantStatuses } from "../../stores/access/tenant-status.ts";
 import type { Tenants } from "../../stores/access/tenants.ts";
 
 export interface KeyPorts {
@@ -8,4 +9,8 @@ export interface KeyPorts {
 
 export interface TenantPorts {
   readonly tenants: Pick<Tenants, "create">;
+}
+
+export interface TenantStatusPorts {
+  readonly tenantStatuses: TenantStatuses;
 }

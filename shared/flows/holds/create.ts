@@ -1,4 +1,4 @@
-import { type Caller, callerActor, callerMayUse } from "../../domain/access/api-keys.ts";
+import { type Caller, callerActor, refuseTenant } from "../../domain/access/api-keys.ts";
 import { holdAuditEntry, holdExpiresAt, holdIdFromUlid, holdSecret, holdSecretHash } from "../../domain/holds/holds.ts";
 import { readConversationId } from "../../domain/inbox/conversations.ts";
 import { type RequestedContent, readSendContent } from "../../domain/sending/send-content.ts";
@@ -50,13 +50,15 @@ export async function createHold(
   actor: HoldActor,
   message: HumanAgentMessage,
   time: RequestTime,
-): Promise<CreatedHold | PlanRefusal | Refusal<"idempotency_conflict">> {
+): Promise<CreatedHold | PlanRefusal | Refusal<"idempotency_conflict" | "tenant_suspended">> {
   const { conversationId, text, attachments, replyTo, actorId, idempotencyKey = null, onReplay } = message;
   const { caller } = actor;
   const now = time.now();
   const ref = readConversationId(conversationId);
-  if (!ref || !callerMayUse(caller, ref.tenant)) return refuse("conversation_not_found");
+  if (!ref) return refuse("conversation_not_found");
   const { tenant } = ref;
+  const refusal = refuseTenant(caller, tenant, "conversation_not_found");
+  if (refusal) return refusal;
   // Invalid content is refused before the key is claimed, so that the caller can use the key again.
   const content = readSendContent(message, ref.account.platform, caller.scope);
   if (isRefusal(content)) return content;

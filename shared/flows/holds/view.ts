@@ -1,4 +1,4 @@
-import { type Caller, callerMayUse } from "../../domain/access/api-keys.ts";
+import { type Caller, refuseTenant } from "../../domain/access/api-keys.ts";
 import {
   type HoldState,
   holdSecretHash,
@@ -58,10 +58,12 @@ export async function getHold(
   caller: Caller,
   holdId: string,
   now: Millis,
-): Promise<HoldView | Refusal<"hold_not_found">> {
+): Promise<HoldView | Refusal<"hold_not_found" | "tenant_suspended">> {
   const hold = isHoldId(holdId) ? await ports.holds.get(holdId) : null;
   const view = hold && (await currentHold(ports, hold, now));
-  if (!view || !callerMayUse(caller, view.hold.tenant)) return refuse("hold_not_found");
+  if (!view) return refuse("hold_not_found");
+  const refusal = refuseTenant(caller, view.hold.tenant, "hold_not_found");
+  if (refusal) return refusal;
   return isHoldReadable(view.hold.createdAt, now) ? view : refuse("hold_not_found");
 }
 

@@ -1,4 +1,4 @@
-import { type Caller, callerMayUse } from "../../domain/access/api-keys.ts";
+import { type Caller, refuseTenant } from "../../domain/access/api-keys.ts";
 import { readConversationId } from "../../domain/inbox/conversations.ts";
 import { type RequestedContent, readSendContent } from "../../domain/sending/send-content.ts";
 import { isRefusal, type Refusal, refuse } from "../../kernel/refusals.ts";
@@ -31,11 +31,13 @@ export interface ReplyResult {
 export async function sendReply(
   ports: ReplyPorts,
   { caller, reply, time }: { readonly caller: Caller; readonly reply: Reply; readonly time: RequestTime },
-): Promise<ReplyResult | ReplyRefusal | Refusal<"idempotency_conflict">> {
+): Promise<ReplyResult | ReplyRefusal | Refusal<"idempotency_conflict" | "tenant_suspended">> {
   const { conversationId, text, attachments, replyTo, idempotencyKey = null, onReplay } = reply;
   const ref = readConversationId(conversationId);
-  if (!ref || !callerMayUse(caller, ref.tenant)) return refuse("conversation_not_found");
+  if (!ref) return refuse("conversation_not_found");
   const { tenant } = ref;
+  const refusal = refuseTenant(caller, tenant, "conversation_not_found");
+  if (refusal) return refusal;
   // Invalid content is refused before the key is claimed, so that the caller can use the key again.
   const content = readSendContent(reply, ref.account.platform, caller.scope);
   if (isRefusal(content)) return content;

@@ -120,6 +120,24 @@ describe("the key and the tenant", () => {
     expect((await readVerdict(app.request(`/v1/things${query}`, { headers }))).slice(0, 2)).toEqual([status, code]);
   });
 
+  it("refuses an operator key for a suspended tenant with another message than for a foreign one", async () => {
+    const message = async (tenant: string) => {
+      const response = await app.request(`/v1/things?tenant=${tenant}`, { headers: operatorAuth });
+      const { error } = (await response.json()) as { error: { code: string; message: string } };
+      return [response.status, error.code, error.message];
+    };
+    expect(await message("paused-shop")).toEqual([
+      403,
+      "forbidden",
+      expect.stringContaining("This tenant is suspended"),
+    ]);
+    expect(await message("initech")).toEqual([
+      403,
+      "forbidden",
+      expect.stringContaining("has no access to the tenant"),
+    ]);
+  });
+
   it("answers 401 before it validates tenant, parameters or body", async () => {
     expect((await readVerdict(app.request("/v1/things?tenant=X&limit=0")))[0]).toBe(401);
   });

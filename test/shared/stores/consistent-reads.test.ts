@@ -9,6 +9,7 @@ import { newUlid } from "../../../shared/kernel/ids.ts";
 import type { TenantId } from "../../../shared/kernel/tenant.ts";
 import { SECOND } from "../../../shared/kernel/time.ts";
 import { apiKeyStore } from "../../../shared/stores/access/api-keys.ts";
+import { tenantStatusStore } from "../../../shared/stores/access/tenant-status.ts";
 import { tenantStore } from "../../../shared/stores/access/tenants.ts";
 import { accountStore } from "../../../shared/stores/accounts/accounts.ts";
 import { openTable, type Table } from "../../../shared/stores/client.ts";
@@ -266,4 +267,22 @@ test("a tenant: the command after its creation would not find it", async () => {
   const created = { id: tenant, name: "One", status: "active", ownerEmail: null, createdAt: NOW } as const;
   await tenantStore(table).create(created, audit);
   expect(await tenantStore(table).get(tenant)).toEqual(created);
+});
+
+test("the keys of a tenant: one that was created a moment ago would keep its access to a suspended tenant", async () => {
+  await tenantStore(table).create(
+    { id: tenant, name: "Shop", status: "active", ownerEmail: null, createdAt: NOW },
+    { ...audit, action: "tenant.create" },
+  );
+  const key = { id: newUlid(NOW), prefix: "svc_live_abcd", scope: "live", label: "", createdAt: NOW } as const;
+  const keys = { [`bound-${tenant}`]: "tenant", [`operator-${tenant}`]: "operator" } as const;
+  for (const [hash, kind] of Object.entries(keys)) {
+    await apiKeyStore(table).create({ ...key, id: newUlid(NOW), kind, tenants: [tenant], status: "active" }, hash, []);
+  }
+  const statuses = tenantStatusStore(table);
+  expect(await statuses.set(tenant, "suspended", { ...audit, action: "tenant.update" })).toBe("set");
+  expect(await statuses.markKeys(tenant, "suspended")).toBe(true);
+  for (const hash of Object.keys(keys)) {
+    expect(await apiKeyStore(table).getByHash(hash)).toMatchObject({ suspendedTenants: [tenant] });
+  }
 });

@@ -31,7 +31,8 @@ const callerByHeader: Record<string, Caller> = {
   "Bearer operator": {
     kind: "operator_key",
     keyId: "k3",
-    tenants: [tenantFromSlug("acme"), tenantFromSlug("globex")],
+    tenants: [tenantFromSlug("acme"), tenantFromSlug("globex"), tenantFromSlug("paused-shop")],
+    suspendedTenants: [tenantFromSlug("paused-shop")],
     scope: "live",
   },
 };

@@ -96,9 +96,10 @@ describe("POST /v1/messages/reply", () => {
     expect({ body, status }).toMatchObject(refusedResponse(404, "conversation_not_found", ""));
     const otherTenant = await reply({ conversation_id: "CONV#a#b" });
     expect(otherTenant.body).toEqual(body);
-    caller = { kind: "operator_key", keyId: "o", tenants: [caller.tenant], scope: "live" };
+    const operator = { kind: "operator_key", keyId: "o", suspendedTenants: [], scope: "live" } as const;
+    caller = { ...operator, tenants: [caller.tenant] };
     expect((await reply()).body).toEqual(body);
-    caller = { ...caller, tenants: [fixture.tenant] };
+    caller = { ...operator, tenants: [fixture.tenant] };
     expect(await reply()).toMatchObject(sentResponse);
   });
 

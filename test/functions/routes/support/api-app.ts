@@ -27,6 +27,7 @@ export async function openApiApp(testEnv: TestEnv) {
   });
   const keyOptions = { label: "", actor: "cli" };
   return {
+    app,
     ports,
     newKey: async (tenant: TenantId, scope: Scope = "live") =>
       (await createKey(ports, tenant, { ...keyOptions, scope }, testEnv.now())).secret,

@@ -90,6 +90,7 @@ describe("a key", () => {
       kind: "operator_key",
       keyId: id,
       tenants,
+      suspendedTenants: [],
       scope: "live",
     });
   });

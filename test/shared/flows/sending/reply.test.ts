@@ -139,10 +139,14 @@ describe("a reply", () => {
     expect(foreign).toEqual(await reply("hi", callerFor(stranger), conversationIdFor(stranger)));
     expect(foreign).toEqual(await reply("hi", callerFor(stranger), "CONV#not#an#id"));
     expect(foreign).toEqual({ refused: "conversation_not_found" });
-    const operator: Caller = { kind: "operator_key", keyId: "o", tenants: [stranger], scope: "live" };
-    expect(await reply("hi", operator)).toEqual(foreign);
+    const operator = { kind: "operator_key", keyId: "o", tenants: [stranger], scope: "live" } as const;
+    expect(await reply("hi", { ...operator, suspendedTenants: [] })).toEqual(foreign);
+    const suspended = { ...operator, tenants: [stranger, tenant], suspendedTenants: [tenant] };
+    expect(await reply("hi", suspended)).toEqual({ refused: "tenant_suspended" });
     await expectNothingSent();
-    expect(await reply("hi", { ...operator, tenants: [stranger, tenant] })).toHaveProperty("messageId");
+    expect(
+      await reply("hi", { ...operator, tenants: [stranger, tenant], suspendedTenants: [stranger] }),
+    ).toHaveProperty("messageId");
   });
 
   it.each(["needs_reauth", "restricted"])(

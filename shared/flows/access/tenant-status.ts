@@ -1,0 +1,23 @@
+import type { TenantId } from "../../kernel/tenant.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { TenantStatus } from "../../stores/access/tenant-status.ts";
+import { type Actor, auditEntry } from "./audit-entry.ts";
+import type { TenantStatusPorts } from "./ports.ts";
+
+/**
+ * Suspends a tenant, so that its keys are refused from their next request on, or resumes it. Safe to repeat: a run that
+ * was interrupted is completed by the next one. Webhooks, deliveries, erasures and held messages continue.
+ * @returns `overtaken` when a concurrent change gave the tenant another status
+ */
+export async function setTenantStatus(
+  ports: TenantStatusPorts,
+  tenant: TenantId,
+  change: Actor & { readonly status: TenantStatus },
+  now: Millis,
+): Promise<"completed" | "overtaken" | "not_found"> {
+  const { status } = change;
+  const entry = { action: "tenant.update", resource: `tenant:${tenant}`, detail: { status }, at: now } as const;
+  const result = await ports.tenantStatuses.set(tenant, status, auditEntry(change, entry));
+  if (result === "not_found") return result;
+  return (await ports.tenantStatuses.markKeys(tenant, status)) ? "completed" : "overtaken";
+}

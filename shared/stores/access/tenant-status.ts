@@ -1,0 +1,89 @@
+import { QueryCommand } from "@aws-sdk/lib-dynamodb";
+import type { AuditEntry } from "../../domain/access/audit.ts";
+import type { TenantId } from "../../kernel/tenant.ts";
+import { tenantAttributes as A, apiKeyAttributes } from "../attributes.ts";
+import type { Table } from "../client.ts";
+import { conditionalTransaction } from "../conditional-write.ts";
+import { allOf, differs, equals, itemExists } from "../expressions.ts";
+import { apiKeyItemKey, apiKeyLookupKey, operatorKeyItemKey, tenantKey } from "../keys.ts";
+import { check, put, update } from "../writes.ts";
+import { auditItem } from "./audit.ts";
+import type { Tenant } from "./tenants.ts";
+
+export type TenantStatus = Tenant["status"];
+export type TenantStatuses = ReturnType<typeof tenantStatusStore>;
+
+/** A transaction has at most 100 items, and one of them checks the tenant. */
+const KEYS_PER_TRANSACTION = 99;
+
+/**
+ * The status of a tenant is on its own row, and as a mark on the lookup row of each key that gives access to it. So a
+ * request learns it from the row that authenticates it. The tenant's row is written first, and a key that is created
+ * later has the mark from its beginning.
+ */
+export function tenantStatusStore(table: Table) {
+  const { client, name: TableName } = table;
+
+  /** The hashes of the active keys in a list. Consistent: a key that is missed would keep its access. */
+  async function keyHashes(list: { PK: string; SK: string }, tenant: TenantId): Promise<string[]> {
+    const hashes: string[] = [];
+    let ExclusiveStartKey: Record<string, unknown> | undefined;
+    do {
+      const { Items = [], LastEvaluatedKey } = await client.send(
+        new QueryCommand({
+          TableName,
+          KeyConditionExpression: "PK = :list AND begins_with(SK, :keys)",
+          ExpressionAttributeValues: { ":list": list.PK, ":keys": list.SK },
+          ConsistentRead: true,
+          ExclusiveStartKey,
+        }),
+      );
+      for (const item of Items) {
+        const isActive = item[apiKeyAttributes.status] === "active";
+        if (isActive && item[apiKeyAttributes.tenants].includes(tenant)) hashes.push(item[apiKeyAttributes.hash]);
+      }
+      ExclusiveStartKey = LastEvaluatedKey;
+    } while (ExclusiveStartKey);
+    return hashes;
+  }
+
+  return {
+    /** Sets the status on the tenant's row, with an audit row. `unchanged`: it has this status already. */
+    async set(tenant: TenantId, status: TenantStatus, audit: AuditEntry): Promise<"set" | "unchanged" | "not_found"> {
+      const result = await conditionalTransaction(table, [
+        update(
+          tenantKey(tenant),
+          { set: { [A.status]: status, [A.updatedAt]: audit.at } },
+          allOf(itemExists, differs(A.status, status)),
+        ),
+        put(auditItem(tenant, audit)),
+      ]);
+      if (result.applied) return "set";
+      return result.current[0] ? "unchanged" : "not_found";
+    },
+
+    /**
+     * Marks every key of the tenant with the status that its row has. Safe to repeat.
+     * @returns false when the tenant has another status by now, whose writer marks the keys
+     */
+    async markKeys(tenant: TenantId, status: TenantStatus): Promise<boolean> {
+      const hashes = [
+        ...(await keyHashes(apiKeyItemKey(tenant, ""), tenant)),
+        ...(await keyHashes(operatorKeyItemKey(""), tenant)),
+      ];
+      const mark = { [apiKeyAttributes.suspendedTenants]: new Set([tenant]) };
+      const changes = status === "suspended" ? { add: mark } : { deleteFrom: mark };
+      for (let start = 0; start < hashes.length; start += KEYS_PER_TRANSACTION) {
+        const page = hashes.slice(start, start + KEYS_PER_TRANSACTION);
+        const result = await conditionalTransaction(table, [
+          check(tenantKey(tenant), equals(A.status, status)),
+          ...page.map((hash) => update(apiKeyLookupKey(hash), changes, itemExists)),
+        ]);
+        if (result.applied) continue;
+        if (result.current[0] !== undefined) return false;
+        throw new Error("An active API key has no lookup row.");
+      }
+      return true;
+    },
+  };
+}

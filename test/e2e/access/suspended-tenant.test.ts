@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { runAdmin, runAdminJson } from "../support/admin.ts";
+import { createTestWebhook } from "../support/api-calls.ts";
+import type { ApiResponse } from "../support/api-response.ts";
+import { waitUntilIdle } from "../support/emulator-journals.ts";
+import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
+import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "../support/platform-webhooks.ts";
+import { openReceiver, type Receiver } from "../support/webhook-receiver.ts";
+
+let stack: LocalStack;
+let receiver: Receiver;
+beforeAll(async () => {
+  [stack, receiver] = await Promise.all([openSharedStack(), openReceiver()]);
+});
+afterAll(async () => {
+  await Promise.all([stack?.stop(), receiver?.close()]);
+});
+
+const read = (key?: string, query = ""): Promise<ApiResponse> =>
+  stack.api("GET", `/v1/messages${query}`, undefined, key);
+const statusAndCode = ({ status, body }: ApiResponse) => [status, body.ok ? "ok" : body.error.code];
+
+it("a suspended tenant's next request is 403, its webhooks are stored and delivered, and resuming it ends that", async () => {
+  const { dataDir } = stack;
+  const { secret: operator } = await runAdminJson(dataDir, "operator-key", "create", "--tenants", "demo");
+  await createTestWebhook(stack, receiver.url);
+  expect((await read()).status).toBe(200);
+
+  expect(await runAdminJson(dataDir, "tenant", "suspend", "demo")).toEqual({ id: "demo", status: "suspended" });
+  expect(statusAndCode(await read())).toEqual([403, "forbidden"]);
+  expect(statusAndCode(await read(operator, "?tenant=demo"))).toEqual([403, "forbidden"]);
+
+  const id = newMessageId();
+  const text = textEntry(demoAccountIds.messenger, newPersonId(), id, "still there?", (await stack.now()) - 100);
+  await postWebhook(stack, "page", [text]);
+  await waitUntilIdle(stack);
+  expect(receiver.deliveries.map(({ event }) => event.data.message.id)).toEqual([id]);
+
+  const resumed = await runAdmin(dataDir, "tenant", "resume", "demo");
+  expect(resumed).toEqual({ code: 0, output: "id: demo\nstatus: active\n", errors: "" });
+  for (const { status, body } of [await read(), await read(operator, "?tenant=demo")]) {
+    expect([status, body.data.messages.map((message: { id: string }) => message.id)]).toEqual([200, [id]]);
+  }
+
+  const unknown = await runAdmin(dataDir, "tenant", "suspend", "nobody-here");
+  expect(unknown).toEqual({ code: 1, output: "", errors: "Tenant nobody-here not found.\n" });
+});

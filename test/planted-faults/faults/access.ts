@@ -1,0 +1,56 @@
+import type { PlantedFault } from "../planted-fault.ts";
+
+export const accessFaults: readonly PlantedFault[] = [
+  {
+    name: "the key of a suspended tenant is accepted",
+    file: "shared/flows/access/authenticate.ts",
+    search: "suspendedTenants.includes(tenant)",
+    replacement: "false",
+    killedBy: {
+      file: "test/shared/flows/access/tenant-status.test.ts",
+      title: "refuses its keys from the next request on, and resuming it accepts them again",
+    },
+  },
+  {
+    name: "a key that is created while its tenant is suspended has access",
+    file: "shared/stores/access/api-keys.ts",
+    search: "[lookup, ...checks, ...rest]",
+    replacement: "[lookup, ...rest]",
+    killedBy: {
+      file: "test/shared/stores/access/tenant-status.test.ts",
+      title: "gives its mark to a key that is created later, and only as long as it is suspended",
+    },
+  },
+  {
+    name: "a suspension that is overtaken by a resumption marks the keys",
+    file: "shared/stores/access/tenant-status.ts",
+    search: "check(tenantKey(tenant), equals(A.status, status))",
+    replacement: "check(tenantKey(tenant), itemExists)",
+    killedBy: {
+      file: "test/shared/stores/access/tenant-status.test.ts",
+      title: "that is resumed before its keys were marked marks none",
+    },
+  },
+  {
+    name: "a repeated suspension leaves the keys that an interrupted one did not mark",
+    file: "shared/flows/access/tenant-status.ts",
+    search: `if (result === "not_found") return result;`,
+    replacement: `if (result === "not_found") return result;
+  if (result === "unchanged") return "completed";`,
+    killedBy: {
+      file: "test/shared/flows/access/tenant-status.test.ts",
+      title: "that crashes at any call, or whose responses are lost, is completed by the next run",
+    },
+  },
+  {
+    name: "the list of a tenant's keys may be stale",
+    file: "shared/stores/access/tenant-status.ts",
+    search: `          ConsistentRead: true,
+`,
+    replacement: "",
+    killedBy: {
+      file: "test/shared/stores/consistent-reads.test.ts",
+      title: "the keys of a tenant: one that was created a moment ago would keep its access to a suspended tenant",
+    },
+  },
+];
