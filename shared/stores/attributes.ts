@@ -217,6 +217,7 @@ export const erasedEventsAttributes = { ...ttl, bodies: "b", marks: "k", ulids: 
 export const accountAttributes = {
   connection: "cn",
   displayName: "n",
+  earlierPolicies: "pe",
   handle: "h",
   humanAgentRefusedAt: "human_agent_blocked_at",
   lastRefreshedAt: "lr",

@@ -253,6 +253,19 @@ export const foundHistories: readonly FoundHistory[] = [
       ],
     },
   },
+  {
+    promise: "a block whose process died is published when its webhook comes again, although an unblock came before",
+    history: {
+      seed: 28,
+      steps: [
+        [{ do: "wait", millis: 60_000 }, null],
+        [{ do: "write", person: 0 }, null],
+        [{ do: "trouble", name: "ingest", call: 2, kind: "after", millis: 180_000 }, null],
+        [{ do: "policy", person: 0, action: "block" }, null],
+        [{ do: "policy", person: 0, action: "unblock" }, null],
+      ],
+    },
+  },
 ];
 
 /** The process of a reply is frozen before the call of the platform, and the conversation is erased at that time. */

@@ -22,13 +22,15 @@ export interface AccountItem extends Key {
   readonly [A.lastRefreshedAt]?: Millis;
   readonly [A.sealedToken]: Uint8Array;
   readonly [A.policy]?: StoredDecision;
+  /** Decisions before `policy` that have an event, newest first. */
+  readonly [A.earlierPolicies]?: readonly StoredDecision[];
   /** The event of the last status change by a send. */
   readonly [A.statusEvent]?: string;
   readonly [A.retryAt]?: Millis;
   readonly [A.retryWait]?: Millis;
 }
 
-/** The platform's newest decision. `eventUlid` is null when it changed nothing that is shown. */
+/** A decision of the platform. `eventUlid` is null when it changed nothing that is shown. */
 export interface StoredDecision {
   readonly action: "block" | "unblock";
   readonly at: Millis;

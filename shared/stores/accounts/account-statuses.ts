@@ -48,6 +48,8 @@ export interface StatusChange {
 }
 
 const WRITE_ATTEMPTS_MAX = 4;
+/** Decisions stored beside the newest one. Their webhooks may be processed again. The account stays below 1 KB. */
+const EARLIER_DECISIONS_MAX = 5;
 
 /** No restriction by a refused send. */
 const noRestriction = { [A.statusDetail]: undefined, [A.retryAt]: undefined, [A.retryWait]: undefined };
@@ -92,17 +94,20 @@ export function accountStatuses(table: Table) {
   return {
     /**
      * Stores the platform's decision, unless a newer one is stored. There is an event to publish when the shown status
-     * changes. A repetition returns the event of the first call. A decision never revives an expired token.
-     * @returns null when the account is gone or a newer decision is stored
+     * changes. A repetition returns the event of the first call, which may not have published it, also when a newer
+     * decision is stored by then. A decision never revives an expired token.
+     * @returns null when the account is gone, or when a newer decision is stored and this one was not
      */
     setPolicy(tenant: TenantId, ref: AccountRef, decision: PolicyDecision): Promise<PolicyResult | null> {
       return changeStatus<PolicyResult | null>(tenant, ref, (item) => {
-        const { [A.status]: storedStatus, [A.policy]: storedDecision } = item;
-        if (storedDecision && decisionOrder(storedDecision) >= decisionOrder(decision)) {
-          const isRepeated = decisionOrder(storedDecision) === decisionOrder(decision);
-          return { result: isRepeated ? { account: toAccount(item), eventUlid: storedDecision.eventUlid } : null };
-        }
+        const { [A.status]: storedStatus, [A.policy]: storedDecision, [A.earlierPolicies]: earlier = [] } = item;
         const { action, at, reason } = decision;
+        if (storedDecision && decisionOrder(storedDecision) >= decisionOrder(decision)) {
+          const stored = [storedDecision, ...earlier].find((each) => decisionOrder(each) === decisionOrder(decision));
+          if (!stored) return { result: null };
+          const status = effectiveStatus(statusAfterPolicy(storedStatus, action), action);
+          return { result: { account: { ...toAccount(item), status }, eventUlid: stored.eventUlid } };
+        }
         const newStatus = statusAfterPolicy(storedStatus, action);
         const changesShownStatus = effectiveStatus(newStatus, action) !== itemStatus(item);
         const eventUlid = changesShownStatus ? decision.eventUlid : null;
@@ -110,8 +115,17 @@ export function accountStatuses(table: Table) {
         const isLifted = newStatus !== storedStatus || (action === "unblock" && storedStatus !== "needs_reauth");
         const detail =
           action === "block" && storedStatus !== "needs_reauth" ? { [A.statusDetail]: reason ?? undefined } : {};
+        const earlierPolicies =
+          storedDecision && storedDecision.eventUlid !== null
+            ? { [A.earlierPolicies]: [storedDecision, ...earlier].slice(0, EARLIER_DECISIONS_MAX) }
+            : {};
         return {
-          set: { [A.policy]: newDecision, [A.status]: newStatus, ...(isLifted ? noRestriction : detail) },
+          set: {
+            [A.policy]: newDecision,
+            ...earlierPolicies,
+            [A.status]: newStatus,
+            ...(isLifted ? noRestriction : detail),
+          },
           toResult: (newItem) => ({ account: toAccount(newItem), eventUlid }),
         };
       });

@@ -215,4 +215,14 @@ export const inboxFaults: readonly PlantedFault[] = [
       title: "an earlier pending edit does not replace a later one",
     },
   },
+  {
+    name: "a decision of the platform forgets the earlier ones",
+    file: "shared/stores/accounts/account-statuses.ts",
+    search: "storedDecision && storedDecision.eventUlid !== null",
+    replacement: 'storedDecision && storedDecision.eventUlid === ""',
+    killedBy: {
+      file: "test/shared/flows/inbox/apply-account-policy.test.ts",
+      title: "is published when its webhook comes again, also after newer actions, if its process died at any call",
+    },
+  },
 ];

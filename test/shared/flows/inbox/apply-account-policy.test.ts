@@ -236,6 +236,33 @@ describe("a policy action of the platform", () => {
     }
   });
 
+  it("is published when its webhook comes again, also after newer actions, if its process died at any call", async () => {
+    const later = [policyEvent("unblock", at + 1), policyEvent("block", at + 2), policyEvent("unblock", at + 3)];
+    for (const newer of [later.slice(0, 1), later]) {
+      for (let k = 0; ; k++) {
+        tenant = newTenant();
+        account = await testEnv.connect(tenant);
+        let reached = false;
+        const end = injectFaults(testEnv.client, ({ index }) => {
+          if (index < k) return "pass";
+          reached = true;
+          return "crash";
+        });
+        const first = await ingestPolicy(policyEvent("block", at)).catch(() => []);
+        end();
+        const events = [...first];
+        for (const action of newer) events.push(...(await ingestPolicy(action)));
+        testEnv.advance(3 * MINUTE);
+        events.push(...(await ingestPolicy(policyEvent("block", at))));
+        const statuses = new Map(events.map((event) => [event.ulid, eventData(event).account]));
+        const count = (status: string) =>
+          [...statuses.values()].filter((each) => JSON.stringify(each).includes(`"status":"${status}"`)).length;
+        expect.soft([k, count("restricted")]).toEqual([k, count("active")]);
+        if (!reached) break;
+      }
+    }
+  });
+
   it("ends at the newest action in any order, and concurrently", async () => {
     const decisions = fc.array(
       fc.record({ action: fc.constantFrom("block", "unblock", "warning"), after: fc.nat({ max: 6 }) }),
